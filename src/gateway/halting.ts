@@ -20,7 +20,7 @@ export interface HaltingParts {
   readonly backend: Backend;
   readonly clock: Clock;
   readonly push: PushHub;
-  readonly brackets: Pick<Brackets, 'guardsIn' | 'isExit'>;
+  readonly brackets: Pick<Brackets, 'guardsIn' | 'exitsIn'>;
   readonly logger: Logger;
 }
 
@@ -131,7 +131,8 @@ export class Halting {
       const open = await openOrders(this.#parts.backend, header, context);
       if ('retType' in open) return { ...place, orders: 0, accepted: 0, kept: 0, failure: open.retMsg };
       if (open.length === 0) return undefined;
-      const ended = open.filter((order) => !brackets.isExit(accId, order));
+      const isExit = brackets.exitsIn(accId);
+      const ended = open.filter((order) => !isExit(order));
       // Another exit may be on its way: a cancel of everything would take it away.
       const cancels = await this.#cancel(header, ended, !brackets.guardsIn(accId), context);
       return { ...place, orders: ended.length, kept: open.length - ended.length, ...cancels };

@@ -234,7 +234,9 @@ export class Pipeline {
       if (unserved !== undefined) return unserved;
       const call = new Call(caller, backendClock, requestTimeoutMs);
       const judge = async () =>
-        (await this.#permit(operation, identity, request, call)) ?? (await previewer.preview(operation, identity.key, request, call));
+        (await this.#permit(operation, identity, request, call)) ??
+        this.#parts.writes.refuseRemark(operation, request) ??
+        (await previewer.preview(operation, identity.key, request, call));
       const work = judge();
       inFlight.enter(identity.owner, work);
       return await call.within(work, (thrown) => this.#failed(caller, thrown, reachOf(operation, true)));

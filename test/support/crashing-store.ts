@@ -6,6 +6,7 @@ type Step = (transaction: Transaction) => void;
 export class CrashingStore implements Store {
   readonly #disk: MemoryStore;
   #held = false;
+  #isOver = false;
   #waiting: { readonly steps: readonly Step[]; readonly done: () => void }[] = [];
 
   constructor(disk = new MemoryStore()) {
@@ -31,9 +32,10 @@ export class CrashingStore implements Store {
     return this.#waiting.length;
   }
 
-  /** The store that the next process opens. */
+  /** The store that the next process opens. What the one before had under way or still writes is lost, and keeps nobody waiting who takes it down. */
   crashed(): CrashingStore {
-    this.#waiting = [];
+    this.#isOver = true;
+    for (const { done } of this.#waiting.splice(0)) done();
     return new CrashingStore(this.#disk);
   }
 
@@ -46,6 +48,7 @@ export class CrashingStore implements Store {
   }
 
   write(change: (transaction: Transaction) => void): Promise<void> {
+    if (this.#isOver) return Promise.resolve();
     const steps: Step[] = [];
     change({
       put: (to, key, value) => {

@@ -44,6 +44,8 @@ export interface DeskOptions {
   readonly store?: Store;
   /** That the brokerage shares, as in the daemon. */
   readonly sharesStore?: boolean;
+  /** When its clock begins, epoch ms; a Friday morning in Hong Kong where nothing is said. */
+  readonly start?: number;
   /** Trading alone, where nothing is said. */
   readonly switches?: GatewayOptions['switches'];
   /** Replaces parts of the simulated brokerage. */
@@ -86,7 +88,7 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
   const path = join(folder, 'keys.json');
   const keyTexts = new Map<string, string>();
   for (const [id, wish] of Object.entries(options.keys)) keyTexts.set(id, await makeKey(path, id, wish));
-  const clock = new ManualClock(DESK_TIME);
+  const clock = new ManualClock(options.start ?? DESK_TIME);
   const keyring = Keyring.open({ path, clock });
   if (!keyring.ok) throw new Error(keyring.error.message);
   const limits = limitsFromFlags(options.flags ?? {});

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Decimal } from '../../contract/decimal.js';
 import type { Order } from '../../contract/generated/Trd_Common_pb.js';
 import type { Table } from '../../storage/index.js';
-import { type Bracket, isActive, isExitOrder } from './bracket.js';
+import { type Bracket, type Exit, isActive, isExitOrder } from './bracket.js';
 import { type BracketsParts, report } from './parts.js';
 
 /** How long one that is over stays to be read, and how many do. */
@@ -67,14 +67,17 @@ export class BracketBook {
     return false;
   }
 
-  /** Whether an order of an account is the exit of a bracket that goes on. */
-  isExit(accId: bigint, order: Order): boolean {
+  /** Tells of an account's orders which are exits of brackets that go on, as things are now; there may be many orders. */
+  exitsIn(accId: bigint): (order: Order) => boolean {
+    const known = new Set<string>();
+    const sought: { readonly bracket: Bracket; readonly exit: Exit }[] = [];
     for (const { bracket } of this.watched.values()) {
       const { exit } = bracket;
       if (bracket.accId !== accId || exit === undefined || bracket.ending) continue;
-      if (isExitOrder(bracket, exit, order)) return true;
+      if (exit.idEx === '') sought.push({ bracket, exit });
+      else known.add(exit.idEx);
     }
-    return false;
+    return (order) => known.has(order.orderIDEx) || sought.some(({ bracket, exit }) => isExitOrder(bracket, exit, order));
   }
 
   /** Puts a bracket on disk, unless it is there as it is. */

@@ -65,14 +65,19 @@ export class Brackets {
     return this.#book.of(place);
   }
 
+  /** Whether there is such a bracket, or was one a short while ago. */
+  has(id: string): boolean {
+    return this.#book.watched.has(id) || this.#book.rows.get(id) !== undefined;
+  }
+
   /** Whether anything of an account is guarded, or about to be. */
   guardsIn(accId: bigint): boolean {
     return this.#book.guardsIn(accId);
   }
 
-  /** Whether an order of an account is the exit of a bracket that goes on. */
-  isExit(accId: bigint, order: Order): boolean {
-    return this.#book.isExit(accId, order);
+  /** Tells of an account's orders which are exits of brackets that go on. */
+  exitsIn(accId: bigint): (order: Order) => boolean {
+    return this.#book.exitsIn(accId);
   }
 
   /** Ends the exits of a bracket; false where it has ended. */

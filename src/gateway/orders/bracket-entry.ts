@@ -12,12 +12,9 @@ export function remarkOf(bracketId: string, number: number): string {
   return `${REMARK}${bracketId}/${number}`;
 }
 
-/** Exits whose answers were lost are looked for by their remarks: no caller's order may have one of those. */
-export function refuseRemark({ remark }: { readonly remark: string }): Rejection | undefined {
-  if (!remark.startsWith(REMARK)) return undefined;
-  return new Rejection('request.invalid', `remark: ${JSON.stringify(remark)} begins as those of a bracket's own orders do`, {
-    field: 'remark',
-  });
+/** The id of the bracket that an order with this remark would be of. */
+export function bracketOfRemark(remark: string): string | undefined {
+  return remark.startsWith(REMARK) ? remark.slice(REMARK.length, remark.lastIndexOf('/')) : undefined;
 }
 
 /** The order that a request's entry is. */

@@ -21,7 +21,7 @@ import type { Operation, ValuerName } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { failure } from '../responses.js';
-import { entryOf, refuseBracket, refuseRemark } from './bracket-entry.js';
+import { entryOf, refuseBracket } from './bracket-entry.js';
 import { isCombo, valueCombo, valueComboModify } from './combo-facts.js';
 import { lackedByModify } from './modify-needs.js';
 import { type Valued, valueModify, valuePlace } from './order-facts.js';
@@ -44,19 +44,15 @@ type Valuer = (backend: Backend, operation: Operation, request: Message, context
 /** Every valuer that a declaration can name: leaving one out does not build. */
 const valuers: Readonly<Record<ValuerName, Valuer>> = {
   place(backend, _, request, context) {
-    const refused = refuseRemark(request as PlaceC2S);
-    if (refused !== undefined) return refused;
     return whenKnown(valuePlace(backend, request as PlaceC2S, context), (valued) => (valued instanceof Rejection ? valued : { valued }));
   },
   async combo(backend, _, request, context) {
-    const refused = refuseRemark(request as ComboC2S);
-    if (refused !== undefined) return refused;
     const valued = await valueCombo(backend, request as ComboC2S, context);
     return valued instanceof Rejection ? valued : { valued };
   },
   async bracket(backend, _, request, context) {
     const bracket = request as BracketC2S;
-    const refused = refuseRemark(bracket) ?? refuseBracket(bracket);
+    const refused = refuseBracket(bracket);
     if (refused !== undefined) return refused;
     const entry = entryOf(bracket);
     const valued = await valuePlace(backend, entry, context);

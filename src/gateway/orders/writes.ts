@@ -23,6 +23,7 @@ import type { InFlight } from '../in-flight.js';
 import type { Meter } from '../meter.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
+import { bracketOfRemark } from './bracket-entry.js';
 import { isCancel } from './cancel-scope.js';
 import type { Circumstances } from './circumstances.js';
 import type { Commit, Interrupted, Run } from './idempotency.js';
@@ -60,6 +61,8 @@ export interface BracketPlacer {
     refused: () => Rejection | undefined,
     context: CallContext,
   ): Promise<ResponseMessage | Rejection>;
+  /** Whether there is such a bracket. */
+  has(id: string): boolean;
 }
 
 /** What makes a new order. */
@@ -91,6 +94,8 @@ export class Writes {
    */
   sender(operation: Operation, request: Message, identity: Identity, call: Call): Parameters<Run>[0] {
     return (commit, interrupted) => {
+      const refused = this.refuseRemark(operation, request);
+      if (refused !== undefined) return Promise.resolve(refused);
       if (interrupted !== undefined) return this.#sendAgain(operation, request, identity, interrupted, call);
       const admitted = whenKnown(valueOrder(this.backend, operation, request, call), (outcome) => {
         if (outcome === 'no risk') return this.#sendAdmitted(operation, request, identity, undefined, commit, call);
@@ -98,6 +103,15 @@ export class Writes {
       });
       return Promise.resolve(admitted);
     };
+  }
+
+  /** Exits of brackets whose answers were lost are looked for by their remarks: no caller's order may have one of those. */
+  refuseRemark(operation: Operation, request: Message): Rejection | undefined {
+    if (!places.has(operation)) return undefined;
+    const { remark } = request as PlaceC2S;
+    const id = bracketOfRemark(remark);
+    if (id === undefined || !this.brackets.has(id)) return undefined;
+    return new Rejection('request.invalid', `remark: ${JSON.stringify(remark)} is one of an order of a bracket`, { field: 'remark' });
   }
 
   /** It passed the gates once; a halt since then holds for it as for a new one. */

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { collected, dec, Fixture, ids } from '../../../test/support/brokerage.js';
 import { CrashingStore } from '../../../test/support/crashing-store.js';
 import type { CorporateAction, CorporateActions } from '../companies/corporate-actions.js';
+import type { LedgerTransaction } from '../ledger/index.js';
 import { type FillRecord, frozenCash, isBuying, isCombo, mainLeg, type OrderRecord, remainingOf, reservedMargin } from './order.js';
 import { isLegalMove, isOpen } from './order-status.js';
 import { type OrderStatus, orderStatuses, orderTypes } from './terms.js';
@@ -129,7 +130,11 @@ async function act(f: Fixture, one: Step): Promise<void> {
   }
 }
 
-/** Issuers of what is held pay a dividend every weekday, and offer rights on Mondays. Neither changes what is held. */
+/** Shares are split on Mondays and consolidated on Tuesdays, with fractions. */
+const splitOn: Readonly<Record<number, readonly [becomes: bigint, from: bigint]>> = { 1: [3n, 2n], 2: [2n, 3n] };
+const ratioOn = (day: string) => splitOn[new Date(day).getUTCDay()];
+
+/** Issuers of what is held pay a dividend every weekday, offer rights on Mondays, and split their shares. */
 const issuers: CorporateActions = {
   corporateActions(symbol, from, to) {
     if (symbol !== 'HK.00700') return [];
@@ -138,7 +143,9 @@ const issuers: CorporateActions = {
       const days = { announcedDay: '2026-11-01', exDay: day, recordDay: day, payDay };
       const dividend = { kind: 'dividend', cash: dec('0.7'), currency: 'HKD', special: false, ...days } as const;
       const rights = { kind: 'rights', ratio: [1n, 10n], price: dec('500'), currency: 'HKD', ...days } as const;
-      return new Date(day).getUTCDay() === 1 ? [dividend, rights] : [dividend];
+      const ratio = ratioOn(day);
+      const split: CorporateAction[] = ratio === undefined ? [] : [{ kind: 'split', ratio, ...days }];
+      return [dividend, ...(new Date(day).getUTCDay() === 1 ? [rights] : []), ...split];
     });
   },
 };
@@ -178,6 +185,27 @@ function checkOrder(order: OrderRecord, fills: readonly FillRecord[]): void {
   if (isOpen(status) && isBuying(side)) expect(cashPerUnit).toBe(worstPrice);
 }
 
+/** What is held of each security by fills, by trades that were taken back and by splits, each in its turn. */
+function heldAfter(fills: readonly FillRecord[], booked: readonly LedgerTransaction[]): ReadonlyMap<string, bigint> {
+  const held = new Map<string, bigint>();
+  const add = (symbol: string, quantity: bigint) => held.set(symbol, (held.get(symbol) ?? 0n) + quantity);
+  const signed = ({ side, quantity }: FillRecord) => (isBuying(side) ? quantity : -quantity);
+  const steps: { readonly id: bigint; readonly take: () => void }[] = [];
+  for (const fill of fills) steps.push({ id: fill.id, take: () => add(fill.symbol, signed(fill)) });
+  for (const { id, cause, symbol, orderId, remark } of booked) {
+    if (cause === 'bust') {
+      const own = fills.filter((fill) => fill.orderId === orderId && fill.symbol === symbol);
+      const taken = own.reduce((sum, fill) => sum + signed(fill), 0n);
+      steps.push({ id, take: () => add(symbol, -taken) });
+    }
+    const ratio = cause === 'split' ? ratioOn(remark.slice('ex '.length, 'ex 2026-11-25'.length)) : undefined;
+    if (ratio !== undefined) steps.push({ id, take: () => held.set(symbol, ((held.get(symbol) ?? 0n) * ratio[0]) / ratio[1]) });
+  }
+  steps.sort((a, b) => Number(a.id - b.id));
+  for (const { take } of steps) take();
+  return held;
+}
+
 async function checkAccount(f: Fixture, id: bigint): Promise<void> {
   const account = f.account(id);
   const { records } = f.brokerage;
@@ -190,22 +218,20 @@ async function checkAccount(f: Fixture, id: bigint): Promise<void> {
       fills.filter(({ orderId }) => orderId === order.id),
     );
   }
-  const net = new Map<string, bigint>();
-  for (const { symbol, side, quantity, cancelled } of fills) {
-    if (!cancelled) net.set(symbol, (net.get(symbol) ?? 0n) + (isBuying(side) ? quantity : -quantity));
-  }
+  const booked = await collected(money.transactions(id, 0, EVER));
+  const net = heldAfter(fills, booked);
   for (const symbol of [marketOf(id).symbol, PAIR])
     expect([symbol, ledger.position(id, symbol)?.quantity ?? 0n]).toEqual([symbol, net.get(symbol) ?? 0n]);
   const currency = account.base;
   const open = orders.filter(({ status }) => isOpen(status));
   expect(ledger.frozen(account, currency)).toBe(open.reduce((sum, order) => sum + frozenCash(order), 0n));
   expect(ledger.reservedMargin(account, currency)).toBe(open.reduce((sum, order) => sum + reservedMargin(order), 0n));
-  let booked = 0n;
-  for (const { entries, cause } of await collected(money.transactions(id, 0, EVER))) {
+  let cash = 0n;
+  for (const { entries, cause } of booked) {
     seen.causes.add(cause);
-    for (const { balance, amount } of entries) if (balance === 'settled' || balance === 'unsettled') booked += amount;
+    for (const { balance, amount } of entries) if (balance === 'settled' || balance === 'unsettled') cash += amount;
   }
-  expect(money.balances(id, currency).cash).toBe(booked);
+  expect(money.balances(id, currency).cash).toBe(cash);
   if (account.type === 'cash') {
     expect(ledger.cash(account, currency) >= ledger.frozen(account, currency)).toBe(true);
     expect((net.get(marketOf(id).symbol) ?? 0n) >= 0n).toBe(true);
@@ -229,7 +255,7 @@ function checkEvents(f: Fixture, last: Map<bigint, OrderStatus>): void {
   }
 }
 
-it('holds what must hold of orders, money and positions through any session: every order type, change and incident, dividends and rights, days and crashes', async () => {
+it('holds what must hold of orders, money and positions through any session: every order type, change and incident, dividends, rights and splits, days and crashes', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('open' as const, 'calendar' as const),
@@ -267,7 +293,7 @@ it('holds what must hold of orders, money and positions through any session: eve
     { numRuns: 60, endOnFailure: true },
   );
   // The sessions were of everything.
-  expect([...seen.causes]).toEqual(expect.arrayContaining(['fill', 'bust', 'settlement', 'dividend', 'payment', 'rights']));
+  expect([...seen.causes]).toEqual(expect.arrayContaining(['fill', 'bust', 'settlement', 'dividend', 'payment', 'rights', 'split']));
   const statuses = [-1, 0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 21, 22, 23, 24].map((number) => orderStatuses.wordOf(number));
   expect([...seen.statuses].sort()).toEqual([...statuses].sort());
   expect([...seen.types].sort()).toEqual(everyType.map((number) => orderTypes.wordOf(number)).sort());
