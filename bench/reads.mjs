@@ -12,17 +12,15 @@
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { messageReader, messageWriter } from '../dist/contract/json/message-json.js';
-import { parseJson } from '../dist/contract/json/parse.js';
 import { operations } from '../dist/contract/operations/index.js';
 import { examples, fillIn } from './lib/examples.mjs';
 import { temporaryFolder, writeCertificate, writeKeys } from './lib/fixture.mjs';
 import { startDaemon } from './lib/processes.mjs';
 import { number, report } from './lib/report.mjs';
 import { median, spread } from './lib/statistics.mjs';
-import { nanoseconds } from './lib/timing.mjs';
 
 const READ_MS = 10;
+const HOLD_MS = 20;
 const SCREEN_MS = 50;
 const CHAIN_MS = 5;
 const BARS_RATIO = 1.5;
@@ -129,8 +127,8 @@ function readFigure({ name, first, cold, times, baseline, used, allocated, bytes
     limit: `/livez ${number(median(baseline), 2)} ms`,
     ratio: median(baseline) / ms,
     spread: `${spread(times)} ms`,
-    floor: `< ${READ_MS} ms of processor time`,
-    pass: median(used) < READ_MS,
+    floor: `< ${READ_MS} ms of processor time, the loop held < ${HOLD_MS} ms`,
+    pass: median(used) < READ_MS && cold.holdMs < HOLD_MS,
     score: -median(used),
   };
 }
@@ -194,35 +192,33 @@ function limited(name, rows, bound) {
   return { name, value, spread: times, floor: `< ${bound} ms of processor time`, pass: cpuMs < bound, score: -cpuMs };
 }
 
-/** A thousand bars by processor time, what any request costs left out, against the time to write their message as JSON. */
+/** A thousand bars, what any request costs left out, against writing their message as JSON: processor time of one process, by turns. */
 async function barsFigure() {
   const bars = { method: 'POST', path: '/api/kline', body: '{"symbol":"HK.00700","kl_type":1,"req_num":1000}' };
   const { text } = await ask(bars);
-  const { S2CSchema } = operations.find(({ name }) => name === 'get_kline').messages;
-  const message = messageReader(S2CSchema, 'rest').read(parseJson(text).value.s2c, 's2c');
-  const write = messageWriter(S2CSchema, 'rest');
-  const encode = () => nanoseconds(() => write(message), 100) / 1e6;
-  encode();
+  const encode = async () => (await daemon.ask({ operation: 'get_kline', text })).cpuMs;
+  await encode();
   const each = async (call) => {
     await daemon.ask('begin');
     for (let count = 0; count < 20; count++) await ask(call);
     return (await daemon.ask('end')).cpuMs / 20;
   };
-  const used = [];
-  const encoded = [];
+  const [used, bare, encoded] = [[], [], []];
   for (let round = 0; round < rounds; round++) {
-    encoded.push(encode());
-    used.push((await each(bars)) - (await each(livez)));
+    encoded.push(await encode());
+    used.push(await each(bars));
+    bare.push(await each(livez));
   }
-  const [ms, bare] = [median(used), median(encoded)];
+  const [ms, any, encoding] = [median(used), median(bare), median(encoded)];
+  const beyond = ms - any;
   return {
     name: 'a K-line of 1,000 bars, beyond what any request costs',
-    value: `${number(ms, 2)} ms of processor time`,
-    limit: `encoding it ${number(bare, 2)} ms`,
-    ratio: bare / ms,
-    spread: `${spread(used)} ms`,
+    value: `${number(beyond, 2)} ms of processor time (${number(ms, 2)} with it)`,
+    limit: `encoding it ${number(encoding, 2)} ms`,
+    ratio: encoding / beyond,
+    spread: `${spread(used.map((one, round) => one - bare[round]))} ms`,
     floor: `< ${BARS_RATIO} times`,
-    pass: ms < BARS_RATIO * bare,
+    pass: beyond < BARS_RATIO * encoding,
   };
 }
 

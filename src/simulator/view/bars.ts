@@ -96,7 +96,7 @@ const ALL_FIELDS = 1023;
 /** Bars written in one turn of the event loop: the company's figures stand beside each. */
 export const MESSAGES_A_TURN = 250;
 
-/** Whole messages of minute bars, which the market remembers: as long as it does. */
+/** Whole messages of bars that somebody remembers: as long as the bar. */
 const messages = new WeakMap<Bar, KLine>();
 
 /**
@@ -111,7 +111,7 @@ export function klineMessage(
   adjustment: PriceAdjustment,
   fields: number = ALL_FIELDS,
 ): KLine {
-  if (fields !== ALL_FIELDS || period.unit !== 'minute') return newMessage(facts, listing, period, bar, adjustment, fields);
+  if (fields !== ALL_FIELDS) return newMessage(facts, listing, period, bar, adjustment, fields);
   let message = messages.get(bar);
   if (message === undefined) {
     message = newMessage(facts, listing, period, bar, adjustment, fields);

@@ -64,17 +64,18 @@ export function* historyPage(
   }
 }
 
-/** The newest `count` bars, oldest first, the running one last. Pauses as {@link historyPage} does. */
+/** The newest `count` bars, of those that start before `to` where it is given; oldest first, the running one last. Pauses as {@link historyPage} does. */
 export function* newestBars(
   { market }: Facts<'market'>,
   listing: Listing,
   period: BarPeriod,
   adjustment: PriceAdjustment,
   count: number,
+  to?: number,
 ): Generator<void, readonly Bar[]> {
   const newestFirst: (readonly Bar[])[] = [];
   let wanted = count;
-  let range: { readonly to?: number } = {};
+  let range: { readonly to?: number } = to === undefined ? {} : { to };
   for (;;) {
     const limit = Math.min(wanted, barsATurn[period.unit]);
     yield* market.prepareBars(listing.instrument, period, { ...range, limit });

@@ -5,7 +5,7 @@ import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { adjustmentOf, klineMessage, MESSAGES_A_TURN, periodOf } from '../../view/bars.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { newestBars } from '../../view/history-bars.js';
+import { keptBars } from '../../view/kept-bars.js';
 import type { Listing } from '../../view/listings.js';
 import { locate } from '../../view/locate.js';
 
@@ -39,7 +39,7 @@ function* answer(
   listing: Listing,
   { period, adjustment, count }: Wanted,
 ): Generator<void, S2C> {
-  const bars = yield* newestBars(facts, listing, period, adjustment, count);
+  const bars = yield* keptBars(facts, listing, period, adjustment, count);
   const payload = create(S2CSchema);
   payload.security = listing.security;
   payload.name = listing.instrument.name;

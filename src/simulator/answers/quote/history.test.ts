@@ -70,6 +70,36 @@ test('ten years of months are read a piece a turn, and are the same', async () =
   await backend.stop();
 });
 
+test('bars that were read before are those of a market that nobody has looked at, whatever was asked first, and on the days after', async () => {
+  const clock = new ManualClock(FIXTURE_TIME);
+  const { backend } = await startFixture({ calendarMode: 'calendar', clock });
+  for (const { reqNum, days } of [
+    { reqNum: 30, days: 0 },
+    { reqNum: 200, days: 0 },
+    { reqNum: 1, days: 0 },
+    { reqNum: 60, days: 3 },
+    { reqNum: 61, days: 60 },
+  ]) {
+    clock.advance(days * DAY_MS);
+    const fresh = await startFixture({ calendarMode: 'calendar', clock: new ManualClock(clock.now()) });
+    for (const [symbol, klType, rehabType] of [
+      ['HK.00700', 2, 1],
+      ['HK.00700', 2, 2],
+      ['US.AAPL', 3, 0],
+      ['US.AAPL', 4, 1],
+    ] as const) {
+      const wanted = { security: security(symbol), klType, rehabType, reqNum };
+      const { klList } = await payload(backend, quote.getKline, wanted);
+      expect(klList).toEqual((await payload(fresh.backend, quote.getKline, wanted)).klList);
+      // What is over is the same object, which nobody makes twice.
+      const again = await payload(backend, quote.getKline, wanted);
+      expect(again.klList.slice(0, -1).every((line, index) => line === klList[index])).toBe(true);
+    }
+    await fresh.backend.stop();
+  }
+  await backend.stop();
+});
+
 test('begin and end are inclusive times of the market’s zone; a minute is named by its end, a day by its date', async () => {
   const { backend } = await startFixture({ calendarMode: 'calendar' });
   const read = async (fields: object) =>

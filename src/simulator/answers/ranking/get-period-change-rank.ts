@@ -25,7 +25,8 @@ type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'q
 /** A share with its changes in percent, by period; those that cannot be told are absent. */
 interface Row {
   readonly stock: StockFigures;
-  readonly changes: ReadonlyMap<PeriodType | 'ten days', number | undefined>;
+  readonly changes: Readonly<Record<number, number | undefined>>;
+  readonly tenDays: number | undefined;
   readonly volumeRatio: number | undefined;
 }
 
@@ -44,13 +45,13 @@ export const getPeriodChangeRank: Answer<'clock' | 'world' | 'companies' | 'mark
   const period = request.periodType === 0 ? PeriodType.PeriodType_5Min : request.periodType;
   const unknown = checkChoice('period_type', period, changePeriod);
   if (unknown !== undefined) return unknown;
-  const change: Figure<Row> = ({ changes }) => changes.get(period);
+  const change: Figure<Row> = ({ changes }) => changes[period];
   const conditions = conditionsOf<Row>(request.filterList, { ...figures, 3: change });
   if (conditions instanceof Refusal) return conditions;
   const rows = await standings.of(facts, market, '', async () =>
     inTurns(eachShare(await stocksOf(facts, market), (stock) => rowOf(facts, stock))),
   );
-  const kept = await inTurns(meeting(rows, [(row) => change(row) !== undefined, ...conditions], change));
+  const kept = await inTurns(meeting(rows, [...conditions, (row) => change(row) !== undefined], change));
   const { offset, count } = request;
   const page = pageOf(kept, { by: change, ascending: request.sortDir === 1, offset, count });
   return create(S2CSchema, { dataList: page.map(itemOf), allCount: kept.length });
@@ -77,22 +78,22 @@ function rowOf(facts: Needed, stock: StockFigures): Row {
   const { back, lastYear } = pastCloses(facts, listing);
   return {
     stock,
-    changes: new Map<PeriodType | 'ten days', number | undefined>([
-      [PeriodType.PeriodType_5Min, recentChange(facts, listing, quote)],
-      [PeriodType.PeriodType_1Day, stock.changeRate],
-      [PeriodType.PeriodType_5Day, changeFrom(back[5], last)],
-      ['ten days', changeFrom(back[10], last)],
-      [PeriodType.PeriodType_20Day, changeFrom(back[20], last)],
-      [PeriodType.PeriodType_60Day, changeFrom(back[60], last)],
-      [PeriodType.PeriodType_120Day, changeFrom(back[120], last)],
-      [PeriodType.PeriodType_250Day, changeFrom(back[250], last)],
-      [PeriodType.PeriodType_YTD, changeFrom(lastYear, last)],
-    ]),
+    changes: {
+      [PeriodType.PeriodType_5Min]: recentChange(facts, listing, quote),
+      [PeriodType.PeriodType_1Day]: stock.changeRate,
+      [PeriodType.PeriodType_5Day]: changeFrom(back[5], last),
+      [PeriodType.PeriodType_20Day]: changeFrom(back[20], last),
+      [PeriodType.PeriodType_60Day]: changeFrom(back[60], last),
+      [PeriodType.PeriodType_120Day]: changeFrom(back[120], last),
+      [PeriodType.PeriodType_250Day]: changeFrom(back[250], last),
+      [PeriodType.PeriodType_YTD]: changeFrom(lastYear, last),
+    },
+    tenDays: changeFrom(back[10], last),
     volumeRatio: volumeRatio(facts, listing, quote),
   };
 }
 
-function itemOf({ stock: { listing, board, equity, changeRate }, changes, volumeRatio: ratio }: Row): PeriodChangeRankItem {
+function itemOf({ stock: { listing, board, equity, changeRate }, changes, tenDays, volumeRatio: ratio }: Row): PeriodChangeRankItem {
   return create(
     PeriodChangeRankItemSchema,
     known({
@@ -103,14 +104,14 @@ function itemOf({ stock: { listing, board, equity, changeRate }, changes, volume
       turnover: board.turnover,
       volume: board.volume,
       marketCap: equity.issuedMarketVal,
-      changeRate5Min: changes.get(PeriodType.PeriodType_5Min),
-      changeRate5D: changes.get(PeriodType.PeriodType_5Day),
-      changeRate10D: changes.get('ten days'),
-      changeRate20D: changes.get(PeriodType.PeriodType_20Day),
-      changeRate60D: changes.get(PeriodType.PeriodType_60Day),
-      changeRate120D: changes.get(PeriodType.PeriodType_120Day),
-      changeRate250D: changes.get(PeriodType.PeriodType_250Day),
-      changeRateYTD: changes.get(PeriodType.PeriodType_YTD),
+      changeRate5Min: changes[PeriodType.PeriodType_5Min],
+      changeRate5D: changes[PeriodType.PeriodType_5Day],
+      changeRate10D: tenDays,
+      changeRate20D: changes[PeriodType.PeriodType_20Day],
+      changeRate60D: changes[PeriodType.PeriodType_60Day],
+      changeRate120D: changes[PeriodType.PeriodType_120Day],
+      changeRate250D: changes[PeriodType.PeriodType_250Day],
+      changeRateYTD: changes[PeriodType.PeriodType_YTD],
       peTTM: equity.peTTMRate,
       pb: equity.pbRate,
       turnoverRatio: board.turnoverRate,
