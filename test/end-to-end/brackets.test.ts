@@ -226,7 +226,7 @@ describe('after a restart', () => {
       first.clock.advance(1_000);
       return (await bracketOf(first))?.exitOrderIdEx || undefined;
     }, 'its exit');
-    const rows = store.table<object>('brackets');
+    const rows = store.table<{ createdAt: number; updatedAt: number }>('brackets');
     const row = rows.get(bracketId);
     await first.payload(trade.cancelOrder, { ...of, order_id_ex: exit });
     const isCancelled = (desk: typeof first) =>

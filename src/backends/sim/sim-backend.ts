@@ -30,6 +30,7 @@ import { AccountPushes } from './account-pushes.js';
 import { refusal, success, successOnce } from './answers.js';
 import { Lifecycle } from './lifecycle.js';
 import { readyNotices } from './notices.js';
+import { OptionEventPushes } from './option-event-pushes.js';
 import { prepare, prepareSymbols } from './prepare.js';
 import type { RecordedDay } from './recorded-day.js';
 import { ReminderPushes } from './reminder-pushes.js';
@@ -67,6 +68,7 @@ class SimBackend implements Backend {
   readonly #streams: Streams;
   readonly #accountPushes: AccountPushes;
   readonly #reminderPushes: ReminderPushes;
+  readonly #optionEventPushes: OptionEventPushes;
   readonly #recordedDay: RecordedDay | undefined;
   readonly #clock: Clock;
   readonly #report: (message: string) => void;
@@ -84,8 +86,9 @@ class SimBackend implements Backend {
     const emit = (event: PushEvent) => this.#emit(event);
     this.#streams = new Streams(simulation, emit);
     this.#accountPushes = new AccountPushes(simulation, emit);
-    const onDefect = (error: unknown) => logger.error({ err: error }, 'a price reminder could not be told');
-    this.#reminderPushes = new ReminderPushes(simulation, emit, onDefect);
+    const onDefect = (what: string) => (error: unknown) => logger.error({ err: error }, `${what} could not be told`);
+    this.#reminderPushes = new ReminderPushes(simulation, emit, onDefect('a price reminder'));
+    this.#optionEventPushes = new OptionEventPushes(simulation, emit, onDefect('option events'));
   }
 
   async start(): Promise<void> {
@@ -95,6 +98,7 @@ class SimBackend implements Backend {
     this.#streams.start();
     this.#accountPushes.start();
     this.#reminderPushes.start();
+    this.#optionEventPushes.start();
     this.#lifecycle.enter('ready', 'the simulation runs in this process');
     this.#play();
     for (const notice of readyNotices()) this.#emit(notice);
@@ -106,6 +110,7 @@ class SimBackend implements Backend {
     this.#streams.stop();
     this.#accountPushes.stop();
     this.#reminderPushes.stop();
+    this.#optionEventPushes.stop();
     this.#lifecycle.enter('stopped', 'stop');
     await this.#simulation.close();
   }

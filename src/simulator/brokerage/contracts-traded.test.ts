@@ -278,6 +278,62 @@ describe('at expiry', () => {
   });
 });
 
+describe('before a dividend', () => {
+  const EX = '2026-11-24';
+  const paying = (cash: string): CorporateActions => {
+    const days = { announcedDay: '2026-11-01', exDay: EX, recordDay: EX, payDay: '2026-12-10' };
+    const action = { kind: 'dividend', cash: dec(cash), currency: 'USD', special: false, ...days } as const;
+    return { corporateActions: (symbol, from, to) => (symbol === AAPL && from <= EX && to >= EX ? [action] : []) };
+  };
+  /** Past the close of 23 November in New York, when Apple and the put at 270 close so. */
+  async function closed(f: Fixture, spot: string, put: string): Promise<void> {
+    f.trade(AAPL, spot, 1n, 1);
+    f.trade(`US.${PUT}`, put, 1n, 1);
+    f.trade(`US.${CALL}`, '30', 1n, 1);
+    await f.pass(4.5 * DAY);
+  }
+  const assigned = (f: Fixture) => booked(f, ids.us, 'assignment');
+
+  it('a sold call whose dividend is more than its time value is assigned, once; what buys it back is cancelled', async () => {
+    const f = opened(paying('2'));
+    await traded(f, ids.us, 'AAPL', BUY, 100, '270');
+    await traded(f, ids.us, CALL, SELL_SHORT, 3, '5');
+    const back = await f.place(ids.us, { code: CALL, trdSide: BUY_BACK, qty: 1, price: 1, timeInForce: 1 });
+    await closed(f, '300', '0.05');
+    const entries = [`US.${CALL}: realised realised 1500 2026-11-24`, `${AAPL}: unsettled trade 81000 2026-11-24`];
+    expect((await assigned(f)).map((line) => line.split(', ')[0])).toEqual(entries);
+    expect(position(f, ids.us, `US.${CALL}`)?.quantity).toBe(0n);
+    expect(position(f, ids.us, AAPL)?.quantity).toBe(-200n);
+    expect(f.order(back)).toMatchObject({ status: 'cancelled_all' });
+    // Assigned at the close before: who has the shares by then gets the dividend, and who owes them pays it.
+    expect(await booked(f, ids.us, 'dividend')).toEqual([`${AAPL}: dividends dividend -400 2026-12-10`]);
+    const again = f.restarted(DAY);
+    await again.pass(DAY);
+    expect(await assigned(again)).toHaveLength(2);
+  });
+
+  it.each([
+    ['the dividend is less than the put costs', '2', '300', '2.5'],
+    ['the dividend is less than the interest on the strike', '0.05', '300', '0.01'],
+    ['the call is out of the money', '2', '269', '0.05'],
+    ['nothing is paid', '0', '300', '0.01'],
+  ])('it is not where %s', async (_why, cash, spot, put) => {
+    const f = opened(cash === '0' ? undefined : paying(cash));
+    await traded(f, ids.us, CALL, SELL_SHORT, 1, '5');
+    await closed(f, spot, put);
+    expect(await assigned(f)).toEqual([]);
+    expect(position(f, ids.us, `US.${CALL}`)?.quantity).toBe(-1n);
+  });
+
+  it('a bought call stays, and so does a sold put', async () => {
+    const f = opened(paying('2'));
+    await traded(f, ids.us, CALL, BUY, 1, '5');
+    await traded(f, ids.us, PUT, SELL_SHORT, 1, '5');
+    await closed(f, '300', '0.05');
+    expect([position(f, ids.us, `US.${CALL}`)?.quantity, position(f, ids.us, `US.${PUT}`)?.quantity]).toEqual([1n, -1n]);
+  });
+});
+
 describe('warrants', () => {
   function aWarrant(f: Fixture): Warrant {
     const found = f.simulation.world

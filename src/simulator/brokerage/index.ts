@@ -105,7 +105,7 @@ function partsOf(options: BrokerageOptions): Parts {
   const check = new OrderCheck(clock, world, market, holds);
   const combos = new ComboCheck(world, market, holds, check);
   const routing = new Routing(clock, world, market, records, check, combos, latencySource(latency, seed), () => rolls.catchUp());
-  const endOrders: EndOrders = (change, symbol, why) => routing.endOrders(change, symbol, why);
+  const endOrders: EndOrders = (change, symbol, why, of) => routing.endOrders(change, symbol, why, of);
   const endOrdersInSlices = (symbol: string, why: string) => void routing.endOrdersInSlices(symbol, why);
   const rolls = new DayRolls({ clock, world, market, records, corporateActions, endOrders, endOrdersInSlices });
   return { records, valuer, holds, check, combos, routing, rolls };

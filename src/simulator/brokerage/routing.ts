@@ -168,9 +168,9 @@ export class Routing {
     return order;
   }
 
-  /** Ends every order in a security that is not over, as part of a change. A disabled one can only be deleted. */
-  endOrders(change: Change, symbol: string, why: string): void {
-    for (const account of accounts) {
+  /** Ends every order in a security that is not over, or every one of an account, as part of a change. A disabled one can only be deleted. */
+  endOrders(change: Change, symbol: string, why: string, of?: Account): void {
+    for (const account of of === undefined ? accounts : [of]) {
       for (const order of [...this.records.openOrders(account)]) {
         if (!order.legs.some((leg) => leg.symbol === symbol)) continue;
         this.#end(change, order.id, why);

@@ -14,6 +14,7 @@ export class OptionAlerts {
   /** In the order of keys, which is that of creation. */
   readonly #alerts = new Map<bigint, EventAlertItem>();
   readonly #keys: Keys;
+  readonly #listeners = new Set<() => void>();
 
   constructor(store: Store, writes: Writes) {
     this.#writes = writes;
@@ -32,6 +33,12 @@ export class OptionAlerts {
     return this.#alerts.get(key);
   }
 
+  /** Called when any of them has changed. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
   add(items: readonly EventAlertItem[]): Promise<void> | Refusal {
     if (this.#alerts.size + items.length > ALERTS_MAX) return new Refusal(`at most ${ALERTS_MAX} option alerts`);
     const enabled = (item: EventAlertItem) => (Object.hasOwn(item, 'enable') ? item.enable : true);
@@ -41,17 +48,25 @@ export class OptionAlerts {
   /** Puts alerts in the place of those of their keys. */
   put(items: readonly EventAlertItem[]): Promise<void> {
     for (const item of items) this.#alerts.set(item.key, item);
-    return this.#writes.write((transaction) => {
+    const written = this.#writes.write((transaction) => {
       for (const item of items) transaction.put(this.#table, String(item.key), toBinary(EventAlertItemSchema, item));
       this.#keys.keep(transaction);
     });
+    this.#tell();
+    return written;
   }
 
   remove(keys: readonly bigint[]): Promise<void> {
     for (const key of keys) this.#alerts.delete(key);
-    return this.#writes.write((transaction) => {
+    const written = this.#writes.write((transaction) => {
       for (const key of keys) transaction.remove(this.#table, String(key));
     });
+    this.#tell();
+    return written;
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
   }
 }
 

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type C2S, GroupDataSchema, GroupType, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetUserSecurityGroup_pb.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
-import { systemGroups } from './system-groups.js';
+import { systemGroups } from '../../view/system-groups.js';
 
 const accepted: readonly number[] = [GroupType.GroupType_Custom, GroupType.GroupType_System, GroupType.GroupType_All];
 

@@ -3,7 +3,7 @@ import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_G
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { staticInfo } from '../../view/static-info.js';
-import { systemGroups } from './system-groups.js';
+import { systemGroups } from '../../view/system-groups.js';
 
 /** Qot_GetUserSecurity: the securities of a group of the system, or of one of the user's. */
 export const getUserSecurity: Answer<'world' | 'listings' | 'userState', C2S, S2C> = (facts, { groupName }) => {

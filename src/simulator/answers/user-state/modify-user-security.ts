@@ -3,7 +3,7 @@ import { type C2S, ModifyUserSecurityOp, type S2C, S2CSchema } from '../../../co
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { locateAllTerms } from '../../view/locate.js';
-import { systemGroups } from './system-groups.js';
+import { systemGroups } from '../../view/system-groups.js';
 
 const SECURITIES_MAX = 400;
 const NAME_CHARACTERS_MAX = 32;

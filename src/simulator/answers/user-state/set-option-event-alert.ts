@@ -7,7 +7,7 @@ import { Refusal } from '../../refusal.js';
 import { withFields } from '../../user-state/index.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { locateTerms } from '../../view/locate.js';
-import { systemGroups } from './system-groups.js';
+import { systemGroups } from '../../view/system-groups.js';
 
 const ITEMS_MAX = 100;
 const NOTE_CHARACTERS_MAX = 20;

@@ -7,6 +7,7 @@ import type { Calendar } from '../../world/calendar.js';
 import type { CalendarName, World } from '../../world/index.js';
 import { accounts } from '../account.js';
 import type { Change, Records } from '../records.js';
+import { assignEarly } from './assign-early.js';
 import { bookCorporateActions, endingOf } from './corporate-actions.js';
 import { EndedAhead } from './ended-ahead.js';
 import { expireContracts } from './expire-contracts.js';
@@ -181,6 +182,7 @@ export class DayRolls {
         markFutures(roll);
         endExpiredOrders(roll, endOrders);
         expireContracts(roll, world, corporateActions);
+        assignEarly(roll, world, corporateActions, endOrders);
         rollContracts(roll, endOrders);
         break;
     }

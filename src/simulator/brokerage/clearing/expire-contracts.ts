@@ -36,15 +36,28 @@ export function expireContracts(roll: Roll, world: World, actions: CorporateActi
 function expire(roll: Roll, holding: Holding, world: World, actions: CorporateActions): void {
   const worth = roll.settlementPrice(holding.instrument);
   const price = holding.instrument.kind === 'option' && worth < EXERCISED_FROM ? 0n : worth;
-  const delivery = price === 0n ? undefined : deliveryOf(roll, holding, world, actions);
-  if (delivery === undefined) {
-    close(roll, holding, unitValue(holding.instrument, price), 'expiry');
-    return;
-  }
   const cause = holding.position.quantity > 0n ? 'exercise' : 'assignment';
+  if (price === 0n || !exchangeShares(roll, holding, world, actions, cause))
+    close(roll, holding, unitValue(holding.instrument, price), 'expiry');
+}
+
+/**
+ * Ends a position in options by delivering their shares at the strike. False where nothing was done: where the option is on no shares, or a cash account could
+ * not pay for them or does not have them.
+ */
+export function exchangeShares(
+  roll: Roll,
+  holding: Holding,
+  world: World,
+  actions: CorporateActions,
+  cause: 'exercise' | 'assignment',
+): boolean {
+  const delivery = deliveryOf(roll, holding, world, actions);
+  if (delivery === undefined) return false;
   // What the contract was worth is in the price of the shares from here on.
   close(roll, holding, 0n, cause);
   deliver(roll, holding, delivery, cause);
+  return true;
 }
 
 /** Closes a position at what one unit of it is paid. */

@@ -15,8 +15,8 @@ export interface Holding {
   readonly position: PositionRecord;
 }
 
-/** Ends every open order in a security, as part of a change. */
-export type EndOrders = (change: Change, symbol: string, why: string) => void;
+/** Ends every open order in a security, or those that one account has, as part of a change. */
+export type EndOrders = (change: Change, symbol: string, why: string, of?: Account) => void;
 
 /** One moment of one calendar being booked, as one change. */
 export class Roll {

@@ -1,4 +1,4 @@
-import type { Listing } from '../../view/listings.js';
+import type { Listing } from './listings.js';
 
 /** Watchlist groups that follow from what is watched: nobody puts anything into them. */
 export const systemGroups: ReadonlyMap<string, (listing: Listing) => boolean> = new Map<string, (listing: Listing) => boolean>([
