@@ -37,7 +37,7 @@ export class RowBatch<T extends Target> implements Transaction {
   readonly #targets: T[] = [];
   readonly #keys: string[] = [];
   readonly #rows: Gathered[] = [];
-  /** Of each table, the last row under each of its keys. */
+  /** Of each table, the last row under each of its keys; of archives, those that are read when they are written. */
   readonly #tabled = new Map<T, Map<string, Gathered>>();
 
   constructor(
@@ -74,8 +74,8 @@ export class RowBatch<T extends Target> implements Transaction {
     this.#add(target, key, isScalar && target.kind === 'table' ? value : this.#encoded(target, key, value));
   }
 
-  putLatest<V>(to: Table<V>, key: string, read: () => V): void {
-    this.#add(this.targetOf(to as Table<unknown>), key, new Latest(read));
+  putLatest<V>(to: Table<V> | Archive<V>, key: string, read: () => V): void {
+    this.#add(this.targetOf(to as Table<unknown> | Archive<unknown>), key, new Latest(read));
   }
 
   remove<V>(from: Table<V> | Archive<V>, key: string): void {
@@ -88,8 +88,9 @@ export class RowBatch<T extends Target> implements Transaction {
       const target = this.#targets[index] as T;
       const key = this.#keys[index] as string;
       const row = this.#rows[index];
-      if (target.kind === 'archive') put(target.prefix + key, row instanceof Span ? this.#bytesOf(row) : undefined);
-      else {
+      if (target.kind === 'archive' && !(row instanceof Latest)) {
+        put(target.prefix + key, row instanceof Span ? this.#bytesOf(row) : undefined);
+      } else {
         const rows = this.#tabled.get(target);
         if (rows === undefined) this.#tabled.set(target, new Map([[key, row]]));
         else rows.set(key, row);

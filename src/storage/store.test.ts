@@ -100,24 +100,29 @@ it('reads a row that many changes put when their flush begins, once for all of t
   const path = folder();
   const first = await openedStore(path);
   const table = first.table<{ times: number[] }>('rates');
+  const archive = first.archive<{ times: number[] }>('ages');
   const times: number[] = [];
   let reads = 0;
   const add = (time: number) => {
     times.push(time);
-    return first.write((change) =>
-      change.putLatest(table, 'desk', () => {
-        reads += 1;
-        return { times: [...times] };
-      }),
-    );
+    return first.write((change) => {
+      for (const rows of [table, archive]) {
+        change.putLatest(rows, 'desk', () => {
+          reads += 1;
+          return { times: [...times] };
+        });
+      }
+    });
   };
   await Promise.all([1, 2, 3].map(add));
-  expect(reads).toBe(1);
+  expect(reads).toBe(2);
+  expect(archive.get('desk')).toEqual({ times: [1, 2, 3] });
   expect(table.get('desk')).toEqual({ times: [1, 2, 3] });
   await Promise.all([add(4), first.write((change) => change.remove(table, 'desk')), add(5)]);
   await first.close();
   const second = await open(path);
   expect(second.table('rates').get('desk')).toEqual({ times: [1, 2, 3, 4, 5] });
+  expect(second.archive('ages').get('desk')).toEqual({ times: [1, 2, 3, 4, 5] });
 });
 
 it('finds everything again after reopening, and counts its flushes on', async () => {

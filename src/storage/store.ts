@@ -51,8 +51,9 @@ export interface Transaction {
   put<V>(rows: Table<V> | Archive<V>, key: string, value: V): void;
   /**
    * Puts what `read` returns when the flush begins: asked once, however often the row is put for one flush. For what many changes
-   * in a row add to. It is at least as new as this change. `read` must not fail, and what it returns is the store's own.
+   * in a row add to. It is at least as new as this change, and stands after whatever else the flush does with the row of an archive.
+   * `read` must not fail, and what it returns is the store's own.
    */
-  putLatest<V>(rows: Table<V>, key: string, read: () => V): void;
+  putLatest<V>(rows: Table<V> | Archive<V>, key: string, read: () => V): void;
   remove<V>(rows: Table<V> | Archive<V>, key: string): void;
 }

@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { SteadyTime } from '../../access/index.js';
 import { ManualClock } from '../../contract/clock.js';
 import { MemoryStore, type Transaction } from '../../storage/index.js';
-import { IdempotencyRows } from './idempotency-rows.js';
+import { IdempotencyRows, KeyName } from './idempotency-rows.js';
 
 /** Notes which writes somebody waits for. */
 class NotingStore extends MemoryStore {
@@ -22,14 +22,14 @@ it('asks for no flush of its own for the answer to a write that was carried out,
   const write = { operation: 'place_order', digest: 'digest', packet: { connId: 1n, serialNo: 1 }, request: new Uint8Array(1) };
   store.whens.length = 0;
   const { request } = write;
-  const first = rows.begin('desk', 'first', write);
-  await rows.enter('desk', 'first', { ...first, request });
-  await rows.answer('desk', 'first', first, new Uint8Array(2));
-  const second = rows.begin('desk', 'second', write);
-  await rows.enter('desk', 'second', { ...second, request });
-  await rows.refuse('desk', 'second', second, new Uint8Array(3));
+  const first = rows.begin(new KeyName('desk', 'first'), write);
+  await rows.enter(new KeyName('desk', 'first'), { ...first, request });
+  await rows.answer(new KeyName('desk', 'first'), first, new Uint8Array(2));
+  const second = rows.begin(new KeyName('desk', 'second'), write);
+  await rows.enter(new KeyName('desk', 'second'), { ...second, request });
+  await rows.refuse(new KeyName('desk', 'second'), second, new Uint8Array(3));
   expect(store.whens).toEqual(['now', 'soon', 'now', 'now']);
-  expect(rows.get('desk', 'first')).toMatchObject({ response: new Uint8Array(2) });
+  expect(rows.get(new KeyName('desk', 'first'))).toMatchObject({ response: new Uint8Array(2) });
   rows.stop();
   time.stop();
 });
@@ -40,15 +40,52 @@ it('counts a write once, whether or not it was entered before its answer was kep
   const time = new SteadyTime({ store, clock });
   const rows = new IdempotencyRows(store, time, { perOwner: 2, inAll: 10, refused: 10 }, (ms, action) => clock.after(ms, action));
   const write = { operation: 'place_order', digest: 'digest', packet: { connId: 0n, serialNo: 0 } };
-  const entered = rows.begin('desk', 'entered', write);
-  await rows.enter('desk', 'entered', { ...entered, request: new Uint8Array(1) });
-  await store.write((change) => rows.putAnswer('desk', 'entered', entered, new Uint8Array(2), change, true));
+  const entered = rows.begin(new KeyName('desk', 'entered'), write);
+  await rows.enter(new KeyName('desk', 'entered'), { ...entered, request: new Uint8Array(1) });
+  await store.write((change) => rows.putAnswer(new KeyName('desk', 'entered'), entered, new Uint8Array(2), change, true));
   expect([rows.count, rows.hasRoom('desk')]).toEqual([1, true]);
-  const answered = rows.begin('desk', 'answered', write);
-  await store.write((change) => rows.putAnswer('desk', 'answered', answered, new Uint8Array(3), change, false));
+  const answered = rows.begin(new KeyName('desk', 'answered'), write);
+  await store.write((change) => rows.putAnswer(new KeyName('desk', 'answered'), answered, new Uint8Array(3), change, false));
   expect([rows.count, rows.hasRoom('desk')]).toEqual([2, false]);
-  expect(rows.get('desk', 'entered')).toEqual({ ...write, at: entered.at, response: new Uint8Array(2) });
-  expect(rows.get('desk', 'answered')).toEqual({ ...write, at: answered.at, response: new Uint8Array(3) });
+  expect(rows.get(new KeyName('desk', 'entered'))).toEqual({ ...write, at: entered.at, response: new Uint8Array(2) });
+  expect(rows.get(new KeyName('desk', 'answered'))).toEqual({ ...write, at: answered.at, response: new Uint8Array(3) });
+  rows.stop();
+  time.stop();
+});
+
+it('forgets what is old, of this version and of one that had a row for each age, and counts each write once', async () => {
+  const clock = new ManualClock(Date.UTC(2026, 10, 20));
+  const store = new MemoryStore();
+  const time = new SteadyTime({ store, clock });
+  const old = { operation: 'place_order', digest: 'digest', packet: { connId: 0n, serialNo: 0 }, at: Math.floor(time.elapsed()) };
+  await store.write((change) => {
+    change.put(store.archive('idempotency_rows'), 'desk\nold', { ...old, response: new Uint8Array(1) });
+    change.put(store.archive('idempotency_ages'), `${String(old.at).padStart(16, '0')}\ndesk\nold`, true);
+    change.put(store.table('idempotency_counts'), 'desk', 1);
+  });
+  const bounds = { perOwner: 1_000, inAll: 1_000, refused: 10 };
+  const rows = new IdempotencyRows(store, time, bounds, (ms, action) => clock.after(ms, action));
+  const names = Array.from({ length: 100 }, (_, index) => new KeyName('desk', `key-${index}`));
+  for (const name of names) {
+    const begun = rows.begin(name, old);
+    await rows.enter(name, { ...begun, request: new Uint8Array(1) });
+    if (name === names[0]) await rows.refuse(name, begun, new Uint8Array(2));
+    if (name === names[1]) await rows.withdraw(name);
+    rows.leave(name);
+  }
+  expect(rows.count).toBe(99);
+  const kept = async (archive: string) => {
+    const keys: string[] = [];
+    for await (const [key] of store.archive(archive).entries()) keys.push(key);
+    return keys;
+  };
+  expect((await kept('idempotency_ages')).length).toBe(3);
+  clock.sleep(24 * 3_600_000);
+  clock.advance(10 * 60_000);
+  // The refused one stays in its ring.
+  await vi.waitFor(async () => expect(await kept('idempotency_rows')).toEqual(['desk\nkey-0']));
+  expect(await kept('idempotency_ages')).toEqual([]);
+  expect(rows.count).toBe(0);
   rows.stop();
   time.stop();
 });

@@ -1,10 +1,23 @@
 import type { SteadyTime } from '../../access/index.js';
 import type { Archive, Store, Table, Transaction } from '../../storage/index.js';
+import { type Aged, IdempotencyAges } from './idempotency-ages.js';
 
 /** The protocol's replay protection of one write: the backend answers a repetition of it with the first answer. */
 export interface PacketId {
   readonly connId: bigint;
   readonly serialNo: number;
+}
+
+/** An idempotency key and whose it is: made once for a write, and read many times. */
+export class KeyName {
+  readonly id: string;
+
+  constructor(
+    readonly owner: string,
+    key: string,
+  ) {
+    this.id = `${owner}\n${key}`;
+  }
 }
 
 /** What is kept of a write under its idempotency key. */
@@ -23,11 +36,6 @@ export interface IdempotencyRow {
   readonly refused?: true;
 }
 
-interface Slot {
-  readonly id: string;
-  readonly at: number;
-}
-
 export interface IdempotencyBounds {
   /** Writes of one owner that are remembered at a time, those that were refused aside. */
   readonly perOwner: number;
@@ -38,9 +46,8 @@ export interface IdempotencyBounds {
 
 const KEPT_MS = 24 * 3_600_000;
 const SWEEP_MS = 10 * 60_000;
-/** Rows looked at in one turn. */
+/** Rows looked at in one turn, or a few more. */
 const SWEPT_MAX = 500;
-const AGE_DIGITS = 16;
 /** Stands beside the owners in the table of counts: how many writes were refused so far. */
 const REFUSED = '';
 
@@ -57,10 +64,10 @@ export class IdempotencyRows {
   readonly #time: SteadyTime;
   readonly #bounds: IdempotencyBounds;
   readonly #rows: Archive<IdempotencyRow>;
-  /** Rows that were not refused, in the order of age. */
-  readonly #ages: Archive<true>;
+  /** Of the rows that were not refused, and of a few that a crash kept from being taken back. */
+  readonly #ages: IdempotencyAges;
   /** Rows that were refused, in a ring. */
-  readonly #slots: Archive<Slot>;
+  readonly #slots: Archive<Aged>;
   readonly #counts: Table<number>;
   readonly #countOf = new Map<string, number>();
   /** Writes that are under way: their rows are not to be removed as what they were before. */
@@ -79,7 +86,7 @@ export class IdempotencyRows {
     this.#time = time;
     this.#bounds = bounds;
     this.#rows = store.archive('idempotency_rows');
-    this.#ages = store.archive('idempotency_ages');
+    this.#ages = new IdempotencyAges(store);
     this.#slots = store.archive('idempotency_refusals');
     this.#counts = store.table('idempotency_counts');
     for (const [owner, count] of this.#counts.entries()) {
@@ -101,50 +108,48 @@ export class IdempotencyRows {
   }
 
   /** What is on disk of a write of the last 24 hours. */
-  get(owner: string, key: string): IdempotencyRow | undefined {
-    const row = this.#rows.get(idOf(owner, key));
+  get({ id }: KeyName): IdempotencyRow | undefined {
+    const row = this.#rows.get(id);
     return row === undefined || row.at + KEPT_MS <= this.#time.elapsed() ? undefined : row;
   }
 
   /** A write that is about to leave is under way until {@link leave}. */
-  begin(owner: string, key: string, { operation, digest, packet }: Omit<IdempotencyRow, 'at'>): IdempotencyRow {
-    this.#busy.add(idOf(owner, key));
+  begin({ id }: KeyName, { operation, digest, packet }: Omit<IdempotencyRow, 'at'>): IdempotencyRow {
+    this.#busy.add(id);
     return { operation, digest, packet, at: Math.floor(this.#time.elapsed()) };
   }
 
   /** Enters a write that has begun. What is not recorded in the same store must not leave before this resolves, and not at all when it rejects. */
-  enter(owner: string, key: string, row: IdempotencyRow): Promise<void> {
-    return this.#store.write((change) => this.#putNew(owner, idOf(owner, key), row, change));
+  enter(name: KeyName, row: IdempotencyRow): Promise<void> {
+    return this.#store.write((change) => this.#putNew(name, row, change));
   }
 
-  #putNew(owner: string, id: string, row: IdempotencyRow, change: Transaction): void {
+  #putNew({ owner, id }: KeyName, row: IdempotencyRow, change: Transaction): void {
     change.put(this.#rows, id, row);
-    change.put(this.#ages, ageOf(id, row), true);
+    this.#ages.enter({ id, at: row.at }, change);
     this.#addTo(owner, 1, change);
   }
 
   /** Keeps the answer to a write as part of a change, entered before or not; what was sent need not be known any more. */
   putAnswer(
-    owner: string,
-    key: string,
+    name: KeyName,
     { operation, digest, packet, at }: IdempotencyRow,
     response: Uint8Array,
     change: Transaction,
     isEntered: boolean,
   ): void {
     const row = { operation, digest, packet, at, response };
-    if (isEntered) change.put(this.#rows, idOf(owner, key), row);
-    else this.#putNew(owner, idOf(owner, key), row, change);
+    if (isEntered) change.put(this.#rows, name.id, row);
+    else this.#putNew(name, row, change);
   }
 
   /** Keeps the answer to a write in a change of its own, which nobody waits for. */
-  answer(owner: string, key: string, row: IdempotencyRow, response: Uint8Array): Promise<void> {
-    return this.#store.write((change) => this.putAnswer(owner, key, row, response, change, true), 'soon');
+  answer(name: KeyName, row: IdempotencyRow, response: Uint8Array): Promise<void> {
+    return this.#store.write((change) => this.putAnswer(name, row, response, change, true), 'soon');
   }
 
   /** Keeps the answer to a write that was definitely refused, for as long as there is room. */
-  refuse(owner: string, key: string, { request: _, ...row }: IdempotencyRow, response: Uint8Array): Promise<void> {
-    const id = idOf(owner, key);
+  refuse({ owner, id }: KeyName, { request: _, ...row }: IdempotencyRow, response: Uint8Array): Promise<void> {
     const place = String(this.#refused % this.#bounds.refused);
     const oldest = this.#slots.get(place);
     this.#refused += 1;
@@ -153,24 +158,24 @@ export class IdempotencyRows {
       change.put(this.#slots, place, { id, at: row.at });
       change.put(this.#counts, REFUSED, this.#refused);
       change.put(this.#rows, id, { ...row, response, refused: true });
-      change.remove(this.#ages, ageOf(id, row));
+      this.#ages.withdraw(id, change);
       this.#addTo(owner, -1, change);
     });
   }
 
   /** Forgets a write that did not leave after all. */
-  withdraw(owner: string, key: string, row: IdempotencyRow): Promise<void> {
-    const id = idOf(owner, key);
+  withdraw({ owner, id }: KeyName): Promise<void> {
     return this.#store.write((change) => {
       change.remove(this.#rows, id);
-      change.remove(this.#ages, ageOf(id, row));
+      this.#ages.withdraw(id, change);
       this.#addTo(owner, -1, change);
     });
   }
 
   /** A write is not under way any more. */
-  leave(owner: string, key: string): void {
-    this.#busy.delete(idOf(owner, key));
+  leave({ id }: KeyName): void {
+    this.#busy.delete(id);
+    this.#ages.settle(id);
   }
 
   stop(): void {
@@ -189,9 +194,17 @@ export class IdempotencyRows {
     }
   }
 
-  /** Removes the row of one write, unless there is another under its id by now. */
-  #remove({ id, at }: Slot, transaction: Transaction): void {
+  /** Removes the row of a refused write, unless there is another under its id by now. */
+  #remove({ id, at }: Aged, transaction: Transaction): void {
     if (!this.#busy.has(id) && this.#rows.get(id)?.at === at) transaction.remove(this.#rows, id);
+  }
+
+  /** The same of a write that was not refused, and does not count any more. */
+  #forget({ id, at }: Aged, transaction: Transaction): void {
+    const row = this.#rows.get(id);
+    if (row === undefined || row.at !== at || row.refused) return;
+    if (!this.#busy.has(id)) transaction.remove(this.#rows, id);
+    this.#addTo(ownerOf(id), -1, transaction);
   }
 
   #scheduleSweep(): () => void {
@@ -204,31 +217,18 @@ export class IdempotencyRows {
 
   /** Removes what is too old, some at a time. */
   async #sweep(): Promise<void> {
-    const end = String(Math.floor(this.#time.elapsed()) - KEPT_MS + 1).padStart(AGE_DIGITS, '0');
+    const end = Math.floor(this.#time.elapsed()) - KEPT_MS + 1;
     for (;;) {
-      const old: string[] = [];
-      for await (const [age] of this.#ages.entries({ start: '0', end })) if (old.push(age) >= SWEPT_MAX) break;
-      if (old.length === 0) return;
+      const { keys, ids } = await this.#ages.before(end, SWEPT_MAX);
+      if (keys.length === 0) return;
       await this.#store.write((change) => {
-        for (const age of old) {
-          const id = age.slice(AGE_DIGITS + 1);
-          this.#remove({ id, at: Number(age.slice(0, AGE_DIGITS)) }, change);
-          change.remove(this.#ages, age);
-          this.#addTo(ownerOf(id), -1, change);
-        }
+        for (const old of ids) this.#forget(old, change);
+        this.#ages.remove(keys, change);
       });
     }
   }
 }
 
-function idOf(owner: string, key: string): string {
-  return `${owner}\n${key}`;
-}
-
 function ownerOf(id: string): string {
   return id.slice(0, id.indexOf('\n'));
-}
-
-function ageOf(id: string, { at }: Pick<IdempotencyRow, 'at'>): string {
-  return `${String(at).padStart(AGE_DIGITS, '0')}\n${id}`;
 }

@@ -9,7 +9,7 @@ import type { Store } from '../../storage/index.js';
 import type { KeepAnswer, ResponseMessage } from '../backend.js';
 import type { Caller } from '../identity.js';
 import { RET_SUCCEED } from '../responses.js';
-import { type IdempotencyRow, IdempotencyRows, type PacketId, ROOM_SECONDS } from './idempotency-rows.js';
+import { type IdempotencyRow, IdempotencyRows, KeyName, type PacketId, ROOM_SECONDS } from './idempotency-rows.js';
 
 /** A write as it was on its way when nothing more was heard of it. */
 export interface Interrupted {
@@ -99,19 +99,18 @@ export class IdempotencyKeys {
   /** Says what the write is; another request under the same key is rejected. */
   admit(owner: string, key: string, operation: Operation, request: Message): Admission | Rejection {
     const digest = digestOf(operation, request);
-    const underWay = this.#underWay.get(idOf(owner, key));
+    const name = new KeyName(owner, key);
+    const underWay = this.#underWay.get(name.id);
     if (underWay !== undefined) {
       return underWay.digest === digest ? { kind: 'under_way', answer: underWay.answer } : mismatch(key);
     }
-    const row = this.#rows.get(owner, key);
+    const row = this.#rows.get(name);
     if (row === undefined) {
-      return this.#rows.hasRoom(owner)
-        ? { kind: 'first', run: (send) => this.#run(owner, key, operation, digest, undefined, send) }
-        : full();
+      return this.#rows.hasRoom(owner) ? { kind: 'first', run: (send) => this.#run(name, operation, digest, undefined, send) } : full();
     }
     if (row.operation !== operation.name || row.digest !== digest) return mismatch(key);
     if (row.response === undefined) {
-      return { kind: 'interrupted', run: (send) => this.#run(owner, key, operation, digest, row, send) };
+      return { kind: 'interrupted', run: (send) => this.#run(name, operation, digest, row, send) };
     }
     return { kind: 'answered', response: fromBinary(operation.messages.ResponseSchema, row.response) as ResponseMessage };
   }
@@ -122,22 +121,20 @@ export class IdempotencyKeys {
 
   /** Sends a write; a repetition in the meantime waits for the same answer. */
   #run(
-    owner: string,
-    key: string,
+    name: KeyName,
     operation: Operation,
     digest: string,
     known: IdempotencyRow | undefined,
     send: Parameters<Run>[0],
   ): Promise<ResponseMessage | Rejection> {
-    const answer = this.#sent(owner, key, operation, digest, known, send);
-    this.#underWay.set(idOf(owner, key), { digest, answer });
+    const answer = this.#sent(name, operation, digest, known, send);
+    this.#underWay.set(name.id, { digest, answer });
     return answer;
   }
 
   /** What a write comes to that is sent under its key, once it is kept under it. */
   async #sent(
-    owner: string,
-    key: string,
+    name: KeyName,
     operation: Operation,
     digest: string,
     known: IdempotencyRow | undefined,
@@ -150,18 +147,18 @@ export class IdempotencyKeys {
     let isKept = false;
     const keepAnswer: KeepAnswer = (response, change) => {
       if (row === undefined) throw new Error('a write is put under its key before it is sent');
-      this.#rows.putAnswer(owner, key, row, toBinary(ResponseSchema, response), change, isEntered);
+      this.#rows.putAnswer(name, row, toBinary(ResponseSchema, response), change, isEntered);
       isKept = true;
     };
     const commit: Commit = (packet, sent) => {
-      const begun = this.#rows.begin(owner, key, { operation: operation.name, digest, packet });
+      const begun = this.#rows.begin(name, { operation: operation.name, digest, packet });
       row = begun;
       return {
         keepAnswer,
         enter: () => {
           if (isKept) return undefined;
           isEntered = true;
-          return this.#rows.enter(owner, key, { ...begun, request: toBinary(C2SSchema, withoutSecrets(operation, sent)) });
+          return this.#rows.enter(name, { ...begun, request: toBinary(C2SSchema, withoutSecrets(operation, sent)) });
         },
       };
     };
@@ -171,29 +168,25 @@ export class IdempotencyKeys {
       if (row === undefined || isKept || !isEntered) return result;
       // Nothing left the daemon: the same key may try again.
       if (result instanceof Rejection) {
-        if (known === undefined) await this.#rows.withdraw(owner, key, row);
+        if (known === undefined) await this.#rows.withdraw(name);
         return result;
       }
       const response = toBinary(ResponseSchema, result);
       // What the backend accepted is on its disk under the packet id, and a repetition after a crash gets the same answer
       // from there: the caller need not wait for a second copy. A refusal is kept nowhere else.
-      if (result.retType === RET_SUCCEED) kept = this.#rows.answer(owner, key, row, response);
-      else await this.#rows.refuse(owner, key, row, response);
+      if (result.retType === RET_SUCCEED) kept = this.#rows.answer(name, row, response);
+      else await this.#rows.refuse(name, row, response);
       return result;
     } finally {
       const leave = () => {
-        this.#underWay.delete(idOf(owner, key));
-        this.#rows.leave(owner, key);
+        this.#underWay.delete(name.id);
+        this.#rows.leave(name);
       };
       // Until the answer is on disk, a repetition has it from here.
       if (kept === undefined) leave();
       else kept.then(leave, leave);
     }
   }
-}
-
-function idOf(owner: string, key: string): string {
-  return `${owner}\n${key}`;
 }
 
 /** The request without its credentials: nothing may be kept of them, not even a digest, which could be used to guess them. */

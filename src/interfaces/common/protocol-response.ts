@@ -6,7 +6,8 @@ import type { ResponseMessage } from '../../gateway/index.js';
 
 /** Answers for the interfaces that speak in protocol ids and messages. */
 
-// By response: a backend that has nothing new to say returns the same object (see Backend.call), which is written once.
+// By response: a backend that has nothing new to say returns the same object (see Backend.call), which is written once. The
+// answer to a write is nobody else's: to remember it costs several times what writing it does.
 const written = new WeakMap<ResponseMessage, Uint8Array>();
 
 /** The bytes of a `Response` that {@link encodeResponse} has written before. */
@@ -16,12 +17,16 @@ export function encodedBefore(response: ResponseMessage): Uint8Array | undefined
 
 /** The protobuf bytes of an operation's `Response`; nobody may write to them. */
 export function encodeResponse(operation: Operation, response: ResponseMessage): Uint8Array {
-  let bytes = written.get(response);
-  if (bytes === undefined) {
-    bytes = toBinary(operation.messages.ResponseSchema, response);
-    written.set(response, bytes);
-  }
+  const known = written.get(response);
+  if (known !== undefined) return known;
+  const bytes = toBinary(operation.messages.ResponseSchema, response);
+  if (isShared(operation)) written.set(response, bytes);
   return bytes;
+}
+
+/** Whether answers of an operation may be given to several callers. */
+export function isShared({ effect }: Operation): boolean {
+  return effect === 'read';
 }
 
 /** Common.RetType: the request failed. */

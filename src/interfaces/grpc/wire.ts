@@ -6,7 +6,7 @@ import { Rejection } from '../../contract/rejection.js';
 import type { ResponseMessage } from '../../gateway/index.js';
 import { isLong } from '../common/long-answers.js';
 import { encodeLong } from '../common/long-messages.js';
-import { encodeResponse } from '../common/protocol-response.js';
+import { encodeResponse, isShared } from '../common/protocol-response.js';
 
 /** The library is handed bytes and gives bytes: what they mean, and what is wrong with them, is said here. */
 export function bytes(value: Buffer): Buffer {
@@ -34,11 +34,10 @@ const written = new WeakMap<ResponseMessage, Buffer>();
 /** The bytes of the `GatewayResponse` that carries an operation's `Response`; a promise where that is long. */
 export function writeGatewayResponse(operation: Operation, response: ResponseMessage): Buffer | Promise<Buffer> {
   if (isLong(operation, response)) return encodeLong(operation, response).then((body) => carrying(operation, response, body));
-  let answer = written.get(response);
-  if (answer === undefined) {
-    answer = carrying(operation, response, encodeResponse(operation, response));
-    written.set(response, answer);
-  }
+  const known = written.get(response);
+  if (known !== undefined) return known;
+  const answer = carrying(operation, response, encodeResponse(operation, response));
+  if (isShared(operation)) written.set(response, answer);
   return answer;
 }
 

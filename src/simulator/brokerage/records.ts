@@ -10,6 +10,7 @@ import type { BrokerageEvent } from './events.js';
 import { IdSequence } from './ids.js';
 import { Journal } from './journal.js';
 import { Ledger } from './ledger.js';
+import { type LiveBlock, LiveOrders } from './live-orders.js';
 import { type FillRecord, mainLeg, type OrderRecord, orderOfRow } from './order.js';
 import { isOpen } from './order-status.js';
 import type { PacketAnswer, PacketId } from './packet.js';
@@ -34,8 +35,6 @@ const ENDED_SURPLUS = 20;
  */
 export interface Change {
   readonly orders: Map<bigint, OrderRecord>;
-  /** Orders that were not in memory before. */
-  created: Set<bigint> | undefined;
   readonly fills: FillRecord[];
   /** Posted to the ledger already. */
   readonly transactions: LedgerTransaction[];
@@ -52,6 +51,8 @@ export interface Change {
 /** An order in memory: records are never changed in place, and there are a hundred thousand ids to look up. */
 interface Kept {
   order: OrderRecord;
+  /** Where the disk names it as live, or is about to. */
+  block: LiveBlock | undefined;
 }
 
 /** Everything the brokerage remembers: working state in memory, all of it on disk. */
@@ -62,6 +63,7 @@ export class Records {
   readonly journal: Journal<BrokerageEvent>;
   readonly #tables: Tables;
   readonly #ids: IdSequence;
+  readonly #live: LiveOrders;
   #lastId: bigint;
   readonly #orders = new Map<bigint, Kept>();
   /** Live orders by account, in order of creation. */
@@ -92,23 +94,46 @@ export class Records {
     this.#lastId = this.#tables.ids.get(LAST_ID) ?? 0n;
     this.#ids = new IdSequence(this.#lastId);
     this.#hasArchive = this.#lastId > 0n;
+    this.#live = new LiveOrders(this.#tables.liveOrders);
     this.#load(now);
   }
 
   #load(now: number): void {
     for (const account of accounts) this.#liveOf.set(account.id, new Map());
+    const former = [...this.#tables.formerLiveOrders.entries()];
+    const named = [...this.#live.named(), ...former.map(([, id]) => [id, undefined] as const)];
     // In the order of their numbers, and so of creation.
-    for (const [, id] of this.#tables.liveOrders.entries()) {
-      const order = this.#stored(id);
-      this.#keep(order);
-      this.ledger.replaceOrder(undefined, order);
-    }
+    for (const [id, block] of named.sort(([a], [b]) => (a < b ? -1 : 1))) this.#takeUp(id, block);
+    if (former.length > 0) this.journal.commit((change) => this.#enterFormer(former, change), []).catch(() => undefined);
     const old = [...this.#tables.prints.entries({ end: paddedTime(now - PRINTS_KEPT_MS) })];
     if (old.length === 0) return;
     const forget = (transaction: Transaction): void => {
       for (const [key] of old) transaction.remove(this.#tables.prints, key);
     };
     this.journal.commit(forget, []).catch(() => undefined);
+  }
+
+  /** An order that the disk names as live: once, and unless it is over or never got there. */
+  #takeUp(id: bigint, block: LiveBlock | undefined): void {
+    const row = this.#orders.has(id) ? undefined : this.#tables.orders.get(keyOfId(id));
+    const order = row && orderOfRow(row);
+    if (order === undefined || !isLive(order)) {
+      if (block !== undefined) this.#live.leave(id, block);
+      return;
+    }
+    this.#keep(order);
+    const kept = this.#orders.get(id);
+    if (kept !== undefined) kept.block = block;
+    this.ledger.replaceOrder(undefined, order);
+  }
+
+  /** Takes over what an earlier version kept, a row for each live order. */
+  #enterFormer(former: Iterable<readonly [string, bigint]>, transaction: Transaction): void {
+    for (const [key, id] of former) {
+      const kept = this.#orders.get(id);
+      if (kept !== undefined) kept.block ??= this.#live.enter(id, transaction);
+      transaction.remove(this.#tables.formerLiveOrders, key);
+    }
   }
 
   nextId(now: number): bigint {
@@ -267,7 +292,6 @@ export class Records {
   begin(): Change {
     return {
       orders: new Map(),
-      created: undefined,
       fills: [],
       transactions: [],
       positions: undefined,
@@ -281,10 +305,6 @@ export class Records {
 
   putOrder(change: Change, order: OrderRecord): void {
     const kept = this.#orders.get(order.id);
-    if (kept === undefined) {
-      change.created ??= new Set();
-      change.created.add(order.id);
-    }
     this.ledger.replaceOrder(kept?.order, order);
     this.#keep(order, kept);
     change.orders.set(order.id, order);
@@ -339,11 +359,11 @@ export class Records {
     for (const order of change.orders.values()) {
       const key = keyOfId(order.id);
       transaction.put(tables.orders, key, order);
-      if (change.created?.has(order.id)) {
-        transaction.put(tables.liveOrders, key, order.id);
+      if (isLive(order)) {
+        const kept = this.#orders.get(order.id);
+        if (kept !== undefined) kept.block ??= this.#live.enter(order.id, transaction);
+        continue;
       }
-      if (isLive(order)) continue;
-      transaction.remove(tables.liveOrders, key);
       transaction.put(tables.ordersByTime, `${timeBound(order.accId, order.createdAt)}/${key}`, order.id);
       const ended = { id: order.id, symbol: mainLeg(order).symbol, time: order.updatedAt };
       transaction.put(tables.endedOrders, `${timeBound(order.accId, order.updatedAt)}/${key}`, ended);
@@ -360,13 +380,14 @@ export class Records {
       const { id, answer, fingerprint } = change.packet;
       this.packets.remember(id, { orderId: answer.orderId, orderIdEx: answer.orderIdEx, fingerprint }, transaction);
     }
+    this.#live.save(transaction);
     transaction.put(tables.ids, LAST_ID, this.#lastId);
   }
 
   /** Keeps an order as it is now. Most only move on from one live state to another: no map changes with that. */
   #keep(order: OrderRecord, known?: Kept): void {
     const { id, accId } = order;
-    const kept = known ?? { order };
+    const kept = known ?? { order, block: undefined };
     const wasLive = known !== undefined && isLive(known.order);
     kept.order = order;
     if (known === undefined) this.#orders.set(id, kept);
@@ -386,7 +407,13 @@ export class Records {
   #settle({ orders, packet }: Change): void {
     if (packet !== undefined) this.packets.settle(packet.id);
     for (const order of orders.values()) {
-      if (!isLive(order) && this.#orders.get(order.id)?.order === order) this.#ended.set(order.id, true);
+      if (isLive(order)) continue;
+      const kept = this.#orders.get(order.id);
+      if (kept?.order !== order) continue;
+      this.#ended.set(order.id, true);
+      if (kept.block === undefined) continue;
+      this.#live.leave(order.id, kept.block);
+      kept.block = undefined;
     }
     // Many at a time: the map is walked from its front, where the gaps of those are that were forgotten before.
     if (this.#ended.size <= this.endedKeptMax + Math.floor(this.endedKeptMax / ENDED_SURPLUS)) return;

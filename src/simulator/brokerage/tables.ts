@@ -16,8 +16,10 @@ export function tablesOf(store: Store) {
     ordersByTime: store.archive<bigint>('sim-orders-by-time'),
     /** `timeKey` of an order's end (each, where it is deleted later). */
     endedOrders: store.archive<EndedOrder>('sim-ended-orders'),
-    /** Open and disabled orders, which must be known at start: `keyOfId` → id. */
-    liveOrders: store.table<bigint>('sim-live-orders'),
+    /** Open and disabled orders, which must be known at start: see `LiveOrders`. */
+    liveOrders: store.table<readonly bigint[]>('sim-live-blocks'),
+    /** The same of an earlier version: `keyOfId` → id. */
+    formerLiveOrders: store.table<bigint>('sim-live-orders'),
     /** Orders that were placed as one, by `keyOfId` of the group. */
     orderGroups: store.archive<OrderGroupRecord>('sim-order-groups'),
     /** By `timeKey`. */

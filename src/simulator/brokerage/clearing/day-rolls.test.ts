@@ -358,7 +358,7 @@ it('opens the accounts of a version that kept no entries with what they had', as
   await store.write((change) => {
     change.put(tables.formerCash, `${ids.hkCash}/HKD`, dec('1234.5'));
     change.put(tables.orders as never, id.toString().padStart(20, '0'), { ...rest, symbol, side, cashPerUnit, marginPerUnit });
-    change.put(tables.liveOrders, id.toString().padStart(20, '0'), id);
+    change.put(tables.formerLiveOrders, id.toString().padStart(20, '0'), id);
   });
   const opened = Fixture.open({ start: START + 1_000, store });
   expect(balances(opened, ids.hkCash).settled).toBe(dec('1234.5'));
