@@ -39,9 +39,10 @@ test('it is ready at once, and says in its notices that it is simulated', async 
   await expect(backend.start()).rejects.toThrow('stopped');
 });
 
-test('a quote is answered in the turn in which it is asked for', async () => {
+test('a quote is answered in the turn in which it is asked for, but for the first look at a symbol', async () => {
   const { backend } = await startFixture();
   const request = create(quote.getQuote.messages.C2SSchema, { securityList: [security('HK.00700')] });
+  await backend.call(quote.getQuote, request, context);
   const response = backend.call(quote.getQuote, request, context);
   expect(response).not.toBeInstanceOf(Promise);
   expect(backend.call(quote.getQuote, request, context)).toBe(response);
@@ -51,6 +52,7 @@ test('a quote is answered in the turn in which it is asked for', async () => {
 test('a handler that fails is logged and thrown, or rejects, as a defect', async () => {
   const { backend, simulation, defects } = await startFixture();
   const request = create(quote.getQuote.messages.C2SSchema, { securityList: [security('HK.00700')] });
+  await backend.call(quote.getQuote, request, context);
   vi.spyOn(simulation.market, 'quote').mockImplementation(() => {
     throw new Error('broken');
   });
