@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { type Fixture, payload, security, startFixture } from '../../../test/support/sim-backend.js';
 import type * as UpdateOptionEvent from '../../contract/generated/Qot_UpdateOptionEvent_pb.js';
 import { symbolOf } from '../../contract/markets.js';
@@ -74,14 +74,12 @@ test('a disabled or deleted alert is silent, and watches nothing', async () => {
     unwatch(instrument);
   };
   await set(Op.add, soon);
-  await settled();
-  expect(watched).toBe(8);
+  await vi.waitFor(() => expect(watched).toBe(8));
   const { alertList } = await payload(fixture.backend, userState.getOptionEventAlert, { count: 10 });
   await set(Op.disable, ...alertList);
   expect(watched).toBe(0);
   await set(Op.enable, ...alertList);
-  await settled();
-  expect(watched).toBe(8);
+  await vi.waitFor(() => expect(watched).toBe(8));
   await set(Op.deleteAll);
   expect(watched).toBe(0);
   fixture.clock.advance(600_000);
