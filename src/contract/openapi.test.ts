@@ -1,18 +1,18 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, it } from 'vitest';
-import { openApi } from './openapi.js';
+import { openApiDocument } from './openapi.js';
 import { operations } from './operations/index.js';
 
 it('is a valid OpenAPI 3.1 document', async () => {
   const validator = new Validator();
-  const result = await validator.validate(JSON.parse(openApi({ version: '1.2.3' })));
+  const result = await validator.validate(JSON.parse(JSON.stringify(openApiDocument({ version: '1.2.3' }))));
   expect(result.errors ?? []).toEqual([]);
   expect(result.valid).toBe(true);
   expect(validator.version).toBe('3.1');
 });
 
 it('describes every route of every operation', () => {
-  const { paths } = JSON.parse(openApi({ version: '1.2.3' })) as { paths: Record<string, Record<string, unknown>> };
+  const { paths } = JSON.parse(JSON.stringify(openApiDocument({ version: '1.2.3' }))) as { paths: Record<string, Record<string, unknown>> };
   for (const { rest } of operations) for (const { method, path } of rest) expect(paths[path]).toHaveProperty(method.toLowerCase());
   const ids = Object.values(paths).flatMap((path) =>
     Object.values(path).map((operation) => (operation as { operationId: string }).operationId),

@@ -1,5 +1,5 @@
 import type { Schema, SchemaValue } from './json-schema.js';
-import { openApiDocument } from './openapi.js';
+import { openApiSteps } from './openapi.js';
 import type { Operation, RestRoute } from './operation.js';
 import { operations as declared } from './operations/index.js';
 import { exampleRequest, type RequestSchemas } from './reference-example.js';
@@ -22,7 +22,7 @@ interface ReferenceOptions {
  */
 export function* referencePieces(options: ReferenceOptions): Generator<string> {
   const { operations = declared, version } = options;
-  const document = openApiDocument({ version, operations });
+  const document = yield* openApiSteps({ version, operations });
   const groups = [...new Set(operations.map(({ group }) => group))].map(
     (group): Section => [group, operations.filter((operation) => operation.group === group)],
   );

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { generateApi } from 'swagger-typescript-api';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApi } from '../../src/contract/openapi.js';
+import { openApiDocument } from '../../src/contract/openapi.js';
 
 const run = promisify(execFile);
 const tsc = join(import.meta.dirname, '..', '..', 'node_modules', '.bin', 'tsc');
@@ -36,7 +36,7 @@ export async function bars(): Promise<number[]> {
 
 it('a client generated from the document compiles under strict types', async () => {
   const { files } = await generateApi({
-    spec: JSON.parse(openApi({ version: '1.2.3' })),
+    spec: JSON.parse(JSON.stringify(openApiDocument({ version: '1.2.3' }))),
     fileName: 'api.ts',
     output: false,
     silent: true,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { openApiSteps } from '../../contract/openapi.js';
 import type { Operation } from '../../contract/operation.js';
 import { referencePieces } from '../../contract/reference-page.js';
 import { referenceStyle } from '../../contract/reference-style.js';
@@ -11,34 +12,56 @@ const POLICY =
   `default-src 'none'; style-src 'sha256-${createHash('sha256').update(referenceStyle).digest('base64')}'; ` +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Answers with the reference page, which is made when it is first asked for: a piece a turn, so that nothing else waits for it. */
-export function docsRoute(
+const HEADERS = { 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
+
+interface Described {
+  readonly version: string;
+  readonly operations: readonly Operation[];
+}
+
+/** Answers with the reference page for people. */
+export function docsRoute(responder: Responder, described: Described): RouteHandler {
+  return madeOnce(responder, 'text/html; charset=utf-8', HEADERS, async () => {
+    let page = '';
+    for (const piece of referencePieces(described)) {
+      page += piece;
+      await ownTurn();
+    }
+    return page;
+  });
+}
+
+/** Answers with the OpenAPI document. */
+export function openApiRoute(responder: Responder, described: Described): RouteHandler {
+  return madeOnce(responder, 'application/json', {}, async () => {
+    const making = openApiSteps(described);
+    for (;;) {
+      const step = making.next();
+      if (step.done) return JSON.stringify(step.value);
+      await ownTurn();
+    }
+  });
+}
+
+/** Answers with a text that is made when it is first asked for: in many turns, so that nothing else waits for it. */
+function madeOnce(
   responder: Responder,
-  options: { readonly version: string; readonly operations: readonly Operation[] },
+  contentType: string,
+  headers: Readonly<Record<string, string>>,
+  make: () => Promise<string>,
 ): RouteHandler {
-  let page: Promise<string> | undefined;
+  let made: Promise<string> | undefined;
   const answer = async (exchange: Exchange) => {
     try {
-      page ??= made(options);
-      const text = await page;
+      made ??= make();
+      const text = await made;
       const { response } = exchange;
       if (response.destroyed) return;
-      response.setHeader('content-security-policy', POLICY);
-      response.setHeader('x-content-type-options', 'nosniff');
-      response.setHeader('referrer-policy', 'no-referrer');
-      responder.text(exchange, 200, 'text/html; charset=utf-8', text);
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      responder.text(exchange, 200, contentType, text);
     } catch (thrown) {
       responder.fail(exchange, thrown);
     }
   };
   return (exchange) => void answer(exchange);
-}
-
-async function made(options: { readonly version: string; readonly operations: readonly Operation[] }): Promise<string> {
-  let page = '';
-  for (const piece of referencePieces(options)) {
-    page += piece;
-    await ownTurn();
-  }
-  return page;
 }

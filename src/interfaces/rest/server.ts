@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { openApi } from '../../contract/openapi.js';
 import type { Operation } from '../../contract/operation.js';
 import { operations as declared } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
@@ -12,7 +11,7 @@ import type { TlsListener } from '../common/listen.js';
 import { inOriginForm } from '../common/plain-request.js';
 import type { TlsPair } from '../common/tls.js';
 import { Cors } from './cors.js';
-import { docsRoute } from './docs.js';
+import { docsRoute, openApiRoute } from './docs.js';
 import { probeRoutes } from './probes.js';
 import { readBody } from './read-body.js';
 import { Responder, type RouteHandler } from './responder.js';
@@ -79,12 +78,7 @@ export function createRestServer(options: RestOptions): RestServer {
       responder.reject(exchange, new Rejection('route.upgrade_required', 'this is the push stream: connect with a WebSocket client'));
     });
   }
-  // Put together when it is first asked for.
-  let document: string | undefined;
-  add('GET', '/openapi.json', (exchange) => {
-    document ??= openApi({ version, operations });
-    responder.text(exchange, 200, 'application/json', document);
-  });
+  add('GET', '/openapi.json', openApiRoute(responder, { version, operations }));
   add('GET', '/docs', docsRoute(responder, { version, operations }));
 
   const cors = new Cors(options.allowedOrigins);
