@@ -1,9 +1,10 @@
 import { fromJson } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Group } from '../../../src/contract/operation.js';
 import { account, operations } from '../../../src/contract/operations/index.js';
 import { switches } from '../../../src/contract/switches.js';
 import type { Caller } from '../../../src/gateway/index.js';
+import { Turn } from '../../../src/simulator/pace.js';
 import { type Desk, openDesk } from '../../support/desk.js';
 import { sampleRequest } from '../../support/sample-request.js';
 
@@ -34,10 +35,15 @@ const inOwnTime: ReadonlySet<string> = new Set(['wait_for', 'whoami', ...journal
 let desk: Desk;
 let caller: Caller;
 beforeAll(async () => {
+  // However slow the machine is, a turn lasts as long as its work.
+  vi.spyOn(Turn.prototype, 'pause').mockReturnValue(undefined);
   desk = await openDesk({ keys: { desk: { scopes } }, switches: new Set(switches) });
   caller = desk.callerOf({ as: 'desk', iface: 'grpc' });
 });
-afterAll(() => desk.close());
+afterAll(async () => {
+  await desk.close();
+  vi.restoreAllMocks();
+});
 
 it.each(
   operations
