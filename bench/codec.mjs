@@ -30,7 +30,7 @@ const bytes = Buffer.from(body);
 const decode = requestDecoder(operation, 'rest');
 const request = decodeRequest(operation, 'POST', bytes, '');
 const write = messageWriter(operation.messages.S2CSchema, 'rest');
-const response = backend.call(operation, request, { requestId: 'bench' });
+const response = await backend.call(operation, request, { requestId: 'bench' });
 const text = write(response.s2c);
 const plain = JSON.parse(text);
 // A new message each time has nothing remembered about it: what the first reader after a change pays.
