@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 /** What trades, over every backend: orders of every type, several legs, brackets, closing orders, limits, halts and money. */
 const trading = [
   ...['trading', 'idempotency', 'order-types', 'reconfirm', 'combo-orders', 'brackets', 'position-orders', 'gates', 'halt'],
-  ...['cash', 'returns', 'forex-account', 'numbers-agree'],
+  ...['unlock', 'cash', 'returns', 'forex-account', 'numbers-agree'],
 ];
 
 /**
