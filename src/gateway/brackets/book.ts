@@ -16,6 +16,8 @@ export interface Watched {
   last: Decimal;
   busy: boolean;
   again: boolean;
+  /** When the cancel of an entry that is not wanted any more may be sent again, of the monotonic clock. */
+  withdrawAt: number;
   /** Its exit was refused: when another may be tried, of the monotonic clock. */
   retryAt: number;
   /** The account has been seen to hold what its exits are to close. */
@@ -133,7 +135,7 @@ export class BracketBook {
 /** A row as it would be written now: those of before lack what came later. */
 function completed(row: Bracket): Bracket {
   const { exit } = row;
-  return { ...row, gone: row.gone ?? 0n, exit: exit && { ...exit, unconfirmed: exit.unconfirmed ?? 0n } };
+  return { ...row, gone: row.gone ?? 0n, withdrawn: row.withdrawn ?? false, exit: exit && { ...exit, unconfirmed: exit.unconfirmed ?? 0n } };
 }
 
 /** Whether two say the same of everything but when it was learned. */

@@ -48,6 +48,8 @@ export interface Bracket {
   readonly state: BracketState;
   /** Its exits are to end. */
   readonly ending: boolean;
+  /** It was cancelled before its entry was known: the entry is to be cancelled, and what that has filled by then stays guarded. */
+  readonly withdrawn: boolean;
   readonly entryRemark: string;
   /** The order's text; empty until it is known. */
   readonly entryIdEx: string;
@@ -73,6 +75,10 @@ export interface Bracket {
   readonly updatedAt: number;
 }
 
+/** What is said of one that was cancelled before its entry was known. */
+export const WITHDRAWN_NOTE =
+  'the brokerage has yet to answer its entry: that is cancelled as soon as it is known, and what it has filled by then stays guarded';
+
 /** What an exit is called. */
 export function nameOf({ kind }: Pick<Exit, 'kind'>): string {
   return kind === 'stop' ? 'stop-loss' : 'take-profit';
@@ -96,6 +102,7 @@ export function newBracket(id: string, keyId: string | null, request: BracketC2S
     exitSide: exitSideOf(request) ?? 0,
     state: 'placing',
     ending: false,
+    withdrawn: false,
     entryRemark,
     entryIdEx: '',
     entryQty: decimalFromNumber(request.qty) ?? 0n,

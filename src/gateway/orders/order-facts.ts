@@ -9,7 +9,7 @@ import { type QuoteMarketInfo, quoteMarketOfSecMarket } from '../../contract/mar
 import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, TradingTerms } from '../backend.js';
 import { tradedMarketNames } from '../market-names.js';
-import { marketName, sideName } from '../trade-names.js';
+import { acceptedSides, marketName, sideName } from '../trade-names.js';
 import {
   type Adjustment,
   atLeast,
@@ -123,12 +123,16 @@ function chineseExchange(code: string): number | undefined {
   return /^[0123]\d{5}$/.test(code) ? SHENZHEN : undefined;
 }
 
+export function unknownSide(field: string, side: number): Rejection {
+  return new Rejection('request.invalid', `${field}: unknown side ${side}, accepted: ${acceptedSides}`, { field });
+}
+
 /** Values a new order: quantity × price × multiplier. */
 export function valuePlace(backend: Backend, request: PlaceC2S, context: CallContext): Valued | Rejection | Promise<Valued | Rejection> {
   const security = resolveSecurity(request);
   if (security instanceof Rejection) return security;
   const side = sideName(request.trdSide);
-  if (side === undefined) return new Rejection('request.invalid', `side: unknown side ${request.trdSide}`, { field: 'side' });
+  if (side === undefined) return unknownSide('side', request.trdSide);
   const qty = positive(request.qty, 'qty');
   if (qty instanceof Rejection) return qty;
   const price = Object.hasOwn(request, 'price') ? exactField(request.price, 'price') : 0n;
