@@ -115,7 +115,11 @@ describe('limits hold an order of several legs', () => {
 
   it('and a side that is none is refused with those that are accepted, over the protocol too', async () => {
     await open({});
-    const comboLegs = [leg('00700', BUY, 1), leg('00005', 9, 4)].map(({ security, side, qty_ratio }) => ({ security, side, qtyRatio: qty_ratio }));
+    const comboLegs = [leg('00700', BUY, 1), leg('00005', 9, 4)].map(({ security, side, qty_ratio }) => ({
+      security,
+      side,
+      qtyRatio: qty_ratio,
+    }));
     const c2s = create(ComboC2S, {
       ...{ header: { trdEnv: 0, accID: BigInt(HK_MARGIN), trdMarket: HK }, packetID: { connID: 0n, serialNo: 0 } },
       ...{ comboLegs, qty: 100, price: 10, orderType: NORMAL },

@@ -135,7 +135,12 @@ export class BracketBook {
 /** A row as it would be written now: those of before lack what came later. */
 function completed(row: Bracket): Bracket {
   const { exit } = row;
-  return { ...row, gone: row.gone ?? 0n, withdrawn: row.withdrawn ?? false, exit: exit && { ...exit, unconfirmed: exit.unconfirmed ?? 0n } };
+  return {
+    ...row,
+    gone: row.gone ?? 0n,
+    withdrawn: row.withdrawn ?? false,
+    exit: exit && { ...exit, unconfirmed: exit.unconfirmed ?? 0n },
+  };
 }
 
 /** Whether two say the same of everything but when it was learned. */

@@ -10,7 +10,7 @@ import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, TradingTerms } from '../backend.js';
 import { tradedMarketNames } from '../market-names.js';
 import { marketName, sideName } from '../trade-names.js';
-import { opened, positive, secMarketsOf, unmultiplied, unknownSide, unpriced, type Valued, type ValuedLeg } from './order-facts.js';
+import { opened, positive, secMarketsOf, unknownSide, unmultiplied, unpriced, type Valued, type ValuedLeg } from './order-facts.js';
 import { atLeast, exactField, hasLimit, isBuy, type MarketView, type Pricing, pricingOf, viewOf } from './order-pricing.js';
 
 /** Each leg is asked for at the backend: no exchange takes as many. */
