@@ -7,7 +7,7 @@ import { C2SSchema as PlaceOrder } from '../../src/contract/generated/Trd_PlaceO
 import { C2SSchema as Unlock } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
 import { account, admin, quote, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
-import { type Backend, BackendLost, type ResponseMessage } from '../../src/gateway/index.js';
+import { type Backend, BackendLost, payloadOf, type ResponseMessage } from '../../src/gateway/index.js';
 import { MemoryStore, type Transaction } from '../../src/storage/index.js';
 import { HK_MARGIN, REAL } from '../support/accounts.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
@@ -26,6 +26,7 @@ const UNCLEAR = 5;
 /** Trd_Common.OrderStatus. */
 const CANCELLED_ALL = 15;
 /** Trd_Common.OrderType. */
+const STOP = 10;
 const STOP_LIMIT = 11;
 const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
 const shares = { acc_id: HK_MARGIN, market: 'HK', env: 'simulate' };
@@ -338,6 +339,53 @@ describe('an order whose answer was lost', () => {
       entryFilledQty: 0,
     });
     expect(await exitsOf(shares, bracket?.bracketId ?? '')).toEqual([]);
+  });
+});
+
+describe('a stop-loss that the gateway holds itself', () => {
+  /** Of the world of these tests: what the issuer makes of so many shares on the day after. */
+  it.each([
+    { symbol: 'HK.00700', day: Date.UTC(2021, 2, 30, 14), qty: 1_000, becomes: 2, from: 1 },
+    { symbol: 'HK.01378', day: Date.UTC(2022, 1, 13, 14), qty: 5_000, becomes: 1, from: 10 },
+  ])('follows its issuer’s $becomes for $from once, over a restart too', async ({ symbol, day, qty, becomes, from }) => {
+    let reached = 0;
+    const store = new MemoryStore();
+    /** Takes no stop orders, as simulated accounts elsewhere, and has the price that a test wants. */
+    const backend = (simulated: Backend): Partial<Backend> => ({
+      async call(operation, request, context) {
+        if (operation === trade.placeOrder && (request as unknown as { orderType: number }).orderType === STOP)
+          return create(operation.messages.ResponseSchema, { retType: -1, retMsg: 'no stop orders' } as Record<
+            string,
+            unknown
+          >) as ResponseMessage;
+        const answer = await simulated.call(operation, request, context);
+        const quoted = operation === quote.getQuote ? payloadOf(quote.getQuote, answer)?.basicQotList[0] : undefined;
+        if (quoted !== undefined && reached > 0) quoted.curPrice = reached;
+        return answer;
+      },
+    });
+    await open({}, { backend, store, sharesStore: true, start: day });
+    const stop = Math.round((await lastOf(symbol)) * 8) / 10;
+    const id = await place({ ...taking, symbol, qty, stop_loss_price: stop });
+    await comesTo(shares, id, ({ stopHeld, entryFilledQty }) => stopHeld && entryFilledQty === qty);
+    const expected = { state: OPEN, stopLossPrice: (stop * from) / becomes, entryFilledQty: qty, closedQty: 0, exitOrderIdEx: '' };
+    await until(async () => {
+      desk.clock.advance(600_000);
+      return (await bracketOf(shares, id)).stopLossPrice !== stop;
+    }, 'the ex-day');
+    expect(await bracketOf(shares, id)).toMatchObject(expected);
+
+    const now = desk.clock.now();
+    await desk.close();
+    await open({}, { backend, store, sharesStore: true, start: now });
+    for (let s = 0; s < 30; s++) {
+      desk.clock.advance(1_000);
+      expect(await bracketOf(shares, id)).toMatchObject(expected);
+    }
+    reached = expected.stopLossPrice * 0.99;
+    const left = (qty * becomes) / from;
+    expect(await comesTo(shares, id, ({ state }) => state !== OPEN)).toMatchObject({ state: CLOSED, closedQty: left });
+    expect(await exitsOf(shares, id)).toMatchObject([{ qty: left, fillQty: left }]);
   });
 });
 

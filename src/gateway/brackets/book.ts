@@ -20,6 +20,8 @@ export interface Watched {
   withdrawAt: number;
   /** Its exit was refused: when another may be tried, of the monotonic clock. */
   retryAt: number;
+  /** It is being found out what the issuer did to the shares. */
+  asksChanges: boolean;
   /** The account has been seen to hold what its exits are to close. */
   seenHeld: boolean;
   /** Since when less than that is there, of the monotonic clock. */
@@ -138,6 +140,8 @@ function completed(row: Bracket): Bracket {
   return {
     ...row,
     gone: row.gone ?? 0n,
+    gained: row.gained ?? 0n,
+    levelsOf: row.levelsOf ?? '',
     withdrawn: row.withdrawn ?? false,
     exit: exit && { ...exit, unconfirmed: exit.unconfirmed ?? 0n },
   };

@@ -60,6 +60,10 @@ export interface Bracket {
   readonly closed: Decimal;
   /** What somebody else has closed of the position: no exit is for that, as it would open the opposite one. */
   readonly gone: Decimal;
+  /** What the issuer's splits and the like have added to what is open, below zero what they took; entry, exits and the rest count shares of their own time. */
+  readonly gained: Decimal;
+  /** The market's day whose shares the prices are of, "2026-11-20"; empty until a price was seen. */
+  readonly levelsOf: string;
   /** 0 without one. */
   readonly takeProfit: Decimal;
   readonly stopLoss: Decimal;
@@ -110,6 +114,8 @@ export function newBracket(id: string, keyId: string | null, request: BracketC2S
     entryOver: false,
     closed: 0n,
     gone: 0n,
+    gained: 0n,
+    levelsOf: '',
     takeProfit: decimalFromNumber(request.takeProfitPrice) ?? 0n,
     stopLoss: decimalFromNumber(request.stopLossPrice) ?? 0n,
     stopLimit: decimalFromNumber(request.stopLossLimitPrice) ?? 0n,
@@ -131,8 +137,8 @@ export function isExitOrder(bracket: Bracket, { idEx, remark, qty }: Exit, order
 }
 
 /** What the entry has filled and nobody has closed. */
-export function unclosed({ entryFilled, closed, gone, exit }: Bracket): Decimal {
-  return entryFilled - closed - gone - (exit?.filled ?? 0n);
+export function unclosed({ entryFilled, gained, closed, gone, exit }: Bracket): Decimal {
+  return entryFilled + gained - closed - gone - (exit?.filled ?? 0n);
 }
 
 /** How far the brokerage may move an exit's prices to the next step, of the price: the widest steps are a tenth of it. */

@@ -13,7 +13,7 @@ import { PacketIds } from '../orders/packet-ids.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
 import type { BracketBook, Watched } from './book.js';
-import { type Bracket, type Exit, exitOrder, headerOf, nameOf, WITHDRAWN_NOTE } from './bracket.js';
+import { type Bracket, type Exit, exitOrder, headerOf, nameOf } from './bracket.js';
 import { nextStep } from './decide.js';
 import type { Inquiry } from './inquiry.js';
 import { type BracketsParts, contextOf, LOOK_MS, report } from './parts.js';
@@ -156,8 +156,9 @@ export class Exits {
     const { request, response } = await this.#cancelOrder(bracket, bracket.entryIdEx);
     if (response.retType === RET_SUCCEED) this.#audit(bracket, request, bracket.entryIdEx, `bracket ${bracket.id}: entry cancelled`);
     await this.#inquiry.ask(watched);
-    const over = watched.bracket.entryOver;
-    const note = over ? '' : response.retType === RET_SUCCEED ? WITHDRAWN_NOTE : `its entry could not be cancelled: ${response.retMsg}`;
+    if (response.retType === RET_SUCCEED || watched.bracket.entryOver) return;
+    const note = `its entry could not be cancelled: ${response.retMsg}`;
+    if (note !== watched.bracket.note) this.#parts.logger.warn({ bracket: bracket.id }, note);
     await this.#book.keep(watched, { ...watched.bracket, note });
   }
 

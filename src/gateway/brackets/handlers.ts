@@ -64,7 +64,8 @@ function denyBracket(access: Access, key: KeyRecord | undefined, { trdMarket, se
 }
 
 function messageOf(bracket: Bracket): BracketMessage {
-  const { exit } = bracket;
+  const { exit, withdrawn, entryOver } = bracket;
+  const note = bracket.note || (withdrawn && !entryOver ? WITHDRAWN_NOTE : '');
   const price = (name: 'takeProfitPrice' | 'stopLossPrice' | 'stopLossLimitPrice', value: Decimal) =>
     value === 0n ? {} : { [name]: decimalToNumber(value) };
   return create(BracketSchema, {
@@ -83,7 +84,7 @@ function messageOf(bracket: Bracket): BracketMessage {
     ...price('stopLossLimitPrice', bracket.stopLimit),
     ...(exit === undefined ? {} : { exitKind: kinds[exit.kind], exitOrderIdEx: exit.idEx, exitQty: decimalToNumber(exit.qty) }),
     stopHeld: bracket.stopHeld,
-    ...(bracket.note === '' ? {} : { note: bracket.note }),
+    ...(note === '' ? {} : { note }),
     created: BigInt(bracket.createdAt),
     updated: BigInt(bracket.updatedAt),
   });

@@ -24,7 +24,7 @@ import { entryOf, remarkOf } from '../orders/bracket-entry.js';
 import { streamKey } from '../push/index.js';
 import { payloadOf, RET_SUCCEED, success } from '../responses.js';
 import { BracketBook, type Watched } from './book.js';
-import { type Bracket, newBracket, WITHDRAWN_NOTE } from './bracket.js';
+import { type Bracket, newBracket } from './bracket.js';
 import { Exits } from './exits.js';
 import { Inquiry } from './inquiry.js';
 import { type BracketsParts, LOOK_MS, report } from './parts.js';
@@ -227,6 +227,7 @@ export class Brackets {
       again: false,
       withdrawAt: 0,
       retryAt: 0,
+      asksChanges: false,
       seenHeld: false,
       lackingSince: undefined,
       missingSince: undefined,
@@ -264,11 +265,15 @@ export class Brackets {
   }
 
   #hearPrice(watched: Watched, event: QuotePush | TradePush): void {
-    const price = (event.message as unknown as QuoteUpdate).s2c?.basicQotList[0]?.curPrice ?? 0;
-    const last = decimalFromNumber(price) ?? 0n;
-    if (last === watched.last || last === 0n) return;
-    watched.last = last;
-    void this.#exits.advance(watched);
+    const quoted = (event.message as unknown as QuoteUpdate).s2c?.basicQotList[0];
+    if (quoted === undefined || decimalFromNumber(quoted.curPrice) === watched.last) return;
+    const seen = this.#inquiry.see(watched, quoted);
+    if (seen === true) void this.#exits.advance(watched);
+    else if (seen !== false) {
+      seen
+        .then((counts) => (counts ? this.#exits.advance(watched) : undefined))
+        .catch((error: unknown) => report(this.#parts, error, watched.bracket.id));
+    }
   }
 
   #hearOrder(watched: Watched, event: QuotePush | TradePush): void {
@@ -298,7 +303,7 @@ export class Brackets {
 }
 
 function asWithdrawn(bracket: Bracket): Bracket {
-  return { ...bracket, withdrawn: true, note: WITHDRAWN_NOTE };
+  return { ...bracket, withdrawn: true };
 }
 
 type PlacedEntry = PayloadOf<typeof trade.placeOrder>;
