@@ -4,12 +4,12 @@ import { defineConfig } from 'vitest/config';
 /** What trades, over every backend: orders of every type, several legs, brackets, closing orders, limits, halts and money. */
 const trading = [
   ...['trading', 'idempotency', 'order-types', 'reconfirm', 'combo-orders', 'brackets', 'position-orders', 'gates', 'halt'],
-  ...['cash', 'returns', 'forex-account', 'numbers-agree'],
+  ...['unlock', 'money-agrees', 'cash', 'returns', 'forex-account', 'numbers-agree'],
 ];
 
 /**
- * End-to-end tests that run over the other backends too; `npm run test:chain` runs all of them. Of the trading tests those are left out that run no
- * daemon, that turn the brokerage's clock (`money-agrees`), and `unlock`, whose result codes are the simulation's: what a server says of a lock is told in words of the gateway.
+ * End-to-end tests that run over the other backends too; `npm run test:chain` runs all of them. Of the trading tests those are left out that run
+ * no daemon.
  */
 const chained = {
   opend: [...trading, 'core-websocket', 'missing-fields', 'order-detail'],

@@ -90,6 +90,8 @@ const rejectionKinds = {
   'limit.subscriptions': limited,
   // Calls that wait for a condition.
   'limit.waits': limited,
+  // Brackets that go on.
+  'limit.brackets': limited,
   'confirmation.declined': unconfirmed,
   'confirmation.mismatch': unconfirmed,
   'idempotency.mismatch': conflict,

@@ -13,6 +13,9 @@ export function sideName(side: number): TradeSide | undefined {
   return nameIn(trdSide, side) as TradeSide | undefined;
 }
 
+/** "1 (BUY), 2 (SELL), …": the sides that orders may have. */
+export const acceptedSides = trdSide.members.map(({ public: number, name }) => `${number} (${name})`).join(', ');
+
 /** "NORMAL"; types that callers of the core protocol alone can use are named after it: "STOP_LIMIT". */
 export function orderTypeName(type: number): string {
   return nameIn(orderType, type) ?? protocolName(OrderType[type], type);

@@ -7,7 +7,7 @@ import { C2SSchema as PlaceOrder } from '../../src/contract/generated/Trd_PlaceO
 import { C2SSchema as Unlock } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
 import { account, admin, quote, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
-import { type Backend, BackendLost, type ResponseMessage } from '../../src/gateway/index.js';
+import { type Backend, BackendLost, payloadOf, type ResponseMessage } from '../../src/gateway/index.js';
 import { MemoryStore, type Transaction } from '../../src/storage/index.js';
 import { HK_MARGIN, REAL } from '../support/accounts.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
@@ -18,11 +18,15 @@ import { until } from '../support/until.js';
 const FUTURES = '281756478396547008';
 const SETTLED_MS = 500;
 /** svc.get_brackets.Bracket: state. */
+const PLACING = 1;
 const OPEN = 2;
 const CLOSED = 3;
 const CANCELLED = 4;
 const UNCLEAR = 5;
+/** Trd_Common.OrderStatus. */
+const CANCELLED_ALL = 15;
 /** Trd_Common.OrderType. */
+const STOP = 10;
 const STOP_LIMIT = 11;
 const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
 const shares = { acc_id: HK_MARGIN, market: 'HK', env: 'simulate' };
@@ -336,4 +340,177 @@ describe('an order whose answer was lost', () => {
     });
     expect(await exitsOf(shares, bracket?.bracketId ?? '')).toEqual([]);
   });
+});
+
+describe('a stop-loss that the gateway holds itself', () => {
+  /** Of the world of these tests: what the issuer makes of so many shares on the day after. */
+  it.each([
+    { symbol: 'HK.00700', day: Date.UTC(2021, 2, 30, 14), qty: 1_000, becomes: 2, from: 1 },
+    { symbol: 'HK.01378', day: Date.UTC(2022, 1, 13, 14), qty: 5_000, becomes: 1, from: 10 },
+  ])('follows its issuer’s $becomes for $from once, over a restart too', async ({ symbol, day, qty, becomes, from }) => {
+    let reached = 0;
+    const store = new MemoryStore();
+    /** Takes no stop orders, as simulated accounts elsewhere, and has the price that a test wants. */
+    const backend = (simulated: Backend): Partial<Backend> => ({
+      async call(operation, request, context) {
+        if (operation === trade.placeOrder && (request as unknown as { orderType: number }).orderType === STOP)
+          return create(operation.messages.ResponseSchema, { retType: -1, retMsg: 'no stop orders' } as Record<
+            string,
+            unknown
+          >) as ResponseMessage;
+        const answer = await simulated.call(operation, request, context);
+        const quoted = operation === quote.getQuote ? payloadOf(quote.getQuote, answer)?.basicQotList[0] : undefined;
+        if (quoted !== undefined && reached > 0) quoted.curPrice = reached;
+        return answer;
+      },
+    });
+    await open({}, { backend, store, sharesStore: true, start: day });
+    const stop = Math.round((await lastOf(symbol)) * 8) / 10;
+    const id = await place({ ...taking, symbol, qty, stop_loss_price: stop });
+    await comesTo(shares, id, ({ stopHeld, entryFilledQty }) => stopHeld && entryFilledQty === qty);
+    const expected = { state: OPEN, stopLossPrice: (stop * from) / becomes, entryFilledQty: qty, closedQty: 0, exitOrderIdEx: '' };
+    await until(async () => {
+      desk.clock.advance(600_000);
+      return (await bracketOf(shares, id)).stopLossPrice !== stop;
+    }, 'the ex-day');
+    expect(await bracketOf(shares, id)).toMatchObject(expected);
+
+    const now = desk.clock.now();
+    await desk.close();
+    await open({}, { backend, store, sharesStore: true, start: now });
+    for (let s = 0; s < 30; s++) {
+      desk.clock.advance(1_000);
+      expect(await bracketOf(shares, id)).toMatchObject(expected);
+    }
+    reached = expected.stopLossPrice * 0.99;
+    const left = (qty * becomes) / from;
+    expect(await comesTo(shares, id, ({ state }) => state !== OPEN)).toMatchObject({ state: CLOSED, closedQty: left });
+    expect(await exitsOf(shares, id)).toMatchObject([{ qty: left, fillQty: left }]);
+  });
+});
+
+describe('a bracket that is cancelled before its entry is answered', () => {
+  /** The brokerage, which goes on while the gateway before it ends and starts; what it says of an entry is held back. */
+  class Outside {
+    brokerage: Backend | undefined;
+    answered: Promise<unknown> = Promise.resolve();
+    #says: () => void = () => undefined;
+    #holds = false;
+
+    hold(): void {
+      this.#holds = true;
+      this.answered = new Promise((resolve) => {
+        this.#says = () => resolve(undefined);
+      });
+    }
+
+    release(): void {
+      this.#holds = false;
+      this.#says();
+    }
+
+    readonly backend = (simulated: Backend): Partial<Backend> => {
+      this.brokerage ??= simulated;
+      const { brokerage } = this;
+      return {
+        call: async (operation, request, context) => {
+          const answer = await brokerage.call(operation, request, context);
+          if (operation === trade.placeOrder && this.#holds) await this.answered;
+          return answer;
+        },
+      };
+    };
+  }
+
+  const listed = async () => (await desk.payload(trade.getBrackets, shares)).bracketList;
+  const entryOf = async (id: string) =>
+    (await desk.payload(account.getOrders, shares)).orderList.find(({ remark }) => remark === `svc-bracket ${id}/0`);
+  /** Places one whose entry is not answered, and cancels it. */
+  async function placeAndCancel(body: object): Promise<{ id: string; answer: ReturnType<Desk['call']> }> {
+    const answer = desk.call(trade.placeBracketOrder, body);
+    answer.catch(() => undefined);
+    const [bracket] = await until(async () => {
+      desk.clock.advance(100);
+      const list = await listed();
+      return list.length > 0 && (await entryOf(list[0]?.bracketId ?? '')) !== undefined ? list : undefined;
+    }, 'its entry');
+    const id = bracket?.bracketId ?? '';
+    const cancelled = await desk.payload(trade.cancelBracket, { ...shares, bracket_id: id });
+    expect(cancelled).toMatchObject({ bracketId: id, note: expect.stringMatching(/^the brokerage has yet to answer its entry/) });
+    return { id, answer };
+  }
+  const resting = { ...taking, order_type: 'NORMAL', price: 1, stop_loss_price: 0.5 };
+
+  it('ends, and its entry too, once that is answered', async () => {
+    const outside = new Outside();
+    await open({}, { backend: outside.backend });
+    outside.hold();
+    const { id, answer } = await placeAndCancel(resting);
+    expect(await bracketOf(shares, id)).toMatchObject({ state: PLACING });
+    outside.release();
+    expect(await answer).toMatchObject({ retType: 0 });
+    expect(await comesTo(shares, id, ({ state }) => state !== OPEN)).toMatchObject({ state: CANCELLED, entryFilledQty: 0, note: '' });
+    expect(await entryOf(id)).toMatchObject({ orderStatus: CANCELLED_ALL });
+  });
+
+  it('has exits for what its entry has filled', async () => {
+    const outside = new Outside();
+    await open({}, { backend: outside.backend });
+    outside.hold();
+    const { id } = await placeAndCancel({ ...taking, stop_loss_price: 300 });
+    outside.release();
+    expect(await guarded(shares, id)).toMatchObject({ state: OPEN, entryFilledQty: 100, exitQty: 100 });
+    await desk.payload(trade.cancelBracket, { ...shares, bracket_id: id });
+    await comesTo(shares, id, ({ state }) => state === CANCELLED);
+  });
+
+  it('ends likewise where the process ends before the answer comes', async () => {
+    const outside = new Outside();
+    const store = new MemoryStore();
+    await open({}, { backend: outside.backend, store });
+    outside.hold();
+    const { id } = await placeAndCancel(resting);
+    const before = desk;
+    await open({}, { backend: outside.backend, store });
+    // The process is gone: it hears of nothing any more.
+    before.gateway.stop();
+    outside.hold();
+    expect((await bracketOf(shares, id)).note).toMatch(/^the brokerage has yet to answer/);
+    await until(async () => {
+      before.clock.advance(1_000);
+      desk.clock.advance(1_000);
+      return (await bracketOf(shares, id)).state === CANCELLED;
+    }, 'its end');
+    expect(await entryOf(id)).toMatchObject({ orderStatus: CANCELLED_ALL });
+    await before.close();
+  });
+});
+
+it('one key has some of the places for brackets, and not all', async () => {
+  const full = {
+    exits: 0,
+    state: 'open',
+    keyId: 'limited',
+    accId: BigInt(HK_MARGIN),
+    trdEnv: 0,
+    trdMarket: 1,
+    secMarket: 1,
+    code: '00700',
+  };
+  const nothing = { entryFilled: 0n, closed: 0n, gone: 0n, takeProfit: 0n, stopLimit: 0n, stopLoss: 1n, entryQty: 1n };
+  const rest = { exitSide: 2, ending: false, entryOver: false, stopHeld: false, note: '', createdAt: 1, updatedAt: 1 };
+  const store = new MemoryStore();
+  const rows = store.table<object>('brackets');
+  await store.write((change) => {
+    for (let i = 0; i < 249; i++)
+      change.put(rows, `old ${i}`, { ...full, ...nothing, ...rest, id: `old ${i}`, entryRemark: `old ${i}`, entryIdEx: `old ${i}` });
+  });
+  await open({}, { store });
+  const order = { ...taking, stop_loss_price: 300 };
+  // Two at once: each counts though neither has been answered.
+  const both = await Promise.all([code(trade.placeBracketOrder, order), code(trade.placeBracketOrder, order)]);
+  expect(both.sort()).toEqual(['', 'limit.brackets']);
+  const answer = await desk.call(trade.placeBracketOrder, order, { as: 'limited' });
+  expect(answer).toMatchObject({ message: expect.stringContaining('key "limited" has 250 brackets that go on') });
+  expect(await code(trade.placeBracketOrder, order, 'desk')).toBe('');
 });

@@ -1,7 +1,9 @@
+import { create } from '@bufbuild/protobuf';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { LimitFlags } from '../../src/access/index.js';
 import { replayClock } from '../../src/contract/clock.js';
 import { parseDecimal } from '../../src/contract/decimal.js';
+import { C2SSchema as ComboC2S } from '../../src/contract/generated/Trd_PlaceComboOrder_pb.js';
 import { account, trade } from '../../src/contract/operations/index.js';
 import { previewSentence, previewText } from '../../src/gateway/index.js';
 import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE } from '../support/accounts.js';
@@ -110,6 +112,21 @@ describe('limits hold an order of several legs', () => {
   };
   const c2s = { ...combo, header: { ...header, trd_env: 'simulate' }, price: 10 };
   const place = (changes: object = {}) => desk.call(trade.placeComboOrder, { c2s: { ...c2s, ...changes } });
+
+  it('and a side that is none is refused with those that are accepted, over the protocol too', async () => {
+    await open({});
+    const comboLegs = [leg('00700', BUY, 1), leg('00005', 9, 4)].map(({ security, side, qty_ratio }) => ({
+      security,
+      side,
+      qtyRatio: qty_ratio,
+    }));
+    const c2s = create(ComboC2S, {
+      ...{ header: { trdEnv: 0, accID: BigInt(HK_MARGIN), trdMarket: HK }, packetID: { connID: 0n, serialNo: 0 } },
+      ...{ comboLegs, qty: 100, price: 10, orderType: NORMAL },
+    });
+    const message = 'combo_legs[1].side: unknown side 9, accepted: 1 (BUY), 2 (SELL), 3 (SELL_SHORT), 4 (BUY_BACK)';
+    expect(await desk.call(trade.placeComboOrder, c2s)).toMatchObject({ code: 'request.invalid', message });
+  });
 
   it('by each of its securities', async () => {
     await open({ allowedSymbols: 'HK.00700' });

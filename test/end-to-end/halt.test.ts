@@ -75,6 +75,29 @@ describe('a halt', () => {
     expect(await code(sale)).toBe('trading.halted');
   });
 
+  it('keeps an order that opens a position from being moved to where it trades, and not one that closes one', async () => {
+    await open();
+    await place({ ...taking, qty: 100 });
+    desk.clock.advance(SETTLED_MS);
+    const far = { ...list, symbol: 'HK.00700', qty: 100, price: 2_000 };
+    const [short, sale] = [
+      await place({ ...far, symbol: 'HK.00005', side: 'SELL_SHORT', qty: 400 }),
+      await place({ ...far, side: 'SELL' }),
+    ];
+    const stop = await place({ ...taking, order_type: 'STOP', aux_price: 2_000 });
+    desk.clock.advance(SETTLED_MS);
+    await halt();
+    const change = { ...list, op: 'normal', qty: 100 };
+    const moved = [
+      { ...change, order_id_ex: short, qty: 400, price: 10 },
+      { ...change, order_id_ex: stop, aux_price: 10 },
+      { ...change, order_id_ex: sale, qty: 200, price: 10 },
+    ];
+    for (const body of moved) expect(await code(body, 'desk', trade.modifyOrder)).toBe('trading.halted');
+    expect(await code({ ...change, order_id_ex: short, qty: 400, price: 2_001 }, 'desk', trade.modifyOrder)).toBe('trading.halted');
+    expect(await code({ ...change, order_id_ex: sale, price: 10 }, 'desk', trade.modifyOrder)).toBeUndefined();
+  });
+
   it('of a key is its own, and outlasts that of everybody', async () => {
     await open();
     expect(await desk.call(admin.adminHalt, { key: 'nobody' }, { as: 'ops' })).toMatchObject({ code: 'request.invalid' });

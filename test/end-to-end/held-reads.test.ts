@@ -3,6 +3,7 @@ import type { Operation } from '../../src/contract/operation.js';
 import { account, quote, subscription, system, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import { payloadOf } from '../../src/gateway/index.js';
+import { MemoryStore } from '../../src/storage/index.js';
 import { HK_CASH, HK_MARGIN, REAL } from '../support/accounts.js';
 import { type Desk, openDesk } from '../support/desk.js';
 
@@ -120,6 +121,37 @@ describe('what else an account has', () => {
     expect(await codeOf(account.getOrderFee, of('nobody’s'), 'tencent')).toBe('limit.symbol');
     expect(await codeOf(account.getOrderFee, of('nobody’s'), 'hk')).toBe('limit.market');
   });
+});
+
+it('an order is known by its market and symbol also where the clock was set back to days before its own', async () => {
+  const store = new MemoryStore();
+  const keys = { desk: { scopes }, tencent: { scopes, limits: { allowedSymbols: 'HK.00700' } } };
+  const place = { acc_id: HK_MARGIN, market: 'HK', env: 'simulate' };
+  const first = await openDesk({ keys, store, sharesStore: true });
+  const start = first.clock.now();
+  first.clock.advance(3 * 86_400_000);
+  const ids: string[] = [];
+  for (const symbol of ['HK.00700', 'HK.00005']) {
+    const { orderIDEx } = await first.payload(trade.placeOrder, { ...place, symbol, side: 'BUY', qty: 400, price: 1 });
+    await first.payload(trade.cancelOrder, { ...place, order_id_ex: orderIDEx });
+    ids.push(orderIDEx);
+  }
+  first.clock.advance(SETTLED_MS);
+  await first.payload(account.getOrders, place);
+  await first.close();
+
+  const second = await openDesk({ keys, store, sharesStore: true, start });
+  try {
+    const [own, other] = ids.map((id) => ({ ...place, order_id_ex_list: [id] }));
+    const answer = await second.call(account.getOrderFee, own!, { as: 'tencent' });
+    expect(answer instanceof Rejection ? answer.message : answer.retType).toBe(0);
+    expect(await second.call(account.getOrderFee, other!, { as: 'tencent' })).toMatchObject({
+      code: 'limit.symbol',
+      message: expect.stringContaining('HK.00005'),
+    });
+  } finally {
+    await second.close();
+  }
 });
 
 describe('lists that reach beyond the request', () => {

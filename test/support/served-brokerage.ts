@@ -12,7 +12,12 @@ const simulationFlag = /^--(sim-.+|history-kl-quota-max)$/;
 export class ServedBrokerage implements BackendBehind {
   #served: SimServe | undefined;
 
-  async boot({ flags = [], variables = {}, clock }: Parameters<BackendBehind['boot']>[0]): Promise<readonly string[]> {
+  async boot({
+    flags = [],
+    variables = {},
+    clock,
+    simulationClock = clock,
+  }: Parameters<BackendBehind['boot']>[0]): Promise<readonly string[]> {
     const own: string[] = [];
     const others: string[] = [];
     for (let at = 0; at < flags.length; at++) {
@@ -24,7 +29,7 @@ export class ServedBrokerage implements BackendBehind {
     }
     // One that a test moves by hand is everybody's: the service compares the times of logins with its own.
     const shared = clock instanceof ManualClock ? { clock: networkClock(clock) } : {};
-    this.#served ??= await SimServe.start({ simulation: simulationOf(own, variables, clock), ...shared });
+    this.#served ??= await SimServe.start({ simulation: simulationOf(own, variables, simulationClock), ...shared });
     const login = ['--login-account', ACCOUNT, '--login-pwd', PASSWORD];
     return ['--backend', 'remote', '--auth-url', this.#served.authUrl, ...login, ...others];
   }

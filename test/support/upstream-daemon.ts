@@ -23,7 +23,7 @@ export class UpstreamDaemon {
   }
 
   /** Runs with what is its part of these options; the flags of the daemon in front of it. */
-  async boot({ flags = [], variables = {}, clock }: Boot): Promise<readonly string[]> {
+  async boot({ flags = [], variables = {}, clock, simulationClock = clock }: Boot): Promise<readonly string[]> {
     const own: string[] = [];
     const others: string[] = [];
     for (let at = 0; at < flags.length; at++) {
@@ -40,7 +40,7 @@ export class UpstreamDaemon {
     const wanted = JSON.stringify([upstreamFlags, sim]);
     if (this.#bootedWith !== wanted) {
       await this.#daemon.halt();
-      await this.#daemon.boot({ flags: upstreamFlags, variables: sim, ...(clock === undefined ? {} : { simulationClock: clock }) });
+      await this.#daemon.boot({ flags: upstreamFlags, variables: sim, ...(simulationClock === undefined ? {} : { simulationClock }) });
       this.#bootedWith = wanted;
     }
     return ['--backend', `opend://${this.#daemon.daemon.apiAddress}`, ...others];

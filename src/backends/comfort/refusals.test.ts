@@ -27,7 +27,7 @@ const reasonOf = (failure: BackendFailure) => (failure.kind === 'refused' ? (fai
 
 describe('refusals of an upstream', () => {
   it.each(seen)('%s is %s, %s', (text, kind, reason) => {
-    expect(readRefusal(text)).toEqual({ kind });
+    expect(readRefusal({ retMsg: text })).toEqual({ kind });
     const failure = translate(kind, text, false);
     expect(reasonOf(failure)).toBe(reason);
     expect(failure.message).toContain(text);
@@ -37,20 +37,24 @@ describe('refusals of an upstream', () => {
     ['获取历史K线频率太高，请求失败，每30秒最多60次。', 60],
     ['PlaceOrder is too frequent, request failed, no more than 15 times every 30 seconds.', 15],
   ])('%s says how many are allowed', (text, calls) => {
-    expect(readRefusal(text)).toEqual({ kind: 'frequency', calls });
+    expect(readRefusal({ retMsg: text })).toEqual({ kind: 'frequency', calls });
   });
 
   it.each(['0', '1001', '999999999999', '9'.repeat(400)])('a limit of %s requests is none that was ever named', (calls) => {
     const text = `PlaceOrder is too frequent, request failed, no more than ${calls} times every 30 seconds.`;
-    expect(readRefusal(text)).toEqual({ kind: 'frequency' });
+    expect(readRefusal({ retMsg: text })).toEqual({ kind: 'frequency' });
   });
 
   it.each(['NN_ProtoRet_ByDisConnOrCacnel', 'NN_ProtoRet_SvrFailed'])('%s leaves open what became of an order', (text) => {
-    const kind = readRefusal(text)?.kind;
+    const kind = readRefusal({ retMsg: text })?.kind;
     expect(kind === undefined || kind === 'frequency' ? undefined : translate(kind, text, true).kind).toBe('lost');
   });
 
+  it.each([-20011, -102, 110005])('with the code %i are for the caller, in their own words', (errCode) => {
+    for (const [retMsg] of seen) expect(readRefusal({ retMsg, errCode })).toBeUndefined();
+  });
+
   it.each(['', '购买力不足', 'Insufficient buying power', 'unknown symbol HK.99999'])('%j is left as it is', (text) => {
-    expect(readRefusal(text)).toBeUndefined();
+    expect(readRefusal({ retMsg: text })).toBeUndefined();
   });
 });

@@ -67,7 +67,7 @@ export class Sender {
       });
       taken = undefined;
       if (response.retType === RetType.RetType_Succeed || leavesOpen(response)) return { response };
-      const refusal = readRefusal(response.retMsg);
+      const refusal = readRefusal(response);
       if (refusal === undefined) return { response };
       if (refusal.kind !== 'frequency') return { response, refused: refusal.kind };
       const seconds = this.pacing.overrun({ asked, c2s }, refusal.calls, tries);
@@ -166,6 +166,7 @@ function hasNotLeft(thrown: unknown): boolean {
   return thrown instanceof BackendUnsent || thrown instanceof BackendRefused;
 }
 
-function saysTimeout({ retType, retMsg }: ResponseMessage): boolean {
-  return retType === RetType.RetType_TimeOut || (retType !== RetType.RetType_Succeed && readRefusal(retMsg)?.kind === 'timeout');
+function saysTimeout(response: ResponseMessage): boolean {
+  const { retType } = response;
+  return retType === RetType.RetType_TimeOut || (retType !== RetType.RetType_Succeed && readRefusal(response)?.kind === 'timeout');
 }

@@ -63,7 +63,7 @@ const WINDOW_SECONDS = 30;
 /** An answer, unless it is a refusal that is understood: that is thrown. For what is asked past the sender, which waits for its turn. */
 export function understood(name: string, response: ResponseMessage): ResponseMessage {
   if (response.retType === RetType.RetType_Succeed || leavesOpen(response)) return response;
-  const kind = readRefusal(response.retMsg)?.kind;
+  const kind = readRefusal(response)?.kind;
   if (kind === undefined) return response;
   throw kind === 'frequency' ? tooOften(name, WINDOW_SECONDS, response.retMsg) : translate(kind, response.retMsg, false);
 }

@@ -16,8 +16,12 @@ export interface Watched {
   last: Decimal;
   busy: boolean;
   again: boolean;
+  /** When the cancel of an entry that is not wanted any more may be sent again, of the monotonic clock. */
+  withdrawAt: number;
   /** Its exit was refused: when another may be tried, of the monotonic clock. */
   retryAt: number;
+  /** It is being found out what the issuer did to the shares. */
+  asksChanges: boolean;
   /** The account has been seen to hold what its exits are to close. */
   seenHeld: boolean;
   /** Since when less than that is there, of the monotonic clock. */
@@ -133,7 +137,14 @@ export class BracketBook {
 /** A row as it would be written now: those of before lack what came later. */
 function completed(row: Bracket): Bracket {
   const { exit } = row;
-  return { ...row, gone: row.gone ?? 0n, exit: exit && { ...exit, unconfirmed: exit.unconfirmed ?? 0n } };
+  return {
+    ...row,
+    gone: row.gone ?? 0n,
+    gained: row.gained ?? 0n,
+    levelsOf: row.levelsOf ?? '',
+    withdrawn: row.withdrawn ?? false,
+    exit: exit && { ...exit, unconfirmed: exit.unconfirmed ?? 0n },
+  };
 }
 
 /** Whether two say the same of everything but when it was learned. */

@@ -48,6 +48,8 @@ export interface Bracket {
   readonly state: BracketState;
   /** Its exits are to end. */
   readonly ending: boolean;
+  /** It was cancelled before its entry was known: the entry is to be cancelled, and what that has filled by then stays guarded. */
+  readonly withdrawn: boolean;
   readonly entryRemark: string;
   /** The order's text; empty until it is known. */
   readonly entryIdEx: string;
@@ -58,6 +60,10 @@ export interface Bracket {
   readonly closed: Decimal;
   /** What somebody else has closed of the position: no exit is for that, as it would open the opposite one. */
   readonly gone: Decimal;
+  /** What the issuer's splits and the like have added to what is open, below zero what they took; entry, exits and the rest count shares of their own time. */
+  readonly gained: Decimal;
+  /** The market's day whose shares the prices are of, "2026-11-20"; empty until a price was seen. */
+  readonly levelsOf: string;
   /** 0 without one. */
   readonly takeProfit: Decimal;
   readonly stopLoss: Decimal;
@@ -72,6 +78,10 @@ export interface Bracket {
   readonly createdAt: number;
   readonly updatedAt: number;
 }
+
+/** What is said of one that was cancelled before its entry was known. */
+export const WITHDRAWN_NOTE =
+  'the brokerage has yet to answer its entry: that is cancelled as soon as it is known, and what it has filled by then stays guarded';
 
 /** What an exit is called. */
 export function nameOf({ kind }: Pick<Exit, 'kind'>): string {
@@ -96,6 +106,7 @@ export function newBracket(id: string, keyId: string | null, request: BracketC2S
     exitSide: exitSideOf(request) ?? 0,
     state: 'placing',
     ending: false,
+    withdrawn: false,
     entryRemark,
     entryIdEx: '',
     entryQty: decimalFromNumber(request.qty) ?? 0n,
@@ -103,6 +114,8 @@ export function newBracket(id: string, keyId: string | null, request: BracketC2S
     entryOver: false,
     closed: 0n,
     gone: 0n,
+    gained: 0n,
+    levelsOf: '',
     takeProfit: decimalFromNumber(request.takeProfitPrice) ?? 0n,
     stopLoss: decimalFromNumber(request.stopLossPrice) ?? 0n,
     stopLimit: decimalFromNumber(request.stopLossLimitPrice) ?? 0n,
@@ -124,8 +137,8 @@ export function isExitOrder(bracket: Bracket, { idEx, remark, qty }: Exit, order
 }
 
 /** What the entry has filled and nobody has closed. */
-export function unclosed({ entryFilled, closed, gone, exit }: Bracket): Decimal {
-  return entryFilled - closed - gone - (exit?.filled ?? 0n);
+export function unclosed({ entryFilled, gained, closed, gone, exit }: Bracket): Decimal {
+  return entryFilled + gained - closed - gone - (exit?.filled ?? 0n);
 }
 
 /** How far the brokerage may move an exit's prices to the next step, of the price: the widest steps are a tenth of it. */

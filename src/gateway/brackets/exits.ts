@@ -3,7 +3,7 @@ import { decimalFromNumber } from '../../contract/decimal.js';
 import { reconfirmReason as reconfirmReasons } from '../../contract/enums.js';
 import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
 import { ModifyOrderOp } from '../../contract/generated/Trd_Common_pb.js';
-import { C2SSchema as ModifyC2SSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import { C2SSchema as ReconfirmC2SSchema } from '../../contract/generated/Trd_ReconfirmOrder_pb.js';
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { trade } from '../../contract/operations/index.js';
@@ -52,6 +52,9 @@ export class Exits {
   async #step(watched: Watched): Promise<void> {
     // What was learned is on disk before anything follows from it.
     await this.#book.keep(watched, watched.bracket);
+    const { withdrawn, state, entryOver } = watched.bracket;
+    if (withdrawn && state === 'open' && !entryOver && this.#parts.backendClock.monotonic() >= watched.withdrawAt)
+      await this.#cancelEntry(watched);
     const { bracket, last } = watched;
     const step = nextStep(bracket, last);
     if (step.do === 'end') {
@@ -145,18 +148,36 @@ export class Exits {
     await this.#book.keep(watched, { ...watched.bracket, note });
   }
 
-  async #cancelExit(watched: Watched, exit: Exit): Promise<void> {
-    const { backend } = this.#parts;
-    await this.#book.keep(watched, { ...watched.bracket, exit: { ...exit, cancelling: true } });
+  /** The entry of a bracket that was cancelled before it was known. Asked for again at every look until it is over: that cancels nothing twice. */
+  async #cancelEntry(watched: Watched): Promise<void> {
+    const { backendClock } = this.#parts;
     const { bracket } = watched;
+    watched.withdrawAt = backendClock.monotonic() + LOOK_MS;
+    const { request, response } = await this.#cancelOrder(bracket, bracket.entryIdEx);
+    if (response.retType === RET_SUCCEED) this.#audit(bracket, request, bracket.entryIdEx, `bracket ${bracket.id}: entry cancelled`);
+    await this.#inquiry.ask(watched);
+    if (response.retType === RET_SUCCEED || watched.bracket.entryOver) return;
+    const note = `its entry could not be cancelled: ${response.retMsg}`;
+    if (note !== watched.bracket.note) this.#parts.logger.warn({ bracket: bracket.id }, note);
+    await this.#book.keep(watched, { ...watched.bracket, note });
+  }
+
+  async #cancelOrder(bracket: Bracket, orderIDEx: string): Promise<{ request: ModifyC2S; response: ResponseMessage }> {
     const request = create(ModifyC2SSchema, {
       packetID: this.#packetId(),
       header: headerOf(bracket),
       orderID: 0n,
-      orderIDEx: exit.idEx,
+      orderIDEx,
       modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Cancel,
     });
-    const response = await backend.call(trade.cancelOrder, request, contextOf(this.#parts, bracket.id));
+    const response = await this.#parts.backend.call(trade.cancelOrder, request, contextOf(this.#parts, bracket.id));
+    return { request, response };
+  }
+
+  async #cancelExit(watched: Watched, exit: Exit): Promise<void> {
+    await this.#book.keep(watched, { ...watched.bracket, exit: { ...exit, cancelling: true } });
+    const { bracket } = watched;
+    const { request, response } = await this.#cancelOrder(bracket, exit.idEx);
     if (response.retType === RET_SUCCEED) this.#audit(bracket, request, exit.idEx, `bracket ${bracket.id}: exit cancelled`);
     // Refused, it is over already, or nothing has happened to it: its order says.
     await this.#inquiry.ask(watched);

@@ -17,7 +17,7 @@ import { denyMarket } from '../limit-check.js';
 import { alone, type LocalOperations, withBackend } from '../local/index.js';
 import { limitsOf, tradedMarketNames } from '../market-names.js';
 import { failure, success } from '../responses.js';
-import type { Bracket, BracketState, ExitKind } from './bracket.js';
+import { type Bracket, type BracketState, type ExitKind, WITHDRAWN_NOTE } from './bracket.js';
 import type { Brackets } from './keeper.js';
 
 /** svc.get_brackets.Bracket: state, exit_kind. */
@@ -43,9 +43,10 @@ export function bracketHandlers(brackets: Brackets, access: Access): LocalOperat
       const bracket = brackets.of(placeOf(header)).find((one) => one.id === id);
       const denied = bracket && denyBracket(access, identity.key, bracket);
       if (denied !== undefined) return denied;
-      const ended = bracket !== undefined && (await brackets.cancel(id));
-      if (!ended) return failure(trade.cancelBracket, `account ${header?.accID} has no open bracket ${JSON.stringify(id)}`);
-      return success(trade.cancelBracket, create(CancelS2C, { ...(header === undefined ? {} : { header }), bracketId: id }));
+      const outcome = bracket && (await brackets.cancel(id));
+      if (outcome === undefined) return failure(trade.cancelBracket, `account ${header?.accID} has no open bracket ${JSON.stringify(id)}`);
+      const note = outcome === 'withdrawn' ? { note: WITHDRAWN_NOTE } : {};
+      return success(trade.cancelBracket, create(CancelS2C, { ...(header === undefined ? {} : { header }), bracketId: id, ...note }));
     }),
   };
 }
@@ -63,7 +64,8 @@ function denyBracket(access: Access, key: KeyRecord | undefined, { trdMarket, se
 }
 
 function messageOf(bracket: Bracket): BracketMessage {
-  const { exit } = bracket;
+  const { exit, withdrawn, entryOver } = bracket;
+  const note = bracket.note || (withdrawn && !entryOver ? WITHDRAWN_NOTE : '');
   const price = (name: 'takeProfitPrice' | 'stopLossPrice' | 'stopLossLimitPrice', value: Decimal) =>
     value === 0n ? {} : { [name]: decimalToNumber(value) };
   return create(BracketSchema, {
@@ -82,7 +84,7 @@ function messageOf(bracket: Bracket): BracketMessage {
     ...price('stopLossLimitPrice', bracket.stopLimit),
     ...(exit === undefined ? {} : { exitKind: kinds[exit.kind], exitOrderIdEx: exit.idEx, exitQty: decimalToNumber(exit.qty) }),
     stopHeld: bracket.stopHeld,
-    ...(bracket.note === '' ? {} : { note: bracket.note }),
+    ...(note === '' ? {} : { note }),
     created: BigInt(bracket.createdAt),
     updated: BigInt(bracket.updatedAt),
   });

@@ -1,19 +1,21 @@
 import { create } from '@bufbuild/protobuf';
 import { type Decimal, decimalFromNumber, formatDecimal } from '../../contract/decimal.js';
-import { SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
+import { type BasicQot, type Rehab, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { C2SSchema as QuoteC2S } from '../../contract/generated/Qot_GetBasicQot_pb.js';
+import { C2SSchema as RehabC2S } from '../../contract/generated/Qot_RequestRehab_pb.js';
 import { type Order, type Position, PositionSide, TrdFilterConditionsSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as HistoryC2S } from '../../contract/generated/Trd_GetHistoryOrderList_pb.js';
 import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
 import { C2SSchema as PositionsC2S } from '../../contract/generated/Trd_GetPositionList_pb.js';
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
-import { account, quote } from '../../contract/operations/index.js';
+import { account, metadata, quote } from '../../contract/operations/index.js';
 import { followingSpan, historySpan } from '../orders/order-history.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import type { BracketBook, Watched } from './book.js';
 import { type Bracket, exitBuys, headerOf, unclosed } from './bracket.js';
 import { learn } from './learn.js';
 import { type BracketsParts, contextOf, LOOK_MS } from './parts.js';
+import { afterShareChange, quoteDay, shareChanges } from './share-changes.js';
 
 /** After the answer to an order was lost: so long it is looked for before nobody knows. */
 const LOST_MS = 60_000;
@@ -131,6 +133,8 @@ export class Inquiry {
     const positions = payloadOf(account.getPositions, answer)?.positionList;
     if (answer.retType !== RET_SUCCEED || positions === undefined) return;
     const left = this.#leftBy(bracket, positions);
+    // The position is of new shares already, and the bracket follows with the first price of theirs.
+    if (left < open && bracket.stopHeld && (await this.#changes(bracket))?.length) return;
     if (left >= open) {
       watched.seenHeld = true;
       watched.lackingSince = undefined;
@@ -171,8 +175,68 @@ export class Inquiry {
       create(QuoteC2S, { securityList: [security] }),
       contextOf(this.#parts, watched.bracket.id),
     );
-    const last = decimalFromNumber(payloadOf(quote.getQuote, answer)?.basicQotList[0]?.curPrice ?? 0) ?? 0n;
-    if (last > 0n) watched.last = last;
+    const quoted = payloadOf(quote.getQuote, answer)?.basicQotList[0];
+    if (quoted !== undefined) await this.see(watched, quoted);
+  }
+
+  /**
+   * Takes a quote into account; whether its price counts. Where the gateway holds the stop-loss itself, price and levels are of the same
+   * shares: the first price that trades on a later day has the bracket follow what the issuer did to its shares up to then.
+   */
+  see(watched: Watched, quoted: BasicQot): boolean | Promise<boolean> {
+    const { bracket } = watched;
+    const last = decimalFromNumber(quoted.curPrice) ?? 0n;
+    if (last <= 0n) return false;
+    const day = quoteDay(quoted, quoteMarketOfSecMarket(bracket.secMarket)?.timeZone ?? 'UTC');
+    if (bracket.stopHeld && bracket.levelsOf !== '' && day > bracket.levelsOf) {
+      // Before the first trade of a day it is the price of the day before.
+      if (quoted.volume === 0n || watched.asksChanges) return false;
+      return this.#follow(watched, day).then(() => {
+        watched.last = last;
+        return true;
+      });
+    }
+    if (bracket.levelsOf === '') watched.bracket = { ...bracket, levelsOf: day };
+    watched.last = last;
+    return true;
+  }
+
+  /** Adjusts a bracket to the shares of a day: once, as its prices and their day are one row. */
+  async #follow(watched: Watched, day: string): Promise<void> {
+    const before = watched.bracket.levelsOf;
+    watched.asksChanges = true;
+    try {
+      const changes = await this.#changes(watched.bracket, day);
+      const { bracket } = watched;
+      if (changes === undefined) {
+        // A stop-loss that waited for this would protect less than one that goes by its old price.
+        const note = 'whether the issuer has changed the shares is not known: its prices stay as they are';
+        if (bracket.note !== note) this.#parts.logger.warn({ bracket: bracket.id }, note);
+        await this.#book.keep(watched, { ...bracket, note });
+        return;
+      }
+      if (bracket.levelsOf !== before) return;
+      const next = changes.reduce(afterShareChange, bracket);
+      if (changes.length > 0) {
+        this.#parts.logger.info({ bracket: bracket.id }, next.note);
+        // The list of positions has to show the new shares before it can lack any.
+        watched.seenHeld = false;
+        watched.lackingSince = undefined;
+      }
+      await this.#book.keep(watched, { ...next, levelsOf: day });
+    } finally {
+      watched.asksChanges = false;
+    }
+  }
+
+  /** What the issuer did to the shares since the day of a bracket's prices; undefined where the backend does not say. */
+  async #changes({ id, secMarket, code, levelsOf }: Bracket, upTo?: string): Promise<readonly Rehab[] | undefined> {
+    const market = quoteMarketOfSecMarket(secMarket);
+    if (market === undefined || levelsOf === '') return [];
+    const query = create(RehabC2S, { security: create(SecuritySchema, { market: market.number, code }) });
+    const answer = await this.#parts.backend.call(metadata.getRehab, query, contextOf(this.#parts, id));
+    const rehabList = answer.retType === RET_SUCCEED ? payloadOf(metadata.getRehab, answer)?.rehabList : undefined;
+    return rehabList && shareChanges(rehabList, levelsOf, upTo);
   }
 }
 

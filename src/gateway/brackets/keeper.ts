@@ -5,6 +5,7 @@ import { subType } from '../../contract/enums.js';
 import type { Response as QuoteUpdate } from '../../contract/generated/Qot_UpdateBasicQot_pb.js';
 import { type C2S as BracketC2S, S2CSchema } from '../../contract/generated/svc/place_bracket_order_pb.js';
 import type { Order } from '../../contract/generated/Trd_Common_pb.js';
+import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import type { Response as OrderUpdate } from '../../contract/generated/Trd_UpdateOrder_pb.js';
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import type { PayloadOf } from '../../contract/operation.js';
@@ -28,8 +29,9 @@ import { Exits } from './exits.js';
 import { Inquiry } from './inquiry.js';
 import { type BracketsParts, LOOK_MS, report } from './parts.js';
 
-/** Active at a time, of all keys. */
+/** Active at a time: of all keys, and of one, so that none takes every place. */
 const ACTIVE_MAX = 1_000;
+const ACTIVE_OF_KEY_MAX = 250;
 const ORDER_PUSH = 2208;
 const BASIC = subType.members.find(({ name }) => name === 'Basic')?.public ?? 0;
 
@@ -42,6 +44,8 @@ export class Brackets {
   readonly #book: BracketBook;
   readonly #inquiry: Inquiry;
   readonly #exits: Exits;
+  /** Whose entries are on their way, by id. */
+  readonly #sending = new Map<string, Bracket>();
   #cancelLook: (() => void) | undefined;
   #stopped = false;
 
@@ -80,13 +84,27 @@ export class Brackets {
     return this.#book.exitsIn(accId);
   }
 
-  /** Ends the exits of a bracket; false where it has ended. */
-  async cancel(id: string): Promise<boolean> {
+  /**
+   * Ends the exits of a bracket. One whose entry is not known yet is withdrawn: its entry is cancelled once it is. undefined where it
+   * has ended.
+   */
+  async cancel(id: string): Promise<'ended' | 'withdrawn' | undefined> {
+    const sending = this.#sending.get(id);
+    if (sending !== undefined) {
+      const withdrawn = asWithdrawn(sending);
+      this.#sending.set(id, withdrawn);
+      await this.#book.write(withdrawn);
+      return 'withdrawn';
+    }
     const watched = this.#book.watched.get(id);
-    if (watched === undefined || watched.bracket.state === 'placing') return this.#book.forget(id);
+    if (watched === undefined) return (await this.#book.forget(id)) ? 'ended' : undefined;
+    if (watched.bracket.state === 'placing') {
+      await this.#book.keep(watched, asWithdrawn(watched.bracket));
+      return 'withdrawn';
+    }
     await this.#book.keep(watched, { ...watched.bracket, ending: true });
     await this.#exits.advance(watched);
-    return true;
+    return 'ended';
   }
 
   /**
@@ -99,14 +117,40 @@ export class Brackets {
     refused: () => Rejection | undefined,
     context: CallContext,
   ): Promise<ResponseMessage | Rejection> {
-    const { backend, clock, recordedInOrder: recorded } = this.#parts;
-    if (this.#book.watched.size >= ACTIVE_MAX) {
-      return new Rejection('backend.busy', `the daemon keeps ${ACTIVE_MAX} brackets already, which is as many as it can`);
-    }
+    const full = this.#refuseFull(keyId);
+    if (full !== undefined) return full;
     const id = randomBytes(9).toString('base64url');
     const entry = entryOf(request);
     if (entry.remark === '') entry.remark = remarkOf(id, 0);
-    const placing = newBracket(id, keyId, request, entry.remark, clock.now());
+    const placing = newBracket(id, keyId, request, entry.remark, this.#parts.clock.now());
+    this.#sending.set(id, placing);
+    try {
+      return await this.#send(entry, placing, refused, context);
+    } finally {
+      this.#sending.delete(id);
+    }
+  }
+
+  /** Why there is no room for one more bracket of a key. */
+  #refuseFull(keyId: string | null): Rejection | undefined {
+    const all = [...this.#sending.values()];
+    for (const { bracket } of this.#book.watched.values()) if (!this.#sending.has(bracket.id)) all.push(bracket);
+    if (all.length >= ACTIVE_MAX)
+      return new Rejection('limit.brackets', `the daemon keeps ${ACTIVE_MAX} brackets already, which is as many as it can`);
+    if (all.filter((bracket) => bracket.keyId === keyId).length < ACTIVE_OF_KEY_MAX) return undefined;
+    const whose = keyId === null ? 'the daemon' : `key ${JSON.stringify(keyId)}`;
+    const message = `${whose} has ${ACTIVE_OF_KEY_MAX} brackets that go on, which is as many as one key may have: end one with cancel_bracket first`;
+    return new Rejection('limit.brackets', message);
+  }
+
+  async #send(
+    entry: PlaceC2S,
+    placing: Bracket,
+    refused: () => Rejection | undefined,
+    context: CallContext,
+  ): Promise<ResponseMessage | Rejection> {
+    const { backend, recordedInOrder: recorded } = this.#parts;
+    const { id } = placing;
     this.#book.prune();
     const { keepAnswer } = context;
     const answerOf = (placed: PlacedEntry) =>
@@ -115,7 +159,7 @@ export class Brackets {
       await this.#book.write(placing);
       const halted = refused();
       if (halted !== undefined) {
-        await this.#book.remove(id);
+        await this.#abandon(id);
         return halted;
       }
     }
@@ -137,28 +181,37 @@ export class Brackets {
       response = await backend.call(trade.placeOrder, entry, sent);
     } catch (thrown) {
       const harmless = thrown instanceof BackendUnsent || thrown instanceof BackendRefused;
-      if (harmless && !recorded) await this.#book.remove(id);
+      if (harmless && !recorded) await this.#abandon(id);
       // Nobody knows: it is looked for among the orders.
-      if (!harmless && !recorded) this.#watch(placing);
+      if (!harmless && !recorded) this.#watch(this.#sending.get(id) ?? placing);
       throw thrown;
     }
     const placed = response.retType === RET_SUCCEED ? payloadOf(trade.placeOrder, response) : undefined;
     if (placed === undefined) {
-      if (!recorded) await this.#book.remove(id);
+      if (!recorded) await this.#abandon(id);
       const { retType, retMsg, errCode } = response;
       return create(trade.placeBracketOrder.messages.ResponseSchema, { retType, retMsg, errCode }) as ResponseMessage;
     }
     const known = this.#book.of(placing).find((one) => one.id !== id && one.entryIdEx === placed.orderIDEx);
     if (known !== undefined) {
       // The brokerage has answered a repetition: what it placed the first time is guarded already.
-      await this.#book.remove(id);
+      const { withdrawn } = this.#sending.get(id) ?? placing;
+      await this.#abandon(id);
+      const watched = this.#book.watched.get(known.id);
+      if (watched !== undefined && withdrawn) await this.#book.keep(watched, asWithdrawn(watched.bracket));
       return success(trade.placeBracketOrder, create(S2CSchema, { ...payloadFields(placed), bracketId: known.id }));
     }
-    const open: Bracket = { ...placing, state: 'open', entryIdEx: placed.orderIDEx };
+    const open: Bracket = { ...(this.#sending.get(id) ?? placing), state: 'open', entryIdEx: placed.orderIDEx };
     const watched = this.#watch(open);
     if (!recorded) await this.#book.keep(watched, open);
     void this.#look(watched);
     return answerOf(placed);
+  }
+
+  /** Forgets one whose entry came to nothing. */
+  #abandon(id: string): Promise<void> {
+    this.#sending.delete(id);
+    return this.#book.remove(id);
   }
 
   /** Hears of its orders and its price from now on. */
@@ -172,7 +225,9 @@ export class Brackets {
       last: 0n,
       busy: false,
       again: false,
+      withdrawAt: 0,
       retryAt: 0,
+      asksChanges: false,
       seenHeld: false,
       lackingSince: undefined,
       missingSince: undefined,
@@ -196,6 +251,7 @@ export class Brackets {
             ),
           ]),
     ];
+    this.#sending.delete(bracket.id);
     this.#book.watched.set(bracket.id, watched);
     this.#guard(hub.subscribeAccounts(owner, [bracket.accId]));
     if (stream !== undefined) this.#guard(hub.subscribe(owner, [stream], { push: true, first: true }));
@@ -209,11 +265,15 @@ export class Brackets {
   }
 
   #hearPrice(watched: Watched, event: QuotePush | TradePush): void {
-    const price = (event.message as unknown as QuoteUpdate).s2c?.basicQotList[0]?.curPrice ?? 0;
-    const last = decimalFromNumber(price) ?? 0n;
-    if (last === watched.last || last === 0n) return;
-    watched.last = last;
-    void this.#exits.advance(watched);
+    const quoted = (event.message as unknown as QuoteUpdate).s2c?.basicQotList[0];
+    if (quoted === undefined || decimalFromNumber(quoted.curPrice) === watched.last) return;
+    const seen = this.#inquiry.see(watched, quoted);
+    if (seen === true) void this.#exits.advance(watched);
+    else if (seen !== false) {
+      seen
+        .then((counts) => (counts ? this.#exits.advance(watched) : undefined))
+        .catch((error: unknown) => report(this.#parts, error, watched.bracket.id));
+    }
   }
 
   #hearOrder(watched: Watched, event: QuotePush | TradePush): void {
@@ -240,6 +300,10 @@ export class Brackets {
       report(this.#parts, error, watched.bracket.id);
     }
   }
+}
+
+function asWithdrawn(bracket: Bracket): Bracket {
+  return { ...bracket, withdrawn: true };
 }
 
 type PlacedEntry = PayloadOf<typeof trade.placeOrder>;

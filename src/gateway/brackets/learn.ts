@@ -30,7 +30,7 @@ export function learn(
       // Somebody may have changed it.
       const entryQty = decimalFromNumber(order.qty) || bracket.entryQty;
       if (entryFilled !== bracket.entryFilled || entryOver !== bracket.entryOver || entryQty !== bracket.entryQty)
-        bracket = { ...bracket, entryOver, entryFilled, entryQty };
+        bracket = { ...bracket, entryOver, entryFilled, entryQty, note: entryOver && bracket.withdrawn ? '' : bracket.note };
       continue;
     }
     const { exit } = bracket;

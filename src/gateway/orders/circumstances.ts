@@ -106,13 +106,23 @@ export class Circumstances {
   /** Claims what the order closes; undefined where it would do more than that, or nobody can tell. */
   async #claim(valued: Valued, header: TrdHeader | undefined, context: CallContext): Promise<ClosingClaim | undefined> {
     const [leg, another] = valued.legs;
-    if (valued.opens?.count !== 1 || valued.opens.orderId !== undefined || another !== undefined) return undefined;
-    const what = `${valued.accId}/${leg.symbol}/${closes(leg.side)}`;
-    return this.#claims.claim(what, leg.qty, () => this.#closable(leg.symbol, leg.side, header, context));
+    const { accId, opens, changes } = valued;
+    const isNew = opens?.count === 1 && opens.orderId === undefined;
+    if ((!isNew && changes === undefined) || another !== undefined) return undefined;
+    const what = `${accId}/${leg.symbol}/${closes(leg.side)}`;
+    return this.#claims.claim(what, changes?.left ?? leg.qty, () =>
+      this.#closable(leg.symbol, leg.side, changes?.orderId, header, context),
+    );
   }
 
-  /** How much of a position an order on this side can close, what working orders on that side will close taken off. */
-  async #closable(symbol: string, side: string, header: TrdHeader | undefined, context: CallContext): Promise<Decimal> {
+  /** How much of a position an order on this side can close, what working orders on that side but `changed` will close taken off. */
+  async #closable(
+    symbol: string,
+    side: string,
+    changed: string | undefined,
+    header: TrdHeader | undefined,
+    context: CallContext,
+  ): Promise<Decimal> {
     const closed = closes(side);
     if (header === undefined || closed === undefined) return 0n;
     const positions = await this.#positions(header, context, true);
@@ -126,7 +136,11 @@ export class Circumstances {
       free += magnitude(position.canSellQty);
       left += magnitude(position.qty);
     }
-    for (const order of working) left -= takenBy(order, symbol, closed);
+    for (const order of working) {
+      const taken = takenBy(order, symbol, closed);
+      if (order.orderIDEx === changed || String(order.orderID) === changed) free += taken;
+      else left -= taken;
+    }
     return left < free ? left : free;
   }
 

@@ -10,7 +10,7 @@ import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, TradingTerms } from '../backend.js';
 import { tradedMarketNames } from '../market-names.js';
 import { marketName, sideName } from '../trade-names.js';
-import { opened, positive, secMarketsOf, unmultiplied, unpriced, type Valued, type ValuedLeg } from './order-facts.js';
+import { opened, positive, secMarketsOf, unknownSide, unmultiplied, unpriced, type Valued, type ValuedLeg } from './order-facts.js';
 import { atLeast, exactField, hasLimit, isBuy, type MarketView, type Pricing, pricingOf, viewOf } from './order-pricing.js';
 
 /** Each leg is asked for at the backend: no exchange takes as many. */
@@ -107,7 +107,7 @@ function legsOf(comboLegs: readonly ComboLeg[], trading: number): readonly Leg[]
     if (security.code === '')
       return new Rejection('request.missing_field', `missing field "${at}.security.code"`, { field: `${at}.security.code` });
     const side = sideName(sideNumber);
-    if (side === undefined) return new Rejection('request.invalid', `${at}.side: unknown side ${sideNumber}`, { field: `${at}.side` });
+    if (side === undefined) return unknownSide(`${at}.side`, sideNumber);
     const ratio = positive(qtyRatio, `${at}.qty_ratio`);
     if (ratio instanceof Rejection) return ratio;
     const markets = tradedMarketNames(trading, market);

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { isUnknown, type OpenedOrders, type OrderLeg, type Unknown, type Worth } from '../../access/index.js';
-import { type Decimal, multiplyUp } from '../../contract/decimal.js';
+import { atLeastZero, type Decimal, multiplyUp } from '../../contract/decimal.js';
 import { SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { ModifyOrderOp, type Order, TrdMarket } from '../../contract/generated/Trd_Common_pb.js';
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
@@ -9,12 +9,13 @@ import { type QuoteMarketInfo, quoteMarketOfSecMarket } from '../../contract/mar
 import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, TradingTerms } from '../backend.js';
 import { tradedMarketNames } from '../market-names.js';
-import { marketName, sideName } from '../trade-names.js';
+import { acceptedSides, marketName, sideName } from '../trade-names.js';
 import {
   type Adjustment,
   atLeast,
   exactField,
   hasLimit,
+  isBuy,
   isTrailing,
   type MarketView,
   mayHaveLimit,
@@ -35,6 +36,8 @@ export interface Valued {
   readonly opens?: Omit<OpenedOrders, 'accId'>;
   /** Whether it leaves less risk than there was, or as much; left out where that is up to the position of the account. */
   readonly reduces?: boolean;
+  /** The open order that it changes, and how much of that is then still to trade; left out where it changes none, or where it reduces. */
+  readonly changes?: { readonly orderId: string; readonly left: Decimal };
 }
 
 /** One security of an order, with how it is valued. */
@@ -123,12 +126,16 @@ function chineseExchange(code: string): number | undefined {
   return /^[0123]\d{5}$/.test(code) ? SHENZHEN : undefined;
 }
 
+export function unknownSide(field: string, side: number): Rejection {
+  return new Rejection('request.invalid', `${field}: unknown side ${side}, accepted: ${acceptedSides}`, { field });
+}
+
 /** Values a new order: quantity × price × multiplier. */
 export function valuePlace(backend: Backend, request: PlaceC2S, context: CallContext): Valued | Rejection | Promise<Valued | Rejection> {
   const security = resolveSecurity(request);
   if (security instanceof Rejection) return security;
   const side = sideName(request.trdSide);
-  if (side === undefined) return new Rejection('request.invalid', `side: unknown side ${request.trdSide}`, { field: 'side' });
+  if (side === undefined) return unknownSide('side', request.trdSide);
   const qty = positive(request.qty, 'qty');
   if (qty instanceof Rejection) return qty;
   const price = Object.hasOwn(request, 'price') ? exactField(request.price, 'price') : 0n;
@@ -179,8 +186,13 @@ export function valueModify(
   if (changed instanceof Rejection) return changed;
   return whenKnown(valueLeg(backend, changed, enables ? undefined : standing, context), (valued) => {
     if (enables) return oneLegged(request, valued, { opens: opened(request, 1, order.orderIDEx || String(order.orderID)) });
-    const reduces = !(valued instanceof Rejection) && isNoMore(valued, standing);
-    return oneLegged(request, valued, reduces ? { reduces: true } : {});
+    const reduces = !(valued instanceof Rejection) && isNoMore(valued, standing) && !isCloser(changed, standing);
+    const left = atLeastZero(changed.qty - standing.filled.qty);
+    return oneLegged(
+      request,
+      valued,
+      reduces ? { reduces: true } : { changes: { orderId: order.orderIDEx || String(order.orderID), left } },
+    );
   });
 }
 
@@ -189,10 +201,18 @@ function isNoMore({ qty, worth }: ValuedLeg, standing: Stand): boolean {
   return qty <= standing.qty && !isUnknown(worth) && worth.increase === 0n;
 }
 
+/** Whether a changed order may trade where it would not have before: at a worse limit, or by another trigger. */
+function isCloser({ terms }: Stand, standing: Stand): boolean {
+  const { price, auxPrice, trailType, trailValue, trailSpread } = standing.terms;
+  const waitsAlike =
+    terms.auxPrice === auxPrice && terms.trailType === trailType && terms.trailValue === trailValue && terms.trailSpread === trailSpread;
+  return !waitsAlike || (isBuy(standing.side) ? terms.price > price : terms.price < price);
+}
+
 function oneLegged(
   { header }: Pick<PlaceC2S, 'header'>,
   leg: ValuedLeg | Rejection,
-  change: Pick<Valued, 'opens' | 'reduces'>,
+  change: Pick<Valued, 'opens' | 'reduces' | 'changes'>,
 ): Valued | Rejection {
   return leg instanceof Rejection ? leg : { accId: header?.accID ?? 0n, legs: [leg], ...change };
 }

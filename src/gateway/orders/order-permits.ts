@@ -16,7 +16,7 @@ import { tradingMarketOf } from '../named-markets.js';
 import { failure, payloadOf, RET_SUCCEED } from '../responses.js';
 import { type Subjects, subjectsOf } from '../subjects.js';
 import { marketsOfCancelAll } from './cancel-scope.js';
-import { HISTORY_DAYS, historySpan } from './order-history.js';
+import { followingSpan, HISTORY_DAYS, historySpan } from './order-history.js';
 
 /**
  * Holds requests that name orders by their ids against the lists of markets and, where they only read, of symbols. What
@@ -92,13 +92,19 @@ export class OrderPermits {
       this.backend.call(account.getOrders, create(OrderListC2S, { ...base, filterConditions }), context),
     );
     if (!reads || !Array.isArray(current)) return current;
-    const missing = ids.filter((id) => !current.some((order) => isOf(order, id)));
+    const found = [...current];
     const now = this.clock.now();
-    const past = await this.#list(missing, (conditions) => {
-      const filterConditions = { ...conditions, ...historySpan(now) };
-      return this.backend.call(account.getHistoryOrders, create(HistoryC2S, { ...base, filterConditions }), context);
-    });
-    return Array.isArray(past) ? [...current, ...past] : past;
+    // Later days too, where a clock that was set back left orders.
+    for (const span of [historySpan(now), followingSpan(now)]) {
+      const missing = ids.filter((id) => !found.some((order) => isOf(order, id)));
+      const past = await this.#list(missing, (conditions) => {
+        const filterConditions = { ...conditions, ...span };
+        return this.backend.call(account.getHistoryOrders, create(HistoryC2S, { ...base, filterConditions }), context);
+      });
+      if (!Array.isArray(past)) return past;
+      found.push(...past);
+    }
+    return found;
   }
 
   async #list(

@@ -334,6 +334,12 @@ describe('refusals', () => {
     ],
     ['an unknown order type', ids.hkCash, { ...buy, orderType: 3 }, 'orderType 3 is not accepted; accepted: 1 normal'],
     ['an unknown side', ids.hkCash, { ...buy, trdSide: 9 }, 'trdSide 9 is not accepted'],
+    [
+      'a position that it does not have',
+      ids.hkCash,
+      { ...sell, positionID: 5n },
+      'positionID 5: account 281756478396547001 has no position in HK.00700',
+    ],
     ['too much', ids.hkCash, { ...buy, qty: 17_000 }, 'insufficient buying power'],
     ['what is not held', ids.hkCash, sell, 'insufficient position: 0 of HK.00700 can be sold'],
     ['a short sale in a cash account', ids.hkCash, { ...sell, trdSide: 3 }, 'needs a margin account'],

@@ -150,6 +150,8 @@ export class ComboCheck {
       if (resolved instanceof Refusal) return new Refusal(`comboLegs[${i}]: ${resolved.message}`);
       const ratio = wholeRatio(leg, i);
       if (ratio instanceof Refusal) return ratio;
+      const refusal = this.holds.checkNamedPosition(account, resolved.instrument, leg.side, leg.positionId);
+      if (refusal !== undefined) return new Refusal(`comboLegs[${i}].${refusal.message}`);
       found.push({ instrument: resolved.instrument, side: leg.side, ratio });
       tradeMarket ??= resolved.tradeMarket;
     }

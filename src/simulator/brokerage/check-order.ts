@@ -58,7 +58,11 @@ export class OrderCheck {
     const found = resolve(this.world, account, request.tradeMarket, request.code, request.secMarket);
     if (found instanceof Refusal) return found;
     const { instrument } = found;
-    const refusal = this.checkType(instrument, request) ?? checkRemark(request.remark) ?? this.checkListed(instrument);
+    const refusal =
+      this.checkType(instrument, request) ??
+      checkRemark(request.remark) ??
+      this.checkListed(instrument) ??
+      this.holds.checkNamedPosition(account, instrument, side, request.positionId);
     if (refusal !== undefined) return refusal;
     const expiresAt = this.expiry(instrument, request);
     if (expiresAt instanceof Refusal) return expiresAt;

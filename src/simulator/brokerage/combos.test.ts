@@ -323,6 +323,26 @@ describe('an order of several legs', () => {
     expect(refusal(f, ids.hkMargin, changes)).toContain(text);
   });
 
+  it('names in a leg only the position that the leg closes', async () => {
+    const f = Fixture.open();
+    const account = f.account(ids.hkMargin);
+    f.book(OTHER, [], [['60', 400n]]);
+    await f.place(ids.hkMargin, { code: '00005', trdSide: 1, qty: 400, price: 60 });
+    await f.pass();
+    const own = f.brokerage.records.ledger.position(account.id, OTHER)!.id;
+    const closing = (positionId: bigint, side: 'buy' | 'sell' = 'sell'): Partial<ComboRequest> => ({
+      legs: [pair[0]!, { ...pair[1]!, side, positionId }],
+    });
+    expect(refusal(f, ids.hkMargin, closing(own + 1n))).toBe(
+      `comboLegs[1].positionID ${own + 1n}: account ${account.id} has position ${own} in HK.00005`,
+    );
+    expect(refusal(f, ids.hkMargin, { legs: [{ ...pair[0]!, positionId: own }, pair[1]!] })).toContain(
+      `comboLegs[0].positionID ${own}: account ${account.id} has no position in HK.00700`,
+    );
+    expect(refusal(f, ids.hkMargin, closing(own, 'buy'))).toContain('the position is long, only an order that sells closes it');
+    expect(await place(f, ids.hkMargin, closing(own))).toBeGreaterThan(0n);
+  });
+
   it('is refused beyond a number of them, until one ends', async () => {
     const f = Fixture.open();
     const legs: LegRequest[] = ['F', 'T'].map((code) => ({ code, secMarket: 0, side: 'buy', ratio: 1 }));

@@ -103,6 +103,17 @@ export class Holds {
     );
   }
 
+  /** Why an order may not close the position that it names; undefined where it may, or names none. How much of it is {@link checkPosition}'s. */
+  checkNamedPosition(account: Account, { symbol }: Instrument, side: TradeSide, positionId: bigint | undefined): Refusal | undefined {
+    if (positionId === undefined || positionId === 0n) return undefined;
+    const { id, quantity = 0n } = this.ledger.position(account.id, symbol) ?? {};
+    const own = quantity === 0n ? `no position in ${symbol}` : `position ${id} in ${symbol}`;
+    if (quantity === 0n || id !== positionId) return new Refusal(`positionID ${positionId}: account ${account.id} has ${own}`);
+    if (isBuying(side) === quantity < 0n) return undefined;
+    const [held, closes] = quantity > 0n ? ['long', 'sells'] : ['short', 'buys'];
+    return new Refusal(`positionID ${positionId}: the position is ${held}, only an order that ${closes} closes it`);
+  }
+
   /** Why an order of this side and size does not fit the account's position; undefined when it does. */
   checkPosition(question: HoldQuestion): Refusal | undefined {
     const { account, instrument, side, quantity, open } = question;

@@ -35,6 +35,8 @@ export interface PlaceRequest extends Write {
   readonly extendedHours: boolean;
   readonly hours?: OrderHours | undefined;
   readonly remark: string;
+  /** Of the position that it is to close; 0n or undefined where it names none. */
+  readonly positionId?: bigint | undefined;
 }
 
 /** A change of an open order; what is undefined stays. */
@@ -56,6 +58,8 @@ export interface LegRequest {
   readonly side: TradeSide;
   /** Units of the leg in one unit of the order. */
   readonly ratio: number;
+  /** As in {@link PlaceRequest}. */
+  readonly positionId?: bigint | undefined;
 }
 
 /** A new order for several securities at once, in fixed ratios and at one price for all of them together. */

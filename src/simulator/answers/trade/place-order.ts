@@ -44,6 +44,7 @@ export const placeOrder: Answer<'brokerage', C2S, S2C> = ({ brokerage }, request
     extendedHours: hours === undefined ? request.fillOutsideRTH : hours !== 'regular',
     hours,
     remark: request.remark,
+    positionId: request.positionID,
     packet: write.packet,
     fingerprint: write.fingerprint,
     recorded: write.recorded,
