@@ -51,12 +51,7 @@ export function changeFrom(close: Decimal | undefined, price: Decimal): number |
 /** Longer than 250 trading days with every holiday, and than a year. */
 const LOOK_BACK_DAYS = 420;
 
-function* work(
-  { market }: Facts<'market'>,
-  { instrument }: Listing,
-  calendar: Calendar,
-  tradingDay: string,
-): Generator<void, PastCloses> {
+function* work({ market }: Facts<'market'>, { instrument }: Listing, calendar: Calendar, tradingDay: string): Generator<void, PastCloses> {
   const days = daysBefore(calendar, tradingDay);
   const closeOn = (day: string | undefined) => {
     if (day === undefined) return undefined;

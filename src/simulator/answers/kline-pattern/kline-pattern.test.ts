@@ -104,11 +104,11 @@ describe('stocks that show a pattern', () => {
 
   test('are those whose own patterns end with the newest complete bar, and no other', async () => {
     const { simulation, backend } = fixture;
-    for (const shape of [5, 18, 19]) {
+    for (const shape of [5, 18, 19, 24, 101, 102, 103, 105, 106, 107, 108]) {
       const { stockList, allCount } = await stocks({ shape, sortType: -1 });
       expect(stockList).toHaveLength(allCount);
       const shown = new Map(stockList.map((one) => [one.security!.code, one]));
-      for (const instrument of simulation.world.listed({ market: 'HK', kind: 'equity' }).slice(0, 40)) {
+      for (const instrument of simulation.world.listed({ market: 'HK', kind: 'equity' }).slice(0, 60)) {
         const request = { ...version, security: security(instrument.symbol), klineType: DAY };
         const { patternList } = await payload(backend, patterns.klinePattern, request);
         const own = patternList.find((one) => one.shape === shape && one.endTime === '2026-11-20 00:00:00');
