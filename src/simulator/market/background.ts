@@ -275,8 +275,6 @@ export class Background {
 
   /** Extremes of a day's regular trading, in whole billionths; undefined where nothing trades then. */
   extremes(instrument: Instrument, day: TradingDay): Pick<DayPrices, 'high' | 'low'> | undefined {
-    const outlined = this.outlined(instrument, day);
-    if (outlined !== undefined) return outlined;
     const totals = this.regularTotals(instrument, day);
     return totals && { high: Number(totals.high), low: Number(totals.low) };
   }

@@ -76,8 +76,8 @@ function* actionsOf({ world, companies }: Facts<'world' | 'companies'>, { instru
   const actions: CorporateAction[] = [];
   for (let from = instrument.listDate; from <= end; ) {
     const next = `${Number(from.slice(0, 4)) + YEARS_AT_ONCE}-01-01`;
-    const to = addDays(next, -1);
-    actions.push(...companies.corporateActions(instrument.symbol, from, to < end ? to : end));
+    const to = next > end ? end : addDays(next, -1);
+    actions.push(...companies.corporateActions(instrument.symbol, from, to));
     from = next;
     yield;
   }
