@@ -153,7 +153,7 @@ export function figuresBetween({ macro }: Facts<'macro'>, from: number, to: numb
 }
 
 /** What became known of a company at [from, to] (epoch ms), oldest first. */
-export function storiesBetween(company: Company, from: number, to: number): readonly Story[] {
+function storiesBetween(company: Company, from: number, to: number): readonly Story[] {
   return atOnce(tellStories(company, from, to));
 }
 

@@ -1,7 +1,7 @@
 import type { QuoteMarket } from '../../../contract/markets.js';
 import { Remembered } from '../../chance/remembered.js';
 import type { Companies, Company } from '../../companies/index.js';
-import { inTurns } from '../../pace.js';
+import { inTurns, nextTurn } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Board } from '../../screen/board.js';
 import { type Hit, screen, valuesOf } from '../../screen/index.js';
@@ -84,6 +84,9 @@ export interface Spread {
   readonly values: readonly number[];
 }
 
+/** Shares looked at beside other work. */
+const SUMMED_AT_ONCE = 1_000;
+
 const spreads = new WeakMap<readonly Hit[], Map<Measure, Promise<Spread>>>();
 
 /**
@@ -99,6 +102,8 @@ export async function spreadOf(hits: readonly Hit[], measure: Measure): Promise<
 }
 
 async function workSpread(hits: readonly Hit[], measure: Measure): Promise<Spread> {
+  // That of a whole market takes a turn by itself.
+  if (hits.length >= SUMMED_AT_ONCE) await nextTurn();
   const [values, sizes] = [await valuesOf(hits, measure.now), await valuesOf(hits, marketValue)];
   const kept = hits.map((_, index) => [values[index] ?? Number.NaN, sizes[index] ?? 0] as const).filter(([value]) => value > 0);
   const sorted = kept.map(([value]) => value).sort((a, b) => b - a);
