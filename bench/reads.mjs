@@ -6,8 +6,8 @@
  *   node bench/reads.mjs [rounds [figure…]]
  *
  * The calls are those of examples/requests.http, of a world to which 20,000 instruments were added. Then the figures that have a limit of their own: an
- * expiry of an option chain with its Greeks, a thousand bars, and a screen over all the instruments. Limits hold for the processor time, which is the time
- * on a machine that does nothing else. Figures are named by their operation, or `chain`, `bars` and `screen`.
+ * expiry of an option chain with its Greeks, a thousand bars, and a screen over all the instruments. Limits hold by the clock, at the median; the processor
+ * time beside it is what that would be on a machine that does nothing else. Figures are named by their operation, or `chain`, `bars` and `screen`.
  */
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
@@ -76,6 +76,8 @@ async function started() {
   const begun = await startDaemon(temporaryFolder(), [...world, '--request-timeout', '300', ...access, ...SWITCHES], {
     nodeFlags,
     ipc: true,
+    // One call at a time: collections and writes have the other core, as they would on any machine.
+    pinned: 'main',
   });
   daemon = begun;
   for (let count = 0; count < 200; count++) await ask(livez);
@@ -127,9 +129,9 @@ function readFigure({ name, first, cold, times, baseline, used, allocated, bytes
     limit: `/livez ${number(median(baseline), 2)} ms`,
     ratio: median(baseline) / ms,
     spread: `${spread(times)} ms`,
-    floor: `< ${READ_MS} ms of processor time, the loop held < ${HOLD_MS} ms`,
-    pass: median(used) < READ_MS && cold.holdMs < HOLD_MS,
-    score: -median(used),
+    floor: `< ${READ_MS} ms, the loop held < ${HOLD_MS} ms`,
+    pass: ms < READ_MS && cold.holdMs < HOLD_MS,
+    score: -ms,
   };
 }
 
@@ -189,7 +191,7 @@ function limited(name, rows, bound) {
   const [ms, cpuMs] = [median(rows.map((row) => row.ms)), median(rows.map((row) => row.cpuMs))];
   const value = `${number(ms, 2)} ms, ${number(cpuMs, 2)} ms of processor time`;
   const times = `${spread(rows.map((row) => row.ms))} ms`;
-  return { name, value, spread: times, floor: `< ${bound} ms of processor time`, pass: cpuMs < bound, score: -cpuMs };
+  return { name, value, spread: times, floor: `< ${bound} ms`, pass: ms < bound, score: -ms };
 }
 
 /** A thousand bars, what any request costs left out, against writing their message as JSON: processor time of one process, by turns. */

@@ -61,7 +61,7 @@ export async function start(script, role, parameters, flags = [], { mainOnly = f
   };
 }
 
-/** `svcd` itself, with these flags, once it is ready. Unpinned where its threads (the database's writer) are to run beside each other. */
+/** `svcd` itself, with these flags, once it is ready. Unpinned, or its main thread alone pinned, where its threads (the database's writer) are to run beside each other. */
 export async function startDaemon(folder, flags, { pinned = true, nodeFlags = [], variables = {}, ipc = false } = {}) {
   const environment = { ...process.env, ...variables, SVC_CONFIG_DIR: `${folder}/config`, SVC_STATE_DIR: `${folder}/state` };
   const stdio = ['ignore', 'pipe', 'inherit', ...(ipc ? ['ipc'] : [])];
@@ -87,11 +87,12 @@ export async function startDaemon(folder, flags, { pinned = true, nodeFlags = []
       stdio,
     },
   );
-  if (pinned) pin(child.pid, 'server');
+  if (pinned === true) pin(child.pid, 'server');
   // A bench that fails half way leaves no daemon behind.
   process.once('exit', () => child.kill('SIGKILL'));
   const ended = failure(child, 'svcd');
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);
+  if (pinned === 'main') pin(child.pid, 'server', { threads: [] });
   const { rest, grpc, websocket, api } = JSON.parse(line);
   return {
     url: new URL(rest),

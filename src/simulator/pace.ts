@@ -21,12 +21,27 @@ export class Pace {
   }
 }
 
-/** How long one turn of long work lasts before others have theirs, in ms. */
+/** How much long work is done in one turn of the event loop before others have theirs, in ms. */
 const TURN_MS = 4;
 
-/** The turn that long work has now: what takes long only the first time fills it sooner than what is known. */
+/** What all long work together has taken of this turn of the event loop, in ms: a turn belongs to all who have work to do in it. */
+const taken = {
+  ms: 0,
+  isToEnd: false,
+  add(ms: number): void {
+    this.ms += ms;
+    if (this.isToEnd) return;
+    this.isToEnd = true;
+    setImmediate(() => {
+      this.ms = 0;
+      this.isToEnd = false;
+    });
+  },
+};
+
+/** The turn that long work has now, with all other such work: what takes long only the first time fills it sooner than what is known. */
 export class Turn {
-  #ends: number;
+  #since: number;
 
   /**
    * @param ms how long a turn lasts
@@ -36,17 +51,20 @@ export class Turn {
     private readonly ms: number = TURN_MS,
     private readonly now: () => number = () => performance.now(),
   ) {
-    this.#ends = now() + ms;
+    this.#since = now();
   }
 
   /** Waits for the next turn when this one has lasted long enough; undefined where there is nothing to wait for. */
   pause(): Promise<void> | undefined {
-    return this.now() < this.#ends ? undefined : this.#next();
+    const now = this.now();
+    taken.add(now - this.#since);
+    this.#since = now;
+    return taken.ms < this.ms ? undefined : this.#next();
   }
 
   async #next(): Promise<void> {
     await nextTurn();
-    this.#ends = this.now() + this.ms;
+    this.#since = this.now();
   }
 }
 

@@ -10,6 +10,7 @@ import type {
   Execution,
   Market,
   MarketEvent,
+  PastDays,
   Quote,
   SimulatedMarket,
   Tick,
@@ -106,6 +107,10 @@ export class ScriptedMarket implements Market, Pick<SimulatedMarket, 'restorePri
 
   range(instrument: Instrument, _from: number, to: number): Bar | undefined {
     return this.bars(instrument, { unit: 'day' }, { to })[0];
+  }
+
+  pastDays(): PastDays {
+    return { count: 0, day: String, prices: () => undefined };
   }
 
   adjustmentFactor(): bigint {

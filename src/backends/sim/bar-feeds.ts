@@ -77,6 +77,7 @@ function barFeed(protoId: number, running: RunningBars, push: (bars: readonly Ba
   return {
     protoId,
     on: 'tick',
+    prepare: (event) => (event.kind === 'tick' ? running.prepare(event.ticks) : undefined),
     next: (event) => (event.kind === 'tick' ? pushAny(running.changedBy(event.ticks)) : undefined),
     current: () => pushAny(running.newest()),
   };

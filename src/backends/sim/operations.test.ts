@@ -1,7 +1,7 @@
 import type { Message } from '@bufbuild/protobuf';
 import { create, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { call, context, type Fixture, payload, security, startFixture } from '../../../test/support/sim-backend.js';
 import type * as QotGetSecuritySnapshot from '../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
 import type { Operation } from '../../contract/operation.js';
@@ -26,7 +26,15 @@ import {
 } from '../../contract/operations/index.js';
 import { answers } from '../../simulator/answers/index.js';
 import { accounts } from '../../simulator/brokerage/account.js';
+import { Currencies } from '../../simulator/market/currencies.js';
+import { OwnDays } from '../../simulator/market/own-days.js';
+import { nextTurn, Turn } from '../../simulator/pace.js';
 import { instrumentId } from '../../simulator/world/instrument-id.js';
+
+/** Days that go their own way, drawn without a pause: at some microseconds each, a turn has time for them. */
+const DAYS_AT_ONCE = 250;
+/** What a day of a pair costs in these. */
+const PAIR_DAY = 15;
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -218,6 +226,49 @@ describe.each(Object.keys(typical))('%s', (name) => {
     expect(response).toMatchObject({ retType: 0, retMsg: '', s2c: expect.anything() });
     // Encoding throws where a required field is missing.
     expect(toBinary(operation.messages.ResponseSchema, response).length).toBeGreaterThan(0);
+  });
+});
+
+describe('the first call of a read draws few days at once', () => {
+  /** Days drawn since the turn of the event loop began, and the most of any. */
+  const drawn = { now: 0, most: 0 };
+  let beat: NodeJS.Immediate;
+  beforeAll(() => {
+    const count = (weight: number) => {
+      drawn.now += weight;
+      drawn.most = Math.max(drawn.most, drawn.now);
+    };
+    const { outline } = OwnDays.prototype;
+    vi.spyOn(OwnDays.prototype, 'outline').mockImplementation(function (this: OwnDays, ...parameters) {
+      count(1);
+      return outline.apply(this, parameters);
+    });
+    const { knots } = Currencies.prototype;
+    vi.spyOn(Currencies.prototype, 'knots').mockImplementation(function (this: Currencies, ...parameters) {
+      count(PAIR_DAY);
+      return knots.apply(this, parameters);
+    });
+    // Wherever work may pause, a turn ends: however fast the machine is, what is drawn between two pauses is counted.
+    vi.spyOn(Turn.prototype, 'pause').mockImplementation(() => (drawn.now === 0 ? undefined : nextTurn()));
+    const next = () => {
+      drawn.now = 0;
+      beat = setImmediate(next);
+    };
+    next();
+  });
+  afterAll(() => {
+    clearImmediate(beat);
+    vi.restoreAllMocks();
+  });
+
+  const reads = Object.values(typical).filter(([{ effect }]) => effect === 'read');
+  test.each(reads.map(([operation, fields]) => [operation.name, operation, fields] as const))('%s', async (_, operation, fields) => {
+    const { backend } = await startFixture();
+    drawn.now = 0;
+    drawn.most = 0;
+    expect(await call(backend, operation, fields)).toMatchObject({ retType: 0 });
+    await backend.stop();
+    expect(drawn.most).toBeLessThanOrEqual(DAYS_AT_ONCE);
   });
 });
 

@@ -1,8 +1,14 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { Security } from '../../contract/generated/Qot_Common_pb.js';
-import { Turn } from '../../simulator/pace.js';
+import type { QuoteStream } from '../../gateway/backend.js';
+import type { BarPeriod } from '../../simulator/market/index.js';
+import { inTurns, Turn } from '../../simulator/pace.js';
+import { Refusal } from '../../simulator/refusal.js';
+import { periodOf } from '../../simulator/view/bars.js';
 import type { Facts } from '../../simulator/view/facts.js';
 import type { Listing } from '../../simulator/view/listings.js';
+import { klTypeOfSubType, SubType } from '../../simulator/view/sub-types.js';
+import { PUSHED_BARS_MAX } from './running-bars.js';
 
 /** How requests for quotes name what they are about. */
 interface Named {
@@ -18,9 +24,26 @@ export function prepare({ market, listings }: Needed, request: Message): Promise
   return prepareAll(market, security === undefined ? securityList : [security], (one) => listings.find(one));
 }
 
-/** Before streams of symbols begin. */
-export function prepareSymbols({ market, listings }: Needed, symbols: readonly string[]): Promise<void> | undefined {
-  return prepareAll(market, symbols, (symbol) => listings.named(symbol));
+/** Before streams begin: their symbols, and of plates, whose bars are made of what all members traded, the bars. */
+export function prepareStreams({ market, listings }: Needed, streams: readonly QuoteStream[]): Promise<void> | undefined {
+  const preparing = prepareAll(market, streams, ({ symbol }) => listings.named(symbol));
+  const ofPlates = streams.flatMap(({ symbol, subType }) => {
+    const period = pushedPeriod(subType);
+    const instrument = listings.named(symbol)?.instrument;
+    return period !== undefined && instrument?.kind === 'plate' ? [{ instrument, period }] : [];
+  });
+  if (ofPlates.length === 0) return preparing;
+  return Promise.resolve(preparing).then(async () => {
+    for (const { instrument, period } of ofPlates) await inTurns(market.prepareBars(instrument, period, { limit: PUSHED_BARS_MAX }));
+  });
+}
+
+/** Of the bars that a stream pushes. */
+function pushedPeriod(subType: number): BarPeriod | undefined {
+  const klType = klTypeOfSubType.get(subType);
+  const period = klType === undefined ? undefined : periodOf(klType);
+  if (period instanceof Refusal) return undefined;
+  return subType === SubType.rt ? { unit: 'minute', count: 1 } : period;
 }
 
 type Find<T> = (named: T) => Listing | undefined;

@@ -1,9 +1,13 @@
 import { type Decimal, lesser } from '../../contract/decimal.js';
 import { adjustedPrice, type Bar, type BarPeriod, FACTOR_ONE, type PriceAdjustment, type Tick } from '../../simulator/market/index.js';
 import { EMITTED_TICKS_MAX } from '../../simulator/market/live-events.js';
+import { inTurns } from '../../simulator/pace.js';
 import { type Hours, inHours, isRegular } from '../../simulator/view/bars.js';
 import type { Facts } from '../../simulator/view/facts.js';
 import type { Listing } from '../../simulator/view/listings.js';
+
+/** Bars read, and pushed, at once: the running one, and the final form of the one before. */
+export const PUSHED_BARS_MAX = 2;
 
 /**
  * The running bar of a stream, carried on from trade to trade: reading it from the market at every trade would cost the
@@ -39,19 +43,44 @@ export class RunningBars {
   /** The bars that new trades changed: the running one, after the final form of the one before it when they opened a new one. */
   changedBy(ticks: readonly Tick[]): readonly Bar[] {
     const before = this.#bar;
-    // Bars of days and longer are of regular trading.
-    const counted = this.#period.unit === 'minute' ? ticks : ticks.filter((tick) => isRegular(this.#facts, this.#listing, tick.time));
+    const counted = this.#counted(ticks);
     if (counted.length === 0) return [];
-    const fresh = counted.filter((tick) => tick.sequence > this.#sequence);
+    const fresh = this.#fresh(counted);
     const last = fresh.at(-1);
-    if (before === undefined || (last !== undefined && this.#isBeyond(before, last)) || ticks.length >= EMITTED_TICKS_MAX) {
-      return this.#wanted(this.#read(2).filter((bar) => before === undefined || bar.start >= before.start));
+    if (before === undefined || this.#isToRead(ticks, last)) {
+      return this.#wanted(this.#read(PUSHED_BARS_MAX).filter((bar) => before === undefined || bar.start >= before.start));
     }
     if (last !== undefined) {
       this.#sequence = last.sequence;
       this.#bar = fresh.reduce((bar, tick) => withTick(bar, tick, adjustedPrice(tick.price, this.#factor)), before);
     }
     return this.#bar === undefined ? [] : this.#wanted([this.#bar]);
+  }
+
+  /**
+   * Works out in turns what {@link RunningBars.changedBy} takes long for: bars of a plate are made of what all its members traded. Undefined where there is nothing to
+   * wait for.
+   */
+  prepare(ticks: readonly Tick[]): Promise<void> | undefined {
+    const { instrument } = this.#listing;
+    if (instrument.kind !== 'plate' || !this.#isToRead(ticks, this.#fresh(this.#counted(ticks)).at(-1))) return undefined;
+    const preparing = inTurns(this.#facts.market.prepareBars(instrument, this.#period, { limit: PUSHED_BARS_MAX }));
+    return preparing instanceof Promise ? preparing : undefined;
+  }
+
+  /** Bars of days and longer are of regular trading. */
+  #counted(ticks: readonly Tick[]): readonly Tick[] {
+    return this.#period.unit === 'minute' ? ticks : ticks.filter((tick) => isRegular(this.#facts, this.#listing, tick.time));
+  }
+
+  #fresh(ticks: readonly Tick[]): readonly Tick[] {
+    return ticks.filter((tick) => tick.sequence > this.#sequence);
+  }
+
+  /** Whether the bar cannot be carried on: another one has begun, or trades are missing. */
+  #isToRead(ticks: readonly Tick[], last: Tick | undefined): boolean {
+    if (this.#bar === undefined || ticks.length >= EMITTED_TICKS_MAX) return true;
+    return last !== undefined && this.#isBeyond(this.#bar, last);
   }
 
   /** Whether a trade is of the next bar, or of another day than the one that the bar was adjusted for. */

@@ -31,7 +31,7 @@ import { refusal, success, successOnce } from './answers.js';
 import { Lifecycle } from './lifecycle.js';
 import { readyNotices } from './notices.js';
 import { OptionEventPushes } from './option-event-pushes.js';
-import { prepare, prepareSymbols } from './prepare.js';
+import { prepare, prepareStreams } from './prepare.js';
 import type { RecordedDay } from './recorded-day.js';
 import { ReminderPushes } from './reminder-pushes.js';
 import { Streams } from './streams.js';
@@ -154,8 +154,7 @@ class SimBackend implements Backend {
 
   async subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
     const recorded = streams.filter((stream) => this.#recordedDay?.has(stream));
-    const symbols = streams.map(({ symbol }) => symbol);
-    const preparing = prepareSymbols(this.#simulation, symbols);
+    const preparing = prepareStreams(this.#simulation, streams);
     if (preparing !== undefined) await preparing;
     const refused = this.#streams.subscribe(streams.filter((stream) => !recorded.includes(stream)));
     if (refused === undefined) for (const stream of recorded) this.#recordedDay?.subscribe(stream);

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { FIXTURE_TIME, type Fixture, payload, security, startFixture } from '../../../test/support/sim-backend.js';
 import { ManualClock } from '../../contract/clock.js';
 import * as UpdateBasicQot from '../../contract/generated/Qot_UpdateBasicQot_pb.js';
@@ -7,6 +7,8 @@ import type * as UpdateRT from '../../contract/generated/Qot_UpdateRT_pb.js';
 import type * as UpdateTicker from '../../contract/generated/Qot_UpdateTicker_pb.js';
 import { account, quote, trade } from '../../contract/operations/index.js';
 import type { QuotePush, QuoteStream } from '../../gateway/backend.js';
+import { Tape } from '../../simulator/market/tape.js';
+import { nextTurn } from '../../simulator/pace.js';
 import { klTypeOfSubType } from '../../simulator/view/sub-types.js';
 
 const stream = (subType: number, more: Partial<QuoteStream> = {}): QuoteStream => ({
@@ -247,4 +249,34 @@ test.each(longBars)('adjusted bars that are pushed (sub_type %i) are those that 
     }
   }
   expect(closes.size).toBeGreaterThan(1);
+});
+
+test('the bars that a plate pushes are read without a look at each member, and are those that a read then shows, on the next day too', async () => {
+  // Two minutes before midnight in Hong Kong.
+  fixture = await startFixture({ clock: new ManualClock(Date.UTC(2026, 10, 20, 15, 58)) });
+  const { backend, clock, simulation } = fixture;
+  const [plate] = simulation.world.listed({ market: 'HK', kind: 'plate' });
+  const { symbol } = plate!;
+  const wanted = stream(11, { symbol });
+  // Sums that are not there are made of every member's trades.
+  const slices = vi.spyOn(Tape.prototype, 'slices');
+  const ofMembers = () => slices.mock.calls.filter(([of]) => of.kind !== 'plate').length;
+  expect((await backend.subscribe([wanted])).retType).toBe(0);
+  expect(ofMembers()).toBe(0);
+  for (let minute = 0; minute < 4; minute++) {
+    const count = fixture.pushes.length;
+    clock.advance(60_000);
+    // The day of a plate takes turns to work out, and what falls due meanwhile waits.
+    for (let turn = 0; turn < 2_000 && fixture.pushes.length === count; turn++) {
+      await nextTurn();
+      clock.advance(10);
+    }
+    expect(fixture.pushes.length).toBeGreaterThan(count);
+  }
+  expect(ofMembers()).toBe(0);
+  slices.mockRestore();
+  const { klList } = await payload(backend, quote.getKline, { security: security(symbol), klType: 1, rehabType: 0, reqNum: 2 });
+  const told = quotePushes(fixture).map(({ message }) => (message as UpdateKL.Response).s2c!.klList);
+  expect(told.flat().some(({ time, volume }) => time === klList[0]!.time && volume === klList[0]!.volume)).toBe(true);
+  expect(new Set(told.flat().map(({ time }) => time)).size).toBeGreaterThan(2);
 });

@@ -15,6 +15,8 @@ interface Running {
   readonly stream: QuoteStream;
   readonly listing: Listing;
   readonly feed: Feed;
+  /** Events that wait for the first of them to be prepared; undefined where none does. */
+  waiting: MarketEvent[] | undefined;
 }
 
 /** The running quote streams: turns what happens in the market into their pushes, in the order in which it happens. */
@@ -51,7 +53,7 @@ export class Streams {
       if (adjustment instanceof Refusal) return adjustment;
       const feed = createFeed(this.#facts, listing, stream);
       if (feed instanceof Refusal) return feed;
-      fresh.push({ stream, listing, feed });
+      fresh.push({ stream, listing, feed, waiting: undefined });
     }
     for (const running of fresh) this.#begin(running);
     return undefined;
@@ -80,7 +82,7 @@ export class Streams {
     const listing = this.#locate(stream.symbol);
     if (listing instanceof Refusal) return undefined;
     const feed = createFeed(this.#facts, listing, stream);
-    return feed instanceof Refusal ? undefined : { stream, listing, feed };
+    return feed instanceof Refusal ? undefined : { stream, listing, feed, waiting: undefined };
   }
 
   #locate(symbol: string): Listing | Refusal {
@@ -120,10 +122,37 @@ export class Streams {
     if (streams === undefined) return;
     // A copy: a listener may subscribe or unsubscribe.
     for (const running of [...streams]) {
-      if (running.feed.on !== event.kind || !streams.has(running)) continue;
-      const message = running.feed.next(event);
-      if (message !== undefined) this.#emit(pushOf(running, message));
+      if (running.feed.on === event.kind && streams.has(running)) this.#tell(running, event);
     }
+  }
+
+  /** At once, or in its turn: what came while an earlier event had work to do waits behind it. */
+  #tell(running: Running, event: MarketEvent): void {
+    if (running.waiting !== undefined) {
+      running.waiting.push(event);
+      return;
+    }
+    const preparing = running.feed.prepare?.(event);
+    if (preparing === undefined) {
+      this.#push(running, event);
+      return;
+    }
+    const waiting = [event];
+    running.waiting = waiting;
+    void preparing.then(() => {
+      running.waiting = undefined;
+      for (const [index, one] of waiting.entries()) {
+        if (this.#running.get(streamKey(running.stream)) !== running) return;
+        // What was prepared is for the first of them.
+        if (index === 0) this.#push(running, one);
+        else this.#tell(running, one);
+      }
+    });
+  }
+
+  #push(running: Running, event: MarketEvent): void {
+    const message = running.feed.next(event);
+    if (message !== undefined) this.#emit(pushOf(running, message));
   }
 }
 

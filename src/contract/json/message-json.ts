@@ -13,6 +13,7 @@ import {
 import { documentedEnumeration, shownEnumeration } from '../named-numbers.js';
 import { nearestName, snakeCase } from '../names.js';
 import { stop } from '../problem.js';
+import { elementText } from './kept-texts.js';
 import { type Int64Format, scalarReader, scalarWriter } from './scalars.js';
 import { describeJson, isJsonObject, type JsonValue } from './value.js';
 
@@ -290,9 +291,10 @@ function fieldWriter(field: DescField, dialect: Dialect, int64: Int64Format): (v
   const message = field.fieldKind === 'message' || field.fieldKind === 'list' ? field.message : undefined;
   if (message !== undefined) {
     let writer: MessageWriter | undefined;
+    const isElement = field.fieldKind === 'list';
     return (value: Message) => {
       writer ??= messageWriter(message, dialect, int64);
-      return writer(value);
+      return isElement ? elementText(value, writer) : writer(value);
     };
   }
   const enumeration = shownEnumeration(field, dialect);

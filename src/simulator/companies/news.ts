@@ -2,6 +2,7 @@ import { quoteMarket } from '../../contract/markets.js';
 import { fromWall, requireDay } from '../../contract/time.js';
 import { keyOf } from '../chance/random.js';
 import { Remembered } from '../chance/remembered.js';
+import { atOnce } from '../pace.js';
 import type { Instrument } from '../world/instrument.js';
 import { FIRST_YEAR, firstOf, LAST_YEAR, yearOf } from './growth.js';
 import { headline, text } from './headlines.js';
@@ -67,15 +68,21 @@ export class News {
 
   /** What became known on the days [from, to] of 1990 to 2060, oldest first: one month's work for each month touched. */
   between(from: number, to: number): readonly NewsItem[] {
+    return atOnce(this.tell(from, to));
+  }
+
+  /** The same, ready to pause. */
+  *tell(from: number, to: number): Generator<void, readonly NewsItem[]> {
     const [first, last] = [Math.max(from, firstOf(FIRST_YEAR, 1)), Math.min(to, firstOf(LAST_YEAR + 1, 1) - 1)];
     const found: NewsItem[] = [];
     for (let month = monthOf(first); month <= monthOf(last); month++) {
-      for (const item of this.#months.get(month, () => this.#make(month))) if (item.day >= first && item.day <= last) found.push(item);
+      const made = this.#months.peek(month) ?? (yield* this.#make(month));
+      for (const item of this.#months.get(month, () => made)) if (item.day >= first && item.day <= last) found.push(item);
     }
     return found;
   }
 
-  #make(month: number): readonly NewsItem[] {
+  *#make(month: number): Generator<void, readonly NewsItem[]> {
     const [from, to] = [startOf(month), startOf(month + 1) - 1];
     const { home } = this.source;
     const listed = requireDay(home.listDate);
@@ -83,6 +90,7 @@ export class News {
     if (from > end || to < listed) return [];
     const [first, last] = [Math.max(from, listed), Math.min(to, end)];
     const facts: { readonly day: number; readonly fact: NewsFact }[] = [...this.source.between(first, last)];
+    yield;
     if (listed >= from) facts.push({ day: listed, fact: { kind: 'listing' } });
     if (end <= to) facts.push({ day: end, fact: { kind: 'delisting' } });
     for (let day = first; day <= last; day++) {
@@ -90,6 +98,7 @@ export class News {
       if (move !== undefined && day > listed && isLargeMove(home, move)) facts.push({ day, fact: { kind: 'move', move } });
       const turn = day > listed ? this.#haltTurn(day, move !== undefined, listed) : undefined;
       if (turn !== undefined) facts.push({ day, fact: { kind: turn } });
+      yield;
     }
     const letter = startOf(month) + LETTER_DAY;
     if (letter >= first && letter <= last && (keyOf(`${home.symbol}|letter`) + month) % LETTER_MONTHS === 0)

@@ -1,4 +1,5 @@
 import { Remembered } from '../chance/remembered.js';
+import { atOnce } from '../pace.js';
 import type { Instrument } from '../world/instrument.js';
 import { REFERENCE_DAY } from './growth.js';
 import type { Span } from './plate-membership.js';
@@ -84,8 +85,7 @@ export class PlateComposition {
           prices();
           yield;
         }
-        this.#scale(number);
-        yield;
+        yield* this.#scaled(number);
       }
       if (number === wanted) return;
     }
@@ -106,12 +106,19 @@ export class PlateComposition {
   }
 
   #scale(wanted: number): Scale {
+    return this.#scales.get(wanted) ?? atOnce(this.#scaled(wanted));
+  }
+
+  *#scaled(wanted: number): Generator<void, Scale> {
     const base = this.#at(REFERENCE_DAY);
     const step = wanted < base ? -1 : 1;
-    let scale = this.#scales.get(base) ?? { divisor: capitalisation(this.#stages[base]?.members ?? [], REFERENCE_DAY) / BASE, level: BASE };
+    let scale = this.#scales.get(base) ?? {
+      divisor: (yield* capitalisation(this.#stages[base]?.members ?? [], REFERENCE_DAY)) / BASE,
+      level: BASE,
+    };
     this.#scales.set(base, scale);
     for (let number = base; number !== wanted; number += step) {
-      const next = this.#scales.get(number + step) ?? this.#goOn(scale, number, number + step);
+      const next: Scale = this.#scales.get(number + step) ?? (yield* this.#goOn(scale, number, number + step));
       this.#scales.set(number + step, next);
       scale = next;
     }
@@ -119,11 +126,11 @@ export class PlateComposition {
   }
 
   /** A stage's scale from its neighbour's: they meet at the end of the last day of the earlier of the two. */
-  #goOn({ divisor, level }: Scale, known: number, next: number): Scale {
+  *#goOn({ divisor, level }: Scale, known: number, next: number): Generator<void, Scale> {
     const [here, there] = [this.#stages[known]?.members ?? [], this.#stages[next]?.members ?? []];
     const day = (this.#stages[Math.max(known, next)]?.from ?? REFERENCE_DAY) - 1;
-    const met = here.length === 0 ? level : capitalisation(here, day) / divisor;
-    return { divisor: capitalisation(there, day) / met, level: met };
+    const met = here.length === 0 ? level : (yield* capitalisation(here, day)) / divisor;
+    return { divisor: (yield* capitalisation(there, day)) / met, level: met };
   }
 }
 
@@ -133,8 +140,16 @@ function stagesOf(all: readonly PlateMember[]): readonly Stage[] {
   return edges.slice(0, -1).map((from, i) => new Stage(from, edges[i + 1] ?? Infinity, all));
 }
 
-function capitalisation(members: readonly PlateMember[], day: number): number {
-  return members.reduce((sum, member) => sum + member.prices().at(member.instrument, day) * sharesOn(member, day), 0);
+/** Priced between two looks at the clock, at some microseconds each. */
+const MEMBERS_AT_ONCE = 32;
+
+function* capitalisation(members: readonly PlateMember[], day: number): Generator<void, number> {
+  let sum = 0;
+  for (const [index, member] of members.entries()) {
+    sum += member.prices().at(member.instrument, day) * sharesOn(member, day);
+    if (index % MEMBERS_AT_ONCE === MEMBERS_AT_ONCE - 1) yield;
+  }
+  return sum;
 }
 
 /** The reference day's shares, as share events have changed their number since. */

@@ -19,9 +19,10 @@ import type { DayOfTrades } from './day-tape.js';
 import { type Filling, filledTape } from './filled-tape.js';
 import type { History } from './history.js';
 import { KnockOuts, type TradedUnderlying } from './knock-outs.js';
+import type { DayPrices } from './market.js';
 import { MemberTrades } from './member-trades.js';
 import { OptionPath } from './option-path.js';
-import { type Extremes, OwnDays } from './own-days.js';
+import { OwnDays } from './own-days.js';
 import { PairTape } from './pair-tape.js';
 import { type MemberDay, PlatePaths } from './plate-paths.js';
 import type { Traded } from './plate-trades.js';
@@ -127,6 +128,9 @@ export class Background {
 
   /** The price of the last background trade of a day's regular trading. */
   regularClose(instrument: Instrument, day: TradingDay): Decimal {
+    const known = this.#regular.peek(this.#keyOf(instrument, day))?.aggregate;
+    const outlined = known === undefined ? this.outlined(instrument, day) : undefined;
+    if (outlined !== undefined) return BigInt(outlined.close);
     return this.regularTotals(instrument, day)?.close ?? this.close(instrument, day);
   }
 
@@ -263,9 +267,14 @@ export class Background {
     }
   }
 
-  /** Extremes of a day's regular trading, in whole billionths; undefined where nothing trades then. What goes its own way needs no tape for them. */
-  extremes(instrument: Instrument, day: TradingDay): Extremes | undefined {
-    if (this.#goesItsOwnWay(instrument)) return this.#own.extremes(this.profile(instrument), this.tradingDays(instrument), day);
+  /** Prices of a day's regular trading, in whole billionths, of what goes its own way: it needs no tape for them. */
+  outlined(instrument: Instrument, day: TradingDay): DayPrices | undefined {
+    if (!this.#goesItsOwnWay(instrument)) return undefined;
+    return this.#own.prices(this.profile(instrument), this.tradingDays(instrument), day);
+  }
+
+  /** Extremes of a day's regular trading, in whole billionths; undefined where nothing trades then. */
+  extremes(instrument: Instrument, day: TradingDay): Pick<DayPrices, 'high' | 'low'> | undefined {
     const totals = this.regularTotals(instrument, day);
     return totals && { high: Number(totals.high), low: Number(totals.low) };
   }

@@ -14,6 +14,7 @@ export type {
   ExtendedTrades,
   Market,
   MarketEvent,
+  PastDays,
   PriceAdjustment,
   PriceBounds,
   Quote,

@@ -137,6 +137,23 @@ export interface PriceBounds {
   readonly low: Decimal;
 }
 
+/** Prices of a day's regular trading, forward adjusted, in billionths: whole numbers, so that sums of some of them are exact. */
+export interface DayPrices {
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+}
+
+/** Days of an instrument that are over, counted back from the newest one, for those who look at some prices of many instruments. */
+export interface PastDays {
+  readonly count: number;
+  /** "2026-11-20". */
+  day(back: number): string;
+  /** Those of the day's bar, at a fraction of what it costs; undefined where only the bar itself says what they are, or where there is none. */
+  prices(back: number): DayPrices | undefined;
+}
+
 /**
  * The simulated market of every instrument, as of the clock's now.
  *
@@ -172,6 +189,8 @@ export interface Market {
    * the bars.
    */
   range(instrument: Instrument, from: number, to: number): PriceBounds | undefined;
+  /** The newest `max` days since an instrument's first one, up to `newest` ("2026-11-20"), whose regular trading is over. */
+  pastDays(instrument: Instrument, newest: string, max: number): PastDays;
   /** What a price at `time` (now when not given) is multiplied by to be adjusted as of now: see `adjustedPrice`. */
   adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time?: number): bigint;
   /**

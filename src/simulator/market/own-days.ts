@@ -2,6 +2,7 @@ import { mix, normal } from '../chance/random.js';
 import { exPrice } from '../companies/ex-price.js';
 import { keyOfPart, type Part, partsOf } from './day-parts.js';
 import { inSteps } from './filled-tape.js';
+import type { DayPrices } from './market.js';
 import type { PriceRange } from './price-range.js';
 import type { Profile } from './profile.js';
 import { clamp } from './stretch.js';
@@ -20,12 +21,6 @@ export interface DayOutline {
 export interface PartOutline extends Omit<PriceRange, 'mean'> {
   readonly part: Part;
   readonly key: number;
-}
-
-/** The highest and the lowest price of some trades, in whole billionths. */
-export interface Extremes {
-  readonly high: number;
-  readonly low: number;
 }
 
 /** Draws of a day's key from which its parts' ends follow. */
@@ -83,14 +78,14 @@ export class OwnDays {
     return { previous, grid: profile.ladder.commonTick(lowest, highest), parts };
   }
 
-  /** The extremes of a day's regular trades, in whole billionths: those that its tape has, which need not be made for them. */
-  extremes(profile: Profile, days: TradingDays, day: TradingDay): Extremes {
+  /** Prices of a day's regular trades, in whole billionths: those that its tape has, which need not be made for them. */
+  prices(profile: Profile, days: TradingDays, day: TradingDay): DayPrices {
     const { grid, parts } = this.outline(profile, days, day);
     const { start, end } = day.regular;
     const regular = parts.find(({ part }) => part.start >= start && part.end <= end);
     if (regular === undefined) throw new Error(`${day.day} has no regular trading`);
-    const { high, low } = inSteps(regular, grid);
-    return { high: high * grid, low: low * grid };
+    const { open, high, low, close } = inSteps(regular, grid);
+    return { open: open * grid, high: high * grid, low: low * grid, close: close * grid };
   }
 
   #closeOn(profile: Profile, day: number): number {

@@ -34,6 +34,32 @@ test('the range of a time is that of its forward adjusted day bars', () => {
   );
 });
 
+test('the prices of past days are those of their forward adjusted bars, where they are known without these', () => {
+  const known = new Set<Instrument['kind']>();
+  fc.assert(
+    fc.property(instrument, fc.integer({ min: 1, max: 800 }), (of, max) => {
+      const calendar = world.calendar(of);
+      const newest = calendar.previousTradingDay(calendar.tradingDay(clock.now()));
+      const days = market.pastDays(of, newest, max);
+      const back = days.count - 1;
+      if (back < 0) return;
+      const start = calendar.sessions(days.day(back))[0]!.start;
+      const [bar] = market.bars(of, { unit: 'day' }, { from: start, limit: 1 }, 'forward');
+      const prices = days.prices(back);
+      if (prices === undefined) return;
+      known.add(of.kind);
+      const { open, high, low, close } = bar!;
+      expect([of.symbol, calendar.tradingDay(bar!.start), prices]).toEqual([
+        of.symbol,
+        days.day(back),
+        { open: Number(open), high: Number(high), low: Number(low), close: Number(close) },
+      ]);
+    }),
+    { numRuns: 400 },
+  );
+  expect([...known]).toEqual(expect.arrayContaining(['equity', 'etf', 'index']));
+});
+
 test('callers’ trades of days before are in it', () => {
   const [stock] = world.listed({ market: 'US', kind: 'equity' }) as [Instrument];
   const from = clock.now() - 10 * DAY_MS;
@@ -41,4 +67,8 @@ test('callers’ trades of days before are in it', () => {
   market.print(stock, last * 2n, 100n, 1);
   clock.advance(3 * DAY_MS);
   expect(market.range(stock, from, clock.now())?.high).toBe(last * 2n);
+  // Only the bar says what the day's prices are then.
+  const past = market.pastDays(stock, world.calendar(stock).previousTradingDay(world.calendar(stock).tradingDay(clock.now())), 5);
+  const traded = Array.from({ length: past.count }, (_, back) => past.prices(back));
+  expect(traded.filter((prices) => prices === undefined)).toHaveLength(1);
 });

@@ -21,14 +21,16 @@ export function rangeOf(
   const days = tape.days(instrument);
   const firstDay = tape.firstDay(instrument);
   let range: PriceBounds | undefined;
-  // Of the days since an ex-day, whose factor is the same: only the extremes need to be adjusted.
+  // Of the days since an ex-day, whose factor is the same: only the extremes need to be adjusted. Those that are known without a tape are plain numbers.
   let since: PriceBounds | undefined;
+  let [highest, lowest] = [-Infinity, Infinity];
   let factor: bigint | undefined;
   const finish = () => {
+    if (highest >= lowest) since = joined(since, { high: BigInt(highest), low: BigInt(lowest) });
     if (since === undefined || factor === undefined) return;
-    const adjusted = { high: adjustedPrice(since.high, factor), low: adjustedPrice(since.low, factor) };
-    range = range === undefined ? adjusted : widened(range, adjusted);
+    range = joined(range, { high: adjustedPrice(since.high, factor), low: adjustedPrice(since.low, factor) });
     since = undefined;
+    [highest, lowest] = [-Infinity, Infinity];
   };
   let day = days.at(Math.max(Math.min(from, now), (firstDay - 1) * DAY_MS));
   while (day.start < from || day.number < firstDay) day = days.next(day);
@@ -36,9 +38,19 @@ export function rangeOf(
     const of = factors(day.number);
     if (of !== factor) finish();
     factor = of;
+    const outlined = day.regular.end <= now ? tape.outlined(instrument, day) : undefined;
+    if (outlined !== undefined) {
+      highest = Math.max(highest, outlined.high);
+      lowest = Math.min(lowest, outlined.low);
+      continue;
+    }
     const extremes = tape.extremes(instrument, day, now);
-    if (extremes !== undefined) since = since === undefined ? extremes : widened(since, extremes);
+    if (extremes !== undefined) since = joined(since, extremes);
   }
   finish();
   return range;
+}
+
+function joined(one: PriceBounds | undefined, other: PriceBounds): PriceBounds {
+  return one === undefined ? other : widened(one, other);
 }

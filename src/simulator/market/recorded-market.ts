@@ -15,6 +15,7 @@ import type {
   DetailedBook,
   Execution,
   MarketEvent,
+  PastDays,
   PriceAdjustment,
   PriceBounds,
   Quote,
@@ -180,6 +181,11 @@ export class RecordedMarket implements SimulatedMarket {
     const before = this.generated.range(instrument, from, Math.min(to, today.start));
     if (today.start < from || today.start >= to) return before;
     return before === undefined ? today : widened(before, today);
+  }
+
+  pastDays(instrument: Instrument, newest: string, max: number): PastDays {
+    const past = this.generated.pastDays(instrument, newest, max);
+    return this.#recorded.has(instrument.symbol) ? { ...past, prices: () => undefined } : past;
   }
 
   adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time?: number): bigint {

@@ -29,6 +29,7 @@ import type {
   ExtendedTrades,
   Market,
   MarketEvent,
+  PastDays,
   PriceAdjustment,
   PriceBounds,
   Quote,
@@ -37,6 +38,7 @@ import type {
   TickDirection,
 } from './market.js';
 import { OrderBook } from './order-book.js';
+import { pastDaysOf } from './past-days.js';
 import { rangeOf } from './range.js';
 import { anchorOf } from './spot-anchor.js';
 import { Tape } from './tape.js';
@@ -242,6 +244,11 @@ class MarketOfTape implements SimulatedMarket {
     const days = this.#tape.days(instrument);
     const factors = this.#adjustments.factors(instrument, 'forward', days.at(now).number);
     return rangeOf(this.#tape, instrument, { from, to: Math.min(to, now + 1) }, now, factors);
+  }
+
+  pastDays(instrument: Instrument, newest: string, max: number): PastDays {
+    const today = this.#tape.days(instrument).at(this.#now(instrument)).number;
+    return pastDaysOf(this.#tape, instrument, { newest, max }, this.#adjustments.factors(instrument, 'forward', today));
   }
 
   watch(instrument: Instrument): void {

@@ -7,7 +7,7 @@ import { type Aggregate, aggregateOfTotals, merge, widened } from './aggregate.j
 import type { Background } from './background.js';
 import type { BackgroundDay } from './background-day.js';
 import type { History } from './history.js';
-import type { PriceBounds, Tick, TickDirection } from './market.js';
+import type { DayPrices, PriceBounds, Tick, TickDirection } from './market.js';
 import { PlateTrades, type Traded } from './plate-trades.js';
 import { Prints } from './prints.js';
 import { printSequence, tickSequence, tradesUpTo } from './sequence.js';
@@ -80,6 +80,15 @@ export class Tape {
     const background = { high: BigInt(found.high), low: BigInt(found.low) };
     const printed = this.#prints.get(instrument.symbol)?.totals(day.regular.start, day.regular.end);
     return printed === undefined ? background : widened(background, printed);
+  }
+
+  /** Of {@link Tape.dayTotals} of a day that is over the prices, where they are known before any of its trades; undefined where they are not. */
+  outlined(of: Instrument, day: TradingDay): DayPrices | undefined {
+    const instrument = this.#on(of, day);
+    if (this.#historyOf(instrument, day) !== undefined) return undefined;
+    const { start, end } = day.regular;
+    const isPrinted = this.#prints.get(instrument.symbol)?.totals(start, end) !== undefined;
+    return isPrinted ? undefined : this.background.outlined(instrument, day);
   }
 
   /** Of the index of a plate: its own path up to `now`, and what its members traded. */

@@ -18,13 +18,19 @@ export interface TradingDay {
   readonly activity: Activity;
 }
 
+/** A day with its neighbours, as far as somebody has asked: whoever looks at years goes from one to the next. */
+interface LinkedDay extends TradingDay {
+  /** Whose day it is: other sessions may count elsewhere. */
+  readonly of: TradingDays;
+  before: LinkedDay | undefined;
+  after: LinkedDay | undefined;
+}
+
 const REMEMBERED_DAYS = 10_000;
 
 /** The trading days of one calendar, remembered (up to a bound): they are shared by all its instruments. */
 export class TradingDays {
-  readonly #days = new Remembered<string, TradingDay>(REMEMBERED_DAYS);
-  readonly #previous = new Remembered<string, string>(REMEMBERED_DAYS);
-  readonly #next = new Remembered<string, string>(REMEMBERED_DAYS);
+  readonly #days = new Remembered<string, LinkedDay>(REMEMBERED_DAYS);
 
   /** @param kinds of sessions that count: what is quoted in regular hours only has no others. */
   constructor(
@@ -34,6 +40,10 @@ export class TradingDays {
 
   /** Throws when `day` is no trading day: only days that the calendar itself named are asked for. */
   on(day: string): TradingDay {
+    return this.#on(day);
+  }
+
+  #on(day: string): LinkedDay {
     return this.#days.get(day, () => {
       const sessions = this.calendar.sessions(day).filter(({ kind }) => this.kinds.has(kind));
       const first = sessions[0];
@@ -48,6 +58,9 @@ export class TradingDays {
         end: last.end,
         regular: { start: (regular[0] ?? first).start, end: (regular.at(-1) ?? last).end },
         activity: activityOf(sessions),
+        of: this,
+        before: undefined,
+        after: undefined,
       };
     });
   }
@@ -59,10 +72,19 @@ export class TradingDays {
   }
 
   previous(day: TradingDay): TradingDay {
-    return this.on(this.#previous.get(day.day, () => this.calendar.previousTradingDay(day.day)));
+    const own = this.#own(day);
+    own.before ??= this.#on(this.calendar.previousTradingDay(day.day));
+    return own.before;
   }
 
   next(day: TradingDay): TradingDay {
-    return this.on(this.#next.get(day.day, () => this.calendar.nextTradingDay(day.day)));
+    const own = this.#own(day);
+    own.after ??= this.#on(this.calendar.nextTradingDay(day.day));
+    return own.after;
+  }
+
+  #own(day: TradingDay): LinkedDay {
+    const linked = day as Partial<LinkedDay>;
+    return linked.of === this ? (linked as LinkedDay) : this.#on(day.day);
   }
 }

@@ -1,4 +1,4 @@
-import { breaksOut, highestBetween, newestTurns } from './breakout.js';
+import { breaksOut, highestBetween } from './breakout.js';
 import type { Detector } from './pattern.js';
 import type { Series } from './series.js';
 
@@ -18,7 +18,7 @@ export const doubleBottom: Detector = (series, last) => bottoms(series, last, 2)
 export const tripleBottom: Detector = (series, last) => bottoms(series, last, 3);
 
 function bottoms(series: Series, last: number, count: number): { first: number; breakout: number } | undefined {
-  const lows = newestTurns(series.lows, last, count);
+  const lows = series.lows(last, count);
   const [first, final] = [lows?.[0], lows?.at(-1)];
   if (lows === undefined || first === undefined || final === undefined) return undefined;
   const unit = series.usualRange(final);

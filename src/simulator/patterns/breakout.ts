@@ -13,13 +13,6 @@ export function breaksOut(series: Series, since: number, last: number, line: (in
   return true;
 }
 
-/** Turning points up to `last - 3`, the newest `count` of them in order; undefined where there are fewer. */
-export function newestTurns(turns: readonly number[], last: number, count: number): readonly number[] | undefined {
-  let end = turns.length;
-  while (end > 0 && (turns[end - 1] as number) > last - 3) end -= 1;
-  return end < count ? undefined : turns.slice(end - count, end);
-}
-
 /** Index of the highest high strictly between two bars. */
 export function highestBetween(series: Series, from: number, to: number): number {
   let highest = from + 1;

@@ -11,7 +11,7 @@ export interface Occurrence extends Found {
 /** The patterns that end with the bars [from, to), in order of their last bars. Without `patterns`, every one of the catalogue. */
 export function occurrences(series: Series, from: number, to: number, patterns: readonly Pattern[] = catalogue): readonly Occurrence[] {
   const found: Occurrence[] = [];
-  for (let last = Math.max(0, from); last < Math.min(to, series.bars.length); last++) {
+  for (let last = Math.max(0, from); last < Math.min(to, series.length); last++) {
     for (const pattern of patterns) {
       const one = pattern.detect(series, last);
       if (one !== undefined) found.push({ ...one, pattern, last });

@@ -1,4 +1,4 @@
-import { breaksOut, highestBetween, newestTurns } from './breakout.js';
+import { breaksOut, highestBetween } from './breakout.js';
 import type { Detector } from './pattern.js';
 
 /** In usual ranges of a bar: how level the shoulders are, and how far the head is below both. */
@@ -11,7 +11,7 @@ const APART = { least: 5, most: 45 };
  * Wang 2000, definition 1). Upside down, the head and shoulders top.
  */
 export const inverseHeadAndShoulders: Detector = (series, last) => {
-  const [left, head, right] = newestTurns(series.lows, last, 3) ?? [];
+  const [left, head, right] = series.lows(last, 3) ?? [];
   if (left === undefined || head === undefined || right === undefined) return undefined;
   for (const gap of [head - left, right - head]) if (gap < APART.least || gap > APART.most) return undefined;
   const unit = series.usualRange(right);

@@ -1,4 +1,4 @@
-/** Prices of one bar; those of several are comparable with one another (forward adjusted). */
+/** Prices of one bar; those of several are comparable with one another (forward adjusted). Whole numbers are compared exactly: billionths. */
 export interface PatternBar {
   readonly open: number;
   readonly high: number;
@@ -6,54 +6,73 @@ export interface PatternBar {
   readonly close: number;
 }
 
+/** Bars by their indices, oldest first: a list of them, or what finds each when somebody looks at it. */
+export interface PatternBars {
+  readonly length: number;
+  at(index: number): PatternBar | undefined;
+}
+
 /** Bars over which a usual body and a usual range are taken. */
 const USUAL_BARS = 10;
 /** A turning point is the lowest low, or highest high, of so many bars to either side. */
 const TURN_BARS = 3;
 
+type IsBeyond = (bar: PatternBar, other: PatternBar) => boolean;
+
 /**
  * Bars with what detectors measure on them. Sizes are relative to the bars before, as TA-Lib's candle settings define them (ta-lib.org): a long body is longer than the mean of
- * ten, a doji's is at most a tenth of the mean range of ten, a shadow that is hardly there at most a tenth too.
+ * ten, a doji's is at most a tenth of the mean range of ten, a shadow that is hardly there at most a tenth too. Only bars that a detector looks at are read, each once.
  */
 export class Series {
-  readonly #bodySums: Float64Array;
-  readonly #rangeSums: Float64Array;
+  readonly length: number;
+  readonly #bars: (PatternBar | undefined)[];
+  readonly #bodies: Means;
+  readonly #ranges: Means;
+  readonly #lows: Turns;
+  readonly #highs: Turns;
   #mirror: Series | undefined;
-  #turns: { readonly lows: readonly number[]; readonly highs: readonly number[] } | undefined;
 
-  constructor(readonly bars: readonly PatternBar[]) {
-    this.#bodySums = sums(bars, ({ open, close }) => Math.abs(close - open));
-    this.#rangeSums = sums(bars, ({ high, low }) => high - low);
+  constructor(private readonly source: PatternBars) {
+    this.length = source.length;
+    this.#bars = new Array<PatternBar | undefined>(source.length).fill(undefined);
+    this.#bodies = new Means(this, ({ open, close }) => Math.abs(close - open));
+    this.#ranges = new Means(this, ({ high, low }) => high - low);
+    this.#lows = new Turns(this, (bar, other) => bar.low < other.low);
+    this.#highs = new Turns(this, (bar, other) => bar.high > other.high);
   }
 
   /** The same bars upside down: what is bearish here is bullish there. */
   get mirror(): Series {
-    this.#mirror ??= new Series(this.bars.map(({ open, high, low, close }) => ({ open: -open, high: -low, low: -high, close: -close })));
+    this.#mirror ??= new Series({ length: this.length, at: (index) => upsideDown(this.bar(index)) });
     return this.#mirror;
   }
 
-  /** Bars whose low is the lowest of three to either side, in order: known three bars later. */
-  get lows(): readonly number[] {
-    return this.#turningPoints.lows;
+  /** The newest `count` bars, oldest first, whose low is the lowest of three to either side, which is known at bar `last`; undefined where there are fewer. */
+  lows(last: number, count: number): readonly number[] | undefined {
+    return this.#lows.newest(last, count);
   }
 
-  get highs(): readonly number[] {
-    return this.#turningPoints.highs;
+  /** The same of highs. */
+  highs(last: number, count: number): readonly number[] | undefined {
+    return this.#highs.newest(last, count);
   }
 
   bar(index: number): PatternBar {
-    const bar = this.bars[index];
-    if (bar === undefined) throw new RangeError(`no bar ${index} of ${this.bars.length}`);
+    const known = this.#bars[index];
+    if (known !== undefined) return known;
+    const bar = index < 0 ? undefined : this.source.at(index);
+    if (bar === undefined) throw new RangeError(`no bar ${index} of ${this.length}`);
+    this.#bars[index] = bar;
     return bar;
   }
 
   /** Mean body of the ten bars before one; 0 where there are fewer. */
   usualBody(index: number): number {
-    return mean(this.#bodySums, index);
+    return this.#bodies.before(index);
   }
 
   usualRange(index: number): number {
-    return mean(this.#rangeSums, index);
+    return this.#ranges.before(index);
   }
 
   isLong(index: number): boolean {
@@ -97,34 +116,59 @@ export class Series {
     for (let index = from; index < to; index++) sum += this.bar(index).close;
     return sum / (to - from);
   }
+}
 
-  get #turningPoints(): { readonly lows: readonly number[]; readonly highs: readonly number[] } {
-    this.#turns ??= {
-      lows: turns(this.bars, (bar, other) => bar.low < other.low),
-      highs: turns(this.bars, (bar, other) => bar.high > other.high),
-    };
-    return this.#turns;
+/** Means of a figure over the bars before each. */
+class Means {
+  #known: Float64Array | undefined;
+
+  constructor(
+    private readonly series: Pick<Series, 'length' | 'bar'>,
+    private readonly figure: (bar: PatternBar) => number,
+  ) {}
+
+  before(index: number): number {
+    if (index < USUAL_BARS) return 0;
+    this.#known ??= new Float64Array(this.series.length).fill(Number.NaN);
+    const known = this.#known[index] as number;
+    if (!Number.isNaN(known)) return known;
+    let sum = 0;
+    for (let before = index - USUAL_BARS; before < index; before++) sum += this.figure(this.series.bar(before));
+    this.#known[index] = sum / USUAL_BARS;
+    return sum / USUAL_BARS;
   }
 }
 
-/** Of two equal ones the first counts. */
-function turns(bars: readonly PatternBar[], isBeyond: (bar: PatternBar, other: PatternBar) => boolean): readonly number[] {
-  const found: number[] = [];
-  for (let index = TURN_BARS; index < bars.length - TURN_BARS; index++) {
-    const bar = bars[index] as PatternBar;
-    const before = bars.slice(index - TURN_BARS, index);
-    const after = bars.slice(index + 1, index + 1 + TURN_BARS);
-    if (before.every((other) => isBeyond(bar, other)) && after.every((other) => !isBeyond(other, bar))) found.push(index);
+/** Turning points of one direction. Of two equal ones the first counts. */
+class Turns {
+  /** By bar: 1 for a turning point, 0 for none, -1 where nobody has looked. */
+  #known: Int8Array | undefined;
+
+  constructor(
+    private readonly series: Pick<Series, 'length' | 'bar'>,
+    private readonly isBeyond: IsBeyond,
+  ) {}
+
+  newest(last: number, count: number): readonly number[] | undefined {
+    const found: number[] = [];
+    for (let index = last - TURN_BARS; index >= TURN_BARS && found.length < count; index--) if (this.#isTurn(index)) found.push(index);
+    return found.length < count ? undefined : found.reverse();
   }
-  return found;
+
+  #isTurn(index: number): boolean {
+    this.#known ??= new Int8Array(this.series.length).fill(-1);
+    if (this.#known[index] === -1) this.#known[index] = this.#look(index) ? 1 : 0;
+    return this.#known[index] === 1;
+  }
+
+  #look(index: number): boolean {
+    const bar = this.series.bar(index);
+    for (let away = 1; away <= TURN_BARS; away++) if (this.isBeyond(this.series.bar(index + away), bar)) return false;
+    for (let away = 1; away <= TURN_BARS; away++) if (!this.isBeyond(bar, this.series.bar(index - away))) return false;
+    return true;
+  }
 }
 
-function sums(bars: readonly PatternBar[], figure: (bar: PatternBar) => number): Float64Array {
-  const totals = new Float64Array(bars.length + 1);
-  for (const [index, bar] of bars.entries()) totals[index + 1] = (totals[index] ?? 0) + figure(bar);
-  return totals;
-}
-
-function mean(totals: Float64Array, index: number): number {
-  return index < USUAL_BARS ? 0 : ((totals[index] ?? 0) - (totals[index - USUAL_BARS] ?? 0)) / USUAL_BARS;
+function upsideDown({ open, high, low, close }: PatternBar): PatternBar {
+  return { open: -open, high: -low, low: -high, close: -close };
 }

@@ -1,4 +1,4 @@
-import { breaksOut, newestTurns } from './breakout.js';
+import { breaksOut } from './breakout.js';
 import type { Detector } from './pattern.js';
 
 /** In usual ranges of a bar: how level the highs are, and how much the lows rise. */
@@ -8,8 +8,8 @@ const SPAN_MAX = 80;
 
 /** Highs at one level and rising lows, completed by the first close above the highs (Edwards and Magee; Bulkowski, Encyclopedia of Chart Patterns). Upside down, the descending triangle. */
 export const ascendingTriangle: Detector = (series, last) => {
-  const highs = newestTurns(series.highs, last, 2);
-  const lows = newestTurns(series.lows, last, 2);
+  const highs = series.highs(last, 2);
+  const lows = series.lows(last, 2);
   const [high1, high2] = highs ?? [];
   const [low1, low2] = lows ?? [];
   if (high1 === undefined || high2 === undefined || low1 === undefined || low2 === undefined) return undefined;

@@ -24,6 +24,9 @@ export interface Hit {
 /** Rows compared in one turn of the event loop: about a millisecond's worth. */
 const ROWS_A_TURN = 20_000;
 
+/** Rows put in order beside other work. */
+const SORTED_AT_ONCE = 1_000;
+
 /** Bounds that a figure must lie within, both included. Without any, everything that has the figure passes. */
 export function between(figure: Figure, least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY): Condition {
   return { figure, accepts: (value) => value >= least && value <= most };
@@ -73,6 +76,8 @@ export async function sorted(hits: readonly Hit[], keys: readonly SortKey[], cod
       return values.map((value) => sign * (absolute ? Math.abs(value) : value));
     }),
   );
+  // To sort thousands takes a turn by itself.
+  if (hits.length >= SORTED_AT_ONCE) await nextTurn();
   const order = Uint32Array.from(hits, (_, index) => index).sort((a, b) => {
     for (const column of columns) {
       const compared = compare(column[a] as number, column[b] as number);
@@ -81,6 +86,7 @@ export async function sorted(hits: readonly Hit[], keys: readonly SortKey[], cod
     if (codeOf === undefined) return a - b;
     return codeOf(hits[a] as Hit) < codeOf(hits[b] as Hit) ? -1 : 1;
   });
+  if (hits.length >= SORTED_AT_ONCE) await nextTurn();
   return Array.from(order, (index) => hits[index] as Hit);
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../contract/clock.js';
 import { decimalToNumber } from '../../contract/decimal.js';
 import { type Currency, quoteMarkets } from '../../contract/markets.js';
-import { inTurns, nextTurn } from '../pace.js';
+import { inTurns } from '../pace.js';
 import type { Instrument, SecurityKind, World } from '../world/index.js';
 import { otherNamesOf } from '../world/other-names.js';
 import { CloseWords, closeScore, type Entry, entryOf, exactScore, mayBegin, mayMatch, type Query, queryOf, Vocabulary } from './match.js';
@@ -19,14 +19,15 @@ interface Listed {
   /** Of each, side by side: most are ruled out by them. */
   readonly letters: Int32Array;
   /** Those with a word in one of their names, by the word's number in the vocabulary. */
-  readonly byWord: readonly (readonly Indexed[])[];
+  readonly byWord: readonly (readonly Indexed[] | undefined)[];
   /** Of each name, side by side: whose it is, by its place in `indexed`, and the letters of its beginning. */
   readonly names: { readonly of: Uint32Array; readonly four: Int32Array; readonly six: Int32Array };
 }
 
 /** How long what is listed stands: contracts and newcomers come and go by the day. */
 const LISTED_MS = 600_000;
-const ENTRIES_A_TURN = 200;
+/** Made between two looks at the clock: some ten microseconds each. */
+const ENTRIES_MADE_AT_ONCE = 32;
 
 /** What people look for first. */
 const order: readonly SecurityKind[] = ['equity', 'etf', 'index', 'future', 'forex'];
@@ -61,36 +62,55 @@ export class NameIndex {
   #listed(): Promise<Listed> {
     const now = this.clock.now();
     if (this.#kept !== undefined && now < this.#kept.until && now >= this.#kept.until - LISTED_MS) return this.#kept.listed;
-    const listed = this.#make();
+    const listed = Promise.resolve(inTurns(this.#make()));
     this.#kept = { until: now + LISTED_MS, listed };
     return listed;
   }
 
-  async #make(): Promise<Listed> {
+  *#make(): Generator<void, Listed> {
     const indexed: Indexed[] = [];
+    let headCount = 0;
     for (const { name: market } of quoteMarkets) {
-      for (const instrument of this.world.listed({ market })) {
-        if (indexed.length > 0 && indexed.length % ENTRIES_A_TURN === 0) await nextTurn();
+      yield;
+      const listed = this.world.listed({ market });
+      yield;
+      for (const instrument of listed) {
         let one = this.#entries.get(instrument);
         if (one === undefined) {
           one = index(instrument, this.#vocabulary);
           this.#entries.set(instrument, one);
         }
-        indexed.push(one);
+        headCount += one.entry.heads.length;
+        if (indexed.push(one) % ENTRIES_MADE_AT_ONCE === 0) yield;
       }
-      await nextTurn();
     }
-    const byWord = this.#vocabulary.words.map((): Indexed[] => []);
-    for (const one of indexed) for (const word of one.entry.words) byWord[word]?.push(one);
-    await nextTurn();
-    const heads = indexed.flatMap(({ entry }, of) => entry.heads.map((head) => ({ of, ...head })));
-    const names = {
-      of: Uint32Array.from(heads, ({ of }) => of),
-      four: Int32Array.from(heads, ({ four }) => four),
-      six: Int32Array.from(heads, ({ six }) => six),
-    };
-    return { indexed, letters: Int32Array.from(indexed, ({ entry }) => entry.letters), byWord, names };
+    return yield* arranged(indexed, this.#vocabulary.words.length, headCount);
   }
+}
+
+/** What is looked at side by side, ready to pause. */
+function* arranged(indexed: readonly Indexed[], words: number, headCount: number): Generator<void, Listed> {
+  const letters = new Int32Array(indexed.length);
+  const byWord = new Array<Indexed[] | undefined>(words).fill(undefined);
+  const names = { of: new Uint32Array(headCount), four: new Int32Array(headCount), six: new Int32Array(headCount) };
+  let name = 0;
+  for (const [of, one] of indexed.entries()) {
+    if (of % ENTRIES_AT_ONCE === ENTRIES_AT_ONCE - 1) yield;
+    const { entry } = one;
+    letters[of] = entry.letters;
+    for (const word of entry.words) {
+      const having = byWord[word];
+      if (having === undefined) byWord[word] = [one];
+      else having.push(one);
+    }
+    for (const { four, six } of entry.heads) {
+      names.of[name] = of;
+      names.four[name] = four;
+      names.six[name] = six;
+      name += 1;
+    }
+  }
+  return { indexed, letters, byWord, names };
 }
 
 function index(instrument: Instrument, vocabulary: Vocabulary): Indexed {
@@ -104,6 +124,8 @@ function index(instrument: Instrument, vocabulary: Vocabulary): Indexed {
 
 /** Looked at between two looks at the clock. */
 const ENTRIES_AT_ONCE = 1_000;
+/** Compared letter by letter. */
+const CANDIDATES_AT_ONCE = 50;
 
 /** Those that answer as typed. */
 function* exactScores({ indexed, letters }: Listed, query: Query): Generator<void, Map<Indexed, number>> {
@@ -135,7 +157,7 @@ function* addCloseScores(
   let looked = 0;
   for (const one of candidates) {
     looked += 1;
-    if (looked % ENTRIES_AT_ONCE === 0) yield;
+    if (looked % CANDIDATES_AT_ONCE === 0) yield;
     if (scores.has(one)) continue;
     const score = closeScore(one.entry, query, close);
     if (score > 0) scores.set(one, score);

@@ -3,6 +3,7 @@ import type { Bar, BarPeriod } from '../market/index.js';
 import type { Calendar } from '../world/index.js';
 import type { Facts } from './facts.js';
 import { newestBars } from './history-bars.js';
+import { keptBars } from './kept-bars.js';
 import type { Listing } from './listings.js';
 
 /** The newest `count` bars that no trade can change any more, oldest first, forward adjusted. Pauses as `newestBars` does. */
@@ -12,10 +13,28 @@ export function* completeBars(
   period: BarPeriod,
   count: number,
 ): Generator<void, readonly Bar[]> {
-  const bars = yield* newestBars(facts, listing, period, 'forward', count + 1);
+  return completeOf(facts, listing, period, yield* newestBars(facts, listing, period, 'forward', count + 1)).slice(-count);
+}
+
+/** As {@link completeBars}, of symbols that are asked for again and again: bars of days and longer ones are kept. */
+export function* keptCompleteBars(
+  facts: Facts<'clock' | 'world' | 'market'>,
+  listing: Listing,
+  period: BarPeriod,
+  count: number,
+): Generator<void, readonly Bar[]> {
+  return completeOf(facts, listing, period, yield* keptBars(facts, listing, period, 'forward', count + 1)).slice(-count);
+}
+
+/** The newest bars without the one that is still running. */
+function completeOf(
+  { world, clock }: Facts<'clock' | 'world'>,
+  { instrument }: Listing,
+  period: BarPeriod,
+  bars: readonly Bar[],
+): readonly Bar[] {
   const last = bars.at(-1);
-  const isOver = last === undefined || isComplete(facts.world.calendar(listing.instrument), period, last, facts.clock.now());
-  return (isOver ? bars : bars.slice(0, -1)).slice(-count);
+  return last === undefined || isComplete(world.calendar(instrument), period, last, clock.now()) ? bars : bars.slice(0, -1);
 }
 
 /** Days of regular trading that are over, seen from `now`: names what bars of days and longer are known. */

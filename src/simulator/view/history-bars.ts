@@ -24,10 +24,10 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const EVE_MS = 12 * DAY_MS;
 
 /**
- * How many bars of a period are read in one turn of the event loop: those of about two months, or of two hours. A millisecond's worth, where nobody has asked for
+ * How many bars of a period are read without a pause: those of about a month, or of two hours. Less than a millisecond's worth, where nobody has asked for
  * these days before.
  */
-const barsATurn: Readonly<Record<BarPeriod['unit'], number>> = { minute: 120, day: 40, week: 8, month: 3, quarter: 1, year: 1 };
+const barsAtOnce: Readonly<Record<BarPeriod['unit'], number>> = { minute: 120, day: 20, week: 4, month: 1, quarter: 1, year: 1 };
 /**
  * Up to `count` bars of a range, oldest first, from the bar that starts at `resume` on (from the first one without it). Pauses between
  * turns: for `inTurns`. The market is read for as many bars as are still wanted, so that a page costs what it holds and not what the range
@@ -48,7 +48,7 @@ export function* historyPage(
   const bars: Bar[] = [];
   let from = Math.max(earliest, resume ?? earliest);
   for (;;) {
-    const limit = Math.min(count + 1 - bars.length, barsATurn[period.unit]);
+    const limit = Math.min(count + 1 - bars.length, barsAtOnce[period.unit]);
     yield* facts.market.prepareBars(listing.instrument, period, { from, to, limit });
     const found = facts.market.bars(listing.instrument, period, { from, to, limit }, adjustment);
     for (const bar of found) {
@@ -77,7 +77,7 @@ export function* newestBars(
   let wanted = count;
   let range: { readonly to?: number } = to === undefined ? {} : { to };
   for (;;) {
-    const limit = Math.min(wanted, barsATurn[period.unit]);
+    const limit = Math.min(wanted, barsAtOnce[period.unit]);
     yield* market.prepareBars(listing.instrument, period, { ...range, limit });
     const found = market.bars(listing.instrument, period, { ...range, limit }, adjustment);
     newestFirst.push(found);

@@ -5,7 +5,7 @@ import type { World } from '../world/index.js';
 import type { Instrument } from '../world/instrument.js';
 import { isIssuedByCompany } from '../world/kinds.js';
 import type { Facts } from './facts.js';
-import { figuresBetween, type Story, storiesBetween } from './news.js';
+import { figuresBetween, type Story, tellStories } from './news.js';
 
 export type NewsFacts = Facts<'clock' | 'world' | 'companies' | 'macro'>;
 
@@ -69,7 +69,7 @@ function* dayOf(facts: NewsFacts, day: number): Generator<void, readonly Story[]
   const found = [...figuresBetween(facts, from, to)];
   for (const home of yield* followed(facts)) {
     yield;
-    found.push(...storiesBetween(facts.companies.company(home), from, to));
+    found.push(...(yield* tellStories(facts.companies.company(home), from, to)));
   }
   return found.sort(bySeq);
 }
@@ -80,8 +80,8 @@ export function tellerOf({ companies }: Facts<'companies'>, instruments: readonl
   return function* tell(from, to) {
     const found: Story[] = [];
     for (const company of issued) {
-      found.push(...storiesBetween(company, from, to));
       yield;
+      found.push(...(yield* tellStories(company, from, to)));
     }
     return found.sort(bySeq);
   };

@@ -2,6 +2,7 @@ import { type QuoteMarket, quoteMarket } from '../../contract/markets.js';
 import { localDayNumber } from '../../contract/time.js';
 import { type Company, chineseHeadline, chineseText, type NewsFact, type NewsItem, newsId, timeOfNews } from '../companies/index.js';
 import type { Economy, MacroEvent } from '../macro/index.js';
+import { atOnce } from '../pace.js';
 import type { Instrument } from '../world/index.js';
 import { isIssuedByCompany } from '../world/kinds.js';
 import type { Facts } from './facts.js';
@@ -152,12 +153,15 @@ export function figuresBetween({ macro }: Facts<'macro'>, from: number, to: numb
 }
 
 /** What became known of a company at [from, to] (epoch ms), oldest first. */
-export function storiesBetween(company: Company, from: number, to: number): readonly Story[] {
+function storiesBetween(company: Company, from: number, to: number): readonly Story[] {
+  return atOnce(tellStories(company, from, to));
+}
+
+/** The same, ready to pause. */
+export function* tellStories(company: Company, from: number, to: number): Generator<void, readonly Story[]> {
   const zone = quoteMarket(company.issuer.home.market).timeZone;
-  return company
-    .news(localDayNumber(from, zone), localDayNumber(to, zone))
-    .filter(({ time }) => time >= from && time <= to)
-    .map((item) => storyOf(company, item));
+  const items = yield* company.tellNews(localDayNumber(from, zone), localDayNumber(to, zone));
+  return items.filter(({ time }) => time >= from && time <= to).map((item) => storyOf(company, item));
 }
 
 const IDS_END = 2n ** 63n;

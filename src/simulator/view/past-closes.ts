@@ -1,6 +1,7 @@
 import type { Decimal } from '../../contract/decimal.js';
 import { addDays } from '../../contract/time.js';
 import type { Market } from '../market/market.js';
+import { atOnce } from '../pace.js';
 import type { Calendar } from '../world/calendar.js';
 import type { Facts } from './facts.js';
 import { percent } from './figures.js';
@@ -25,6 +26,11 @@ const remembered = new WeakMap<Market, Map<Listing, PastCloses>>();
 
 /** What was before the current trading day; worked out once a day. */
 export function pastCloses(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing): PastCloses {
+  return atOnce(preparePastCloses(facts, listing));
+}
+
+/** The same, ready to pause: days that are made for their closes take up to a millisecond each. */
+export function* preparePastCloses(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing): Generator<void, PastCloses> {
   const { instrument } = listing;
   const calendar = facts.world.calendar(instrument);
   const tradingDay = facts.market.quote(instrument).tradingDay;
@@ -32,7 +38,7 @@ export function pastCloses(facts: Facts<'clock' | 'world' | 'market'>, listing: 
   remembered.set(facts.market, ofMarket);
   const known = ofMarket.get(listing);
   if (known?.tradingDay === tradingDay) return known;
-  const made = work(facts, listing, calendar, tradingDay);
+  const made = yield* work(facts, listing, calendar, tradingDay);
   ofMarket.set(listing, made);
   return made;
 }
@@ -45,7 +51,7 @@ export function changeFrom(close: Decimal | undefined, price: Decimal): number |
 /** Longer than 250 trading days with every holiday, and than a year. */
 const LOOK_BACK_DAYS = 420;
 
-function work({ market }: Facts<'market'>, { instrument }: Listing, calendar: Calendar, tradingDay: string): PastCloses {
+function* work({ market }: Facts<'market'>, { instrument }: Listing, calendar: Calendar, tradingDay: string): Generator<void, PastCloses> {
   const days = daysBefore(calendar, tradingDay);
   const closeOn = (day: string | undefined) => {
     if (day === undefined) return undefined;
@@ -57,12 +63,16 @@ function work({ market }: Facts<'market'>, { instrument }: Listing, calendar: Ca
     const [first] = market.bars(instrument, { unit: 'day' }, { from: start, limit: 1 }, 'forward');
     return first !== undefined && calendar.tradingDay(first.start) === next ? first.previousClose : undefined;
   };
-  const back = Object.fromEntries(CHANGE_DAYS.map((count) => [count, closeOn(days.at(-count))])) as Record<ChangeDays, Decimal | undefined>;
+  const back: Partial<Record<ChangeDays, Decimal | undefined>> = {};
+  for (const count of CHANGE_DAYS) {
+    back[count] = closeOn(days.at(-count));
+    yield;
+  }
   const start = calendar.sessions(tradingDay)[0]?.start;
   const week = market.bars(instrument, { unit: 'day' }, { limit: 5, ...(start === undefined ? {} : { to: start }) });
   return {
     tradingDay,
-    back,
+    back: back as Record<ChangeDays, Decimal | undefined>,
     lastYear: closeOn(days.findLast((day) => day.slice(0, 4) < tradingDay.slice(0, 4))),
     meanVolume: week.length === 0 ? undefined : week.reduce((sum, { volume }) => sum + Number(volume), 0) / week.length,
   };

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { PlateSetType, type Security, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { quoteMarket, quoteMarketNumbered } from '../../contract/markets.js';
 import { requireDay } from '../../contract/time.js';
-import { inTurns } from '../pace.js';
+import { eachInTurns, inTurns } from '../pace.js';
 import { Refusal } from '../refusal.js';
 import { isIssuedByCompany } from '../world/kinds.js';
 import { type Plate, platesOf } from '../world/plates.js';
@@ -47,13 +47,15 @@ export function membersOf(facts: Needed, plate: Plate): readonly Listing[] | Pro
   return inTurns(findMembers(facts, plate));
 }
 
+/** Of a large plate there are thousands. */
+const MEMBERS_AT_ONCE = 200;
+
 /** The same, ready to pause. */
 export function* findMembers({ companies, world, listings }: Needed, plate: Plate): Generator<void, readonly Listing[]> {
   yield* companies.preparePlates(plate.market);
   const index = world.instrument(plate.symbol);
   if (index === undefined) return [];
-  return companies
-    .plate(plate)
-    .members(requireDay(world.today(index)))
-    .map((instrument) => listings.of(instrument));
+  const members = companies.plate(plate).members(requireDay(world.today(index)));
+  yield;
+  return yield* eachInTurns(members, MEMBERS_AT_ONCE, (instrument) => listings.of(instrument));
 }

@@ -1,5 +1,6 @@
 import { type Market, type PriceBounds, type Quote, widened } from '../market/index.js';
 import { atOnce, inTurns } from '../pace.js';
+import type { Instrument } from '../world/instrument.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
 
@@ -11,9 +12,13 @@ interface Remembered {
 
 const WEEK_MS = 7 * 86_400_000;
 const YEAR_MS = 52 * WEEK_MS;
-/** Looked at without a pause: a plate is made of all of its members. */
-const PART_MS = 13 * WEEK_MS;
-const PLATE_PART_MS = WEEK_MS / 7;
+/** Days looked at without a pause: those whose extremes are known before any of their trades, those that are made for them, and those of a plate with all of its members. */
+const PART_MS = { outlined: 13 * WEEK_MS, made: WEEK_MS, ofMembers: WEEK_MS / 7 };
+
+function partOf({ kind }: Instrument): number {
+  if (kind === 'plate') return PART_MS.ofMembers;
+  return kind === 'forex' || kind === 'future' || kind === 'option' || kind === 'warrant' ? PART_MS.made : PART_MS.outlined;
+}
 
 // Whole days do not change any more, so their range is worked out once a trading day.
 const remembered = new WeakMap<Market, WeakMap<Listing, Remembered>>();
@@ -25,6 +30,11 @@ export function yearRange(facts: Facts<'clock' | 'world' | 'market'>, listing: L
     high: before !== undefined && before.high > quote.high ? before.high : quote.high,
     low: before !== undefined && before.low < quote.low ? before.low : quote.low,
   };
+}
+
+/** Works out what {@link yearRange} of a symbol takes long for, ready to pause. */
+export function* prepareYearRange(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, quote: Quote): Generator<void, void> {
+  if (rememberedRange(facts, listing, quote) === undefined) yield* workOut(facts, listing, quote);
 }
 
 /** How many symbols may be looked at that nobody asked for yet (milliseconds each) before others get their turn. */
@@ -77,7 +87,7 @@ function* daysBefore(
 ): Generator<void, PriceBounds | undefined> {
   const end = facts.world.calendar(instrument).sessions(tradingDay)[0]?.start ?? facts.clock.now();
   let range: PriceBounds | undefined;
-  const length = instrument.kind === 'plate' ? PLATE_PART_MS : PART_MS;
+  const length = partOf(instrument);
   for (let from = end - YEAR_MS; from < end; from += length) {
     const part = facts.market.range(instrument, from, Math.min(from + length, end));
     if (part !== undefined) range = range === undefined ? part : widened(range, part);

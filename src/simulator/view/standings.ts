@@ -59,7 +59,7 @@ export function withinRange<Row>(interval: Interval | undefined, path: string, f
 }
 
 /** Rows whose figures are worked out without a pause: some ten microseconds each the first time, and next to nothing later. */
-const ROWS_AT_ONCE = 32;
+const ROWS_AT_ONCE = 8;
 
 /**
  * The rows that meet all conditions, ready to pause, as figures of rows are worked out when they are first looked at: for `inTurns`.

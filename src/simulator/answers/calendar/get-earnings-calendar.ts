@@ -26,7 +26,7 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { type Condition, type Figure, meeting, pageOf, unknownIndicator, withinRange } from '../../view/standings.js';
-import { eachShare, eachShareOf, Standings, type StockFigures, stockFigures } from '../../view/stock-figures.js';
+import { eachShareOf, Standings, type StockFigures, stockFigures } from '../../view/stock-figures.js';
 import { type VolatilityRecord, volatilityRecord } from '../../view/volatility-record.js';
 import { type Days, daysOf } from './dates.js';
 
@@ -77,7 +77,7 @@ export const getEarningsCalendar: Answer<'clock' | 'world' | 'companies' | 'mark
   const rows = await standings.of(facts, market, `${first} ${last}`, async () => {
     const reporting = await inTurns(eachShareOf(facts, market, (share) => ({ share, reports: reportsOf(facts, share, days) })));
     const some = reporting.filter(({ reports }) => reports.length > 0);
-    return (await inTurns(eachShare(some, ({ share, reports }) => rowsOf(facts, stockFigures(facts, share), reports)))).flat();
+    return inTurns(rowsOfAll(facts, some));
   });
   return conditions.length === 0 ? await wholeOf(rows, sort) : await listOf(rows, sort, conditions);
 };
@@ -164,17 +164,30 @@ function reportsOf({ companies }: Needed, { instrument }: Listing, { first, last
   });
 }
 
-/** One row for each moment of publication. */
-function rowsOf(facts: Needed, stock: StockFigures, reports: readonly EarningsReport[]): readonly ToldRow[] {
-  return [...new Set(reports.map(({ time }) => time))].flatMap((time) => {
-    const [shortest, ...rest] = reports.filter((report) => report.time === time);
-    if (shortest === undefined) return [];
-    const row = rowOf(facts, stock, [shortest, ...rest]);
-    return [{ ...row, item: itemOf(row) }];
-  });
+interface Reporting {
+  readonly share: Listing;
+  readonly reports: readonly EarningsReport[];
 }
 
-function rowOf(facts: Needed, stock: StockFigures, reports: Row['reports']): Row {
+/** One row for each moment of publication. */
+function* rowsOfAll(facts: Needed, reporting: readonly Reporting[]): Generator<void, ToldRow[]> {
+  const rows: ToldRow[] = [];
+  for (const { share, reports } of reporting) {
+    yield;
+    const stock = stockFigures(facts, share);
+    yield;
+    for (const time of new Set(reports.map((report) => report.time))) {
+      const [shortest, ...rest] = reports.filter((report) => report.time === time);
+      if (shortest === undefined) continue;
+      const row = yield* rowOf(facts, stock, [shortest, ...rest]);
+      rows.push({ ...row, item: itemOf(row) });
+      yield;
+    }
+  }
+  return rows;
+}
+
+function* rowOf(facts: Needed, stock: StockFigures, reports: Row['reports']): Generator<void, Row> {
   const { listing } = stock;
   const { instrument } = listing;
   const company = facts.companies.company(instrument);
@@ -199,7 +212,7 @@ function rowOf(facts: Needed, stock: StockFigures, reports: Row['reports']): Row
         of(EarningsCalendarEstimateType.EarningsCalendarEstimateType_EBIT, ebit),
       ];
     }),
-    volatility: volatilityRecord(facts, listing, stock.quote.tradingDay),
+    volatility: yield* volatilityRecord(facts, listing, stock.quote.tradingDay),
     marketCapThen: time <= now ? marketCapBefore(facts, listing, day) : stock.equity.issuedMarketVal,
   };
 }

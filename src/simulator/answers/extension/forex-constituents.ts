@@ -8,7 +8,7 @@ import {
   type StockInfo,
   StockInfoSchema,
 } from '../../../contract/generated/svc/forex_constituents_pb.js';
-import { eachInTurns, inTurns } from '../../pace.js';
+import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
@@ -43,7 +43,8 @@ export const forexConstituents: Answer<Used, C2S, S2C> = (facts, request) => {
 
 function* answer(facts: Facts<Used>, request: C2S, listName: string, pairs: readonly Instrument[]): Generator<void, S2C> {
   const { listId, dataFrom, dataMaxCount } = request;
-  const rows = yield* eachInTurns(pairs, 1, (pair) => rowOf(facts, pair));
+  const rows: StockInfo[] = [];
+  for (const pair of pairs) rows.push(yield* rowOf(facts, pair));
   const stockInfo = inOrder(rows, request).slice(dataFrom, dataFrom + dataMaxCount);
   return create(S2CSchema, {
     backendRet: BACKEND_SUCCESS,
@@ -53,15 +54,21 @@ function* answer(facts: Facts<Used>, request: C2S, listName: string, pairs: read
   });
 }
 
-function rowOf(facts: Facts<Used>, pair: Instrument): StockInfo {
+function* rowOf(facts: Facts<Used>, pair: Instrument): Generator<void, StockInfo> {
   const listing = facts.listings.of(pair);
-  return create(StockInfoSchema, {
+  const quote = facts.market.quote(pair);
+  yield;
+  const indicator = yield* indicatorOf(facts, listing, quote);
+  yield;
+  const row = create(StockInfoSchema, {
     security: listing.security,
     stockId: pair.id,
     name: pair.name,
-    indicator: indicatorOf(facts, listing, facts.market.quote(pair)),
+    indicator,
     ...known({ stats24h: dayStats(facts, listing) }),
   });
+  yield;
+  return row;
 }
 
 const of =

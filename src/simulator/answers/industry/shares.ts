@@ -1,7 +1,7 @@
 import type { Decimal } from '../../../contract/decimal.js';
 import { type Currency, type QuoteMarket, quoteMarket } from '../../../contract/markets.js';
 import type { Issuer } from '../../companies/issuers.js';
-import { inTurns } from '../../pace.js';
+import { eachInTurns, inTurns } from '../../pace.js';
 import type { Board, Row } from '../../screen/board.js';
 import { type Hit, sorted } from '../../screen/index.js';
 import { marketValue } from '../../screen/share-figures.js';
@@ -27,6 +27,8 @@ export interface ChainShares {
 }
 
 const LARGEST = 10;
+/** Looked at without a pause. */
+const SHARES_AT_ONCE = 200;
 
 /** The shares of a market at one minute, by their plates: worked out as far as somebody asked, and then known for the minute. */
 export class MarketShares {
@@ -46,7 +48,8 @@ export class MarketShares {
   async members(plate: Plate): Promise<readonly Hit[]> {
     let members = this.#members.get(plate);
     if (members === undefined) {
-      members = (await membersOf(this.facts, plate)).flatMap((listing) => this.#byListing.get(listing) ?? []);
+      const listings = await membersOf(this.facts, plate);
+      members = (await inTurns(eachInTurns(listings, SHARES_AT_ONCE, (listing) => this.#byListing.get(listing) ?? []))).flat();
       this.#members.set(plate, members);
     }
     return members;
@@ -107,7 +110,8 @@ export async function sharesOfAll(facts: Needed, plates: readonly IndustrialPlat
  */
 export function* worthOf({ companies }: Facts<'companies'>, hits: readonly Hit[], currency: Currency): Generator<void, Decimal> {
   const counted = new Map<Issuer, Row>();
-  for (const { row } of hits) {
+  for (const [index, { row }] of hits.entries()) {
+    if (index % SHARES_AT_ONCE === SHARES_AT_ONCE - 1) yield;
     const { instrument } = row.listing;
     const issuer = companies.issuer(instrument);
     if (!counted.has(issuer) || issuer.home === instrument) counted.set(issuer, row);

@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetInstitutionProfile_pb.js';
 import { heldMarket } from '../../../contract/institution-enums.js';
 import { quoteMarket } from '../../../contract/markets.js';
+import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { marketOf } from '../../view/choices.js';
 import type { Answer } from '../../view/facts.js';
@@ -22,9 +23,7 @@ export const getInstitutionProfile: Answer<'world' | 'companies' | 'listings', C
   const positions = book.positions.get(institution) ?? [];
   const sums = sumsIn(book, institution);
   const { value, previousValue, count, previousCount } = sums;
-  const counted = (wanted: Change) => positions.filter((one) => changeOf(one) === wanted).length;
-  const top = topPart(positions.map((one) => one.value));
-  const topBefore = topPart(positions.map((one: Position) => one.previousValue));
+  const { changes, top, topBefore } = await inTurns(outlineOf(positions));
   const currency = isoCode(quoteMarket(market).currency);
   return create(S2CSchema, {
     institutionName: institution,
@@ -34,10 +33,10 @@ export const getInstitutionProfile: Answer<'world' | 'companies' | 'listings', C
     ...known({ positionValueChangePct: changeRate(Number(value), Number(previousValue)) }),
     totalHoldingCount: BigInt(count),
     holdingChangeCount: BigInt(count - previousCount),
-    newCount: counted('new'),
-    soldOutCount: counted('sold out'),
-    increaseCount: counted('increase'),
-    decreaseCount: counted('decrease'),
+    newCount: changes.new,
+    soldOutCount: changes['sold out'],
+    increaseCount: changes.increase,
+    decreaseCount: changes.decrease,
     top10Pct: top,
     top10PctChange: Math.round((top - topBefore) * 1000) / 1000,
     disclosureDate: book.known,
@@ -45,9 +44,38 @@ export const getInstitutionProfile: Answer<'world' | 'companies' | 'listings', C
   });
 };
 
+/** What an institution's positions did in the quarter, and the part of the largest ones in all, in percent, now and a quarter before. */
+interface Outline {
+  readonly changes: Readonly<Record<Change, number>>;
+  readonly top: number;
+  readonly topBefore: number;
+}
+
+/** By the positions of a book, which stand for a day. */
+const outlines = new WeakMap<readonly Position[], Outline>();
+const POSITIONS_AT_ONCE = 500;
+
+function* outlineOf(positions: readonly Position[]): Generator<void, Outline> {
+  const known = outlines.get(positions);
+  if (known !== undefined) return known;
+  const changes: Record<Change, number> = { new: 0, 'sold out': 0, increase: 0, decrease: 0, none: 0 };
+  const [values, previous] = [new Float64Array(positions.length), new Float64Array(positions.length)];
+  for (const [index, position] of positions.entries()) {
+    changes[changeOf(position)] += 1;
+    values[index] = Number(position.value);
+    previous[index] = Number(position.previousValue);
+    if (index % POSITIONS_AT_ONCE === POSITIONS_AT_ONCE - 1) yield;
+  }
+  const top = topPart(values);
+  yield;
+  const outline = { changes, top, topBefore: topPart(previous) };
+  outlines.set(positions, outline);
+  return outline;
+}
+
 /** The part of the largest values, in percent of all. */
-function topPart(values: readonly bigint[]): number {
-  const sorted = values.map(Number).sort((a, b) => b - a);
-  const sum = (of: readonly number[]) => of.reduce((total, one) => total + one, 0);
-  return percentOf(sum(sorted.slice(0, TOP)), sum(sorted)) ?? 0;
+function topPart(values: Float64Array): number {
+  const largestFirst = values.toSorted().reverse();
+  const sum = (of: Float64Array) => of.reduce((total, one) => total + one, 0);
+  return percentOf(sum(largestFirst.subarray(0, TOP)), sum(largestFirst)) ?? 0;
 }

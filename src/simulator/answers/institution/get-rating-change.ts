@@ -37,7 +37,12 @@ interface Row {
   readonly listing: Listing;
   readonly change: RatingChange;
   readonly type: RatingChangeType;
+  /** Its own within the market. */
+  readonly key: string;
 }
+
+/** Newest first. */
+type Changes = ReadonlyMap<RatingChangeType, readonly Row[]>;
 
 /** Qot_GetRatingChange: opinions of the last thirty days on a market's shares that raised or lowered a rating, in three grades, or were a broker's first; newest first. */
 export const getRatingChange: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings', C2S, S2C> = async (facts, request) => {
@@ -46,38 +51,57 @@ export const getRatingChange: Answer<'clock' | 'world' | 'companies' | 'market' 
   const wanted = given(C2SSchema, request, 'changeType') || RatingChangeType.RatingChangeType_Upgrade;
   const unknown = checkChoice('change_type', wanted, ratingChangeType);
   if (unknown !== undefined) return unknown;
-  const rows = (await changesIn(facts, market)).filter(({ type }) => type === wanted);
+  const rows = (await changesIn(facts, market)).get(wanted) ?? [];
   const size = { field: 'count', value: given(C2SSchema, request, 'count') ?? COUNT.fallback, max: COUNT.max };
-  const page = pageAfter(rows, keyOf, { field: 'page', value: request.page, end: '' }, size);
+  const page = pageAfter(rows, ({ key }) => key, { field: 'page', value: request.page, end: '' }, size);
   if (page instanceof Refusal) return page;
   return create(S2CSchema, { dataList: page.items.map((row) => itemOf(facts, row)), allCount: rows.length, nextPage: page.next });
 };
 
 const MARKETS = 16;
-const changes = new WeakMap<Companies, Kept<readonly Row[]>>();
+const SHARES_AT_ONCE = 200;
+const changes = new WeakMap<Companies, Kept<Changes>>();
 
-/** All in a market, newest first; worked out once a day. */
-function changesIn(facts: Needed, market: QuoteMarket): readonly Row[] | Promise<readonly Row[]> {
-  const kept = changes.get(facts.companies) ?? new Kept<readonly Row[]>(MARKETS);
+/** All in a market; worked out once a day. */
+function changesIn(facts: Needed, market: QuoteMarket): Changes | Promise<Changes> {
+  const kept = changes.get(facts.companies) ?? new Kept<Changes>(MARKETS);
   changes.set(facts.companies, kept);
-  return kept.get(market, facts.world.today(marketCalendar(market)), {
-    make: async () => {
-      const found = (await inTurns(eachShareOf(facts, market, (listing) => changesOf(facts, listing)))).flat();
-      const keys = new Map(found.map((row) => [row, keyOf(row)]));
-      return found.sort((a, b) => b.change.day - a.change.day || ((keys.get(a) ?? '') < (keys.get(b) ?? '') ? -1 : 1));
-    },
-  });
+  return kept.get(market, facts.world.today(marketCalendar(market)), { make: () => inTurns(makeChanges(facts, market)) });
 }
 
-function keyOf({ listing, change }: Row): string {
-  return `${change.day}-${listing.instrument.code}-${brokerUid(change)}`;
+/** There are tens of thousands in a month: they are put in order day by day. */
+function* makeChanges(facts: Needed, market: QuoteMarket): Generator<void, Changes> {
+  const byDay = new Map<number, Row[]>();
+  const found = yield* eachShareOf(facts, market, (listing) => changesOf(facts, listing));
+  for (const [index, rows] of found.entries()) {
+    for (const row of rows) {
+      const ofDay = byDay.get(row.change.day);
+      if (ofDay === undefined) byDay.set(row.change.day, [row]);
+      else ofDay.push(row);
+    }
+    if (index % SHARES_AT_ONCE === SHARES_AT_ONCE - 1) yield;
+  }
+  const byType = new Map<RatingChangeType, Row[]>();
+  for (const day of [...byDay.keys()].sort((a, b) => b - a)) {
+    for (const row of (byDay.get(day) ?? []).sort((a, b) => (a.key < b.key ? -1 : 1))) {
+      const ofType = byType.get(row.type);
+      if (ofType === undefined) byType.set(row.type, [row]);
+      else ofType.push(row);
+    }
+    yield;
+  }
+  return byType;
+}
+
+function keyOf({ instrument }: Listing, change: RatingChange): string {
+  return `${change.day}-${instrument.code}-${brokerUid(change)}`;
 }
 
 function changesOf(facts: Needed, listing: Listing): readonly Row[] {
   const { company, day } = subjectFor(facts, listing);
   return company.ratings(day - RECENT_DAYS, day).flatMap((change) => {
     const type = typeOf(change);
-    return type === undefined ? [] : [{ listing, change, type }];
+    return type === undefined ? [] : [{ listing, change, type, key: keyOf(listing, change) }];
   });
 }
 

@@ -16,7 +16,7 @@ import { checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
 import type { Instrument, World } from '../../world/index.js';
-import { changePercent, requirePattern, seriesOf, summary } from './pattern-requests.js';
+import { changePercent, closeOf, requirePattern, seriesOf, summary } from './pattern-requests.js';
 
 const markets: readonly QuoteMarket[] = ['HK', 'US', 'SH', 'SZ', 'SG', 'JP', 'MY'];
 /** The most traded shares of each market, by money on a usual day. */
@@ -108,7 +108,7 @@ function* yearOf(facts: Needed, share: Listing): Generator<void, Year> {
   yield;
   const found = occurrences(series, bars.length - YEAR_BARS, bars.length).map(({ pattern, last }) => [pattern.shape, last] as const);
   yield;
-  const year = { upTo, closes: series.bars.map(({ close }) => close), found };
+  const year = { upTo, closes: bars.map(closeOf), found };
   kept.set(share, year);
   return year;
 }

@@ -8,9 +8,9 @@ import {
   S2CSchema,
 } from '../../../contract/generated/svc/kline_pattern_statistics_pb.js';
 import { localDateTime } from '../../../contract/time.js';
-import type { BarPeriod } from '../../market/index.js';
+import type { Bar, BarPeriod } from '../../market/index.js';
 import { inTurns } from '../../pace.js';
-import { type Occurrence, occurrences, type Pattern, type Series } from '../../patterns/index.js';
+import { type Occurrence, occurrences, type Pattern } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
 import { labelTime, periodOf } from '../../view/bars.js';
 import { completeBars } from '../../view/complete-bars.js';
@@ -19,7 +19,7 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { locateStock } from '../../view/stock-ids.js';
-import { changePercent, colorNumbers, patternsOf, seriesOf, summary } from './pattern-requests.js';
+import { changePercent, closeOf, colorNumbers, patternsOf, seriesOf, summary } from './pattern-requests.js';
 
 const BARS_EXAMINED = 1000;
 const BARS_A_TURN = 100;
@@ -70,7 +70,7 @@ function* answer(
         occurrenceCount: own.length,
         lastTime: text(time),
         lastTimestamp: time === undefined ? undefined : time / 1000,
-        outcomeList: DURATIONS.map((duration) => outcome(series, own, duration)),
+        outcomeList: DURATIONS.map((duration) => outcome(bars, own, duration)),
       }),
     );
   };
@@ -89,10 +89,10 @@ function* answer(
   );
 }
 
-function outcome({ bars }: Series, found: readonly Occurrence[], duration: number) {
+function outcome(bars: readonly Bar[], found: readonly Occurrence[], duration: number) {
   const changes = found.flatMap(({ last }) => {
     const [from, to] = [bars[last], bars[last + duration]];
-    return from === undefined || to === undefined ? [] : [changePercent(from.close, to.close)];
+    return from === undefined || to === undefined ? [] : [changePercent(closeOf(from), closeOf(to))];
   });
   const { medianChangeRate: _, ...figures } = summary(changes);
   return create(OutcomeSchema, { duration, sampleCount: changes.length, ...figures });

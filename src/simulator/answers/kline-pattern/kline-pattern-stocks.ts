@@ -8,10 +8,10 @@ import {
 } from '../../../contract/generated/svc/kline_pattern_stocks_pb.js';
 import { patternMarket, patternSort, patternSortOrder } from '../../../contract/list-enums.js';
 import type { QuoteMarket } from '../../../contract/markets.js';
-import { localDateTime } from '../../../contract/time.js';
+import { localDateTime, parseLocal } from '../../../contract/time.js';
 import type { BarPeriod, Market } from '../../market/index.js';
 import { inTurns } from '../../pace.js';
-import { occurrences, type Pattern } from '../../patterns/index.js';
+import { occurrences, type Pattern, Series } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
 import { labelTime, periodOf } from '../../view/bars.js';
 import { checkChoice, marketOf } from '../../view/choices.js';
@@ -110,20 +110,53 @@ function* findNewest(facts: Needed, market: QuoteMarket, period: BarPeriod): Gen
   yield;
   for (const instrument of shares) {
     const share = facts.listings.of(instrument);
-    const bars = yield* completeBars(facts, share, period, BARS_EXAMINED);
-    yield;
-    for (const { pattern, first, last } of occurrences(seriesOf(bars), bars.length - 1, bars.length)) {
-      const [begin, end] = [bars[first], bars[last]];
-      if (begin === undefined || end === undefined) continue;
-      const shown = { beginTime: labelTime(facts, share, period, begin), endTime: labelTime(facts, share, period, end) };
-      const shares = found.get(pattern.shape);
-      if (shares === undefined) found.set(pattern.shape, [[share, shown]]);
+    for (const { shape, shown } of (period.unit === 'day' ? shownByDays(facts, share) : undefined) ??
+      (yield* shownBy(facts, share, period))) {
+      const shares = found.get(shape);
+      if (shares === undefined) found.set(shape, [[share, shown]]);
       else shares.push([share, shown]);
     }
     yield;
   }
   return found;
 }
+
+interface Completed {
+  readonly shape: number;
+  readonly shown: Shown;
+}
+
+/** What the newest complete bar of a share completes. */
+function* shownBy(facts: Needed, share: Listing, period: BarPeriod): Generator<void, readonly Completed[]> {
+  const bars = yield* completeBars(facts, share, period, BARS_EXAMINED);
+  yield;
+  return occurrences(seriesOf(bars), bars.length - 1, bars.length).flatMap(({ pattern: { shape }, first, last }) => {
+    const [begin, end] = [bars[first], bars[last]];
+    if (begin === undefined || end === undefined) return [];
+    return [{ shape, shown: { beginTime: labelTime(facts, share, period, begin), endTime: labelTime(facts, share, period, end) } }];
+  });
+}
+
+/** The same of day bars, of which no more are read than detectors look at; undefined where their prices cannot be known without the bars. */
+function shownByDays(facts: Needed, share: Listing): readonly Completed[] | undefined {
+  const { instrument, market } = share;
+  const newest = lastCompleteDay(facts.world.calendar(instrument), facts.clock.now());
+  const days = facts.market.pastDays(instrument, newest, BARS_EXAMINED);
+  const { count } = days;
+  let isWhole = true;
+  const at = (index: number) => {
+    const prices = days.prices(count - 1 - index);
+    isWhole &&= prices !== undefined;
+    return prices ?? NO_PRICES;
+  };
+  const found = occurrences(new Series({ length: count, at }), count - 1, count);
+  if (!isWhole) return undefined;
+  const timeOf = (index: number) => parseLocal(days.day(count - 1 - index), market.timeZone) ?? 0;
+  return found.map(({ pattern: { shape }, first, last }) => ({ shape, shown: { beginTime: timeOf(first), endTime: timeOf(last) } }));
+}
+
+/** Completes no pattern. */
+const NO_PRICES = { open: Number.NaN, high: Number.NaN, low: Number.NaN, close: Number.NaN };
 
 function stockMessage({ stock: { listing, board, equity, changeRate }, shown }: Row, pattern: Pattern): PatternStock {
   const { timeZone } = listing.market;

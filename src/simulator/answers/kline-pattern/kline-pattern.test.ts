@@ -1,7 +1,11 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, type Fixture, payload, security, startFixture } from '../../../../test/support/sim-backend.js';
 import { ManualClock } from '../../../contract/clock.js';
 import { klinePattern as patterns, quote } from '../../../contract/operations/index.js';
+import type { Bar } from '../../market/index.js';
+import { occurrences } from '../../patterns/index.js';
+import { seriesOf } from './pattern-requests.js';
 
 /** 20:00 in Hong Kong: the day is over there, and not yet in New York. */
 const EVENING = Date.UTC(2026, 10, 20, 12);
@@ -66,6 +70,34 @@ test('patterns name bars of the K-lines, the same by number and by symbol; the r
   expect(found).toBeGreaterThan(30);
 });
 
+test('bars that are just as long as usual, and shadows just as short as they may be, are told exactly', () => {
+  // On a coarse grid, such ties are frequent.
+  const moves = fc.array(fc.tuple(fc.integer({ min: -2, max: 2 }), fc.nat({ max: 1 }), fc.constant(0)), { minLength: 11, maxLength: 60 });
+  const size = (value: bigint) => (value < 0n ? -value : value);
+  fc.assert(
+    fc.property(moves, (draws) => {
+      let close = 10_000_000_000n;
+      const bars = draws.map(([move, above, below], index): Bar => {
+        const [open, ticks] = [close, [move, above, below].map((count) => BigInt(count) * 10_000_000n) as [bigint, bigint, bigint]];
+        close = open + ticks[0];
+        const [high, low] = [(close > open ? close : open) + ticks[1], (close < open ? close : open) - ticks[2]];
+        return { start: index, end: index + 1, open, high, low, close, previousClose: open, volume: 1n, turnover: close };
+      });
+      const newest = bars.at(-1)!;
+      const before = bars.slice(-11, -1);
+      const bodies = before.reduce((sum, bar) => sum + size(bar.close - bar.open), 0n);
+      const ranges = before.reduce((sum, { high, low }) => sum + high - low, 0n);
+      const isLong = bodies > 0n && 10n * size(newest.close - newest.open) > bodies;
+      const [top, bottom] = newest.close > newest.open ? [newest.close, newest.open] : [newest.open, newest.close];
+      const isBare = 100n * (newest.high - top) <= ranges && 100n * (bottom - newest.low) <= ranges;
+      const marubozu = newest.close > newest.open ? [18] : [19];
+      const found = occurrences(seriesOf(bars), bars.length - 1, bars.length).map(({ pattern: { shape } }) => shape);
+      expect(found.filter((shape) => shape === 18 || shape === 19)).toEqual(isLong && isBare ? marubozu : []);
+    }),
+    { numRuns: 500 },
+  );
+});
+
 test('statistics count what followed on the same K-lines', async () => {
   const { backend } = fixture;
   const one = security('HK.00700');
@@ -104,11 +136,11 @@ describe('stocks that show a pattern', () => {
 
   test('are those whose own patterns end with the newest complete bar, and no other', async () => {
     const { simulation, backend } = fixture;
-    for (const shape of [5, 18, 19]) {
+    for (const shape of [5, 18, 19, 24, 101, 102, 103, 105, 106, 107, 108]) {
       const { stockList, allCount } = await stocks({ shape, sortType: -1 });
       expect(stockList).toHaveLength(allCount);
       const shown = new Map(stockList.map((one) => [one.security!.code, one]));
-      for (const instrument of simulation.world.listed({ market: 'HK', kind: 'equity' }).slice(0, 40)) {
+      for (const instrument of simulation.world.listed({ market: 'HK', kind: 'equity' }).slice(0, 60)) {
         const request = { ...version, security: security(instrument.symbol), klineType: DAY };
         const { patternList } = await payload(backend, patterns.klinePattern, request);
         const own = patternList.find((one) => one.shape === shape && one.endTime === '2026-11-20 00:00:00');

@@ -2,12 +2,13 @@ import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '../../../contract/decimal.js';
 import { type C2S, type PatternFound, PatternFoundSchema, type S2C, S2CSchema } from '../../../contract/generated/svc/kline_pattern_pb.js';
 import { localDateTime } from '../../../contract/time.js';
-import type { Bar, BarPeriod } from '../../market/index.js';
+import { Remembered } from '../../chance/remembered.js';
+import type { Bar, BarPeriod, Market } from '../../market/index.js';
 import { inTurns } from '../../pace.js';
 import { type Occurrence, occurrences } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
 import { labelTime, periodOf } from '../../view/bars.js';
-import { completeBars } from '../../view/complete-bars.js';
+import { keptCompleteBars } from '../../view/complete-bars.js';
 import { checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
@@ -30,8 +31,8 @@ export const klinePattern: Answer<'clock' | 'world' | 'market' | 'listings', C2S
 };
 
 function* answer(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, period: BarPeriod, klineType: number): Generator<void, S2C> {
-  const bars = yield* completeBars(facts, listing, period, BARS_EXAMINED);
-  const found = occurrences(seriesOf(bars), bars.length - BARS_SHOWN, bars.length);
+  const bars = yield* keptCompleteBars(facts, listing, period, BARS_EXAMINED);
+  const found = yield* findOn(facts.market, `${listing.instrument.symbol} ${klineType}`, bars);
   return create(S2CSchema, {
     security: listing.security,
     stockId: listing.instrument.id,
@@ -40,6 +41,38 @@ function* answer(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, p
     barsExamined: bars.length,
     patternList: [...found].reverse().flatMap((one) => foundMessage(facts, listing, period, bars, one)),
   });
+}
+
+/** What was found on some bars. */
+interface Known {
+  bars: readonly Bar[];
+  found: readonly Occurrence[];
+}
+
+/** Of symbols and periods, at some tens of kilobytes. */
+const REMEMBERED = 64;
+const BARS_AT_ONCE = 10;
+const remembered = new WeakMap<Market, Remembered<string, Known>>();
+
+/** The patterns that the newest bars complete: looked for again where the bars are others. */
+function* findOn(market: Market, name: string, bars: readonly Bar[]): Generator<void, readonly Occurrence[]> {
+  const ofMarket = remembered.get(market) ?? new Remembered<string, Known>(REMEMBERED);
+  remembered.set(market, ofMarket);
+  const known = ofMarket.get(name, () => ({ bars: [], found: [] }));
+  if (known.bars.length === bars.length && bars.every((bar, index) => isSame(bar, known.bars[index] as Bar))) return known.found;
+  const series = seriesOf(bars);
+  const found: Occurrence[] = [];
+  for (let from = bars.length - BARS_SHOWN; from < bars.length; from += BARS_AT_ONCE) {
+    yield;
+    found.push(...occurrences(series, from, from + BARS_AT_ONCE));
+  }
+  known.bars = bars;
+  known.found = found;
+  return found;
+}
+
+function isSame(a: Bar, b: Bar): boolean {
+  return a === b || (a.start === b.start && a.open === b.open && a.high === b.high && a.low === b.low && a.close === b.close);
 }
 
 function foundMessage(
@@ -66,7 +99,7 @@ function foundMessage(
         endTimestamp: endTime / 1000,
         barCount: last - first + 1,
         closePrice: decimalToNumber(end.close),
-        breakoutPrice: breakout === undefined ? undefined : Math.round(breakout * 1e6) / 1e6,
+        breakoutPrice: breakout === undefined ? undefined : Math.round(breakout / 1e3) / 1e6,
       }),
     ),
   ];

@@ -30,10 +30,14 @@ export function pageOfRows<T>(rows: readonly T[], start: number, count: number):
 
 /** Bars as detectors read them. */
 export function seriesOf(bars: readonly Bar[]): Series {
-  const number = (price: bigint) => Number(price) / 1e9;
   return new Series(
-    bars.map(({ open, high, low, close }) => ({ open: number(open), high: number(high), low: number(low), close: number(close) })),
+    bars.map(({ open, high, low, close }) => ({ open: Number(open), high: Number(high), low: Number(low), close: Number(close) })),
   );
+}
+
+/** The close of a bar, as changes are counted from it. */
+export function closeOf({ close }: Bar): number {
+  return Number(close) / 1e9;
 }
 
 /** Percent of change between two prices, to three places. */

@@ -14,7 +14,7 @@ import {
 import { addDays, parseLocal } from '../../../contract/time.js';
 import { keyOf, uniform } from '../../chance/random.js';
 import type { CorporateAction } from '../../companies/index.js';
-import { nextTurn } from '../../pace.js';
+import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
@@ -23,7 +23,8 @@ import { locateAllTerms } from '../../view/locate.js';
 import { tradingDaysOf } from '../../world/business-days.js';
 
 const SYMBOLS_MAX = 400;
-const COMPANIES_A_TURN = 2;
+/** Years of a company that are looked at without a pause: what it pays depends on its price of the day. */
+const YEARS_AT_ONCE = 4;
 /** Announced a month before it is effective. */
 const AHEAD_DAYS = 60;
 /** Old and new shares trade side by side this long (HKEX, trading arrangements for subdivisions and consolidations). */
@@ -47,30 +48,40 @@ export const getCodeChange: Answer<'world' | 'companies' | 'listings', C2S, S2C>
   const listings = named ?? facts.world.listed({ market: 'HK', kind: 'equity' }).map((one) => facts.listings.of(one));
   const isWanted = timesWanted(request.timeFilterList);
   if (isWanted instanceof Refusal) return isWanted;
-  const changes: Change[] = [];
-  for (const [index, listing] of listings.entries()) {
-    if (index > 0 && index % COMPANIES_A_TURN === 0) await nextTurn();
-    changes.push(...changesOf(facts, listing));
-  }
+  const changes = await inTurns(changesOfAll(facts, listings));
   const types = new Set<number>(request.typeList);
   const wanted = changes.filter((change) => (types.size === 0 || types.has(change.type)) && isWanted(change));
   wanted.sort((a, b) => (a.publicDay > b.publicDay ? -1 : a.publicDay < b.publicDay ? 1 : 0));
   return create(S2CSchema, { codeChangeList: wanted.map(message) });
 };
 
-function changesOf({ world, companies }: Facts<'world' | 'companies'>, listing: Listing): Change[] {
-  const { instrument } = listing;
+function* changesOfAll(facts: Facts<'world' | 'companies'>, listings: readonly Listing[]): Generator<void, Change[]> {
+  const changes: Change[] = [];
+  for (const listing of listings) {
+    for (const action of yield* actionsOf(facts, listing)) {
+      const type = typeOf(action);
+      if (type === undefined) continue;
+      const endDay = later(action.exDay, type === CodeChangeType.CodeChangeType_Unpaid ? NIL_PAID_DAYS : PARALLEL_TRADING_DAYS);
+      changes.push({ listing, type, publicDay: action.announcedDay, effectiveDay: action.exDay, endDay });
+    }
+  }
+  return changes;
+}
+
+/** All that a share of Hong Kong has announced by today. */
+function* actionsOf({ world, companies }: Facts<'world' | 'companies'>, { instrument }: Listing): Generator<void, CorporateAction[]> {
   if (instrument.market !== 'HK' || instrument.kind !== 'equity') return [];
   const today = world.today(instrument);
-  return companies
-    .corporateActions(instrument.symbol, instrument.listDate, addDays(today, AHEAD_DAYS))
-    .filter(({ announcedDay }) => announcedDay <= today)
-    .flatMap((action) => {
-      const type = typeOf(action);
-      if (type === undefined) return [];
-      const endDay = later(action.exDay, type === CodeChangeType.CodeChangeType_Unpaid ? NIL_PAID_DAYS : PARALLEL_TRADING_DAYS);
-      return [{ listing, type, publicDay: action.announcedDay, effectiveDay: action.exDay, endDay }];
-    });
+  const end = addDays(today, AHEAD_DAYS);
+  const actions: CorporateAction[] = [];
+  for (let from = instrument.listDate; from <= end; ) {
+    const next = `${Number(from.slice(0, 4)) + YEARS_AT_ONCE}-01-01`;
+    const to = next > end ? end : addDays(next, -1);
+    actions.push(...companies.corporateActions(instrument.symbol, from, to));
+    from = next;
+    yield;
+  }
+  return actions.filter(({ announcedDay }) => announcedDay <= today);
 }
 
 /** What an action does to codes; cash and bonus shares leave them alone. */

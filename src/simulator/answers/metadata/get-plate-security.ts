@@ -39,7 +39,7 @@ const sortFields: ReadonlyMap<number, Figure> = new Map([
 /** In the simulation every security trades, so that all stand at the same place. */
 const byCode: ReadonlySet<number> = new Set([SortField.SortField_Unknow, SortField.SortField_Code, SortField.SortField_Status]);
 
-const MEMBERS_A_TURN = 200;
+const MEMBERS_AT_ONCE = 20;
 
 /** Qot_GetPlateSecurity: who belongs to a plate today, by code or by what is asked for. */
 export const getPlateSecurity: Answer<'companies' | 'world' | 'listings' | 'boards', C2S, S2C> = async (facts, request) => {
@@ -59,7 +59,7 @@ export const getPlateSecurity: Answer<'companies' | 'world' | 'listings' | 'boar
 
 function* answer(facts: Facts<'world' | 'listings'>, listings: readonly Listing[]): Generator<void, S2C> {
   const payload = create(S2CSchema);
-  payload.staticInfoList = yield* eachInTurns(listings, MEMBERS_A_TURN, (listing) => staticInfo(facts, listing));
+  payload.staticInfoList = yield* eachInTurns(listings, MEMBERS_AT_ONCE, (listing) => staticInfo(facts, listing));
   return payload;
 }
 

@@ -10,7 +10,6 @@ import { given } from '../../view/given.js';
 import { known } from '../../view/known.js';
 import { noticeTypes, type Story } from '../../view/news.js';
 import { tellerOf } from '../../view/news-wire.js';
-import type { Instrument } from '../../world/instrument.js';
 import { newsInfo } from './news-info.js';
 import { olderMark, olderThan } from './pages.js';
 import { KEPT_MS } from './stock-news.js';
@@ -21,14 +20,13 @@ type Used = 'clock' | 'world' | 'companies' | 'listings';
 const ALL = 0;
 
 /** svc.watchlist_announcement: what companies and exchanges announced, of the types asked for. */
-export const watchlistAnnouncement: Answer<Used, C2S, S2C> = (facts, request) => {
+export const watchlistAnnouncement: Answer<Used, C2S, S2C> = (facts, request) => inTurns(answer(facts, request));
+
+function* answer(facts: Facts<Used>, request: C2S): Generator<void, S2C | Refusal> {
   const instruments = watchedStocks(facts, request);
   if (instruments instanceof Refusal) return instruments;
   const refused = checkTypes(request.noticeTypes);
-  return refused ?? inTurns(answer(facts, request, instruments));
-};
-
-function* answer(facts: Facts<Used>, request: C2S, instruments: readonly Instrument[]): Generator<void, S2C> {
+  if (refused !== undefined) return refused;
   const now = facts.clock.now();
   const wanted = new Set(request.noticeTypes);
   const isAll = wanted.size === 0 || wanted.has(ALL);

@@ -16,7 +16,7 @@ import { BACKEND_SUCCESS } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { known } from '../../view/known.js';
-import { storiesBetween } from '../../view/news.js';
+import { tellStories } from '../../view/news.js';
 import type { Instrument } from '../../world/instrument.js';
 import { isIssuedByCompany } from '../../world/kinds.js';
 import { olderMark, olderThan, type Told } from './pages.js';
@@ -46,9 +46,11 @@ function* answer(facts: Facts<Used>, request: C2S, instruments: readonly Instrum
     { mark: given(C2SSchema, request, 'seqMark'), now, since: now - KEPT_MS },
     { count: request.pageSize, takes: () => true },
   );
+  const ratingList: RatingInfo[] = [];
+  for (const rated of page.items) ratingList.push(yield* ratingInfo(facts, rated));
   return create(S2CSchema, {
     retCode: BACKEND_SUCCESS,
-    ratingList: page.items.map((rated) => ratingInfo(facts, rated)),
+    ratingList,
     ...known({ seqMark: olderMark(page) }),
   });
 }
@@ -74,9 +76,10 @@ function* ratedBetween(
   return found.sort((a, b) => (a.seq < b.seq ? -1 : 1));
 }
 
-function ratingInfo({ listings }: Facts<'listings'>, { instrument, company, time, change, seq }: Rated): RatingInfo {
+function* ratingInfo({ listings }: Facts<'listings'>, { instrument, company, time, change, seq }: Rated): Generator<void, RatingInfo> {
   const { broker, analyst, rating, target, previous } = change;
-  const item = storiesBetween(company, time, time).find(({ fact }) => fact?.kind === 'rating' && fact.change.broker === broker);
+  const stories = yield* tellStories(company, time, time);
+  const item = stories.find(({ fact }) => fact?.kind === 'rating' && fact.change.broker === broker);
   return create(RatingInfoSchema, {
     security: listings.of(instrument).security,
     stockId: instrument.id,

@@ -25,13 +25,13 @@ import { given } from '../../view/given.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { locate } from '../../view/locate.js';
-import { membersOf, plateSecurity } from '../../view/plates.js';
+import { plateSecurity } from '../../view/plates.js';
 import { isIssuedByCompany, kinds } from '../../world/kinds.js';
 import { industryPlate } from '../../world/plates.js';
 import { profitGrowth } from './profit-growth.js';
 import { secondsOf, subjectFor } from './subject.js';
 import { forwardFigure, type Measure, measures, percentile, recommended, valueAt } from './valuation-figures.js';
-import { groupOf, pastMeans, places, type Spread, sharesIn, spreadOf } from './valuation-group.js';
+import { groupOf, pastMeans, places, type Spread, sharesIn, sharesOfPlate, spreadOf } from './valuation-group.js';
 import { intervalOf, type PastValue, pastValues } from './valuation-history.js';
 
 /** The members of a plate that are shown: the largest ones. */
@@ -70,8 +70,7 @@ async function ofShare(facts: Needed, listing: Listing, wanted: ValuationType, i
   const past = await pastValues(facts, listing, measure, interval, quote.tradingDay);
   const forward = await forwardFigure(measure).of(facts, { listing, quote });
   const plate = industryPlate(instrument.market, companies.company(instrument).industry);
-  const peers =
-    plate === undefined ? [] : await sharesIn(facts, { market: instrument.market, members: new Set(await membersOf(facts, plate)) });
+  const peers = plate === undefined ? [] : await sharesOfPlate(facts, plate);
   const days = past.map(({ day }) => requireDay(day));
   const means = await pastMeans(facts, peers, measure, days);
   const ofPeers = await spreadOf(peers, measure);

@@ -1,14 +1,16 @@
 import type { QuoteMarket } from '../../../contract/markets.js';
 import { Remembered } from '../../chance/remembered.js';
 import type { Companies, Company } from '../../companies/index.js';
-import { inTurns } from '../../pace.js';
+import { inTurns, nextTurn } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
+import type { Board } from '../../screen/board.js';
 import { type Hit, screen, valuesOf } from '../../screen/index.js';
 import { marketValue } from '../../screen/share-figures.js';
 import type { Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
 import { membersOf } from '../../view/plates.js';
 import { kinds } from '../../world/kinds.js';
+import type { Plate } from '../../world/plates.js';
 import { subjectFor } from './subject.js';
 import { type Measure, pathParts } from './valuation-figures.js';
 
@@ -29,10 +31,48 @@ export async function groupOf(facts: Facts<'world' | 'companies' | 'listings'>, 
   return new Refusal(`security: ${symbol} is ${kinds[kind].noun}; expected a plate or an index`);
 }
 
-/** The shares of a group with the quotes of the minute, in the market's order. */
-export async function sharesIn({ boards }: Needed, { market, members }: Group): Promise<readonly Hit[]> {
-  const all = [await boards.of(market, 'equity'), await boards.of(market, 'trust')];
-  return screen(all, [], ({ listing }) => members === undefined || members.has(listing));
+/** What was asked of the boards of a minute. */
+interface Asked {
+  readonly whole: Promise<readonly Hit[]>;
+  readonly ofPlates: Map<Plate, Promise<readonly Hit[]>>;
+}
+
+/** By the boards of a market's shares and trusts. */
+const askedOf = new WeakMap<Board, WeakMap<Board, Asked>>();
+
+async function boardsOf({ boards }: Needed, market: QuoteMarket): Promise<readonly [Board, Board]> {
+  return [await boards.of(market, 'equity'), await boards.of(market, 'trust')];
+}
+
+function asked([shares, trusts]: readonly [Board, Board]): Asked {
+  const known = askedOf.get(shares) ?? new WeakMap<Board, Asked>();
+  askedOf.set(shares, known);
+  const made = known.get(trusts) ?? { whole: screen([shares, trusts], []), ofPlates: new Map() };
+  known.set(trusts, made);
+  return made;
+}
+
+/** The shares of a group with the quotes of the minute, in the market's order; of a whole market, the same list for all who ask within it. */
+export async function sharesIn(facts: Needed, { market, members }: Group): Promise<readonly Hit[]> {
+  const boards = await boardsOf(facts, market);
+  return members === undefined ? await asked(boards).whole : await screen(boards, [], ({ listing }) => members.has(listing));
+}
+
+/** The same of a plate's members of today: the same list within the minute. */
+export async function sharesOfPlate(facts: Needed, plate: Plate): Promise<readonly Hit[]> {
+  const boards = await boardsOf(facts, plate.market);
+  const { ofPlates } = asked(boards);
+  let shares = ofPlates.get(plate);
+  if (shares === undefined) {
+    shares = membersIn(facts, plate, boards);
+    ofPlates.set(plate, shares);
+  }
+  return await shares;
+}
+
+async function membersIn(facts: Needed, plate: Plate, boards: readonly Board[]): Promise<readonly Hit[]> {
+  const members = new Set(await membersOf(facts, plate));
+  return screen(boards, [], ({ listing }) => members.has(listing));
 }
 
 /** What many values come to. */
@@ -44,8 +84,26 @@ export interface Spread {
   readonly values: readonly number[];
 }
 
-/** Of shares by a measure, weighted by market value: the mean is the sum of market values over the sum of what they are held against. */
+/** Shares looked at beside other work. */
+const SUMMED_AT_ONCE = 1_000;
+
+const spreads = new WeakMap<readonly Hit[], Map<Measure, Promise<Spread>>>();
+
+/**
+ * Of shares by a measure, weighted by market value: the mean is the sum of market values over the sum of what they are held against. Worked out once for a list
+ * of shares.
+ */
 export async function spreadOf(hits: readonly Hit[], measure: Measure): Promise<Spread> {
+  const known = spreads.get(hits) ?? new Map<Measure, Promise<Spread>>();
+  spreads.set(hits, known);
+  const spread = known.get(measure) ?? workSpread(hits, measure);
+  known.set(measure, spread);
+  return await spread;
+}
+
+async function workSpread(hits: readonly Hit[], measure: Measure): Promise<Spread> {
+  // That of a whole market takes a turn by itself.
+  if (hits.length >= SUMMED_AT_ONCE) await nextTurn();
   const [values, sizes] = [await valuesOf(hits, measure.now), await valuesOf(hits, marketValue)];
   const kept = hits.map((_, index) => [values[index] ?? Number.NaN, sizes[index] ?? 0] as const).filter(([value]) => value > 0);
   const sorted = kept.map(([value]) => value).sort((a, b) => b - a);
