@@ -8,11 +8,11 @@ export type AuditOutcome = 'allow' | 'reject' | 'trade';
 /** What the trail says of an order that went to the backend. */
 export interface AuditTrade {
   readonly accId: bigint;
-  readonly orderId?: string;
-  readonly symbol?: string;
-  readonly side?: string;
-  readonly qty?: Decimal;
-  readonly price?: Decimal;
+  readonly orderId?: string | undefined;
+  readonly symbol?: string | undefined;
+  readonly side?: string | undefined;
+  readonly qty?: Decimal | undefined;
+  readonly price?: Decimal | undefined;
 }
 
 /** One decision about one request. */

@@ -57,10 +57,15 @@ interface Slot {
   set(message: Message, value: JsonValue, path: string, later: (() => void)[]): void;
 }
 
-/** A target that the request has set, and where. There are few, so that a list is searched faster than a map is made. */
-interface Given {
-  readonly target: string;
-  readonly path: string;
+/** The targets that the request has set, each followed by where. There are few, so that a list is searched faster than a map is made. */
+type Given = string[];
+
+/** Where the request has set the target of a slot before, or the whole that it is a part of. */
+function givenBefore(given: Given, { target, whole }: Slot): string | undefined {
+  for (let index = 0; index < given.length; index += 2) {
+    if (given[index] === target || given[index] === whole) return given[index + 1];
+  }
+  return undefined;
 }
 
 function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operation> {
@@ -89,7 +94,7 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
   const checkOrdered = orderedCheck(desc, operation.ordered, nameOf);
   const required = params.filter((param) => param.required).map(({ name, field }) => ({ name, isSet: presence(desc, field) }));
 
-  const readFields = (message: Message, object: JsonObject, path: string, given: Given[], later: (() => void)[]) => {
+  const readFields = (message: Message, object: JsonObject, path: string, given: Given, later: (() => void)[]) => {
     for (const name in object) {
       const value = object[name];
       const here = childPath(path, name);
@@ -102,10 +107,10 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
       }
       const slot = slots.get(name);
       if (slot === undefined) unknownField(here, name, names());
-      const earlier = given.find(({ target }) => target === slot.target || target === slot.whole)?.path;
+      const earlier = givenBefore(given, slot);
       if (earlier !== undefined) stop('invalid', here, `"${earlier}" and "${here}" say the same thing: give only one`);
       if (value === null || value === undefined) continue;
-      given.push({ target: slot.target, path: here });
+      given.push(slot.target, here);
       slot.set(message, value, here, later);
     }
   };
@@ -116,7 +121,7 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
         stop('wrong_type', '', `body: expected an object, found ${describeJson(body)}`);
       }
       const message = create(desc);
-      const given: Given[] = [];
+      const given: Given = [];
       const later: (() => void)[] = [];
       if (isJsonObject(body)) {
         readFields(message, body, '', given, later);

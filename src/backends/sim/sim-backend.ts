@@ -122,14 +122,19 @@ class SimBackend implements Backend {
       const recorded = this.#recordedDay?.answer(operation, request);
       if (recorded !== undefined) return recorded;
       const { keepAnswer } = context;
+      let kept: (ResponseMessage & { s2c?: Message }) | undefined;
       const keep =
-        keepAnswer && ((payload: unknown, change: Transaction) => keepAnswer(success(operation.messages, payload as Message), change));
+        keepAnswer &&
+        ((payload: unknown, change: Transaction) => {
+          kept = success(operation.messages, payload as Message);
+          keepAnswer(kept, change);
+        });
       const preparing = prepare(this.#simulation, request);
       const answered = () => answer(this.#simulation, request, keep, context);
       const outcome = preparing === undefined ? answered() : preparing.then(answered);
       if (!(outcome instanceof Promise)) return respond(operation, outcome);
       return outcome.then(
-        (settled) => respond(operation, settled),
+        (settled) => (kept !== undefined && kept.s2c === settled ? kept : respond(operation, settled)),
         (error: unknown) => this.#defect(operation, context, error),
       );
     } catch (error) {

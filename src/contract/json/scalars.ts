@@ -11,7 +11,10 @@ const INTEGER_TEXT = /^-?\d{1,20}$/;
 const BASE64_TEXT = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 function integer(low: bigint, high: bigint, wide: boolean): ScalarReader {
+  const [least, most] = [Number(low), Number(high)];
   return (value, path) => {
+    // What most are, without a bigint on the way; -0 is 0 there.
+    if (!wide && typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value + 0;
     let number: bigint | undefined;
     if (typeof value === 'bigint') number = value;
     else if (typeof value === 'number' && Number.isSafeInteger(value)) number = BigInt(value);

@@ -65,11 +65,15 @@ export class IdempotencyAges {
     const ids: Aged[] = [];
     for await (const [key, row] of this.#rows.entries({ start: '0', end: textOf(end) })) {
       keys.push(key);
-      if (row === true) ids.push({ id: key.slice(AGE_DIGITS + 1), at: Number(key.slice(0, AGE_DIGITS)) });
-      else for (let place = 0; place < row.length; place += 2) ids.push({ at: Number(row[place]), id: String(row[place + 1]) });
+      ids.push(...agedIn(key, row));
       if (ids.length >= count) break;
     }
     return { keys, ids };
+  }
+
+  /** Every id that is on disk. */
+  async *all(): AsyncIterable<Aged> {
+    for await (const [key, row] of this.#rows.entries()) yield* agedIn(key, row);
   }
 
   remove(keys: readonly string[], change: Transaction): void {
@@ -93,6 +97,14 @@ export class IdempotencyAges {
   #put({ key, entries }: Block, change: Transaction): void {
     change.putLatest(this.#rows, key, () => [...entries]);
   }
+}
+
+/** The ids of a row. */
+function agedIn(key: string, row: AgeRow): readonly Aged[] {
+  if (row === true) return [{ id: key.slice(AGE_DIGITS + 1), at: Number(key.slice(0, AGE_DIGITS)) }];
+  const ids: Aged[] = [];
+  for (let place = 0; place < row.length; place += 2) ids.push({ at: Number(row[place]), id: String(row[place + 1]) });
+  return ids;
 }
 
 function textOf(age: number): string {

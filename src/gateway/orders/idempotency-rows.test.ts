@@ -89,3 +89,47 @@ it('forgets what is old, of this version and of one that had a row for each age,
   rows.stop();
   time.stop();
 });
+
+it('looks on the disk only for keys that may have been used, by whichever process', async () => {
+  const clock = new ManualClock(Date.UTC(2026, 10, 20));
+  const store = new MemoryStore();
+  const time = new SteadyTime({ store, clock });
+  const bounds = { perOwner: 1_000, inAll: 1_000, refused: 10 };
+  const open = () => new IdempotencyRows(store, time, bounds, (ms, action) => clock.after(ms, action));
+  const write = { operation: 'place_order', digest: 'digest', packet: { connId: 0n, serialNo: 0 } };
+  const enter = async (rows: IdempotencyRows, key: string, refused: boolean) => {
+    const begun = rows.begin(new KeyName('desk', key), write);
+    await rows.enter(new KeyName('desk', key), { ...begun, request: new Uint8Array(1) });
+    if (refused) await rows.refuse(new KeyName('desk', key), begun, new Uint8Array(2));
+    rows.leave(new KeyName('desk', key));
+  };
+  const earlier = open();
+  await enter(earlier, 'carried out', false);
+  await enter(earlier, 'refused', true);
+  earlier.stop();
+
+  const read = vi.fn();
+  const archive = store.archive.bind(store);
+  vi.spyOn(store, 'archive').mockImplementation((name) => {
+    const rows = archive<never>(name);
+    const get = rows.get.bind(rows);
+    const noted = (key: string) => {
+      read(key);
+      return get(key);
+    };
+    if (name === 'idempotency_rows') Object.assign(rows, { get: noted });
+    return rows as never;
+  });
+  const rows = open();
+  const known = () => ['carried out', 'refused', 'new'].map((key) => rows.get(new KeyName('desk', key)) !== undefined);
+  expect(known()).toEqual([true, true, false]);
+  await vi.waitFor(() => {
+    read.mockClear();
+    expect(known()).toEqual([true, true, false]);
+    expect(read.mock.calls).toEqual([['desk\ncarried out'], ['desk\nrefused']]);
+  });
+  await enter(rows, 'new', false);
+  expect(known()).toEqual([true, true, true]);
+  rows.stop();
+  time.stop();
+});

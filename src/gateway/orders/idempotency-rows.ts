@@ -1,6 +1,7 @@
 import type { SteadyTime } from '../../access/index.js';
 import type { Archive, Store, Table, Transaction } from '../../storage/index.js';
 import { type Aged, IdempotencyAges } from './idempotency-ages.js';
+import { UsedIds } from './used-ids.js';
 
 /** The protocol's replay protection of one write: the backend answers a repetition of it with the first answer. */
 export interface PacketId {
@@ -72,6 +73,9 @@ export class IdempotencyRows {
   readonly #countOf = new Map<string, number>();
   /** Writes that are under way: their rows are not to be removed as what they were before. */
   readonly #busy = new Set<string>();
+  /** Of this process, and once they have been recalled, of earlier ones too. */
+  readonly #used: UsedIds;
+  #recalled: 'not yet' | 'under way' | 'all' = 'not yet';
   #count = 0;
   #refused: number;
   #cancelSweep: () => void;
@@ -94,6 +98,7 @@ export class IdempotencyRows {
       this.#countOf.set(owner, count);
       this.#count += count;
     }
+    this.#used = new UsedIds(bounds.inAll, KEPT_MS, time.elapsed());
     this.#refused = this.#counts.get(REFUSED) ?? 0;
     this.#cancelSweep = this.#scheduleSweep();
   }
@@ -109,6 +114,8 @@ export class IdempotencyRows {
 
   /** What is on disk of a write of the last 24 hours. */
   get({ id }: KeyName): IdempotencyRow | undefined {
+    if (this.#recalled === 'not yet') void this.#recall();
+    else if (this.#recalled === 'all' && !this.#used.mayHave(id)) return undefined;
     const row = this.#rows.get(id);
     return row === undefined || row.at + KEPT_MS <= this.#time.elapsed() ? undefined : row;
   }
@@ -125,6 +132,7 @@ export class IdempotencyRows {
   }
 
   #putNew({ owner, id }: KeyName, row: IdempotencyRow, change: Transaction): void {
+    this.#used.note(id, row.at);
     change.put(this.#rows, id, row);
     this.#ages.enter({ id, at: row.at }, change);
     this.#addTo(owner, 1, change);
@@ -205,6 +213,19 @@ export class IdempotencyRows {
     if (row === undefined || row.at !== at || row.refused) return;
     if (!this.#busy.has(id)) transaction.remove(this.#rows, id);
     this.#addTo(ownerOf(id), -1, transaction);
+  }
+
+  /** Notes what earlier processes left, from the first write under a key on: until that is done, each key is looked for on the disk. */
+  async #recall(): Promise<void> {
+    this.#recalled = 'under way';
+    const now = this.#time.elapsed();
+    try {
+      for await (const { id } of this.#ages.all()) this.#used.note(id, now);
+      for await (const [, { id }] of this.#slots.entries()) this.#used.note(id, now);
+      this.#recalled = 'all';
+    } catch {
+      // The disk cannot be read, or is closed by now: whoever looks for a key is told.
+    }
   }
 
   #scheduleSweep(): () => void {

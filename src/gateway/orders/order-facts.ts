@@ -285,7 +285,9 @@ function valueLeg(
   before: Stand | undefined,
   context: CallContext,
 ): ValuedLeg | Rejection | Promise<ValuedLeg | Rejection> {
-  const security = create(SecuritySchema, { market: order.market.number, code: order.code });
+  const security = create(SecuritySchema);
+  security.market = order.market.number;
+  security.code = order.code;
   const trading = backend.tradingTerms(security, context);
   const view = viewOf(backend, security, order.side, order.terms.orderType, context);
   if (!(trading instanceof Promise || view instanceof Promise)) return valuedLeg(order, before, trading, view);

@@ -30,7 +30,7 @@ import type { Commit, Interrupted, Run } from './idempotency.js';
 import type { PacketId } from './idempotency-rows.js';
 import { legsText } from './legs-text.js';
 import type { Valued } from './order-facts.js';
-import { PacketIds } from './packet-ids.js';
+import { noPacket, PacketIds } from './packet-ids.js';
 import { expectedOrders, isOfPosition, type PositionRequest, proveGroup } from './position-orders.js';
 import { addsRisk, factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
 import { whenKnown } from './when-known.js';
@@ -64,6 +64,9 @@ export interface BracketPlacer {
   /** Whether there is such a bracket. */
   has(id: string): boolean;
 }
+
+/** Of all writes that need none: nobody writes to it. */
+const noPacketId = create(PacketIDSchema, { connID: noPacket.connId, serialNo: noPacket.serialNo });
 
 /** What makes a new order. */
 const places: ReadonlySet<Operation> = new Set<Operation>([trade.placeOrder, trade.placeComboOrder, trade.placeBracketOrder]);
@@ -207,7 +210,7 @@ export class Writes {
   ): Promise<ResponseMessage | Rejection> {
     const write = request as Message & { packetID?: PacketID };
     if (Object.hasOwn(operation.messages.C2SSchema.field, 'packetID')) {
-      write.packetID = create(PacketIDSchema, { connID: packet.connId, serialNo: packet.serialNo });
+      write.packetID = packet === noPacket ? noPacketId : create(PacketIDSchema, { connID: packet.connId, serialNo: packet.serialNo });
     }
     const answer = isOfPosition(operation)
       ? this.#provenAnswerOf(operation, request as PositionRequest, key, context)
@@ -309,13 +312,6 @@ export class Writes {
     const side = order.trdSide === undefined ? undefined : sideName(order.trdSide);
     const qty = Object.hasOwn(order, 'qty') ? decimalFromNumber(order.qty ?? 0) : undefined;
     const price = Object.hasOwn(order, 'price') ? decimalFromNumber(order.price ?? 0) : undefined;
-    return {
-      accId: order.header?.accID ?? 0n,
-      ...(orderId === undefined ? {} : { orderId }),
-      ...(symbol === undefined ? {} : { symbol }),
-      ...(side === undefined ? {} : { side }),
-      ...(qty === undefined ? {} : { qty }),
-      ...(price === undefined ? {} : { price }),
-    };
+    return { accId: order.header?.accID ?? 0n, orderId, symbol, side, qty, price };
   }
 }

@@ -4,6 +4,9 @@ import { Pace } from '../pace.js';
 /** Events told in one turn: each becomes a message and is handed to every connection that wants it. */
 const EVENTS_A_TURN = 100;
 
+const NOTHING_WRITTEN = Promise.resolve();
+const nothingToSettle = (): void => undefined;
+
 /** A change that is on its way to the disk. */
 interface Entry<Event> {
   readonly events: readonly Event[];
@@ -48,7 +51,7 @@ export class Journal<Event> {
   commit<T = undefined>(
     change: (transaction: Transaction) => void,
     events: readonly Event[],
-    settled: () => void = () => undefined,
+    settled: () => void = nothingToSettle,
     when: 'now' | 'soon' = 'now',
     answer?: T,
   ): Promise<T> {
@@ -56,6 +59,14 @@ export class Journal<Event> {
     const { entries } = this.#groupOf(this.store.write(change, when));
     this.#pending += 1;
     return new Promise<T>((done, failed) => entries.push({ events, settled, answer, done, failed }));
+  }
+
+  /** Tells events of what the disk need not know, in their turn: once every change before them is on disk. Resolves to `answer` then. */
+  tell<T = undefined>(events: readonly Event[], answer?: T): Promise<T> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    const { entries } = this.#open ?? this.#groupOf(NOTHING_WRITTEN);
+    this.#pending += 1;
+    return new Promise<T>((done, failed) => entries.push({ events, settled: nothingToSettle, answer, done, failed }));
   }
 
   /** A store that puts several changes on disk at once says so of all of them with one promise. */
@@ -123,7 +134,7 @@ export class Journal<Event> {
 
   /** Somebody waits now for what nobody waited for when it was written. */
   #hurry(): void {
-    if (this.#pending > 0) this.store.write(() => undefined).catch(() => undefined);
+    if (this.#open !== undefined && this.#open.written !== NOTHING_WRITTEN) this.store.write(() => undefined).catch(() => undefined);
   }
 
   #tell(event: Event): void {

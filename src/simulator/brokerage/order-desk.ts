@@ -105,6 +105,7 @@ export class OrderDesk {
     const now = this.clock.now();
     const id = this.records.nextId(now);
     const slip = this.check.slip({ instrument, type, side: request.side, quantity, price });
+    const status = slip === undefined ? this.routing.firstStatus(instrument, type, extendedHours, trigger) : 'unsubmitted';
     return {
       id,
       idEx: readableId(this.world.calendar(instrument).tradingDay(now), id),
@@ -117,7 +118,7 @@ export class OrderDesk {
       quantity,
       price,
       worstPrice,
-      status: slip === undefined ? this.routing.firstStatus(instrument, type, extendedHours, trigger) : 'unsubmitted',
+      status,
       filledQuantity: 0n,
       filledValue: 0n,
       fees: noFees,
@@ -132,6 +133,7 @@ export class OrderDesk {
       // Spreads cost more than the rest of the object together.
       trigger,
       hours,
+      arrivesAt: status === 'submitting' ? this.routing.nextArrival(now) : undefined,
     };
   }
 
@@ -152,6 +154,7 @@ export class OrderDesk {
     if (first === undefined || main === undefined) throw new Error('an order has legs');
     const now = this.clock.now();
     const id = this.records.nextId(now);
+    const status = this.routing.firstStatus(main.instrument, type, false, undefined);
     const bare: OrderRecord = {
       id,
       idEx: readableId(this.world.calendar(main.instrument).tradingDay(now), id),
@@ -164,7 +167,7 @@ export class OrderDesk {
       quantity,
       price,
       worstPrice: price,
-      status: this.routing.firstStatus(main.instrument, type, false, undefined),
+      status,
       filledQuantity: 0n,
       filledValue: 0n,
       fees: noFees,
@@ -176,6 +179,7 @@ export class OrderDesk {
       lastError: '',
       type,
       extendedHours: false,
+      arrivesAt: status === 'submitting' ? this.routing.nextArrival(now) : undefined,
     };
     const order = holdingLegs(bare, holds);
     return this.#commit(request, order, (change) => {
@@ -207,6 +211,7 @@ export class OrderDesk {
       price,
       worstPrice,
       ...(trigger === undefined ? {} : { trigger }),
+      arrivesAt: undefined,
       updatedAt: now,
       priority: keepsPlace ? order.priority : this.records.nextId(now),
     };
@@ -258,6 +263,7 @@ export class OrderDesk {
       quantity,
       price,
       worstPrice: price,
+      arrivesAt: undefined,
       updatedAt: now,
       priority: keepsPlace ? order.priority : this.records.nextId(now),
     };

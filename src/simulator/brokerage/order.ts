@@ -1,7 +1,7 @@
 import { type Decimal, divide } from '../../contract/decimal.js';
 import type { Currency } from '../../contract/markets.js';
 import type { FeeItem } from './fees.js';
-import { isOpen } from './order-status.js';
+import { isOpen, moved } from './order-status.js';
 import type { OrderHours, OrderStatus, OrderType, TimeInForce, TradeMarket, TradeSide, TrailType } from './terms.js';
 
 /** What an order waits for before it goes to the exchange. */
@@ -73,6 +73,11 @@ export interface OrderRecord {
   readonly updatedAt: number;
   readonly expiresAt: number;
   readonly lastError: string;
+  /**
+   * Of a new order on its way: when it reaches the exchange, epoch ms. From then on the order as it was placed stands for the one that is
+   * at the exchange, and its arrival need not be kept: see {@link arrived}. Undefined where that is not known beforehand.
+   */
+  readonly arrivesAt?: number | undefined;
 }
 
 /** One trade of an order. */
@@ -161,7 +166,21 @@ export function restated(order: OrderRecord, status: OrderStatus, updatedAt: num
     extendedHours: order.extendedHours,
     trigger: order.trigger,
     hours: order.hours,
+    arrivesAt: undefined,
   };
+}
+
+/** A new order once it has reached the exchange, as was known when it was placed. */
+export function arrived(order: OrderRecord, arrivesAt: number): OrderRecord {
+  return restated(order, moved(order.status, 'submitted'), arrivesAt);
+}
+
+/** An order of the disk at `now`, epoch ms, where nothing is under way any more. */
+export function afterRestart(order: OrderRecord, now: number): OrderRecord {
+  const { arrivesAt } = order;
+  if (arrivesAt === undefined) return order;
+  // A clock that was set back knows of no arrival: then it arrives anew.
+  return arrivesAt <= now ? arrived(order, arrivesAt) : { ...order, arrivesAt: undefined };
 }
 
 /** An order of several legs with what each holds now. */

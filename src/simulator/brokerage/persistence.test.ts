@@ -44,6 +44,7 @@ describe('after a kill and a restart', () => {
     const filled = await before.place(ids.hkCash, { ...buy, qty: 100, remark: 'first' });
     await before.pass();
     const working = await before.place(ids.hkCash, buy);
+    await before.pass();
     const after = before.restarted(1_000, await afterKill(path));
     expect(after.order(filled)).toEqual(before.order(filled));
     expect(after.order(working)).toEqual(before.order(working));
@@ -129,6 +130,46 @@ describe('after a kill and a restart', () => {
     after.trade(HK, '605', 100n, 1);
     await after.pass(100);
     expect(after.order(stop)).toMatchObject({ status: 'submitted', price: dec('610') });
+  });
+
+  it('knows when an order reached the exchange that was not written since', async () => {
+    const path = folder();
+    const before = Fixture.open({ store: await open(path) });
+    before.book(HK, [], []);
+    const there = await before.place(ids.hkCash, buy);
+    const changed = await before.place(ids.hkCash, buy);
+    expect(await before.modify(ids.hkCash, { orderID: changed, modifyOrderOp: 1, qty: 200, price: 600 })).toBeUndefined();
+    await before.pass();
+    const later = await before.place(ids.hkCash, buy);
+    const listed = (f: Fixture) => collected(f.brokerage.records.ordersBetween(ids.hkCash, 0, Number.MAX_SAFE_INTEGER));
+    expect((await listed(before)).map(({ status }) => status)).toEqual(['submitted', 'submitted', 'submitting']);
+
+    const killed = await afterKill(path);
+    const after = before.restarted(1_000, killed);
+    for (const order of [there, changed]) expect(after.order(order)).toEqual(before.order(order));
+    expect(after.order(later)).toMatchObject({ status: 'submitted', updatedAt: before.order(later).arrivesAt });
+    await after.pass();
+    expect((await listed(after)).map(({ id, status }) => [id, status])).toEqual([there, changed, later].map((id) => [id, 'submitted']));
+
+    // Before they had arrived, by a clock that was set back: they arrive anew.
+    const earlier = before.restarted(-1_000, await afterKill(path));
+    expect(earlier.order(later)).toMatchObject({ status: 'submitting', arrivesAt: undefined });
+    await earlier.pass();
+    expect(earlier.order(later)).toMatchObject({ status: 'submitted', updatedAt: expect.any(Number) });
+    expect(earlier.order(later).updatedAt).toBeLessThanOrEqual(earlier.clock.now());
+  });
+
+  it('has an order on its way that found the exchange closed', async () => {
+    const path = folder();
+    // Two milliseconds before the lunch break in Hong Kong, and no way to the exchange takes less than five.
+    const start = Date.UTC(2026, 10, 20, 4) - 2;
+    const before = Fixture.open({ store: await open(path), start, mode: 'calendar' });
+    const waiting = await before.place(ids.hkCash, buy);
+    await before.pass();
+    const after = before.restarted(1_000, await afterKill(path));
+    expect(after.order(waiting).status).toBe('submitting');
+    await after.pass(3_600_000);
+    expect(after.order(waiting).status).toBe('submitted');
   });
 
   it('numbers orders on without repetition, even if the clock was set back', async () => {

@@ -11,7 +11,7 @@ import { IdSequence } from './ids.js';
 import { Journal } from './journal.js';
 import { Ledger } from './ledger.js';
 import { type LiveBlock, LiveOrders } from './live-orders.js';
-import { type FillRecord, mainLeg, type OrderRecord, orderOfRow } from './order.js';
+import { afterRestart, arrived, type FillRecord, mainLeg, type OrderRecord, orderOfRow } from './order.js';
 import { isOpen } from './order-status.js';
 import type { PacketAnswer, PacketId } from './packet.js';
 import { Packets } from './packets.js';
@@ -103,7 +103,7 @@ export class Records {
     const former = [...this.#tables.formerLiveOrders.entries()];
     const named = [...this.#live.named(), ...former.map(([, id]) => [id, undefined] as const)];
     // In the order of their numbers, and so of creation.
-    for (const [id, block] of named.sort(([a], [b]) => (a < b ? -1 : 1))) this.#takeUp(id, block);
+    for (const [id, block] of named.sort(([a], [b]) => (a < b ? -1 : 1))) this.#takeUp(id, block, now);
     if (former.length > 0) this.journal.commit((change) => this.#enterFormer(former, change), []).catch(() => undefined);
     const old = [...this.#tables.prints.entries({ end: paddedTime(now - PRINTS_KEPT_MS) })];
     if (old.length === 0) return;
@@ -114,9 +114,9 @@ export class Records {
   }
 
   /** An order that the disk names as live: once, and unless it is over or never got there. */
-  #takeUp(id: bigint, block: LiveBlock | undefined): void {
+  #takeUp(id: bigint, block: LiveBlock | undefined, now: number): void {
     const row = this.#orders.has(id) ? undefined : this.#tables.orders.get(keyOfId(id));
-    const order = row && orderOfRow(row);
+    const order = row && afterRestart(orderOfRow(row), now);
     if (order === undefined || !isLive(order)) {
       if (block !== undefined) this.#live.leave(id, block);
       return;
@@ -248,10 +248,19 @@ export class Records {
     const pace = new Pace(READ_A_TURN);
     for (const { id } of orders) {
       const row = this.#tables.orders.get(keyOfId(id));
-      if (row !== undefined) yield orderOfRow(row);
+      if (row !== undefined) yield this.#asItStands(orderOfRow(row));
       const wait = pace.step();
       if (wait !== undefined) await wait;
     }
+  }
+
+  /** The order of a row, which does not say that a new one has reached the exchange. */
+  #asItStands(order: OrderRecord): OrderRecord {
+    const { arrivesAt } = order;
+    const now = this.#orders.get(order.id)?.order;
+    // What ended its way early, and is on its way to the disk, was done before it could arrive.
+    const hasArrived = arrivesAt !== undefined && now !== undefined && now.arrivesAt === undefined && now.updatedAt >= arrivesAt;
+    return hasArrived ? arrived(order, arrivesAt) : order;
   }
 
   /** Every fill in [from, to), from the store: what is not on disk yet is missing. */
@@ -310,6 +319,13 @@ export class Records {
     change.orders.set(order.id, order);
   }
 
+  /** A new order that has reached the exchange when it was to: its row stands for it as it is now, and is not written again. */
+  putArrived(order: OrderRecord): void {
+    const kept = this.#orders.get(order.id);
+    if (kept === undefined) throw new Error(`order ${order.id} arrives that was not placed`);
+    kept.order = order;
+  }
+
   putFill(change: Change, fill: FillRecord): void {
     change.fills.push(fill);
   }
@@ -345,6 +361,7 @@ export class Records {
 
   /** Puts a change on disk, tells its events and resolves to `answer`. `soon`: nobody waits for it. */
   commit<T = undefined>(change: Change, when: 'now' | 'soon' = 'now', answer?: T): Promise<T> {
+    if (hasNoRows(change)) return this.journal.tell(change.events, answer);
     return this.journal.commit(
       (transaction) => this.#write(change, transaction),
       change.events,
@@ -443,6 +460,13 @@ async function newestFirst(orders: ReadonlyMap<bigint, OrderRecord>, pace: Pace)
     if (wait !== undefined) await wait;
   }
   return sorted;
+}
+
+/** Whether a change has nothing for the disk. */
+function hasNoRows({ orders, fills, transactions, positions, prints, rolls, alongside, packet }: Change): boolean {
+  return (
+    orders.size + fills.length + transactions.length + prints.length === 0 && (positions ?? rolls ?? alongside ?? packet) === undefined
+  );
 }
 
 /** Whether an order can still do something, so that a restart has to know it. */

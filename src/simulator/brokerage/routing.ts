@@ -14,7 +14,18 @@ import { execute } from './execution.js';
 import { Expiries } from './expiries.js';
 import { Incidents } from './incidents.js';
 import type { Latency } from './latency.js';
-import { type FillRecord, holding, holdingLegs, isBuying, isCombo, mainLeg, type OrderRecord, remainingOf, restated } from './order.js';
+import {
+  arrived,
+  type FillRecord,
+  holding,
+  holdingLegs,
+  isBuying,
+  isCombo,
+  mainLeg,
+  type OrderRecord,
+  remainingOf,
+  restated,
+} from './order.js';
 import { cancelled, isChangeable, isOpen, moved } from './order-status.js';
 import { rulesOf } from './order-types.js';
 import type { Change, Records } from './records.js';
@@ -113,11 +124,28 @@ export class Routing {
         return;
       }
     }
+    if (order.arrivesAt !== undefined) {
+      this.#steps.set(order.id, order.arrivesAt);
+      return;
+    }
     const opens = sessionFor(this.world.calendar(instrument), now, order.extendedHours).start;
-    // What waited for the opening goes then, in the order in which it came; nothing overtakes what was sent before it.
+    const arrival = this.nextArrival(now);
+    // What waited for the opening goes then, in the order in which it came.
+    this.#steps.set(order.id, opens > now ? opens : arrival);
+  }
+
+  /** When an order reaches the exchange that leaves at `now`, both epoch ms: nothing overtakes what was sent before it. */
+  nextArrival(now: number): number {
     // The bound is for a clock that was set back.
     this.#lastArrival = Math.max(now + this.latency.draw(), Math.min(this.#lastArrival, now + this.latency.max));
-    this.#steps.set(order.id, opens > now ? opens : this.#lastArrival);
+    return this.#lastArrival;
+  }
+
+  /** An order on its way finds the exchange closed: it waits, and when it arrives is not known as it was. */
+  #waitForSession(change: Change, waiting: OrderRecord): void {
+    const later = waiting.arrivesAt === undefined ? waiting : { ...waiting, arrivesAt: undefined };
+    if (later !== waiting) this.records.putOrder(change, later);
+    this.send(later);
   }
 
   /** Takes an order back from wherever it is. */
@@ -163,9 +191,13 @@ export class Routing {
   /** Puts a new version of an order into a change, with its event. */
   update(change: Change, order: OrderRecord): OrderRecord {
     this.records.putOrder(change, order);
+    this.#tell(change, order);
+    return order;
+  }
+
+  #tell(change: Change, order: OrderRecord): void {
     const account = this.accountOf(order);
     change.events.push({ kind: 'order', account, order, canSell: this.records.ledger.canSell(account, mainLeg(order).symbol) });
-    return order;
   }
 
   /** Ends every order in a security that is not over, or every one of an account, as part of a change. A disabled one can only be deleted. */
@@ -254,7 +286,7 @@ export class Routing {
   /** As {@link #arrive}, of several legs. */
   #arriveCombo(change: Change, waiting: OrderRecord): void {
     if (waiting.legs.some((_, leg) => this.#exchange.session(this.instrumentOf(waiting, leg), false) === undefined)) {
-      this.send(waiting);
+      this.#waitForSession(change, waiting);
       return;
     }
     const submitted = this.#submit(change, waiting);
@@ -311,7 +343,7 @@ export class Routing {
     }
     const instrument = this.instrumentOf(waiting);
     if (this.#exchange.session(instrument, waiting.extendedHours) === undefined) {
-      this.send(waiting);
+      this.#waitForSession(change, waiting);
       return;
     }
     const submitted = this.#submit(change, waiting);
@@ -385,7 +417,13 @@ export class Routing {
         return undefined;
       }
     }
-    if (arrives.has(current.status)) current = this.update(change, restated(current, moved(current.status, 'submitted'), updatedAt));
+    if (current.arrivesAt !== undefined) {
+      current = arrived(current, current.arrivesAt);
+      this.records.putArrived(current);
+      this.#tell(change, current);
+    } else if (arrives.has(current.status)) {
+      current = this.update(change, restated(current, moved(current.status, 'submitted'), updatedAt));
+    }
     return current;
   }
 
@@ -481,7 +519,7 @@ export class Routing {
   #commit(action: (change: Change) => void): void {
     const change = this.records.begin();
     action(change);
-    if (change.orders.size === 0) return;
+    if (change.orders.size === 0 && change.events.length === 0) return;
     // No caller waits for it, and what has traded is told at once. A failed disk is told by the journal to the next one who waits.
     this.records.commit(change, change.fills.length === 0 ? 'soon' : 'now').catch(() => undefined);
   }

@@ -73,7 +73,7 @@ export class Valuer {
 
   /** What sold options ask for together with what covers them, underlying by underlying. */
   #soldOptionsMargin(account: Account, currency: Currency): Decimal {
-    const byUnderlying = new Map<string, OptionHolding[]>();
+    let byUnderlying: Map<string, OptionHolding[]> | undefined;
     let anySold = false;
     for (const position of this.ledger.positions(account)) {
       if (position.quantity === 0n) continue;
@@ -81,11 +81,12 @@ export class Valuer {
       if (option?.kind !== 'option') continue;
       anySold ||= position.quantity < 0n;
       const { underlying } = option.option;
+      byUnderlying ??= new Map();
       const holdings = byUnderlying.get(underlying) ?? [];
       holdings.push({ option, quantity: position.quantity });
       byUnderlying.set(underlying, holdings);
     }
-    if (!anySold) return 0n;
+    if (!anySold || byUnderlying === undefined) return 0n;
     let sum = 0n;
     for (const [symbol, holdings] of byUnderlying) {
       const underlying = this.#underlying(symbol, this.ledger.position(account.id, symbol)?.quantity ?? 0n);

@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf';
+import type { TrdHeader } from '../../../contract/generated/Trd_Common_pb.js';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/Trd_PlaceOrder_pb.js';
 import { addressed } from '../../brokerage/header.js';
 import type { PacketAnswer } from '../../brokerage/packet.js';
@@ -22,9 +23,13 @@ export const placeOrder: Answer<'brokerage', C2S, S2C> = ({ brokerage }, request
   if (hours === undefined && request.session !== 0) return new Refusal(orderHours.unknown(request.session));
   const trail = trailOf(request);
   if (trail instanceof Refusal) return trail;
-  const answerOf = ({ orderId, orderIdEx }: PacketAnswer) =>
-    create(S2CSchema, { header: to.header, orderID: orderId, orderIDEx: orderIdEx });
-  const write = writeOf(C2SSchema, request, recorded && ((answer, change) => recorded(answerOf(answer), change)));
+  // What is recorded is what is answered.
+  let answer: S2C | undefined;
+  const answerOf = (packet: PacketAnswer): S2C => {
+    answer ??= answered(to.header, packet);
+    return answer;
+  };
+  const write = writeOf(C2SSchema, request, recorded && ((packet, change) => recorded(answerOf(packet), change)));
   const placed = brokerage.desk.place({
     account: to.account,
     tradeMarket: to.market,
@@ -49,5 +54,13 @@ export const placeOrder: Answer<'brokerage', C2S, S2C> = ({ brokerage }, request
     fingerprint: write.fingerprint,
     recorded: write.recorded,
   });
-  return placed instanceof Refusal ? placed : placed.then((answer) => (answer instanceof Refusal ? answer : answerOf(answer)));
+  return placed instanceof Refusal ? placed : placed.then((packet) => (packet instanceof Refusal ? packet : answerOf(packet)));
 };
+
+function answered(header: TrdHeader, { orderId, orderIdEx }: PacketAnswer): S2C {
+  const s2c = create(S2CSchema);
+  s2c.header = header;
+  s2c.orderID = orderId;
+  s2c.orderIDEx = orderIdEx;
+  return s2c;
+}
