@@ -41,7 +41,7 @@ async function enter(key: string | undefined): Promise<Problem | undefined> {
 
 /** Forgets the key and all that it has brought. */
 function leave(why: string): void {
-  forget();
+  keptKey(null);
   desk?.close();
   desk = undefined;
   columns.hidden = true;
@@ -49,10 +49,6 @@ function leave(why: string): void {
   signIn.hidden = false;
   setText(trouble, why);
   keyField.focus();
-}
-
-function forget(): void {
-  keptKey(null);
 }
 
 /** The key that the tab keeps, if any; with `change`, keeps that one or none. Without a word where the browser keeps nothing. */
@@ -91,11 +87,14 @@ async function submitted(): Promise<void> {
 }
 
 async function start(): Promise<void> {
-  const problem = await enter(keptKey());
+  const kept = keptKey();
+  const problem = await enter(kept);
   if (problem === undefined) return;
-  if (problem.status === 401) forget();
+  const refused = problem.status === 401;
+  if (refused) keptKey(null);
   // Without a key the daemon asks for one, which is no trouble but what the form is for.
-  setText(trouble, problem.code === 'auth.missing' || problem.status === 401 ? '' : wordsOf(problem));
+  if (!refused) setText(trouble, wordsOf(problem));
+  else if (kept !== undefined) setText(trouble, `The daemon no longer takes the key that this tab kept: ${wordsOf(problem)}`);
   signIn.hidden = false;
   keyField.focus();
 }

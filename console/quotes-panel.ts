@@ -31,7 +31,10 @@ export class QuotesPanel {
   readonly #table: Table<Quote>;
   readonly #empty = emptyLine('Nothing is watched. Search for a name or a code above.');
   readonly #polls: readonly Poll[];
+  readonly #sparklines = new Map<string, Sparkline>();
   readonly #changed = new Set<Quote>();
+  /** Why something is not shown, by what it is. */
+  readonly #troubles = new Map<string, string>();
   readonly #still = window.matchMedia('(prefers-reduced-motion: reduce)');
   readonly #chart = new Chart();
   readonly #chartTitle = element('h3', { id: 'chart-title' });
@@ -74,6 +77,10 @@ export class QuotesPanel {
     if (quote === undefined) return;
     quote.refused = words;
     this.#table.refresh(quote);
+    // It was in a question about all symbols, which was refused for its sake.
+    this.#troubles.delete(symbol);
+    this.#showTroubles();
+    this.#polls[0]?.now();
   }
 
   /** Ages pass without pushes, and a stream that is down makes every figure old. */
@@ -169,8 +176,6 @@ export class QuotesPanel {
     ];
   }
 
-  readonly #sparklines = new Map<string, Sparkline>();
-
   #ageOf({ heardAt, refused }: Quote): string {
     if (refused !== undefined) return refused;
     return heardAt === undefined ? 'waiting' : age(Date.now() - heardAt);
@@ -221,6 +226,8 @@ export class QuotesPanel {
     this.#list.remove(symbol);
     this.#quotes.remove(symbol);
     this.#sparklines.delete(symbol);
+    this.#troubles.delete(symbol);
+    this.#showTroubles();
     this.#showAll();
     this.panel.side.querySelector('input')?.focus();
   }
@@ -264,7 +271,7 @@ export class QuotesPanel {
   async #askStates(): Promise<void> {
     const symbols = this.#list.symbols.filter((symbol) => this.#quotes.get(symbol)?.refused === undefined);
     if (symbols.length === 0) return;
-    await this.#attempt(async () => this.#quotes.takeStates(await this.api.post('api/market-state', { symbols })));
+    await this.#attempt('states', async () => this.#quotes.takeStates(await this.api.post('api/market-state', { symbols })));
     this.tick();
   }
 
@@ -272,20 +279,28 @@ export class QuotesPanel {
     for (const symbol of symbols) {
       if (this.#quotes.get(symbol)?.refused !== undefined) continue;
       const body = { symbol, kl_type: FIVE_MINUTES, rehab_type: 0, req_num: BARS };
-      await this.#attempt(async () => this.#quotes.takeBars(symbol, await this.api.post('api/kline', body)));
+      await this.#attempt(symbol, async () => this.#quotes.takeBars(symbol, await this.api.post('api/kline', body)));
     }
     this.tick();
     this.#showChart();
   }
 
-  async #attempt(ask: () => Promise<void>): Promise<void> {
+  /** Says why what was asked for is not shown, until it is. */
+  async #attempt(what: string, ask: () => Promise<void>): Promise<void> {
     try {
       await ask();
-      this.panel.trouble(undefined);
+      this.#troubles.delete(what);
     } catch (thrown) {
       if (!(thrown instanceof Problem)) throw thrown;
-      this.panel.trouble(wordsOf(thrown));
+      // The row of a symbol that is refused says so itself.
+      if (this.#quotes.get(what)?.refused === undefined) this.#troubles.set(what, wordsOf(thrown));
     }
+    this.#showTroubles();
+  }
+
+  #showTroubles(): void {
+    const words = [...new Set(this.#troubles.values())];
+    this.panel.trouble(words.length === 0 ? undefined : words.join(' '));
   }
 
   async #search(keyword: string) {

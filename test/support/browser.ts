@@ -82,7 +82,7 @@ export class Browser {
     for (const domain of ['Page', 'Runtime', 'Log', 'Network']) await page.send(`${domain}.enable`);
     await page.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: width < 600 });
     await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }] });
-    await page.send('Page.navigate', { url });
+    await page.navigate(url);
     return page;
   }
 
@@ -109,7 +109,7 @@ export class Browser {
 }
 
 /** How long something may take to appear on a machine that others keep busy. */
-const APPEAR_MS = 60_000;
+const APPEAR_MS = 45_000;
 
 /** One page of a {@link Browser}. */
 export class Page {
@@ -122,6 +122,9 @@ export class Page {
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string;
   }[] = [];
+
+  #onLoad: () => void = () => undefined;
+  readonly #answers: { readonly pattern: RegExp; readonly json: object }[] = [];
 
   constructor(
     readonly browser: Browser,
@@ -141,11 +144,33 @@ export class Page {
     if (method === 'Log.entryAdded' && entry?.level === 'error') this.complaints.push(`${entry.text} ${entry.url ?? ''}`);
     if (method === 'Network.requestWillBeSent' && request !== undefined)
       this.requests.push({ url: request.url, method: request.method, headers: request.headers, body: request.postData ?? '' });
+    if (method === 'Page.loadEventFired') this.#onLoad();
+    if (method === 'Fetch.requestPaused' && request !== undefined) void this.#fulfil(String(params.requestId), request.url);
     if (method === 'Network.webSocketCreated') this.requests.push({ url: String(params.url), method: 'GET', headers: {}, body: '' });
   }
 
   send(method: string, params: object = {}): Promise<Record<string, unknown>> {
     return this.browser.send(method, params, this.sessionId);
+  }
+
+  /** Goes to an address, and waits until it is loaded. */
+  async navigate(url: string): Promise<void> {
+    const loaded = this.#loaded();
+    const { errorText } = await this.send('Page.navigate', { url });
+    if (errorText !== undefined) throw new Error(`${url}: ${errorText}`);
+    await loaded;
+  }
+
+  async reload(): Promise<void> {
+    const loaded = this.#loaded();
+    await this.send('Page.reload');
+    await loaded;
+  }
+
+  /** From now on requests to addresses of this pattern get this answer, and never reach the daemon. */
+  async answer(pattern: string, json: object): Promise<void> {
+    this.#answers.push({ pattern: new RegExp(`^${pattern.replaceAll('*', '.*')}$`), json });
+    await this.send('Fetch.enable', { patterns: [{ urlPattern: '*/api/*' }] });
   }
 
   /** The value of an expression in the page; waits for a promise. */
@@ -177,14 +202,7 @@ export class Page {
         reject(new Error('not seen: ' + ${JSON.stringify(expression)} + '\\n' + document.body.innerText));
       }, ${APPEAR_MS});
     })`;
-    for (;;) {
-      try {
-        return await this.evaluate(waiting);
-      } catch (thrown) {
-        // The document that was looked at gave way to the next one.
-        if (!/context was destroyed|navigated or closed|Cannot find default execution context/.test(String(thrown))) throw thrown;
-      }
-    }
+    return this.evaluate(waiting);
   }
 
   /** Resolves once this text is shown in an element. */
@@ -205,7 +223,7 @@ export class Page {
 
   /** Types into a field, as a keyboard would. */
   async type(selector: string, text: string): Promise<void> {
-    await this.until(`document.querySelector(${JSON.stringify(selector)}) !== null`);
+    await this.until(`document.querySelector(${JSON.stringify(selector)})?.offsetParent != null`);
     await this.evaluate(`(() => { const field = document.querySelector(${JSON.stringify(selector)}); field.focus(); field.select(); })()`);
     await this.send('Input.insertText', { text });
   }
@@ -215,6 +233,19 @@ export class Page {
     const text = key === 'Enter' ? { text: '\r' } : {};
     await this.send('Input.dispatchKeyEvent', { type: 'keyDown', key, code, windowsVirtualKeyCode, ...text });
     await this.send('Input.dispatchKeyEvent', { type: 'keyUp', key, code, windowsVirtualKeyCode });
+  }
+
+  #loaded(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onLoad = resolve;
+    });
+  }
+
+  async #fulfil(requestId: string, url: string): Promise<void> {
+    const json = this.#answers.find(({ pattern }) => pattern.test(url))?.json;
+    if (json === undefined) await this.send('Fetch.continueRequest', { requestId });
+    else
+      await this.send('Fetch.fulfillRequest', { requestId, responseCode: 200, body: Buffer.from(JSON.stringify(json)).toString('base64') });
   }
 
   /** PNG bytes of the page as it is shown, or as long as it is. */
