@@ -160,9 +160,9 @@ describe.skipIf('missing' in found)(`the console in a browser${missing}`, () => 
     await page.press('Enter');
     await page.until('document.querySelector(\'tr[data-key="HK.00005"] td\')?.innerText.match(/\\d/)');
     await until(async () => (await subscribed()) === 10, 'the subscription of what was added');
-    const price = `document.querySelector('tr[data-key="HK.00005"] td').innerText`;
-    const known = await page.evaluate(price);
-    await page.until(`${price} !== ${JSON.stringify(known)}`);
+    const volume = `document.querySelector('tr[data-key="HK.00700"]').cells[5].title`;
+    const known = await page.evaluate(volume);
+    await page.until(`${volume} !== ${JSON.stringify(known)}`);
     expect(await page.evaluate(`document.querySelectorAll('tr[data-key="HK.00005"] .line')[0].getAttribute('points').length > 20`)).toBe(
       true,
     );
