@@ -339,10 +339,10 @@ const securityColumn: Column<Fields> = {
 };
 
 function positionColumns(): Column<Fields>[] {
-  const profit = (name: string) => (cell: HTMLElement, row: Fields) => {
+  const profit = (name: string, base: string) => (cell: HTMLElement, row: Fields) => {
     const value = numberOf(row[name]);
     setText(cell, value === undefined ? NONE : gain(value));
-    setAttribute(cell, 'class', joined(['number', trend(direction(value))], ' '));
+    setAttribute(cell, 'class', joined([base, trend(direction(value))], ' '));
   };
   return [
     securityColumn,
@@ -351,8 +351,8 @@ function positionColumns(): Column<Fields>[] {
     { title: 'Cost', class: 'number wide', text: (row) => figure(numberOf(row.average_cost_price) ?? numberOf(row.cost_price)) },
     { title: 'Price', class: 'number', text: (row) => figure(numberOf(row.price)) },
     { title: 'Value', class: 'number wide', text: (row) => joined([money(numberOf(row.val)), currencyName(numberOf(row.currency))], ' ') },
-    { title: 'Today', class: 'number wide', show: profit('td_pl_val') },
-    { title: 'P/L', class: 'number', show: profit('unrealized_pl') },
+    { title: 'Today', class: 'number wide', show: profit('td_pl_val', 'number wide') },
+    { title: 'P/L', class: 'number', show: profit('unrealized_pl', 'number') },
   ];
 }
 

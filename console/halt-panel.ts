@@ -25,9 +25,11 @@ export class HaltPanel {
       table,
       [
         { title: 'Halted', heading: true, text: subject },
-        { title: 'Since', text: ({ since }) => new Date(textOf(since)).toLocaleString([], { dateStyle: 'short', timeStyle: 'medium' }) },
-        { title: 'By', class: 'wide', text: ({ by }) => textOf(by) },
-        { title: 'Reason', class: 'remark', text: ({ reason }) => textOf(reason) },
+        {
+          title: 'Since',
+          text: ({ since }) => new Date(textOf(since)).toLocaleString([], { dateStyle: 'short', timeStyle: 'medium' }),
+        },
+        { title: 'Why', text: ({ by, reason }) => joined([textOf(by), textOf(reason)], ': ') },
         {
           title: '',
           make: (cell, row) => {

@@ -29,6 +29,7 @@ export class Health {
     } catch (thrown) {
       if (!(thrown instanceof Problem)) throw thrown;
       set(this.#gateway, 'bad', thrown.message);
+      set(this.#trading, 'none', 'unknown');
       return undefined;
     }
     const troubles = Array.isArray(ready.troubles) ? ready.troubles.map((one) => textOf(one as string)) : [];

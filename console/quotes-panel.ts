@@ -89,6 +89,7 @@ export class QuotesPanel {
       const quote = this.#quotes.get(symbol);
       if (quote !== undefined) this.#table.refresh(quote);
     }
+    this.#showChart();
   }
 
   close(): void {
@@ -110,7 +111,7 @@ export class QuotesPanel {
           if (symbol !== null) setText(symbol, quote.symbol);
           if (name !== null) setText(name, quote.name);
           setAttribute(cell.querySelector('button') ?? cell, 'aria-pressed', String(quote.symbol === this.#chosen));
-          setAttribute(cell.parentElement ?? cell, 'class', this.#isOld(quote) ? 'old' : undefined);
+          setAttribute(cell.parentElement ?? cell, 'class', this.#rowClass(quote));
         },
       },
       { title: 'Last', class: 'number last', text: ({ last, places }: Quote) => figure(last, places) },
@@ -181,9 +182,11 @@ export class QuotesPanel {
     return heardAt === undefined ? 'waiting' : age(Date.now() - heardAt);
   }
 
-  #isOld({ heardAt, marketState }: Quote): boolean {
-    if (heardAt === undefined || this.stream.state.kind !== 'live') return true;
-    return isTrading(marketState) && Date.now() - heardAt > OLD_MS;
+  /** "waiting" before the first push, "old" where the figures may no longer hold. */
+  #rowClass({ heardAt, marketState }: Quote): string | undefined {
+    if (heardAt === undefined) return 'waiting';
+    const quiet = isTrading(marketState) && Date.now() - heardAt > OLD_MS;
+    return quiet || this.stream.state.kind !== 'live' ? 'old' : undefined;
   }
 
   /** Shows what has changed with the next frame of the screen: a busy market pushes more often than a screen is drawn. */
@@ -235,7 +238,6 @@ export class QuotesPanel {
   #choose(symbol: string): void {
     this.#chosen = symbol;
     this.tick();
-    this.#showChart();
   }
 
   #showAll(): void {
@@ -264,7 +266,7 @@ export class QuotesPanel {
     ]);
     setText(this.#chartTitle, joined([symbol, name, marketStateName(quote.marketState)]));
     setText(this.#chartFacts, facts);
-    setAttribute(this.#figure, 'class', trend(change?.direction ?? 0) || undefined);
+    setAttribute(this.#figure, 'class', this.#rowClass(quote) ?? trend(change?.direction ?? 0));
     this.#chart.draw(prices, close, `Course of ${symbol}: ${facts}`);
   }
 
@@ -282,7 +284,6 @@ export class QuotesPanel {
       await this.#attempt(symbol, async () => this.#quotes.takeBars(symbol, await this.api.post('api/kline', body)));
     }
     this.tick();
-    this.#showChart();
   }
 
   /** Says why what was asked for is not shown, until it is. */
