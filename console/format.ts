@@ -5,7 +5,7 @@ export const NONE = '–';
 const MINUS = '\u2212';
 
 /** The decimal of a figure: a protocol double, or a decimal text. Undefined where it is none, or finer than a billionth. */
-export function decimalOf(value: number | string | undefined): Decimal | undefined {
+function decimalOf(value: number | string | undefined): Decimal | undefined {
   if (value === undefined) return undefined;
   return typeof value === 'number' ? decimalFromNumber(value) : parseDecimal(value);
 }

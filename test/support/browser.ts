@@ -124,6 +124,7 @@ export class Page {
   }[] = [];
 
   #onLoad: () => void = () => undefined;
+  #closed = false;
   readonly #answers: { readonly pattern: RegExp; readonly json: object }[] = [];
 
   constructor(
@@ -145,7 +146,8 @@ export class Page {
     if (method === 'Network.requestWillBeSent' && request !== undefined)
       this.requests.push({ url: request.url, method: request.method, headers: request.headers, body: request.postData ?? '' });
     if (method === 'Page.loadEventFired') this.#onLoad();
-    if (method === 'Fetch.requestPaused' && request !== undefined) void this.#fulfil(String(params.requestId), request.url);
+    if (method === 'Fetch.requestPaused' && request !== undefined)
+      this.#fulfil(String(params.requestId), request.url).catch(this.#unlessClosed);
     if (method === 'Network.webSocketCreated') this.requests.push({ url: String(params.url), method: 'GET', headers: {}, body: '' });
   }
 
@@ -235,6 +237,11 @@ export class Page {
     await this.send('Input.dispatchKeyEvent', { type: 'keyUp', key, code, windowsVirtualKeyCode });
   }
 
+  /** What the page was waiting for when it was closed stays unanswered. */
+  readonly #unlessClosed = (failure: unknown): void => {
+    if (!this.#closed) this.complaints.push(String(failure));
+  };
+
   #loaded(): Promise<void> {
     return new Promise((resolve) => {
       this.#onLoad = resolve;
@@ -255,6 +262,7 @@ export class Page {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     await this.browser.send('Target.closeTarget', { targetId: this.targetId });
   }
 }
