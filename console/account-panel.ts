@@ -1,6 +1,6 @@
 import { type Account, accountOf, changedAt, fillKey, headerOf, isOpenOrder, orderKey, symbolOfRow } from './account.js';
 import { type Api, Problem } from './api.js';
-import type { Confirmation } from './confirm.js';
+import { type Confirmation, DONE_ONCE } from './confirm.js';
 import { announce, element, setAttribute, setText, trend } from './dom.js';
 import { age, direction, figure, gain, joined, money, NONE } from './format.js';
 import { type Fields, fieldsOf, type Json, numberOf, rowsOf, textOf } from './json.js';
@@ -261,6 +261,7 @@ export class AccountPanel {
       ],
       action: 'Cancel order',
       refuse: 'Keep it',
+      again: DONE_ONCE,
       run: async (key) => {
         const which = id === '' ? { order_id: textOf(order.order_id) } : { order_id_ex: id };
         await this.api.post('api/cancel-order', { ...headerOf(account, market), ...which }, key);
@@ -280,6 +281,7 @@ export class AccountPanel {
       ],
       action: 'Cancel all',
       refuse: 'Keep them',
+      again: DONE_ONCE,
       run: async (key) => {
         await this.api.post('api/cancel-all-order', headerOf(account, market), key);
         this.#poll.now();

@@ -12,14 +12,15 @@ export interface Question {
   readonly action: string;
   /** The word on the button that does not. */
   readonly refuse: string;
-  /**
-   * Does it, and says what came of it. Called again, with the same key, when the user tries again after a failure: what was
-   * carried out though its answer was lost is not carried out twice.
-   */
+  /** What trying again does where no answer came: it may have been carried out. */
+  readonly again: string;
+  /** Does it, and says what came of it. Called again, with the same key, when the user tries again after a failure. */
   readonly run: (idempotencyKey: string) => Promise<string>;
 }
 
-const UNKNOWN = 'Whether it was carried out is not known. Trying again is safe: it is sent under the same key, and done at most once.';
+const UNKNOWN = 'Whether it was carried out is not known.';
+/** {@link Question.again} of operations that take an idempotency key. */
+export const DONE_ONCE = 'Trying again is safe: it is sent under the same key, and done at most once.';
 
 /** Asks before it acts. One question at a time; Escape and the first button leave everything as it is. */
 export class Confirmation {
@@ -80,7 +81,7 @@ export class Confirmation {
       showOutcome(outcome);
     } catch (thrown) {
       if (!(thrown instanceof Problem)) throw thrown;
-      setText(trouble, thrown.status === undefined ? `${wordsOf(thrown)} ${UNKNOWN}` : wordsOf(thrown));
+      setText(trouble, thrown.status === undefined ? `${wordsOf(thrown)} ${UNKNOWN} ${question.again}` : wordsOf(thrown));
     } finally {
       this.#busy = false;
       set(false);

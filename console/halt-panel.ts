@@ -80,15 +80,16 @@ export class HaltPanel {
       ],
       action: 'Halt',
       refuse: 'Leave trading as it is',
-      run: async (key) => {
+      again: 'Trying again halts again, with a later time, and cancels again where that is ticked.',
+      run: async () => {
         const [only, why] = [keyId.value.trim(), reason.value.trim()];
         if (new TextEncoder().encode(why).length > REASON_BYTES_MAX)
           throw new Problem(`the reason is longer than ${REASON_BYTES_MAX} bytes`, '', 400);
-        const answer = await this.api.post(
-          'api/admin/halt',
-          { ...(only === '' ? {} : { key_id: only }), ...(why === '' ? {} : { reason: why }), cancel_all: cancelAll.checked },
-          key,
-        );
+        const answer = await this.api.post('api/admin/halt', {
+          ...(only === '' ? {} : { key_id: only }),
+          ...(why === '' ? {} : { reason: why }),
+          cancel_all: cancelAll.checked,
+        });
         this.onChange();
         return `Trading is halted for ${only === '' ? 'everybody' : `key “${only}”`}. ${cancelAll.checked ? cancelsInWords(answer) : ''}`.trimEnd();
       },
@@ -106,8 +107,9 @@ export class HaltPanel {
       ],
       action: 'Resume',
       refuse: 'Stay halted',
-      run: async (key) => {
-        const { resumed } = await this.api.post('api/admin/resume', keyId === '' ? {} : { key_id: keyId }, key);
+      again: 'Trying again also ends a halt that was ordered since: look at the list first.',
+      run: async () => {
+        const { resumed } = await this.api.post('api/admin/resume', keyId === '' ? {} : { key_id: keyId });
         this.onChange();
         return resumed === true ? `Trading of ${whom} is resumed.` : `Trading of ${whom} was not halted.`;
       },
