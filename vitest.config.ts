@@ -26,7 +26,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     projects: [
-      { extends: true, test: { name: 'tests', include: ['src/**/*.test.ts', 'test/**/*.test.ts'] } },
+      { extends: true, test: { name: 'tests', include: ['src/**/*.test.ts', 'console/**/*.test.ts', 'test/**/*.test.ts'] } },
       ...Object.entries(chained).map(([backend, files]) => ({
         extends: true as const,
         test: { name: backend, include: files.map((file) => `test/end-to-end/${file}.test.ts`), env: { SVC_TEST_BACKEND: backend } },

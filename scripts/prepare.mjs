@@ -42,6 +42,13 @@ const steps = [
       await run(process.execPath, ['scripts/bundle.mjs']);
     },
   },
+  {
+    // After the step that begins with an empty folder.
+    name: 'console',
+    inputs: ['console', 'src/contract/decimal.ts', 'src/contract/markets.ts', 'package-lock.json', 'scripts/console.mjs'],
+    outputs: ['dist/console/script.js', 'dist/console/style.css', 'dist/console/index.html'],
+    action: () => run(process.execPath, ['scripts/console.mjs']),
+  },
 ];
 
 /** Does what is left to do. When something fails, says so and ends the process. */

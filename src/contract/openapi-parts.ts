@@ -62,6 +62,7 @@ export const commonSchemas: Record<string, Schema> = {
       status: { type: 'string', enum: ['ok', 'unavailable'] },
       reason: { type: 'string' },
       lifecycle_state: { type: 'string', description: 'Of the connection to the backend: ready, reconnecting, …' },
+      simulated: { type: 'boolean', description: 'True where nothing behind the gateway is real; absent elsewhere.' },
     },
   },
 };
@@ -164,12 +165,22 @@ export const probePaths: Record<string, Schema> = {
       },
     },
   },
+  '/console': {
+    get: {
+      operationId: 'console',
+      summary: 'The console for people',
+      security: [],
+      responses: {
+        200: { description: 'An HTML page that loads its own script and style.', content: { 'text/html': { schema: { type: 'string' } } } },
+      },
+    },
+  },
   '/ws': {
     get: {
       operationId: 'push_stream',
       summary: 'Push stream (WebSocket upgrade)',
       description:
-        'Key as Bearer header or `?token=`. `?format=protobuf` sends bodies as base64 protobuf, `?int64=string` 64-bit integers as text.',
+        'Key as Bearer header, as `?token=` or, of web pages, as the subprotocol `svc.key.<key>` beside `svc.push`. `?format=protobuf` sends bodies as base64 protobuf, `?int64=string` 64-bit integers as text.',
       security: [{ key: [] }],
       parameters: [
         { name: 'token', in: 'query', required: false, schema: { type: 'string' } },

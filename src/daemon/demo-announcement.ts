@@ -30,6 +30,7 @@ export async function announceDemo(
   return demoBanner({
     restUrl,
     docsUrl: `${restUrl}/docs`,
+    consoleUrl: `${restUrl}/console`,
     caFile,
     apiKey,
     accId: hongKong?.accID,

@@ -17,7 +17,7 @@ import { createMcpEndpoint } from '../interfaces/mcp/index.js';
 import { createRestServer, type RestServer } from '../interfaces/rest/index.js';
 import { createWsEndpoint, WS_PATH } from '../interfaces/ws/index.js';
 import { descriptorReserve } from '../storage/index.js';
-import { packageVersion } from '../version.js';
+import { packageFolder, packageVersion } from '../version.js';
 import { createBackend } from './backends.js';
 import { openControl } from './control.js';
 import { createCoreListeners, loadApiRsaKey } from './core-listeners.js';
@@ -157,6 +157,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       allowedOrigins: settings.allowedOrigins,
       metricsPublic: settings.metricsPublic,
       version: packageVersion,
+      consoleFolder: new URL('dist/console/', packageFolder),
       mounts: [mcp.mount],
       webSocket: { path: WS_PATH, handshake: (request, socket, head) => void ws.handleUpgrade(request, socket, head) },
       onTrouble,

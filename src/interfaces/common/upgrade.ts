@@ -32,6 +32,25 @@ export function noSubprotocol(): false {
   return false;
 }
 
+/** The subprotocol under which web pages open a push stream, and what the key that they offer beside it begins with. */
+const PUSH_PROTOCOL = 'svc.push';
+const KEY_PREFIX = 'svc.key.';
+
+/** For `handleProtocols` of `ws`: a browser that offers a subprotocol takes no connection that agrees to none. Others are not spoken here. */
+export function pushProtocol(offered: ReadonlySet<string>): string | false {
+  return offered.has(PUSH_PROTOCOL) ? PUSH_PROTOCOL : false;
+}
+
+/**
+ * The key text that a web page offers as a subprotocol, `svc.push, svc.key.<key>`: a page can set no header of a handshake, and a key
+ * in its address ends up in the logs of what it passes.
+ */
+export function offeredKeyOf(request: IncomingMessage): string | undefined {
+  const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((one) => one.trim());
+  if (!offered.includes(PUSH_PROTOCOL)) return undefined;
+  return offered.find((one) => one.startsWith(KEY_PREFIX))?.slice(KEY_PREFIX.length);
+}
+
 /** What a handshake says beside who it is. */
 export function queryOf(request: IncomingMessage): URLSearchParams {
   const url = request.url ?? '/';

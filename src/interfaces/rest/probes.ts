@@ -13,11 +13,13 @@ export function probeRoutes(gateway: Gateway, responder: Responder, metricsPubli
       lifecycle_state: lifecycleState,
     }));
     const shown = {
+      ...(gateway.simulated ? { simulated: true } : {}),
       ...(troubles.length === 0 ? {} : { troubles: troubles.map(({ message }) => message) }),
       // Who is halted is for those who may ask for the status.
       ...(gateway.halts().length === 0 ? {} : { trading_halted: gateway.halts().some(({ keyId }) => keyId === null) ? 'all' : 'keys' }),
     };
-    const body = { status: ok ? 'ok' : 'unavailable', reason, lifecycle_state: platform.lifecycleState, brokers: connections, ...shown };
+    const state = { lifecycle_state: platform.lifecycleState, brokers: connections };
+    const body = { status: ok ? 'ok' : 'unavailable', reason, ...state, ...shown };
     responder.text(exchange, ok ? 200 : 503, 'application/json', JSON.stringify(body));
   };
 

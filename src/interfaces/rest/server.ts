@@ -10,6 +10,7 @@ import { HttpListener } from '../common/http-listener.js';
 import type { TlsListener } from '../common/listen.js';
 import { inOriginForm } from '../common/plain-request.js';
 import type { TlsPair } from '../common/tls.js';
+import { consoleRoutes } from './console.js';
 import { Cors } from './cors.js';
 import { docsRoute, openApiRoute } from './docs.js';
 import { probeRoutes } from './probes.js';
@@ -26,6 +27,8 @@ export interface RestOptions {
   readonly allowedOrigins: readonly string[];
   readonly metricsPublic: boolean;
   readonly version: string;
+  /** Where the built console is; without it, it is not served. */
+  readonly consoleFolder?: URL;
   /** Other interfaces on this listener. */
   readonly mounts?: readonly Mount[];
   /** A WebSocket on this listener. */
@@ -53,7 +56,7 @@ const CONNECTIONS_MAX = 20_000;
  * is all that is needed underneath.
  */
 export function createRestServer(options: RestOptions): RestServer {
-  const { gateway, operations = declared, metricsPublic, version, mounts = [], webSocket } = options;
+  const { gateway, operations = declared, metricsPublic, version, consoleFolder, mounts = [], webSocket } = options;
   const responder = new Responder(gateway);
   const routes = new Map<string, Map<string, RouteHandler>>();
   const add = (method: string, path: string, handler: RouteHandler) => {
@@ -80,6 +83,7 @@ export function createRestServer(options: RestOptions): RestServer {
   }
   add('GET', '/openapi.json', openApiRoute(responder, { version, operations }));
   add('GET', '/docs', docsRoute(responder, { version, operations }));
+  if (consoleFolder !== undefined) for (const [path, handler] of consoleRoutes(responder, consoleFolder)) add('GET', path, handler);
 
   const cors = new Cors(options.allowedOrigins);
   const onRequest: RequestListener = (request, response) => {

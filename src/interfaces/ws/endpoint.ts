@@ -7,7 +7,7 @@ import type { Caller, ResponseMessage } from '../../gateway/index.js';
 import type { Permits, PushConnection, PushHub } from '../../gateway/push/index.js';
 import { isAllowedOrigin, pathOf } from '../common/http.js';
 import { SocketSink } from '../common/socket-sink.js';
-import { noSubprotocol, refuseUpgrade, tokenOf, type UpgradeRefusal } from '../common/upgrade.js';
+import { offeredKeyOf, pushProtocol, refuseUpgrade, tokenOf, type UpgradeRefusal } from '../common/upgrade.js';
 import type { Command } from './commands.js';
 import { pushFormatOf, type WireFormat } from './push-formats.js';
 import { Session } from './session.js';
@@ -21,7 +21,7 @@ export type Authentication =
 export interface WsEndpointOptions {
   readonly hub: PushHub;
   readonly clock: Clock;
-  /** `token` is the key text of `?token=` or `Authorization: Bearer`, if there is one. */
+  /** `token` is the key text of `Authorization: Bearer`, `?token=` or the subprotocol, if there is one. */
   readonly authenticate: (request: IncomingMessage, token: string | undefined) => Authentication | Promise<Authentication>;
   /** Runs an in-band command for the caller of the handshake; its subscriptions belong to `connection.ownOwner`. */
   readonly command: (
@@ -67,10 +67,10 @@ export class WsEndpoint {
       perMessageDeflate: false,
       maxPayload: MESSAGE_BYTES_MAX,
       // By default the first that a client offers would be agreed to.
-      handleProtocols: noSubprotocol,
+      handleProtocols: pushProtocol,
     });
     this.#server.on('wsClientError', (error, socket, request) => {
-      refuseUpgrade(socket, options.refuse(request, tokenOf(request), new Rejection('request.invalid', error.message)));
+      refuseUpgrade(socket, options.refuse(request, keyOf(request), new Rejection('request.invalid', error.message)));
     });
     this.#cancelBeat = this.#scheduleBeat();
   }
@@ -86,7 +86,7 @@ export class WsEndpoint {
     try {
       const admission = await this.#admit(request);
       if (!admission.ok) {
-        refuseUpgrade(socket, this.#options.refuse(request, tokenOf(request), admission.rejection));
+        refuseUpgrade(socket, this.#options.refuse(request, keyOf(request), admission.rejection));
         return;
       }
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {
@@ -95,7 +95,7 @@ export class WsEndpoint {
       });
     } catch (error) {
       this.#options.onDefect(error);
-      refuseUpgrade(socket, this.#options.refuse(request, tokenOf(request), new Rejection('internal', 'internal error')));
+      refuseUpgrade(socket, this.#options.refuse(request, keyOf(request), new Rejection('internal', 'internal error')));
     }
   }
 
@@ -127,7 +127,7 @@ export class WsEndpoint {
     }
     const format = wireFormatOf(request);
     if (format instanceof Rejection) return refused(format);
-    const authentication = await this.#options.authenticate(request, tokenOf(request));
+    const authentication = await this.#options.authenticate(request, keyOf(request));
     if (!authentication.ok) return authentication;
     const { maxConnections = MAX_CONNECTIONS } = this.#options;
     if (this.#sessions.size >= maxConnections) {
@@ -165,6 +165,11 @@ export class WsEndpoint {
 
 type Admitted = Extract<Authentication, { ok: true }> & WireFormat;
 type Admission = Admitted | { readonly ok: false; readonly rejection: Rejection };
+
+/** The key text of a handshake, by any of the ways to send one. */
+function keyOf(request: IncomingMessage): string | undefined {
+  return tokenOf(request) ?? offeredKeyOf(request);
+}
 
 function refused(rejection: Rejection): Admission {
   return { ok: false, rejection };
