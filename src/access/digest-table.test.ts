@@ -30,6 +30,19 @@ it('tells apart digests that differ in one bit anywhere', () => {
   expect(tableOf([digest.toString('hex')]).find('key')).not.toBe(NONE);
 });
 
+it('holds digests that are alike in all but a few bits, wherever those are', () => {
+  for (let at = 0; at < 64; at += 4) {
+    const digests = Array.from({ length: 200 }, (_, index) => {
+      const digits = '0'.repeat(64).split('');
+      digits.splice(at, 4, ...index.toString(16).padStart(4, '0'));
+      return digits.join('');
+    });
+    const table = tableOf([...digests, digestOf('key')]);
+    expect(nameOf(table, 'key')).toBe('200');
+    expect(table.find('other')).toBe(NONE);
+  }
+});
+
 it('keeps the place and the numbers of each entry', () => {
   fc.assert(
     fc.property(fc.array(fc.array(fc.double({ noNaN: true }), { maxLength: 3 }), { maxLength: 50 }), (rows) => {

@@ -53,21 +53,35 @@ it('goes when a millisecond has brought nobody', async () => {
   expect(company.leave()).toBe(5);
 });
 
-it('goes after four milliseconds, whoever still comes', async () => {
+it('counts those of a turn that took longer than its millisecond', async () => {
+  const company = companyOf(20);
+  joins(company, 5);
+  const gathered = company.gather();
+  // Due, but the sockets are read only after that.
+  vi.advanceTimersByTime(1);
+  joins(company, 15);
+  await gathered;
+  expect(company.leave()).toBe(20);
+});
+
+it('goes after eight milliseconds, whoever still comes', async () => {
   const company = companyOf(100);
   joins(company, 1);
   const gathered = company.gather();
-  for (let step = 0; step < 4; step++) {
+  for (let step = 0; step < 8; step++) {
     joins(company, 1);
-    await vi.advanceTimersByTimeAsync(1);
+    vi.advanceTimersByTime(1);
+    await new Promise(setImmediate);
   }
   await gathered;
-  expect(company.leave()).toBe(5);
+  expect(company.leave()).toBe(9);
 });
 
-it('waits for nobody who has been gone for long', () => {
+it('waits for those whose requests take a while to be answered and read, but for nobody who has been gone for long', () => {
   const company = companyOf(20);
-  vi.advanceTimersByTime(4);
+  vi.advanceTimersByTime(19);
   company.joined();
+  expect(company.gather()).toBeInstanceOf(Promise);
+  vi.advanceTimersByTime(1);
   expect(company.gather()).toBeUndefined();
 });

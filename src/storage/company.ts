@@ -1,12 +1,17 @@
 /** Fewer changes than these at once are not worth a wait. */
 const MANY = 8;
 const STEP_MS = 1;
-const STEPS_MAX = 4;
+const WAIT_MS_MAX = 8;
+/**
+ * How long after a flush its callers are expected back. Between it and the first of them all the others are answered, and the
+ * requests that follow are read: a slow core takes several milliseconds for that.
+ */
+const EXPECTED_MS = 20;
 
 /**
  * Lets callers that wrote at once write at once again. A flush costs what dozens of rows do, and whoever was answered after the
  * last one is often about to write again: so the next waits until as many changes have come as were awaited at that time, for
- * as long as each millisecond brings some, and for four at most. Where only a few write, none waits.
+ * as long as each millisecond brings some, and for eight at most. Where only a few write, none waits.
  */
 export class Company {
   #expected = 0;
@@ -36,26 +41,28 @@ export class Company {
   /** So many awaited changes are on disk. */
   flushed(count: number): void {
     this.#expected = count + this.#gathered;
-    this.#expectedUntil = performance.now() + STEPS_MAX * STEP_MS;
+    this.#expectedUntil = performance.now() + EXPECTED_MS;
   }
 
   async #wait(): Promise<void> {
-    for (let step = 0; step < STEPS_MAX; step++) {
-      const before = this.#gathered;
+    const until = performance.now() + WAIT_MS_MAX;
+    for (let before = -1; before < this.#gathered && this.#gathered < this.#expected && performance.now() < until; ) {
+      before = this.#gathered;
       await this.#step();
-      if (this.#gathered === before || this.#gathered >= this.#expected) return;
     }
   }
 
-  /** A millisecond, or the rest of the turn in which the last of those came who are waited for. */
+  /** A millisecond, or less when the last of those has come who are waited for; and then the rest of the turn. */
   #step(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, STEP_MS);
-      this.#complete = () => {
+      const end = () => {
         this.#complete = undefined;
         clearTimeout(timer);
+        // A turn may take longer than the timer, which then comes due before the sockets were looked at even once.
         setImmediate(resolve);
       };
+      const timer = setTimeout(end, STEP_MS);
+      this.#complete = end;
     });
   }
 }
