@@ -1,12 +1,13 @@
 import { type Decimal, decimalFromNumber } from '../../contract/decimal.js';
 import { type Order, OrderStatus } from '../../contract/generated/Trd_Common_pb.js';
 import { finalStatuses } from '../final-statuses.js';
+import { bracketOfRemark } from '../orders/bracket-entry.js';
 import type { BracketBook, Watched } from './book.js';
 import { type Bracket, isExitOrder } from './bracket.js';
 import { afterExit, type ExitEnd } from './decide.js';
 import { type BracketsParts, LOOK_MS } from './parts.js';
 
-/** How far the brokerage's clock may be behind. */
+/** How far the brokerage's clock may be behind where an entry is known by the caller's remark. */
 const SKEW_MS = 2_000;
 
 /** Takes what orders say into account; whether that was news. */
@@ -44,10 +45,14 @@ export function learn(
   return bracket !== before;
 }
 
-/** Whether an order may be the entry whose answer was lost. Its remark is the caller's, who may write the same beside every order. */
+/**
+ * Whether an order may be the entry whose answer was lost. A remark that the gateway wrote names this bracket alone, whatever the
+ * brokerage's clock says; one of the caller's may stand beside every order.
+ */
 function mayBeEntry(book: BracketBook, bracket: Bracket, order: Order): boolean {
   const { entryRemark, code, entryQty, createdAt } = bracket;
   if (order.remark !== entryRemark || order.code !== code || decimalFromNumber(order.qty) !== entryQty) return false;
+  if (bracketOfRemark(entryRemark) === bracket.id) return true;
   if (order.createTimestamp > 0 && order.createTimestamp * 1000 < createdAt - SKEW_MS) return false;
   return !book.of(bracket).some(({ id, entryIdEx }) => id !== bracket.id && entryIdEx === order.orderIDEx);
 }

@@ -1,0 +1,42 @@
+import { create } from '@bufbuild/protobuf';
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { ManualClock } from '../../contract/clock.js';
+import { C2SSchema } from '../../contract/generated/svc/place_bracket_order_pb.js';
+import { OrderSchema } from '../../contract/generated/Trd_Common_pb.js';
+import { MemoryStore } from '../../storage/index.js';
+import { remarkOf } from '../orders/bracket-entry.js';
+import { BracketBook, type Watched } from './book.js';
+import { newBracket } from './bracket.js';
+import { learn } from './learn.js';
+
+const NOW = Date.parse('2026-11-20T15:00:00Z');
+
+/** What a bracket whose entry's answer was lost makes of an order that was created so long before it. */
+function stateAfter(remark: string, secondsBefore: number) {
+  const clock = new ManualClock(NOW);
+  const book = new BracketBook({ store: new MemoryStore(), clock, logger: pino({ enabled: false }) });
+  const header = { trdEnv: 0, accID: 1n, trdMarket: 1 };
+  const request = create(C2SSchema, { header, trdSide: 1, orderType: 1, code: '00700', qty: 10, price: 100, stopLossPrice: 90 });
+  const bracket = newBracket('b', null, request, remark, NOW);
+  const watched: Watched = {
+    ...{ bracket, last: 0n, busy: false, again: false, withdrawAt: 0, retryAt: 0, asksChanges: false, seenHeld: false },
+    ...{ lackingSince: undefined, missingSince: undefined, stop: () => {} },
+  };
+  const order = create(OrderSchema, {
+    ...{ trdSide: 1, orderType: 1, orderStatus: 5, orderID: 7n, orderIDEx: 'seven', code: '00700', qty: 10, price: 100, remark },
+    createTimestamp: NOW / 1000 - secondsBefore,
+  });
+  learn(book, watched, [order], { backendClock: clock });
+  return watched.bracket.state;
+}
+
+it("knows its entry by the gateway's own remark, however far behind the brokerage's clock is", () => {
+  expect(stateAfter(remarkOf('b', 0), 3_600)).toBe('open');
+});
+
+it("takes no order from before it for its entry by a caller's remark, nor one of another bracket", () => {
+  expect(stateAfter('mine', 1)).toBe('open');
+  expect(stateAfter('mine', 3_600)).toBe('placing');
+  expect(stateAfter(remarkOf('c', 0), 3_600)).toBe('placing');
+});
