@@ -1,10 +1,10 @@
 import { create } from '@bufbuild/protobuf';
 import { expect, it } from 'vitest';
 import { type Decimal, parseDecimal } from '../../contract/decimal.js';
-import { CompanyAct, type Rehab, RehabSchema } from '../../contract/generated/Qot_Common_pb.js';
+import { BasicQotSchema, CompanyAct, type Rehab, RehabSchema } from '../../contract/generated/Qot_Common_pb.js';
 import { C2SSchema } from '../../contract/generated/svc/place_bracket_order_pb.js';
 import { type Bracket, newBracket, unclosed } from './bracket.js';
-import { afterShareChange, shareChanges } from './share-changes.js';
+import { afterShareChange, quoteDay, shareChanges } from './share-changes.js';
 
 const dec = (text: string): Decimal => parseDecimal(text) ?? -1n;
 const rehab = (flag: number, terms: Partial<Omit<Rehab, '$typeName'>> = {}, time = '2026-11-24') =>
@@ -43,4 +43,15 @@ it('counts what changes the shares after the day of the prices, oldest first, an
   const list = days.map((day) => rehab(CompanyAct_Split, split, day));
   list.push(rehab(CompanyAct.CompanyAct_Dividend, { dividend: 1 }, '2026-11-25'));
   expect(shareChanges(list, '2026-11-20', '2026-11-26').map(({ time }) => time)).toEqual(['2026-11-24', '2026-11-26']);
+});
+
+it.each([
+  ['2026-11-20 09:30:00', 0, '2026-11-20'],
+  ['', Date.UTC(2026, 10, 20, 1) / 1000, '2026-11-19'],
+  ['', 0, ''],
+  ['soon', Number.NaN, ''],
+  ['', 1e300, ''],
+  ['', -1, ''],
+])('a quote of %j, %d is of the day %j in New York', (updateTime, updateTimestamp, day) => {
+  expect(quoteDay(create(BasicQotSchema, { updateTime, updateTimestamp }), 'America/New_York')).toBe(day);
 });

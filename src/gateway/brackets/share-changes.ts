@@ -43,10 +43,13 @@ export function afterShareChange(bracket: Bracket, rehab: Rehab): Bracket {
   };
 }
 
-/** The market's day on which a quote is, "2026-11-20"; empty where it does not say. */
+/** In seconds: days are compared as texts, with years of four digits in every zone. */
+const LAST_DAY = Date.UTC(9999, 11, 31) / 1000;
+
+/** The market's day on which a quote is, "2026-11-20"; empty where it does not say, or names a time that is none. */
 export function quoteDay({ updateTime, updateTimestamp }: BasicQot, timeZone: string): string {
   const [day = ''] = /^\d{4}-\d{2}-\d{2}/.exec(updateTime) ?? [];
-  return day === '' && updateTimestamp > 0 ? localDate(updateTimestamp * 1000, timeZone) : day;
+  return day === '' && updateTimestamp > 0 && updateTimestamp < LAST_DAY ? localDate(updateTimestamp * 1000, timeZone) : day;
 }
 
 function dayOf({ time }: Rehab): string {
