@@ -22,6 +22,8 @@ export interface Watched {
   retryAt: number;
   /** It is being found out what the issuer did to the shares. */
   asksChanges: boolean;
+  /** Nobody could say: when that may be asked again, of the monotonic clock. */
+  changesAt: number;
   /** The account has been seen to hold what its exits are to close. */
   seenHeld: boolean;
   /** Since when less than that is there, of the monotonic clock. */

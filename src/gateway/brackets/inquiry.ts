@@ -191,10 +191,12 @@ export class Inquiry {
     if (bracket.stopHeld && bracket.levelsOf !== '' && day > bracket.levelsOf) {
       // Before the first trade of a day it is the price of the day before.
       if (quoted.volume === 0n || watched.asksChanges) return false;
-      return this.#follow(watched, day).then(() => {
-        watched.last = last;
-        return true;
-      });
+      if (this.#parts.backendClock.monotonic() >= watched.changesAt) {
+        return this.#follow(watched, day).then(() => {
+          watched.last = last;
+          return true;
+        });
+      }
     }
     if (bracket.levelsOf === '') watched.bracket = { ...bracket, levelsOf: day };
     watched.last = last;
@@ -209,7 +211,8 @@ export class Inquiry {
       const changes = await this.#changes(watched.bracket, day);
       const { bracket } = watched;
       if (changes === undefined) {
-        // A stop-loss that waited for this would protect less than one that goes by its old price.
+        // A stop-loss that waited for this would protect less than one that goes by its old price. Prices come faster than one may ask.
+        watched.changesAt = this.#parts.backendClock.monotonic() + LOOK_MS;
         const note = 'whether the issuer has changed the shares is not known: its prices stay as they are';
         if (bracket.note !== note) this.#parts.logger.warn({ bracket: bracket.id }, note);
         await this.#book.keep(watched, { ...bracket, note });

@@ -228,6 +228,7 @@ export class Brackets {
       withdrawAt: 0,
       retryAt: 0,
       asksChanges: false,
+      changesAt: 0,
       seenHeld: false,
       lackingSince: undefined,
       missingSince: undefined,
