@@ -11,6 +11,7 @@ import { filterAnswer } from './answer-filter.js';
 import { type Backend, BackendFailure, type ResponseMessage } from './backend.js';
 import { Call, cancelled } from './call.js';
 import { aftermathOf, type Reach, rejectFailure } from './call-failures.js';
+import { Cohort } from './cohort.js';
 import { type Caller, type Identity, identityOf, isSameText, ownerOfKey } from './identity.js';
 import type { InFlight } from './in-flight.js';
 import type { LocalOperations } from './local/index.js';
@@ -90,6 +91,7 @@ export class Pipeline {
   readonly #permissions: Permissions;
   #storageFailure: string | undefined;
   readonly #orderPermits: OrderPermits;
+  readonly #cohort = new Cohort();
   /** Callers of this moment who were given the first answer to what they repeated. */
   readonly #repetitions = new WeakSet<Caller>();
 
@@ -101,7 +103,12 @@ export class Pipeline {
 
   /** Answers one request. `decode` reads the interface's own format; it runs only for callers who may ask. */
   call(operation: Operation, caller: Caller, decode: () => Message | Rejection): Answer | Promise<Answer> {
-    const moment = this.#moment();
+    if (operation.effect !== 'order') return this.#call(operation, caller, decode, this.#moment());
+    const { started } = this.#moment();
+    return this.#cohort.run(() => this.#call(operation, caller, decode, this.#moment(started)));
+  }
+
+  #call(operation: Operation, caller: Caller, decode: () => Message | Rejection, moment: Moment): Answer | Promise<Answer> {
     const entered = this.#enter(operation, caller, decode, moment);
     if ('refusal' in entered) return this.#refuse(operation, caller, moment, entered);
     const { identity, request } = entered;
