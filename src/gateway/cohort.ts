@@ -7,28 +7,16 @@
  * the continuations of promises run first in, first out.
  */
 export class Cohort {
-  #waiting: (() => void)[] = [];
+  #gathered: Promise<void> | undefined;
 
-  /** Begins `work` later in this turn. Resolves and rejects as it does. */
-  run<T>(work: () => T | Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      if (this.#waiting.length === 0) setImmediate(this.#begin);
-      this.#waiting.push(() => {
-        try {
-          const outcome = work();
-          // To resolve with a promise would take three steps more.
-          if (outcome instanceof Promise) outcome.then(resolve, reject);
-          else resolve(outcome);
-        } catch (thrown) {
-          reject(thrown);
-        }
+  /** Resolves later in this turn, for all who have asked until then. */
+  gathered(): Promise<void> {
+    this.#gathered ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#gathered = undefined;
+        resolve();
       });
     });
+    return this.#gathered;
   }
-
-  readonly #begin = () => {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const begin of waiting) begin();
-  };
 }

@@ -103,15 +103,27 @@ export class Pipeline {
 
   /** Answers one request. `decode` reads the interface's own format; it runs only for callers who may ask. */
   call(operation: Operation, caller: Caller, decode: () => Message | Rejection): Answer | Promise<Answer> {
-    if (operation.effect !== 'order') return this.#call(operation, caller, decode, this.#moment());
-    const { started } = this.#moment();
-    return this.#cohort.run(() => this.#call(operation, caller, decode, this.#moment(started)));
+    if (operation.effect === 'order') return this.#callTogether(operation, caller, decode);
+    const moment = this.#moment();
+    const entered = this.#enter(operation, caller, decode, moment);
+    return 'refusal' in entered
+      ? this.#refuse(operation, caller, moment, entered)
+      : this.#answerEntered(operation, caller, moment, entered);
   }
 
-  #call(operation: Operation, caller: Caller, decode: () => Message | Rejection, moment: Moment): Answer | Promise<Answer> {
+  /** Orders that come at once take each step together. */
+  async #callTogether(operation: Operation, caller: Caller, decode: () => Message | Rejection): Promise<Answer> {
+    const { started } = this.#moment();
+    await this.#cohort.gathered();
+    const moment = this.#moment(started);
     const entered = this.#enter(operation, caller, decode, moment);
     if ('refusal' in entered) return this.#refuse(operation, caller, moment, entered);
-    const { identity, request } = entered;
+    // All of them are read before the first is sent: half the code at a time.
+    await undefined;
+    return await this.#answerEntered(operation, caller, moment, entered);
+  }
+
+  #answerEntered(operation: Operation, caller: Caller, moment: Moment, { identity, request }: Entered): Answer | Promise<Answer> {
     const answer = this.#answer(operation, caller, identity, request);
     if (answer instanceof Promise) return this.#finishLater(operation, caller, identity.key, moment.started, answer, request);
     return this.#finish(operation, caller, identity.key, moment, answer, request);
