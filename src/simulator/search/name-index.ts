@@ -86,7 +86,7 @@ export class NameIndex {
     let nameCount = 0;
     for (const { name: market } of quoteMarkets) {
       yield;
-      const listed = this.world.listed({ market });
+      const listed = yield* this.world.listing(market);
       yield;
       for (const instrument of listed) {
         const one = this.#entries.get(instrument) ?? index(instrument, this.#vocabulary);

@@ -106,7 +106,7 @@ function newestPatterns(facts: Needed, market: QuoteMarket, period: BarPeriod): 
 
 function* findNewest(facts: Needed, market: QuoteMarket, period: BarPeriod): Generator<void, Newest> {
   const found = new Map<number, (readonly [Listing, Shown])[]>();
-  const shares = facts.world.listed({ market, kind: 'equity' });
+  const shares = yield* facts.world.listing(market, 'equity');
   yield;
   for (const instrument of shares) {
     const share = facts.listings.of(instrument);
