@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { DigestTable, digestOf, NONE } from './digest-table.js';
 
-const nameOf = (table: DigestTable, text: string) => table.name(table.find(text));
+const nameOf = (table: DigestTable, text: string) => (table.find(text) === NONE ? '' : table.foundName);
 const tableOf = (digests: readonly string[]) =>
   new DigestTable(digests.map((digest, index) => ({ digest, name: `${index}`, numbers: [] })));
 

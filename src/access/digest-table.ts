@@ -58,8 +58,9 @@ export class DigestTable {
   readonly #places: Places;
   readonly #words: Int32Array;
   readonly #numbers: Float64Array;
-  /** By row: the name of one is on its way from memory while its digest still is. */
+  /** By row. */
   readonly #names: readonly string[];
+  #foundName = '';
 
   /** @param entries no two of them with the same digest */
   constructor(entries: readonly DigestEntry[]) {
@@ -85,13 +86,16 @@ export class DigestTable {
   find(text: string): number {
     readWords(hash('sha256', text, TWO_BYTES));
     const row = this.#places.rowOfWanted();
+    // Asked for before the digest is waited for: a processor looks ahead by a few hundred instructions only, and the two are
+    // to come from memory at the same time.
+    this.#foundName = this.#names[row] ?? '';
     // An empty row is compared too: no text has a digest of zeros.
     return this.#matches(row) ? row : NONE;
   }
 
-  /** The name of a row that was found. */
-  name(row: number): string {
-    return this.#names[row] ?? '';
+  /** The name of the row that was found last. */
+  get foundName(): string {
+    return this.#foundName;
   }
 
   /** The place, in the list of entries, of a row that was found. */

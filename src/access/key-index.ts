@@ -66,14 +66,16 @@ export class KeyTable {
     return now < this.#table.number(row, UNTIL);
   }
 
-  id(row: number): string {
-    return this.#table.name(row);
+  /** The id of the key that was found last. */
+  get foundId(): string {
+    return this.#table.foundName;
   }
 
+  /** The key of the row that was found last. */
   key(row: number): KeyRecord {
     const limits = this.#limits[this.#whole(row, LIMITS)];
     if (limits === undefined) throw new Error(`no key stands in row ${row}`);
-    return new FoundKey(this.id(row), this.#whole(row, SCOPES), limits, this.#records, this.#table.entry(row));
+    return new FoundKey(this.foundId, this.#whole(row, SCOPES), limits, this.#records, this.#table.entry(row));
   }
 
   /** A number that is known to be whole, as such: kept as a fraction it would be an object of its own. */

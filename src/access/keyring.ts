@@ -131,7 +131,7 @@ export class Keyring {
   #find(table: KeyTable, text: string, now: number): KeyAuth {
     const row = table.find(text);
     if (row === undefined) return this.#unknown(text);
-    return table.isGood(row, now) ? { ok: true, key: table.key(row) } : this.#judgeId(table.id(row), now);
+    return table.isGood(row, now) ? { ok: true, key: table.key(row) } : this.#judgeId(table.foundId, now);
   }
 
   #unknown(text: string): KeyAuth {

@@ -21,9 +21,8 @@ export interface Entry {
   /** By their numbers in the vocabulary. */
   readonly words: readonly number[];
   readonly initials: readonly string[];
-  /** Of all of these: what a text needs letters for that are not among them, it cannot match; and of each name's beginning. */
+  /** Of all of these: what a text needs letters for that are not among them, it cannot match. */
   readonly letters: number;
-  readonly heads: readonly Head[];
 }
 
 /** The letters and figures of texts as bits, two figures to a bit; all else is one bit, and what stands between words none. */
@@ -46,21 +45,29 @@ function countBits(bits: number): number {
   return count;
 }
 
+/** The letters of a name's first `length` characters. */
+export function lettersOfBeginning(name: string, length: number): number {
+  return lettersOf([name.slice(0, length)]);
+}
+
+/** Each text once, without empty ones: a list with no room for more, since thousands of them are kept. */
+function distinct(texts: readonly string[]): readonly string[] {
+  const once = new Set(texts);
+  once.delete('');
+  return [...once];
+}
+
 /** @param names each language's and everyday ones. */
 export function entryOf(symbol: string, code: string, names: readonly string[], vocabulary: Vocabulary): Entry {
-  const texts = [...new Set(names.map(folded))].filter((name) => name !== '');
+  const texts = distinct(names.map(folded));
   const parts = {
     symbol: symbol.toLowerCase(),
     code: code.toLowerCase(),
     names: texts,
     words: [...new Set(texts.flatMap((name) => name.split(' ')).map((word) => vocabulary.number(word)))],
-    initials: [...new Set(names.map(initials))].filter((text) => text !== ''),
+    initials: distinct(names.map(initials)),
   };
-  return {
-    ...parts,
-    letters: lettersOf([parts.symbol, ...texts, ...parts.initials]),
-    heads: texts.map((name) => ({ four: lettersOf([name.slice(0, 4)]), six: lettersOf([name.slice(0, 6)]) })),
-  };
+  return { ...parts, letters: lettersOf([parts.symbol, ...texts, ...parts.initials]) };
 }
 
 /** A question, prepared once. */
@@ -133,12 +140,6 @@ export function exactScore(entry: Entry, query: Query): number {
 /** Whether one of a name's words begins with a word. */
 function hasWord(name: string, word: string): boolean {
   return name.startsWith(word) || name.includes(` ${word}`);
-}
-
-/** The letters of a name's beginning, of four and of six characters. */
-interface Head {
-  readonly four: number;
-  readonly six: number;
 }
 
 /**

@@ -4,7 +4,19 @@ import { type Currency, quoteMarkets } from '../../contract/markets.js';
 import { inTurns } from '../pace.js';
 import type { Instrument, SecurityKind, World } from '../world/index.js';
 import { otherNamesOf } from '../world/other-names.js';
-import { CloseWords, closeScore, type Entry, entryOf, exactScore, mayBegin, mayMatch, type Query, queryOf, Vocabulary } from './match.js';
+import {
+  CloseWords,
+  closeScore,
+  type Entry,
+  entryOf,
+  exactScore,
+  lettersOfBeginning,
+  mayBegin,
+  mayMatch,
+  type Query,
+  queryOf,
+  Vocabulary,
+} from './match.js';
 
 interface Indexed {
   readonly instrument: Instrument;
@@ -39,7 +51,8 @@ const perDollar: Readonly<Record<Currency, number>> = { USD: 1, HKD: 7.8, CNH: 7
 export class NameIndex {
   #kept: { readonly until: number; readonly listed: Promise<Listed> } | undefined;
   readonly #vocabulary = new Vocabulary();
-  readonly #entries = new WeakMap<Instrument, Indexed>();
+  /** Of what was listed when it was last looked at. */
+  #entries: ReadonlyMap<Instrument, Indexed> = new Map();
 
   constructor(
     private readonly clock: Clock,
@@ -69,30 +82,29 @@ export class NameIndex {
 
   *#make(): Generator<void, Listed> {
     const indexed: Indexed[] = [];
-    let headCount = 0;
+    const entries = new Map<Instrument, Indexed>();
+    let nameCount = 0;
     for (const { name: market } of quoteMarkets) {
       yield;
-      const listed = this.world.listed({ market });
+      const listed = yield* this.world.listing(market);
       yield;
       for (const instrument of listed) {
-        let one = this.#entries.get(instrument);
-        if (one === undefined) {
-          one = index(instrument, this.#vocabulary);
-          this.#entries.set(instrument, one);
-        }
-        headCount += one.entry.heads.length;
+        const one = this.#entries.get(instrument) ?? index(instrument, this.#vocabulary);
+        entries.set(instrument, one);
+        nameCount += one.entry.names.length;
         if (indexed.push(one) % ENTRIES_MADE_AT_ONCE === 0) yield;
       }
     }
-    return yield* arranged(indexed, this.#vocabulary.words.length, headCount);
+    this.#entries = entries;
+    return yield* arranged(indexed, this.#vocabulary.words.length, nameCount);
   }
 }
 
 /** What is looked at side by side, ready to pause. */
-function* arranged(indexed: readonly Indexed[], words: number, headCount: number): Generator<void, Listed> {
+function* arranged(indexed: readonly Indexed[], words: number, nameCount: number): Generator<void, Listed> {
   const letters = new Int32Array(indexed.length);
   const byWord = new Array<Indexed[] | undefined>(words).fill(undefined);
-  const names = { of: new Uint32Array(headCount), four: new Int32Array(headCount), six: new Int32Array(headCount) };
+  const names = { of: new Uint32Array(nameCount), four: new Int32Array(nameCount), six: new Int32Array(nameCount) };
   let name = 0;
   for (const [of, one] of indexed.entries()) {
     if (of % ENTRIES_AT_ONCE === ENTRIES_AT_ONCE - 1) yield;
@@ -103,10 +115,10 @@ function* arranged(indexed: readonly Indexed[], words: number, headCount: number
       if (having === undefined) byWord[word] = [one];
       else having.push(one);
     }
-    for (const { four, six } of entry.heads) {
+    for (const text of entry.names) {
       names.of[name] = of;
-      names.four[name] = four;
-      names.six[name] = six;
+      names.four[name] = lettersOfBeginning(text, 4);
+      names.six[name] = lettersOfBeginning(text, 6);
       name += 1;
     }
   }

@@ -58,7 +58,7 @@ export function* eachShareOf<R>(
   market: QuoteMarket,
   step: (share: Listing) => R,
 ): Generator<void, R[]> {
-  const shares = world.listed({ market, kind: 'equity' });
+  const shares = yield* world.listing(market, 'equity');
   yield;
   return yield* eachShare(shares, (share) => step(listings.of(share)));
 }

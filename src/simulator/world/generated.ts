@@ -19,7 +19,12 @@ interface Origin extends Venue {
 
 const origins: readonly Origin[] = [
   { ...venues.HK, lots: [100, 200, 500, 1000, 2000], code: (n) => String(90_000 + n), numberOf: (code) => Number(code) - 90_000 },
-  { ...venues.US, lots: [1], code: (n) => `ZQ${letters(n)}`, numberOf: (code) => numberOfLetters(code.slice(2)) },
+  {
+    ...venues.US,
+    lots: [1],
+    code: (n) => `ZQ${letters(n)}`,
+    numberOf: (code) => (code.startsWith('ZQ') ? numberOfLetters(code.slice(2)) : Number.NaN),
+  },
   { ...venues.SH, lots: [100], code: (n) => String(610_000 + n), numberOf: (code) => Number(code) - 610_000 },
   { ...venues.SZ, lots: [100], code: (n) => String(310_000 + n), numberOf: (code) => Number(code) - 310_000 },
 ];
@@ -39,11 +44,23 @@ export function generatedInstruments(count: number, seed: string | number): read
 
 /** The made-up equity of a symbol in upper case, "HK.90012", in the largest world; undefined when none has it. */
 export function generatedInstrument(symbol: string, seed: string | number): Instrument | undefined {
-  const [market, code = ''] = symbol.split('.', 2);
+  const place = placeOf(symbol);
+  return place && generated(place.origin, place.n, seed);
+}
+
+/** How many made-up equities of its market come before that of a symbol in upper case, in the largest world; undefined when none has it. */
+export function generatedPlace(symbol: string): number | undefined {
+  return placeOf(symbol)?.n;
+}
+
+function placeOf(symbol: string): { readonly origin: Origin; readonly n: number } | undefined {
+  const dot = symbol.indexOf('.');
+  const market = symbol.slice(0, dot);
   const origin = origins.find((one) => one.market === market);
-  const n = origin?.numberOf(code);
-  if (origin === undefined || n === undefined || !(n >= 0 && n < GENERATED_INSTRUMENTS_MAX / origins.length)) return undefined;
-  return `${origin.market}.${origin.code(n)}` === symbol ? generated(origin, n, seed) : undefined;
+  const n = origin?.numberOf(symbol.slice(dot + 1));
+  if (origin === undefined || n === undefined || !Number.isInteger(n)) return undefined;
+  if (n < 0 || n >= GENERATED_INSTRUMENTS_MAX / origins.length) return undefined;
+  return `${origin.market}.${origin.code(n)}` === symbol ? { origin, n } : undefined;
 }
 
 function generated(origin: Origin, n: number, seed: string | number): Instrument {

@@ -201,12 +201,39 @@ describe('the generated instruments', () => {
     }
   });
 
+  it('are one object each, by their symbols in either case and in lists', () => {
+    const made = large.instruments().slice(world.instruments().length);
+    expect(made.filter((one) => large.instrument(one.symbol) !== one || large.instrument(one.symbol.toLowerCase()) !== one)).toEqual([]);
+  });
+
   it('are refused in numbers that cannot be', () => {
     for (const count of [-1, 0.5, Number.NaN, GENERATED_INSTRUMENTS_MAX + 1]) {
       expect(() =>
         createWorld({ clock: new ManualClock(Date.UTC(2026, 10, 20, 2)), calendarMode: 'open', generatedInstruments: count, seed: 1 }),
       ).toThrow(RangeError);
     }
+  });
+});
+
+describe('a market that is listed in pieces', () => {
+  it.each<[QuoteMarket, SecurityKind | undefined]>([
+    ['HK', undefined],
+    ['US', undefined],
+    ['US', 'equity'],
+    ['HK', 'future'],
+    ['US', 'bond'],
+    ['FX', undefined],
+  ])('%s %s is what is listed at once', (market, kind) => {
+    const listing = large.listing(market, kind);
+    let pauses = 0;
+    let piece = listing.next();
+    while (!piece.done) {
+      pauses += 1;
+      piece = listing.next();
+    }
+    expect(piece.value).toBe(large.listed(kind === undefined ? { market } : { market, kind }));
+    // The days of each calendar, and what each table has.
+    expect(pauses).toBeGreaterThan(10);
   });
 });
 

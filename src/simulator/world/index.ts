@@ -11,7 +11,7 @@ import { createCalendar } from './calendars.js';
 import { catalogue } from './catalogue.js';
 import { debutOf, debuts, debutsUntil } from './debuts.js';
 import { continuousContracts, contractsOn, understandFuture } from './futures.js';
-import { GENERATED_INSTRUMENTS_MAX, generatedInstrument, generatedInstruments } from './generated.js';
+import { GENERATED_INSTRUMENTS_MAX, generatedInstrument, generatedInstruments, generatedPlace } from './generated.js';
 import type { Instrument, Option, SecurityKind, Warrant } from './instrument.js';
 import { type Newcomer, newcomer } from './newcomer.js';
 import { type ListedSeries, Options } from './options.js';
@@ -78,6 +78,8 @@ export interface World {
    * one. Options and warrants are many: the former only with `underlying`, the latter with it or by their kind.
    */
   listed(filter?: Filter, day?: string): readonly Instrument[];
+  /** {@link listed} of a market today. The first look at it takes long, and pauses. */
+  listing(market: QuoteMarket, kind?: SecurityKind): Generator<void, readonly Instrument[]>;
   /** {@link listed} of warrants, all or those on an underlying, by code. The first look at a day takes long, and pauses. */
   warrants(underlying?: Instrument, day?: string): Generator<void, readonly Warrant[]>;
   /** What expires when, of the options on an underlying that are listed on a day (without one: today): by root and expiry. */
@@ -170,21 +172,31 @@ class SimulatedWorld implements World {
     return this.#named(upper) ?? this.#contract(upper);
   }
 
-  /** What tables name by a symbol in upper case. A market's instruments are made when one of them is first asked for. */
+  /** What tables name by a symbol in upper case. A market's real instruments are made when one of its symbols is first asked for. */
   #named(symbol: string): Instrument | undefined {
     const known = this.#bySymbol.get(symbol);
     if (known !== undefined) return known;
     const name = symbol.slice(0, symbol.indexOf('.'));
     const market = markets.find((one) => one === name);
-    if (market === undefined || this.#loaded.has(market)) return undefined;
-    this.#loaded.add(market);
-    for (const one of this.instruments({ market })) this.#bySymbol.set(one.symbol.toUpperCase(), one);
-    return this.#bySymbol.get(symbol);
+    if (market === undefined) return undefined;
+    if (!this.#loaded.has(market)) {
+      this.#loaded.add(market);
+      for (const one of lasting({ market })) this.#bySymbol.set(one.symbol.toUpperCase(), one);
+    }
+    return this.#bySymbol.get(symbol) ?? this.#generatedNamed(market, symbol);
+  }
+
+  /** The generated ones are thousands, and found by their place: what somebody has asked for is remembered by its symbol. */
+  #generatedNamed(market: QuoteMarket, symbol: string): Instrument | undefined {
+    const place = generatedPlace(symbol);
+    const found = place === undefined ? undefined : this.#ofMarket(market)[place];
+    if (found?.symbol !== symbol) return undefined;
+    this.#bySymbol.set(symbol, found);
+    return found;
   }
 
   instruments(filter: Filter = {}): readonly Instrument[] {
-    const futures = has(filter, 'future') ? continuousContracts() : [];
-    return [...real(filter.market), ...futures, ...this.#generatedOf(filter)].filter((one) => matches(one, filter));
+    return [...lasting(filter), ...this.#generatedOf(filter).filter((one) => matches(one, filter))];
   }
 
   listed(filter: Filter = {}, day?: string): readonly Instrument[] {
@@ -193,6 +205,20 @@ class SimulatedWorld implements World {
     const days = new Map(calendarNames.map((name) => [name, day ?? this.today(name)]));
     const key = `${filter.market ?? ''} ${filter.kind ?? ''} ${day ?? [...days.values()].join(' ')}`;
     return this.#lists.get(key, () => this.#onDay(this.#enumerated(filter, day), filter, (calendar) => days.get(calendar)));
+  }
+
+  *listing(market: QuoteMarket, kind?: SecurityKind): Generator<void, readonly Instrument[]> {
+    // What is worked out once, for whoever asks for it first: days, tables, those to come.
+    for (const name of calendarNames) {
+      this.today(name);
+      yield;
+    }
+    const filter: Filter = kind === undefined ? { market } : { market, kind };
+    for (const parts of [real, this.#bonds, this.#futures, this.#debuts]) {
+      parts.call(this, filter);
+      yield;
+    }
+    return this.listed(filter);
   }
 
   /** @param dayOf by calendar; undefined: today */
@@ -253,13 +279,20 @@ class SimulatedWorld implements World {
   }
 
   #enumerated(filter: Filter, day: string | undefined): readonly Instrument[] {
-    const futures = has(filter, 'future') ? contractsOn((calendar) => day ?? this.today(calendar), filter.market) : [];
-    const bonds = has(filter, 'bond') ? bondsOn((calendar) => day ?? this.today(calendar), filter.market) : [];
-    return [...real(filter.market), ...bonds, ...futures, ...this.#generatedOf(filter), ...this.#debuts(filter, day)];
+    const listed = [...real(filter), ...this.#bonds(filter, day), ...this.#futures(filter, day)];
+    return [...listed, ...this.#generatedOf(filter), ...this.#debuts(filter, day)];
+  }
+
+  #bonds(filter: Filter, day?: string): readonly Instrument[] {
+    return has(filter, 'bond') ? bondsOn((calendar) => day ?? this.today(calendar), filter.market) : [];
+  }
+
+  #futures(filter: Filter, day?: string): readonly Instrument[] {
+    return has(filter, 'future') ? contractsOn((calendar) => day ?? this.today(calendar), filter.market) : [];
   }
 
   /** Invented companies that have come to the market. */
-  #debuts(filter: Filter, day: string | undefined): readonly Instrument[] {
+  #debuts(filter: Filter, day?: string): readonly Instrument[] {
     if (!has(filter, 'equity')) return [];
     const of = filter.market === undefined ? markets : [filter.market];
     return of.flatMap((one) => (one === 'FX' ? [] : debutsUntil(one, this.#seed, day ?? this.today(marketCalendar(one)))));
@@ -309,8 +342,14 @@ export function marketCalendar(market: QuoteMarket): CalendarName {
 }
 
 /** The real instruments but bonds and futures, of a market or of all in their order. */
-function real(market: QuoteMarket | undefined): readonly Instrument[] {
+function real({ market }: Filter): readonly Instrument[] {
   return market === undefined ? markets.flatMap(catalogue) : catalogue(market);
+}
+
+/** The real instruments that tables name: those of no expiry. */
+function lasting(filter: Filter): readonly Instrument[] {
+  const futures = has(filter, 'future') ? continuousContracts() : [];
+  return [...real(filter), ...futures].filter((one) => matches(one, filter));
 }
 
 function isListed({ listDate, lastTradingDay }: Instrument, day: string): boolean {

@@ -53,7 +53,7 @@ export function bookOf(facts: Needed, market: QuoteMarket): Book | Promise<Book>
 
 function* make(facts: Needed, market: QuoteMarket, today: string): Generator<void, Book> {
   const day = requireDay(today);
-  const shares = facts.world.listed({ market, kind: 'equity' });
+  const shares = yield* facts.world.listing(market, 'equity');
   yield;
   const isHome = yield* eachInTurns(shares, ISSUERS_AT_ONCE, (one) => facts.companies.issuer(one).home === one);
   const homes = shares.filter((_, index) => isHome[index]);

@@ -106,12 +106,12 @@ function newestPatterns(facts: Needed, market: QuoteMarket, period: BarPeriod): 
 
 function* findNewest(facts: Needed, market: QuoteMarket, period: BarPeriod): Generator<void, Newest> {
   const found = new Map<number, (readonly [Listing, Shown])[]>();
-  const shares = facts.world.listed({ market, kind: 'equity' });
+  const shares = yield* facts.world.listing(market, 'equity');
   yield;
   for (const instrument of shares) {
     const share = facts.listings.of(instrument);
-    for (const { shape, shown } of (period.unit === 'day' ? shownByDays(facts, share) : undefined) ??
-      (yield* shownBy(facts, share, period))) {
+    const byDays = period.unit === 'day' ? yield* shownByDays(facts, share) : undefined;
+    for (const { shape, shown } of byDays ?? (yield* shownBy(facts, share, period))) {
       const shares = found.get(shape);
       if (shares === undefined) found.set(shape, [[share, shown]]);
       else shares.push([share, shown]);
@@ -138,11 +138,12 @@ function* shownBy(facts: Needed, share: Listing, period: BarPeriod): Generator<v
 }
 
 /** The same of day bars, of which no more are read than detectors look at; undefined where their prices cannot be known without the bars. */
-function shownByDays(facts: Needed, share: Listing): readonly Completed[] | undefined {
+function* shownByDays(facts: Needed, share: Listing): Generator<void, readonly Completed[] | undefined> {
   const { instrument, market } = share;
   const newest = lastCompleteDay(facts.world.calendar(instrument), facts.clock.now());
   const days = facts.market.pastDays(instrument, newest, BARS_EXAMINED);
   const { count } = days;
+  yield;
   let isWhole = true;
   const at = (index: number) => {
     const prices = days.prices(count - 1 - index);
