@@ -98,6 +98,20 @@ describe('a halt', () => {
     expect(await code({ ...change, order_id_ex: sale, price: 10 }, 'desk', trade.modifyOrder)).toBeUndefined();
   });
 
+  it('keeps an order that looks like a slip from being sent by a change to what is none', async () => {
+    await open();
+    await place({ ...taking, qty: 100 });
+    const [dear, large] = [await place({ ...resting, price: 9_000 }), await place({ ...resting, qty: 300_100 })];
+    desk.clock.advance(SETTLED_MS);
+    const sale = await place({ ...resting, side: 'SELL' });
+    await halt();
+    const change = { ...list, op: 'normal', qty: 100 };
+    expect(await code({ ...change, order_id_ex: dear, price: 1_000 }, 'desk', trade.modifyOrder)).toBe('trading.halted');
+    expect(await code({ ...change, order_id_ex: large, qty: 300_000, price: 1 }, 'desk', trade.modifyOrder)).toBe('trading.halted');
+    expect(await code({ ...change, order_id_ex: sale, price: 300 }, 'desk', trade.modifyOrder)).toBeUndefined();
+    expect(await desk.call(trade.cancelOrder, { ...list, order_id_ex: dear })).toMatchObject({ retType: 0 });
+  });
+
   it('of a key is its own, and outlasts that of everybody', async () => {
     await open();
     expect(await desk.call(admin.adminHalt, { key: 'nobody' }, { as: 'ops' })).toMatchObject({ code: 'request.invalid' });
