@@ -4,7 +4,7 @@ import type { LimitFlags } from '../../src/access/index.js';
 import { account, admin, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import { type Backend, BackendUnsent, type ResponseMessage } from '../../src/gateway/index.js';
-import { MemoryStore, type Store, type Transaction } from '../../src/storage/index.js';
+import { MemoryStore, StorageFailure, type Store, type Transaction } from '../../src/storage/index.js';
 import { BUY, HK, HK_CASH, HK_MARGIN, NORMAL, SELL, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
@@ -199,6 +199,27 @@ describe('a halt', () => {
     await open({ backend: away });
     expect(await halt({ cancel_all: true })).toMatchObject({ accountList: [], failure: expect.stringContaining('away') });
     expect(desk.gateway.halts()).toHaveLength(1);
+  });
+
+  it('and its cancels do not wait for a disk that takes no more', async () => {
+    class FullStore extends MemoryStore {
+      full = false;
+      override async write(change: (transaction: Transaction) => void): Promise<void> {
+        if (this.full) throw new StorageFailure('no space left', { lasts: true });
+        return super.write(change);
+      }
+    }
+    const store = new FullStore();
+    await open({ store });
+    await place(resting);
+    desk.clock.advance(SETTLED_MS);
+    store.full = true;
+    expect(await desk.call(admin.adminHalt, { cancel_all: true }, { as: 'ops' })).toMatchObject({ code: 'storage.failed' });
+    expect(desk.audit.map(({ reason }) => reason)).toContain('cancels accepted for 1 of 1 open orders');
+    desk.clock.advance(SETTLED_MS);
+    const { orderList } = await desk.payload(account.getOrders, list);
+    expect(orderList.map(({ orderStatus }) => orderStatus)).toEqual([15]);
+    expect(await code(resting)).toBe('trading.halted');
   });
 
   it('stops an order that waits for the disk', async () => {
