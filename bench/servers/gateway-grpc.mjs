@@ -1,8 +1,9 @@
 /** The gateway over plain HTTP/2 with keys, which the daemon itself refuses: what TLS costs is measured apart from the rest. */
+import { systemClock } from '../../dist/contract/clock.js';
 import { createGrpcServer } from '../../dist/interfaces/grpc/index.js';
 import { composeGateway } from '../lib/gateway.mjs';
 
 const { gateway } = await composeGateway(JSON.parse(process.argv[2]));
-const port = await createGrpcServer({ gateway }).listen({ host: '127.0.0.1', port: 0 });
+const port = await createGrpcServer({ gateway, clock: systemClock }).listen({ host: '127.0.0.1', port: 0 });
 process.send({ port });
 process.on('disconnect', () => process.exit());

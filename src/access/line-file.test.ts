@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 /** A file whose writes are counted; `written(n)` resolves when so many are done. */
-function openFile() {
+function openFile(others: { readonly heldMax?: number } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-lines-'));
   folders.push(folder);
   const path = join(folder, 'lines');
@@ -27,7 +27,7 @@ function openFile() {
       if (waiting !== undefined && writes >= waiting.count) waiting.resolve();
     });
   };
-  const opened = LineFile.open({ path, clock, report: () => undefined, writeBytes: counted as typeof write });
+  const opened = LineFile.open({ path, clock, report: () => undefined, writeBytes: counted as typeof write, ...others });
   if (!opened.ok) throw new Error(opened.error);
   const written = (count: number) =>
     new Promise<void>((resolve) => {
@@ -63,4 +63,40 @@ it('writes what the pause holds back when it is closed', async () => {
   file.append('second');
   await file.close();
   expect(text()).toBe('first\nsecond\n');
+});
+
+it('says of a line that finds no more room that it is not written, however well those before it are', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-lines-'));
+  folders.push(folder);
+  const path = join(folder, 'lines');
+  const writeNow = write as (...args: unknown[]) => void;
+  let held: unknown[] | undefined = [];
+  const slow = (...args: unknown[]) => {
+    if (held === undefined) writeNow(...args);
+    else held = args;
+  };
+  const options = { path, clock: new ManualClock(0), report: () => undefined, heldMax: 10, writeBytes: slow as typeof write };
+  const opened = LineFile.open(options);
+  if (!opened.ok) throw new Error(opened.error);
+  const file = opened.value;
+  file.append('first');
+  const first = file.written();
+  await new Promise(setImmediate);
+  file.append('second');
+  file.append('lost');
+  expect([await file.written(), file.linesLost]).toEqual([false, 1]);
+  writeNow(...held);
+  held = undefined;
+  expect(await first).toBe(true);
+  expect(readFileSync(path, 'utf8')).toBe('first\nsecond\n');
+  await file.close();
+});
+
+it('has room again for as much once that is written', async () => {
+  const { file, written, text } = openFile({ heldMax: 10 });
+  file.append('more than there is room for');
+  await written(1);
+  file.append('next');
+  await file.close();
+  expect([text(), file.linesLost]).toEqual(['more than there is room for\nnext\n', 0]);
 });

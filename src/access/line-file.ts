@@ -17,6 +17,8 @@ const PIPE_RETRY_MS = 20;
 /** Without progress for so long, a write under way counts as failed: nobody waits for it any more. */
 const STALLED_MS = 1_000;
 
+const nothing = Buffer.alloc(0);
+
 export interface LineFileOptions {
   readonly path: string;
   readonly clock: Clock;
@@ -40,7 +42,7 @@ export class LineFile {
   readonly #target: AppendTarget;
   readonly #gathered = new AsciiBuffer();
   /** Whole lines on their way to the file, of which the first `#sent` bytes are in it. */
-  #leaving: Buffer = Buffer.alloc(0);
+  #leaving: Buffer = nothing;
   #sent = 0;
   #writing = false;
   #scheduled = false;
@@ -86,7 +88,7 @@ export class LineFile {
    * used up: the line is counted as lost.
    */
   begin(): AsciiBuffer | undefined {
-    if (this.#gathered.length + this.#leaving.length > this.#heldMax) {
+    if (this.#full) {
       if (this.#lost === 0) this.#options.report(`${this.#options.path}: the buffer is full, lines are being lost`);
       this.#lost += 1;
       this.#lostInAll += 1;
@@ -126,7 +128,8 @@ export class LineFile {
    * be written at present (false). What is asked for in one turn is written at once.
    */
   written(): Promise<boolean> {
-    if (this.#failure !== undefined) return Promise.resolve(false);
+    // With no more memory, a line of this turn may be among the lost ones, though the file takes those before it.
+    if (this.#failure !== undefined || this.#full) return Promise.resolve(false);
     if (this.#idle) this.#schedule();
     // Who waits, waits until nothing is left to be written.
     this.#promised ??= new Promise((resolve) => this.#waiting.push(resolve));
@@ -158,6 +161,11 @@ export class LineFile {
     const held = this.#leaving.length - this.#sent + this.#gathered.length;
     if (held > 0) this.#options.report(`${this.#options.path}: ${held} bytes were lost, the file could not be written`);
     this.#target.close();
+  }
+
+  /** Memory is used up: new lines are lost. */
+  get #full(): boolean {
+    return this.#gathered.length + this.#leaving.length > this.#heldMax;
   }
 
   get #idle(): boolean {
@@ -222,6 +230,11 @@ export class LineFile {
 
   #wrote(bytes: number): void {
     this.#sent += bytes;
+    if (this.#sent === this.#leaving.length) {
+      // What is in the file takes no room from the lines to come.
+      this.#leaving = nothing;
+      this.#sent = 0;
+    }
     this.#endStall();
     if (this.#failure !== undefined) {
       this.#failure = undefined;

@@ -66,6 +66,18 @@ export class OpenOrders {
     return number;
   }
 
+  /**
+   * An order that counts already is about to come back; its number from now on, undefined where it does not count. It goes on
+   * counting, whatever a list that was asked for before says of it.
+   */
+  renew(change: Transaction, accId: bigint, orderId: string): number | undefined {
+    const before = this.#named.get(nameOf(accId, orderId));
+    const order = before === undefined ? undefined : this.#orders.get(before);
+    if (before === undefined || order === undefined) return undefined;
+    this.free(change, before);
+    return this.enter(change, order.caller, order, orderId);
+  }
+
   /** The order is not under way any more. */
   leave(number: number): void {
     this.#underWay.delete(number);

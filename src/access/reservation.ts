@@ -40,8 +40,10 @@ export class Reservation implements Admission {
   readonly #day: string;
   /** What the day's totals are raised by: in the orders' own currencies, whatever currency the limits are in. */
   readonly #increases: readonly Pick<Worth, 'currency' | 'increase'>[];
-  /** Of the orders that count as open. */
+  /** Of the orders that count as open from now on. */
   readonly #numbers: readonly number[];
+  /** Of the order that comes back and counted before: nothing that becomes of this frees it. */
+  readonly #renewed: number | undefined;
   #refunded: Promise<void> | undefined;
 
   /** @param now epoch ms, by a clock that nobody sets. */
@@ -51,14 +53,17 @@ export class Reservation implements Admission {
     this.#day = day;
     this.#increases = increasesOf(facts);
     let numbers: readonly number[] = none;
+    let renewed: number | undefined;
     const written = books.write((transaction) => {
       books.days.prune(transaction, now);
       // Kept without a cap as well: a cap that is added later counts the whole day.
       this.#add(transaction, 1n);
       for (const { caller, sequence } of slots) books.rates.save(transaction, caller, sequence);
-      numbers = enterOpen(books.open, transaction, holders, facts);
+      renewed = renewOpen(books.open, transaction, facts);
+      if (renewed === undefined) numbers = enterOpen(books.open, transaction, holders, facts);
     });
     this.#numbers = numbers;
+    this.#renewed = renewed;
     const capped = slots.length > 0 || numbers.length > 0 || holders.some(({ limits }) => limits.maxDailyValue !== null);
     this.durable = capped ? written : done;
   }
@@ -75,6 +80,7 @@ export class Reservation implements Admission {
   settle(orderIds: readonly string[]): void {
     const { open } = this.#books;
     for (const number of this.#numbers) open.leave(number);
+    if (this.#renewed !== undefined) open.leave(this.#renewed);
     const named = this.#numbers.slice(0, orderIds.length);
     if (named.length === 0) return;
     void this.#books.write((change) => {
@@ -98,11 +104,15 @@ function increasesOf({ legs }: OrderFacts): readonly Pick<Worth, 'currency' | 'i
   return increases;
 }
 
+/** Takes up an order that comes back and has not stopped counting. */
+function renewOpen(open: OpenOrders, change: Transaction, { accId, opens }: OrderFacts): number | undefined {
+  return opens?.orderId === undefined ? undefined : open.renew(change, accId, opens.orderId);
+}
+
 /** Enters what an order opens, where anybody's open orders are limited. */
 function enterOpen(open: OpenOrders, change: Transaction, holders: readonly Holder[], { accId, opens }: OrderFacts): readonly number[] {
   if (opens === undefined || holders.every(({ limits }) => limits.maxOpenOrders === null)) return none;
   const { env, market, count, orderId } = opens;
-  if (orderId !== undefined && open.has(accId, orderId)) return none;
   const caller = holders[0]?.caller ?? '';
   return Array.from({ length: count }, () => open.enter(change, caller, { accId, env, market }, orderId));
 }

@@ -162,7 +162,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       webSocket: { path: WS_PATH, handshake: (request, socket, head) => void ws.handleUpgrade(request, socket, head) },
       onTrouble,
     });
-    const grpc = settings.noGrpc ? undefined : createGrpcServer({ gateway, onTrouble, ...(tls === undefined ? {} : { tls }) });
+    const grpc = settings.noGrpc ? undefined : createGrpcServer({ gateway, clock, onTrouble, ...(tls === undefined ? {} : { tls }) });
     const core = createCoreListeners({ settings, gateway, clock, logger, tls, rsaKey: rsaKey.value, onTrouble });
     takesTls.push(...[rest, grpc, core.websocket].filter((listener) => listener !== undefined));
     undo.unshift(async () => {

@@ -163,6 +163,7 @@ export class Gateway {
       recordedInOrder,
       logger,
       mayTrade: switches.has('--enable-trading') && options.tradingHalt === undefined,
+      onStorageFailure: (failure) => this.#pipeline.storageFailed(failure),
     });
     this.#halting = new Halting({ access, backend, clock, push: this.push, brackets: this.#brackets, logger });
     const circumstances = new Circumstances(backend, access);

@@ -78,11 +78,10 @@ export class Halting {
     const durable = halts.halt({ keyId, since: clock.now(), by, reason });
     const halt = halts.of(keyId ?? '') ?? { keyId, since: clock.now(), by, reason };
     this.#tell(haltReason(halt), keyId, context);
+    // A disk that takes no more does not keep orders from being cancelled; it is told of after that.
+    durable.catch(() => undefined);
+    const cancelled = order.cancelAll ? await this.#cancelAll(key, context) : { accounts: [] };
     await durable;
-    if (!order.cancelAll) return { halt, accounts: [] };
-    const cancelled = await this.#cancelAll(key, context);
-    const { accounts, failure } = cancelled;
-    this.#record(`${cancelsInWords(accounts)}${failure === undefined ? '' : `; ${failure}`}`, context);
     return { halt, ...cancelled };
   }
 
@@ -104,6 +103,13 @@ export class Halting {
   }
 
   async #cancelAll(key: KeyRecord | undefined, context: CallContext): Promise<Omit<Halted, 'halt'>> {
+    const cancelled = await this.#cancelEach(key, context);
+    const { accounts, failure } = cancelled;
+    this.#record(`${cancelsInWords(accounts)}${failure === undefined ? '' : `; ${failure}`}`, context);
+    return cancelled;
+  }
+
+  async #cancelEach(key: KeyRecord | undefined, context: CallContext): Promise<Omit<Halted, 'halt'>> {
     const { access, backend } = this.#parts;
     const accounts: AccountCancels[] = [];
     try {

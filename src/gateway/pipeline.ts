@@ -89,7 +89,7 @@ export interface PipelineParts {
 export class Pipeline {
   readonly #parts: PipelineParts;
   readonly #permissions: Permissions;
-  #storageFailure: string | undefined;
+  #storageFailure: StorageFailure | undefined;
   readonly #orderPermits: OrderPermits;
   readonly #cohort = new Cohort();
   /** Callers of this moment who were given the first answer to what they repeated. */
@@ -131,7 +131,12 @@ export class Pipeline {
 
   /** Why the database accepts no writes; undefined while it does. */
   get storageFailure(): string | undefined {
-    return this.#storageFailure;
+    return this.#storageFailure?.message;
+  }
+
+  /** A write or a read of the database has failed, whoever needed it. */
+  storageFailed(failure: StorageFailure): void {
+    this.#storageIs(failure);
   }
 
   /** The end of a request that was not answered in its turn. The record of a write outlives this process, as far as the trail can be written at all. */
@@ -448,15 +453,16 @@ export class Pipeline {
   #failed(caller: Caller, thrown: unknown, reach: Reach): Rejection {
     if (thrown instanceof BackendFailure) return rejectFailure(thrown, reach);
     if (thrown instanceof StorageFailure) {
-      this.#storageIs(thrown.message);
+      this.#storageIs(thrown);
       const remedy = '; restart the daemon once the disk accepts writes';
       return new Rejection('storage.failed', `${thrown.message}${aftermathOf(reach)}${remedy}`);
     }
     return this.defect(caller, thrown);
   }
 
-  #storageIs(failure: string | undefined): void {
-    if (failure === this.#storageFailure) return;
+  #storageIs(failure: StorageFailure | undefined): void {
+    // An answer that needed no disk does not mend it.
+    if (this.#storageFailure?.lasts || failure?.message === this.storageFailure) return;
     this.#storageFailure = failure;
     this.#parts.onStorageStatus();
   }

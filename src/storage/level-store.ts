@@ -248,7 +248,7 @@ class LevelStore implements DurableStore {
       // Looked at last: what a second process reads when it opens the database has all that was acknowledged here.
       if (!this.lock.isThere()) throw new Error('its lock file was removed or replaced, so that another process may use it too');
     } catch (error) {
-      this.#failure = new StorageFailure(`cannot write to the database: ${reasonOf(error)}`, { cause: error });
+      this.#failure = new StorageFailure(`cannot write to the database: ${reasonOf(error)}`, { cause: error, lasts: true });
       return;
     }
     this.durable = sequence;

@@ -8,7 +8,7 @@ import { C2SSchema as Unlock } from '../../src/contract/generated/Trd_UnlockTrad
 import { account, admin, quote, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import { type Backend, BackendLost, payloadOf, type ResponseMessage } from '../../src/gateway/index.js';
-import { MemoryStore, type Transaction } from '../../src/storage/index.js';
+import { MemoryStore, StorageFailure, type Transaction } from '../../src/storage/index.js';
 import { HK_MARGIN, REAL } from '../support/accounts.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
 import { until } from '../support/until.js';
@@ -484,6 +484,30 @@ describe('a bracket that is cancelled before its entry is answered', () => {
     expect(await entryOf(id)).toMatchObject({ orderStatus: CANCELLED_ALL });
     await before.close();
   });
+});
+
+it('brackets that a full disk stops say so once together, at however many looks', async () => {
+  class FullStore extends MemoryStore {
+    full = false;
+    override async write(change: (transaction: Transaction) => void): Promise<void> {
+      if (this.full) throw new StorageFailure('no space left', { lasts: true });
+      return super.write(change);
+    }
+  }
+  const store = new FullStore();
+  await open({}, { store, sharesStore: true });
+  for (let i = 0; i < 3; i++) await guarded(shares, await place({ ...taking, stop_loss_price: 300 }));
+  const looks = () => desk.calls.filter(({ operation }) => operation === 'get_orders').length;
+  store.full = true;
+  const [seen, told] = [looks(), desk.log.length];
+  expect(await desk.call(trade.placeOrder, taking)).toMatchObject({ code: 'storage.failed' });
+  await until(() => {
+    desk.clock.advance(5_000);
+    return looks() - seen >= 30;
+  }, 'ten looks at each');
+  // What the gates are told of the disk is no line of the log here.
+  const lines = desk.log.slice(told).flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  expect(lines.filter(({ level }) => level >= 50).map(({ msg }) => msg)).toEqual(['the database accepts no writes']);
 });
 
 it('one key has some of the places for brackets, and not all', async () => {

@@ -80,6 +80,8 @@ describe('/console', () => {
     expect(await open('svc.push')).toBe('refused with 401');
     // Without the name of what it is for, it is not looked at.
     expect(await open(`svc.key.${daemon.keys.reader}`)).toBe('refused with 401');
+    // Two keys are none.
+    expect(await open('svc.push', `svc.key.${daemon.keys.reader}`, 'svc.key.another')).toBe('refused with 401');
     expect(JSON.stringify(await daemon.audit()) + daemon.log.join('')).not.toContain(daemon.keys.reader);
   });
 });

@@ -3,6 +3,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect, createServer } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../src/contract/clock.js';
 import { TestDaemon } from '../support/daemon.js';
 
 let daemon: TestDaemon | undefined;
@@ -36,6 +37,39 @@ describe('the gRPC listener', () => {
       `port ${port} on 127.0.0.1 is in use; stop what uses it or choose another with --grpc-port (0 = any free port)`,
     );
     blocker.close();
+  });
+
+  it('ends calls whose request does not come, and not their connection', async () => {
+    const clock = new ManualClock(Date.UTC(2026, 10, 20, 2, 30));
+    daemon = await TestDaemon.start({ clock });
+    const session = connectHttp2(daemon.grpcUrl);
+    const call = (path = '/svc.v1.Gateway/Request') => {
+      const headers = { ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers' };
+      const stream = session.request(headers, { endStream: false });
+      stream.on('error', () => undefined).resume();
+      return stream;
+    };
+    // Of one nothing comes, of one a part, and one says no end.
+    const stalled = [call(), call(), call()];
+    stalled[1]?.write(Buffer.of(0, 0, 0, 0, 9, 8));
+    stalled[2]?.write(Buffer.of(0, 0, 0, 0, 0));
+    const reached = call();
+    const statusOf = (stream: typeof reached) => once(stream, 'response').then(([headers]) => headers['grpc-status']);
+    const [answers, gone] = [stalled.map(statusOf), stalled.map((stream) => once(stream, 'close'))];
+    reached.end(Buffer.of(0, 0, 0, 0, 0));
+    // There is no operation 0, for nobody's key.
+    expect(await statusOf(reached)).toBe('16');
+    clock.advance(29_000);
+    const late = call();
+    const last = statusOf(late);
+    late.write(Buffer.of(0, 0));
+    await new Promise<void>((resolve) => session.ping(() => resolve()));
+    clock.advance(3_000);
+    expect(await Promise.all(answers)).toEqual(['4', '4', '4']);
+    await Promise.all(gone);
+    late.end(Buffer.of(0, 0, 0));
+    expect(await last).toBe('16');
+    session.close();
   });
 
   it('outlives peers that speak nothing it knows', async () => {

@@ -4,7 +4,7 @@ import type { LimitFlags } from '../../src/access/index.js';
 import { account, admin, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import { type Backend, BackendUnsent, type ResponseMessage } from '../../src/gateway/index.js';
-import { MemoryStore, type Store, type Transaction } from '../../src/storage/index.js';
+import { MemoryStore, StorageFailure, type Store, type Transaction } from '../../src/storage/index.js';
 import { BUY, HK, HK_CASH, HK_MARGIN, NORMAL, SELL, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
@@ -98,6 +98,20 @@ describe('a halt', () => {
     expect(await code({ ...change, order_id_ex: sale, price: 10 }, 'desk', trade.modifyOrder)).toBeUndefined();
   });
 
+  it('keeps an order that looks like a slip from being sent by a change to what is none', async () => {
+    await open();
+    await place({ ...taking, qty: 100 });
+    const [dear, large] = [await place({ ...resting, price: 9_000 }), await place({ ...resting, qty: 300_100 })];
+    desk.clock.advance(SETTLED_MS);
+    const sale = await place({ ...resting, side: 'SELL' });
+    await halt();
+    const change = { ...list, op: 'normal', qty: 100 };
+    expect(await code({ ...change, order_id_ex: dear, price: 1_000 }, 'desk', trade.modifyOrder)).toBe('trading.halted');
+    expect(await code({ ...change, order_id_ex: large, qty: 300_000, price: 1 }, 'desk', trade.modifyOrder)).toBe('trading.halted');
+    expect(await code({ ...change, order_id_ex: sale, price: 300 }, 'desk', trade.modifyOrder)).toBeUndefined();
+    expect(await desk.call(trade.cancelOrder, { ...list, order_id_ex: dear })).toMatchObject({ retType: 0 });
+  });
+
   it('of a key is its own, and outlasts that of everybody', async () => {
     await open();
     expect(await desk.call(admin.adminHalt, { key: 'nobody' }, { as: 'ops' })).toMatchObject({ code: 'request.invalid' });
@@ -185,6 +199,27 @@ describe('a halt', () => {
     await open({ backend: away });
     expect(await halt({ cancel_all: true })).toMatchObject({ accountList: [], failure: expect.stringContaining('away') });
     expect(desk.gateway.halts()).toHaveLength(1);
+  });
+
+  it('and its cancels do not wait for a disk that takes no more', async () => {
+    class FullStore extends MemoryStore {
+      full = false;
+      override async write(change: (transaction: Transaction) => void): Promise<void> {
+        if (this.full) throw new StorageFailure('no space left', { lasts: true });
+        return super.write(change);
+      }
+    }
+    const store = new FullStore();
+    await open({ store });
+    await place(resting);
+    desk.clock.advance(SETTLED_MS);
+    store.full = true;
+    expect(await desk.call(admin.adminHalt, { cancel_all: true }, { as: 'ops' })).toMatchObject({ code: 'storage.failed' });
+    expect(desk.audit.map(({ reason }) => reason)).toContain('cancels accepted for 1 of 1 open orders');
+    desk.clock.advance(SETTLED_MS);
+    const { orderList } = await desk.payload(account.getOrders, list);
+    expect(orderList.map(({ orderStatus }) => orderStatus)).toEqual([15]);
+    expect(await code(resting)).toBe('trading.halted');
   });
 
   it('stops an order that waits for the disk', async () => {

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LimitFlags } from '../../src/access/index.js';
+import type { C2S as OrdersC2S } from '../../src/contract/generated/Trd_GetOrderList_pb.js';
 import { C2SSchema as ComboC2S } from '../../src/contract/generated/Trd_PlaceComboOrder_pb.js';
 import { account, quote, system, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
@@ -9,6 +10,7 @@ import { MemoryStore, type Store } from '../../src/storage/index.js';
 import { HK_MARGIN, US_MARGIN } from '../support/accounts.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
 import { previewed } from '../support/previews.js';
+import { until } from '../support/until.js';
 
 /** `max_open_orders` and `max_daily_loss`: what adds risk is refused, what reduces a position is not. */
 
@@ -84,6 +86,34 @@ describe('max_open_orders', () => {
     const codes = await Promise.all(Array.from({ length: 10 }, () => refusal(resting)));
     expect(codes.filter((code) => code === undefined)).toHaveLength(3);
     expect(codes.filter((code) => code === 'limit.open_orders')).toHaveLength(7);
+  });
+
+  it('an order that comes back while the list of open ones is on its way goes on counting', async () => {
+    let held: Promise<void> | undefined;
+    const slow = (simulated: Backend): Partial<Backend> => ({
+      async call(operation, request, context): Promise<ResponseMessage> {
+        const answer = await simulated.call(operation, request, context);
+        if (operation === account.getOrders && (request as OrdersC2S).filterStatusList.length > 0) await held;
+        return answer;
+      },
+    });
+    await open({ maxOpenOrders: '1' }, { backend: slow });
+    const first = { ...list, order_id_ex: await place(resting) };
+    desk.clock.advance(SETTLED_MS);
+    await desk.payload(trade.modifyOrder, { ...first, op: 'disable' });
+    let release = () => {};
+    held = new Promise((resolve) => {
+      release = resolve;
+    });
+    const another = refusal(resting);
+    await until(() => desk.calls.some(({ request }) => (request as Partial<OrdersC2S>).filterStatusList?.length), 'the comparison');
+    await desk.payload(trade.modifyOrder, { ...first, op: 'enable' });
+    release();
+    expect(await another).toBe('limit.open_orders');
+    // Once it is taken back for good, it counts no more.
+    await desk.payload(trade.modifyOrder, { ...first, op: 'disable' });
+    expect(await refusal(resting)).toBeUndefined();
+    expect(await refusal({ ...first, op: 'enable' }, 'desk', trade.modifyOrder)).toBe('limit.open_orders');
   });
 
   it('of the flags count for all keys together', async () => {

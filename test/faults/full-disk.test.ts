@@ -39,6 +39,10 @@ it.skipIf(!hasBash)(
     expect(refused!.answer.text).toMatch(/cannot write to the database: .*check the orders before sending it again/);
 
     expect(acknowledgedId(await place('later'))).toBeUndefined();
+    // Nothing but a start takes writes again, whatever is answered without one.
+    const nothing = { acc_id: HK_CASH, env: SIMULATE, symbol: 'HK.NONE', side: BUY, order_type: NORMAL, price: 1, qty: 400 };
+    expect((await daemon.as('bot').post('/api/order', nothing)).json.ret_type).toBe(-1);
+    expect((await daemon.as().get('/readyz')).status).toBe(503);
     // What memory holds is not what the disk has: accounts are not shown any more, the market is.
     const orders = await daemon.as('bot').post('/api/orders', { acc_id: HK_CASH, env: SIMULATE, market: HK });
     expect([orders.status, orders.json.code]).toEqual([500, 'storage.failed']);

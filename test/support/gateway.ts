@@ -231,7 +231,7 @@ export async function serveGateway(options: {
     webSocket: { path: WS_PATH, handshake: (request, socket, head) => void ws.handleUpgrade(request, socket, head) },
     ...served,
   });
-  const grpc = createGrpcServer({ gateway, ...served });
+  const grpc = createGrpcServer({ gateway, clock: systemClock, ...served });
   const address = { host: '127.0.0.1', port: 0 };
   const url = `http://127.0.0.1:${await rest.listen(address)}`;
   const grpcUrl = `http://127.0.0.1:${await grpc.listen(address)}`;

@@ -25,7 +25,7 @@ import { answers } from '../../simulator/answers/index.js';
 import { estimateFees } from '../../simulator/brokerage/index.js';
 import { Refusal } from '../../simulator/refusal.js';
 import type { RunningSimulation } from '../../simulator/simulation.js';
-import type { Store, Transaction } from '../../storage/index.js';
+import { StorageFailure, type Store, type Transaction } from '../../storage/index.js';
 import { AccountPushes } from './account-pushes.js';
 import { refusal, success, successOnce } from './answers.js';
 import { Lifecycle } from './lifecycle.js';
@@ -238,9 +238,10 @@ class SimBackend implements Backend {
     for (const listener of this.#listeners) listener(event);
   }
 
-  /** The gateway answers what is thrown here with status 500. */
+  /** The gateway answers what is thrown here with status 500. Of a disk that has failed it tells by itself, once. */
   #defect(operation: Operation, { requestId }: CallContext, error: unknown): never {
-    this.#logger.error({ err: error, operation: operation.name, requestId }, 'an answer of the simulation failed');
+    if (!(error instanceof StorageFailure))
+      this.#logger.error({ err: error, operation: operation.name, requestId }, 'an answer of the simulation failed');
     throw error;
   }
 }

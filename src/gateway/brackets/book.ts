@@ -33,15 +33,17 @@ export interface Watched {
   readonly stop: () => void;
 }
 
+type BookParts = Pick<BracketsParts, 'store' | 'clock' | 'logger' | 'onStorageFailure'>;
+
 /** Every bracket there is: its row on disk, and of an active one what is known beside that. */
 export class BracketBook {
   readonly rows: Table<Bracket>;
   readonly watched = new Map<string, Watched>();
-  readonly #parts: Pick<BracketsParts, 'store' | 'clock' | 'logger'>;
+  readonly #parts: BookParts;
   /** Those that are over, in the order of their end. */
   readonly #ended = new Set<string>();
 
-  constructor(parts: Pick<BracketsParts, 'store' | 'clock' | 'logger'>) {
+  constructor(parts: BookParts) {
     this.#parts = parts;
     this.rows = parts.store.table<Bracket>('brackets');
   }

@@ -13,7 +13,8 @@ import { type BracketsParts, LOOK_MS } from './parts.js';
 it('asks no faster than it looks where a backend does not say what an issuer did, and goes by each price meanwhile', async () => {
   const clock = new ManualClock(Date.parse('2026-11-20T15:00:00Z'));
   const call = vi.fn(async () => ({ retType: -1, retMsg: 'not supported', errCode: 0 }));
-  const parts = { store: new MemoryStore(), clock, backendClock: clock, logger: pino({ enabled: false }), backend: { call } };
+  const others = { logger: pino({ enabled: false }), onStorageFailure: () => {} };
+  const parts = { store: new MemoryStore(), clock, backendClock: clock, backend: { call }, ...others };
   const header = { trdEnv: 0, accID: 1n, trdMarket: 2 };
   const request = create(C2SSchema, { header, trdSide: 1, orderType: 1, code: 'NIO', secMarket: 2, qty: 10, price: 5, stopLossPrice: 4 });
   const bracket = { ...newBracket('b', null, request, 'r', clock.now()), stopHeld: true, levelsOf: '2026-11-19' };

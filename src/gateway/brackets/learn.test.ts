@@ -15,7 +15,7 @@ const NOW = Date.parse('2026-11-20T15:00:00Z');
 /** What a bracket whose entry's answer was lost makes of an order that was created so long before it. */
 function stateAfter(remark: string, secondsBefore: number) {
   const clock = new ManualClock(NOW);
-  const book = new BracketBook({ store: new MemoryStore(), clock, logger: pino({ enabled: false }) });
+  const book = new BracketBook({ store: new MemoryStore(), clock, logger: pino({ enabled: false }), onStorageFailure: () => {} });
   const header = { trdEnv: 0, accID: 1n, trdMarket: 1 };
   const request = create(C2SSchema, { header, trdSide: 1, orderType: 1, code: '00700', qty: 10, price: 100, stopLossPrice: 90 });
   const bracket = newBracket('b', null, request, remark, NOW);

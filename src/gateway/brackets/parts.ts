@@ -1,6 +1,6 @@
 import type { Access } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
-import type { Store } from '../../storage/index.js';
+import { StorageFailure, type Store } from '../../storage/index.js';
 import { type Backend, BackendFailure, type CallContext } from '../backend.js';
 import type { Logger } from '../logger.js';
 import type { PushHub } from '../push/index.js';
@@ -17,6 +17,8 @@ export interface BracketsParts {
   readonly logger: Logger;
   /** Whether orders may be sent: trading is on, and nothing is wrong with what this daemon remembers. */
   readonly mayTrade: boolean;
+  /** Told whenever the disk keeps a bracket from going on: it may do so at every look. */
+  readonly onStorageFailure: (failure: StorageFailure) => void;
 }
 
 /** How often each bracket is held against the brokerage's orders, beside what is pushed; how soon a refused exit is tried again. */
@@ -29,6 +31,7 @@ export function contextOf({ backendClock }: Pick<BracketsParts, 'backendClock'>,
 }
 
 /** Of what nobody waits for: a brokerage that is away is asked again later. */
-export function report({ logger }: Pick<BracketsParts, 'logger'>, error: unknown, bracket: string): void {
-  if (!(error instanceof BackendFailure)) logger.error({ err: error, bracket }, 'a bracket could not go on');
+export function report(parts: Pick<BracketsParts, 'logger' | 'onStorageFailure'>, error: unknown, bracket: string): void {
+  if (error instanceof StorageFailure) parts.onStorageFailure(error);
+  else if (!(error instanceof BackendFailure)) parts.logger.error({ err: error, bracket }, 'a bracket could not go on');
 }

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { isUnknown, type OpenedOrders, type OrderLeg, type Unknown, type Worth } from '../../access/index.js';
 import { atLeastZero, type Decimal, multiplyUp } from '../../contract/decimal.js';
 import { SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
-import { ModifyOrderOp, type Order, TrdMarket } from '../../contract/generated/Trd_Common_pb.js';
+import { ModifyOrderOp, type Order, OrderStatus, TrdMarket } from '../../contract/generated/Trd_Common_pb.js';
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { type QuoteMarketInfo, quoteMarketOfSecMarket } from '../../contract/markets.js';
@@ -186,7 +186,7 @@ export function valueModify(
   if (changed instanceof Rejection) return changed;
   return whenKnown(valueLeg(backend, changed, enables ? undefined : standing, context), (valued) => {
     if (enables) return oneLegged(request, valued, { opens: opened(request, 1, order.orderIDEx || String(order.orderID)) });
-    const reduces = !(valued instanceof Rejection) && isNoMore(valued, standing) && !isCloser(changed, standing);
+    const reduces = isInMarket(order) && !(valued instanceof Rejection) && isNoMore(valued, standing) && !isCloser(changed, standing);
     const left = atLeastZero(changed.qty - standing.filled.qty);
     return oneLegged(
       request,
@@ -194,6 +194,11 @@ export function valueModify(
       reduces ? { reduces: true } : { changes: { orderId: order.orderIDEx || String(order.orderID), left } },
     );
   });
+}
+
+/** Whether an order trades, or is on its way to. One that was kept back, or taken back, would first go there by a change. */
+function isInMarket({ orderStatus }: Order): boolean {
+  return orderStatus !== OrderStatus.OrderStatus_Unsubmitted && orderStatus !== OrderStatus.OrderStatus_Disabled;
 }
 
 /** Whether a changed order is for no more units and no more money than it was. */

@@ -43,12 +43,13 @@ export function pushProtocol(offered: ReadonlySet<string>): string | false {
 
 /**
  * The key text that a web page offers as a subprotocol, `svc.push, svc.key.<key>`: a page can set no header of a handshake, and a key
- * in its address ends up in the logs of what it passes.
+ * in its address ends up in the logs of what it passes. Two keys are none, as with headers.
  */
 export function offeredKeyOf(request: IncomingMessage): string | undefined {
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((one) => one.trim());
   if (!offered.includes(PUSH_PROTOCOL)) return undefined;
-  return offered.find((one) => one.startsWith(KEY_PREFIX))?.slice(KEY_PREFIX.length);
+  const [key, another] = offered.filter((one) => one.startsWith(KEY_PREFIX));
+  return another === undefined ? key?.slice(KEY_PREFIX.length) : undefined;
 }
 
 /** What a handshake says beside who it is. */

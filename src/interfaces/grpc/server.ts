@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { Server, ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
+import type { Clock } from '../../contract/clock.js';
 import type { Operation } from '../../contract/operation.js';
 import { operations as declared } from '../../contract/operations/index.js';
 import { ProtocolIds } from '../../contract/protocol-ids.js';
@@ -9,6 +10,7 @@ import type { Gateway } from '../../gateway/index.js';
 import { peerOf } from '../common/http.js';
 import { listenAt, type TlsListener } from '../common/listen.js';
 import { type TlsPair, tlsOptions } from '../common/tls.js';
+import { Arrivals } from './arrivals.js';
 import { Callers } from './caller.js';
 import { addHealth } from './health.js';
 import { PushStreams } from './push-stream.js';
@@ -20,6 +22,7 @@ import { bytes } from './wire.js';
 
 export interface GrpcOptions {
   readonly gateway: Gateway;
+  readonly clock: Clock;
   /** What is served; every declared operation by default. */
   readonly operations?: readonly Operation[];
   /** Without it the listener speaks plain HTTP/2. */
@@ -52,8 +55,9 @@ const libraryOptions: ServerOptions = {
  * one pipeline, and no rule lives here. Sockets are accepted here, with their TLS handshake, and handed to the library, so that
  * their number and the time of a handshake are bounded, a close can wait for the last of them, and the certificate can change.
  */
-export function createGrpcServer({ gateway, operations = declared, tls, onTrouble }: GrpcOptions): GrpcServer {
-  const server = new Server(libraryOptions);
+export function createGrpcServer({ gateway, clock, operations = declared, tls, onTrouble }: GrpcOptions): GrpcServer {
+  const arrivals = new Arrivals(clock);
+  const server = new Server({ ...libraryOptions, interceptors: [arrivals.intercept] });
   const callers = new Callers();
   server.register(REQUEST_PATH, new Requests(gateway, new ProtocolIds(operations), callers).handle, bytes, bytes, 'unary');
   server.register(SUBSCRIBE_PUSH_PATH, new PushStreams(gateway, callers).handle, bytes, bytes, 'serverStream');
@@ -90,6 +94,7 @@ export function createGrpcServer({ gateway, operations = declared, tls, onTroubl
     async close() {
       endHealth();
       standing.end();
+      arrivals.stop();
       if (!listener.listening) return;
       const closed = once(listener, 'close');
       listener.close();

@@ -1,0 +1,68 @@
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import { ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
+import type { Clock } from '../../contract/clock.js';
+
+/** How long a request may take to come, as over HTTP. */
+const ARRIVAL_MS_MAX = 30_000;
+const CHECK_MS = 1_000;
+
+/** A call, as the library has it. Its stream is the library's own: no other way ends one whose peer goes on holding it open. */
+type Call = Parameters<ServerInterceptor>[1] & { readonly stream?: Pick<ServerHttp2Stream, 'close'> };
+
+/**
+ * Calls whose request has begun to come and is not all there: nobody has shown a key yet. One that takes too long is answered, and
+ * its stream ended; the connection and the other calls on it go on.
+ */
+export class Arrivals {
+  /** Since when each is awaited, of the monotonic clock, oldest first. */
+  readonly #awaited = new Map<Call, number>();
+  readonly #clock: Clock;
+  #cancelCheck: (() => void) | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Ends the checks. */
+  stop(): void {
+    this.#cancelCheck?.();
+    this.#awaited.clear();
+  }
+
+  readonly intercept: ServerInterceptor = ({ requestStream }, call) => {
+    const done = () => this.#awaited.delete(call);
+    return new ServerInterceptingCall(call, {
+      start: (next) => {
+        this.#await(call);
+        next({
+          // Of a call that may go on asking, the first message.
+          ...(requestStream ? { onReceiveMessage: (message, pass) => [done(), pass(message)] } : {}),
+          onReceiveHalfClose(pass) {
+            done();
+            pass();
+          },
+          onCancel: done,
+        });
+      },
+    });
+  };
+
+  #await(call: Call): void {
+    this.#awaited.set(call, this.#clock.monotonic());
+    if (this.#cancelCheck === undefined) this.#checkLater();
+  }
+
+  #checkLater(): void {
+    this.#cancelCheck = this.#clock.after(CHECK_MS, () => {
+      this.#cancelCheck = undefined;
+      const before = this.#clock.monotonic() - ARRIVAL_MS_MAX;
+      for (const [call, since] of this.#awaited) {
+        if (since > before) break;
+        this.#awaited.delete(call);
+        call.sendStatus({ code: status.DEADLINE_EXCEEDED, details: `the request did not come within ${ARRIVAL_MS_MAX / 1000} s` });
+        call.stream?.close(constants.NGHTTP2_NO_ERROR);
+      }
+      if (this.#awaited.size > 0) this.#checkLater();
+    });
+  }
+}
