@@ -18,8 +18,6 @@ type Watch = ServerWritableStream<Buffer, Buffer>;
 const { SERVING, NOT_SERVING, SERVICE_UNKNOWN } = HealthCheckResponse_ServingStatus;
 /** "" is the server as a whole. */
 const SERVICES: readonly string[] = ['', SERVICE];
-/** Watches ask for no key: there is a bound to how many are kept. */
-const WATCHES_MAX = 10_000;
 
 /** Serves `grpc.health.v1.Health`: the gateway's readiness, for the whole server ("") and for the service. Returns its own end. */
 export function addHealth(server: Pick<Server, 'register'>, standing: StandingStreams, gateway: Gateway): () => void {
@@ -37,9 +35,6 @@ export function addHealth(server: Pick<Server, 'register'>, standing: StandingSt
     if (typeof asked !== 'string') return void call.emit('error', asked);
     // Of a service that may come to be, the protocol says; none does here.
     if (!SERVICES.includes(asked)) return void call.write(answerOf(SERVICE_UNKNOWN));
-    if (watches.size >= WATCHES_MAX) {
-      return void call.emit('error', { code: status.RESOURCE_EXHAUSTED, details: `at most ${WATCHES_MAX} watches are served` });
-    }
     watches.add(call);
     call.once('cancelled', () => watches.delete(call));
     call.write(current());
