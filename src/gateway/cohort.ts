@@ -1,3 +1,6 @@
+/** Some milliseconds' work: what is more goes on in the next turn, so that nothing holds the event loop for long. */
+const TOGETHER_MAX = 64;
+
 /**
  * Has the requests of one turn of the event loop take each of their steps together: cohort scheduling (Larus and Parkes, 2002).
  *
@@ -7,16 +10,28 @@
  * the continuations of promises run first in, first out.
  */
 export class Cohort {
-  #gathered: Promise<void> | undefined;
+  /** Those who will go on together; undefined while nobody waits. */
+  #gathering: Promise<void> | undefined;
+  #count = 0;
 
-  /** Resolves later in this turn, for all who have asked until then. */
+  /** Resolves later in this turn, or in one of the next for those behind a full cohort, for each in the order of the calls. */
   gathered(): Promise<void> {
-    this.#gathered ??= new Promise((resolve) => {
-      setImmediate(() => {
-        this.#gathered = undefined;
+    if (this.#gathering === undefined || this.#count === TOGETHER_MAX) this.#gathering = this.#begin(this.#gathering);
+    this.#count += 1;
+    return this.#gathering;
+  }
+
+  /** A new cohort, which goes on in the turn after the one before it. */
+  #begin(before: Promise<void> | undefined): Promise<void> {
+    this.#count = 0;
+    const begun = new Promise<void>((resolve) => {
+      const goOn = () => {
+        if (this.#gathering === begun) this.#gathering = undefined;
         resolve();
-      });
+      };
+      if (before === undefined) setImmediate(goOn);
+      else void before.then(() => setImmediate(goOn));
     });
-    return this.#gathered;
+    return begun;
   }
 }
