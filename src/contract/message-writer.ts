@@ -41,8 +41,6 @@ const INT64_MIN = -(2n ** 63n);
 const UINT64_MAX = 2n ** 64n - 1n;
 const VARINT_MAX = 10;
 const TAG_MAX = 5;
-/** Of the elements of a packed list. */
-const NO_TAG = 0;
 /** Longer texts are faster in the platform's hands. */
 const SHORT_TEXT = 32;
 /** Kept between messages; what a longer one took is given back. */
@@ -98,7 +96,7 @@ function compile(desc: DescMessage): (message: Message) => Uint8Array<ArrayBuffe
   };
 }
 
-/** Nothing but fields and lists of the usual encoding, of messages that are no more than their fields. */
+/** Nothing but fields and lists of the encodings that the contract uses, of messages that are no more than their fields. */
 function isPlain(desc: DescMessage, seen: Set<DescMessage>): boolean {
   if (seen.has(desc)) return true;
   seen.add(desc);
@@ -109,7 +107,8 @@ function isPlain(desc: DescMessage, seen: Set<DescMessage>): boolean {
       field.oneof === undefined &&
       field.fieldKind !== 'map' &&
       !('delimitedEncoding' in field && field.delimitedEncoding) &&
-      (field.message === undefined || isPlain(field.message, seen)),
+      !('packed' in field && field.packed) &&
+      (field.message === undefined ? scalarWriters.has(scalarOf(field)) : isPlain(field.message, seen)),
   );
 }
 
@@ -198,7 +197,7 @@ function fieldWriter(field: DescField, prototype: Fields): FieldWriter {
 
 function writerOf(field: DescField): ValueWriter {
   if (field.fieldKind === 'list') return listWriter(field);
-  const write = valueWriter(field, tagOf(field, wireTypeOf(field)));
+  const write = valueWriter(field);
   if (field.presence !== IMPLICIT) return write;
   const isZero = zeroOf(field);
   return (value) => {
@@ -224,43 +223,45 @@ function zeroOf({ scalar, enum: members }: DescField): (value: unknown) => boole
   }
 }
 
-function listWriter(field: DescField & { fieldKind: 'list' }): ValueWriter {
-  const write = valueWriter(field, field.packed ? NO_TAG : tagOf(field, wireTypeOf(field)));
-  const packedTag = field.packed ? tagOf(field, WireType.LengthDelimited) : NO_TAG;
+function listWriter(field: DescField): ValueWriter {
+  const write = valueWriter(field);
   return (items) => {
     if (!Array.isArray(items)) throw UNUSUAL;
-    if (items.length === 0) return;
-    const start = packedTag === NO_TAG ? undefined : begin(packedTag);
     for (let index = 0; index < items.length; index++) write(items[index]);
-    if (start !== undefined) end(start);
   };
 }
 
-function tagOf({ number }: DescField, wireType: WireType): number {
-  return ((number << 3) | wireType) >>> 0;
+/** Members of enumerations are written as the numbers that they are. */
+function scalarOf({ scalar }: DescField): ScalarType {
+  return scalar ?? ScalarType.INT32;
+}
+
+function tagOf(field: DescField): number {
+  return ((field.number << 3) | wireTypeOf(field)) >>> 0;
 }
 
 function wireTypeOf(field: DescField): WireType {
   if (field.message !== undefined) return WireType.LengthDelimited;
-  switch (field.scalar) {
+  switch (scalarOf(field)) {
     case ScalarType.STRING:
     case ScalarType.BYTES:
       return WireType.LengthDelimited;
     case ScalarType.DOUBLE:
-    case ScalarType.FIXED64:
-    case ScalarType.SFIXED64:
       return WireType.Bit64;
     case ScalarType.FLOAT:
-    case ScalarType.FIXED32:
-    case ScalarType.SFIXED32:
       return WireType.Bit32;
     default:
       return WireType.Varint;
   }
 }
 
-function valueWriter(field: DescField, tag: number): ValueWriter {
-  if (field.message === undefined) return scalarWriter(field.scalar ?? ScalarType.INT32, tag);
+function valueWriter(field: DescField): ValueWriter {
+  const tag = tagOf(field);
+  if (field.message === undefined) {
+    const writer = scalarWriters.get(scalarOf(field));
+    if (writer === undefined) throw new Error(`${field} is not written here`);
+    return writer(tag);
+  }
   const body = bodyOf(field.message);
   return (value) => {
     if (typeof value !== 'object' || value === null) throw UNUSUAL;
@@ -270,109 +271,71 @@ function valueWriter(field: DescField, tag: number): ValueWriter {
   };
 }
 
-function scalarWriter(scalar: ScalarType, tag: number): ValueWriter {
-  switch (scalar) {
-    case ScalarType.STRING:
-      return (value) => text(tag, value);
-    case ScalarType.BYTES:
-      return (value) => {
-        if (!(value instanceof Uint8Array)) throw UNUSUAL;
-        open(tag, VARINT_MAX + value.length);
-        varint32(value.length);
-        bytes.set(value, at);
-        at += value.length;
-      };
-    case ScalarType.BOOL:
-      return (value) => {
-        open(tag, 1);
-        bytes[at++] = value ? 1 : 0;
-      };
-    case ScalarType.DOUBLE:
-      return (value) => {
-        if (typeof value !== 'number') throw UNUSUAL;
-        open(tag, 8);
-        view.setFloat64(at, value, true);
-        at += 8;
-      };
-    case ScalarType.FLOAT:
-      return (value) => {
-        if (typeof value !== 'number' || (Number.isFinite(value) && !Number.isFinite(Math.fround(value)))) throw UNUSUAL;
-        open(tag, 4);
-        view.setFloat32(at, value, true);
-        at += 4;
-      };
-    case ScalarType.INT32:
-      return (value) => {
-        const number = int32(value);
-        open(tag, VARINT_MAX);
-        // A negative one is extended to 64 bits.
-        if (number >= 0) varint32(number);
-        else varint64(number, -1);
-      };
-    case ScalarType.UINT32:
-      return (value) => {
-        const number = uint32(value);
-        open(tag, VARINT_MAX);
-        varint32(number);
-      };
-    case ScalarType.SINT32:
-      return (value) => {
-        const number = int32(value);
-        open(tag, VARINT_MAX);
-        varint32(((number << 1) ^ (number >> 31)) >>> 0);
-      };
-    case ScalarType.FIXED32:
-      return (value) => {
-        const number = uint32(value);
-        open(tag, 4);
-        view.setUint32(at, number, true);
-        at += 4;
-      };
-    case ScalarType.SFIXED32:
-      return (value) => {
-        const number = int32(value);
-        open(tag, 4);
-        view.setInt32(at, number, true);
-        at += 4;
-      };
-    case ScalarType.INT64:
-      return (value) => varintOf(tag, value, INT64_MIN, INT64_MAX);
-    case ScalarType.UINT64:
-      return (value) => varintOf(tag, value, 0n, UINT64_MAX);
-    case ScalarType.SINT64:
-      return (value) => {
-        const number = bigintOf(value, INT64_MIN, INT64_MAX);
-        varintOf(tag, number < 0n ? -2n * number - 1n : 2n * number, 0n, UINT64_MAX);
-      };
-    case ScalarType.FIXED64:
-      return (value) => fixed64(tag, bigintOf(value, 0n, UINT64_MAX));
-    case ScalarType.SFIXED64:
-      return (value) => fixed64(tag, bigintOf(value, INT64_MIN, INT64_MAX));
-  }
-}
+/** What the contract uses. */
+const scalarWriters: ReadonlyMap<ScalarType, (tag: number) => ValueWriter> = new Map([
+  [ScalarType.STRING, (tag: number) => (value: unknown) => text(tag, value)],
+  [ScalarType.BYTES, (tag: number) => (value: unknown) => blob(tag, value)],
+  [
+    ScalarType.BOOL,
+    (tag: number) => (value: unknown) => {
+      open(tag, 1);
+      bytes[at++] = value ? 1 : 0;
+    },
+  ],
+  [
+    ScalarType.DOUBLE,
+    (tag: number) => (value: unknown) => {
+      if (typeof value !== 'number') throw UNUSUAL;
+      open(tag, 8);
+      view.setFloat64(at, value, true);
+      at += 8;
+    },
+  ],
+  [
+    ScalarType.FLOAT,
+    (tag: number) => (value: unknown) => {
+      if (typeof value !== 'number' || (Number.isFinite(value) && !Number.isFinite(Math.fround(value)))) throw UNUSUAL;
+      open(tag, 4);
+      view.setFloat32(at, value, true);
+      at += 4;
+    },
+  ],
+  [
+    ScalarType.INT32,
+    (tag: number) => (value: unknown) => {
+      const number = integerOf(value, INT32_MIN, INT32_MAX);
+      open(tag, VARINT_MAX);
+      // A negative one is extended to 64 bits.
+      if (number >= 0) varint32(number);
+      else varint64(number, -1);
+    },
+  ],
+  [
+    ScalarType.UINT32,
+    (tag: number) => (value: unknown) => {
+      const number = integerOf(value, 0, UINT32_MAX);
+      open(tag, VARINT_MAX);
+      varint32(number);
+    },
+  ],
+  [ScalarType.INT64, (tag: number) => (value: unknown) => integer64(tag, value, INT64_MIN, INT64_MAX)],
+  [ScalarType.UINT64, (tag: number) => (value: unknown) => integer64(tag, value, 0n, UINT64_MAX)],
+]);
 
-function int32(value: unknown): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value <= INT32_MAX && value >= INT32_MIN) return value;
+function integerOf(value: unknown, min: number, max: number): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
   throw UNUSUAL;
 }
 
-function uint32(value: unknown): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value <= UINT32_MAX && value >= 0) return value;
-  throw UNUSUAL;
+function blob(tag: number, value: unknown): void {
+  if (!(value instanceof Uint8Array)) throw UNUSUAL;
+  open(tag, VARINT_MAX + value.length);
+  varint32(value.length);
+  bytes.set(value, at);
+  at += value.length;
 }
 
-function bigintOf(value: unknown, min: bigint, max: bigint): bigint {
-  if (typeof value === 'bigint' && value >= min && value <= max) return value;
-  throw UNUSUAL;
-}
-
-function fixed64(tag: number, value: bigint): void {
-  open(tag, 8);
-  view.setBigUint64(at, value, true);
-  at += 8;
-}
-
-function varintOf(tag: number, value: unknown, min: bigint, max: bigint): void {
+function integer64(tag: number, value: unknown, min: bigint, max: bigint): void {
   if (typeof value !== 'bigint') throw UNUSUAL;
   open(tag, VARINT_MAX);
   // Of an integer that a double holds, the double has the same halves, and is at hand much sooner.
@@ -456,7 +419,7 @@ function varint64(low: number, high: number): void {
 function open(tag: number, size: number): void {
   room(TAG_MAX + size);
   if (tag >= 0x80) varint32(tag);
-  else if (tag !== NO_TAG) bytes[at++] = tag;
+  else bytes[at++] = tag;
 }
 
 function room(count: number): void {
