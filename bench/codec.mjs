@@ -1,14 +1,21 @@
 /**
  * What decoding and encoding cost, in ns: the JSON of a quote request to its message, a quote's message to its JSON, and
- * get_quote through the whole pipeline in this process (key, gates, audit to a file, answer as text).
+ * get_quote through the whole pipeline in this process (key, gates, audit to a file, answer as text). And the protobuf bytes of
+ * an order's answer, of a quote push and of an answer of 1,000 bars.
  *
  *   node bench/codec.mjs [rounds]
  *
- * The limits are `JSON.parse` of the same request and `JSON.stringify` of the same answer as plain objects.
+ * The limits are `JSON.parse` of the same request and `JSON.stringify` of the same answer as plain objects; for protobuf,
+ * the library's `toBinary` of the same message.
  */
 import { join } from 'node:path';
+import { create, toBinary } from '@bufbuild/protobuf';
+import * as QotRequestHistoryKL from '../dist/contract/generated/Qot_RequestHistoryKL_pb.js';
+import * as QotUpdateBasicQot from '../dist/contract/generated/Qot_UpdateBasicQot_pb.js';
+import * as TrdPlaceOrder from '../dist/contract/generated/Trd_PlaceOrder_pb.js';
 import { messageWriter } from '../dist/contract/json/message-json.js';
 import { parseJson } from '../dist/contract/json/parse.js';
+import { messageBytes } from '../dist/contract/message-writer.js';
 import { quote } from '../dist/contract/operations/index.js';
 import { requestDecoder } from '../dist/contract/request.js';
 import { writeEnvelope } from '../dist/interfaces/common/envelope.js';
@@ -19,6 +26,8 @@ import { number, report } from './lib/report.mjs';
 import { interleave, median, spread } from './lib/statistics.mjs';
 import { nanoseconds, turns } from './lib/timing.mjs';
 
+/** So that they take as long as thousands of quotes. */
+const BAR_CALLS = 20;
 const rounds = Number(process.argv[2] ?? 25);
 const folder = temporaryFolder();
 const keys = writeKeys(join(folder, 'keys'), 100);
@@ -43,7 +52,28 @@ const caller = (index) => ({
   keyText: keys.texts[index % keys.texts.length],
 });
 
+const security = { market: 1, code: '00700' };
+const header = { trdEnv: 0, accID: 281_756_473_194_939_811n, trdMarket: 2 };
+const placed = { header, orderID: 7_234_567_890_123_456_789n, orderIDEx: 'FA1234567890ABCDEF' };
+const prices = { highPrice: 355.4, lowPrice: 348.6, openPrice: 350, lastClosePrice: 349.2, turnover: 4_345_678_901.5, turnoverRate: 0.13 };
+const bar = { ...prices, time: '2026-11-23 10:31:00', isBlank: false, closePrice: 351.2, volume: 123_456n, pe: 21.3, changeRate: 0.3 };
+const bars = Array.from({ length: 1000 }, (_, minute) => ({ ...bar, timestamp: 1_795_400_460 + 60 * minute }));
+const messages = {
+  order: [TrdPlaceOrder.ResponseSchema, { retMsg: '', errCode: 0, s2c: placed }],
+  quote: [QotUpdateBasicQot.ResponseSchema, { s2c: { basicQotList: response.s2c.basicQotList } }],
+  bars: [QotRequestHistoryKL.ResponseSchema, { s2c: { security, name: 'TENCENT', klList: bars } }],
+};
+const protobuf = Object.entries(messages).flatMap(([name, [desc, fields]]) => {
+  const message = create(desc, { retType: 0, ...fields });
+  const calls = name === 'bars' ? BAR_CALLS : undefined;
+  return [
+    [`${name}Bytes`, () => nanoseconds(() => messageBytes(desc, message), calls)],
+    [`${name}ByLibrary`, () => nanoseconds(() => toBinary(desc, message), calls)],
+  ];
+});
+
 const results = await interleave(rounds, {
+  ...Object.fromEntries(protobuf),
   jsonParse: () => nanoseconds(() => JSON.parse(body)),
   parse: () => nanoseconds(() => parseJson(body)),
   decode: () => nanoseconds(() => decode(parseJson(body).value)),
@@ -67,6 +97,9 @@ report([
   figure('parse and decode the quote request', 'decode', 'JSON.parse', 'jsonParse'),
   figure(`encode a new quote answer (${text.length} characters)`, 'encodeNew', 'JSON.stringify', 'stringify'),
   figure('encode the answer of an unchanged quote', 'encode', 'JSON.stringify', 'stringify'),
+  figure("write an order's answer in protobuf", 'orderBytes', 'toBinary', 'orderByLibrary'),
+  figure('write a quote push in protobuf', 'quoteBytes', 'toBinary', 'quoteByLibrary'),
+  figure('write an answer of 1,000 bars in protobuf', 'barsBytes', 'toBinary', 'barsByLibrary'),
   figure('get_quote in process: key, decode, gates, backend, audit, encode', 'whole'),
 ]);
 await stop();

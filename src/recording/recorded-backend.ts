@@ -1,5 +1,6 @@
-import { type Message, toBinary } from '@bufbuild/protobuf';
+import type { Message } from '@bufbuild/protobuf';
 import type { Clock } from '../contract/clock.js';
+import { messageBytes } from '../contract/message-writer.js';
 import type { Group, Operation } from '../contract/operation.js';
 import type { Backend, CallContext, ResponseMessage } from '../gateway/index.js';
 import type { Recorder } from './recorder.js';
@@ -27,7 +28,7 @@ export function recordedBackend(backend: Backend, recorder: Recorder, clock: Clo
   const isRecorded = ({ effect, group }: Operation) =>
     effect === 'read' && (marketData.has(group) || (accountData && accountReads.has(group)));
   const note = (operation: Operation, request: Message, response: ResponseMessage) => {
-    if (response.retType === 0) recorder.answer(operation.name, toBinary(operation.messages.C2SSchema, request), response);
+    if (response.retType === 0) recorder.answer(operation.name, messageBytes(operation.messages.C2SSchema, request), response);
     return response;
   };
   const call = (operation: Operation, request: Message, context: CallContext) => {

@@ -6,12 +6,12 @@ import {
   type Message,
   type MessageShape,
   type JsonValue as PlainJson,
-  toBinary,
   toJson,
 } from '@bufbuild/protobuf';
 import { requireFields } from '../contract/json/message-json.js';
 import { parseJson } from '../contract/json/parse.js';
 import { InexactNumber, type JsonValue } from '../contract/json/value.js';
+import { messageBytes } from '../contract/message-writer.js';
 import { collectProblem, type Problem } from '../contract/problem.js';
 
 /** How a message is written on the wire. */
@@ -28,7 +28,7 @@ export type BodyRead<D extends DescMessage> =
  */
 export function encodeBody<D extends DescMessage>(desc: D, message: MessageShape<D>, format: BodyFormat): Uint8Array {
   if (format === 'json') return jsonBody(desc, message);
-  const bytes = toBinary(desc, message);
+  const bytes = messageBytes(desc, message);
   if (bytes.length === 0) throw new Error(`${desc.typeName}: a body is never empty`);
   return bytes;
 }

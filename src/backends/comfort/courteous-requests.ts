@@ -1,6 +1,7 @@
-import { type Message, toBinary } from '@bufbuild/protobuf';
+import type { Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import { ModifyOrderOp } from '../../contract/generated/Trd_Common_pb.js';
+import { messageBytes } from '../../contract/message-writer.js';
 import type { Operation } from '../../contract/operation.js';
 import { BackendRefused, type CallContext, type ResponseMessage } from '../../gateway/index.js';
 import type { Asked, AskOptions, Upstream } from '../framed/index.js';
@@ -65,7 +66,7 @@ export class CourteousRequests {
     const known = this.#cache.get(key);
     if (known !== undefined) return known as ResponseMessage;
     return this.#read(operation, request, context, key).then((response) => {
-      if (response.retType === 0) this.#cache.set(key, response, toBinary(operation.messages.ResponseSchema, response).length);
+      if (response.retType === 0) this.#cache.set(key, response, messageBytes(operation.messages.ResponseSchema, response).length);
       return response;
     });
   }

@@ -1,6 +1,7 @@
-import { type Message, toBinary } from '@bufbuild/protobuf';
+import type { Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import { quoteMarkets } from '../../contract/markets.js';
+import { messageBytes } from '../../contract/message-writer.js';
 import { localDayNumber } from '../../contract/time.js';
 import type { Asked } from '../framed/index.js';
 import { fieldsOf } from './requests.js';
@@ -82,5 +83,5 @@ export class DayCache {
 
 /** What a request is known by: equal for equal requests. */
 export function keyOf({ protoId, messages }: Asked, c2s: Message): string {
-  return `${protoId} ${Buffer.from(toBinary(messages.C2SSchema, c2s)).toString('latin1')}`;
+  return `${protoId} ${Buffer.from(messageBytes(messages.C2SSchema, c2s)).toString('latin1')}`;
 }

@@ -1,5 +1,6 @@
-import { create, type Message, type MessageInitShape, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import { create, type Message, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 import { messageParser } from '../../contract/message-parser.js';
+import { messageBytes } from '../../contract/message-writer.js';
 import { missingFieldOf } from '../../contract/missing-field.js';
 import type { ProtocolMessages } from '../../contract/operation.js';
 import type { ResponseMessage } from '../../gateway/backend.js';
@@ -12,7 +13,7 @@ export function encodeRequest<M extends ProtocolMessages>(
   c2s: MessageInitShape<M['C2SSchema']>,
 ): Uint8Array {
   const payload = create(C2SSchema, c2s as Record<string, unknown>);
-  return toBinary(RequestSchema, create(RequestSchema, { c2s: payload } as Record<string, unknown>));
+  return messageBytes(RequestSchema, create(RequestSchema, { c2s: payload } as Record<string, unknown>));
 }
 
 /** Longer than any refusal: what follows is of no use to anybody, and would be kept, logged and searched. */
@@ -22,7 +23,7 @@ const sizes = new WeakMap<Message, number>();
 
 /** The bytes of an answer: as it came, or as it would be written where it was made here. */
 export function sizeOf({ ResponseSchema }: ProtocolMessages, response: ResponseMessage): number {
-  return sizes.get(response) ?? toBinary(ResponseSchema, response).length;
+  return sizes.get(response) ?? messageBytes(ResponseSchema, response).length;
 }
 
 /**

@@ -1,5 +1,6 @@
-import { type Message, toBinary } from '@bufbuild/protobuf';
+import type { Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
+import { messageBytes } from '../../contract/message-writer.js';
 import type { Group, Operation } from '../../contract/operation.js';
 import type { HeldAnswer, ResponseMessage } from '../../gateway/backend.js';
 import { sizeOf } from './bodies.js';
@@ -80,5 +81,5 @@ function isHeld({ effect, group }: Operation): boolean {
 }
 
 function keyOf({ name, messages }: Operation, request: Message): string {
-  return `${name} ${Buffer.from(toBinary(messages.C2SSchema, request)).toString('latin1')}`;
+  return `${name} ${Buffer.from(messageBytes(messages.C2SSchema, request)).toString('latin1')}`;
 }

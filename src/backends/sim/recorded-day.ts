@@ -1,4 +1,4 @@
-import { create, type Message, toBinary } from '@bufbuild/protobuf';
+import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import { decimalFromNumber } from '../../contract/decimal.js';
 import { type BasicQot, type SecurityStaticBasic, SecurityType } from '../../contract/generated/Qot_Common_pb.js';
@@ -8,6 +8,7 @@ import type { S2C as StaticInfo } from '../../contract/generated/Qot_GetStaticIn
 import type { S2C as UpdateBasicQotS2C } from '../../contract/generated/Qot_UpdateBasicQot_pb.js';
 import type { S2C as UpdateBrokerS2C } from '../../contract/generated/Qot_UpdateBroker_pb.js';
 import { symbolOf } from '../../contract/markets.js';
+import { messageBytes } from '../../contract/message-writer.js';
 import type { Operation } from '../../contract/operation.js';
 import { quote } from '../../contract/operations/index.js';
 import type { Gap, NotifyPush, PushEvent, QuotePush, QuoteStream, ResponseMessage } from '../../gateway/backend.js';
@@ -116,7 +117,7 @@ export class RecordedDay {
     if (fromMarket.has(operation)) return undefined;
     return this.#answers.size === 0
       ? undefined
-      : this.#answers.get(answerKey(operation.name, toBinary(operation.messages.C2SSchema, request)));
+      : this.#answers.get(answerKey(operation.name, messageBytes(operation.messages.C2SSchema, request)));
   }
 
   #quotes(securities: readonly { readonly market: number; readonly code: string }[]): ResponseMessage | undefined {

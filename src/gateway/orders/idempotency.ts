@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
-import { clearField, clone, type DescField, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
+import { clearField, clone, type DescField, fromBinary, type Message } from '@bufbuild/protobuf';
 import type { SteadyTime } from '../../access/index.js';
 import { askedText } from '../../contract/asked-text.js';
 import type { Clock } from '../../contract/clock.js';
+import { messageBytes } from '../../contract/message-writer.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Store } from '../../storage/index.js';
@@ -147,7 +148,7 @@ export class IdempotencyKeys {
     let isKept = false;
     const keepAnswer: KeepAnswer = (response, change) => {
       if (row === undefined) throw new Error('a write is put under its key before it is sent');
-      this.#rows.putAnswer(name, row, toBinary(ResponseSchema, response), change, isEntered);
+      this.#rows.putAnswer(name, row, messageBytes(ResponseSchema, response), change, isEntered);
       isKept = true;
     };
     const commit: Commit = (packet, sent) => {
@@ -158,7 +159,7 @@ export class IdempotencyKeys {
         enter: () => {
           if (isKept) return undefined;
           isEntered = true;
-          return this.#rows.enter(name, { ...begun, request: toBinary(C2SSchema, withoutSecrets(operation, sent)) });
+          return this.#rows.enter(name, { ...begun, request: messageBytes(C2SSchema, withoutSecrets(operation, sent)) });
         },
       };
     };
@@ -171,7 +172,7 @@ export class IdempotencyKeys {
         if (known === undefined) await this.#rows.withdraw(name);
         return result;
       }
-      const response = toBinary(ResponseSchema, result);
+      const response = messageBytes(ResponseSchema, result);
       // What the backend accepted is on its disk under the packet id, and a repetition after a crash gets the same answer
       // from there: the caller need not wait for a second copy. A refusal is kept nowhere else.
       if (result.retType === RET_SUCCEED) kept = this.#rows.answer(name, row, response);

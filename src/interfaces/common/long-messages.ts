@@ -1,5 +1,6 @@
-import { type DescField, type DescMessage, type JsonObject, type Message, toBinary, toJson } from '@bufbuild/protobuf';
+import { type DescField, type DescMessage, type JsonObject, type Message, toJson } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { messageBytes } from '../../contract/message-writer.js';
 import type { Operation } from '../../contract/operation.js';
 import { payloadOf, type ResponseMessage } from '../../gateway/index.js';
 import { ELEMENTS_A_PIECE, ownTurn } from './long-answers.js';
@@ -19,18 +20,18 @@ interface Parts {
 export async function encodeLong(operation: Operation, response: ResponseMessage): Promise<Uint8Array> {
   const { S2CSchema, ResponseSchema } = operation.messages;
   const { head, rest, lists } = partsOf(operation, response);
-  const pieces: Uint8Array[] = [toBinary(S2CSchema, rest)];
+  const pieces: Uint8Array[] = [messageBytes(S2CSchema, rest)];
   for (const { field, elements } of lists) {
     for (const piece of piecesOf(elements)) {
       const writer = new BinaryWriter();
-      for (const element of piece) writer.tag(field.number, WireType.LengthDelimited).bytes(toBinary(field.message, element));
+      for (const element of piece) writer.tag(field.number, WireType.LengthDelimited).bytes(messageBytes(field.message, element));
       pieces.push(writer.finish());
       await ownTurn();
     }
   }
   const payload = fieldNamed(ResponseSchema, 's2c');
   return new BinaryWriter()
-    .raw(toBinary(ResponseSchema, head as ResponseMessage))
+    .raw(messageBytes(ResponseSchema, head as ResponseMessage))
     .tag(payload.number, WireType.LengthDelimited)
     .bytes(Buffer.concat(pieces))
     .finish();

@@ -1,5 +1,6 @@
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import { type Response, ResponseSchema } from '../../contract/generated/KeepAlive_pb.js';
+import { messageBytes } from '../../contract/message-writer.js';
 import type { Operation } from '../../contract/operation.js';
 import type { Rejection } from '../../contract/rejection.js';
 import type { ResponseMessage } from '../../gateway/index.js';
@@ -19,7 +20,7 @@ export function encodedBefore(response: ResponseMessage): Uint8Array | undefined
 export function encodeResponse(operation: Operation, response: ResponseMessage): Uint8Array {
   const known = written.get(response);
   if (known !== undefined) return known;
-  const bytes = toBinary(operation.messages.ResponseSchema, response);
+  const bytes = messageBytes(operation.messages.ResponseSchema, response);
   if (isShared(operation)) written.set(response, bytes);
   return bytes;
 }
@@ -43,5 +44,5 @@ export function rejectionResponse({ message, kind }: Rejection): Response {
 
 /** The same as protobuf bytes. */
 export function encodeRejection(rejection: Rejection): Uint8Array {
-  return toBinary(ResponseSchema, rejectionResponse(rejection));
+  return messageBytes(ResponseSchema, rejectionResponse(rejection));
 }

@@ -1,6 +1,7 @@
-import { type DescFile, type DescMessage, toBinary } from '@bufbuild/protobuf';
+import type { DescFile, DescMessage } from '@bufbuild/protobuf';
 import { nestedTypes } from '@bufbuild/protobuf/reflect';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
+import { messageBytes } from '../../contract/message-writer.js';
 
 /** Files of message definitions with all that they import, found by what a client knows of them: a path, or something they declare. */
 export class DescribedFiles {
@@ -37,7 +38,7 @@ export class DescribedFiles {
   /** The `FileDescriptorProto` of a file and of everything that it imports, itself first. */
   encode(file: DescFile): Uint8Array[] {
     return [...withImports(file, new Set())].map((each) => {
-      const bytes = this.#encoded.get(each) ?? toBinary(FileDescriptorProtoSchema, each.proto);
+      const bytes = this.#encoded.get(each) ?? messageBytes(FileDescriptorProtoSchema, each.proto);
       this.#encoded.set(each, bytes);
       return bytes;
     });

@@ -1,4 +1,4 @@
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import { type Server, type ServerUnaryCall, type ServerWritableStream, type StatusObject, type sendUnaryData, status } from '@grpc/grpc-js';
 import {
   Health,
@@ -7,6 +7,7 @@ import {
   HealthCheckResponseSchema,
   HealthListResponseSchema,
 } from '../../contract/generated/grpc/health/v1/health_pb.js';
+import { messageBytes } from '../../contract/message-writer.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
 import { SERVICE } from './service.js';
@@ -42,7 +43,7 @@ export function addHealth(server: Pick<Server, 'register'>, standing: StandingSt
   const list = (_call: unknown, respond: sendUnaryData<Buffer>) => {
     const own = { status: gateway.ready ? SERVING : NOT_SERVING };
     const statuses = Object.fromEntries(SERVICES.map((name) => [name, own]));
-    respond(null, bufferOf(toBinary(HealthListResponseSchema, create(HealthListResponseSchema, { statuses }))));
+    respond(null, bufferOf(messageBytes(HealthListResponseSchema, create(HealthListResponseSchema, { statuses }))));
   };
 
   const path = (method: { readonly name: string }) => `/${Health.typeName}/${method.name}`;
@@ -55,7 +56,7 @@ export function addHealth(server: Pick<Server, 'register'>, standing: StandingSt
 }
 
 function answerOf(status: HealthCheckResponse_ServingStatus): Buffer {
-  return bufferOf(toBinary(HealthCheckResponseSchema, create(HealthCheckResponseSchema, { status })));
+  return bufferOf(messageBytes(HealthCheckResponseSchema, create(HealthCheckResponseSchema, { status })));
 }
 
 /** The service that a check or a watch asks about, or the status that refuses it. */

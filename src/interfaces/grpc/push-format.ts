@@ -1,5 +1,6 @@
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import { PushEventSchema } from '../../contract/generated/svc/v1/gateway_pb.js';
+import { messageBytes } from '../../contract/message-writer.js';
 import type { PushEvent } from '../../gateway/index.js';
 import { BytesFrame, type FrameContent, type PushFormat, pushMessagesOf, type TickerGap, unnumbered } from '../../gateway/push/index.js';
 
@@ -20,8 +21,8 @@ interface Address {
 
 function frameOf(event: PushEvent, content: FrameContent, address: Address | undefined): BytesFrame {
   const { protoId, type, message } = event;
-  const body = toBinary(pushMessagesOf(protoId).ResponseSchema, message);
-  const written = toBinary(
+  const body = messageBytes(pushMessagesOf(protoId).ResponseSchema, message);
+  const written = messageBytes(
     PushEventSchema,
     create(PushEventSchema, {
       protoId,

@@ -1,4 +1,4 @@
-import { create, type DescFile, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { create, type DescFile, type MessageInitShape } from '@bufbuild/protobuf';
 import { type Server, type ServerDuplexStream, status } from '@grpc/grpc-js';
 import { file_grpc_health_v1_health, Health } from '../../contract/generated/grpc/health/v1/health_pb.js';
 import {
@@ -7,6 +7,7 @@ import {
   ServerReflectionResponseSchema,
 } from '../../contract/generated/grpc/reflection/v1/reflection_pb.js';
 import { file_svc_v1_gateway } from '../../contract/generated/svc/v1/gateway_pb.js';
+import { messageBytes } from '../../contract/message-writer.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import { pushMessages } from '../../gateway/push/index.js';
@@ -54,7 +55,7 @@ function answerAll(call: Call, files: () => DescribedFiles): void {
       originalRequest: question,
       messageResponse: answerTo(question, files()),
     });
-    if (call.write(bufferOf(toBinary(ServerReflectionResponseSchema, answer)))) return;
+    if (call.write(bufferOf(messageBytes(ServerReflectionResponseSchema, answer)))) return;
     call.pause();
     call.once('drain', () => call.resume());
   });

@@ -1,6 +1,7 @@
-import { create, type DescMessage, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import { create, type DescMessage, type MessageShape } from '@bufbuild/protobuf';
 import { type GatewayRequest, GatewayRequestSchema, GatewayResponseSchema } from '../../contract/generated/svc/v1/gateway_pb.js';
 import { messageParser } from '../../contract/message-parser.js';
+import { messageBytes } from '../../contract/message-writer.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { ResponseMessage } from '../../gateway/index.js';
@@ -42,7 +43,7 @@ export function writeGatewayResponse(operation: Operation, response: ResponseMes
 }
 
 function carrying({ protoId }: Operation, { retType, retMsg }: ResponseMessage, body: Uint8Array): Buffer {
-  return bufferOf(toBinary(GatewayResponseSchema, create(GatewayResponseSchema, { retType, retMsg, protoId: protoId ?? 0, body })));
+  return bufferOf(messageBytes(GatewayResponseSchema, create(GatewayResponseSchema, { retType, retMsg, protoId: protoId ?? 0, body })));
 }
 
 /** The same bytes as the library wants them. */

@@ -1,5 +1,5 @@
-import { toBinary } from '@bufbuild/protobuf';
 import type { Int64Format } from '../../contract/json/scalars.js';
+import { messageBytes } from '../../contract/message-writer.js';
 import type { PushEvent } from '../../gateway/index.js';
 import { decimalNumbers, type PushFormat, pushMessagesOf } from '../../gateway/push/index.js';
 import { eventHead, eventTail, gapTail } from '../common/push-json.js';
@@ -32,5 +32,5 @@ function pushFormat(format: WireFormat['format'], int64: Int64Format): PushForma
 
 function bodyInBase64({ protoId, message }: PushEvent): string {
   const { ResponseSchema } = pushMessagesOf(protoId);
-  return `"body_b64":"${Buffer.from(toBinary(ResponseSchema, message)).toString('base64')}"`;
+  return `"body_b64":"${Buffer.from(messageBytes(ResponseSchema, message)).toString('base64')}"`;
 }
