@@ -229,15 +229,14 @@ describe('an order', () => {
 describe('a market', () => {
   /** The states that the backend answers, by turns. */
   function inState(states: { now: number }): (simulated: Backend) => Partial<Backend> {
+    const { ResponseSchema } = quote.getMarketState.messages;
     return (simulated) => ({
-      call(operation, request, context) {
-        const answer = simulated.call(operation, request, context);
-        if (operation !== quote.getMarketState || answer instanceof Promise) return answer;
-        payloadOf(quote.getMarketState, answer)!.marketInfoList[0]!.marketState = states.now;
-        return create(quote.getMarketState.messages.ResponseSchema, {
-          retType: 0,
-          s2c: payloadOf(quote.getMarketState, answer)!,
-        }) as typeof answer;
+      async call(operation, request, context) {
+        const answer = await simulated.call(operation, request, context);
+        if (operation !== quote.getMarketState) return answer;
+        const s2c = payloadOf(quote.getMarketState, answer)!;
+        s2c.marketInfoList[0]!.marketState = states.now;
+        return create(ResponseSchema, { retType: 0, s2c }) as typeof answer;
       },
     });
   }

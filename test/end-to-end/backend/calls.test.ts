@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/contract/clock.js';
@@ -165,6 +166,8 @@ describe('a write whose backend stalls', () => {
     const { answer } = await backend.waiting();
     clock.advance(TIMEOUT_MS / 2);
     const second = ask();
+    // Its time counts from when it is taken up.
+    await turn();
     clock.advance(TIMEOUT_MS);
     for (const answered of [first, second]) {
       expect(await answered).toMatchObject({ code: 'backend.timeout', message: expect.stringContaining('may have taken effect') });
