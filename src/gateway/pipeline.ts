@@ -113,7 +113,7 @@ export class Pipeline {
 
   /** Orders that come at once take each step together. */
   async #callTogether(operation: Operation, caller: Caller, decode: () => Message | Rejection): Promise<Answer> {
-    const { started } = this.#moment();
+    const started = performance.now();
     await this.#cohort.gathered();
     const moment = this.#moment(started);
     const entered = this.#enter(operation, caller, decode, moment);

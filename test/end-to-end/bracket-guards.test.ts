@@ -8,9 +8,10 @@ import { C2SSchema as Unlock } from '../../src/contract/generated/Trd_UnlockTrad
 import { account, admin, quote, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import { type Backend, BackendLost, payloadOf, type ResponseMessage } from '../../src/gateway/index.js';
-import { MemoryStore, StorageFailure, type Transaction } from '../../src/storage/index.js';
+import { MemoryStore, type Transaction } from '../../src/storage/index.js';
 import { HK_MARGIN, REAL } from '../support/accounts.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
+import { FullStore } from '../support/full-store.js';
 import { until } from '../support/until.js';
 
 /** What brackets do not get round: keys, halts and limits, and the position that their exits are for. */
@@ -487,13 +488,6 @@ describe('a bracket that is cancelled before its entry is answered', () => {
 });
 
 it('brackets that a full disk stops say so once together, at however many looks', async () => {
-  class FullStore extends MemoryStore {
-    full = false;
-    override async write(change: (transaction: Transaction) => void): Promise<void> {
-      if (this.full) throw new StorageFailure('no space left', { lasts: true });
-      return super.write(change);
-    }
-  }
   const store = new FullStore();
   await open({}, { store, sharesStore: true });
   for (let i = 0; i < 3; i++) await guarded(shares, await place({ ...taking, stop_loss_price: 300 }));

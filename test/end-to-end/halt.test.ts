@@ -4,10 +4,11 @@ import type { LimitFlags } from '../../src/access/index.js';
 import { account, admin, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import { type Backend, BackendUnsent, type ResponseMessage } from '../../src/gateway/index.js';
-import { MemoryStore, StorageFailure, type Store, type Transaction } from '../../src/storage/index.js';
+import { MemoryStore, type Store, type Transaction } from '../../src/storage/index.js';
 import { BUY, HK, HK_CASH, HK_MARGIN, NORMAL, SELL, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
+import { FullStore } from '../support/full-store.js';
 import { previewed } from '../support/previews.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
 import { runQuietly } from '../support/terminal.js';
@@ -202,13 +203,6 @@ describe('a halt', () => {
   });
 
   it('and its cancels do not wait for a disk that takes no more', async () => {
-    class FullStore extends MemoryStore {
-      full = false;
-      override async write(change: (transaction: Transaction) => void): Promise<void> {
-        if (this.full) throw new StorageFailure('no space left', { lasts: true });
-        return super.write(change);
-      }
-    }
     const store = new FullStore();
     await open({ store });
     await place(resting);
