@@ -164,15 +164,16 @@ function figure(name, key, limit = 'durable', limitName = 'node:https') {
 
 /**
  * Nothing is left for the order on a machine on which a server that does nothing else writes no more; nor behind a library that
- * leaves it less of a core than the cheapest interface needs.
+ * leaves it less of a core than it needs over REST, where that is enough there.
  */
 function cannot(limitRate, limitCpu) {
   if (limitRate < RATE_MIN) return { cannot: `not shown by this machine: a bare server keeps ${number(limitRate)} rows/s` };
-  const order = medianOf('rest', 'cpu') - medianOf('durable', 'cpu');
+  const restCpu = medianOf('rest', 'cpu');
+  const orderCpu = restCpu - medianOf('durable', 'cpu');
   const share = 1e6 / RATE_MIN;
-  if (medianOf('durable', 'cpu') + order > share || limitCpu + order <= share) return {};
+  if (restCpu > share || limitCpu + orderCpu <= share) return {};
   return {
-    cannot: `not shown by one core: of its ${number(share)} µs the library takes ${number(limitCpu)}, and an order ${number(order)} more over REST`,
+    cannot: `not shown by one core: of its ${number(share)} µs the library takes ${number(limitCpu)}, and an order ${number(orderCpu)} more over REST`,
   };
 }
 

@@ -60,13 +60,15 @@ export class Arrivals {
 }
 
 /**
- * A call that tells when its request is there. What it sends goes straight to the call behind it: the steps in which the library
- * would pass that on cost an order a tenth of its time.
+ * A call that tells when its request is there, and the listener that hears of it. What comes and goes is passed straight on: the
+ * steps in which the library's own builder does that cost 4 % of an order.
  */
-class AwaitedCall extends ServerInterceptingCall {
+class AwaitedCall extends ServerInterceptingCall implements Listener {
   readonly #call: Call;
   readonly #arrivals: Arrivals;
   readonly #requestStream: boolean;
+  /** Who hears of the call; there once it has started, before anything comes. */
+  #listener!: Listener;
 
   constructor(call: Call, arrivals: Arrivals, requestStream: boolean) {
     super(call);
@@ -76,8 +78,9 @@ class AwaitedCall extends ServerInterceptingCall {
   }
 
   override start(listener: Listener): void {
+    this.#listener = listener;
     this.#arrivals.begin(this.#call);
-    this.#call.start(new AwaitingListener(listener, this.#call, this.#arrivals, this.#requestStream));
+    this.#call.start(this);
   }
 
   override sendMetadata(metadata: Metadata): void {
@@ -91,38 +94,24 @@ class AwaitedCall extends ServerInterceptingCall {
   override sendStatus(status: Status): void {
     this.#call.sendStatus(status);
   }
-}
-
-class AwaitingListener implements Listener {
-  readonly #next: Listener;
-  readonly #call: Call;
-  readonly #arrivals: Arrivals;
-  readonly #requestStream: boolean;
-
-  constructor(next: Listener, call: Call, arrivals: Arrivals, requestStream: boolean) {
-    this.#next = next;
-    this.#call = call;
-    this.#arrivals = arrivals;
-    this.#requestStream = requestStream;
-  }
 
   onReceiveMetadata(metadata: Metadata): void {
-    this.#next.onReceiveMetadata(metadata);
+    this.#listener.onReceiveMetadata(metadata);
   }
 
   onReceiveMessage(message: unknown): void {
     // Of a call that may go on asking, the first message is all that was awaited.
     if (this.#requestStream) this.#arrivals.done(this.#call);
-    this.#next.onReceiveMessage(message);
+    this.#listener.onReceiveMessage(message);
   }
 
   onReceiveHalfClose(): void {
     this.#arrivals.done(this.#call);
-    this.#next.onReceiveHalfClose();
+    this.#listener.onReceiveHalfClose();
   }
 
   onCancel(): void {
     this.#arrivals.done(this.#call);
-    this.#next.onCancel();
+    this.#listener.onCancel();
   }
 }
