@@ -5,7 +5,7 @@
  *
  * (a) CPU per delivered message, single events under light load; (b) delivered messages a second at saturation, with
  * publish-to-receive latency. The readers are processes of their own: they walk the frames and read the publishing time
- * (CLOCK_MONOTONIC, the same in every process) out of one in 61. Prints one line of JSON last.
+ * (CLOCK_MONOTONIC, the same in every process) out of one in 61. They share the cores that are not the hub's. Prints one line of JSON last.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,6 +14,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { madeLiveData } from './lib/live-data.mjs';
+import { pin } from './lib/processes.mjs';
 
 const MARK = '"update_time":"';
 const nowMicroseconds = () => Number(process.hrtime.bigint() / 1000n);
@@ -76,6 +77,7 @@ async function read() {
 }
 
 async function main() {
+  pin(process.pid, 'server');
   const connections = Number(process.argv[2] ?? 1000);
   const dist = new URL('../dist/', import.meta.url);
   const [{ PushHub }, { WsEndpoint }, { systemClock }, { create }, QotUpdateBasicQot, { WebSocketServer }] = await Promise.all([
@@ -140,6 +142,7 @@ async function main() {
     const processes = [0, 1].map(() =>
       fork(fileURLToPath(import.meta.url), [JSON.stringify({ port: server.address().port, path, connections: connections / 2 })]),
     );
+    for (const { pid } of processes) pin(pid, 'load');
     await Promise.all(processes.map((child) => once(child, 'message')));
     return {
       /** Frames received so far, and the latencies since the last call, in ms. */

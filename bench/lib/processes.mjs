@@ -17,7 +17,8 @@ export const svcdFlags = readFileSync(`${root}bin/svcd`, 'utf8')
 const pinnable = process.platform === 'linux' && availableParallelism() > 1 && spawnSync('taskset', ['-V']).status === 0;
 const cores = { server: '0', load: availableParallelism() > 2 ? `1-${availableParallelism() - 1}` : '1' };
 
-function pin(pid, role, { threads = ['-a'] } = {}) {
+/** Puts a process, all its threads or (with no `threads`) its main one, on the cores of its role. */
+export function pin(pid, role, { threads = ['-a'] } = {}) {
   if (pinnable) spawnSync('taskset', [...threads, '-c', '-p', cores[role], String(pid)]);
 }
 

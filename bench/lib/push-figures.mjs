@@ -1,4 +1,4 @@
-import { readersNeed } from './processes.mjs';
+import { pinning, readersNeed } from './processes.mjs';
 import { number } from './report.mjs';
 
 const LIGHT_FLOOR = 1.15;
@@ -9,7 +9,7 @@ const READERS = 2;
 export function pushFigures({ connections, cpu, light, flat, best, ratio }) {
   return [
     {
-      name: `(a) push of single events to ${number(connections)} connections, light load`,
+      name: `(a) push of single events to ${number(connections)} connections, light load (${pinning})`,
       value: `${cpu.gateway.toFixed(2)} µs CPU a message`,
       limit: `ws.send loop ${cpu.plain.toFixed(2)} µs`,
       ratio: light,
@@ -17,7 +17,7 @@ export function pushFigures({ connections, cpu, light, flat, best, ratio }) {
       pass: light >= LIGHT_FLOOR,
     },
     {
-      name: `(b) push to ${number(connections)} connections at saturation`,
+      name: `(b) push to ${number(connections)} connections at saturation (${pinning})`,
       value: best === undefined ? 'nothing within 40 ms' : `${number(best.rate)} messages/s, p50 ${best.p50} ms, p99 ${best.p99} ms`,
       limit: `ws.send loop ${number(flat.rate)} messages/s, p50 ${flat.p50} ms, p99 ${flat.p99} ms`,
       ratio,
