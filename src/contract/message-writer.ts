@@ -1,6 +1,7 @@
 import { create, type DescField, type DescMessage, type Message, type MessageShape, ScalarType, toBinary } from '@bufbuild/protobuf';
 import { WireType } from '@bufbuild/protobuf/wire';
 import type { Fields } from './json/message-json.js';
+import { begin, end, scalarWriters, UNUSUAL, type ValueWriter, written } from './protobuf-bytes.js';
 
 /**
  * Message → protobuf bytes, compiled once per message: what every answer and push costs. The bytes are those of the library's
@@ -9,8 +10,6 @@ import type { Fields } from './json/message-json.js';
 
 /** Writes a message, without a tag or a length. */
 type Body = (message: Fields) => void;
-/** Writes a value that is there, after its tag. */
-type ValueWriter = (value: unknown) => void;
 
 interface FieldWriter {
   readonly localName: string;
@@ -30,21 +29,6 @@ interface Plan {
   readonly fields: readonly FieldWriter[];
 }
 
-/** Says that the library has to decide; made once, as it is thrown where bytes are made. */
-const UNUSUAL = new Error('left to the library');
-const INT32_MAX = 0x7fffffff;
-const INT32_MIN = -0x80000000;
-const UINT32_MAX = 0xffffffff;
-const TWO_POWER_32 = 0x1_0000_0000;
-const INT64_MAX = 2n ** 63n - 1n;
-const INT64_MIN = -(2n ** 63n);
-const UINT64_MAX = 2n ** 64n - 1n;
-const VARINT_MAX = 10;
-const TAG_MAX = 5;
-/** Longer texts are faster in the platform's hands. */
-const SHORT_TEXT = 32;
-/** Kept between messages; what a longer one took is given back. */
-const KEPT_BYTES = 1 << 18;
 /** Objects with more properties than these and `$typeName` may be hash tables, of which names and values are slow to list. */
 const FEW_FIELDS = 15;
 /** Orders in which messages of one type have their properties: who makes them has one or two, strangers any. */
@@ -54,18 +38,6 @@ const LEGACY_REQUIRED = 3;
 
 const bodies = new Map<DescMessage, Body>();
 const writers = new Map<DescMessage, (message: Message) => Uint8Array<ArrayBuffer>>();
-const utf8 = new TextEncoder();
-const wide = new BigInt64Array(1);
-const halves = new Int32Array(wide.buffer);
-/** Where a 64-bit integer has its lower half on this machine. */
-const LOW = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 0 : 1;
-
-// One message is written at a time: nothing that is called for it comes back here.
-const kept = new Uint8Array(KEPT_BYTES);
-const keptView = new DataView(kept.buffer);
-let bytes = kept;
-let view = keptView;
-let at = 0;
 
 /** The protobuf bytes of a message, for the caller alone. @throws what `toBinary` throws, for what it throws at. */
 export function messageBytes<D extends DescMessage>(desc: D, message: MessageShape<D>): Uint8Array<ArrayBuffer> {
@@ -80,18 +52,11 @@ export function messageBytes<D extends DescMessage>(desc: D, message: MessageSha
 function compile(desc: DescMessage): (message: Message) => Uint8Array<ArrayBuffer> {
   const body = bodyOf(desc);
   return (message) => {
-    at = 0;
     try {
-      body(message as unknown as Fields);
-      return bytes.slice(0, at);
+      return written(body, message as unknown as Fields);
     } catch (thrown) {
       if (thrown !== UNUSUAL) throw thrown;
       return toBinary(desc, message);
-    } finally {
-      if (bytes !== kept) {
-        bytes = kept;
-        view = keptView;
-      }
     }
   };
 }
@@ -269,167 +234,4 @@ function valueWriter(field: DescField): ValueWriter {
     body(value as Fields);
     end(start);
   };
-}
-
-/** What the contract uses. */
-const scalarWriters: ReadonlyMap<ScalarType, (tag: number) => ValueWriter> = new Map([
-  [ScalarType.STRING, (tag: number) => (value: unknown) => text(tag, value)],
-  [ScalarType.BYTES, (tag: number) => (value: unknown) => blob(tag, value)],
-  [
-    ScalarType.BOOL,
-    (tag: number) => (value: unknown) => {
-      open(tag, 1);
-      bytes[at++] = value ? 1 : 0;
-    },
-  ],
-  [
-    ScalarType.DOUBLE,
-    (tag: number) => (value: unknown) => {
-      if (typeof value !== 'number') throw UNUSUAL;
-      open(tag, 8);
-      view.setFloat64(at, value, true);
-      at += 8;
-    },
-  ],
-  [
-    ScalarType.FLOAT,
-    (tag: number) => (value: unknown) => {
-      if (typeof value !== 'number' || (Number.isFinite(value) && !Number.isFinite(Math.fround(value)))) throw UNUSUAL;
-      open(tag, 4);
-      view.setFloat32(at, value, true);
-      at += 4;
-    },
-  ],
-  [
-    ScalarType.INT32,
-    (tag: number) => (value: unknown) => {
-      const number = integerOf(value, INT32_MIN, INT32_MAX);
-      open(tag, VARINT_MAX);
-      // A negative one is extended to 64 bits.
-      if (number >= 0) varint32(number);
-      else varint64(number, -1);
-    },
-  ],
-  [
-    ScalarType.UINT32,
-    (tag: number) => (value: unknown) => {
-      const number = integerOf(value, 0, UINT32_MAX);
-      open(tag, VARINT_MAX);
-      varint32(number);
-    },
-  ],
-  [ScalarType.INT64, (tag: number) => (value: unknown) => integer64(tag, value, INT64_MIN, INT64_MAX)],
-  [ScalarType.UINT64, (tag: number) => (value: unknown) => integer64(tag, value, 0n, UINT64_MAX)],
-]);
-
-function integerOf(value: unknown, min: number, max: number): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
-  throw UNUSUAL;
-}
-
-function blob(tag: number, value: unknown): void {
-  if (!(value instanceof Uint8Array)) throw UNUSUAL;
-  open(tag, VARINT_MAX + value.length);
-  varint32(value.length);
-  bytes.set(value, at);
-  at += value.length;
-}
-
-function integer64(tag: number, value: unknown, min: bigint, max: bigint): void {
-  if (typeof value !== 'bigint') throw UNUSUAL;
-  open(tag, VARINT_MAX);
-  // Of an integer that a double holds, the double has the same halves, and is at hand much sooner.
-  const near = Number(value);
-  if (near >= 0 && near <= Number.MAX_SAFE_INTEGER) {
-    varint64(near | 0, (near / TWO_POWER_32) | 0);
-    return;
-  }
-  if (value < min || value > max) throw UNUSUAL;
-  wide[0] = value;
-  varint64(halves[LOW] as number, halves[1 - LOW] as number);
-}
-
-function text(tag: number, value: unknown): void {
-  if (typeof value !== 'string') throw UNUSUAL;
-  const start = begin(tag);
-  const { length } = value;
-  room(3 * length);
-  if (length > SHORT_TEXT || !ascii(value)) at += utf8.encodeInto(value, bytes.subarray(at)).written;
-  end(start);
-}
-
-/** Writes a text of nothing but ASCII; of another, nothing. */
-function ascii(value: string): boolean {
-  let to = at;
-  for (let index = 0; index < value.length; index++) {
-    const code = value.charCodeAt(index);
-    if (code > 0x7f) return false;
-    bytes[to++] = code;
-  }
-  at = to;
-  return true;
-}
-
-/** Begins something with its length before it; to be given to {@link end}. */
-function begin(tag: number): number {
-  open(tag, 1);
-  return at++;
-}
-
-/** Most lengths take the one byte that is kept for them. */
-function end(start: number): void {
-  const from = start + 1;
-  const length = at - from;
-  if (length < 0x80) {
-    bytes[start] = length;
-    return;
-  }
-  room(VARINT_MAX);
-  const to = at;
-  at = start;
-  const size = length < 0x4000 ? 2 : length < 0x20_0000 ? 3 : length < 0x1000_0000 ? 4 : 5;
-  bytes.copyWithin(start + size, from, to);
-  varint32(length);
-  at += length;
-}
-
-/** There has to be room for it. */
-function varint32(value: number): void {
-  let rest = value;
-  while (rest > 0x7f) {
-    bytes[at++] = (rest & 0x7f) | 0x80;
-    rest >>>= 7;
-  }
-  bytes[at++] = rest;
-}
-
-/** Of its lower and its higher 32 bits. There has to be room for it. */
-function varint64(low: number, high: number): void {
-  let lower = low >>> 0;
-  let higher = high >>> 0;
-  while (higher > 0) {
-    bytes[at++] = (lower & 0x7f) | 0x80;
-    lower = ((lower >>> 7) | (higher << 25)) >>> 0;
-    higher >>>= 7;
-  }
-  varint32(lower);
-}
-
-/** Writes a tag, and makes room for what follows. */
-function open(tag: number, size: number): void {
-  room(TAG_MAX + size);
-  if (tag >= 0x80) varint32(tag);
-  else bytes[at++] = tag;
-}
-
-function room(count: number): void {
-  const needed = at + count;
-  if (needed > bytes.length) grow(needed);
-}
-
-function grow(needed: number): void {
-  const before = bytes;
-  bytes = new Uint8Array(Math.max(needed, 2 * before.length));
-  bytes.set(before.subarray(0, at));
-  view = new DataView(bytes.buffer);
 }
