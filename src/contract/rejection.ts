@@ -57,6 +57,8 @@ const rejectionKinds = {
   'auth.expired': unauthenticated,
   'auth.revoked': { ...unauthenticated, tool: 'key revoked' },
   'auth.machine': unauthenticated,
+  // It waited to be sent while its key was changed: judged anew, it may pass.
+  'auth.changed': { ...unauthenticated, http: 409, grpc: grpcStatus.ABORTED },
   'auth.legacy': unauthenticated,
   'auth.scope': forbidden,
   'auth.account': forbidden,

@@ -3,6 +3,7 @@ import type { Decimal } from '../contract/decimal.js';
 import type { Security } from '../contract/generated/Qot_Common_pb.js';
 import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js';
 import type { Operation } from '../contract/operation.js';
+import type { Rejection } from '../contract/rejection.js';
 import type { Store, Transaction } from '../storage/index.js';
 
 /** Puts what is kept of a write's answer into the change that records the write. */
@@ -25,6 +26,11 @@ export interface CallContext {
    * for the second time.
    */
   readonly keepAnswer?: KeepAnswer | undefined;
+  /**
+   * Of a write: why it may not leave any more, though it was let through. Whoever sends it asks in the moment in which it leaves, which
+   * may be long after the call: trading may have been halted meanwhile, or the caller's key revoked.
+   */
+  readonly withheld?: (() => WriteWithheld | undefined) | undefined;
   /**
    * Of a read of an order book: its caller is subscribed to the orders behind each level, and is given them where the backend knows
    * them. A backend may answer with them in any case: the gateway takes them out.
@@ -74,6 +80,13 @@ export class BackendRefused extends BackendFailure {
 /** The call never left: nothing has happened, and it may be made again. */
 export class BackendUnsent extends BackendFailure {
   readonly kind = 'not_sent';
+}
+
+/** A write that was kept back in the moment in which it was to leave: see {@link CallContext.withheld}. */
+export class WriteWithheld extends BackendUnsent {
+  constructor(readonly rejection: Rejection) {
+    super(rejection.message);
+  }
 }
 
 /** The backend did not answer in time: what became of the call is not known. */
@@ -276,7 +289,8 @@ export interface Backend {
    * Answers one operation. `request` is the operation's `C2S`; the answer is its `Response`. A backend that can answer
    * at once returns the value itself, so that a cached read does not leave the turn. A definite refusal is a Response with
    * retType other than 0; where there is no answer it throws, or rejects with, what {@link BackendFailure} tells apart. Every
-   * promise settles: those of a connection that is lost at once.
+   * promise settles: those of a connection that is lost at once. A write asks {@link CallContext.withheld} as it is carried out or
+   * leaves, and is rejected with what that says.
    * Nobody writes to an answer once it is returned: while nothing changes, a backend may return the same object again,
    * and whoever encodes it need not do so twice.
    */

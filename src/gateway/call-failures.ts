@@ -1,5 +1,5 @@
 import { Rejection, type RejectionCode } from '../contract/rejection.js';
-import { type BackendFailure, BackendRefused } from './backend.js';
+import { type BackendFailure, BackendRefused, WriteWithheld } from './backend.js';
 
 type Unanswered = Exclude<BackendFailure['kind'], BackendRefused['kind']>;
 
@@ -38,8 +38,11 @@ export function aftermathOf(reach: Reach): string {
 /** The rejection of a call that came to no answer. */
 export function rejectFailure(failure: BackendFailure, reach: Reach): Rejection {
   if (failure instanceof BackendRefused) return rejectRefused(failure);
+  if (failure instanceof WriteWithheld) return failure.rejection;
   const { message } = failure;
-  const { code, outcomeUnknown, retryAfterSeconds } = failureKinds[failure.kind as Unanswered];
+  const kind = failureKinds[failure.kind as Unanswered];
+  // What got no answer was a question beforehand: of the write itself everything is known.
+  const { code, outcomeUnknown, retryAfterSeconds } = reach === 'write kept' && kind === failureKinds.lost ? failureKinds.not_sent : kind;
   const aftermath = aftermathOf(reach === 'write sent' && !outcomeUnknown ? 'write kept' : reach);
   return new Rejection(code, `${message}${aftermath}`, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../contract/clock.js';
 import { Rejection } from '../contract/rejection.js';
-import { BackendTimeout, type CallContext, type KeepAnswer } from './backend.js';
+import { BackendTimeout, type CallContext, type KeepAnswer, type WriteWithheld } from './backend.js';
 import type { Caller } from './identity.js';
 
 const neverAborted = new AbortController().signal;
@@ -20,6 +20,7 @@ export class Call implements CallContext {
   #overdue = false;
   #joined = false;
   keepAnswer: KeepAnswer | undefined;
+  withheld: (() => WriteWithheld | undefined) | undefined;
   orderDetail = false;
 
   constructor(caller: Caller, clock: Clock, timeoutMs: number) {

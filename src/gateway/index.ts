@@ -1,3 +1,4 @@
+export { answered } from './answer-check.js';
 export {
   type Backend,
   BackendFailure,
@@ -29,6 +30,7 @@ export {
   type TradePush,
   type TradingTerms,
   type UnsubscribeRefusal,
+  WriteWithheld,
 } from './backend.js';
 export { addressByCard } from './card-accounts.js';
 export { Gateway, type GatewayOptions, type OpenedPush } from './gateway.js';

@@ -26,6 +26,7 @@ import { OrderPermits } from './orders/order-permits.js';
 import { noPacket } from './orders/packet-ids.js';
 import { type TradePasswordSource, withTradePassword } from './orders/trade-password.js';
 import type { UnlockThrottle } from './orders/unlock-throttle.js';
+import { withholding } from './orders/withholding.js';
 import type { Writes } from './orders/writes.js';
 import { Permissions } from './permissions.js';
 import type { Preview, Previewer } from './preview/index.js';
@@ -438,6 +439,7 @@ export class Pipeline {
     if (attempt instanceof Rejection) return attempt;
     let outcome: 'right' | 'wrong' | 'lost' = 'lost';
     try {
+      call.withheld = withholding(this.#parts.access, this.#parts.clock, identity, { addsRisk: false });
       // The message of an unlock has no packet id.
       await commit?.(noPacket, complete).enter();
       const response = checkAnswer(trade.unlockTrade, await backend.call(trade.unlockTrade, complete, call));

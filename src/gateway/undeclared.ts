@@ -8,6 +8,7 @@ import type { Caller, Identity } from './identity.js';
 import type { InFlight } from './in-flight.js';
 import { limitsOf } from './market-names.js';
 import { rejectDenial } from './orders/valuation.js';
+import { withholding } from './orders/withholding.js';
 import { awaitedConnection, notReady } from './readiness.js';
 
 const realTrading = scopeMask(['trade:real']);
@@ -53,6 +54,7 @@ export class UndeclaredCalls {
     if (!call.leave()) return this.#recorded(caller, identity, cancelled());
     const unrecorded = await this.#announce(caller, identity);
     if (unrecorded !== undefined) return unrecorded;
+    call.withheld = withholding(access, clock, identity, { addsRisk: true });
     const { callBytes } = backend;
     const work = (async () => callBytes.call(backend, protoId, body, call))();
     inFlight.enter(owner, work);

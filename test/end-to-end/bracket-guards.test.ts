@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { create } from '@bufbuild/protobuf';
+import { create, type Message } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LimitFlags } from '../../src/access/index.js';
 import type { Bracket } from '../../src/contract/generated/svc/get_brackets_pb.js';
-import { C2SSchema as PlaceOrder } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
+import { type C2S as PlaceC2S, C2SSchema as PlaceOrder } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
 import { C2SSchema as Unlock } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
 import { account, admin, quote, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
-import { type Backend, BackendLost, payloadOf, type ResponseMessage } from '../../src/gateway/index.js';
+import { type Backend, BackendLost, BackendRefused, payloadOf, type ResponseMessage } from '../../src/gateway/index.js';
 import { MemoryStore, type Transaction } from '../../src/storage/index.js';
 import { HK_MARGIN, REAL } from '../support/accounts.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
@@ -76,6 +76,13 @@ async function held(symbol: string): Promise<number> {
 }
 async function lastOf(symbol: string): Promise<number> {
   return (await desk.payload(quote.getQuote, { symbols: [symbol] })).basicQotList[0]?.curPrice ?? 0;
+}
+
+function isStop(request: Message): boolean {
+  return (request as PlaceC2S).orderType === STOP;
+}
+function refusedOrder(retMsg: string): ResponseMessage {
+  return create(trade.placeOrder.messages.ResponseSchema, { retType: -1, retMsg });
 }
 
 describe('a bracket is of its own account and market', () => {
@@ -178,6 +185,40 @@ describe('an exit', () => {
     expect(bracket).toMatchObject({ state: CLOSED, closedQty: 0, note: '1 of its position were closed by somebody else' });
     expect(await exitsOf(futures, id)).toMatchObject([{ fillQty: 0, orderStatus: 15 }]);
     expect(await held('HK.HSI2612')).toBe(0);
+  });
+
+  it('goes also when that happens while the gateway is away, or before its first look', async () => {
+    const store = new MemoryStore();
+    await open({}, { store, sharesStore: true });
+    const id = await place({ ...contract, side: 'BUY', stop_loss_price: Math.round((await lastOf('HK.HSI2612')) * 0.8) });
+    await guarded(futures, id);
+    const start = desk.clock.now();
+    await desk.close();
+    await open({}, { store, sharesStore: true, start });
+    await desk.payload(trade.placeOrder, { ...contract, side: 'SELL' });
+    expect(await comesTo(futures, id, ({ state }) => state !== OPEN)).toMatchObject({ state: CLOSED, closedQty: 0 });
+    expect(await exitsOf(futures, id)).toMatchObject([{ fillQty: 0, orderStatus: 15 }]);
+  });
+
+  it.each<[string, () => ResponseMessage]>([
+    ['is refused once', () => refusedOrder('system busy, please try again later')],
+    [
+      'has to wait for the brokerage’s limits',
+      () => {
+        throw new BackendRefused('backend.rate', 'too many orders', 30);
+      },
+    ],
+  ])('rests at the brokerage all the same when its stop order %s', async (_, refuse) => {
+    let refusals = 0;
+    const backend = (simulated: Backend): Partial<Backend> => ({
+      call: (operation, request, context) =>
+        operation === trade.placeOrder && isStop(request) && ++refusals === 1 ? refuse() : simulated.call(operation, request, context),
+    });
+    await open({}, { backend });
+    const id = await place({ ...taking, stop_loss_price: 300 });
+    await comesTo(shares, id, ({ note }) => note.startsWith('its stop-loss was refused'));
+    expect(await guarded(shares, id)).toMatchObject({ stopHeld: false, note: '' });
+    expect(await exitsOf(shares, id)).toMatchObject([{ orderType: STOP }]);
   });
 
   it('stays for what is left of the position, of the older bracket first', async () => {
@@ -354,11 +395,7 @@ describe('a stop-loss that the gateway holds itself', () => {
     /** Takes no stop orders, as simulated accounts elsewhere, and has the price that a test wants. */
     const backend = (simulated: Backend): Partial<Backend> => ({
       async call(operation, request, context) {
-        if (operation === trade.placeOrder && (request as unknown as { orderType: number }).orderType === STOP)
-          return create(operation.messages.ResponseSchema, { retType: -1, retMsg: 'no stop orders' } as Record<
-            string,
-            unknown
-          >) as ResponseMessage;
+        if (operation === trade.placeOrder && isStop(request)) return refusedOrder('no stop orders');
         const answer = await simulated.call(operation, request, context);
         const quoted = operation === quote.getQuote ? payloadOf(quote.getQuote, answer)?.basicQotList[0] : undefined;
         if (quoted !== undefined && reached > 0) quoted.curPrice = reached;

@@ -12,6 +12,7 @@ import { FullStore } from '../support/full-store.js';
 import { previewed } from '../support/previews.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
 import { runQuietly } from '../support/terminal.js';
+import { turnOf } from '../support/turn-of.js';
 import { until } from '../support/until.js';
 
 /** What a halt refuses, what it lets pass, and who is told. */
@@ -237,6 +238,17 @@ describe('a halt', () => {
     for (const release of held) release();
     expect(await order).toMatchObject({ code: 'trading.halted' });
     expect(desk.calls.map(({ operation }) => operation)).not.toContain('place_order');
+  });
+
+  it('stops an order that waits for its turn behind the gateway', async () => {
+    const sending = turnOf(trade.placeOrder);
+    await open({ backend: sending.backend });
+    const order = desk.call(trade.placeOrder, resting);
+    await sending.waiting;
+    await halt();
+    sending.go();
+    expect(await order).toMatchObject({ code: 'trading.halted' });
+    expect((await desk.payload(account.getOrders, list)).orderList).toEqual([]);
   });
 
   it('that is ordered while another is ended goes on', async () => {

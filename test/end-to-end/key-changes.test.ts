@@ -2,11 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../src/contract/clock.js';
+import { account, quote, trade } from '../../src/contract/operations/index.js';
 import { BUY, HK, HK_CASH, HK_MARGIN, MARKET, SIMULATE } from '../support/accounts.js';
 import { type AuditLine, TestDaemon, type TestSite } from '../support/daemon.js';
+import { type Desk, openDesk } from '../support/desk.js';
 import { editKey } from '../support/keys.js';
 import type { PushFrame } from '../support/push-client.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
+import { turnOf } from '../support/turn-of.js';
 import { until } from '../support/until.js';
 
 const running: { stop(): Promise<void> }[] = [];
@@ -238,5 +241,36 @@ describe('SIGHUP', () => {
     await hangUp(daemon);
     expect((await connection.closed).code).toBe(4401);
     expect((await daemon.as('ops').get('/api/admin/status')).json.code).toBe('auth.revoked');
+  });
+});
+
+describe('an order that is on its way at a reload', () => {
+  let desk: Desk;
+  afterEach(() => desk.close());
+  const limits = { maxOrderValue: '1000000' };
+  const taking = { market: 'HK', acc_id: HK_MARGIN, env: 'simulate', symbol: 'HK.00700', side: 'BUY', order_type: 'MARKET', qty: 100 };
+
+  describe.each([
+    ['to be valued', quote.getOrderBook],
+    ['for its turn behind the gateway', trade.placeOrder],
+  ])('and waits %s', (_, operation) => {
+    it.each<[string, string, Record<string, unknown> | undefined, string | undefined]>([
+      ['is not sent where its key was revoked', 'desk', undefined, 'auth.revoked'],
+      ['is not sent where its key has expired', 'desk', { expires_at: '2026-11-20T00:00:00Z' }, 'auth.expired'],
+      ['is not sent where its key was narrowed', 'desk', { limits: { max_order_value: 1 } }, 'auth.changed'],
+      ['is sent where nothing was changed', 'desk', {}, undefined],
+      ['is sent where another key was changed', 'other', undefined, undefined],
+    ])('%s', async (_what, id, change, code) => {
+      const sending = turnOf(operation);
+      const reader = { scopes: ['acc:read'] as const };
+      desk = await openDesk({ keys: { desk: { scopes, limits }, other: { scopes, limits }, reader }, backend: sending.backend });
+      const answer = desk.call(trade.placeOrder, taking);
+      await sending.waiting;
+      desk.editKey(id, change);
+      sending.go();
+      expect(await answer).toMatchObject(code === undefined ? { retType: 0 } : { code });
+      const placed = desk.payload(account.getOrders, { market: 'HK', acc_id: HK_MARGIN, env: 'simulate' }, { as: 'reader' });
+      expect(await placed.then(({ orderList }) => orderList.length)).toBe(code === undefined ? 1 : 0);
+    });
   });
 });

@@ -111,7 +111,7 @@ describe('reverse_position', () => {
     await open({
       backend: (simulated) => ({
         async call(operation, request, context) {
-          const isLast = operation === account.getPositions && ++asked === 3;
+          const isLast = operation === account.getPositions && ++asked === 4;
           if (isLast) halted = desk.gateway.call(admin.adminHalt, desk.callerOf({ as: 'ops' }), () => create(Halt));
           await halted;
           return simulated.call(operation, request, context);
@@ -120,8 +120,36 @@ describe('reverse_position', () => {
     });
     const id = await hold('HK.HSI2612', 1);
     expect(await reverse(id)).toMatchObject({ code: 'trading.halted' });
-    expect(asked).toBe(3);
+    expect(asked).toBe(4);
     expect(sent()).toBe(0);
+  });
+
+  it('that comes at once with another, or with a roll, is refused: together they would close too much', async () => {
+    await open();
+    const id = await hold('HK.HSI2612', 1);
+    const answers = await Promise.all([reverse(id), reverse(id), roll(id, 'HSI2703')]);
+    const refused = answers.filter((answer) => answer instanceof Rejection);
+    for (const { code, message } of refused)
+      expect([code, message]).toEqual([
+        'request.invalid',
+        expect.stringMatching(/^position_id: orders .* close some of the position in HK.HSI2612/),
+      ]);
+    expect(refused).toHaveLength(2);
+    expect(sent()).toBe(1);
+  });
+
+  it('is refused while an order works that closes the position, in its preview too', async () => {
+    await open();
+    const id = await hold('HK.HSI2612', 2);
+    const { orderIDEx } = await desk.payload(trade.placeOrder, { ...header, symbol: 'HK.HSI2612', side: 'SELL', qty: 1, price: 40_000 });
+    desk.clock.advance(SETTLED_MS);
+    const message = expect.stringMatching(/^position_id: orders that work or are on their way/);
+    expect(await reverse(id)).toMatchObject({ message });
+    const body = { ...header, idempotency_key: 'p', position_id: String(id), price_type: 1, extension_version: 1 };
+    expect(await desk.preview(trade.reversePosition, body)).toMatchObject({ message });
+    await desk.payload(trade.cancelOrder, { ...header, order_id_ex: orderIDEx });
+    desk.clock.advance(SETTLED_MS);
+    expect(groupOf(await reverse(id)).orderList).toHaveLength(2);
   });
 
   it.each<[string, object, RegExp]>([

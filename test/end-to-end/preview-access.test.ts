@@ -137,7 +137,7 @@ describe('when the backend fails', () => {
       },
     });
     const outcome = await desk.preview(trade.placeOrder, order);
-    expect(outcome).toMatchObject({ code: 'backend.disconnected', message: 'the connection to the platform was lost; nothing was sent' });
+    expect(outcome).toMatchObject({ code: 'backend.not_sent', message: 'the connection to the platform was lost; nothing was sent' });
   });
 
   it('is refused while the backend is not ready', async () => {

@@ -32,7 +32,7 @@ import {
 } from '../../src/gateway/index.js';
 import { createSimulation } from '../../src/simulator/simulation.js';
 import { MemoryStore, type Store } from '../../src/storage/index.js';
-import { type KeyWish, makeKey } from './keys.js';
+import { editKey, type KeyWish, makeKey } from './keys.js';
 
 export interface DeskOptions {
   readonly keys: Readonly<Record<string, KeyWish>>;
@@ -77,6 +77,8 @@ export interface Desk {
   call(operation: Operation, body: object | string, approach?: Approach): Promise<Answer>;
   /** The payload of a call that must succeed. */
   payload<O extends Operation>(operation: O, body: object | string, approach?: Approach): Promise<PayloadOf<O>>;
+  /** Changes fields of a key in the keys file, or takes it out, and has the file taken up. */
+  editKey(id: string, change: Record<string, unknown> | undefined): void;
   close(): Promise<void>;
 }
 
@@ -152,6 +154,10 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
       const payload = answer instanceof Rejection ? undefined : payloadOf(operation, answer);
       if (payload === undefined) throw new Error(answer instanceof Rejection ? answer.message : answer.retMsg);
       return payload as PayloadOf<typeof operation>;
+    },
+    editKey(id, change) {
+      editKey(path, id, change);
+      keyring.value.reload();
     },
     async close() {
       gateway.stop();

@@ -10,7 +10,7 @@ import { ListReader } from './list-reader.js';
 import { listReadOf } from './list-reads.js';
 import { Pacing, type PacingStart } from './pacing.js';
 import { fieldsOf, type Patience, type Priority } from './requests.js';
-import { Sender } from './sender.js';
+import { type Departing, Sender } from './sender.js';
 import { SharedReads } from './shared-reads.js';
 
 export interface CourteousRequestsOptions {
@@ -51,8 +51,11 @@ export class CourteousRequests {
     this.#cache = new DayCache(clock);
     this.lists = new ListReader(this.sender, clock, this.#cache);
     this.own = {
-      request: async (asked, c2s, { deadline }: AskOptions) =>
-        this.call({ effect: 'read', ...asked } as Operation, c2s, { requestId: 'own', deadline, signal: new AbortController().signal }),
+      request: async (asked, c2s, { deadline, withheld }: AskOptions) =>
+        this.call({ effect: 'read', ...asked } as Operation, c2s, {
+          ...{ requestId: 'own', deadline, signal: new AbortController().signal },
+          withheld,
+        }),
       requestBytes: (protoId, body, { deadline }) => this.callBytes(protoId, body, { deadline, signal: new AbortController().signal }),
     };
   }
@@ -72,8 +75,8 @@ export class CourteousRequests {
   }
 
   /** A request in bytes, of an id that nobody declared, and the bytes of its answer: paced, and otherwise passed on. */
-  callBytes(protoId: number, body: Uint8Array, patience: Patience): Promise<Uint8Array> {
-    return this.sender.sendBytes(protoId, body, patience);
+  callBytes(protoId: number, body: Uint8Array, departing: Departing): Promise<Uint8Array> {
+    return this.sender.sendBytes(protoId, body, departing);
   }
 
   /** An order or a fill was pushed: reads of accounts that are under way may not have it. */
@@ -96,10 +99,10 @@ export class CourteousRequests {
     this.sender.stop();
   }
 
-  async #write(operation: Operation, request: Message, { deadline, signal }: CallContext): Promise<ResponseMessage> {
+  async #write(operation: Operation, request: Message, { deadline, signal, withheld }: CallContext): Promise<ResponseMessage> {
     this.#tradeChanges += 1;
     try {
-      return await this.sender.send(operation, request, { deadline, signal, priority: priorityOf(operation, request) });
+      return await this.sender.send(operation, request, { deadline, signal, withheld, priority: priorityOf(operation, request) });
     } finally {
       this.#tradeChanges += 1;
     }

@@ -5,7 +5,7 @@ export { askedOf, listReadOf } from './list-reads.js';
 export { castsDoubt, isOwnConcern } from './notices.js';
 export { patiently, pause } from './patience.js';
 export { ANSWER_MS_MIN, fieldsOf, type Patience, secondsUntil } from './requests.js';
-export type { Outcome, Sender } from './sender.js';
+export type { Departing, Outcome, Sender } from './sender.js';
 export { ServerWatch } from './server-watch.js';
 export { understood } from './translate.js';
 export { readUpstreamState, type UpstreamState } from './upstream-state.js';

@@ -3,7 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { SteppingClock } from '../../../test/support/strict-upstream.js';
 import { RetType } from '../../contract/generated/Common_pb.js';
 import { trade } from '../../contract/operations/index.js';
-import { BackendLost, BackendRefused, BackendTimeout, BackendUnsent, type ResponseMessage } from '../../gateway/index.js';
+import { Rejection } from '../../contract/rejection.js';
+import {
+  BackendLost,
+  BackendRefused,
+  BackendTimeout,
+  BackendUnsent,
+  type CallContext,
+  type ResponseMessage,
+  WriteWithheld,
+} from '../../gateway/index.js';
 import type { Upstream } from '../framed/index.js';
 import { Pacing } from './pacing.js';
 import { Sender } from './sender.js';
@@ -13,7 +22,7 @@ const TOO_OFTEN = 'PlaceOrder is too frequent, request failed, no more than 15 t
 const TRIES_MAX = 5;
 
 /** What becomes of an attempt: an answer, or a reason why there is none. */
-type Attempt = 'taken' | 'too often' | 'too often, or who knows' | Error;
+type Attempt = 'taken' | 'too often' | number | Error;
 
 const lastAttempts = {
   'that was taken': 'taken',
@@ -23,15 +32,17 @@ const lastAttempts = {
 } as const;
 
 /** What the caller of an order hears whose attempts come to this, one after another. */
-async function hearing(attempts: readonly Attempt[], waitMs = 60_000) {
+async function hearing(attempts: readonly Attempt[], waitMs = 60_000, withheld?: CallContext['withheld']) {
   const clock = new SteppingClock(Date.UTC(2026, 10, 20, 3));
   const left = [...attempts];
   const upstream: Upstream = {
-    request: async ({ messages }) => {
+    request: async ({ messages }, _c2s, options) => {
+      const kept = options.withheld?.();
+      if (kept !== undefined) throw kept;
       const attempt = left.shift();
       if (attempt === undefined) throw new Error('one attempt too many');
       if (attempt instanceof Error) throw attempt;
-      const retType = attempt === 'taken' ? 0 : attempt === 'too often' ? -1 : RetType.RetType_Unknown;
+      const retType = attempt === 'taken' ? 0 : attempt === 'too often' ? -1 : attempt;
       const said = { retType, retMsg: attempt === 'taken' ? '' : TOO_OFTEN };
       return create(messages.ResponseSchema, said as Record<string, unknown>) as ResponseMessage;
     },
@@ -39,7 +50,7 @@ async function hearing(attempts: readonly Attempt[], waitMs = 60_000) {
   };
   const sender = new Sender(upstream, clock, new Pacing(clock, 'at once'));
   const c2s = create(placeOrder.messages.C2SSchema, { header: { accID: 1n } } as Record<string, unknown>);
-  const sending = { priority: 'order', deadline: clock.monotonic() + waitMs, signal: new AbortController().signal } as const;
+  const sending = { priority: 'order', deadline: clock.monotonic() + waitMs, signal: new AbortController().signal, withheld } as const;
   const heard = sender.send(placeOrder, c2s, sending).catch((thrown: unknown) => thrown);
   await clock.pass(waitMs);
   return { heard: await heard, left: left.length };
@@ -59,10 +70,22 @@ describe('an order that the server calls too frequent', () => {
     expect(heard).toMatchObject({ retType: 0 });
   });
 
-  it('is not sent once more where its retType says that nobody knows', async () => {
-    const { heard, left } = await hearing(['too often, or who knows', 'taken']);
-    expect(heard).toMatchObject({ retType: RetType.RetType_Unknown });
+  it.each([
+    [RetType.RetType_TimeOut, BackendTimeout],
+    [RetType.RetType_DisConnect, BackendLost],
+    [RetType.RetType_Unknown, BackendLost],
+  ])('is not sent once more where its retType says that nobody knows, %i: that is no answer', async (retType, failure) => {
+    const { heard, left } = await hearing([retType, 'taken']);
+    expect(heard).toBeInstanceOf(failure);
     expect(left).toBe(1);
+  });
+
+  it('asks once more, each time it may leave, whether it still may', async () => {
+    const halted = new WriteWithheld(new Rejection('trading.halted', 'trading is halted'));
+    let asked = 0;
+    const { heard, left } = await hearing(['too often', 'taken'], 60_000, () => (++asked > 1 ? halted : undefined));
+    expect(heard).toBe(halted);
+    expect([asked, left]).toEqual([2, 1]);
   });
 
   it('five times is refused', async () => {

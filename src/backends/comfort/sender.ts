@@ -1,8 +1,16 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import { RetType } from '../../contract/generated/Common_pb.js';
-import { BackendRefused, BackendTimeout, BackendUnsent, type ResponseMessage } from '../../gateway/index.js';
-import { type Asked, leavesOpen, type Upstream, WRITE_MS_MAX } from '../framed/index.js';
+import {
+  answered,
+  BackendRefused,
+  BackendTimeout,
+  BackendUnsent,
+  type CallContext,
+  type ResponseMessage,
+  WriteWithheld,
+} from '../../gateway/index.js';
+import { type Asked, type Upstream, WRITE_MS_MAX } from '../framed/index.js';
 import { Breaker } from './breaker.js';
 import type { Turn } from './budget.js';
 import { Lane } from './lane.js';
@@ -20,8 +28,11 @@ const TRIES_MAX = 5;
 /** An upstream that says nothing for so long does not answer; a caller in a hurry proves nothing. */
 const SILENCE_MS = 10_000;
 
+/** Who waits, and whether what they asked for may still leave. */
+export type Departing = Patience & Pick<CallContext, 'withheld'>;
+
 /** A request, and who waits for it. */
-export interface Sending extends Patience {
+export interface Sending extends Departing {
   readonly priority: Priority;
 }
 
@@ -66,7 +77,7 @@ export class Sender {
         throw refusedBefore !== undefined && hasNotLeft(thrown) ? refusedBefore : thrown;
       });
       taken = undefined;
-      if (response.retType === RetType.RetType_Succeed || leavesOpen(response)) return { response };
+      if (answered(response).retType === RetType.RetType_Succeed) return { response };
       const refusal = readRefusal(response);
       if (refusal === undefined) return { response };
       if (refusal.kind !== 'frequency') return { response, refused: refusal.kind };
@@ -77,13 +88,16 @@ export class Sender {
   }
 
   /** The same in bytes, of an id that nobody declared; the answer is passed on as it is. */
-  async sendBytes(protoId: number, body: Uint8Array, { deadline, signal }: Patience): Promise<Uint8Array> {
+  async sendBytes(protoId: number, body: Uint8Array, { deadline, signal, withheld }: Departing): Promise<Uint8Array> {
     const asked = { name: `protocol id ${protoId}`, protoId };
     const turn = await this.pacing.take({ asked, c2s: undefined }, 'read', { deadline, signal });
     try {
-      return await this.upstream.requestBytes(protoId, body, { deadline, signal });
-    } finally {
+      const bytes = await this.upstream.requestBytes(protoId, body, { deadline, signal, withheld });
       turn.done();
+      return bytes;
+    } catch (thrown) {
+      end(turn, thrown);
+      throw thrown;
     }
   }
 
@@ -131,13 +145,12 @@ export class Sender {
       const turn = taken ?? (await this.pacing.take({ asked, c2s }, sending.priority, sending));
       const left = this.clock.monotonic();
       try {
-        const response = await (isRead ? this.#read(asked, c2s, sending) : this.#write(asked, c2s));
+        const response = await (isRead ? this.#read(asked, c2s, sending) : this.#write(asked, c2s, sending));
         turn.done();
         heard = saysTimeout(response) ? 'timed out' : 'answered';
         return response;
       } catch (thrown) {
-        if (thrown instanceof BackendUnsent) turn.unused();
-        else turn.done();
+        end(turn, thrown);
         if (thrown instanceof BackendTimeout && this.clock.monotonic() - left >= SILENCE_MS) heard = 'timed out';
         throw thrown;
       }
@@ -156,14 +169,20 @@ export class Sender {
   }
 
   /** A write has no signal, nor its caller's deadline: once it has left, its outcome counts. */
-  #write(asked: Asked, c2s: Message): Promise<ResponseMessage> {
-    return this.upstream.request(asked, c2s, { deadline: this.clock.monotonic() + WRITE_MS_MAX, priority: 'order' });
+  #write(asked: Asked, c2s: Message, { withheld }: Sending): Promise<ResponseMessage> {
+    return this.upstream.request(asked, c2s, { deadline: this.clock.monotonic() + WRITE_MS_MAX, priority: 'order', withheld });
   }
 }
 
-/** Of a request that got no answer: that it never left. Refusals are thrown by our own limits; the server's are answers. */
+/** Ends the turn of a request that got no answer. */
+function end(turn: Turn, thrown: unknown): void {
+  if (thrown instanceof BackendUnsent) turn.unused();
+  else turn.done();
+}
+
+/** Of a request that got no answer: that it never left, for want of a turn or a way. Refusals are thrown by our own limits; the server's are answers. */
 function hasNotLeft(thrown: unknown): boolean {
-  return thrown instanceof BackendUnsent || thrown instanceof BackendRefused;
+  return (thrown instanceof BackendUnsent && !(thrown instanceof WriteWithheld)) || thrown instanceof BackendRefused;
 }
 
 function saysTimeout(response: ResponseMessage): boolean {

@@ -1,5 +1,6 @@
 import { RetType } from '../../contract/generated/Common_pb.js';
 import {
+  answered,
   type BackendFailure,
   BackendLost,
   type BackendRefusalCode,
@@ -7,7 +8,6 @@ import {
   BackendTimeout,
   type ResponseMessage,
 } from '../../gateway/index.js';
-import { leavesOpen } from '../framed/index.js';
 import { type RefusalKind, readRefusal } from './refusals.js';
 
 interface Meaning {
@@ -60,9 +60,9 @@ export function translate(kind: Exclude<RefusalKind, 'frequency'>, text: string,
 /** What may be asked again after a refusal by frequency, where nobody keeps a log of it. */
 const WINDOW_SECONDS = 30;
 
-/** An answer, unless it is a refusal that is understood: that is thrown. For what is asked past the sender, which waits for its turn. */
+/** An answer, unless it is none or a refusal that is understood: those are thrown. For what is asked past the sender, which waits for its turn. */
 export function understood(name: string, response: ResponseMessage): ResponseMessage {
-  if (response.retType === RetType.RetType_Succeed || leavesOpen(response)) return response;
+  if (answered(response).retType === RetType.RetType_Succeed) return response;
   const kind = readRefusal(response)?.kind;
   if (kind === undefined) return response;
   throw kind === 'frequency' ? tooOften(name, WINDOW_SECONDS, response.retMsg) : translate(kind, response.retMsg, false);

@@ -6,7 +6,8 @@ import * as GetGlobalState from '../../contract/generated/GetGlobalState_pb.js';
 import * as InitConnect from '../../contract/generated/InitConnect_pb.js';
 import * as Notify from '../../contract/generated/Notify_pb.js';
 import { system } from '../../contract/operations/index.js';
-import { BackendLost, BackendTimeout, BackendUnsent } from '../../gateway/backend.js';
+import { Rejection } from '../../contract/rejection.js';
+import { BackendLost, BackendTimeout, BackendUnsent, WriteWithheld } from '../../gateway/backend.js';
 import { encodeFrame, readRsaKey } from '../../wire/index.js';
 import { type ConnectionOptions, FramedConnection, type PushFrame } from './connection.js';
 import { dialTcp } from './dial.js';
@@ -253,6 +254,8 @@ describe('a framed connection', () => {
     const connection = await open();
     await expect(connection.request(asked, c2s, { deadline: clock.monotonic() })).rejects.toBeInstanceOf(BackendUnsent);
     await expect(connection.request(asked, c2s, { ...soon(), signal: AbortSignal.abort() })).rejects.toBeInstanceOf(BackendUnsent);
+    const halted = new WriteWithheld(new Rejection('trading.halted', 'trading is halted'));
+    await expect(connection.request(asked, c2s, { ...soon(), withheld: () => halted })).rejects.toBe(halted);
     const gone = new AbortController();
     const asking = connection.request(asked, c2s, { ...soon(), signal: gone.signal });
     await server.request(1002);

@@ -192,9 +192,9 @@ export class FramedConnection implements Upstream {
     return response;
   }
 
-  requestBytes(protoId: number, body: Uint8Array, { deadline, signal }: AskOptions): Promise<Uint8Array> {
+  requestBytes(protoId: number, body: Uint8Array, { deadline, signal, withheld }: AskOptions): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      const unsent = this.#refuse(deadline, signal);
+      const unsent = this.#refuse(deadline, signal) ?? withheld?.();
       if (unsent !== undefined) {
         reject(unsent);
         return;

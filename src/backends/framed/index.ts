@@ -5,7 +5,7 @@ export { CipherUnknown, ConnectFailure, HandshakeRefused } from './failures.js';
 export { ForexRates } from './forex-rates.js';
 export { HeldAnswers } from './held-answers.js';
 export { Lifecycle, transitions } from './lifecycle.js';
-export { leavesOpen, Orders, type OrdersOptions, WRITE_MS_MAX } from './orders.js';
+export { Orders, type OrdersOptions, WRITE_MS_MAX } from './orders.js';
 export { PacketIds } from './packet-ids.js';
 export { readPush } from './push-bodies.js';
 export { pushedQuotes } from './pushed-quotes.js';

@@ -24,7 +24,9 @@ it('an order that is looked for is so no more when the daemon stops', async () =
     },
     whenTrading: async () => true,
   });
-  const placed = orders.call(trade.placeOrder, create(trade.placeOrder.messages.C2SSchema), 30_000).catch((thrown: unknown) => thrown);
+  const placed = orders
+    .call(trade.placeOrder, create(trade.placeOrder.messages.C2SSchema), { deadline: 30_000 })
+    .catch((thrown: unknown) => thrown);
   await looking;
   orders.stop();
   expect(await placed).toBe(lost);
@@ -56,7 +58,7 @@ it.each([
       },
       whenTrading: async () => true,
     });
-    return orders.call(trade.placeOrder, create(C2SSchema, terms), 30_000);
+    return orders.call(trade.placeOrder, create(C2SSchema, terms), { deadline: 30_000 });
   };
   const there = () => [{ remark: sent?.remark, orderID: 5n, orderIDEx: 'order-5' }];
   await expect(place(there)).resolves.toMatchObject({ retType: 0, s2c: { orderIDEx: 'order-5' } });
@@ -82,7 +84,7 @@ it('an order of several legs whose answer was lost is looked for by its mark, an
     },
     whenTrading: async () => true,
   });
-  const answer = await orders.call(trade.placeComboOrder, create(TrdPlaceComboOrder.C2SSchema, combo), 30_000);
+  const answer = await orders.call(trade.placeComboOrder, create(TrdPlaceComboOrder.C2SSchema, combo), { deadline: 30_000 });
   expect(answer).toMatchObject({ retType: 0, s2c: { orderIDEx: 'order-5' } });
   expect(sent).toHaveLength(1);
 });

@@ -6,19 +6,29 @@ import { RetType } from '../../contract/generated/Common_pb.js';
 import type { Order, TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import { account, trade } from '../../contract/operations/index.js';
-import { BackendFailure, BackendLost, BackendTimeout, type ResponseMessage, type TradePush } from '../../gateway/backend.js';
+import {
+  BackendFailure,
+  BackendLost,
+  BackendTimeout,
+  type CallContext,
+  type ResponseMessage,
+  type TradePush,
+} from '../../gateway/backend.js';
 import { type LostOrder, OrderSearch, type Placement, pause, searchPauses } from './order-search.js';
 import { newMark } from './remark-mark.js';
 import { foundOrder } from './trades.js';
+
+/** Until when a write may leave, of the monotonic clock, and whether it still may. */
+export type Departure = Pick<CallContext, 'deadline' | 'withheld'>;
 
 export interface OrdersOptions {
   /** Reads at the server; `deadline` is one of the monotonic clock. */
   readonly ask: (operation: Operation, request: Message, deadline: number) => Promise<ResponseMessage>;
   /**
-   * Has the server do something: leaves by `turnBy` (of the monotonic clock), which is when the caller stops waiting, or not at
-   * all. Then its answer is waited for, for {@link WRITE_MS_MAX}.
+   * Has the server do something: leaves by the deadline, which is when the caller stops waiting, or not at all. Then its answer is
+   * waited for, for {@link WRITE_MS_MAX}. What is no answer is thrown.
    */
-  readonly write: (operation: Operation, request: Message, turnBy: number) => Promise<ResponseMessage>;
+  readonly write: (operation: Operation, request: Message, departure: Departure) => Promise<ResponseMessage>;
   readonly clock: Clock;
   /** Told of an order that was found: whoever hears of the account's orders may have missed it too. */
   readonly onFound?: (order: TradePush) => void;
@@ -48,10 +58,10 @@ export class Orders {
     setMaxListeners(0, this.#stopping.signal);
   }
 
-  /** `turnBy`, of the monotonic clock: when the caller stops waiting. What has not left by then does not leave. */
-  call(operation: Operation, request: Message, turnBy: number): Promise<ResponseMessage> {
-    if (isPlacement(operation)) return this.#place(operation, request as Placement, turnBy);
-    return this.#options.write(operation, request, turnBy);
+  /** `Backend.call` of what changes something. What has not left when the caller stops waiting does not leave. */
+  call(operation: Operation, request: Message, departure: Departure): Promise<ResponseMessage> {
+    if (isPlacement(operation)) return this.#place(operation, request as Placement, departure);
+    return this.#options.write(operation, request, departure);
   }
 
   /** Orders that are looked for are so no more: what became of them stays unknown. */
@@ -59,7 +69,7 @@ export class Orders {
     this.#stopping.abort();
   }
 
-  async #place(operation: Operation, asked: Placement, turnBy: number): Promise<ResponseMessage> {
+  async #place(operation: Operation, asked: Placement, departure: Departure): Promise<ResponseMessage> {
     const marked = asked.remark === '';
     const request: Placement = marked
       ? Object.assign(Object.create(Object.getPrototypeOf(asked)), asked, { remark: newMark(randomBytes) })
@@ -67,7 +77,7 @@ export class Orders {
     const placement: LostOrder = { request, marked, sentAt: this.#options.clock.now() };
     this.#search.begin(placement);
     try {
-      const outcome = await this.#outcomeOf(operation, request, turnBy);
+      const outcome = await this.#outcomeOf(operation, request, departure);
       if (isUnknown(outcome) || isNameless(outcome, request)) {
         const found = await this.#find(placement);
         if (found !== undefined) {
@@ -85,9 +95,9 @@ export class Orders {
     }
   }
 
-  async #outcomeOf(operation: Operation, request: Placement, turnBy: number): Promise<ResponseMessage | BackendFailure> {
+  async #outcomeOf(operation: Operation, request: Placement, departure: Departure): Promise<ResponseMessage | BackendFailure> {
     try {
-      return await this.#options.write(operation, request, turnBy);
+      return await this.#options.write(operation, request, departure);
     } catch (thrown) {
       if (thrown instanceof BackendFailure) return thrown;
       throw thrown;
@@ -120,16 +130,8 @@ export class Orders {
   }
 }
 
-const unknownOutcomes = new Set<number>([RetType.RetType_TimeOut, RetType.RetType_DisConnect, RetType.RetType_Unknown]);
-
-/** Whether an answer says that nobody knows what became of what was asked: then its text refuses nothing. */
-export function leavesOpen({ retType }: ResponseMessage): boolean {
-  return unknownOutcomes.has(retType);
-}
-
 function isUnknown(outcome: ResponseMessage | BackendFailure): boolean {
-  if (outcome instanceof BackendFailure) return outcome instanceof BackendLost || outcome instanceof BackendTimeout;
-  return leavesOpen(outcome);
+  return outcome instanceof BackendLost || outcome instanceof BackendTimeout;
 }
 
 /** Whether an acknowledgement names no order of this account: what it is about nobody can know. */

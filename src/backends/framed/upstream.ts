@@ -1,6 +1,6 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { ProtocolMessages } from '../../contract/operation.js';
-import type { ResponseMessage } from '../../gateway/backend.js';
+import type { CallContext, ResponseMessage } from '../../gateway/backend.js';
 
 /** What can be asked of a server of the public protocol: every declared operation that has a protocol id is one. */
 export interface Asked<M extends ProtocolMessages = ProtocolMessages> {
@@ -21,6 +21,8 @@ export interface AskOptions {
   readonly signal?: AbortSignal;
   /** Orders and cancels go ahead of reads where requests wait for their turn. Default `read`. */
   readonly priority?: 'order' | 'read';
+  /** Why it may not leave, asked when its bytes are about to: then the promise is rejected with that. */
+  readonly withheld?: CallContext['withheld'];
 }
 
 /**

@@ -175,7 +175,7 @@ export class OpendBackend implements Backend {
     this.#sellable = new SellableQuantities(this.#reads, clock, (event) => this.#emit(event));
     this.#orders = new Orders({
       ask: (operation, request, deadline) => this.#reads.request(operation, request, { deadline }),
-      write: (operation, request, turnBy) => this.#reads.request(operation, request, { deadline: turnBy }),
+      write: (operation, request, departure) => this.#reads.request(operation, request, departure),
       clock,
       onFound: (order) => this.#sellable.push(order),
       whenTrading: (deadline) => this.#whenTrading(deadline),
@@ -201,7 +201,7 @@ export class OpendBackend implements Backend {
     }
     if (operation === system.getQuoteRights) return this.#quoteRights(request, context);
     const writes = operation.effect === 'order' || operation.effect === 'write';
-    const answer = writes ? this.#orders.call(operation, request, context.deadline) : this.#courteous.call(operation, request, context);
+    const answer = writes ? this.#orders.call(operation, request, context) : this.#courteous.call(operation, request, context);
     const shown = (response: ResponseMessage) => {
       this.#held.note(operation, request, response);
       return hideMarks(response);
@@ -214,8 +214,8 @@ export class OpendBackend implements Backend {
   }
 
   /** As it is: what a packet id in it says is the caller's own concern. */
-  callBytes(protoId: number, body: Uint8Array, { deadline }: CallContext): Promise<Uint8Array> {
-    return this.#courteous.callBytes(protoId, body, { deadline, signal: neverAborted });
+  callBytes(protoId: number, body: Uint8Array, { deadline, withheld }: CallContext): Promise<Uint8Array> {
+    return this.#courteous.callBytes(protoId, body, { deadline, withheld, signal: neverAborted });
   }
 
   tradingTerms(security: Security, context: CallContext): TradingTerms | undefined | Promise<TradingTerms | undefined> {

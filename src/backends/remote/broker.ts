@@ -73,7 +73,7 @@ export class Broker {
     this.#sellable = new SellableQuantities(own, parts.clock, (event) => events.push(event));
     this.#orders = new Orders({
       ask: (operation, request, deadline) => own.request(operation, request, { deadline }),
-      write: (operation, request, turnBy) => own.request(operation, request, { deadline: turnBy }),
+      write: (operation, request, departure) => own.request(operation, request, departure),
       clock: parts.clock,
       onFound: (order) => this.#sellable.push(order),
       whenTrading: (deadline) => this.#whenReady(deadline),
@@ -83,7 +83,7 @@ export class Broker {
   /** A write that was sent is never sent again; an order whose answer was lost is looked for among the account's orders. */
   async call(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
     const writes = operation.effect === 'order' || operation.effect === 'write';
-    const answer = writes ? this.#orders.call(operation, request, context.deadline) : this.point.requests.call(operation, request, context);
+    const answer = writes ? this.#orders.call(operation, request, context) : this.point.requests.call(operation, request, context);
     return hideMarks(await answer);
   }
 

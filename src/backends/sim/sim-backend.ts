@@ -6,20 +6,21 @@ import * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
 import type { Operation } from '../../contract/operation.js';
-import type {
-  Backend,
-  BackendStatus,
-  CallContext,
-  CredentialRefresh,
-  FeeEstimate,
-  LifecycleSnapshot,
-  NotifyPush,
-  PushEvent,
-  QuotePush,
-  QuoteStream,
-  ResponseMessage,
-  StreamsListener,
-  TradingTerms,
+import {
+  type Backend,
+  BackendFailure,
+  type BackendStatus,
+  type CallContext,
+  type CredentialRefresh,
+  type FeeEstimate,
+  type LifecycleSnapshot,
+  type NotifyPush,
+  type PushEvent,
+  type QuotePush,
+  type QuoteStream,
+  type ResponseMessage,
+  type StreamsListener,
+  type TradingTerms,
 } from '../../gateway/backend.js';
 import { answers } from '../../simulator/answers/index.js';
 import { estimateFees } from '../../simulator/brokerage/index.js';
@@ -130,7 +131,11 @@ class SimBackend implements Backend {
           keepAnswer(kept, change);
         });
       const preparing = prepare(this.#simulation, request);
-      const answered = () => answer(this.#simulation, request, keep, context);
+      const answered = () => {
+        const withheld = operation.effect === 'read' ? undefined : context.withheld?.();
+        if (withheld !== undefined) throw withheld;
+        return answer(this.#simulation, request, keep, context);
+      };
       const outcome = preparing === undefined ? answered() : preparing.then(answered);
       if (!(outcome instanceof Promise)) return respond(operation, outcome);
       return outcome.then(
@@ -240,7 +245,7 @@ class SimBackend implements Backend {
 
   /** The gateway answers what is thrown here with status 500. Of a disk that has failed it tells by itself, once. */
   #defect(operation: Operation, { requestId }: CallContext, error: unknown): never {
-    if (!(error instanceof StorageFailure))
+    if (!(error instanceof StorageFailure || error instanceof BackendFailure))
       this.#logger.error({ err: error, operation: operation.name, requestId }, 'an answer of the simulation failed');
     throw error;
   }

@@ -20,12 +20,12 @@ export interface Watched {
   withdrawAt: number;
   /** Its exit was refused: when another may be tried, of the monotonic clock. */
   retryAt: number;
+  /** How often in turn the brokerage has refused its stop order. */
+  stopRefusals: number;
   /** It is being found out what the issuer did to the shares. */
   asksChanges: boolean;
   /** Nobody could say: when that may be asked again, of the monotonic clock. */
   changesAt: number;
-  /** The account has been seen to hold what its exits are to close. */
-  seenHeld: boolean;
   /** Since when less than that is there, of the monotonic clock. */
   lackingSince: number | undefined;
   /** Since when an order whose answer was lost is looked for, of the monotonic clock. */
@@ -147,6 +147,7 @@ function completed(row: Bracket): Bracket {
     gained: row.gained ?? 0n,
     levelsOf: row.levelsOf ?? '',
     withdrawn: row.withdrawn ?? false,
+    seenHeld: row.seenHeld ?? false,
     exit: exit && { ...exit, unconfirmed: exit.unconfirmed ?? 0n },
   };
 }

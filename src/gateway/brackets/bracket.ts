@@ -56,6 +56,8 @@ export interface Bracket {
   readonly entryQty: Decimal;
   readonly entryFilled: Decimal;
   readonly entryOver: boolean;
+  /** The account has been seen to hold what the exits are to close. */
+  readonly seenHeld: boolean;
   /** What exits that are over have closed. */
   readonly closed: Decimal;
   /** What somebody else has closed of the position: no exit is for that, as it would open the opposite one. */
@@ -112,6 +114,7 @@ export function newBracket(id: string, keyId: string | null, request: BracketC2S
     entryQty: decimalFromNumber(request.qty) ?? 0n,
     entryFilled: 0n,
     entryOver: false,
+    seenHeld: false,
     closed: 0n,
     gone: 0n,
     gained: 0n,

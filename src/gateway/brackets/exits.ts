@@ -18,6 +18,9 @@ import { nextStep } from './decide.js';
 import type { Inquiry } from './inquiry.js';
 import { type BracketsParts, contextOf, LOOK_MS, report } from './parts.js';
 
+/** So often a brokerage refuses a stop order that it does not take; one refusal may be a bad moment of its. */
+const STOP_REFUSALS = 2;
+
 /** Takes the steps of brackets: places their exits and cancels them. */
 export class Exits {
   readonly #parts: BracketsParts;
@@ -89,7 +92,7 @@ export class Exits {
       response = await backend.call(trade.placeOrder, order, contextOf(this.#parts, sending.id));
     } catch (thrown) {
       if (!(thrown instanceof BackendUnsent || thrown instanceof BackendRefused)) throw thrown;
-      await this.#refused(watched, exit, thrown.message);
+      await this.#withoutExit(watched, exit, thrown.message);
       return;
     }
     const placed = response.retType === RET_SUCCEED ? payloadOf(trade.placeOrder, response) : undefined;
@@ -97,26 +100,33 @@ export class Exits {
       await this.#refused(watched, exit, response.retMsg);
       return;
     }
+    watched.stopRefusals = 0;
     this.#audit(sending, order, placed.orderIDEx, `bracket ${sending.id}: ${nameOf(exit)}`);
     // Its pushes may have come before its answer.
     const current = watched.bracket.exit;
-    if (current?.remark === exit.remark && current.idEx === '')
+    if (current?.remark === exit.remark)
       await this.#book.keep(watched, { ...watched.bracket, note: '', exit: { ...current, idEx: placed.orderIDEx } });
     await this.#inquiry.ask(watched);
     await this.#inquiry.askPosition(watched);
     watched.again = true;
   }
 
-  /** The brokerage would not have an exit: nothing happened. A stop order that it does not take is watched for here. */
+  /** The brokerage would not have an exit. A stop order that it refuses again is none that it takes: the price is watched for it here. */
   async #refused(watched: Watched, exit: Exit, why: string): Promise<void> {
+    if (exit.kind === 'stop' && !exit.reached && !watched.bracket.stopHeld) watched.stopRefusals += 1;
+    const held = watched.stopRefusals >= STOP_REFUSALS;
+    await this.#withoutExit(watched, exit, why, held);
+    if (held) watched.again = true;
+  }
+
+  /** An exit did not get to the brokerage, or was refused there: nothing happened, and it is tried again. */
+  async #withoutExit(watched: Watched, exit: Exit, why: string, held = false): Promise<void> {
     const { logger, backendClock } = this.#parts;
     if (watched.bracket.exit?.remark !== exit.remark) return;
-    const held = exit.kind === 'stop' && !exit.reached && !watched.bracket.stopHeld;
     const note = `its ${nameOf(exit)} was refused: ${why}`;
     if (note !== watched.bracket.note) logger.warn({ bracket: watched.bracket.id }, note);
     await this.#book.keep(watched, { ...watched.bracket, exit: undefined, note, stopHeld: watched.bracket.stopHeld || held });
-    if (held) watched.again = true;
-    else watched.retryAt = backendClock.monotonic() + LOOK_MS;
+    if (!held) watched.retryAt = backendClock.monotonic() + LOOK_MS;
   }
 
   /**

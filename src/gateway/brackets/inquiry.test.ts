@@ -19,7 +19,7 @@ it('asks no faster than it looks where a backend does not say what an issuer did
   const request = create(C2SSchema, { header, trdSide: 1, orderType: 1, code: 'NIO', secMarket: 2, qty: 10, price: 5, stopLossPrice: 4 });
   const bracket = { ...newBracket('b', null, request, 'r', clock.now()), stopHeld: true, levelsOf: '2026-11-19' };
   const watched: Watched = {
-    ...{ bracket, last: 0n, busy: false, again: false, withdrawAt: 0, retryAt: 0, asksChanges: false, changesAt: 0, seenHeld: false },
+    ...{ bracket, last: 0n, busy: false, again: false, withdrawAt: 0, retryAt: 0, stopRefusals: 0, asksChanges: false, changesAt: 0 },
     ...{ lackingSince: undefined, missingSince: undefined, stop: () => {} },
   };
   const inquiry = new Inquiry(parts as unknown as BracketsParts, new BracketBook(parts));

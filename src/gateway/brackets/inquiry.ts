@@ -136,13 +136,14 @@ export class Inquiry {
     // The position is of new shares already, and the bracket follows with the first price of theirs.
     if (left < open && bracket.stopHeld && (await this.#changes(bracket))?.length) return;
     if (left >= open) {
-      watched.seenHeld = true;
       watched.lackingSince = undefined;
+      // On disk: what is closed while the daemon is away counts as well.
+      if (!watched.bracket.seenHeld) await this.#book.keep(watched, { ...watched.bracket, seenHeld: true });
       return;
     }
     const now = backendClock.monotonic();
     watched.lackingSince ??= now;
-    if (!watched.seenHeld || (!recordedInOrder && now - watched.lackingSince < LOOK_MS)) return;
+    if (!bracket.seenHeld || (!recordedInOrder && now - watched.lackingSince < LOOK_MS)) return;
     // It may have been an exit of its own.
     await this.ask(watched);
     if (unclosed(watched.bracket) !== open) return;
@@ -222,11 +223,11 @@ export class Inquiry {
       const next = changes.reduce(afterShareChange, bracket);
       if (changes.length > 0) {
         this.#parts.logger.info({ bracket: bracket.id }, next.note);
-        // The list of positions has to show the new shares before it can lack any.
-        watched.seenHeld = false;
         watched.lackingSince = undefined;
       }
-      await this.#book.keep(watched, { ...next, levelsOf: day });
+      // The list of positions has to show the new shares before it can lack any.
+      const seenHeld = next.seenHeld && changes.length === 0;
+      await this.#book.keep(watched, { ...next, seenHeld, levelsOf: day });
     } finally {
       watched.asksChanges = false;
     }

@@ -111,12 +111,7 @@ export class Brackets {
    * Sends the entry. What is to guard it is on disk before that, and where the brokerage records it in the gateway's own store, in the same
    * change.
    */
-  async place(
-    request: BracketC2S,
-    keyId: string | null,
-    refused: () => Rejection | undefined,
-    context: CallContext,
-  ): Promise<ResponseMessage | Rejection> {
+  async place(request: BracketC2S, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection> {
     const full = this.#refuseFull(keyId);
     if (full !== undefined) return full;
     const id = randomBytes(9).toString('base64url');
@@ -125,7 +120,7 @@ export class Brackets {
     const placing = newBracket(id, keyId, request, entry.remark, this.#parts.clock.now());
     this.#sending.set(id, placing);
     try {
-      return await this.#send(entry, placing, refused, context);
+      return await this.#send(entry, placing, context);
     } finally {
       this.#sending.delete(id);
     }
@@ -143,12 +138,7 @@ export class Brackets {
     return new Rejection('limit.brackets', message);
   }
 
-  async #send(
-    entry: PlaceC2S,
-    placing: Bracket,
-    refused: () => Rejection | undefined,
-    context: CallContext,
-  ): Promise<ResponseMessage | Rejection> {
+  async #send(entry: PlaceC2S, placing: Bracket, context: CallContext): Promise<ResponseMessage | Rejection> {
     const { backend, recordedInOrder: recorded } = this.#parts;
     const { id } = placing;
     this.#book.prune();
@@ -157,15 +147,16 @@ export class Brackets {
       success(trade.placeBracketOrder, create(S2CSchema, { ...payloadFields(placed), bracketId: id }));
     if (!recorded) {
       await this.#book.write(placing);
-      const halted = refused();
-      if (halted !== undefined) {
+      const withheld = context.withheld?.();
+      if (withheld !== undefined) {
         await this.#abandon(id);
-        return halted;
+        return withheld.rejection;
       }
     }
     const sent: CallContext = {
       requestId: context.requestId,
       deadline: context.deadline,
+      withheld: context.withheld,
       get signal() {
         return context.signal;
       },
@@ -227,9 +218,9 @@ export class Brackets {
       again: false,
       withdrawAt: 0,
       retryAt: 0,
+      stopRefusals: 0,
       asksChanges: false,
       changesAt: 0,
-      seenHeld: false,
       lackingSince: undefined,
       missingSince: undefined,
       stop: () => {

@@ -20,7 +20,7 @@ function stateAfter(remark: string, secondsBefore: number) {
   const request = create(C2SSchema, { header, trdSide: 1, orderType: 1, code: '00700', qty: 10, price: 100, stopLossPrice: 90 });
   const bracket = newBracket('b', null, request, remark, NOW);
   const watched: Watched = {
-    ...{ bracket, last: 0n, busy: false, again: false, withdrawAt: 0, retryAt: 0, asksChanges: false, changesAt: 0, seenHeld: false },
+    ...{ bracket, last: 0n, busy: false, again: false, withdrawAt: 0, retryAt: 0, stopRefusals: 0, asksChanges: false, changesAt: 0 },
     ...{ lackingSince: undefined, missingSince: undefined, stop: () => {} },
   };
   const order = create(OrderSchema, {

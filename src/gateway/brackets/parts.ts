@@ -23,7 +23,8 @@ export interface BracketsParts {
 
 /** How often each bracket is held against the brokerage's orders, beside what is pushed; how soon a refused exit is tried again. */
 export const LOOK_MS = 5_000;
-const CALL_MS = 20_000;
+/** Longer than the window of an upstream's frequency limits: an exit waits for its turn as callers' orders do. */
+const CALL_MS = 35_000;
 
 /** Of a call that a bracket makes. */
 export function contextOf({ backendClock }: Pick<BracketsParts, 'backendClock'>, id: string): CallContext {

@@ -21,6 +21,14 @@ export interface Complete {
   readonly claim?: ClosingClaim;
 }
 
+/** What an order closes: `qty` of the position that it takes away from, by its symbol ("HK.HSI2612") and its own side ("SELL"). */
+export interface Closing {
+  readonly accId: bigint;
+  readonly symbol: string;
+  readonly side: string;
+  readonly qty: Decimal;
+}
+
 /**
  * What the gates want to know beside the order itself, of the account as the backend has it: which orders are still open, what was lost
  * today, and whether the order does no more than close a position. Asked only where a limit or a halt makes a difference.
@@ -109,10 +117,23 @@ export class Circumstances {
     const { accId, opens, changes } = valued;
     const isNew = opens?.count === 1 && opens.orderId === undefined;
     if ((!isNew && changes === undefined) || another !== undefined) return undefined;
-    const what = `${accId}/${leg.symbol}/${closes(leg.side)}`;
-    return this.#claims.claim(what, changes?.left ?? leg.qty, () =>
-      this.#closable(leg.symbol, leg.side, changes?.orderId, header, context),
+    return this.claimClosing(
+      { accId, symbol: leg.symbol, side: leg.side, qty: changes?.left ?? leg.qty },
+      changes?.orderId,
+      header,
+      context,
     );
+  }
+
+  /** Claims what an order closes of a position, `changed` being the order if it is there already; undefined where there is not so much left of it. */
+  claimClosing(
+    { accId, symbol, side, qty }: Closing,
+    changed: string | undefined,
+    header: TrdHeader | undefined,
+    context: CallContext,
+  ): Promise<ClosingClaim | undefined> {
+    const what = `${accId}/${symbol}/${closes(side)}`;
+    return this.#claims.claim(what, qty, () => this.#closable(symbol, side, changed, header, context));
   }
 
   /** How much of a position an order on this side can close, what working orders on that side but `changed` will close taken off. */

@@ -23,6 +23,8 @@ import { type Backend, BackendFailure, BackendLost, type CallContext, type Respo
 import { tradedMarketNames } from '../market-names.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
+import type { Circumstances } from './circumstances.js';
+import type { ClosingClaim } from './closing-claims.js';
 import { type Contract, refuseContracts } from './monthly-futures.js';
 import type { Valued, ValuedLeg } from './order-facts.js';
 
@@ -104,6 +106,26 @@ export async function expectedOrders(
     { role: 'close', ...source, side: closing, qty },
     { role: 'open', ...target, side: opening, qty },
   ];
+}
+
+/**
+ * Claims the position for the two orders, so that what closes it together closes no more than there is of it. To be settled when they are
+ * answered.
+ */
+export async function claimPosition(
+  circumstances: Circumstances,
+  operation: Operation,
+  expected: readonly ExpectedOrder[],
+  header: TrdHeader | undefined,
+  context: CallContext,
+): Promise<ClosingClaim | Rejection> {
+  const valued = valuedOrders(operation, expected, header);
+  if (valued instanceof Rejection) return valued;
+  const [{ symbol, side, qty }] = valued.legs;
+  const claim = await circumstances.claimClosing({ accId: valued.accId, symbol, side, qty }, undefined, header, context);
+  if (claim !== undefined) return claim;
+  const message = `position_id: orders that work or are on their way close some of the position in ${symbol} already, and both would be too much: cancel them or wait for them first`;
+  return new Rejection('request.invalid', message, { field: 'position_id' });
 }
 
 /**

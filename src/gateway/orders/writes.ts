@@ -31,9 +31,10 @@ import type { PacketId } from './idempotency-rows.js';
 import { legsText } from './legs-text.js';
 import type { Valued } from './order-facts.js';
 import { noPacket, PacketIds } from './packet-ids.js';
-import { expectedOrders, isOfPosition, type PositionRequest, proveGroup } from './position-orders.js';
+import { claimPosition, expectedOrders, isOfPosition, type PositionRequest, proveGroup } from './position-orders.js';
 import { addsRisk, factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
 import { whenKnown } from './when-known.js';
+import { withholding } from './withholding.js';
 
 /** Longest wait for the order refresh that precedes the acknowledgement of a cancel. */
 const REFRESH_MS_MAX = 2000;
@@ -54,13 +55,7 @@ function unasked(thrown: unknown): Rejection {
 
 /** Who places orders that come with their exits. */
 export interface BracketPlacer {
-  /** @param refused why the entry may not leave any more, asked at the last moment. */
-  place(
-    request: BracketC2S,
-    keyId: string | null,
-    refused: () => Rejection | undefined,
-    context: CallContext,
-  ): Promise<ResponseMessage | Rejection>;
+  place(request: BracketC2S, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection>;
   /** Whether there is such a bracket. */
   has(id: string): boolean;
 }
@@ -117,7 +112,7 @@ export class Writes {
     return new Rejection('request.invalid', `remark: ${JSON.stringify(remark)} is one of an order of a bracket`, { field: 'remark' });
   }
 
-  /** It passed the gates once; a halt since then holds for it as for a new one. */
+  /** It passed the gates once; a halt or a change of its key since then holds for it as for a new one. */
   async #sendAgain(
     operation: Operation,
     request: Message,
@@ -125,9 +120,8 @@ export class Writes {
     interrupted: Interrupted,
     call: Call,
   ): Promise<ResponseMessage | Rejection> {
-    const halted = operation.effect === 'order' && addsRisk(request as Partial<ModifyC2S>) && this.access.haltOf(identity.key);
-    if (halted) return rejectDenial(halted);
     if (!call.leave()) return cancelled();
+    call.withheld = this.#withholding(identity, operation.effect === 'order' && addsRisk(request as Partial<ModifyC2S>));
     if (this.recordedInOrder) call.keepAnswer = interrupted.keepAnswer;
     return this.#send(operation, interrupted.request, interrupted.packet, identity, call);
   }
@@ -165,6 +159,7 @@ export class Writes {
     const admittance = facts && this.access.admit(identity.key, facts, this.clocks.clock.now());
     if (admittance?.ok === false) return rejectDenial(admittance.denial);
     const admission = admittance?.admission;
+    call.withheld = this.#withholding(identity, facts !== undefined && facts.reduces !== true);
     const packet = this.#packets.next();
     const keyed = commit?.(packet, request);
     let response: ResponseMessage | Rejection | undefined;
@@ -178,11 +173,7 @@ export class Writes {
       } else {
         await Promise.all([admission?.durable, keyed?.enter()]);
         sentAt = performance.now();
-        // Trading may have been halted while this was on its way to the disk.
-        const halted = facts === undefined || facts.reduces ? undefined : this.access.haltOf(identity.key);
-        if (halted !== undefined) response = rejectDenial(halted);
-        else if (commit === undefined && !call.leave()) response = cancelled();
-        else response = await this.#send(operation, request, packet, identity, call);
+        response = commit !== undefined || call.leave() ? await this.#send(operation, request, packet, identity, call) : cancelled();
       }
     } finally {
       admission?.settle(orderNames(response));
@@ -233,20 +224,21 @@ export class Writes {
     // What is sent is what was valued, as far as the account has not changed since.
     const expected = await expectedOrders(this.backend, operation, request, context).catch(unasked);
     if (expected instanceof Rejection) return expected;
-    // Trading may have been halted while the brokerage was asked.
-    const halted = this.#haltOf(key);
-    if (halted !== undefined) return halted;
-    const response = await this.#answerOf(operation, request, key, context);
-    if (!(response instanceof Rejection) && response.retType === RET_SUCCEED) {
-      await proveGroup(this.backend, operation, request, expected, response, context);
+    const claim = await claimPosition(this.circumstances, operation, expected, request.header, context).catch(unasked);
+    if (claim instanceof Rejection) return claim;
+    try {
+      const response = await this.#answerOf(operation, request, key, context);
+      if (!(response instanceof Rejection) && response.retType === RET_SUCCEED) {
+        await proveGroup(this.backend, operation, request, expected, response, context);
+      }
+      return response;
+    } finally {
+      claim.settle();
     }
-    return response;
   }
 
-  /** Why what adds risk may not leave. */
-  #haltOf(key: KeyRecord | undefined): Rejection | undefined {
-    const halted = this.access.haltOf(key);
-    return halted && rejectDenial(halted);
+  #withholding(identity: Identity, addsRisk: boolean): CallContext['withheld'] {
+    return withholding(this.access, this.clocks.clock, identity, { addsRisk });
   }
 
   /** What never left the backend, or was refused, is known to have had no effect; any other failure leaves the outcome open. */
@@ -260,10 +252,12 @@ export class Writes {
       if (thrown instanceof BackendUnsent || thrown instanceof BackendRefused) return rejectFailure(thrown, 'write kept');
       throw thrown;
     };
+    const withheld = context.withheld?.();
+    if (withheld !== undefined) return Promise.resolve(withheld.rejection);
     try {
       const answer =
         operation === trade.placeBracketOrder
-          ? this.brackets.place(request as BracketC2S, key?.id ?? null, () => this.#haltOf(key), context)
+          ? this.brackets.place(request as BracketC2S, key?.id ?? null, context)
           : this.backend.call(operation, request, context);
       return Promise.resolve(answer).then(
         (response) => (response instanceof Rejection ? response : checkAnswer(operation, response)),

@@ -22,7 +22,7 @@ import { isCombo } from '../orders/combo-facts.js';
 import type { Valued } from '../orders/order-facts.js';
 import { isWorking, orderNamed, workingOrders } from '../orders/order-lookup.js';
 import { hasLimit } from '../orders/order-pricing.js';
-import { expectedOrders, type PositionRequest, typeOfOrders, valuedOrders } from '../orders/position-orders.js';
+import { claimPosition, expectedOrders, type PositionRequest, typeOfOrders, valuedOrders } from '../orders/position-orders.js';
 import { factsOf, isValued, noSuchOrder, valueOrder } from '../orders/valuation.js';
 import { payloadOf } from '../responses.js';
 import { marketName, modifyOpName, orderTypeName, timeInForceName } from '../trade-names.js';
@@ -224,6 +224,9 @@ export class Previewer {
     if (expected instanceof Rejection) return expected;
     const valued = valuedOrders(operation, expected, header);
     if (valued instanceof Rejection) return valued;
+    const claim = await claimPosition(this.circumstances, operation, expected, header, context);
+    if (claim instanceof Rejection) return claim;
+    claim.settle();
     const maySee = expected.every(({ code, secMarket }) => this.#maySee(key, { trdMarket: header.trdMarket, secMarket, code }, header));
     const orders = await Promise.all(
       valued.legs.map(async ({ symbol, side, qty }, i) => ({

@@ -5,7 +5,7 @@ import { parseSymbol } from '../../../contract/markets.js';
 import type { Operation } from '../../../contract/operation.js';
 import { quote } from '../../../contract/operations/index.js';
 import type { CallContext, QuoteStream, ResponseMessage, SubscriptionQuotas } from '../../../gateway/index.js';
-import { CourteousRequests, type Outcome, type Patience } from '../../comfort/index.js';
+import { CourteousRequests, type Departing, type Outcome, type Patience } from '../../comfort/index.js';
 import type { Upstream } from '../../framed/index.js';
 import { DemandReads } from './demand.js';
 import { SubscriptionLedger } from './ledger.js';
@@ -52,8 +52,8 @@ export class CourteousUpstream {
   }
 
   /** A request in bytes, of an id that nobody declared, and the bytes of its answer: paced, and otherwise passed on. */
-  callBytes(protoId: number, body: Uint8Array, patience: Patience): Promise<Uint8Array> {
-    return this.#requests.callBytes(protoId, body, patience);
+  callBytes(protoId: number, body: Uint8Array, departing: Departing): Promise<Uint8Array> {
+    return this.#requests.callBytes(protoId, body, departing);
   }
 
   /**

@@ -1,0 +1,36 @@
+import { type Access, isSameKey } from '../../access/index.js';
+import type { Clock } from '../../contract/clock.js';
+import { Rejection } from '../../contract/rejection.js';
+import { WriteWithheld } from '../backend.js';
+import { type Identity, identityOf } from '../identity.js';
+import { rejectDenial } from './valuation.js';
+
+/**
+ * Why a write that was let through may not leave any more: {@link CallContext.withheld} of it. Its key was revoked, has expired or was
+ * changed since, and so it was judged by what does not hold now; or it adds risk, and trading was halted.
+ */
+export function withholding(
+  access: Access,
+  clock: Clock,
+  { key }: Identity,
+  { addsRisk }: { readonly addsRisk: boolean },
+): () => WriteWithheld | undefined {
+  return () => {
+    const refusal = (key && refusalOfKey()) ?? (addsRisk ? refusalOfHalt() : undefined);
+    return refusal && new WriteWithheld(refusal);
+  };
+
+  function refusalOfKey(): Rejection | undefined {
+    if (key === undefined) return undefined;
+    const current = identityOf(access.revalidate(key, clock.now()));
+    if (current instanceof Rejection) return current;
+    if (isSameKey(current.key, key)) return undefined;
+    const message = `key "${key.id}" was changed while this waited to be sent: nothing was sent; send it again, by the key as it is now`;
+    return new Rejection('auth.changed', message);
+  }
+
+  function refusalOfHalt(): Rejection | undefined {
+    const halted = access.haltOf(key);
+    return halted && rejectDenial(halted);
+  }
+}

@@ -1,0 +1,38 @@
+import type { Operation } from '../../src/contract/operation.js';
+import type { Backend } from '../../src/gateway/index.js';
+
+export interface TurnOf {
+  /** The first of these calls is there. */
+  readonly waiting: Promise<void>;
+  /** Lets them go on. */
+  readonly go: () => void;
+  /** For {@link DeskOptions.backend}. */
+  readonly backend: (simulated: Backend) => Partial<Backend>;
+}
+
+/** A brokerage behind which calls of one operation wait for their turn. */
+export function turnOf(held: Operation): TurnOf {
+  const [waiting, comes] = signal();
+  const [turn, go] = signal();
+  return {
+    waiting,
+    go,
+    backend: (simulated) => ({
+      async call(operation, request, context) {
+        if (operation === held) {
+          comes();
+          await turn;
+        }
+        return simulated.call(operation, request, context);
+      },
+    }),
+  };
+}
+
+function signal(): [Promise<void>, () => void] {
+  let give: () => void = () => undefined;
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return [given, give];
+}
