@@ -31,6 +31,13 @@ const lastAttempts = {
   'that was not answered': new BackendTimeout('no answer in time'),
 } as const;
 
+/** Values of `retType` that say that nobody knows, and as what they are thrown. */
+const noAnswers = [
+  [RetType.RetType_TimeOut, BackendTimeout],
+  [RetType.RetType_DisConnect, BackendLost],
+  [RetType.RetType_Unknown, BackendLost],
+] as const;
+
 /** What the caller of an order hears whose attempts come to this, one after another. */
 async function hearing(attempts: readonly Attempt[], waitMs = 60_000, withheld?: CallContext['withheld']) {
   const clock = new SteppingClock(Date.UTC(2026, 10, 20, 3));
@@ -70,11 +77,7 @@ describe('an order that the server calls too frequent', () => {
     expect(heard).toMatchObject({ retType: 0 });
   });
 
-  it.each([
-    [RetType.RetType_TimeOut, BackendTimeout],
-    [RetType.RetType_DisConnect, BackendLost],
-    [RetType.RetType_Unknown, BackendLost],
-  ])('is not sent once more where its retType says that nobody knows, %i: that is no answer', async (retType, failure) => {
+  it.each(noAnswers)('is not sent once more where its retType says that nobody knows', async (retType, failure) => {
     const { heard, left } = await hearing([retType, 'taken']);
     expect(heard).toBeInstanceOf(failure);
     expect(left).toBe(1);
