@@ -58,7 +58,7 @@ const rejectionKinds = {
   'auth.revoked': { ...unauthenticated, tool: 'key revoked' },
   'auth.machine': unauthenticated,
   // It waited to be sent while its key was changed: judged anew, it may pass.
-  'auth.changed': { ...unauthenticated, http: 409, grpc: grpcStatus.ABORTED },
+  'auth.changed': { http: 409, grpc: grpcStatus.ABORTED, audit: 'auth' },
   'auth.legacy': unauthenticated,
   'auth.scope': forbidden,
   'auth.account': forbidden,
