@@ -221,6 +221,28 @@ describe('an exit', () => {
     expect(await exitsOf(shares, id)).toMatchObject([{ orderType: STOP }]);
   });
 
+  it('that is refused again and again is tried every five seconds, the stop-loss and then the take-profit', async () => {
+    let sent = 0;
+    const backend = (simulated: Backend): Partial<Backend> => ({
+      call(operation, request, context) {
+        if (operation !== trade.placeOrder || (request as PlaceC2S).remark.endsWith('/0'))
+          return simulated.call(operation, request, context);
+        sent += 1;
+        return refusedOrder('the account is closed for orders');
+      },
+    });
+    await open({}, { backend });
+    const id = await place({ ...taking, stop_loss_price: 300, take_profit_price: 1000 });
+    await comesTo(shares, id, ({ stopHeld, note }) => stopHeld && note.startsWith('its take-profit was refused'));
+    const before = sent;
+    for (let s = 0; s < 30; s++) {
+      desk.clock.advance(1_000);
+      await bracketOf(shares, id);
+    }
+    expect(sent - before).toBeGreaterThan(1);
+    expect(sent - before).toBeLessThanOrEqual(6);
+  });
+
   it('stays for what is left of the position, of the older bracket first', async () => {
     await open();
     const stop = Math.round((await lastOf('HK.HSI2612')) * 0.8);

@@ -53,7 +53,9 @@ export class CourteousRequests {
     this.own = {
       request: async (asked, c2s, { deadline, withheld }: AskOptions) =>
         this.call({ effect: 'read', ...asked } as Operation, c2s, {
-          ...{ requestId: 'own', deadline, signal: new AbortController().signal },
+          requestId: 'own',
+          deadline,
+          signal: new AbortController().signal,
           withheld,
         }),
       requestBytes: (protoId, body, { deadline }) => this.callBytes(protoId, body, { deadline, signal: new AbortController().signal }),

@@ -113,10 +113,9 @@ export class Exits {
 
   /** The brokerage would not have an exit. A stop order that it refuses again is none that it takes: the price is watched for it here. */
   async #refused(watched: Watched, exit: Exit, why: string): Promise<void> {
-    if (exit.kind === 'stop' && !exit.reached && !watched.bracket.stopHeld) watched.stopRefusals += 1;
-    const held = watched.stopRefusals >= STOP_REFUSALS;
-    await this.#withoutExit(watched, exit, why, held);
-    if (held) watched.again = true;
+    const rests = exit.kind === 'stop' && !exit.reached && !watched.bracket.stopHeld;
+    if (rests) watched.stopRefusals += 1;
+    await this.#withoutExit(watched, exit, why, rests && watched.stopRefusals >= STOP_REFUSALS);
   }
 
   /** An exit did not get to the brokerage, or was refused there: nothing happened, and it is tried again. */
@@ -126,7 +125,8 @@ export class Exits {
     const note = `its ${nameOf(exit)} was refused: ${why}`;
     if (note !== watched.bracket.note) logger.warn({ bracket: watched.bracket.id }, note);
     await this.#book.keep(watched, { ...watched.bracket, exit: undefined, note, stopHeld: watched.bracket.stopHeld || held });
-    if (!held) watched.retryAt = backendClock.monotonic() + LOOK_MS;
+    if (held) watched.again = true;
+    else watched.retryAt = backendClock.monotonic() + LOOK_MS;
   }
 
   /**

@@ -109,20 +109,16 @@ export async function expectedOrders(
 }
 
 /**
- * Claims the position for the two orders, so that what closes it together closes no more than there is of it. To be settled when they are
- * answered.
+ * Claims the position for the two orders, by their value, so that what closes it together closes no more than there is of it. To be settled
+ * when they are answered.
  */
 export async function claimPosition(
   circumstances: Circumstances,
-  operation: Operation,
-  expected: readonly ExpectedOrder[],
+  { accId, legs: [{ symbol, side, qty }] }: Valued,
   header: TrdHeader | undefined,
   context: CallContext,
 ): Promise<ClosingClaim | Rejection> {
-  const valued = valuedOrders(operation, expected, header);
-  if (valued instanceof Rejection) return valued;
-  const [{ symbol, side, qty }] = valued.legs;
-  const claim = await circumstances.claimClosing({ accId: valued.accId, symbol, side, qty }, undefined, header, context);
+  const claim = await circumstances.claimClosing({ accId, symbol, side, qty }, undefined, header, context);
   if (claim !== undefined) return claim;
   const message = `position_id: orders that work or are on their way close some of the position in ${symbol} already, and both would be too much: cancel them or wait for them first`;
   return new Rejection('request.invalid', message, { field: 'position_id' });

@@ -1,4 +1,4 @@
-import { type Access, isSameKey } from '../../access/index.js';
+import { type Access, isSameKey, type KeyRecord } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { Rejection } from '../../contract/rejection.js';
 import { WriteWithheld } from '../backend.js';
@@ -16,21 +16,20 @@ export function withholding(
   { addsRisk }: { readonly addsRisk: boolean },
 ): () => WriteWithheld | undefined {
   return () => {
-    const refusal = (key && refusalOfKey()) ?? (addsRisk ? refusalOfHalt() : undefined);
+    const refusal = (key && refusalOfKey(access, key, clock.now())) ?? (addsRisk ? refusalOfHalt(access, key) : undefined);
     return refusal && new WriteWithheld(refusal);
   };
+}
 
-  function refusalOfKey(): Rejection | undefined {
-    if (key === undefined) return undefined;
-    const current = identityOf(access.revalidate(key, clock.now()));
-    if (current instanceof Rejection) return current;
-    if (isSameKey(current.key, key)) return undefined;
-    const message = `key "${key.id}" was changed while this waited to be sent: nothing was sent; send it again, by the key as it is now`;
-    return new Rejection('auth.changed', message);
-  }
+function refusalOfKey(access: Access, key: KeyRecord, now: number): Rejection | undefined {
+  const current = identityOf(access.revalidate(key, now));
+  if (current instanceof Rejection) return current;
+  if (isSameKey(current.key, key)) return undefined;
+  const message = `key "${key.id}" was changed while this waited to be sent: nothing was sent; send it again, by the key as it is now`;
+  return new Rejection('auth.changed', message);
+}
 
-  function refusalOfHalt(): Rejection | undefined {
-    const halted = access.haltOf(key);
-    return halted && rejectDenial(halted);
-  }
+function refusalOfHalt(access: Access, key: KeyRecord | undefined): Rejection | undefined {
+  const halted = access.haltOf(key);
+  return halted && rejectDenial(halted);
 }

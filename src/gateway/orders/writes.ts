@@ -31,7 +31,7 @@ import type { PacketId } from './idempotency-rows.js';
 import { legsText } from './legs-text.js';
 import type { Valued } from './order-facts.js';
 import { noPacket, PacketIds } from './packet-ids.js';
-import { claimPosition, expectedOrders, isOfPosition, type PositionRequest, proveGroup } from './position-orders.js';
+import { claimPosition, expectedOrders, isOfPosition, type PositionRequest, proveGroup, valuedOrders } from './position-orders.js';
 import { addsRisk, factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
 import { whenKnown } from './when-known.js';
 import { withholding } from './withholding.js';
@@ -224,7 +224,9 @@ export class Writes {
     // What is sent is what was valued, as far as the account has not changed since.
     const expected = await expectedOrders(this.backend, operation, request, context).catch(unasked);
     if (expected instanceof Rejection) return expected;
-    const claim = await claimPosition(this.circumstances, operation, expected, request.header, context).catch(unasked);
+    const valued = valuedOrders(operation, expected, request.header);
+    if (valued instanceof Rejection) return valued;
+    const claim = await claimPosition(this.circumstances, valued, request.header, context).catch(unasked);
     if (claim instanceof Rejection) return claim;
     try {
       const response = await this.#answerOf(operation, request, key, context);

@@ -224,7 +224,7 @@ export class Previewer {
     if (expected instanceof Rejection) return expected;
     const valued = valuedOrders(operation, expected, header);
     if (valued instanceof Rejection) return valued;
-    const claim = await claimPosition(this.circumstances, operation, expected, header, context);
+    const claim = await claimPosition(this.circumstances, valued, header, context);
     if (claim instanceof Rejection) return claim;
     claim.settle();
     const maySee = expected.every(({ code, secMarket }) => this.#maySee(key, { trdMarket: header.trdMarket, secMarket, code }, header));
