@@ -5,7 +5,8 @@ import type { LimitFlags } from '../../src/access/index.js';
 import type { Bracket } from '../../src/contract/generated/svc/get_brackets_pb.js';
 import { type C2S as PlaceC2S, C2SSchema as PlaceOrder } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
 import { C2SSchema as Unlock } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
-import { account, admin, quote, trade } from '../../src/contract/operations/index.js';
+import type { Operation } from '../../src/contract/operation.js';
+import { account, admin, quote, subscription, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import { type Backend, BackendLost, BackendRefused, payloadOf, type ResponseMessage } from '../../src/gateway/index.js';
 import { MemoryStore, type Transaction } from '../../src/storage/index.js';
@@ -27,6 +28,7 @@ const UNCLEAR = 5;
 /** Trd_Common.OrderStatus. */
 const CANCELLED_ALL = 15;
 /** Trd_Common.OrderType. */
+const MARKET = 2;
 const STOP = 10;
 const STOP_LIMIT = 11;
 const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
@@ -81,9 +83,10 @@ async function lastOf(symbol: string): Promise<number> {
 function isStop(request: Message): boolean {
   return (request as PlaceC2S).orderType === STOP;
 }
-function refusedOrder(retMsg: string): ResponseMessage {
-  return create(trade.placeOrder.messages.ResponseSchema, { retType: -1, retMsg });
+function refusal({ messages }: Operation, retMsg: string): ResponseMessage {
+  return create(messages.ResponseSchema, { retType: -1, retMsg } as Record<string, unknown>) as ResponseMessage;
 }
+const refusedOrder = (retMsg: string) => refusal(trade.placeOrder, retMsg);
 
 describe('a bracket is of its own account and market', () => {
   it('and a key for simulated accounts neither sees nor ends one of a real account', async () => {
@@ -307,6 +310,28 @@ describe('an exit', () => {
     expect(exits.find(({ orderIDEx }) => orderIDEx === exitOrderIdEx)).toMatchObject({ qty: 200 });
   });
 
+  it('that goes to the market too far from its price to be filled is followed by another', async () => {
+    let isHidden = false;
+    /** Tells no price for a while, so that the stop-loss rests at the brokerage: there it is past what its order may trade at. */
+    const backend = (simulated: Backend): Partial<Backend> => ({
+      call: async (operation, request, context) =>
+        operation === quote.getQuote && isHidden ? refusal(operation, 'no prices') : simulated.call(operation, request, context),
+      subscribe: async () => refusal(subscription.subscribe, 'no prices'),
+    });
+    await open({}, { backend });
+    const stop = Math.round((await lastOf('HK.00700')) * 1.2);
+    isHidden = true;
+    const id = await place({ ...taking, stop_loss_price: stop });
+    await comesTo(shares, id, ({ stopHeld, note }) => stopHeld && note.includes('could not be filled at once'));
+    isHidden = false;
+    expect(await comesTo(shares, id, ({ state }) => state !== OPEN)).toMatchObject({ state: CLOSED, closedQty: 100 });
+    const exits = (await exitsOf(shares, id)).map(({ orderType, fillQty }) => [orderType, fillQty]).sort();
+    expect(exits).toEqual([
+      [STOP, 0],
+      [MARKET, 100],
+    ]);
+  });
+
   it('that somebody cancels ends the bracket, also when its price is reached', async () => {
     await open();
     const last = await lastOf('HK.00700');
@@ -325,10 +350,7 @@ describe('an order whose answer was lost', () => {
     return (simulated: Backend): Partial<Backend> => ({
       async call(operation, request, context) {
         if (operation === account.getOrders && !listed()) {
-          return create(operation.messages.ResponseSchema, { retType: -1, retMsg: 'too often' } as Record<
-            string,
-            unknown
-          >) as ResponseMessage;
+          return refusal(operation, 'too often');
         }
         const lost = operation === trade.placeOrder && isLost((request as unknown as { remark: string }).remark);
         if (lost) throw new BackendLost('the connection was lost');
@@ -446,6 +468,29 @@ describe('a stop-loss that the gateway holds itself', () => {
     const left = (qty * becomes) / from;
     expect(await comesTo(shares, id, ({ state }) => state !== OPEN)).toMatchObject({ state: CLOSED, closedQty: left });
     expect(await exitsOf(shares, id)).toMatchObject([{ qty: left, fillQty: left }]);
+  });
+});
+
+describe('an exit that ends with a change of the shares', () => {
+  it.each(['stop_loss_price', 'take_profit_price'])('(%s) leaves the position guarded at the new prices', async (level) => {
+    await open({}, { store: new MemoryStore(), sharesStore: true, start: Date.UTC(2021, 2, 30, 14) });
+    const price = Math.round((await lastOf('HK.00700')) * (level === 'stop_loss_price' ? 8 : 14)) / 10;
+    const id = await place({ ...taking, qty: 1_000, [level]: price });
+    await guarded(shares, id);
+    const levelOf = ({ stopLossPrice, takeProfitPrice }: Bracket) => stopLossPrice + takeProfitPrice;
+    await until(async () => {
+      desk.clock.advance(600_000);
+      const bracket = await bracketOf(shares, id);
+      return bracket.state !== OPEN || levelOf(bracket) !== price;
+    }, 'the ex-day');
+    for (let s = 0; s < 30; s++) {
+      const bracket = await bracketOf(shares, id);
+      expect([bracket.state, levelOf(bracket), bracket.closedQty]).toEqual([OPEN, price / 2, 0]);
+      desk.clock.advance(1_000);
+    }
+    // A take-profit rests at its new price; a stop-loss that the brokerage ended once is held here.
+    const { exitOrderIdEx, exitQty } = await bracketOf(shares, id);
+    expect([exitOrderIdEx !== '', exitQty]).toEqual(level === 'take_profit_price' ? [true, 2_000] : [false, 0]);
   });
 });
 

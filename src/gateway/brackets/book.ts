@@ -20,6 +20,11 @@ export interface Watched {
   withdrawAt: number;
   /** Its exit was refused: when another may be tried, of the monotonic clock. */
   retryAt: number;
+  /**
+   * The brokerage has ended its exit, for a price or a change of shares that is not known here: what is next goes by a price that is asked for
+   * after that, of the market's day of the end ("2026-11-20") or a later one.
+   */
+  priceSince: string | undefined;
   /** How often in turn the brokerage has refused its stop order. */
   stopRefusals: number;
   /** It is being found out what the issuer did to the shares. */

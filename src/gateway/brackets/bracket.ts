@@ -70,7 +70,7 @@ export interface Bracket {
   readonly takeProfit: Decimal;
   readonly stopLoss: Decimal;
   readonly stopLimit: Decimal;
-  /** The brokerage takes no stop order: the gateway watches the price itself. */
+  /** The brokerage takes no stop order, or has ended one: the gateway watches the price itself. */
   readonly stopHeld: boolean;
   readonly exit?: Exit | undefined;
   /** Exits so far. */

@@ -65,7 +65,7 @@ export interface ExitEnd {
 
 /**
  * A bracket whose exit is over. One that the gateway cancelled, that filled, or that went to the market as far as it could makes room for
- * the next; one that failed is tried in another way; one that somebody else cancelled ends the bracket.
+ * the next; one that failed, or that the brokerage cancelled, is tried in another way; one that somebody else cancelled ends the bracket.
  */
 export function afterExit(bracket: Bracket, exit: Exit, { filled, by, why }: ExitEnd, last: Decimal): Bracket {
   const next: Bracket = { ...bracket, exit: undefined, closed: bracket.closed + filled, note: exit.cancelling ? bracket.note : '' };
@@ -77,6 +77,8 @@ export function afterExit(bracket: Bracket, exit: Exit, { filled, by, why }: Exi
   // The exchange drops what a market order leaves. An order with a limit stays, and so does one that has not been triggered.
   const isMarket = exit.kind === 'stop' && bracket.stopLimit === 0n;
   const wentToMarket = isMarket && (exit.reached || (filled > 0n && isStopReached(bracket, last)));
-  const note = why === '' ? 'its exit was cancelled by somebody else' : `its ${nameOf(exit)} was cancelled: ${why}`;
-  return wentToMarket ? next : { ...next, ending: true, note };
+  if (wentToMarket) return next;
+  if (why === '') return { ...next, ending: true, note: 'its exit was cancelled by somebody else' };
+  // A brokerage that says why did it of its own: its price went past what a stop order may trade at, or its shares changed. What is open stays guarded.
+  return { ...next, stopHeld: true, note: `its ${nameOf(exit)} was cancelled: ${why}` };
 }

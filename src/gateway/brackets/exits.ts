@@ -13,7 +13,7 @@ import { PacketIds } from '../orders/packet-ids.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
 import type { BracketBook, Watched } from './book.js';
-import { type Bracket, type Exit, exitOrder, headerOf, nameOf } from './bracket.js';
+import { type Bracket, type Exit, exitOrder, headerOf, isActive, nameOf } from './bracket.js';
 import { nextStep } from './decide.js';
 import type { Inquiry } from './inquiry.js';
 import { type BracketsParts, contextOf, LOOK_MS, report } from './parts.js';
@@ -58,7 +58,8 @@ export class Exits {
     const { withdrawn, state, entryOver } = watched.bracket;
     if (withdrawn && state === 'open' && !entryOver && this.#parts.backendClock.monotonic() >= watched.withdrawAt)
       await this.#cancelEntry(watched);
-    const { bracket, last } = watched;
+    if (watched.priceSince !== undefined && isActive(watched.bracket)) await this.#inquiry.askPrice(watched);
+    const { bracket, last, priceSince } = watched;
     const step = nextStep(bracket, last);
     if (step.do === 'end') {
       await this.#book.keep(watched, { ...bracket, state: step.state });
@@ -68,7 +69,7 @@ export class Exits {
     if (step.do === 'cancel' && bracket.exit !== undefined) await this.#cancelExit(watched, bracket.exit);
     if (step.do === 'confirm' && bracket.exit !== undefined && this.#parts.backendClock.monotonic() >= watched.retryAt)
       await this.#confirm(watched, bracket.exit);
-    if (step.do === 'place' && this.#parts.backendClock.monotonic() >= watched.retryAt) {
+    if (step.do === 'place' && priceSince === undefined && this.#parts.backendClock.monotonic() >= watched.retryAt) {
       const exits = bracket.exits + 1;
       const remark = remarkOf(bracket.id, exits);
       const { kind, reached, qty } = step;

@@ -20,7 +20,7 @@ it('asks no faster than it looks where a backend does not say what an issuer did
   const bracket = { ...newBracket('b', null, request, 'r', clock.now()), stopHeld: true, levelsOf: '2026-11-19' };
   const watched: Watched = {
     ...{ bracket, last: 0n, busy: false, again: false, withdrawAt: 0, retryAt: 0, stopRefusals: 0, asksChanges: false, changesAt: 0 },
-    ...{ lackingSince: undefined, missingSince: undefined, stop: () => {} },
+    ...{ priceSince: undefined, lackingSince: undefined, missingSince: undefined, stop: () => {} },
   };
   const inquiry = new Inquiry(parts as unknown as BracketsParts, new BracketBook(parts));
   const hears = async (curPrice: number) => {

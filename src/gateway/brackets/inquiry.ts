@@ -32,7 +32,11 @@ export class Inquiry {
 
   /** Takes what orders say into account; whether that was news. */
   learn(watched: Watched, orders: readonly Order[]): boolean {
-    return learn(this.#book, watched, orders, this.#parts);
+    const { note: before } = watched.bracket;
+    const isNews = learn(this.#book, watched, orders, this.#parts);
+    const { id, note } = watched.bracket;
+    if (note !== before && note !== '') this.#parts.logger.warn({ bracket: id }, note);
+    return isNews;
   }
 
   /** Holds a bracket against the brokerage's orders and the price; whether something may follow from that. */
@@ -43,7 +47,7 @@ export class Inquiry {
     const { bracket: sought } = watched;
     const asked = await this.ask(watched);
     await this.askPosition(watched);
-    await this.#askPrice(watched);
+    await this.askPrice(watched);
     if (!isMissing(watched.bracket)) watched.missingSince = undefined;
     else if (asked && isMissing(sought) && sought.exits === watched.bracket.exits && !watched.busy) {
       if (await this.#giveUp(watched)) return false;
@@ -167,7 +171,8 @@ export class Inquiry {
     return left > 0n ? left : 0n;
   }
 
-  async #askPrice(watched: Watched): Promise<void> {
+  /** Asks for the price of now. */
+  async askPrice(watched: Watched): Promise<void> {
     const market = quoteMarketOfSecMarket(watched.bracket.secMarket);
     if (market === undefined) return;
     const security = create(SecuritySchema, { market: market.number, code: watched.bracket.code });
@@ -189,19 +194,25 @@ export class Inquiry {
     const last = decimalFromNumber(quoted.curPrice) ?? 0n;
     if (last <= 0n) return false;
     const day = quoteDay(quoted, quoteMarketOfSecMarket(bracket.secMarket)?.timeZone ?? 'UTC');
+    if (watched.priceSince !== undefined && day < watched.priceSince) return false;
     if (bracket.stopHeld && bracket.levelsOf !== '' && day > bracket.levelsOf) {
       // Before the first trade of a day it is the price of the day before.
       if (quoted.volume === 0n || watched.asksChanges) return false;
       if (this.#parts.backendClock.monotonic() >= watched.changesAt) {
         return this.#follow(watched, day).then(() => {
-          watched.last = last;
+          this.#count(watched, last);
           return true;
         });
       }
     }
     if (bracket.levelsOf === '') watched.bracket = { ...bracket, levelsOf: day };
-    watched.last = last;
+    this.#count(watched, last);
     return true;
+  }
+
+  #count(watched: Watched, last: Decimal): void {
+    watched.last = last;
+    watched.priceSince = undefined;
   }
 
   /** Adjusts a bracket to the shares of a day: once, as its prices and their day are one row. */

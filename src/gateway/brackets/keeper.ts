@@ -218,6 +218,7 @@ export class Brackets {
       again: false,
       withdrawAt: 0,
       retryAt: 0,
+      priceSince: undefined,
       stopRefusals: 0,
       asksChanges: false,
       changesAt: 0,
@@ -258,7 +259,8 @@ export class Brackets {
 
   #hearPrice(watched: Watched, event: QuotePush | TradePush): void {
     const quoted = (event.message as unknown as QuoteUpdate).s2c?.basicQotList[0];
-    if (quoted === undefined || decimalFromNumber(quoted.curPrice) === watched.last) return;
+    if (quoted === undefined) return;
+    if (decimalFromNumber(quoted.curPrice) === watched.last && watched.priceSince === undefined) return;
     const seen = this.#inquiry.see(watched, quoted);
     if (seen === true) void this.#exits.advance(watched);
     else if (seen !== false) {

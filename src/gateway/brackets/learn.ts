@@ -9,6 +9,7 @@ import { type BracketsParts, LOOK_MS } from './parts.js';
 
 /** How far the brokerage's clock may be behind where an entry is known by the caller's remark. */
 const SKEW_MS = 2_000;
+const DAY_LENGTH = '2026-11-20'.length;
 
 /** Takes what orders say into account; whether that was news. */
 export function learn(
@@ -38,8 +39,10 @@ export function learn(
     if (exit === undefined || !isExitOrder(bracket, exit, order)) continue;
     bracket = afterExitOrder({ ...bracket, exit: { ...exit, idEx: order.orderIDEx } }, order, filled, watched.last);
     const ended = bracket.exit === undefined && !exit.cancelling && order.orderStatus !== OrderStatus.OrderStatus_Filled_All;
+    if (!ended) continue;
     // Whoever would not have this one would not have another now; one that the gateway holds instead is none.
-    if (ended && bracket.stopHeld === before.stopHeld) watched.retryAt = backendClock.monotonic() + LOOK_MS;
+    if (bracket.stopHeld === before.stopHeld) watched.retryAt = backendClock.monotonic() + LOOK_MS;
+    if (order.lastErrMsg !== '' && !failures.has(order.orderStatus)) watched.priceSince = order.updateTime.slice(0, DAY_LENGTH);
   }
   watched.bracket = bracket;
   return bracket !== before;
