@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../contract/clock.js';
 import { type Switch, switches } from '../contract/switches.js';
 import { toolsetsOf } from '../contract/toolsets.js';
 import { auditToLog } from '../daemon/audit-to-log.js';
+import { connectionShares, descriptorLimit } from '../daemon/descriptors.js';
 import type { Logger } from '../daemon/log.js';
 import { auditStep, type Certificate, certificateOf, keysStep } from '../daemon/reload-steps.js';
 import { type Reloaded, Reloader } from '../daemon/reloader.js';
@@ -174,10 +175,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       await Promise.all([ws.close(), rest.close(), grpc?.close(), core.websocket?.close(), core.api?.close()]);
     });
     const s = tls === undefined ? '' : 's';
-    const restUrl = `http${s}://${await listen(rest, settings, 'restPort')}`;
-    const grpcUrl = grpc && `http${s}://${await listen(grpc, settings, 'grpcPort')}`;
-    const websocketUrl = core.websocket && `ws${s}://${await listen(core.websocket, settings, 'websocketPort')}`;
-    const apiAddress = core.api && (await listen(core.api, settings, 'apiPort'));
+    const listening = { restPort: rest, grpcPort: grpc, websocketPort: core.websocket, apiPort: core.api };
+    const shares = sharesOf(listening);
+    const addressOf = (port: ListenerPort, listener: Listener) => listen(listener, settings, port, shares?.get(port));
+    const restUrl = `http${s}://${await addressOf('restPort', rest)}`;
+    const grpcUrl = grpc && `http${s}://${await addressOf('grpcPort', grpc)}`;
+    const websocketUrl = core.websocket && `ws${s}://${await addressOf('websocketPort', core.websocket)}`;
+    const apiAddress = core.api && (await addressOf('apiPort', core.api));
     return {
       gateway,
       backend,
@@ -281,10 +285,17 @@ type TakesTls = Pick<RestServer, 'setTls'>;
 type Listener = Pick<RestServer | GrpcServer, 'listen'>;
 type ListenerPort = 'restPort' | 'grpcPort' | 'websocketPort' | 'apiPort';
 
+/** How many connections each listener that there is may hold; undefined where the system does not limit them. */
+function sharesOf(listeners: Readonly<Record<ListenerPort, Listener | undefined>>): ReadonlyMap<ListenerPort, number> | undefined {
+  const limit = descriptorLimit();
+  const others = (['grpcPort', 'websocketPort', 'apiPort'] as const).filter((port) => listeners[port] !== undefined);
+  return limit === undefined ? undefined : connectionShares<ListenerPort>(limit, ['restPort', ...others]);
+}
+
 /** Binds a listener to the port that this setting names; the host and port that it is then reached by. */
-async function listen(listener: Listener, settings: Settings, setting: ListenerPort): Promise<string> {
+async function listen(listener: Listener, settings: Settings, setting: ListenerPort, connectionsMax: number | undefined): Promise<string> {
   const { bind, [setting]: wanted } = settings;
-  const port = await listener.listen({ host: bind, port: wanted }).catch((error: NodeJS.ErrnoException) => {
+  const port = await listener.listen({ host: bind, port: wanted, connectionsMax }).catch((error: NodeJS.ErrnoException) => {
     throw new StartProblem(listenProblem(bind, wanted, flagOf(setting), error));
   });
   return `${bind.includes(':') ? `[${bind}]` : bind}:${port}`;

@@ -16,11 +16,11 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-async function boot(launcher?: readonly [string, ...string[]]): Promise<SpawnedDaemon<'desk' | 'gone'>> {
+async function boot(launcher?: readonly [string, ...string[]], flags: readonly string[] = []): Promise<SpawnedDaemon<'desk' | 'gone'>> {
   const daemon = new SpawnedDaemon<'desk' | 'gone'>(true);
   cleanUps.push(() => daemon.stop());
   for (const id of ['desk', 'gone'] as const) await daemon.addKey(id, keys[id]);
-  await daemon.boot([], launcher);
+  await daemon.boot(flags, launcher);
   return daemon;
 }
 
@@ -61,9 +61,40 @@ describe('peers that do not keep to the protocol', () => {
   });
 });
 
-describe.skipIf(spawnSync('bash', ['-c', `ulimit -n ${DESCRIPTORS}`]).status !== 0)('a daemon without a descriptor left', () => {
+/** A crowd that says nothing at a port; those for whom there is no place are let go at once. */
+async function crowdAt(host: string, port: number): Promise<{ leave(): void }> {
+  const crowd = Array.from({ length: 2 * DESCRIPTORS }, () => peer(connect({ host, port })));
+  await Promise.race(crowd.map(({ gone }) => gone));
+  return {
+    leave() {
+      for (const { socket } of crowd) socket.destroy();
+    },
+  };
+}
+
+describe.skipIf(spawnSync('bash', ['-c', `ulimit -n ${DESCRIPTORS}`]).status !== 0)('a crowd at one port', () => {
+  it.each(['gRPC', 'core WebSocket', 'core TCP'])('(%s) leaves the others their connections, and the daemon its files', async (name) => {
+    const daemon = await boot(LIMITED, ['--api-key-id', 'desk']);
+    const urls: Record<string, string> = { gRPC: daemon.grpcUrl, 'core WebSocket': String(daemon.ready.websocket) };
+    const { hostname, port } = new URL(urls[name] ?? `tcp://${daemon.apiAddress}`);
+    const crowd = await crowdAt(hostname, Number(port));
+    // Connections of their own, and the file.
+    const answers = await Promise.all(Array.from({ length: 20 }, () => daemon.as('desk').get('/api/ping')));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    editKey(daemon.keysPath, 'gone', undefined);
+    daemon.hangUp();
+    await until(() => daemon.stderr.includes('keys file reloaded'), 'the reload');
+    expect((await daemon.as('gone').get('/api/ping')).status).toBe(401);
+    await until(() => /as many as it may hold.*cannot accept connections/.test(daemon.stderr), 'its word about the crowd');
+    crowd.leave();
+  });
+});
+
+describe.skipIf(spawnSync('prlimit', ['--nofile']).status !== 0)('a daemon without a descriptor left', () => {
   it('goes on, and takes up its keys file all the same', async () => {
-    const daemon = await boot(LIMITED);
+    const daemon = await boot();
+    // What it may have open becomes less after its listeners have shared it.
+    expect(spawnSync('prlimit', ['--pid', String(daemon.ready.pid), `--nofile=${DESCRIPTORS}:${DESCRIPTORS}`]).status).toBe(0);
     const { hostname: host, port } = new URL(daemon.url);
     const line = connectTls({ host, port: Number(port), ca: daemon.ca, servername: 'localhost' });
     cleanUps.push(() => line.destroy());
@@ -74,15 +105,13 @@ describe.skipIf(spawnSync('bash', ['-c', `ulimit -n ${DESCRIPTORS}`]).status !==
       return String(answer).slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length);
     };
     expect(await ask('gone')).toBe('200');
-    const crowd = Array.from({ length: 2 * DESCRIPTORS }, () => peer(connect({ host, port: Number(port) })));
-    // Those for whom there is no descriptor are let go at once.
-    await Promise.race(crowd.map(({ gone }) => gone));
+    const crowd = await crowdAt(host, Number(port));
     editKey(daemon.keysPath, 'gone', undefined);
     daemon.hangUp();
     await until(() => daemon.stderr.includes('keys file reloaded'), 'the reload');
     expect(await ask('gone')).toBe('401');
     expect(await ask('desk')).toBe('200');
-    for (const { socket } of crowd) socket.destroy();
+    crowd.leave();
     await until(
       async () =>
         (

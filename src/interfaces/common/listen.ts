@@ -6,6 +6,8 @@ import type { TlsPair } from './tls.js';
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
+  /** How many connections it may hold of what the process may have open; a bound of its own holds too. */
+  readonly connectionsMax?: number | undefined;
 }
 
 /** What every listener of the daemon can do. */
@@ -22,10 +24,19 @@ export interface TlsListener extends Listener {
 }
 
 /** Binds a server; resolves to its port. `onTrouble` is told of connections that could not be accepted. */
-export async function listenAt(server: Server, { host, port }: ListenAddress, onTrouble?: (error: Error) => void): Promise<number> {
+export async function listenAt(
+  server: Server,
+  { host, port, connectionsMax }: ListenAddress,
+  onTrouble?: (error: Error) => void,
+): Promise<number> {
+  if (connectionsMax !== undefined) server.maxConnections = Math.min(server.maxConnections ?? Number.POSITIVE_INFINITY, connectionsMax);
   server.listen(port, host);
   await once(server, 'listening');
   server.on('error', (error) => onTrouble?.(error));
   const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : port;
+  const bound = typeof address === 'object' && address !== null ? address.port : port;
+  server.on('drop', () =>
+    onTrouble?.(new Error(`port ${bound} has ${server.maxConnections} connections, which is as many as it may hold`)),
+  );
+  return bound;
 }
