@@ -88,25 +88,28 @@ it('never has two exits in the market, and never closes more than the entry has 
   );
 });
 
+/** One whose entry has filled. */
+const open: Bracket = {
+  ...newBracket('b', null, request, 'r', 0),
+  state: 'open',
+  entryIdEx: 'e',
+  entryFilled: 10n * ONE,
+  entryOver: true,
+};
+/** Its stop-loss at the brokerage. */
+const exit: Exit = {
+  kind: 'stop',
+  reached: false,
+  qty: 10n * ONE,
+  remark: 'x',
+  idEx: 'x',
+  filled: 0n,
+  cancelling: false,
+  unconfirmed: 0n,
+};
+
 it('rests its stop-loss at the brokerage, and exchanges it for the take-profit at its price', () => {
-  const open: Bracket = {
-    ...newBracket('b', null, request, 'r', 0),
-    state: 'open',
-    entryIdEx: 'e',
-    entryFilled: 10n * ONE,
-    entryOver: true,
-  };
   expect(nextStep(open, 0n)).toEqual({ do: 'place', kind: 'stop', reached: false, qty: 10n * ONE });
-  const exit: Exit = {
-    kind: 'stop',
-    reached: false,
-    qty: 10n * ONE,
-    remark: 'x',
-    idEx: 'x',
-    filled: 0n,
-    cancelling: false,
-    unconfirmed: 0n,
-  };
   expect(nextStep({ ...open, exit }, 109n * ONE)).toEqual({ do: 'nothing' });
   expect(nextStep({ ...open, exit }, 110n * ONE)).toEqual({ do: 'cancel' });
   // The brokerage's own stop order triggers by itself.
@@ -121,28 +124,10 @@ it('rests its stop-loss at the brokerage, and exchanges it for the take-profit a
 });
 
 it('goes on where the brokerage ends its stop-loss and says why, and ends where somebody else does', () => {
-  const exit: Exit = {
-    kind: 'stop',
-    reached: false,
-    qty: 10n * ONE,
-    remark: 'x',
-    idEx: 'x',
-    filled: 0n,
-    cancelling: false,
-    unconfirmed: 0n,
-  };
-  const open: Bracket = {
-    ...newBracket('b', null, request, 'r', 0),
-    state: 'open',
-    entryIdEx: 'e',
-    entryFilled: 10n * ONE,
-    entryOver: true,
-    exit,
-  };
   // Its price went past what the order might trade at before a price was heard here.
-  const unfilled = afterExit(open, exit, { filled: 0n, by: 'cancel', why: 'could not be filled at once' }, 100n * ONE);
+  const unfilled = afterExit({ ...open, exit }, exit, { filled: 0n, by: 'cancel', why: 'could not be filled at once' }, 100n * ONE);
   expect(unfilled).toMatchObject({ ending: false, stopHeld: true, note: 'its stop-loss was cancelled: could not be filled at once' });
   expect(nextStep(unfilled, 80n * ONE)).toEqual({ do: 'place', kind: 'stop', reached: true, qty: 10n * ONE });
-  const ended = afterExit(open, exit, { filled: 0n, by: 'cancel', why: '' }, 100n * ONE);
+  const ended = afterExit({ ...open, exit }, exit, { filled: 0n, by: 'cancel', why: '' }, 100n * ONE);
   expect(nextStep(ended, 80n * ONE)).toEqual({ do: 'end', state: 'cancelled' });
 });
