@@ -17,6 +17,8 @@ export interface Listing {
   readonly of: 'security' | 'account' | 'traded' | 'trading_market';
   /** The field of an entry that is looked at, where it is not the entry itself: by its path. On a way through lists, all that is found must be allowed. */
   readonly at?: string;
+  /** Entries with nothing there are about no security, and are shown. */
+  readonly general?: true;
   /**
    * A field of `S2C` that counts all entries. Limited keys, which could tell from it what they are not shown, do not get it; where the protocol requires
    * the field, it counts the entries that they are shown.

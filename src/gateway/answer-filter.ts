@@ -86,7 +86,7 @@ function addTo(branches: Branch[], [name = '', ...rest]: readonly string[], show
   else addTo(branch.branches, rest, shown);
 }
 
-function shownTo(limits: readonly Limits[], { of, at }: Listing, trading: number): Shown {
+function shownTo(limits: readonly Limits[], { of, at, general }: Listing, trading: number): Shown {
   const path = at?.split('.').map(localName) ?? [];
   const allows: Readonly<Record<Listing['of'], (each: Limits, value: unknown) => boolean>> = {
     account: (each, value) => allowsAccount(each, value as bigint),
@@ -96,7 +96,7 @@ function shownTo(limits: readonly Limits[], { of, at }: Listing, trading: number
   };
   return (entry) => {
     const values = subjectsAt(entry, path);
-    return values.length > 0 && limits.every((each) => values.every((value) => allows[of](each, value)));
+    return (values.length > 0 || general === true) && limits.every((each) => values.every((value) => allows[of](each, value)));
   };
 }
 

@@ -3,7 +3,7 @@ import { ManualClock } from '../../src/contract/clock.js';
 import { news } from '../../src/contract/operations/index.js';
 import { TestDaemon } from '../support/daemon.js';
 
-type Id = 'all' | 'hk' | 'accounts';
+type Id = 'all' | 'hk' | 'us' | 'accounts';
 /** A part of an answer's JSON. */
 type Row = Awaited<ReturnType<ReturnType<TestDaemon['as']>['s2c']>>;
 
@@ -22,6 +22,7 @@ beforeAll(async () => {
     keys: {
       all: { scopes },
       hk: { scopes, limits: { allowedMarkets: 'HK', allowedSymbols: 'HK.00700' } },
+      us: { scopes, limits: { allowedMarkets: 'US' } },
       accounts: { scopes: ['acc:read'] },
     },
     flags: ['--enable-v18-experimental-reads', '--enable-desktop-phase2-reads', '--sim-clock', 'calendar', '--request-timeout', '120'],
@@ -291,6 +292,18 @@ describe('the news of a stock', () => {
     expect(own.news_list).toHaveLength(5);
     expect(await post('stock-news', { symbol: 'HK.00005', page_size: 5, id_type: 1 }, 'hk')).toMatchObject({ status: 429 });
     expect(await post('stock-news', { stock_id: ids['HK.00700'], page_size: 5, id_type: 1 }, 'hk')).toMatchObject({ status: 429 });
+  });
+});
+
+describe('an item about several listings', () => {
+  it.each(['stock-news', 'latest-news'])('of %s is shown to keys that may see all of them: its text tells of each', async (path) => {
+    const query = path === 'stock-news' ? { symbol: 'US.BABA', page_size: 50, id_type: 1 } : { page_size: 50 };
+    const marketsOf = ({ stocks }: Row) => [...new Set(stocks.map(({ security }: Row) => security.market))];
+    const all: Row[] = path === 'stock-news' ? (await s2c(path, query)).news_list : await pages(path, query, 'news_list', 400);
+    expect(all.some((item) => marketsOf(item).length > 1)).toBe(true);
+    const own: Row[] = (await s2c(path, query, 'us')).news_list;
+    const shown = all.slice(0, 50).filter((item) => marketsOf(item).every((market) => market === 11));
+    expect(own.map(({ news_id }) => news_id)).toEqual(shown.map(({ news_id }) => news_id));
   });
 });
 
