@@ -8,6 +8,8 @@ import { type BracketsParts, report } from './parts.js';
 /** How long one that is over stays to be read, and how many do. */
 const KEPT_MS = 86_400_000;
 const KEPT_MAX = 1_000;
+/** Of orders of others: each is looked for during a minute. */
+const OTHERS_MAX = 1_000;
 
 /** What is known of an active bracket beside its row. */
 export interface Watched {
@@ -20,11 +22,8 @@ export interface Watched {
   withdrawAt: number;
   /** Its exit was refused: when another may be tried, of the monotonic clock. */
   retryAt: number;
-  /**
-   * The brokerage has ended its exit, for a price or a change of shares that is not known here: what is next goes by a price that is asked for
-   * after that, of the market's day of the end ("2026-11-20") or a later one.
-   */
-  priceSince: string | undefined;
+  /** The cancel of its exit was refused: when that may be asked for again, of the monotonic clock. */
+  cancelAt: number;
   /** How often in turn the brokerage has refused its stop order. */
   stopRefusals: number;
   /** It is being found out what the issuer did to the shares. */
@@ -44,6 +43,8 @@ type BookParts = Pick<BracketsParts, 'store' | 'clock' | 'logger' | 'onStorageFa
 export class BracketBook {
   readonly rows: Table<Bracket>;
   readonly watched = new Map<string, Watched>();
+  /** Orders of callers that are like entries whose answers were lost: theirs to know, and nobody's to guard. */
+  readonly others = new Set<string>();
   readonly #parts: BookParts;
   /** Those that are over, in the order of their end. */
   readonly #ended = new Set<string>();
@@ -72,6 +73,12 @@ export class BracketBook {
       if (bracket.accId === accId && bracket.trdEnv === trdEnv) found.push(bracket);
     }
     return found.sort((a, b) => b.createdAt - a.createdAt);
+  }
+
+  addOther(orderIdEx: string): void {
+    this.others.add(orderIdEx);
+    const [oldest] = this.others;
+    if (this.others.size > OTHERS_MAX && oldest !== undefined) this.others.delete(oldest);
   }
 
   /** Whether anything of an account is guarded, or about to be. */
@@ -153,12 +160,13 @@ function completed(row: Bracket): Bracket {
     levelsOf: row.levelsOf ?? '',
     withdrawn: row.withdrawn ?? false,
     seenHeld: row.seenHeld ?? false,
-    exit: exit && { ...exit, unconfirmed: exit.unconfirmed ?? 0n },
+    priceSince: row.priceSince,
+    exit: exit && { ...exit, unconfirmed: exit.unconfirmed ?? 0n, told: exit.told ?? '' },
   };
 }
 
 /** Whether two say the same of everything but when it was learned. */
 function isSame(a: Bracket, b: Bracket): boolean {
-  const said = (bracket: Bracket) => ({ ...bracket, exit: bracket.exit ?? null, updatedAt: 0 });
+  const said = (bracket: Bracket) => ({ ...bracket, exit: bracket.exit ?? null, priceSince: bracket.priceSince ?? null, updatedAt: 0 });
   return isDeepStrictEqual(said(a), said(b));
 }

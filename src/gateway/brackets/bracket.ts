@@ -23,6 +23,8 @@ export interface Exit {
   readonly cancelling: boolean;
   /** The order's number, where the brokerage keeps it back until it is confirmed once more; 0 where it does not. */
   readonly unconfirmed: bigint;
+  /** What the brokerage has said of it while it was not over. */
+  readonly told: string;
 }
 
 /**
@@ -72,6 +74,11 @@ export interface Bracket {
   readonly stopLimit: Decimal;
   /** The brokerage takes no stop order, or has ended one: the gateway watches the price itself. */
   readonly stopHeld: boolean;
+  /**
+   * The brokerage has ended its exit, for a price or a change of shares that is not known here: what is next goes by a price of this market's day
+   * ("2026-11-20") or a later one. Undefined where none is waited for.
+   */
+  readonly priceSince: string | undefined;
   readonly exit?: Exit | undefined;
   /** Exits so far. */
   readonly exits: number;
@@ -123,6 +130,7 @@ export function newBracket(id: string, keyId: string | null, request: BracketC2S
     stopLoss: decimalFromNumber(request.stopLossPrice) ?? 0n,
     stopLimit: decimalFromNumber(request.stopLossLimitPrice) ?? 0n,
     stopHeld: false,
+    priceSince: undefined,
     exit: undefined,
     exits: 0,
     note: '',
@@ -152,7 +160,8 @@ export function exitBuys({ exitSide }: Bracket): boolean {
   return buys(exitSide);
 }
 
-function buys(side: number): boolean {
+/** Whether an order of this side buys. */
+export function buys(side: number): boolean {
   return side === TrdSide.TrdSide_Buy || side === TrdSide.TrdSide_BuyBack;
 }
 

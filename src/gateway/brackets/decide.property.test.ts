@@ -54,7 +54,7 @@ it('never has two exits in the market, and never closes more than the entry has 
             expect(closed + step.qty <= entryFilled).toBe(true);
             held = { filled: 0n, qty: step.qty };
             const { kind, reached, qty } = step;
-            const exit: Exit = { kind, reached, qty, remark: 'x', idEx: 'x', filled: 0n, cancelling: false, unconfirmed: 0n };
+            const exit: Exit = { kind, reached, qty, remark: 'x', idEx: 'x', filled: 0n, cancelling: false, unconfirmed: 0n, told: '' };
             bracket = { ...bracket, exit, exits: bracket.exits + 1 };
           } else if (bracket.exit !== undefined) bracket = { ...bracket, exit: { ...bracket.exit, cancelling: true } };
         }
@@ -106,6 +106,7 @@ const exit: Exit = {
   filled: 0n,
   cancelling: false,
   unconfirmed: 0n,
+  told: '',
 };
 
 it('rests its stop-loss at the brokerage, and exchanges it for the take-profit at its price', () => {

@@ -58,22 +58,32 @@ export class Exits {
     const { withdrawn, state, entryOver } = watched.bracket;
     if (withdrawn && state === 'open' && !entryOver && this.#parts.backendClock.monotonic() >= watched.withdrawAt)
       await this.#cancelEntry(watched);
-    if (watched.priceSince !== undefined && isActive(watched.bracket)) await this.#inquiry.askPrice(watched);
-    const { bracket, last, priceSince } = watched;
+    if (watched.bracket.priceSince !== undefined && isActive(watched.bracket)) await this.#inquiry.askPrice(watched);
+    const { bracket, last } = watched;
     const step = nextStep(bracket, last);
     if (step.do === 'end') {
       await this.#book.keep(watched, { ...bracket, state: step.state });
       this.#book.drop(watched);
       return;
     }
-    if (step.do === 'cancel' && bracket.exit !== undefined) await this.#cancelExit(watched, bracket.exit);
-    if (step.do === 'confirm' && bracket.exit !== undefined && this.#parts.backendClock.monotonic() >= watched.retryAt)
-      await this.#confirm(watched, bracket.exit);
-    if (step.do === 'place' && priceSince === undefined && this.#parts.backendClock.monotonic() >= watched.retryAt) {
+    const now = this.#parts.backendClock.monotonic();
+    if (step.do === 'cancel' && bracket.exit !== undefined && now >= watched.cancelAt) await this.#cancelExit(watched, bracket.exit);
+    if (step.do === 'confirm' && bracket.exit !== undefined && now >= watched.retryAt) await this.#confirm(watched, bracket.exit);
+    if (step.do === 'place' && bracket.priceSince === undefined && now >= watched.retryAt) {
       const exits = bracket.exits + 1;
       const remark = remarkOf(bracket.id, exits);
       const { kind, reached, qty } = step;
-      await this.#placeExit(watched, exits, { kind, reached, qty, remark, idEx: '', filled: 0n, cancelling: false, unconfirmed: 0n });
+      await this.#placeExit(watched, exits, {
+        kind,
+        reached,
+        qty,
+        remark,
+        idEx: '',
+        filled: 0n,
+        cancelling: false,
+        unconfirmed: 0n,
+        told: '',
+      });
     }
   }
 
@@ -194,6 +204,7 @@ export class Exits {
     await this.#inquiry.ask(watched);
     const now = watched.bracket.exit;
     if (response.retType !== RET_SUCCEED && now?.idEx === exit.idEx && now.cancelling) {
+      watched.cancelAt = this.#parts.backendClock.monotonic() + LOOK_MS;
       await this.#book.keep(watched, {
         ...watched.bracket,
         exit: { ...now, cancelling: false },

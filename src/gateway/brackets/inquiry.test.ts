@@ -4,25 +4,32 @@ import { expect, it, vi } from 'vitest';
 import { ManualClock } from '../../contract/clock.js';
 import { BasicQotSchema } from '../../contract/generated/Qot_Common_pb.js';
 import { C2SSchema } from '../../contract/generated/svc/place_bracket_order_pb.js';
+import { OrderSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { MemoryStore } from '../../storage/index.js';
 import { BracketBook, type Watched } from './book.js';
-import { newBracket } from './bracket.js';
+import { type Bracket, type Exit, newBracket } from './bracket.js';
 import { Inquiry } from './inquiry.js';
 import { type BracketsParts, LOOK_MS } from './parts.js';
 
-it('asks no faster than it looks where a backend does not say what an issuer did, and goes by each price meanwhile', async () => {
+/** A bracket whose stop-loss the gateway holds, with levels of the day before, and a backend that answers nothing else. */
+function heldStop(changed: Partial<Bracket> = {}) {
   const clock = new ManualClock(Date.parse('2026-11-20T15:00:00Z'));
   const call = vi.fn(async () => ({ retType: -1, retMsg: 'not supported', errCode: 0 }));
   const others = { logger: pino({ enabled: false }), onStorageFailure: () => {} };
   const parts = { store: new MemoryStore(), clock, backendClock: clock, backend: { call }, ...others };
   const header = { trdEnv: 0, accID: 1n, trdMarket: 2 };
   const request = create(C2SSchema, { header, trdSide: 1, orderType: 1, code: 'NIO', secMarket: 2, qty: 10, price: 5, stopLossPrice: 4 });
-  const bracket = { ...newBracket('b', null, request, 'r', clock.now()), stopHeld: true, levelsOf: '2026-11-19' };
+  const bracket = { ...newBracket('b', null, request, 'r', clock.now()), stopHeld: true, levelsOf: '2026-11-19', ...changed };
   const watched: Watched = {
     ...{ bracket, last: 0n, busy: false, again: false, withdrawAt: 0, retryAt: 0, stopRefusals: 0, asksChanges: false, changesAt: 0 },
-    ...{ priceSince: undefined, lackingSince: undefined, missingSince: undefined, stop: () => {} },
+    ...{ cancelAt: 0, lackingSince: undefined, missingSince: undefined, stop: () => {} },
   };
-  const inquiry = new Inquiry(parts as unknown as BracketsParts, new BracketBook(parts));
+  const book = new BracketBook(parts);
+  return { clock, call, watched, book, inquiry: new Inquiry(parts as unknown as BracketsParts, book) };
+}
+
+it('asks no faster than it looks where a backend does not say what an issuer did, and goes by each price meanwhile', async () => {
+  const { clock, call, watched, inquiry } = heldStop();
   const hears = async (curPrice: number) => {
     const quoted = create(BasicQotSchema, { curPrice, volume: 1n, updateTime: '2026-11-20 10:00:00' });
     expect(await inquiry.see(watched, quoted)).toBe(true);
@@ -32,4 +39,38 @@ it('asks no faster than it looks where a backend does not say what an issuer did
   expect(await hears(6)).toEqual([6_000_000_000n, 1]);
   clock.advance(LOOK_MS);
   expect(await hears(7)).toEqual([7_000_000_000n, 2]);
+});
+
+it('goes by no price that nobody has traded at: before the opening of an ex-day one of the new shares may have the old day', async () => {
+  const { watched, inquiry } = heldStop();
+  const quoted = (volume: bigint) => create(BasicQotSchema, { curPrice: 2, volume, updateTime: '2026-11-19 16:00:00' });
+  expect(await inquiry.see(watched, quoted(0n))).toBe(false);
+  expect(watched.last).toBe(0n);
+  expect(await inquiry.see(watched, quoted(1n))).toBe(true);
+});
+
+it('waits for a price of the day on which the brokerage ended its exit, also after a restart', async () => {
+  const exit: Exit = {
+    ...{ kind: 'stop', reached: false, qty: 10n, remark: 'x', idEx: 'x', filled: 0n, cancelling: false },
+    unconfirmed: 0n,
+    told: '',
+  };
+  const { watched, book, inquiry } = heldStop({ state: 'open', entryIdEx: 'e', stopHeld: false, exit });
+  const ended = {
+    trdSide: 2,
+    orderIDEx: 'x',
+    orderStatus: 15,
+    lastErrMsg: 'the shares are split',
+    updateTime: '2026-11-20 00:00:01',
+    qty: 10,
+  };
+  inquiry.learn(watched, [create(OrderSchema, ended)], 'push');
+  await book.keep(watched, watched.bracket);
+  const [kept] = book.open();
+  expect(kept).toMatchObject({ stopHeld: true, priceSince: '2026-11-20', exit: undefined });
+  const again: Watched = { ...watched, bracket: kept as Bracket };
+  const quoted = (updateTime: string) => create(BasicQotSchema, { curPrice: 5, volume: 1n, updateTime });
+  expect(await inquiry.see(again, quoted('2026-11-19 16:00:00'))).toBe(false);
+  expect(await inquiry.see(again, quoted('2026-11-20 09:30:00'))).toBe(true);
+  expect(again.bracket.priceSince).toBeUndefined();
 });

@@ -9,16 +9,14 @@ import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrder
 import { C2SSchema as PositionsC2S } from '../../contract/generated/Trd_GetPositionList_pb.js';
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { account, metadata, quote } from '../../contract/operations/index.js';
+import { bracketOfRemark } from '../orders/bracket-entry.js';
 import { followingSpan, historySpan } from '../orders/order-history.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import type { BracketBook, Watched } from './book.js';
-import { type Bracket, exitBuys, headerOf, unclosed } from './bracket.js';
-import { learn } from './learn.js';
-import { type BracketsParts, contextOf, LOOK_MS } from './parts.js';
+import { type Bracket, buys, exitBuys, headerOf, unclosed } from './bracket.js';
+import { learn, type OrderSource } from './learn.js';
+import { type BracketsParts, contextOf, LOOK_MS, LOST_MS } from './parts.js';
 import { afterShareChange, quoteDay, shareChanges } from './share-changes.js';
-
-/** After the answer to an order was lost: so long it is looked for before nobody knows. */
-const LOST_MS = 60_000;
 
 /** Asks the brokerage how things stand with a bracket: its orders, the position that it guards, and the price. */
 export class Inquiry {
@@ -31,9 +29,9 @@ export class Inquiry {
   }
 
   /** Takes what orders say into account; whether that was news. */
-  learn(watched: Watched, orders: readonly Order[]): boolean {
+  learn(watched: Watched, orders: readonly Order[], source: OrderSource): boolean {
     const { note: before } = watched.bracket;
-    const isNews = learn(this.#book, watched, orders, this.#parts);
+    const isNews = learn(this.#book, watched, orders, source, this.#parts);
     const { id, note } = watched.bracket;
     if (note !== before && note !== '') this.#parts.logger.warn({ bracket: id }, note);
     return isNews;
@@ -98,7 +96,7 @@ export class Inquiry {
       context,
     );
     const orders = payloadOf(account.getOrders, answer)?.orderList ?? [];
-    this.learn(watched, orders);
+    this.learn(watched, orders, 'list');
     // What ended on an earlier day is in the history alone.
     const gone = ids.filter((id) => !orders.some(({ orderIDEx }) => orderIDEx === id));
     if (answer.retType !== RET_SUCCEED) return false;
@@ -115,7 +113,7 @@ export class Inquiry {
       const query = create(HistoryC2S, { header, filterConditions: create(TrdFilterConditionsSchema, { ...of, ...span }) });
       const history = await backend.call(account.getHistoryOrders, query, contextOf(this.#parts, watched.bracket.id));
       const orders = payloadOf(account.getHistoryOrders, history)?.orderList ?? [];
-      this.learn(watched, orders);
+      this.learn(watched, orders, 'list');
       if (of.orderIDExList?.every((id) => orders.some(({ orderIDEx }) => orderIDEx === id))) return;
     }
   }
@@ -147,7 +145,8 @@ export class Inquiry {
     }
     const now = backendClock.monotonic();
     watched.lackingSince ??= now;
-    if (!bracket.seenHeld || (!recordedInOrder && now - watched.lackingSince < LOOK_MS)) return;
+    if (!recordedInOrder && now - watched.lackingSince < LOOK_MS) return;
+    if (!bracket.seenHeld && !(await this.#wasClosed(bracket))) return;
     // It may have been an exit of its own.
     await this.ask(watched);
     if (unclosed(watched.bracket) !== open) return;
@@ -155,6 +154,36 @@ export class Inquiry {
     const note = `${formatDecimal(gone)} of its position were closed by somebody else`;
     this.#parts.logger.warn({ bracket: bracket.id }, note);
     await this.#book.keep(watched, { ...watched.bracket, gone: watched.bracket.gone + gone, note });
+  }
+
+  /**
+   * Whether somebody has traded against a position that has never been seen: the order list has a fill of the exits' side since the entry, by an
+   * order that is none of the bracket's. After a change of the shares it would be one that has counted already.
+   */
+  async #wasClosed(bracket: Bracket): Promise<boolean> {
+    const { entryIdEx, code, secMarket, exitSide, gone, gained } = bracket;
+    if (gone > 0n || gained !== 0n) return false;
+    const header = headerOf(bracket);
+    const of = { codeList: [code] };
+    const context = contextOf(this.#parts, bracket.id);
+    const today = create(OrderListC2S, { header, filterConditions: create(TrdFilterConditionsSchema, of) });
+    const before = create(HistoryC2S, {
+      header,
+      filterConditions: create(TrdFilterConditionsSchema, { ...of, ...historySpan(this.#parts.clock.now()) }),
+    });
+    const answers = [
+      payloadOf(account.getOrders, await this.#parts.backend.call(account.getOrders, today, context)),
+      payloadOf(account.getHistoryOrders, await this.#parts.backend.call(account.getHistoryOrders, before, context)),
+    ];
+    const orders = answers.flatMap((payload) => payload?.orderList ?? []);
+    const entry = orders.find(({ orderIDEx }) => orderIDEx === entryIdEx);
+    if (entry === undefined || entry.createTimestamp <= 0) return false;
+    return orders.some((order) => {
+      const isOfSecurity = order.code === code && (order.secMarket === 0 || order.secMarket === secMarket);
+      const isOwn = order.orderIDEx === entryIdEx || bracketOfRemark(order.remark) === bracket.id;
+      const isLater = order.updateTimestamp >= entry.createTimestamp;
+      return isOfSecurity && !isOwn && isLater && buys(order.trdSide) === buys(exitSide) && order.fillQty > 0;
+    });
   }
 
   /** What is held of the position that a bracket's exits close, without what older brackets guard of it. */
@@ -194,10 +223,12 @@ export class Inquiry {
     const last = decimalFromNumber(quoted.curPrice) ?? 0n;
     if (last <= 0n) return false;
     const day = quoteDay(quoted, quoteMarketOfSecMarket(bracket.secMarket)?.timeZone ?? 'UTC');
-    if (watched.priceSince !== undefined && day < watched.priceSince) return false;
+    if (bracket.levelsOf === '') watched.bracket = { ...bracket, levelsOf: day };
+    if (bracket.priceSince !== undefined && day < bracket.priceSince) return false;
+    // Before the first trade of a day it is the price of the day before, or what that becomes in new shares, and may have either's day.
+    if (bracket.stopHeld && quoted.volume === 0n) return false;
     if (bracket.stopHeld && bracket.levelsOf !== '' && day > bracket.levelsOf) {
-      // Before the first trade of a day it is the price of the day before.
-      if (quoted.volume === 0n || watched.asksChanges) return false;
+      if (watched.asksChanges) return false;
       if (this.#parts.backendClock.monotonic() >= watched.changesAt) {
         return this.#follow(watched, day).then(() => {
           this.#count(watched, last);
@@ -205,14 +236,13 @@ export class Inquiry {
         });
       }
     }
-    if (bracket.levelsOf === '') watched.bracket = { ...bracket, levelsOf: day };
     this.#count(watched, last);
     return true;
   }
 
   #count(watched: Watched, last: Decimal): void {
     watched.last = last;
-    watched.priceSince = undefined;
+    if (watched.bracket.priceSince !== undefined) watched.bracket = { ...watched.bracket, priceSince: undefined };
   }
 
   /** Adjusts a bracket to the shares of a day: once, as its prices and their day are one row. */

@@ -74,6 +74,14 @@ export class Brackets {
     return this.#book.watched.has(id) || this.#book.rows.get(id) !== undefined;
   }
 
+  /** A caller was told to have placed this order: it is no entry whose answer was lost, whatever its remark. */
+  placed(orderIdEx: string, remark: string): void {
+    if (remark === '') return;
+    const isSought = ({ state, entryRemark }: Bracket) => state === 'placing' && entryRemark === remark;
+    if ([...this.#sending.values()].some(isSought) || [...this.#book.watched.values()].some(({ bracket }) => isSought(bracket)))
+      this.#book.addOther(orderIdEx);
+  }
+
   /** Whether anything of an account is guarded, or about to be. */
   guardsIn(accId: bigint): boolean {
     return this.#book.guardsIn(accId);
@@ -218,7 +226,7 @@ export class Brackets {
       again: false,
       withdrawAt: 0,
       retryAt: 0,
-      priceSince: undefined,
+      cancelAt: 0,
       stopRefusals: 0,
       asksChanges: false,
       changesAt: 0,
@@ -260,7 +268,7 @@ export class Brackets {
   #hearPrice(watched: Watched, event: QuotePush | TradePush): void {
     const quoted = (event.message as unknown as QuoteUpdate).s2c?.basicQotList[0];
     if (quoted === undefined) return;
-    if (decimalFromNumber(quoted.curPrice) === watched.last && watched.priceSince === undefined) return;
+    if (decimalFromNumber(quoted.curPrice) === watched.last && watched.bracket.priceSince === undefined) return;
     const seen = this.#inquiry.see(watched, quoted);
     if (seen === true) void this.#exits.advance(watched);
     else if (seen !== false) {
@@ -273,7 +281,7 @@ export class Brackets {
   #hearOrder(watched: Watched, event: QuotePush | TradePush): void {
     if (event.type !== 'trade' || event.protoId !== ORDER_PUSH) return;
     const order = (event.message as unknown as OrderUpdate).s2c?.order;
-    if (order !== undefined && this.#inquiry.learn(watched, [order])) void this.#exits.advance(watched);
+    if (order !== undefined && this.#inquiry.learn(watched, [order], 'push')) void this.#exits.advance(watched);
   }
 
   #lookLater(): void {

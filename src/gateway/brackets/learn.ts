@@ -3,28 +3,31 @@ import { type Order, OrderStatus } from '../../contract/generated/Trd_Common_pb.
 import { finalStatuses } from '../final-statuses.js';
 import { bracketOfRemark } from '../orders/bracket-entry.js';
 import type { BracketBook, Watched } from './book.js';
-import { type Bracket, isExitOrder } from './bracket.js';
+import { type Bracket, buys, type Exit, exitBuys, isExitOrder } from './bracket.js';
 import { afterExit, type ExitEnd } from './decide.js';
-import { type BracketsParts, LOOK_MS } from './parts.js';
+import { type BracketsParts, LOOK_MS, LOST_MS } from './parts.js';
 
 /** How far the brokerage's clock may be behind where an entry is known by the caller's remark. */
 const SKEW_MS = 2_000;
 const DAY_LENGTH = '2026-11-20'.length;
+
+/** Where orders come from: a push has one, and a list all that there are. */
+export type OrderSource = 'push' | 'list';
 
 /** Takes what orders say into account; whether that was news. */
 export function learn(
   book: BracketBook,
   watched: Watched,
   orders: readonly Order[],
+  source: OrderSource,
   { backendClock }: Pick<BracketsParts, 'backendClock'>,
 ): boolean {
   const before = watched.bracket;
-  let bracket = before;
+  const entry = before.state === 'placing' ? entryAmong(book, watched, orders, source) : undefined;
+  let bracket: Bracket = entry === undefined ? before : { ...before, state: 'open', entryIdEx: entry.orderIDEx };
   for (const order of orders) {
     const isVoid = order.orderStatus === OrderStatus.OrderStatus_FillCancelled;
     const filled = isVoid ? 0n : (decimalFromNumber(order.fillQty) ?? 0n);
-    if (bracket.state === 'placing' && mayBeEntry(book, bracket, order))
-      bracket = { ...bracket, state: 'open', entryIdEx: order.orderIDEx };
     if (order.orderIDEx === bracket.entryIdEx && bracket.entryIdEx !== '') {
       const entryOver = bracket.entryOver || finalStatuses.has(order.orderStatus);
       // Pushes may overtake each other; only the exchange takes back what was filled.
@@ -42,22 +45,47 @@ export function learn(
     if (!ended) continue;
     // Whoever would not have this one would not have another now; one that the gateway holds instead is none.
     if (bracket.stopHeld === before.stopHeld) watched.retryAt = backendClock.monotonic() + LOOK_MS;
-    if (order.lastErrMsg !== '' && !failures.has(order.orderStatus)) watched.priceSince = order.updateTime.slice(0, DAY_LENGTH);
+    if (reasonOf(order, exit) !== '' && !failures.has(order.orderStatus))
+      bracket = { ...bracket, priceSince: order.updateTime.slice(0, DAY_LENGTH) };
   }
   watched.bracket = bracket;
   return bracket !== before;
 }
 
 /**
- * Whether an order may be the entry whose answer was lost. A remark that the gateway wrote names this bracket alone, whatever the
- * brokerage's clock says; one of the caller's may stand beside every order.
+ * The entry whose answer was lost. A remark that the gateway wrote names this bracket alone, whatever the brokerage's clock says; one of the
+ * caller's may stand beside every order: then it is the only one in a whole list that is like it, of its minute and nobody else's, a look after
+ * the first, when whoever sent another has been told of that.
  */
-function mayBeEntry(book: BracketBook, bracket: Bracket, order: Order): boolean {
-  const { entryRemark, code, entryQty, createdAt } = bracket;
-  if (order.remark !== entryRemark || order.code !== code || decimalFromNumber(order.qty) !== entryQty) return false;
-  if (bracketOfRemark(entryRemark) === bracket.id) return true;
-  if (order.createTimestamp > 0 && order.createTimestamp * 1000 < createdAt - SKEW_MS) return false;
-  return !book.of(bracket).some(({ id, entryIdEx }) => id !== bracket.id && entryIdEx === order.orderIDEx);
+function entryAmong(
+  book: BracketBook,
+  { bracket, missingSince }: Watched,
+  orders: readonly Order[],
+  source: OrderSource,
+): Order | undefined {
+  const alike = orders.filter((order) => isLikeEntry(bracket, order));
+  if (bracketOfRemark(bracket.entryRemark) === bracket.id) return alike[0];
+  if (source !== 'list' || missingSince === undefined) return undefined;
+  const [entry, another] = alike.filter((order) => isOfMinute(bracket, order) && !isKnown(book, bracket, order));
+  return another === undefined ? entry : undefined;
+}
+
+function isLikeEntry(bracket: Bracket, order: Order): boolean {
+  const { entryRemark, code, secMarket, entryQty } = bracket;
+  const isOfSecurity = order.code === code && (order.secMarket === 0 || order.secMarket === secMarket);
+  return (
+    order.remark === entryRemark && isOfSecurity && buys(order.trdSide) !== exitBuys(bracket) && decimalFromNumber(order.qty) === entryQty
+  );
+}
+
+function isOfMinute({ createdAt }: Bracket, { createTimestamp }: Order): boolean {
+  const afterwards = createTimestamp * 1000 - createdAt;
+  return createTimestamp <= 0 || (afterwards >= -SKEW_MS && afterwards <= LOST_MS + SKEW_MS);
+}
+
+/** Whether an order is another bracket's entry, or one that a caller was told to have placed. */
+function isKnown(book: BracketBook, bracket: Bracket, { orderIDEx }: Order): boolean {
+  return book.others.has(orderIDEx) || book.of(bracket).some(({ id, entryIdEx }) => id !== bracket.id && entryIdEx === orderIDEx);
 }
 
 function afterExitOrder(bracket: Bracket, order: Order, told: Decimal, last: Decimal): Bracket {
@@ -66,12 +94,18 @@ function afterExitOrder(bracket: Bracket, order: Order, told: Decimal, last: Dec
   const isVoid = order.orderStatus === OrderStatus.OrderStatus_FillCancelled;
   const filled = isVoid || told > exit.filled ? told : exit.filled;
   if (finalStatuses.has(order.orderStatus) || order.orderStatus === OrderStatus.OrderStatus_Disabled) {
-    return afterExit(bracket, exit, { filled, by: endOf(order, filled >= exit.qty), why: order.lastErrMsg }, last);
+    const by = endOf(order, filled >= exit.qty);
+    return afterExit(bracket, exit, { filled, by, why: by === 'failure' ? order.lastErrMsg : reasonOf(order, exit) }, last);
   }
   // Somebody may have changed it: then another replaces it.
   const qty = decimalFromNumber(order.qty) ?? exit.qty;
   const unconfirmed = order.orderStatus === OrderStatus.OrderStatus_Unsubmitted ? order.orderID : 0n;
-  return { ...bracket, exit: { ...exit, qty, filled, unconfirmed } };
+  return { ...bracket, exit: { ...exit, qty, filled, unconfirmed, told: order.lastErrMsg } };
+}
+
+/** Why the brokerage ended an exit; empty where it does not say. What it said before that is no reason, and to disable an order is somebody's wish. */
+function reasonOf({ orderStatus, lastErrMsg }: Order, { told }: Exit): string {
+  return orderStatus === OrderStatus.OrderStatus_Disabled || lastErrMsg === told ? '' : lastErrMsg;
 }
 
 /** The brokerage would not have it, or has taken its trades back. */

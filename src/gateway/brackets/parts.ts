@@ -23,6 +23,8 @@ export interface BracketsParts {
 
 /** How often each bracket is held against the brokerage's orders, beside what is pushed; how soon a refused exit is tried again. */
 export const LOOK_MS = 5_000;
+/** After the answer to an order was lost: so long it is looked for before nobody knows. */
+export const LOST_MS = 60_000;
 /** Longer than the window of an upstream's frequency limits: an exit waits for its turn as callers' orders do. */
 const CALL_MS = 35_000;
 

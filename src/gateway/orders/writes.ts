@@ -58,6 +58,8 @@ export interface BracketPlacer {
   place(request: BracketC2S, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection>;
   /** Whether there is such a bracket. */
   has(id: string): boolean;
+  /** Told of every other order that a caller is told to have placed. */
+  placed(orderIdEx: string, remark: string): void;
 }
 
 /** Of all writes that need none: nobody writes to it. */
@@ -185,6 +187,7 @@ export class Writes {
     }
     if (facts !== undefined && places.has(operation) && response.retType === RET_SUCCEED) {
       const orderId = payloadOf(operation as typeof trade.placeOrder, response)?.orderIDEx ?? '';
+      if (operation !== trade.placeBracketOrder) this.brackets.placed(orderId, (request as PlaceC2S).remark);
       this.meter.placed({ orderId, totalMs: performance.now() - sentAt, accId: facts.accId, legs: facts.legs });
     }
     // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
