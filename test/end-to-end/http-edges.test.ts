@@ -74,6 +74,20 @@ describe.each(both)('an Upgrade to something else, over %s', (_, daemon) => {
     expect(connection.text).not.toMatch(/^upgrade:/im);
   });
 
+  it.each(['h2c', 'websocket'])('behind a request that is not answered yet waits for that, and is answered then: %s', async (protocol) => {
+    const connection = await RawConnection.to(daemon());
+    const wait = '{"condition":1,"symbol":"HK.00700","relation":1,"price":99999,"timeout":1}';
+    const body = '{"symbol":"HK.00700"}';
+    const post = (path: string, text: string, ...headers: string[]) => [
+      ...[`POST ${path} HTTP/1.1`, 'Host: localhost', auth(), `Content-Length: ${text.length}`, ...headers, ''],
+      text,
+    ];
+    const wishing = post('/api/quote', body, 'Connection: Upgrade', `Upgrade: ${protocol}`).join('\r\n');
+    connection.send(post('/api/wait-for', wait).join('\r\n') + wishing + wishing);
+    expect(await connection.statuses(3)).toEqual(['200', '200', '200']);
+    expect(connection.text.indexOf('"outcome"')).toBeLessThan(connection.text.indexOf('"basic_qot_list"'));
+  });
+
   it('is ignored with a body, in one piece or in two', async () => {
     const connection = await RawConnection.to(daemon());
     const body = '{"symbol":"HK.00700"}';
@@ -151,6 +165,15 @@ describe('/ws', () => {
     const answer = await secure.as('desk').get('/ws');
     expect([answer.status, answer.json.code, answer.headers.upgrade]).toEqual([426, 'route.upgrade_required', 'websocket']);
     expect((await secure.as('desk').post('/ws', {})).status).toBe(405);
+  });
+
+  it('takes a handshake behind a request once that is answered', async () => {
+    const connection = await RawConnection.to(plain);
+    const wait = '{"condition":1,"symbol":"HK.00700","relation":1,"price":99999,"timeout":1}';
+    connection.send('POST /api/wait-for HTTP/1.1', 'Host: localhost', `Content-Length: ${wait.length}`, '', wait);
+    const wish = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=='];
+    connection.send('GET /ws HTTP/1.1', 'Host: localhost', ...wish, '', '');
+    expect(await connection.statuses(2)).toEqual(['200', '101']);
   });
 
   it('agrees to no subprotocol, whatever a client offers; the core WebSocket neither', async () => {

@@ -138,7 +138,18 @@ export class HttpListener implements TlsListener {
     });
   }
 
+  /** A wish for another protocol behind other requests has its turn when they are answered: until then the connection is theirs. */
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const answer = (socket as HttpSocket)[CONNECTION]?.answer;
+    if (answer === undefined || !isUnderWay(answer)) this.#switch(request, socket, head);
+    else {
+      answer.once('close', () => {
+        if (!socket.destroyed) this.#switch(request, socket, head);
+      });
+    }
+  }
+
+  #switch(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const isHandshake = request.headers.upgrade?.toLowerCase() === 'websocket';
     if (isHandshake && this.#closed === undefined) {
       this.#upgraded.add(socket);
