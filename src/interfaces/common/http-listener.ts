@@ -177,7 +177,8 @@ export class HttpListener implements TlsListener {
     for (const [socket, connection] of this.#connections) {
       const { answer } = connection;
       const { bytesWritten } = socket as Socket;
-      const isUnread = answer?.writableEnded === true && !answer.writableFinished && bytesWritten === connection.bytesWritten;
+      // Not whether the answer has ended: of a long one the rest is written once the reader goes on.
+      const isUnread = isUnderWay(answer) && socket.writableLength > 0 && bytesWritten === connection.bytesWritten;
       connection.unreadMs = isUnread ? connection.unreadMs + UNREAD_CHECK_MS : 0;
       connection.bytesWritten = bytesWritten;
       if (connection.unreadMs >= UNREAD_MS_MAX) socket.destroy();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Exchange } from '../common/exchange.js';
+import { endInPieces } from './pieces.js';
 import type { Responder, RouteHandler } from './responder.js';
 
 /** The page may load its own script and style and call its own daemon: nothing else runs, loads, frames it or is sent from it. */
@@ -52,7 +53,7 @@ function fileRoute(responder: Responder, file: URL, type: string): RouteHandler 
         return;
       }
       response.writeHead(200, { 'content-type': type, 'content-length': kept.bytes.length });
-      response.end(kept.bytes);
+      await endInPieces(response, kept.bytes);
     } catch (thrown) {
       responder.fail(exchange, thrown);
     }

@@ -5,6 +5,7 @@ import { referencePieces } from '../../contract/reference-page.js';
 import { referenceStyle } from '../../contract/reference-style.js';
 import type { Exchange } from '../common/exchange.js';
 import { ownTurn } from '../common/long-answers.js';
+import { endInPieces } from './pieces.js';
 import type { Responder, RouteHandler } from './responder.js';
 
 /** The page may use its own style sheet, and nothing else may run, load or be sent from it. */
@@ -50,15 +51,16 @@ function madeOnce(
   headers: Readonly<Record<string, string>>,
   make: () => Promise<string>,
 ): RouteHandler {
-  let made: Promise<string> | undefined;
+  let made: Promise<Buffer> | undefined;
   const answer = async (exchange: Exchange) => {
     try {
-      made ??= make();
-      const text = await made;
+      made ??= make().then((text) => Buffer.from(text));
+      const bytes = await made;
       const { response } = exchange;
       if (response.destroyed) return;
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-      responder.text(exchange, 200, contentType, text);
+      response.writeHead(200, { 'content-type': contentType, 'content-length': bytes.length, 'cache-control': 'no-store' });
+      await endInPieces(response, bytes);
     } catch (thrown) {
       responder.fail(exchange, thrown);
     }

@@ -13,6 +13,7 @@ import { bearerOf, wantsProblem } from '../common/http.js';
 import { isLong, ownTurn } from '../common/long-answers.js';
 import { decodeRequest } from './body.js';
 import { RestCaller } from './caller.js';
+import { drainOf } from './pieces.js';
 
 /** Answers the requests of one route; `body` is undefined for GET. */
 export type RouteHandler = (exchange: Exchange, body: Buffer | undefined) => void;
@@ -157,19 +158,6 @@ export class Responder {
     if (response.req.method !== 'POST') response.setHeader('cache-control', 'no-store');
     response.writeHead(status, ['content-type', type, 'content-length', byteLength, 'x-request-id', requestId]);
   }
-}
-
-/** Resolves when the client has read on, or is gone. */
-function drainOf(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off('drain', done);
-      response.off('close', done);
-      resolve();
-    };
-    response.once('drain', done);
-    response.once('close', done);
-  });
 }
 
 /** The text after the "?". */
