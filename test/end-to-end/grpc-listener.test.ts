@@ -1,16 +1,55 @@
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, createServer } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../src/contract/clock.js';
 import { TestDaemon } from '../support/daemon.js';
+import { until } from '../support/until.js';
 
 let daemon: TestDaemon | undefined;
 afterEach(async () => {
   await daemon?.stop();
   daemon = undefined;
 });
+
+/** A frame (RFC 9113, section 4.1). */
+function frame(type: number, flags: number, stream: number, payload = Buffer.alloc(0)): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUInt8(type, 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+const [DATA, HEADERS, SETTINGS] = [0, 1, 4];
+const [END_STREAM, END_HEADERS] = [1, 4];
+
+/** A call by hand: no client of node:http2 sends a key twice. */
+function callOf(stream: number, authorizations: readonly string[]): Buffer {
+  const fields = [
+    [':method', 'POST'],
+    [':scheme', 'https'],
+    [':path', '/svc.v1.Gateway/Request'],
+    [':authority', 'localhost'],
+    ['content-type', 'application/grpc'],
+    ['te', 'trailers'],
+    ...authorizations.map((value) => ['authorization', value]),
+  ];
+  // Literals without indexing (RFC 7541, section 6.2.2), all of them shorter than 127 bytes.
+  const literals = fields.flatMap(([name = '', value = '']) => [
+    Buffer.of(0, name.length),
+    Buffer.from(name),
+    Buffer.of(value.length),
+    Buffer.from(value),
+  ]);
+  return Buffer.concat([
+    frame(HEADERS, END_HEADERS, stream, Buffer.concat(literals)),
+    frame(DATA, END_STREAM, stream, Buffer.of(0, 0, 0, 0, 0)),
+  ]);
+}
 
 describe('the gRPC listener', () => {
   it('is plain without keys: reads are open, writes and unknown ids are not', async () => {
@@ -70,6 +109,29 @@ describe('the gRPC listener', () => {
     late.end(Buffer.of(0, 0, 0));
     expect(await last).toBe('16');
     session.close();
+  });
+
+  it('takes two keys for none', async () => {
+    const served = await TestDaemon.start({ keys: { desk: { scopes: ['qot:read'] } } });
+    daemon = served;
+    const [mine, other] = [`Bearer ${served.keys.desk}`, 'Bearer svc_other'];
+    const port = Number(new URL(served.grpcUrl).port);
+    const socket = connectTls({ port, ca: served.ca, servername: 'localhost', ALPNProtocols: ['h2'] });
+    await once(socket, 'secureConnect');
+    socket.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(SETTINGS, 0, 0)]));
+    const calls = [[mine], [mine, other], [other, mine], [mine, mine], [mine]];
+    for (const [n, keys] of calls.entries()) socket.write(callOf(2 * n + 1, keys));
+    const lines = await until(async () => {
+      const found = (await served.audit()).filter(({ iface }) => iface === 'grpc');
+      return found.length >= calls.length && found;
+    }, 'the audit lines');
+    // There is no operation 0, and so none that a key may call: but whose it is is known.
+    expect(lines.map(({ key_id, code }) => [key_id, code])).toEqual([
+      ['desk', 'auth.scope'],
+      ...Array.from({ length: 3 }, () => [null, 'auth.invalid']),
+      ['desk', 'auth.scope'],
+    ]);
+    socket.destroy();
   });
 
   it('outlives peers that speak nothing it knows', async () => {

@@ -12,6 +12,7 @@ import { listenAt, type TlsListener } from '../common/listen.js';
 import { type TlsPair, tlsOptions } from '../common/tls.js';
 import { Arrivals } from './arrivals.js';
 import { Callers } from './caller.js';
+import { joinDoubledKeys } from './doubled-key.js';
 import { addHealth } from './health.js';
 import { PushStreams } from './push-stream.js';
 import { addReflection } from './reflection.js';
@@ -66,6 +67,7 @@ export function createGrpcServer({ gateway, clock, operations = declared, tls, o
   addReflection(server, standing, operations);
 
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+  joinDoubledKeys(server);
   const sockets = new Set<Socket>();
   /** Of those, by peer, the ones whose TLS handshake is not done. */
   const shaking = new Map<string, Socket>();
