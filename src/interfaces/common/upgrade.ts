@@ -1,5 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { Rejection } from '../../contract/rejection.js';
 import { bearerOf } from './http.js';
 
 /** A handshake that is refused, as an HTTP answer. */
@@ -42,14 +43,13 @@ export function pushProtocol(offered: ReadonlySet<string>): string | false {
 }
 
 /**
- * The key text that a web page offers as a subprotocol, `svc.push, svc.key.<key>`: a page can set no header of a handshake, and a key
- * in its address ends up in the logs of what it passes. Two keys are none, as with headers.
+ * The key texts that a web page offers as a subprotocol, `svc.push, svc.key.<key>`: a page can set no header of a handshake, and a key
+ * in its address ends up in the logs of what it passes.
  */
-export function offeredKeyOf(request: IncomingMessage): string | undefined {
+export function offeredKeysOf(request: IncomingMessage): string[] {
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((one) => one.trim());
-  if (!offered.includes(PUSH_PROTOCOL)) return undefined;
-  const [key, another] = offered.filter((one) => one.startsWith(KEY_PREFIX));
-  return another === undefined ? key?.slice(KEY_PREFIX.length) : undefined;
+  if (!offered.includes(PUSH_PROTOCOL)) return [];
+  return offered.filter((one) => one.startsWith(KEY_PREFIX)).map((one) => one.slice(KEY_PREFIX.length));
 }
 
 /** What a handshake says beside who it is. */
@@ -59,7 +59,25 @@ export function queryOf(request: IncomingMessage): URLSearchParams {
   return new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
 }
 
-/** The key text of a handshake: the Authorization header, or `?token=` for browsers, which cannot set one. */
-export function tokenOf(request: IncomingMessage): string | undefined {
-  return bearerOf(request.headers) ?? queryOf(request).get('token') ?? undefined;
+/** The query parameter that holds a key text. */
+const TOKEN = 'token';
+
+/**
+ * The key text of a handshake: the Authorization header, `?token=` for browsers, which cannot set one, or one that was `offered` otherwise.
+ * More than one are joined, as node:http joins doubled headers: the text is nobody's key.
+ */
+export function tokenOf(request: IncomingMessage, offered: readonly string[] = []): string | undefined {
+  const bearer = bearerOf(request.headers);
+  const keys = [...(bearer === undefined ? [] : [bearer]), ...queryOf(request).getAll(TOKEN), ...offered];
+  return keys.length === 0 ? undefined : keys.join(', ');
+}
+
+/** Refuses a query that names the token twice, whatever else it says. */
+export function checkOneToken(request: IncomingMessage): Rejection | undefined {
+  return queryOf(request).getAll(TOKEN).length > 1 ? repeatedParameter(TOKEN) : undefined;
+}
+
+/** Of a parameter that stands twice only the first would count. */
+export function repeatedParameter(name: string): Rejection {
+  return new Rejection('request.invalid', `the query parameter "${name}" appears twice`, { field: name });
 }

@@ -9,7 +9,7 @@ import { checkHost, isAllowedOrigin } from '../common/http.js';
 import { HttpListener } from '../common/http-listener.js';
 import type { ListenAddress, TlsListener } from '../common/listen.js';
 import type { TlsPair } from '../common/tls.js';
-import { noSubprotocol, refuseUpgrade, tokenOf } from '../common/upgrade.js';
+import { checkOneToken, noSubprotocol, refuseUpgrade, tokenOf } from '../common/upgrade.js';
 import { Connections } from './connections.js';
 import type { CoreServices } from './services.js';
 import { WsConnection, type WsConnectionOptions } from './ws-connection.js';
@@ -121,6 +121,8 @@ export class CoreWsEndpoint implements TlsListener {
     const foreign = checkHost(host, gateway);
     if (foreign !== undefined) return foreign;
     if (this.#connections.full) return new Rejection('limit.connections', 'the core WebSocket has reached its connection limit');
+    const doubled = checkOneToken(request);
+    if (doubled !== undefined) return doubled;
     if (tokenOf(request) === undefined) return undefined;
     const identity = gateway.identify(this.#caller(request));
     return identity instanceof Rejection ? identity : undefined;

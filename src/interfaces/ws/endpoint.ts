@@ -7,7 +7,7 @@ import type { Caller, ResponseMessage } from '../../gateway/index.js';
 import type { Permits, PushConnection, PushHub } from '../../gateway/push/index.js';
 import { isAllowedOrigin, pathOf } from '../common/http.js';
 import { SocketSink } from '../common/socket-sink.js';
-import { offeredKeyOf, pushProtocol, refuseUpgrade, tokenOf, type UpgradeRefusal } from '../common/upgrade.js';
+import { offeredKeysOf, pushProtocol, refuseUpgrade, tokenOf, type UpgradeRefusal } from '../common/upgrade.js';
 import type { Command } from './commands.js';
 import { pushFormatOf, type WireFormat } from './push-formats.js';
 import { Session } from './session.js';
@@ -166,9 +166,9 @@ export class WsEndpoint {
 type Admitted = Extract<Authentication, { ok: true }> & WireFormat;
 type Admission = Admitted | { readonly ok: false; readonly rejection: Rejection };
 
-/** The key text of a handshake, by any of the ways to send one. */
+/** The key text of a handshake, by any of the ways to send one, of which there may be but one. */
 function keyOf(request: IncomingMessage): string | undefined {
-  return tokenOf(request) ?? offeredKeyOf(request);
+  return tokenOf(request, offeredKeysOf(request));
 }
 
 function refused(rejection: Rejection): Admission {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { nearestName } from '../../contract/names.js';
 import { Rejection } from '../../contract/rejection.js';
-import { queryOf } from '../common/upgrade.js';
+import { queryOf, repeatedParameter } from '../common/upgrade.js';
 import type { WireFormat } from './push-formats.js';
 
 /** What the query of a handshake may say; the token is read where the caller is named. */
@@ -26,7 +26,7 @@ export function wireFormatOf(request: IncomingMessage): WireFormat | Rejection {
   return { format, int64 };
 }
 
-/** A misspelt parameter would mean another stream than was asked for; of one that stands twice only the first would count. */
+/** A misspelt parameter would mean another stream than was asked for. */
 function misreadParameter(query: URLSearchParams): Rejection | undefined {
   const seen = new Set<string>();
   for (const name of query.keys()) {
@@ -36,7 +36,7 @@ function misreadParameter(query: URLSearchParams): Rejection | undefined {
       const hint = near === undefined ? `accepted: ${PARAMETERS.join(', ')}` : `did you mean "${near}"?`;
       return new Rejection('request.unknown_field', `unknown query parameter ${shown(name)}; ${hint}`, { field });
     }
-    if (seen.has(name)) return new Rejection('request.invalid', `the query parameter "${name}" appears twice`, { field });
+    if (seen.has(name)) return repeatedParameter(name);
     seen.add(name);
   }
   return undefined;
