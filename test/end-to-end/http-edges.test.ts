@@ -264,6 +264,65 @@ describe('a request that could be read in two ways', () => {
     expect(await connection.statuses(2)).toEqual(['401', '401']);
   });
 
+  it('two keys of a handshake are none, wherever they stand', async () => {
+    const { desk } = secure.keys;
+    const bearer = { authorization: `Bearer ${desk}` };
+    const doors: Record<string, string> = { '/ws': `${secure.url.replace('https', 'wss')}/ws`, core: secure.daemon.websocketUrl ?? '' };
+    const open = async (door: string, query = '', headers: Record<string, string> = {}, protocols: string[] = []) => {
+      const socket = new WebSocket(`${doors[door]}${query}`, protocols, { ca: secure.ca, headers });
+      socket.on('error', () => undefined);
+      const answered = await Promise.race([
+        once(socket, 'open').then(() => 101),
+        once(socket, 'unexpected-response').then(([, { statusCode }]) => statusCode),
+      ]);
+      socket.terminate();
+      return answered;
+    };
+    const offered = (...texts: string[]) => ['svc.push', ...texts.map((text) => `svc.key.${text}`)];
+    for (const door of ['/ws', 'core']) {
+      for (const other of ['svc_other', desk, ''])
+        expect([door, other, await open(door, `?token=${other}`, bearer)]).toEqual([door, other, 401]);
+      expect([door, await open(door, `?token=${desk}`, { authorization: 'Bearer svc_other' })]).toEqual([door, 401]);
+      for (const query of [`?token=${desk}&token=svc_other`, `?token=${desk}&token=${desk}`]) {
+        expect([door, query, await open(door, query)]).toEqual([door, query, 400]);
+      }
+      expect([door, await open(door, '', bearer), await open(door, `?token=${desk}`)]).toEqual([door, 101, 101]);
+    }
+    expect(await open('/ws', '', bearer, offered('svc_other'))).toBe(401);
+    expect(await open('/ws', `?token=${desk}`, {}, offered('svc_other'))).toBe(401);
+    expect(await open('/ws', '', bearer, offered('svc_other', 'svc_another'))).toBe(401);
+    expect(await open('/ws', '', bearer, offered())).toBe(101);
+    expect(await open('/ws', '', {}, offered(desk))).toBe(101);
+    // As the published client asks, whose own parameters follow.
+    expect(await open('core', `/?token=${desk}&p=:1&p=2`)).toBe(101);
+  });
+
+  it('two hosts are refused, with the error body of any other refusal', async () => {
+    for (const [daemon, ...more] of [[plain], [secure, auth()]] as const) {
+      const connection = await RawConnection.to(daemon);
+      const heads = [
+        ['GET /api/ping HTTP/1.1', 'Host: localhost', 'Host: evil.example'],
+        ['GET /api/ping HTTP/1.1', 'Host: localhost', 'Host: localhost'],
+        ['GET /docs HTTP/1.1', 'Host: localhost', 'Host:'],
+        ['GET http://localhost/api/ping HTTP/1.1', 'Host: localhost', 'Host: evil.example'],
+        ['GET /api/ping HTTP/1.1', 'Host: localhost', 'Host: evil.example', 'Origin: https://evil.example'],
+      ];
+      for (const lines of heads) connection.send(...lines, ...more, '', '');
+      connection.send('GET /api/ping HTTP/1.1', 'Host: localhost', ...more, '', '');
+      expect(await connection.statuses(6)).toEqual(['400', '400', '400', '400', '400', '200']);
+      expect(connection.text.match(/"code":"request\.invalid"/g)).toHaveLength(5);
+      const handshake = [
+        'Upgrade: websocket',
+        'Connection: Upgrade',
+        'Sec-WebSocket-Version: 13',
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      ];
+      const other = await RawConnection.to(daemon);
+      other.send('GET /ws HTTP/1.1', 'Host: localhost', 'Host: localhost', ...handshake, ...more, '', '');
+      expect(await other.statuses(1)).toEqual(['400']);
+    }
+  });
+
   it('a flood of headers is cut off', async () => {
     const connection = await RawConnection.to(plain);
     connection.send('GET /api/ping HTTP/1.1', 'Host: localhost', ...Array.from({ length: 2_000 }, (_, n) => `X-${n}: 0123456789`), '', '');

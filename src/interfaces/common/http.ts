@@ -23,6 +23,11 @@ export function isLoopback(address: string | undefined): boolean {
   return address !== undefined && LOOPBACK.test(address);
 }
 
+/** Whether a Host header names more than one host: no name of one has a comma. */
+export function isDoubled(host: string | undefined): boolean {
+  return host?.includes(',') === true;
+}
+
 /**
  * Whether the Host header names this machine in a way that no foreign web page can: an address, or localhost. A page
  * whose own name was made to resolve to 127.0.0.1 (DNS rebinding) sends its name here.
@@ -34,10 +39,11 @@ function isTrustedHost(host: string | undefined): boolean {
 }
 
 /**
- * Refuses a request by a name that a foreign web page could have come by, where nobody needs a key: with keys, a page would need
+ * Refuses a request with more than one Host header (RFC 9112, section 3.2), which node:http joins by commas; and one by a name that a foreign web page could have come by, where nobody needs a key: with keys, a page would need
  * one; without, the name it was loaded by is all there is to tell it by.
  */
 export function checkHost(host: string | undefined, { scopeMode }: { readonly scopeMode: boolean }): Rejection | undefined {
+  if (isDoubled(host)) return new Rejection('request.invalid', 'more than one Host header: send exactly one, with one host');
   if (scopeMode || isTrustedHost(host)) return undefined;
   return new Rejection('auth.origin', `host ${host} is not this machine: without a keys file, call it by IP address or localhost`);
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isDoubled } from './http.js';
 
 /** Of the connection that asked for another protocol (RFC 9110, section 7.8; RFC 7540, section 3.2.1). */
 const LEFT_OUT: ReadonlySet<string> = new Set(['upgrade', 'http2-settings']);
@@ -30,6 +31,7 @@ export function inOriginForm(request: IncomingMessage): void {
   const absolute = ABSOLUTE.exec(request.url ?? '');
   if (absolute === null) return;
   const [, authority = '', rest = ''] = absolute;
-  request.headers.host = authority;
+  // Two Host headers are refused, also where neither counts.
+  if (!isDoubled(request.headers.host)) request.headers.host = authority;
   request.url = rest.startsWith('/') ? rest : `/${rest}`;
 }

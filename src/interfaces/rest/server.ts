@@ -156,8 +156,7 @@ function serveWithBody(responder: Responder, exchange: Exchange, handler: RouteH
 
 function checkOrigin(request: IncomingMessage, { gateway, allowedOrigins }: RestOptions): Rejection | undefined {
   const { origin, host } = request.headers;
-  if (!isAllowedOrigin(origin, host, allowedOrigins)) {
-    return new Rejection('auth.origin', `origin ${origin} may not call this daemon; list it in --allowed-origins`);
-  }
-  return checkHost(host, gateway);
+  const misnamed = checkHost(host, gateway);
+  if (misnamed !== undefined || isAllowedOrigin(origin, host, allowedOrigins)) return misnamed;
+  return new Rejection('auth.origin', `origin ${origin} may not call this daemon; list it in --allowed-origins`);
 }
