@@ -94,12 +94,14 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
   const checkOrdered = orderedCheck(desc, operation.ordered, nameOf);
   const required = params.filter((param) => param.required).map(({ name, field }) => ({ name, isSet: presence(desc, field) }));
 
+  // A write that takes nothing takes no form of it either: what a caller says with one would be lost.
+  const takesMessage = operation.effect === 'read' || desc.fields.length > 0;
   const readFields = (message: Message, object: JsonObject, path: string, given: Given, later: (() => void)[]) => {
     for (const name in object) {
       const value = object[name];
       const here = childPath(path, name);
       // The low-level form: the message itself under `c2s`, which some callers mix with friendly fields. Some operations have another such object.
-      if ((name === 'c2s' || name === operation.wrapper) && (path === '' || path === 'c2s')) {
+      if (takesMessage && (name === 'c2s' || name === operation.wrapper) && (path === '' || path === 'c2s')) {
         if (value === null || value === undefined) continue;
         if (!isJsonObject(value)) stop('wrong_type', here, `${here}: expected an object, found ${describeJson(value)}`);
         readFields(message, value, here, given, later);

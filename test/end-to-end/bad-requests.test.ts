@@ -75,6 +75,7 @@ const rows: readonly [what: string, path: string, body: unknown, code: string, f
   ['a field in a reload', '/api/admin/reload', { force: true }, 'request.unknown_field', 'force', ['unknown field "force"']],
   ['a field in a reload that is null', '/api/admin/reload', { force: null }, 'request.unknown_field', 'force', ['unknown field "force"']],
   ['an array to a reload', '/api/admin/reload', [], 'request.wrong_type', undefined, ['expected an object']],
+  ['an empty message in a reload', '/api/admin/reload', { c2s: {} }, 'request.unknown_field', 'c2s', ['unknown field "c2s"']],
   ['a field in a shutdown', '/api/admin/shutdown', { delay: 1 }, 'request.unknown_field', 'delay', ['unknown field "delay"']],
 ];
 
