@@ -89,6 +89,8 @@ const rejectionKinds = {
   'limit.unlock': limited,
   // One key's calls that the backend has yet to answer.
   'limit.calls': limited,
+  // Answers that one connection has yet to read.
+  'limit.unread': limited,
   'limit.subscriptions': limited,
   // Calls that wait for a condition.
   'limit.waits': limited,

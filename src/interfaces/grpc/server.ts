@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { Server, ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
+import { Server, ServerCredentials, type ServerInterceptor, type ServerOptions } from '@grpc/grpc-js';
 import type { Clock } from '../../contract/clock.js';
 import type { Operation } from '../../contract/operation.js';
 import { operations as declared } from '../../contract/operations/index.js';
@@ -10,8 +10,9 @@ import type { Gateway } from '../../gateway/index.js';
 import { peerOf } from '../common/http.js';
 import { listenAt, type TlsListener } from '../common/listen.js';
 import { type TlsPair, tlsOptions } from '../common/tls.js';
-import { Arrivals } from './arrivals.js';
+import { Arrivals, type LibraryCall } from './arrivals.js';
 import { Callers } from './caller.js';
+import { Connections } from './connections.js';
 import { joinDoubledKeys } from './doubled-key.js';
 import { addHealth } from './health.js';
 import { PushStreams } from './push-stream.js';
@@ -19,6 +20,7 @@ import { addReflection } from './reflection.js';
 import { REQUEST_PATH, SUBSCRIBE_PUSH_PATH } from './service.js';
 import { StandingStreams } from './standing-streams.js';
 import { Requests } from './unary.js';
+import { WatchedCall } from './watched-call.js';
 import { bytes } from './wire.js';
 
 export interface GrpcOptions {
@@ -58,7 +60,9 @@ const libraryOptions: ServerOptions = {
  */
 export function createGrpcServer({ gateway, clock, operations = declared, tls, onTrouble }: GrpcOptions): GrpcServer {
   const arrivals = new Arrivals(clock);
-  const server = new Server({ ...libraryOptions, interceptors: [arrivals.intercept] });
+  const connections = new Connections(clock);
+  const watched: ServerInterceptor = (method, call) => new WatchedCall(call as LibraryCall, method, arrivals, connections);
+  const server = new Server({ ...libraryOptions, interceptors: [watched] });
   const callers = new Callers();
   server.register(REQUEST_PATH, new Requests(gateway, new ProtocolIds(operations), callers).handle, bytes, bytes, 'unary');
   server.register(SUBSCRIBE_PUSH_PATH, new PushStreams(gateway, callers).handle, bytes, bytes, 'serverStream');
@@ -73,6 +77,7 @@ export function createGrpcServer({ gateway, clock, operations = declared, tls, o
   const shaking = new Map<string, Socket>();
   const inject = (socket: Socket) => {
     shaking.delete(peerOf(socket));
+    connections.add(socket);
     injector.injectConnection(socket);
   };
   const secure = tls === undefined ? undefined : createTlsServer({ ...tlsOptions(tls), ALPNProtocols: ['h2'], noDelay: true }, inject);
@@ -97,6 +102,7 @@ export function createGrpcServer({ gateway, clock, operations = declared, tls, o
       endHealth();
       standing.end();
       arrivals.stop();
+      connections.stop();
       if (!listener.listening) return;
       const closed = once(listener, 'close');
       listener.close();

@@ -3,12 +3,17 @@ import { protobufBody, readMessageRequest } from '../../contract/message-request
 import type { Operation } from '../../contract/operation.js';
 import type { ProtocolIds } from '../../contract/protocol-ids.js';
 import { Rejection } from '../../contract/rejection.js';
-import type { Answer, Caller, Gateway } from '../../gateway/index.js';
+import type { Answer, Caller, Gateway, ResponseMessage } from '../../gateway/index.js';
+import { isLong } from '../common/long-answers.js';
 import type { Callers } from './caller.js';
+import type { Connection } from './connections.js';
 import { statusOf, trailerOf } from './status.js';
-import { readGatewayRequest, writeGatewayResponse } from './wire.js';
+import type { WatchedCall } from './watched-call.js';
+import { readGatewayRequest, writeGatewayResponse, writeLongGatewayResponse } from './wire.js';
 
 type Respond = sendUnaryData<Buffer>;
+/** The library keeps what it was intercepted with. */
+type Call = ServerUnaryCall<Buffer, Buffer> & { readonly call: Pick<WatchedCall, 'connection'> };
 
 /** `Request`: any operation by its protocol id. */
 export class Requests {
@@ -23,7 +28,8 @@ export class Requests {
   }
 
   readonly handle = (call: ServerUnaryCall<Buffer, Buffer>, respond: Respond): void => {
-    const request = readGatewayRequest(call.request);
+    const { connection } = (call as Call).call;
+    const request = connection.refusal ?? readGatewayRequest(call.request);
     if (request instanceof Rejection) {
       const caller = this.#callers.of(call, 'Request');
       this.#gateway.auditRejection(caller, request);
@@ -40,29 +46,57 @@ export class Requests {
     const { operation, decode } = asked;
     const caller = this.#callers.of(call, operation.name);
     const answer = this.#gateway.call(operation, caller, decode);
-    if (answer instanceof Promise) void answer.then((settled) => this.#answer(operation, caller, respond, settled));
-    else this.#answer(operation, caller, respond, answer);
+    if (answer instanceof Promise) void answer.then((settled) => this.#answer(operation, caller, respond, connection, settled));
+    else this.#answer(operation, caller, respond, connection, answer);
   };
 
-  #answer(operation: Operation, caller: Caller, respond: Respond, answer: Answer): void {
-    if (answer instanceof Rejection) {
-      this.#refuse(caller, respond, answer);
+  #answer(operation: Operation, caller: Caller, respond: Respond, connection: Connection, answer: Answer): void {
+    const settled = stillAnswered(operation, connection, answer);
+    if (settled instanceof Rejection) {
+      this.#refuse(caller, respond, settled);
       return;
     }
-    const failed = (thrown: unknown) => this.#refuse(caller, respond, this.#gateway.defect(caller, thrown));
-    const send = (bytes: Buffer) => respond(null, bytes, trailerOf(caller.requestId));
-    let bytes: Buffer | Promise<Buffer>;
+    let bytes: Buffer;
     try {
-      bytes = writeGatewayResponse(operation, answer);
+      if (isLong(operation, settled)) {
+        connection.inTurn(() => this.#answerLong(operation, caller, respond, connection, settled));
+        return;
+      }
+      bytes = writeGatewayResponse(operation, settled);
     } catch (thrown) {
-      failed(thrown);
+      this.#refuse(caller, respond, this.#gateway.defect(caller, thrown));
       return;
     }
-    if (bytes instanceof Promise) void bytes.then(send, failed);
-    else send(bytes);
+    respond(null, bytes, trailerOf(caller.requestId));
+  }
+
+  async #answerLong(
+    operation: Operation,
+    caller: Caller,
+    respond: Respond,
+    connection: Connection,
+    answer: ResponseMessage,
+  ): Promise<void> {
+    // While it waited for its turn, those before it filled what may wait, or the caller left.
+    const settled = stillAnswered(operation, connection, answer);
+    if (settled instanceof Rejection) this.#refuse(caller, respond, settled);
+    if (settled instanceof Rejection || caller.isGone?.()) return;
+    let bytes: Buffer;
+    try {
+      bytes = await writeLongGatewayResponse(operation, settled);
+    } catch (thrown) {
+      this.#refuse(caller, respond, this.#gateway.defect(caller, thrown));
+      return;
+    }
+    respond(null, bytes, trailerOf(caller.requestId));
   }
 
   #refuse({ requestId }: Caller, respond: Respond, rejection: Rejection): void {
     respond(statusOf(rejection, requestId));
   }
+}
+
+/** Calls that are under way at once have all begun before anything waits: what was only read may still be refused. */
+function stillAnswered({ effect }: Operation, connection: Connection, answer: Answer): Answer {
+  return effect === 'read' ? (connection.refusal ?? answer) : answer;
 }

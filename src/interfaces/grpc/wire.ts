@@ -5,7 +5,6 @@ import { messageBytes } from '../../contract/message-writer.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { ResponseMessage } from '../../gateway/index.js';
-import { isLong } from '../common/long-answers.js';
 import { encodeLong } from '../common/long-messages.js';
 import { encodeResponse, isShared } from '../common/protocol-response.js';
 
@@ -32,14 +31,18 @@ export function readMessage<D extends DescMessage>(desc: D, bytes: Buffer): Mess
 // By response: see encodeResponse.
 const written = new WeakMap<ResponseMessage, Buffer>();
 
-/** The bytes of the `GatewayResponse` that carries an operation's `Response`; a promise where that is long. */
-export function writeGatewayResponse(operation: Operation, response: ResponseMessage): Buffer | Promise<Buffer> {
-  if (isLong(operation, response)) return encodeLong(operation, response).then((body) => carrying(operation, response, body));
+/** The bytes of the `GatewayResponse` that carries an operation's `Response`. */
+export function writeGatewayResponse(operation: Operation, response: ResponseMessage): Buffer {
   const known = written.get(response);
   if (known !== undefined) return known;
   const answer = carrying(operation, response, encodeResponse(operation, response));
   if (isShared(operation)) written.set(response, answer);
   return answer;
+}
+
+/** The same of one that is long (see `isLong`). */
+export async function writeLongGatewayResponse(operation: Operation, response: ResponseMessage): Promise<Buffer> {
+  return carrying(operation, response, await encodeLong(operation, response));
 }
 
 function carrying({ protoId }: Operation, { retType, retMsg }: ResponseMessage, body: Uint8Array): Buffer {
