@@ -12,6 +12,11 @@ const documents = ['/docs', '/openapi.json', '/console', '/console/script.js', '
 const ROUNDS = 25;
 const HELD_BYTES_MAX = 64 * 1024;
 
+const both = [
+  ['plain HTTP', {}],
+  ['TLS', { keys: { desk: { scopes: ['qot:read'] } } }],
+] as const;
+
 let daemon: TestDaemon | undefined;
 const answers: ServerResponse[] = [];
 const onStart = (message: unknown) => answers.push((message as { response: ServerResponse }).response);
@@ -21,10 +26,7 @@ afterEach(async () => {
   await daemon?.stop();
 });
 
-it.each([
-  ['plain HTTP', {}],
-  ['TLS', { keys: { desk: { scopes: ['qot:read'] } } }],
-] as const)('documents that nobody reads are not kept for them, and come whole once they are read, over %s', async (_, options) => {
+it.each(both)('documents that nobody reads are not kept for them, and come whole once they are read, over %s', async (_, options) => {
   const served = await TestDaemon.start(options);
   daemon = served;
   const wanted = await Promise.all(documents.map(async (path) => (await served.as().get(path)).text));
