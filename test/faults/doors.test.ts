@@ -73,7 +73,7 @@ async function crowdAt(host: string, port: number): Promise<{ leave(): void }> {
 }
 
 describe.skipIf(spawnSync('bash', ['-c', `ulimit -n ${DESCRIPTORS}`]).status !== 0)('a crowd at one port', () => {
-  it.each(['gRPC', 'core WebSocket', 'core TCP'])('(%s) leaves the others their connections, and the daemon its files', async (name) => {
+  it.each(['gRPC', 'core WebSocket', 'core TCP'])('leaves the others their connections, and the daemon its files, at %s', async (name) => {
     const daemon = await boot(LIMITED, ['--api-key-id', 'desk']);
     const urls: Record<string, string> = { gRPC: daemon.grpcUrl, 'core WebSocket': String(daemon.ready.websocket) };
     const { hostname, port } = new URL(urls[name] ?? `tcp://${daemon.apiAddress}`);
