@@ -39,8 +39,9 @@ function isTrustedHost(host: string | undefined): boolean {
 }
 
 /**
- * Refuses a request with more than one Host header (RFC 9112, section 3.2), which node:http joins by commas; and one by a name that a foreign web page could have come by, where nobody needs a key: with keys, a page would need
- * one; without, the name it was loaded by is all there is to tell it by.
+ * Refuses a request with more than one Host header (RFC 9112, section 3.2), which node:http joins by commas. Where nobody needs a key, also
+ * one by a name that a foreign web page could have come by: with keys, a page would need one; without, the name it was loaded by is all
+ * there is to tell it by.
  */
 export function checkHost(host: string | undefined, { scopeMode }: { readonly scopeMode: boolean }): Rejection | undefined {
   if (isDoubled(host)) return new Rejection('request.invalid', 'more than one Host header: send exactly one, with one host');
