@@ -71,6 +71,8 @@ export function spellings(operation: Operation, request: Message, dialect: Diale
     JSON.stringify({ ...uncovered, ...friendlyBody(operation, params, request, dialect, index) }),
   );
   const bodies = [...friendly.map((body, index) => ({ [index === 0 ? 'friendly' : `alias ${index}`]: body }))];
+  // A write that takes nothing takes no message either.
+  if (operation.effect !== 'read' && operation.messages.C2SSchema.fields.length === 0) return [...bodies, { 'low-level': lowLevel }];
   return [...bodies, { 'low-level': lowLevel }, { c2s: `{"c2s":${lowLevel}}` }, { 'friendly in c2s': `{"c2s":${friendly[0]}}` }];
 }
 

@@ -141,7 +141,7 @@ export class HttpListener implements TlsListener {
   /** A wish for another protocol behind other requests has its turn when they are answered: until then the connection is theirs. */
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const answer = (socket as HttpSocket)[CONNECTION]?.answer;
-    if (answer === undefined || !isUnderWay(answer)) this.#switch(request, socket, head);
+    if (!isUnderWay(answer)) this.#switch(request, socket, head);
     else {
       answer.once('close', () => {
         if (!socket.destroyed) this.#switch(request, socket, head);
