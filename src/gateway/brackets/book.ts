@@ -160,7 +160,6 @@ function completed(row: Bracket): Bracket {
     levelsOf: row.levelsOf ?? '',
     withdrawn: row.withdrawn ?? false,
     seenHeld: row.seenHeld ?? false,
-    priceSince: row.priceSince,
     exit: exit && { ...exit, unconfirmed: exit.unconfirmed ?? 0n, told: exit.told ?? '' },
   };
 }

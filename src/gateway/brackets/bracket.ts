@@ -142,9 +142,17 @@ export function newBracket(id: string, keyId: string | null, request: BracketC2S
 /** Whether an order is an exit. Until its text is known it goes by its remark, which others may write as well, and by what it is. */
 export function isExitOrder(bracket: Bracket, { idEx, remark, qty }: Exit, order: Order): boolean {
   if (idEx !== '') return order.orderIDEx === idEx;
-  const { code, secMarket } = bracket;
-  const isOfSecurity = order.code === code && (order.secMarket === 0 || order.secMarket === secMarket);
-  return order.remark === remark && isOfSecurity && buys(order.trdSide) === exitBuys(bracket) && decimalFromNumber(order.qty) === qty;
+  return order.remark === remark && isOfSecurity(bracket, order) && isOfExitSide(bracket, order) && decimalFromNumber(order.qty) === qty;
+}
+
+/** Whether an order is in a bracket's security; not every brokerage says the market beside the code. */
+export function isOfSecurity({ code, secMarket }: Bracket, order: Order): boolean {
+  return order.code === code && (order.secMarket === 0 || order.secMarket === secMarket);
+}
+
+/** Whether an order trades as a bracket's exits do, and not as its entry. */
+export function isOfExitSide(bracket: Bracket, { trdSide }: Order): boolean {
+  return buys(trdSide) === exitBuys(bracket);
 }
 
 /** What the entry has filled and nobody has closed. */
@@ -160,8 +168,7 @@ export function exitBuys({ exitSide }: Bracket): boolean {
   return buys(exitSide);
 }
 
-/** Whether an order of this side buys. */
-export function buys(side: number): boolean {
+function buys(side: number): boolean {
   return side === TrdSide.TrdSide_Buy || side === TrdSide.TrdSide_BuyBack;
 }
 

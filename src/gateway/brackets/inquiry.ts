@@ -13,7 +13,7 @@ import { bracketOfRemark } from '../orders/bracket-entry.js';
 import { followingSpan, historySpan } from '../orders/order-history.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import type { BracketBook, Watched } from './book.js';
-import { type Bracket, buys, exitBuys, headerOf, unclosed } from './bracket.js';
+import { type Bracket, exitBuys, headerOf, isOfExitSide, isOfSecurity, unclosed } from './bracket.js';
 import { learn, type OrderSource } from './learn.js';
 import { type BracketsParts, contextOf, LOOK_MS, LOST_MS } from './parts.js';
 import { afterShareChange, quoteDay, shareChanges } from './share-changes.js';
@@ -161,7 +161,7 @@ export class Inquiry {
    * order that is none of the bracket's. After a change of the shares it would be one that has counted already.
    */
   async #wasClosed(bracket: Bracket): Promise<boolean> {
-    const { entryIdEx, code, secMarket, exitSide, gone, gained } = bracket;
+    const { entryIdEx, code, gone, gained } = bracket;
     if (gone > 0n || gained !== 0n) return false;
     const header = headerOf(bracket);
     const of = { codeList: [code] };
@@ -179,10 +179,9 @@ export class Inquiry {
     const entry = orders.find(({ orderIDEx }) => orderIDEx === entryIdEx);
     if (entry === undefined || entry.createTimestamp <= 0) return false;
     return orders.some((order) => {
-      const isOfSecurity = order.code === code && (order.secMarket === 0 || order.secMarket === secMarket);
       const isOwn = order.orderIDEx === entryIdEx || bracketOfRemark(order.remark) === bracket.id;
       const isLater = order.updateTimestamp >= entry.createTimestamp;
-      return isOfSecurity && !isOwn && isLater && buys(order.trdSide) === buys(exitSide) && order.fillQty > 0;
+      return isOfSecurity(bracket, order) && !isOwn && isLater && isOfExitSide(bracket, order) && order.fillQty > 0;
     });
   }
 

@@ -3,7 +3,7 @@ import { type Order, OrderStatus } from '../../contract/generated/Trd_Common_pb.
 import { finalStatuses } from '../final-statuses.js';
 import { bracketOfRemark } from '../orders/bracket-entry.js';
 import type { BracketBook, Watched } from './book.js';
-import { type Bracket, buys, type Exit, exitBuys, isExitOrder } from './bracket.js';
+import { type Bracket, type Exit, isExitOrder, isOfExitSide, isOfSecurity } from './bracket.js';
 import { afterExit, type ExitEnd } from './decide.js';
 import { type BracketsParts, LOOK_MS, LOST_MS } from './parts.js';
 
@@ -71,11 +71,9 @@ function entryAmong(
 }
 
 function isLikeEntry(bracket: Bracket, order: Order): boolean {
-  const { entryRemark, code, secMarket, entryQty } = bracket;
-  const isOfSecurity = order.code === code && (order.secMarket === 0 || order.secMarket === secMarket);
-  return (
-    order.remark === entryRemark && isOfSecurity && buys(order.trdSide) !== exitBuys(bracket) && decimalFromNumber(order.qty) === entryQty
-  );
+  const { entryRemark, entryQty } = bracket;
+  const isOfEntry = isOfSecurity(bracket, order) && !isOfExitSide(bracket, order);
+  return order.remark === entryRemark && isOfEntry && decimalFromNumber(order.qty) === entryQty;
 }
 
 function isOfMinute({ createdAt }: Bracket, { createTimestamp }: Order): boolean {
