@@ -1,6 +1,6 @@
 /**
  * Orders with everything that must survive a crash on disk, by REST over TLS to the daemon, with a key whose caps have to be
- * reserved. Measured against one bare write + fdatasync of 300 bytes in the same folder, in the same run:
+ * reserved. Measured against one bare write + fdatasync of 300 bytes in the same folder, on the same core, in the same run:
  *
  *   placed → acknowledged, one after another, with and without idempotency keys (32 at once: orders-at-once.mjs)
  *   cancelled → acknowledged with 8,000 orders open, one after another and 200 at once
@@ -14,7 +14,7 @@
  *
  * SVC_BENCH_FOLDER=<folder> measures another disk than that of /tmp.
  */
-import { closeSync, fdatasyncSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openDesk } from './lib/desk.mjs';
@@ -60,8 +60,7 @@ const daemon = await startDaemon(
 );
 const desk = await openDesk({ port: daemon.url.port, authorization, connections: CANCELS_AT_ONCE });
 const { order, post, cancelAll, untilNoneOpen } = desk;
-const file = openSync(join(folder, 'bare'), 'a');
-const line = Buffer.alloc(300, 'x');
+const bareSync = await start('servers/bare-sync.mjs', 'server', { path: join(folder, 'bare') });
 
 const target = { path: '/api/order', port: Number(daemon.url.port), tls: true, headers: { authorization }, body: JSON.stringify(order) };
 const targets = [
@@ -76,12 +75,12 @@ for (let placed = 0, until = performance.now() + WARM_MS_MAX; placed < WARM_ORDE
 }
 await many.stop();
 const results = await interleave(rounds, {
-  bare: bareSync,
+  bare: () => bareSync.ask(SYNCS),
   one: () => place(one, 'plain'),
   oneRepeatable: () => place(one, 'repeatable'),
 });
 const bare = median(results.bare.flatMap(({ latencies }) => latencies));
-await one.stop();
+await Promise.all([one.stop(), bareSync.stop()]);
 const figures = [
   latencyFigure('one connection', 'one'),
   latencyFigure('one connection, with an idempotency key', 'oneRepeatable'),
@@ -91,7 +90,6 @@ const figures = [
 ];
 report(figures);
 desk.close();
-closeSync(file);
 await daemon.stop();
 
 function latencyFigure(name, key) {
@@ -217,16 +215,6 @@ async function probe() {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
-}
-
-function bareSync() {
-  const latencies = Array.from({ length: SYNCS }, () => {
-    const started = performance.now();
-    writeSync(file, line);
-    fdatasyncSync(file);
-    return performance.now() - started;
-  });
-  return { latencies };
 }
 
 function keyWithoutRate() {

@@ -1,18 +1,25 @@
-import { closeSync, constants, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync, writeSync } from 'node:fs';
 import { descriptorReserve } from '../storage/index.js';
 import { err, ok, type Result } from './result.js';
 
 /** Non-blocking, so that a pipe that nobody reads refuses what it cannot take. For files it means nothing; Windows has no such flag. */
 const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
 
+/** A descriptor, and what it leads to for as long as it is open. */
+interface Open {
+  readonly descriptor: number;
+  readonly ino: number;
+  readonly dev: number;
+}
+
 /** What stands behind the path of a file that is appended to: a file, a named pipe, a device. */
 export class AppendTarget {
   readonly #path: string;
-  #descriptor: number | undefined;
+  #open: Open | undefined;
 
-  private constructor(path: string, descriptor: number | undefined) {
+  private constructor(path: string, open: Open | undefined) {
     this.#path = path;
-    this.#descriptor = descriptor;
+    this.#open = open;
   }
 
   /** Opens or creates (mode 0600) it. A named pipe that nobody reads cannot be opened yet, which is no error. */
@@ -24,15 +31,14 @@ export class AppendTarget {
 
   /** Where to write; undefined while nothing is open. */
   get descriptor(): number | undefined {
-    return this.#descriptor;
+    return this.#open?.descriptor;
   }
 
   /** The path leads to something else than what is open: it was removed, renamed, or never opened. */
   get moved(): boolean {
-    if (this.#descriptor === undefined) return true;
     try {
-      const [there, open] = [statSync(this.#path, { throwIfNoEntry: false }), fstatSync(this.#descriptor)];
-      return there?.ino !== open.ino || there.dev !== open.dev;
+      const there = statSync(this.#path, { throwIfNoEntry: false });
+      return there === undefined || there.ino !== this.#open?.ino || there.dev !== this.#open.dev;
     } catch {
       return true;
     }
@@ -40,7 +46,7 @@ export class AppendTarget {
 
   /** What is open can still be found by some name, so that what is written there is not lost. */
   get kept(): boolean {
-    return this.#descriptor !== undefined && fstatSync(this.#descriptor).nlink > 0;
+    return this.#open !== undefined && fstatSync(this.#open.descriptor).nlink > 0;
   }
 
   /** Opens what the path leads to now. On failure what is open stays so. */
@@ -49,24 +55,24 @@ export class AppendTarget {
     const opened = openForAppend(this.#path);
     if (!opened.ok) return err(opened.error);
     this.close();
-    this.#descriptor = opened.value;
+    this.#open = opened.value;
     return ok(same ? 'same' : 'another');
   }
 
   close(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
-    this.#descriptor = undefined;
+    if (this.#open !== undefined) closeSync(this.#open.descriptor);
+    this.#open = undefined;
   }
 }
 
 function openForAppend(
   path: string,
-): { readonly ok: true; readonly value: number } | { readonly ok: false; readonly error: string; readonly code: string } {
+): { readonly ok: true; readonly value: Open } | { readonly ok: false; readonly error: string; readonly code: string } {
   let descriptor: number | undefined;
   try {
     descriptor = descriptorReserve.use(() => openSync(path, APPENDING, 0o600));
-    endLastLine(path, descriptor);
-    return { ok: true, value: descriptor };
+    const { ino, dev } = endLastLine(path, descriptor);
+    return { ok: true, value: { descriptor, ino, dev } };
   } catch (thrown) {
     if (descriptor !== undefined) closeSync(descriptor);
     const { code = '', message } = thrown as NodeJS.ErrnoException;
@@ -75,10 +81,10 @@ function openForAppend(
   }
 }
 
-/** A crash may have cut the last line short; the next one must not be glued to it. */
-function endLastLine(path: string, descriptor: number): void {
+/** A crash may have cut the last line short; the next one must not be glued to it. Answers what was found there. */
+function endLastLine(path: string, descriptor: number): Stats {
   const stats = fstatSync(descriptor);
-  if (!stats.isFile() || stats.size === 0) return;
+  if (!stats.isFile() || stats.size === 0) return stats;
   const last = Buffer.alloc(1);
   const reading = openSync(path, 'r');
   try {
@@ -86,4 +92,5 @@ function endLastLine(path: string, descriptor: number): void {
   } finally {
     closeSync(reading);
   }
+  return stats;
 }

@@ -199,14 +199,16 @@ export class LineFile {
   /** Between two writes: swap the file if it has to be, then write what has gathered. */
   #next(): void {
     this.#fill();
-    const problem = this.#swap();
+    const isEmpty = this.#leaving.length === 0 && this.#gathered.length === 0;
+    // Of an empty one nothing can be lost: whether its name still leads there is looked at with the next line.
+    const problem = isEmpty && this.#reopening.length === 0 ? undefined : this.#swap();
+    if (isEmpty) {
+      this.#settle(true);
+      return;
+    }
     if (this.#sent === this.#leaving.length) {
       this.#leaving = this.#gathered.take();
       this.#sent = 0;
-    }
-    if (this.#leaving.length === 0) {
-      this.#settle(true);
-      return;
     }
     const { descriptor } = this.#target;
     if (problem !== undefined || descriptor === undefined) {
