@@ -7,6 +7,8 @@
  *
  *   node bench/orders-at-once.mjs [rounds]
  *
+ * Over REST the rate is what counts; the other ways are held against an order over REST in the same run.
+ *
  * Every server has one core for all its threads, the load the others. CPU time stands beside the rates: it says the same on a
  * machine that does other things too.
  *
@@ -23,6 +25,7 @@ import { pinning, start, startDaemon, svcdFlags } from './lib/processes.mjs';
 import { number, report } from './lib/report.mjs';
 import { interleave, median, quantile, spread } from './lib/statistics.mjs';
 
+/** Over REST. */
 const RATE_MIN = 8_000;
 const CONCURRENT = 32;
 const ROUND_MS = 400;
@@ -106,10 +109,10 @@ await warmUp(Object.values(measurements));
 const results = await interleave(rounds, measurements);
 await Promise.all([http.stop(), grpc.stop(), core.stop(), durable.stop(), library.stop()]);
 report([
-  figure('REST', 'rest'),
-  figure('REST, with idempotency keys', 'restKeyed'),
-  figure('gRPC', 'grpc', 'library', 'an empty service'),
-  figure('core TCP, each under its packet id', 'core'),
+  restFigure(),
+  otherFigure('REST, with idempotency keys', 'restKeyed', 2),
+  otherFigure('gRPC', 'grpc', 2, 'library', 'an empty service'),
+  otherFigure('core TCP, each under its packet id', 'core', 2),
 ]);
 desk.close();
 await daemon.stop();
@@ -138,11 +141,39 @@ async function warmUp(measures) {
   }
 }
 
-/** Of an interface, against its own limit. */
-function figure(name, key, limit = 'durable', limitName = 'node:https') {
+/** Orders over REST, as many a second as were promised. */
+function restFigure() {
+  const rate = medianOf('rest', 'rate');
+  const limitRate = medianOf('durable', 'rate');
+  return {
+    ...measured('REST', 'rest', 'durable', 'node:https'),
+    floor: `≥ ${number(RATE_MIN)}/s`,
+    pass: rate >= RATE_MIN,
+    ...(limitRate < RATE_MIN ? { cannot: `not shown by this machine: a bare server keeps ${number(limitRate)} rows/s` } : {}),
+  };
+}
+
+/**
+ * Orders in another way, held against those over REST in the same round: by the processor time of both, each without that of
+ * its own limit, which is none of the gateway's.
+ */
+function otherFigure(name, key, timesMax, limit = 'durable', limitName = 'node:https') {
+  const own = (one, bare) => results[one].map(({ cpu }, round) => cpu - results[bare][round].cpu);
+  const rest = own('rest', 'durable');
+  const times = median(own(key, limit).map((cpu, round) => cpu / rest[round]));
+  const figure = measured(name, key, limit, limitName);
+  return {
+    ...figure,
+    value: `${figure.value}; without that, ${number(times, 2)} times an order over REST`,
+    floor: `≤ ${timesMax} times`,
+    pass: times <= timesMax,
+  };
+}
+
+/** Orders over an interface, against its limit. */
+function measured(name, key, limit, limitName) {
   const rate = medianOf(key, 'rate');
   const limitRate = medianOf(limit, 'rate');
-  const limitCpu = medianOf(limit, 'cpu');
   const latencies = results[key].flatMap((round) => round.latencies);
   const milliseconds = (share) => `${number(quantile(latencies, share) / 1000, 2)} ms`;
   const times = median(results[key].map((round, index) => round.cpu / results[limit][index].cpu));
@@ -150,30 +181,12 @@ function figure(name, key, limit = 'durable', limitName = 'node:https') {
     name: `orders placed and acknowledged over ${name}, durable, ${CONCURRENT} at once (${pinning})`,
     score: rate,
     value: `${number(rate)}/s, ${number(medianOf(key, 'cpu'))} µs CPU each, p50 ${milliseconds(0.5)}, p99 ${milliseconds(0.99)}; by processor time ${number(times, 1)} times its limit`,
-    limit: `${limitName} with one durable row ${number(limitRate)}/s, ${number(limitCpu)} µs CPU each`,
+    limit: `${limitName} with one durable row ${number(limitRate)}/s, ${number(medianOf(limit, 'cpu'))} µs CPU each`,
     ratio: rate / limitRate,
     spread: `${spread(
       results[key].map((round) => round.rate),
       0,
     )}/s`,
-    floor: `≥ ${number(RATE_MIN)}/s`,
-    pass: rate >= RATE_MIN,
-    ...cannot(limitRate, limitCpu),
-  };
-}
-
-/**
- * Nothing is left for the order on a machine on which a server that does nothing else writes no more; nor behind a library that
- * leaves it less of a core than it needs over REST, where that is enough there.
- */
-function cannot(limitRate, limitCpu) {
-  if (limitRate < RATE_MIN) return { cannot: `not shown by this machine: a bare server keeps ${number(limitRate)} rows/s` };
-  const restCpu = medianOf('rest', 'cpu');
-  const orderCpu = restCpu - medianOf('durable', 'cpu');
-  const share = 1e6 / RATE_MIN;
-  if (restCpu > share || limitCpu + orderCpu <= share) return {};
-  return {
-    cannot: `not shown by one core: of its ${number(share)} µs the library takes ${number(limitCpu)}, and an order ${number(orderCpu)} more over REST`,
   };
 }
 
