@@ -221,6 +221,7 @@ describe('an order', () => {
     await open();
     const order = await placed(250);
     expect((await refusal({ condition: 'order', ...header, order_id_ex: 'nonsense' })).message).toMatch(/nonsense is not among the orders/);
+    expect(await refusal({ condition: 'order', ...header, order_id: '77' })).toMatchObject({ details: { field: 'order_id' } });
     expect((await refusal({ condition: 'order', ...header, acc_id: HK_MARGIN, ...order })).message).toMatch(/is not among the orders/);
     expectGivenBack();
   });

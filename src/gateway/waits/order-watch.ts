@@ -54,7 +54,7 @@ export class OrderWatch implements Watch {
     const order = payloadOf(account.getOrders, response)?.orderList.find((each) => this.#isIt(each));
     if (order !== undefined) return this.#judge(order);
     return new Rejection('request.invalid', `order ${this.#name} is not among the orders of account ${this.accId}`, {
-      field: 'order_id_ex',
+      field: this.#goal.orderIdEx === '' ? 'order_id' : 'order_id_ex',
     });
   }
 
