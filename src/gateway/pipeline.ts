@@ -33,6 +33,7 @@ import type { Preview, Previewer } from './preview/index.js';
 import { notReady } from './readiness.js';
 import type { RefusalThrottle, TurnedAway } from './refusal-throttle.js';
 import { RET_SUCCEED } from './responses.js';
+import { withoutValues } from './unsaid-values.js';
 
 /** Statuses from here on are the daemon's own fault (RFC 9110, section 15.6). */
 const SERVER_FAULT = 500;
@@ -241,7 +242,8 @@ export class Pipeline {
 
   #decode(operation: Operation, caller: Caller, decode: () => Message | Rejection): Message | Rejection {
     try {
-      return decode();
+      const request = decode();
+      return request instanceof Rejection ? withoutValues(operation, request) : request;
     } catch (thrown) {
       return this.#failed(caller, thrown, reachOf(operation, true));
     }

@@ -53,6 +53,23 @@ describe('the accounts of one firm', () => {
   });
 });
 
+describe('a trade password in the wrong place', () => {
+  it.each([
+    ['for a switch', { unlock: pwd_md5 }, 'unlock: expected true or false, found a string'],
+    ['as a number', { unlock: 123456 }, 'unlock: expected true or false, found a number'],
+    ['in another field', { unlock: true, security_firm: pwd_md5 }, 'security_firm: expected an integer, found a string'],
+    ['as a name', { unlock: true, [pwd_md5]: true }, 'unknown field "…"; accepted: unlock, pwd_md5, security_firm'],
+    ['for the message', { c2s: pwd_md5 }, 'c2s: expected an object, found a string'],
+    ['under a name like its own', { unlock: true, pwd_md: pwd_md5 }, 'unknown field "…"; did you mean "pwd_md5"?'],
+  ])('%s is neither repeated nor written down', async (_where, body, error) => {
+    const answer = await ask('/api/unlock-trade', body);
+    expect(answer).toMatchObject({ error });
+    const written = JSON.stringify([answer, await daemon.audit(), daemon.log]);
+    expect(written).toContain('/api/unlock-trade');
+    expect(written).not.toMatch(/e10adc|123456/);
+  });
+});
+
 describe('an order whose contract fields disagree', () => {
   it('is refused', async () => {
     const answer = await order(REAL, HK, 'HSImain');
