@@ -100,6 +100,32 @@ describe.each(both)('an Upgrade to something else, over %s', (_, daemon) => {
   });
 });
 
+describe.each(both)('what cannot be read, over %s', (_, daemon) => {
+  it('is refused in words, after the answers to what was asked before it', async () => {
+    const connection = await RawConnection.to(daemon());
+    const wait = '{"condition":1,"symbol":"HK.00700","relation":1,"price":99999,"timeout":1}';
+    const asked = ['POST /api/wait-for HTTP/1.1', 'Host: localhost', auth(), `Content-Length: ${wait.length}`, '', wait];
+    connection.send(`${asked.join('\r\n')}}} what is this\r\n\r\n`);
+    connection.send('and this\r\n\r\n');
+    expect(await connection.statuses(2)).toEqual(['200', '400']);
+    await until(() => connection.closed, 'the end of the connection');
+    const [first = '', second = ''] = connection.text.split(/(?=HTTP\/1\.1 400)/);
+    expect(first).toContain('"outcome":2');
+    expect(JSON.parse(second.split('\r\n\r\n')[1] ?? '')).toMatchObject({
+      code: 'request.invalid',
+      error: expect.stringMatching(/^not a request of HTTP\/1\.1: ./),
+      request_id: expect.stringMatching(/^http-/),
+    });
+  });
+
+  it('within a request is refused at once', async () => {
+    const connection = await RawConnection.to(daemon());
+    connection.send('POST /api/quote HTTP/1.1', 'Host: localhost', auth(), 'Transfer-Encoding: chunked', '', 'no length', '');
+    expect(await connection.statuses(1)).toEqual(['400']);
+    await until(() => connection.closed, 'the end of the connection');
+  });
+});
+
 describe.each(both)('requests that do not wait for each other, over %s', (_, daemon) => {
   it('are answered whole and in order, and the last closes the connection', async () => {
     const connection = await RawConnection.to(daemon());

@@ -10,10 +10,12 @@ import {
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { RequestIds } from './callers.js';
 import { peerOf } from './http.js';
 import { type ListenAddress, listenAt, type TlsListener } from './listen.js';
 import { withoutUpgrade } from './plain-request.js';
 import { type TlsPair, tlsOptions } from './tls.js';
+import { answerToUnreadable, type UnreadableError } from './unreadable.js';
 
 export interface HttpListenerOptions {
   /** Without it the listener speaks plain HTTP. */
@@ -55,6 +57,8 @@ interface Connection {
   /** Of the socket, when it was last looked at with an answer unread. */
   bytesWritten: number;
   unreadMs: number;
+  /** What comes cannot be read any more. */
+  isUnreadable: boolean;
 }
 
 /**
@@ -63,6 +67,7 @@ interface Connection {
  */
 export class HttpListener implements TlsListener {
   readonly #options: HttpListenerOptions;
+  readonly #ids = new RequestIds('http');
   /** Underneath: for figures. */
   readonly server: Server;
   /** Every connection there is, TLS or not, shaken hands or not. */
@@ -94,7 +99,7 @@ export class HttpListener implements TlsListener {
       options.onRequest(request, response);
     });
     this.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => this.#upgrade(request, socket, head));
-    this.server.on('clientError', (error, socket) => this.#refuse(error, socket));
+    this.server.on('clientError', (error: UnreadableError, socket) => this.#refuse(error, socket));
     this.#unreadCheck = setInterval(() => this.#closeUnread(), UNREAD_CHECK_MS).unref();
   }
 
@@ -129,7 +134,7 @@ export class HttpListener implements TlsListener {
 
   #speaksHttp(socket: HttpSocket): void {
     if (this.#connections.has(socket)) return;
-    const connection: Connection = { answer: undefined, bytesWritten: 0, unreadMs: 0 };
+    const connection: Connection = { answer: undefined, bytesWritten: 0, unreadMs: 0, isUnreadable: false };
     socket[CONNECTION] = connection;
     this.#connections.set(socket, connection);
     socket.once('close', () => {
@@ -161,16 +166,26 @@ export class HttpListener implements TlsListener {
     this.server.emit(this.#shakenHands, socket);
   }
 
-  /** Ends a connection whose request cannot be read, or whose TLS handshake failed. */
-  #refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+  /** Ends a connection whose request cannot be read, or whose TLS handshake failed. What was asked before that is answered before it. */
+  #refuse(error: UnreadableError, socket: Duplex): void {
+    const connection = this.#connections.get(socket);
     // Without a handshake there is nobody to tell, and an end that waits for one never comes.
-    if (!this.#connections.has(socket) || !socket.writable) {
+    if (connection === undefined || !socket.writable) {
       if (!socket.writableEnded) socket.destroy();
       return;
     }
+    if (connection.isUnreadable) return;
+    connection.isUnreadable = true;
+    const { answer } = connection;
+    if (isUnderWay(answer) && answer.req.complete) answer.once('close', () => this.#end(error, socket));
+    else this.#end(error, socket);
+  }
+
+  #end(error: UnreadableError, socket: Duplex): void {
+    if (!socket.writable) return;
     const cutOff = setTimeout(() => socket.destroy(), REFUSED_MS_MAX).unref();
     socket.once('close', () => clearTimeout(cutOff));
-    socket.end(`HTTP/1.1 ${statusOf(error)}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+    socket.end(answerToUnreadable(error, this.#ids.next()));
   }
 
   #closeUnread(): void {
@@ -217,15 +232,4 @@ export class HttpListener implements TlsListener {
 
 function isUnderWay(answer: ServerResponse | undefined): answer is ServerResponse {
   return answer !== undefined && !answer.writableFinished && !answer.destroyed;
-}
-
-function statusOf({ code }: NodeJS.ErrnoException): string {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return '431 Request Header Fields Too Large';
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return '408 Request Timeout';
-    default:
-      return '400 Bad Request';
-  }
 }
