@@ -76,10 +76,20 @@ it('treats a request from inside as SIGTERM, once', async () => {
 
 it('reloads on every SIGHUP until removed', () => {
   const { process, calls, signals } = setUp(Promise.resolve());
+  signals.ready();
   process.emit('SIGHUP');
   process.emit('SIGHUP');
   signals.remove();
   process.emit('SIGHUP');
   process.emit('SIGTERM');
   expect(calls).toEqual(['reload', 'reload']);
+});
+
+it('reloads once when it has started, where a SIGHUP came before', () => {
+  const { process, calls, signals } = setUp(Promise.resolve());
+  process.emit('SIGHUP');
+  process.emit('SIGHUP');
+  expect(calls).toEqual([]);
+  signals.ready();
+  expect(calls).toEqual(['reload']);
 });

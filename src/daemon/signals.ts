@@ -13,13 +13,15 @@ export interface SignalProcess {
 export interface SignalActions {
   /** Ends the daemon in good order. Called once. */
   shutdown(reason: string): Promise<void>;
-  /** Re-reads the keys file and reopens the audit log. */
+  /** Re-reads the keys file and reopens the audit log. Called once the daemon is {@link Signals.ready}. */
   reload(): void;
   /** Told that the shutdown failed or took too long. */
   onFailure(message: string, error?: unknown): void;
 }
 
 export interface Signals {
+  /** The daemon has started. A reload that was asked for in the meantime runs now: what it is about may have been read before. */
+  ready(): void;
   /** The daemon's own way to what SIGTERM does; `/api/admin/shutdown` ends here. Further calls change nothing. */
   requestShutdown(reason: string): void;
   /** Gives the signals back to their default. */
@@ -33,10 +35,13 @@ const STOP_SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM'];
 
 /**
  * SIGINT and SIGTERM end the daemon in good order with status 0; a second one ends it at once, and so does a shutdown
- * that fails or takes longer than ten seconds (status 1). SIGHUP reloads.
+ * that fails or takes longer than ten seconds (status 1). SIGHUP reloads, or has the
+ * daemon reload as soon as it has started.
  */
 export function handleSignals(process: SignalProcess, clock: Clock, actions: SignalActions): Signals {
   let stopping = false;
+  let isReady = false;
+  let reloadAsked = false;
 
   const requestShutdown = (reason: string) => {
     if (stopping) return;
@@ -65,10 +70,20 @@ export function handleSignals(process: SignalProcess, clock: Clock, actions: Sig
       else requestShutdown(signal);
     },
   ]);
-  listeners.push(['SIGHUP', () => actions.reload()]);
+  listeners.push([
+    'SIGHUP',
+    () => {
+      if (isReady) actions.reload();
+      else reloadAsked = true;
+    },
+  ]);
   for (const [signal, listener] of listeners) process.on(signal, listener);
 
   return {
+    ready() {
+      isReady = true;
+      if (reloadAsked) actions.reload();
+    },
     requestShutdown,
     remove() {
       for (const [signal, listener] of listeners) process.off(signal, listener);

@@ -59,9 +59,8 @@ async function main(): Promise<void> {
       await daemon?.stop();
     },
     reload: async () => {
-      if (daemon === undefined) return;
       manager.reloading();
-      await daemon.reload();
+      await daemon?.reload();
       manager.ready();
     },
     onFailure: (message, error) => logger.error({ err: error }, message),
@@ -70,6 +69,7 @@ async function main(): Promise<void> {
   const { restUrl: rest, grpcUrl: grpc, websocketUrl: websocket, apiAddress: api } = daemon;
   process.stdout.write(`${JSON.stringify({ event: 'ready', rest, grpc, websocket, api, pid: process.pid })}\n`);
   manager.ready();
+  signals.ready();
   if (daemon.login !== undefined && personTypes()) promptForCode(daemon.login, process.stdin, (text) => void process.stderr.write(text));
   if (demo?.ok) process.stderr.write(await announceDemo(daemon, startup, demo.value));
 }
