@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { replayClock } from '../../src/contract/clock.js';
-import { trade } from '../../src/contract/operations/index.js';
+import { parseDecimal } from '../../src/contract/decimal.js';
+import { account as accounts, trade } from '../../src/contract/operations/index.js';
 import { previewSentence } from '../../src/gateway/index.js';
 import { BUY, HK, HK_MARGIN, NORMAL, REAL, SELL, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
-import { openDesk } from '../support/desk.js';
+import { type Desk, openDesk } from '../support/desk.js';
 import { previewed } from '../support/previews.js';
 import type { PushClient, PushFrame } from '../support/push-client.js';
 
@@ -146,9 +147,35 @@ it('limits hold a reconfirm as they hold an order', async () => {
   await read('/api/cancel-order', { ...account, order_id: id });
 });
 
-it('its preview says what would be sent, and that the day has it already', async () => {
+describe('an order kept back that another key placed', () => {
+  const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
+  const shares = { acc_id: HK_MARGIN, market: 'HK', env: 'simulate' };
+  let desk: Desk;
+  afterEach(() => desk.close());
+
+  const limited = [
+    ['limit.daily_value', { maxDailyValue: '1000' }],
+    ['limit.open_orders', { maxOpenOrders: '0' }],
+  ] as const;
+
+  it.each(limited)('counts whole for the key that confirms or changes it: %s', async (code, limits) => {
+    desk = await openDesk({ keys: { desk: { scopes }, limited: { scopes, limits } } });
+    const slip = { ...shares, symbol: 'HK.00700', side: 'BUY', qty: 100, price: SLIP };
+    const { orderID, orderIDEx } = await desk.payload(trade.placeOrder, slip);
+    const confirming = { acc_id: HK_MARGIN, order_id: String(orderID), reconfirm_op: PRICE };
+    const changing = { ...shares, order_id_ex: orderIDEx, op: 'normal', qty: 100, price: 1000 };
+    expect(await previewed(desk, 'modify', trade.reconfirmOrder, confirming, { as: 'limited' })).toMatchObject({ wouldPass: false });
+    expect(await desk.call(trade.reconfirmOrder, confirming, { as: 'limited' })).toMatchObject({ code });
+    expect(await desk.call(trade.modifyOrder, changing, { as: 'limited' })).toMatchObject({ code });
+    expect(await desk.payload(accounts.getOrders, shares)).toMatchObject({ orderList: [{ orderStatus: UNSUBMITTED }] });
+    // Whose it is may do both.
+    expect(await desk.call(trade.reconfirmOrder, confirming)).toMatchObject({ retType: 0 });
+  });
+});
+
+it('its preview says what would be sent, and counts it whole', async () => {
   const desk = await openDesk({
-    keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { maxDailyValue: '1000000' } } },
+    keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { maxDailyValue: '2000000' } } },
   });
   try {
     const { orderID } = await desk.payload(trade.placeOrder, { ...order, market: 'HK', env: 'simulate', side: 'BUY', price: SLIP });
@@ -157,7 +184,8 @@ it('its preview says what would be sent, and that the day has it already', async
       order_id: String(orderID),
       reconfirm_op: 2,
     });
-    expect(preview).toMatchObject({ op: 'reconfirm', env: 'simulate', increase: 0n, wouldPass: true, order: { status: 'UNSUBMITTED' } });
+    expect(preview).toMatchObject({ op: 'reconfirm', env: 'simulate', wouldPass: true, order: { status: 'UNSUBMITTED' } });
+    expect(preview.increase).toBe(parseDecimal('900000'));
     expect(previewSentence(preview)).toMatch(/^Confirm order \S+ \(Buy 100 HK\.00700/);
   } finally {
     await desk.close();

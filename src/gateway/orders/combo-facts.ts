@@ -10,7 +10,17 @@ import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, TradingTerms } from '../backend.js';
 import { tradedMarketNames } from '../market-names.js';
 import { marketName, sideName } from '../trade-names.js';
-import { opened, positive, secMarketsOf, unknownSide, unmultiplied, unpriced, type Valued, type ValuedLeg } from './order-facts.js';
+import {
+  isInMarket,
+  opened,
+  positive,
+  secMarketsOf,
+  unknownSide,
+  unmultiplied,
+  unpriced,
+  type Valued,
+  type ValuedLeg,
+} from './order-facts.js';
 import { atLeast, exactField, hasLimit, isBuy, type MarketView, type Pricing, pricingOf, viewOf } from './order-pricing.js';
 
 /** Each leg is asked for at the backend: no exchange takes as many. */
@@ -74,9 +84,9 @@ export async function valueComboModify(
   if (legs instanceof Rejection) return legs;
   const accId = request.header?.accID ?? 0n;
   const standing = { qty: atLeast(order.qty), price: decimalFromNumber(order.price) };
+  const opens = opened(request, 1, order.orderIDEx || String(order.orderID));
   if (request.modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Enable) {
-    const worth = await valued(backend, accId, legs, standing, undefined, context);
-    return { ...worth, opens: opened(request, 1, order.orderIDEx || String(order.orderID)) };
+    return { ...(await valued(backend, accId, legs, standing, undefined, context)), opens };
   }
   if (!Object.hasOwn(request, 'qty')) request.qty = order.qty;
   const qty = positive(request.qty, 'qty');
@@ -84,7 +94,8 @@ export async function valueComboModify(
   if (!Object.hasOwn(request, 'price')) request.price = order.price;
   const price = exactField(request.price, 'price');
   if (price instanceof Rejection) return price;
-  return valued(backend, accId, legs, { qty, price }, standing, context);
+  if (isInMarket(order)) return valued(backend, accId, legs, { qty, price }, standing, context);
+  return { ...(await valued(backend, accId, legs, { qty, price }, undefined, context)), opens };
 }
 
 function legsOf(comboLegs: readonly ComboLeg[], trading: number): readonly Leg[] | Rejection {

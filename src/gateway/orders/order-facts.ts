@@ -158,7 +158,8 @@ export function opened({ header }: Pick<PlaceC2S, 'header'>, count: number, orde
 
 /**
  * Values a change by the order as it will stand; only what that adds counts towards the day. An order that is enabled comes
- * back as it was, whatever the request says of quantity and price, and counts whole.
+ * back as it was, whatever the request says of quantity and price, and counts whole. So does one that a change brings to the
+ * market: it may be another key's, which alone it has counted for.
  */
 export function valueModify(
   backend: Backend,
@@ -184,20 +185,20 @@ export function valueModify(
   const enables = request.modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Enable;
   const changed = enables ? standing : changedBy(request, order, standing);
   if (changed instanceof Rejection) return changed;
-  return whenKnown(valueLeg(backend, changed, enables ? undefined : standing, context), (valued) => {
-    if (enables) return oneLegged(request, valued, { opens: opened(request, 1, order.orderIDEx || String(order.orderID)) });
-    const reduces = isInMarket(order) && !(valued instanceof Rejection) && isNoMore(valued, standing) && !isCloser(changed, standing);
+  const arrives = enables || !isInMarket(order);
+  return whenKnown(valueLeg(backend, changed, arrives ? undefined : standing, context), (valued) => {
+    if (valued instanceof Rejection) return valued;
+    const orderId = order.orderIDEx || String(order.orderID);
+    const opens = arrives ? { opens: opened(request, 1, orderId) } : {};
+    if (enables) return oneLegged(request, valued, opens);
+    if (!arrives && isNoMore(valued, standing) && !isCloser(changed, standing)) return oneLegged(request, valued, { reduces: true });
     const left = atLeastZero(changed.qty - standing.filled.qty);
-    return oneLegged(
-      request,
-      valued,
-      reduces ? { reduces: true } : { changes: { orderId: order.orderIDEx || String(order.orderID), left } },
-    );
+    return oneLegged(request, valued, { ...opens, changes: { orderId, left } });
   });
 }
 
 /** Whether an order trades, or is on its way to. One that was kept back, or taken back, would first go there by a change. */
-function isInMarket({ orderStatus }: Order): boolean {
+export function isInMarket({ orderStatus }: Order): boolean {
   return orderStatus !== OrderStatus.OrderStatus_Unsubmitted && orderStatus !== OrderStatus.OrderStatus_Disabled;
 }
 

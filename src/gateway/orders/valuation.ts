@@ -1,13 +1,5 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import {
-  type Access,
-  type ExchangeRates,
-  type GateDenial,
-  isUnknown,
-  type KeyRecord,
-  type OpenedOrders,
-  type OrderFacts,
-} from '../../access/index.js';
+import type { Access, ExchangeRates, GateDenial, KeyRecord, OpenedOrders, OrderFacts } from '../../access/index.js';
 import type { Decimal } from '../../contract/decimal.js';
 import { touchesOrders } from '../../contract/declaration-check.js';
 import { currency as currencies } from '../../contract/enums.js';
@@ -74,7 +66,7 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     if (header !== undefined && order.trdMarket !== 0) header.trdMarket = order.trdMarket;
     const value = isCombo(order) ? valueComboModify : valueModify;
     const valued = await value(backend, enable, order, context);
-    return valued instanceof Rejection ? valued : { valued: countedBefore(valued), order };
+    return valued instanceof Rejection ? valued : { valued, order };
   },
   async modify(backend, operation, request, context) {
     const modify = request as ModifyC2S;
@@ -92,12 +84,6 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     return valued instanceof Rejection ? valued : { valued };
   },
 };
-
-/** An order that counted towards the day when it was placed. */
-function countedBefore({ accId, legs: [first, ...rest] }: Valued): Valued {
-  const counted = (leg: Valued['legs'][0]) => (isUnknown(leg.worth) ? leg : { ...leg, worth: { ...leg.worth, increase: 0n } });
-  return { accId, legs: [counted(first), ...rest.map(counted)] };
-}
 
 /** Values a write: what is sent and what is only looked at are valued here alike. An operation on orders without a valuer is a defect. */
 export function valueOrder(backend: Backend, operation: Operation, request: Message, context: CallContext): Valuation | Promise<Valuation> {
