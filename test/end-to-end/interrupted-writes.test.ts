@@ -142,6 +142,47 @@ describe('an order under a key that the brokerage records beside it', () => {
   });
 });
 
+describe('a sale under a key that the brokerage refuses', () => {
+  const shares = { acc_id: HK_MARGIN, env: 'simulate', symbol: 'HK.00700' };
+  // Worth some 40,000.
+  const sale = { ...shares, side: 'SELL', qty: 100, price: 300 };
+  const keys = { desk: { scopes }, capped: { scopes, limits: { maxDailyValue: '50000' } } };
+  const open = async (store: CrashingStore) => {
+    desk = await openDesk({ keys, store, sharesStore: true });
+  };
+
+  it('is not repeated past a cap that has been given back, wherever a crash cuts', async () => {
+    for (let cut = 0, isWhole = false; !isWhole; cut++) {
+      const store = new CrashingStore();
+      await open(store);
+      store.hold();
+      void desk.call(trade.placeOrder, sale, { as: 'capped', ...under });
+      let flushed = 0;
+      for (let quiet = 0; quiet < 10; quiet++) {
+        await nextTurn();
+        if (flushed === cut || store.waiting === 0) continue;
+        await store.flush(1);
+        flushed += 1;
+        quiet = 0;
+      }
+      isWhole = flushed < cut;
+      await open(store.crashed());
+      await desk.payload(trade.placeOrder, { ...shares, side: 'BUY', qty: 300, order_type: 'MARKET' });
+      for (let step = 0; step < 2; step++) {
+        desk.clock.advance(1000);
+        await nextTurn();
+      }
+      await desk.call(trade.placeOrder, sale, { as: 'capped', ...under });
+      await desk.call(trade.placeOrder, sale, { as: 'capped', idempotencyKey: 'another' });
+      const sold = (await orders('HK', HK_MARGIN)).filter((order) => (order as { trdSide: number }).trdSide === 2);
+      expect(sold.length, `sales after a crash behind ${cut} writes`).toBeLessThanOrEqual(1);
+      if (isWhole) expect(sold).toHaveLength(1);
+      await desk.close();
+    }
+    await open(new CrashingStore());
+  });
+});
+
 describe('what is kept of an unlock under a key', () => {
   const unlock = (pwdMD5: string) => create(UnlockC2S, { unlock: true, pwdMD5 });
 

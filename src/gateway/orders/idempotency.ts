@@ -28,6 +28,11 @@ export interface Keyed {
    */
   enter(): Promise<void> | undefined;
   readonly keepAnswer: KeepAnswer;
+  /**
+   * Takes back what was reserved for it, once it is on disk that it was refused: before that a crash would leave it to be sent again,
+   * past its gates, with nothing reserved.
+   */
+  refunded(refund: () => Promise<void>): void;
 }
 
 /** Takes a write under its key, as it will be sent. */
@@ -146,6 +151,7 @@ export class IdempotencyKeys {
     let isEntered = known !== undefined;
     let kept: Promise<void> | undefined;
     let isKept = false;
+    let refund: (() => Promise<void>) | undefined;
     const keepAnswer: KeepAnswer = (response, change) => {
       if (row === undefined) throw new Error('a write is put under its key before it is sent');
       this.#rows.putAnswer(name, row, messageBytes(ResponseSchema, response), change, isEntered);
@@ -161,22 +167,27 @@ export class IdempotencyKeys {
           isEntered = true;
           return this.#rows.enter(name, { ...begun, request: messageBytes(C2SSchema, withoutSecrets(operation, sent)) });
         },
+        refunded(action) {
+          refund = action;
+        },
       };
     };
     const interrupted = known?.request && { packet: known.packet, request: fromBinary(C2SSchema, known.request), keepAnswer };
     try {
       const result = await send(interrupted === undefined ? commit : undefined, interrupted);
-      if (row === undefined || isKept || !isEntered) return result;
-      // Nothing left the daemon: the same key may try again.
-      if (result instanceof Rejection) {
-        if (known === undefined) await this.#rows.withdraw(name);
-        return result;
+      if (row !== undefined && !isKept && isEntered) {
+        // Nothing left the daemon: the same key may try again.
+        if (result instanceof Rejection) {
+          if (known === undefined) await this.#rows.withdraw(name);
+        } else {
+          const response = messageBytes(ResponseSchema, result);
+          // What the backend accepted is on its disk under the packet id, and a repetition after a crash gets the same answer
+          // from there: the caller need not wait for a second copy. A refusal is kept nowhere else.
+          if (result.retType === RET_SUCCEED) kept = this.#rows.answer(name, row, response);
+          else await this.#rows.refuse(name, row, response);
+        }
       }
-      const response = messageBytes(ResponseSchema, result);
-      // What the backend accepted is on its disk under the packet id, and a repetition after a crash gets the same answer
-      // from there: the caller need not wait for a second copy. A refusal is kept nowhere else.
-      if (result.retType === RET_SUCCEED) kept = this.#rows.answer(name, row, response);
-      else await this.#rows.refuse(name, row, response);
+      await refund?.();
       return result;
     } finally {
       const leave = () => {

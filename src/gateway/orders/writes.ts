@@ -181,17 +181,17 @@ export class Writes {
       admission?.settle(orderNames(response));
     }
     await admission?.durable;
-    if (response instanceof Rejection) {
-      await admission?.refund();
-      return response;
+    // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
+    if (admission !== undefined && (response instanceof Rejection || response.retType !== RET_SUCCEED)) {
+      if (keyed === undefined) await admission.refund();
+      else keyed.refunded(() => admission.refund());
     }
+    if (response instanceof Rejection) return response;
     if (facts !== undefined && places.has(operation) && response.retType === RET_SUCCEED) {
       const orderId = payloadOf(operation as typeof trade.placeOrder, response)?.orderIDEx ?? '';
       if (operation !== trade.placeBracketOrder) this.brackets.placed(orderId, (request as PlaceC2S).remark);
       this.meter.placed({ orderId, totalMs: performance.now() - sentAt, accId: facts.accId, legs: facts.legs });
     }
-    // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
-    if (response.retType !== RET_SUCCEED) await admission?.refund();
     return response;
   }
 
