@@ -1,6 +1,7 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { type ServerInterceptor, status } from '@grpc/grpc-js';
 import type { Clock } from '../../contract/clock.js';
+import { Rounds } from './rounds.js';
 
 /** How long a request may take to come, as over HTTP. */
 const ARRIVAL_MS_MAX = 30_000;
@@ -20,22 +21,23 @@ export class Arrivals {
   /** Since when each is awaited, of the monotonic clock, oldest first. */
   readonly #awaited = new Map<LibraryCall, number>();
   readonly #clock: Clock;
-  #cancelCheck: (() => void) | undefined;
+  readonly #rounds: Rounds;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#rounds = new Rounds(clock, CHECK_MS, () => this.#look());
   }
 
   /** Ends the checks. */
   stop(): void {
-    this.#cancelCheck?.();
+    this.#rounds.stop();
     this.#awaited.clear();
   }
 
   /** The request of this call begins to come. */
   begin(call: LibraryCall): void {
     this.#awaited.set(call, this.#clock.monotonic());
-    if (this.#cancelCheck === undefined) this.#checkLater();
+    this.#rounds.begin();
   }
 
   /** It is all there, or will not come. */
@@ -43,17 +45,14 @@ export class Arrivals {
     this.#awaited.delete(call);
   }
 
-  #checkLater(): void {
-    this.#cancelCheck = this.#clock.after(CHECK_MS, () => {
-      this.#cancelCheck = undefined;
-      const before = this.#clock.monotonic() - ARRIVAL_MS_MAX;
-      for (const [call, since] of this.#awaited) {
-        if (since > before) break;
-        this.#awaited.delete(call);
-        call.sendStatus({ code: status.DEADLINE_EXCEEDED, details: `the request did not come within ${ARRIVAL_MS_MAX / 1000} s` });
-        call.stream.close(constants.NGHTTP2_NO_ERROR);
-      }
-      if (this.#awaited.size > 0) this.#checkLater();
-    });
+  #look(): boolean {
+    const before = this.#clock.monotonic() - ARRIVAL_MS_MAX;
+    for (const [call, since] of this.#awaited) {
+      if (since > before) break;
+      this.#awaited.delete(call);
+      call.sendStatus({ code: status.DEADLINE_EXCEEDED, details: `the request did not come within ${ARRIVAL_MS_MAX / 1000} s` });
+      call.stream.close(constants.NGHTTP2_NO_ERROR);
+    }
+    return this.#awaited.size > 0;
   }
 }

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../contract/clock.js';
 import { Rejection } from '../../contract/rejection.js';
 import { peerOf } from '../common/http.js';
+import { Rounds } from './rounds.js';
 
 /** How often all connections are looked at. */
 const CHECK_MS = 5_000;
@@ -103,16 +104,18 @@ export class Connection {
 export class Connections {
   /** By peer. */
   readonly #connections = new Map<string, Connection>();
-  readonly #clock: Clock;
-  #cancelCheck: (() => void) | undefined;
+  readonly #rounds: Rounds;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.#rounds = new Rounds(clock, CHECK_MS, () => {
+      for (const connection of this.#connections.values()) connection.look();
+      return this.#connections.size > 0;
+    });
   }
 
   /** Ends the checks. */
   stop(): void {
-    this.#cancelCheck?.();
+    this.#rounds.stop();
     this.#connections.clear();
   }
 
@@ -121,7 +124,7 @@ export class Connections {
     const peer = peerOf(socket);
     this.#connections.set(peer, new Connection(socket));
     socket.once('close', () => this.#connections.delete(peer));
-    if (this.#cancelCheck === undefined) this.#checkLater();
+    this.#rounds.begin();
   }
 
   /** That of a call. */
@@ -135,13 +138,5 @@ export class Connections {
       session[CONNECTION] = connection;
     }
     return connection;
-  }
-
-  #checkLater(): void {
-    this.#cancelCheck = this.#clock.after(CHECK_MS, () => {
-      this.#cancelCheck = undefined;
-      for (const connection of this.#connections.values()) connection.look();
-      if (this.#connections.size > 0) this.#checkLater();
-    });
   }
 }
