@@ -71,6 +71,10 @@ describe.each(both)('an Upgrade to something else, over %s', (_, daemon) => {
     expect(await connection.statuses(1)).toEqual(['200']);
     connection.send(...ping, ...h2c, '', '', ...ping, '', '');
     expect(await connection.statuses(3)).toEqual(['200', '200', '200']);
+    // Answered in the turn in which it comes.
+    const alive = ['GET /livez HTTP/1.1', 'Host: localhost', ...h2c, '', ''];
+    connection.send(...alive, alive.join('\r\n'));
+    expect(await connection.statuses(5)).toEqual(['200', '200', '200', '200', '200']);
     expect(connection.text).not.toMatch(/^upgrade:/im);
   });
 

@@ -36,6 +36,8 @@ const CHECK_MS = 1_000;
 /** How long an answer may make no progress at all towards its reader. */
 const UNREAD_MS_MAX = 30_000;
 const UNREAD_CHECK_MS = 5_000;
+/** Requests of one connection that are worked on before those ahead of them are answered. No more are read until then. */
+const AHEAD_MAX = 32;
 /** How long a peer that was refused may take to read why. */
 const REFUSED_MS_MAX = 1_000;
 /** How long a request whose head is on its way when the listener closes may take to come. */
@@ -54,6 +56,12 @@ interface HttpSocket extends Socket {
 interface Connection {
   /** To the last request that came. */
   answer: ServerResponse | undefined;
+  /** Requests that are worked on though those ahead of them are not answered. */
+  ahead: number;
+  /** Those for which there was no room among them. */
+  readonly waiting: [IncomingMessage, ServerResponse][];
+  /** node:http has let go of the socket, which is to speak another protocol. */
+  isSwitching: boolean;
   /** Of the socket, when it was last looked at with an answer unread. */
   bytesWritten: number;
   unreadMs: number;
@@ -93,11 +101,7 @@ export class HttpListener implements TlsListener {
     this.server.maxConnections = connectionsMax;
     this.server.on('connection', (socket: Socket) => this.#connected(socket));
     this.server.on(this.#shakenHands, (socket: Socket) => this.#speaksHttp(socket));
-    this.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      const connection = (request.socket as HttpSocket)[CONNECTION];
-      if (connection !== undefined) connection.answer = response;
-      options.onRequest(request, response);
-    });
+    this.server.on('request', (request: IncomingMessage, response: ServerResponse) => this.#take(request, response));
     this.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => this.#upgrade(request, socket, head));
     this.server.on('clientError', (error: UnreadableError, socket) => this.#refuse(error, socket));
     this.#unreadCheck = setInterval(() => this.#closeUnread(), UNREAD_CHECK_MS).unref();
@@ -134,7 +138,15 @@ export class HttpListener implements TlsListener {
 
   #speaksHttp(socket: HttpSocket): void {
     if (this.#connections.has(socket)) return;
-    const connection: Connection = { answer: undefined, bytesWritten: 0, unreadMs: 0, isUnreadable: false };
+    const connection: Connection = {
+      answer: undefined,
+      ahead: 0,
+      waiting: [],
+      isSwitching: false,
+      bytesWritten: 0,
+      unreadMs: 0,
+      isUnreadable: false,
+    };
     socket[CONNECTION] = connection;
     this.#connections.set(socket, connection);
     socket.once('close', () => {
@@ -143,15 +155,60 @@ export class HttpListener implements TlsListener {
     });
   }
 
+  #take(request: IncomingMessage, response: ServerResponse): void {
+    const connection = (request.socket as HttpSocket)[CONNECTION];
+    const before = connection?.answer;
+    if (connection !== undefined) connection.answer = response;
+    if (connection === undefined || !isUnderWay(before)) this.#options.onRequest(request, response);
+    else if (connection.ahead < AHEAD_MAX) this.#workAhead(connection, request, response);
+    else this.#hold(connection, request, response);
+  }
+
+  #workAhead(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    connection.ahead += 1;
+    response.once('close', () => {
+      connection.ahead -= 1;
+      const next = connection.waiting.shift();
+      if (next === undefined || socket.destroyed) return;
+      this.#workAhead(connection, ...next);
+      if (connection.waiting.length === 0 && !connection.isSwitching) socket.resume();
+    });
+    this.#options.onRequest(request, response);
+  }
+
+  /** Whoever sends and does not read would have as many answers made as it can send requests: the rest of what it sends is left with it. */
+  #hold(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    connection.waiting.push([request, response]);
+    if (connection.waiting.length > 1) return;
+    socket.pause();
+    // Who reads a body resumes the connection that it comes on.
+    const pauseAgain = () => {
+      if (connection.waiting.length > 0) socket.pause();
+      else socket.off('resume', pauseAgain);
+    };
+    socket.on('resume', pauseAgain);
+  }
+
   /** A wish for another protocol behind other requests has its turn when they are answered: until then the connection is theirs. */
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const answer = (socket as HttpSocket)[CONNECTION]?.answer;
-    if (!isUnderWay(answer)) this.#switch(request, socket, head);
-    else {
-      answer.once('close', () => {
-        if (!socket.destroyed) this.#switch(request, socket, head);
-      });
+    const connection = (socket as HttpSocket)[CONNECTION];
+    const answer = connection?.answer;
+    // Not whether it is written: until it has closed, what follows on the socket would wait for its turn behind it in vain.
+    if (connection === undefined || answer === undefined || answer.destroyed) {
+      this.#switch(request, socket, head);
+      return;
     }
+    connection.isSwitching = true;
+    // node:http has left the socket alone, and an error that nobody hears ends the process.
+    const onError = () => socket.destroy();
+    socket.on('error', onError);
+    answer.once('close', () => {
+      socket.off('error', onError);
+      connection.isSwitching = false;
+      if (!socket.destroyed) this.#switch(request, socket, head);
+    });
   }
 
   #switch(request: IncomingMessage, socket: Duplex, head: Buffer): void {
