@@ -91,6 +91,8 @@ const rejectionKinds = {
   'limit.calls': limited,
   // Answers that one connection has yet to read.
   'limit.unread': limited,
+  // Requests that are still coming, of all callers.
+  'limit.bodies': { ...limited, http: 503 },
   'limit.subscriptions': limited,
   // Calls that wait for a condition.
   'limit.waits': limited,

@@ -119,7 +119,8 @@ interface Header {
 export class FrameReader {
   /** Opens the bodies from the next frame on. A handshake changes it between two frames. */
   cipher: Cipher = plainText;
-  readonly #bodyBytesMax: number;
+  /** Longer bodies, counted as sent, are refused by their header. A handshake changes it between two frames, too. */
+  bodyBytesMax: number;
   readonly #known: KnownBodies | undefined;
   /** The newest chunk, while bytes of it are unread. */
   #chunk: Buffer = EMPTY;
@@ -133,11 +134,10 @@ export class FrameReader {
   #failure: FrameRead | undefined;
 
   /**
-   * @param bodyBytesMax longer bodies, counted as sent, are refused by their header.
    * @param known those that are recognised, which several readers may share.
    */
   constructor(bodyBytesMax = BODY_BYTES_MAX, known?: KnownBodies) {
-    this.#bodyBytesMax = bodyBytesMax;
+    this.bodyBytesMax = bodyBytesMax;
     this.#known = known;
   }
 
@@ -198,12 +198,12 @@ export class FrameReader {
   #nextHeader(): Header | FrameError | undefined {
     if (this.#filled === 0 && this.#unread >= FRAME_HEADER_BYTES) {
       // Mostly it lies in one chunk, and is read where it lies.
-      const header = readHeader(this.#chunk, this.#at, this.#bodyBytesMax);
+      const header = readHeader(this.#chunk, this.#at, this.bodyBytesMax);
       this.#skip(FRAME_HEADER_BYTES);
       return header;
     }
     const bytes = this.#take(FRAME_HEADER_BYTES);
-    return bytes && readHeader(bytes, 0, this.#bodyBytesMax);
+    return bytes && readHeader(bytes, 0, this.bodyBytesMax);
   }
 
   /** The next `count` bytes: a view of the chunk when they lie in one, else gathered from several. */

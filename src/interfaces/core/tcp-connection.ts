@@ -44,6 +44,8 @@ const HANDSHAKE_MS_MAX = 10_000;
 const CLOSE_MS_MAX = 5000;
 /** No request of the protocol comes near it. */
 const REQUEST_BYTES_MAX = 1024 * 1024;
+/** Nor does an InitConnect come near this; it is all that is kept of a peer that nobody knows. */
+const GREETING_BYTES_MAX = 16 * 1024;
 const FORMATS: readonly BodyFormat[] = ['protobuf', 'json'];
 
 /** One client of core TCP, from its first byte: InitConnect, and then a session of the service behind the listener. */
@@ -63,7 +65,7 @@ export class TcpConnection implements CoreConnection {
   constructor(options: TcpConnectionOptions) {
     this.#options = options;
     const { socket, clock, rsaKey, knownBodies } = options;
-    this.#reader = new FrameReader(REQUEST_BYTES_MAX, knownBodies);
+    this.#reader = new FrameReader(GREETING_BYTES_MAX, knownBodies);
     if (rsaKey !== undefined) this.#reader.cipher = rsaCipher(rsaKey);
     this.#deadline = clock.monotonic() + HANDSHAKE_MS_MAX;
     socket.on('data', (chunk) => this.#received(chunk));
@@ -203,6 +205,7 @@ export class TcpConnection implements CoreConnection {
       ),
     );
     this.#reader.cipher = cipher;
+    this.#reader.bodyBytesMax = REQUEST_BYTES_MAX;
     this.#deadline = clock.monotonic() + SILENCE_MS_MAX;
     this.#session = greeting.open({
       connectionId,

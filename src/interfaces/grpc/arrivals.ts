@@ -45,13 +45,18 @@ export class Arrivals {
     this.#awaited.delete(call);
   }
 
+  /** Answers a request that has not come as a whole, and ends its stream. */
+  refuse(call: LibraryCall, code: status, details: string): void {
+    this.#awaited.delete(call);
+    call.sendStatus({ code, details });
+    call.stream.close(constants.NGHTTP2_NO_ERROR);
+  }
+
   #look(): boolean {
     const before = this.#clock.monotonic() - ARRIVAL_MS_MAX;
     for (const [call, since] of this.#awaited) {
       if (since > before) break;
-      this.#awaited.delete(call);
-      call.sendStatus({ code: status.DEADLINE_EXCEEDED, details: `the request did not come within ${ARRIVAL_MS_MAX / 1000} s` });
-      call.stream.close(constants.NGHTTP2_NO_ERROR);
+      this.refuse(call, status.DEADLINE_EXCEEDED, `the request did not come within ${ARRIVAL_MS_MAX / 1000} s`);
     }
     return this.#awaited.size > 0;
   }

@@ -7,6 +7,7 @@ import type { Operation } from '../../contract/operation.js';
 import { operations as declared } from '../../contract/operations/index.js';
 import { ProtocolIds } from '../../contract/protocol-ids.js';
 import type { Gateway } from '../../gateway/index.js';
+import { Arriving } from '../common/arriving.js';
 import { peerOf } from '../common/http.js';
 import { listenAt, type TlsListener } from '../common/listen.js';
 import { type TlsPair, tlsOptions } from '../common/tls.js';
@@ -61,7 +62,8 @@ const libraryOptions: ServerOptions = {
 export function createGrpcServer({ gateway, clock, operations = declared, tls, onTrouble }: GrpcOptions): GrpcServer {
   const arrivals = new Arrivals(clock);
   const connections = new Connections(clock);
-  const watched: ServerInterceptor = (method, call) => new WatchedCall(call as LibraryCall, method, arrivals, connections);
+  const arriving = new Arriving();
+  const watched: ServerInterceptor = (method, call) => new WatchedCall(call as LibraryCall, method, arrivals, connections, arriving);
   const server = new Server({ ...libraryOptions, interceptors: [watched] });
   const callers = new Callers();
   server.register(REQUEST_PATH, new Requests(gateway, new ProtocolIds(operations), callers).handle, bytes, bytes, 'unary');

@@ -1,5 +1,6 @@
 import type { ServerHttp2Session } from 'node:http2';
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
+import { type Arriving, type ArrivingRequest, noRoom } from '../common/arriving.js';
 import type { Arrivals, LibraryCall } from './arrivals.js';
 import type { Connection, Connections } from './connections.js';
 
@@ -23,9 +24,11 @@ export class WatchedCall extends ServerInterceptingCall implements Listener {
   connection!: Connection;
   #answerBytes = 0;
   #isOver = false;
+  readonly #coming: ArrivingRequest;
 
-  constructor(call: LibraryCall, method: Method, arrivals: Arrivals, connections: Connections) {
+  constructor(call: LibraryCall, method: Method, arrivals: Arrivals, connections: Connections, arriving: Arriving) {
     super(call);
+    this.#coming = arriving.begin();
     this.#call = call;
     this.#method = method;
     this.#arrivals = arrivals;
@@ -35,6 +38,8 @@ export class WatchedCall extends ServerInterceptingCall implements Listener {
   override start(listener: Listener): void {
     this.#listener = listener;
     this.#arrivals.begin(this.#call);
+    // The library has its own listener by now, and reads from here on.
+    this.#call.stream.on('data', (part: Buffer) => this.#came(part.length));
     this.#call.start(this);
   }
 
@@ -62,6 +67,7 @@ export class WatchedCall extends ServerInterceptingCall implements Listener {
   }
 
   onReceiveMessage(message: unknown): void {
+    this.#coming.end();
     // Of a call that may go on asking, the first message is all that was awaited.
     if (this.#method.requestStream) this.#arrivals.done(this.#call);
     this.#listener.onReceiveMessage(message);
@@ -75,9 +81,16 @@ export class WatchedCall extends ServerInterceptingCall implements Listener {
   /** The library's word for the end of a call, whoever ended it: the whole of an answer has left then. */
   onCancel(): void {
     this.#arrivals.done(this.#call);
+    this.#coming.end();
     this.#isOver = true;
     this.connection.left(this, this.#answerBytes);
     this.connection.ended();
     this.#listener.onCancel();
+  }
+
+  #came(bytes: number): void {
+    if (this.#isOver || this.#coming.came(bytes)) return;
+    this.#isOver = true;
+    this.#arrivals.refuse(this.#call, noRoom.kind.grpc, noRoom.message);
   }
 }

@@ -4,6 +4,7 @@ import type { Operation } from '../../contract/operation.js';
 import { operations as declared } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
+import { Arriving, noRoom } from '../common/arriving.js';
 import type { Exchange, Mount } from '../common/exchange.js';
 import { checkHost, isAllowedOrigin, pathOf } from '../common/http.js';
 import { HttpListener } from '../common/http-listener.js';
@@ -86,6 +87,7 @@ export function createRestServer(options: RestOptions): RestServer {
   if (consoleFolder !== undefined) for (const [path, handler] of consoleRoutes(responder, consoleFolder)) add('GET', path, handler);
 
   const cors = new Cors(options.allowedOrigins);
+  const arriving = new Arriving();
   const onRequest: RequestListener = (request, response) => {
     const exchange = { request, response };
     try {
@@ -95,7 +97,7 @@ export function createRestServer(options: RestOptions): RestServer {
       const found = refused ?? routeOf(routes, exchange);
       if (found instanceof Rejection) responder.reject(exchange, found);
       else if (request.method === 'GET' || request.method === 'HEAD') found(exchange, undefined);
-      else serveWithBody(responder, exchange, found);
+      else serveWithBody(responder, arriving, exchange, found);
     } catch (thrown) {
       responder.fail(exchange, thrown);
     }
@@ -139,9 +141,13 @@ function routeOf(
   return new Rejection('route.method_not_allowed', `${request.method} is not accepted here, use ${allowed.join(' or ')}`);
 }
 
-function serveWithBody(responder: Responder, exchange: Exchange, handler: RouteHandler): void {
-  readBody(exchange.request, BODY_BYTES_MAX, (outcome) => {
+function serveWithBody(responder: Responder, arriving: Arriving, exchange: Exchange, handler: RouteHandler): void {
+  readBody(exchange.request, BODY_BYTES_MAX, arriving, (outcome) => {
     if (outcome.kind === 'aborted') return;
+    if (outcome.kind === 'no_room') {
+      responder.reject(exchange, noRoom);
+      return;
+    }
     if (outcome.kind === 'too_large') {
       responder.reject(exchange, new Rejection('request.too_large', `body too large: at most ${BODY_BYTES_MAX} bytes are accepted`));
       return;

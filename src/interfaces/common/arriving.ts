@@ -1,0 +1,52 @@
+import { Rejection } from '../../contract/rejection.js';
+
+/** Of one request, as many bytes may come as nearly every request has: who sends no more is never refused for others. */
+const REQUEST_BYTES_FREE = 4 * 1024;
+const MIB_MAX = 64;
+
+/** To a request for whose bytes there is no room. */
+export const noRoom = new Rejection(
+  'limit.bodies',
+  `requests that are still coming hold ${MIB_MAX} MiB, as much as they may; this one changed nothing: send it again`,
+  { retryAfterSeconds: 1 },
+);
+
+/** The memory of a listener's requests that have begun to come: nobody knows yet whose they are, and anybody can send them. */
+export class Arriving {
+  #left = MIB_MAX * 1024 * 1024;
+
+  /** One more request begins to come. */
+  begin(): ArrivingRequest {
+    return new ArrivingRequest((bytes) => {
+      if (bytes > this.#left) return false;
+      this.#left -= bytes;
+      return true;
+    });
+  }
+}
+
+/** One request that is coming. */
+export class ArrivingRequest {
+  #bytes = 0;
+  #held = 0;
+
+  /** @param take takes so many bytes, or gives them back, and says whether they were there. */
+  constructor(private readonly take: (bytes: number) => boolean) {}
+
+  /** So many more bytes have come; says whether there was room for them. */
+  came(bytes: number): boolean {
+    this.#bytes += bytes;
+    const more = this.#bytes - REQUEST_BYTES_FREE - this.#held;
+    if (more <= 0) return true;
+    if (!this.take(more)) return false;
+    this.#held += more;
+    return true;
+  }
+
+  /** It is there as a whole, or comes no further; what comes now is another one. */
+  end(): void {
+    this.take(-this.#held);
+    this.#held = 0;
+    this.#bytes = 0;
+  }
+}
