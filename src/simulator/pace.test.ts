@@ -10,7 +10,7 @@ describe('work in turns', () => {
     const happened: string[] = [];
     const work = inTurns(
       eachInTurns([1, 2, 3], 1, (one) => happened.push(`piece ${one}`)),
-      new Turn(0),
+      { turn: new Turn(0) },
     );
     happened.push('caller');
     await nextTurn();
@@ -24,7 +24,20 @@ describe('work in turns', () => {
       if (one === 2) throw new Error('broken');
       return one;
     };
-    await expect(inTurns(eachInTurns([1, 2], 1, step), new Turn(0))).rejects.toThrow('broken');
+    await expect(inTurns(eachInTurns([1, 2], 1, step), { turn: new Turn(0) })).rejects.toThrow('broken');
+  });
+
+  it('ends at the next pause once nobody waits for it', async () => {
+    const done: number[] = [];
+    const waiting = new AbortController();
+    const work = inTurns(
+      eachInTurns([1, 2, 3, 4], 1, (one) => done.push(one)),
+      { turn: new Turn(0), signal: waiting.signal },
+    );
+    await nextTurn();
+    waiting.abort(new Error('gone'));
+    await expect(work).rejects.toThrow('gone');
+    expect(done).toEqual([1, 2]);
   });
 
   it('goes on in the same turn while that has time left', async () => {
@@ -39,7 +52,7 @@ describe('work in turns', () => {
       if (turns < 10) setImmediate(count);
     };
     setImmediate(count);
-    const work = inTurns(eachInTurns([1, 1, 1, 5, 1, 2, 2, 1], 1, step), new Turn(4, () => time));
+    const work = inTurns(eachInTurns([1, 1, 1, 5, 1, 2, 2, 1], 1, step), { turn: new Turn(4, () => time) });
     expect(await work).toEqual([0, 0, 0, 0, 1, 1, 1, 2]);
   });
 

@@ -68,23 +68,30 @@ export class Turn {
   }
 }
 
+export interface InTurnsOptions {
+  readonly turn?: Turn;
+  /** Ends the work, with its reason for an error, at the next pause. For work that is one caller's alone. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Does work that may pause at each `yield`: as many pieces in one turn as it has time for, the first ones at once. */
-export function inTurns<T>(work: Generator<void, T>, turn: Turn = new Turn()): T | Promise<T> {
+export function inTurns<T>(work: Generator<void, T>, { turn = new Turn(), signal }: InTurnsOptions = {}): T | Promise<T> {
   for (;;) {
     const piece = work.next();
     if (piece.done) return piece.value;
     const pause = turn.pause();
-    if (pause !== undefined) return rest(work, turn, pause);
+    if (pause !== undefined) return rest(work, turn, pause, signal);
   }
 }
 
-async function rest<T>(work: Generator<void, T>, turn: Turn, first: Promise<void>): Promise<T> {
-  await first;
-  for (;;) {
+async function rest<T>(work: Generator<void, T>, turn: Turn, first: Promise<void>, signal: AbortSignal | undefined): Promise<T> {
+  for (let pause: Promise<void> | undefined = first; ; pause = turn.pause()) {
+    if (pause !== undefined) {
+      await pause;
+      signal?.throwIfAborted();
+    }
     const piece = work.next();
     if (piece.done) return piece.value;
-    const pause = turn.pause();
-    if (pause !== undefined) await pause;
   }
 }
 

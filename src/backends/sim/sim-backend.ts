@@ -244,9 +244,9 @@ class SimBackend implements Backend {
   }
 
   /** The gateway answers what is thrown here with status 500. Of a disk that has failed it tells by itself, once. */
-  #defect(operation: Operation, { requestId }: CallContext, error: unknown): never {
-    if (!(error instanceof StorageFailure || error instanceof BackendFailure))
-      this.#logger.error({ err: error, operation: operation.name, requestId }, 'an answer of the simulation failed');
+  #defect(operation: Operation, { requestId, signal }: CallContext, error: unknown): never {
+    const isNone = error instanceof StorageFailure || error instanceof BackendFailure || error === signal.reason;
+    if (!isNone) this.#logger.error({ err: error, operation: operation.name, requestId }, 'an answer of the simulation failed');
     throw error;
   }
 }

@@ -44,10 +44,12 @@ export type Facts<Names extends keyof EveryFact> = Pick<EveryFact, Names>;
 /** Told, within the change that records a write, what it will be answered with. */
 export type Recorded<S2C> = (answer: S2C, change: Transaction) => void;
 
-/** What a caller's subscriptions make of an answer. */
-export interface Subscribed {
-  /** To the orders behind each level of the book that is asked for. */
+/** What an answer depends on of the caller. */
+export interface Asker {
+  /** It is subscribed to the orders behind each level of the book that it asks for. */
   readonly orderDetail?: boolean;
+  /** Aborted once it does not wait any more. */
+  readonly signal?: AbortSignal;
 }
 
 /** Answers one operation: the facts that it names and its `C2S` in, its `S2C` (or a refusal) out. Writes tell `recorded`. */
@@ -55,5 +57,5 @@ export type Answer<Names extends keyof EveryFact, C2S, S2C> = (
   facts: Facts<Names>,
   request: C2S,
   recorded?: Recorded<S2C>,
-  subscribed?: Subscribed,
+  asker?: Asker,
 ) => S2C | Refusal | Promise<S2C | Refusal>;

@@ -16,11 +16,14 @@ const DAY_MS = 86_400_000;
 
 /**
  * Qot_RequestHistoryKL: bars whose time text lies between two times of the market's zone, both inclusive, in pages.
- * A symbol counts towards the quota when it is first asked for; the answer waits until that is on disk.
+ * A symbol counts towards the quota when it is first asked for; the answer waits until that is on disk. A page is made for as
+ * long as somebody waits for it.
  */
 export const getHistoryKline: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'historyQuota', C2S, S2C> = (
   facts,
   request,
+  _recorded,
+  asker,
 ) => {
   const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;
@@ -36,7 +39,7 @@ export const getHistoryKline: Answer<'clock' | 'world' | 'companies' | 'market' 
     const { max } = facts.historyQuota;
     return new Refusal(`history K-line quota exceeded: ${max} symbols within 30 days; ${listing.instrument.symbol} is not one of them`);
   }
-  const answer = () => inTurns(page(facts, listing, range, request, resume));
+  const answer = () => inTurns(page(facts, listing, range, request, resume), { signal: asker?.signal });
   return counted === undefined ? answer() : counted.then(answer);
 };
 

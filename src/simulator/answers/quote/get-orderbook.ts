@@ -6,7 +6,7 @@ import { locate } from '../../view/locate.js';
 import { BOOK_DEPTH_MAX, BookType, bookFields, detailedBookFields, hasOddLots } from '../../view/order-book.js';
 
 /** Qot_GetOrderBook: best levels of both sides, with their orders for who is subscribed to those. Indices have an empty book. */
-export const getOrderBook: Answer<'market' | 'listings', C2S, S2C> = (facts, request, _, subscribed) => {
+export const getOrderBook: Answer<'market' | 'listings', C2S, S2C> = (facts, request, _, asker) => {
   const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;
   const { num, orderBookType } = request;
@@ -20,6 +20,6 @@ export const getOrderBook: Answer<'market' | 'listings', C2S, S2C> = (facts, req
   const payload = create(S2CSchema);
   payload.security = listing.security;
   payload.name = listing.instrument.name;
-  const detailed = subscribed?.orderDetail === true && orderBookType === BookType.normal;
+  const detailed = asker?.orderDetail === true && orderBookType === BookType.normal;
   return Object.assign(payload, detailed ? detailedBookFields(facts, listing, num) : bookFields(facts, listing, num, orderBookType));
 };
