@@ -85,6 +85,45 @@ describe('an entry whose answer was lost', () => {
   });
 });
 
+describe('an entry that is acknowledged by its number alone', () => {
+  const withoutText = (simulated: Backend): Partial<Backend> => ({
+    async call(operation, request, context) {
+      const answer = await simulated.call(operation, request, context);
+      const placed = operation === trade.placeOrder ? payloadOf(trade.placeOrder, answer) : undefined;
+      if (placed !== undefined) placed.orderIDEx = '';
+      return answer;
+    },
+  });
+
+  it.each([true, false])('is guarded (the brokerage records in the same store: %s)', async (sharesStore) => {
+    await open({ backend: withoutText, sharesStore });
+    const id = await place({ ...taking, stop_loss_price: 300 });
+    await pass(6);
+    expect(await bracketOf(shares, id)).toMatchObject({ state: OPEN, entryFilledQty: 100, exitQty: 100 });
+    expect(await exitsOf(shares, id)).toHaveLength(1);
+  });
+
+  it('is not taken for that of another bracket', async () => {
+    await open({ backend: withoutText });
+    const order = { ...taking, order_type: 'NORMAL', price: 1, stop_loss_price: 0.5 };
+    const both = await Promise.all([place(order), place(order)]);
+    expect(new Set(both).size).toBe(2);
+  });
+
+  it('is found by its remark where an earlier version kept no number', async () => {
+    const store = new MemoryStore();
+    await open({ store, sharesStore: true });
+    const id = await place({ ...taking, order_type: 'NORMAL', price: 1, stop_loss_price: 0.5 });
+    const start = desk.clock.now();
+    await desk.close();
+    const rows = store.table<Record<string, unknown>>('brackets');
+    await store.write((change) => change.put(rows, id, { ...rows.get(id), entryIdEx: '', entryId: undefined }));
+    await open({ store, sharesStore: true, start });
+    await pass(6);
+    expect(await bracketOf(shares, id)).toMatchObject({ state: OPEN, entryOrderIdEx: expect.stringMatching(/./) });
+  });
+});
+
 describe('a position that its owner closes before the gateway has seen it', () => {
   it('takes the stop-loss with it that the gateway holds', async () => {
     let price = 0;

@@ -7,6 +7,12 @@ import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb
 /** A request for a new order, of one security or of several. */
 export type Placement = PlaceC2S | ComboC2S;
 
+/** What an acknowledgement calls its order. */
+export interface OrderName {
+  readonly orderID?: bigint;
+  readonly orderIDEx: string;
+}
+
 /** A placement that may turn out to be lost: its answer does not come. */
 export interface LostOrder {
   readonly request: Placement;
@@ -38,9 +44,9 @@ export class OrderSearch {
     this.#open.delete(placement);
   }
 
-  /** This order is known to be somebody's. */
-  claim(accId: bigint, orderIDEx: string): void {
-    this.#claimed.add(`${accId} ${orderIDEx}`);
+  /** This order is known to be somebody's: by its text, or its number where its acknowledgement has none. One of several legs has no number. */
+  claim(accId: bigint, { orderIDEx, orderID = 0n }: OrderName): void {
+    this.#claimed.add(`${accId} ${orderIDEx || orderID}`);
     if (this.#claimed.size <= CLAIMED_MAX) return;
     for (const oldest of this.#claimed) {
       this.#claimed.delete(oldest);
@@ -53,11 +59,15 @@ export class OrderSearch {
     // An order could be either's.
     for (const other of this.#open) if (other !== lost && isTwin(other, lost)) return undefined;
     const accId = lost.request.header?.accID ?? 0n;
-    const fits = orders.filter((order) => !this.#claimed.has(`${accId} ${order.orderIDEx}`) && isLike(order, lost));
+    const fits = orders.filter((order) => !this.#isClaimed(accId, order) && isLike(order, lost));
     const [found, another] = fits;
     if (found === undefined || another !== undefined) return undefined;
-    this.claim(accId, found.orderIDEx);
+    this.claim(accId, found);
     return found;
+  }
+
+  #isClaimed(accId: bigint, { orderID, orderIDEx }: Order): boolean {
+    return this.#claimed.has(`${accId} ${orderIDEx}`) || this.#claimed.has(`${accId} ${orderID}`);
   }
 }
 

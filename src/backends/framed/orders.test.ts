@@ -65,6 +65,35 @@ it.each([
   await expect(place(() => [])).rejects.toMatchObject({ constructor: BackendLost, message: expect.stringMatching(/without saying which/) });
 });
 
+it('an order that was acknowledged by its number alone is never found for another whose answer was lost', async () => {
+  const clock = new ManualClock(Date.UTC(2026, 0, 5));
+  const { C2SSchema, ResponseSchema } = TrdPlaceOrder;
+  const acknowledged = create(ResponseSchema, { retType: 0, s2c: { header, orderID: 5n } }) as ResponseMessage;
+  let answers = true;
+  let orderList: object[] = [];
+  const orders = new Orders({
+    clock,
+    async write() {
+      if (answers) return acknowledged;
+      throw new BackendLost('the connection was lost');
+    },
+    async ask({ messages }) {
+      setImmediate(() => clock.advance(5_000));
+      return create(messages.ResponseSchema, { retType: 0, s2c: { header, orderList } } as Record<string, unknown>) as ResponseMessage;
+    },
+    whenTrading: async () => true,
+  });
+  const place = () => orders.call(trade.placeOrder, create(C2SSchema, { ...terms, remark: 'bot' }), { deadline: 30_000 });
+  await place();
+  answers = false;
+  const listed = { ...terms, remark: 'bot' };
+  orderList = [{ ...listed, orderID: 5n, orderIDEx: 'order-5' }];
+  await expect(place()).rejects.toThrow('the connection was lost');
+  // One without a text is not the one that was acknowledged: that has another number.
+  orderList = [{ ...listed, orderID: 6n, orderIDEx: '' }];
+  await expect(place()).resolves.toMatchObject({ s2c: { orderID: 6n } });
+});
+
 it('an order of several legs whose answer was lost is looked for by its mark, and sent once', async () => {
   const clock = new ManualClock(Date.UTC(2026, 0, 5));
   const leg = (code: string, side: number) => ({ security: { market: 1, code }, side, qtyRatio: 1 });

@@ -88,7 +88,7 @@ export class Orders {
       }
       if (outcome instanceof BackendFailure) throw outcome;
       const { s2c } = outcome as Acknowledgement;
-      if (s2c !== undefined) this.#search.claim(request.header?.accID ?? 0n, s2c.orderIDEx);
+      if (s2c !== undefined) this.#search.claim(request.header?.accID ?? 0n, s2c);
       return outcome;
     } finally {
       this.#search.end(placement);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Decimal } from '../../contract/decimal.js';
 import type { Order } from '../../contract/generated/Trd_Common_pb.js';
 import type { Table } from '../../storage/index.js';
-import { type Bracket, type Exit, isActive, isExitOrder } from './bracket.js';
+import { type Bracket, type Exit, isActive, isEntryOrder, isExitOrder, type OrderName } from './bracket.js';
 import { type BracketsParts, report } from './parts.js';
 
 /** How long one that is over stays to be read, and how many do. */
@@ -43,9 +43,9 @@ type BookParts = Pick<BracketsParts, 'store' | 'clock' | 'logger' | 'onStorageFa
 export class BracketBook {
   readonly rows: Table<Bracket>;
   readonly watched = new Map<string, Watched>();
-  /** Orders of callers that are like entries whose answers were lost: theirs to know, and nobody's to guard. */
-  readonly others = new Set<string>();
   readonly #parts: BookParts;
+  /** Orders of callers that are like entries whose answers were lost: theirs to know, and nobody's to guard. By text, or number where there is none. */
+  readonly #others = new Set<string>();
   /** Those that are over, in the order of their end. */
   readonly #ended = new Set<string>();
 
@@ -75,10 +75,16 @@ export class BracketBook {
     return found.sort((a, b) => b.createdAt - a.createdAt);
   }
 
-  addOther(orderIdEx: string): void {
-    this.others.add(orderIdEx);
-    const [oldest] = this.others;
-    if (this.others.size > OTHERS_MAX && oldest !== undefined) this.others.delete(oldest);
+  addOther(orderName: string): void {
+    this.#others.add(orderName);
+    const [oldest] = this.#others;
+    if (this.#others.size > OTHERS_MAX && oldest !== undefined) this.#others.delete(oldest);
+  }
+
+  /** Whether an order is another bracket's entry, or one that a caller was told to have placed. */
+  isKnown(bracket: Bracket, order: OrderName): boolean {
+    if (this.#others.has(order.orderIDEx) || this.#others.has(String(order.orderID))) return true;
+    return this.of(bracket).some((one) => one.id !== bracket.id && isEntryOrder(one, order));
   }
 
   /** Whether anything of an account is guarded, or about to be. */
@@ -153,8 +159,12 @@ export class BracketBook {
 /** A row as it would be written now: those of before lack what came later. */
 function completed(row: Bracket): Bracket {
   const { exit } = row;
+  const entryId = row.entryId ?? 0n;
   return {
     ...row,
+    // Its acknowledgement had no text, and its number was not kept: it is looked for by its remark.
+    state: row.state === 'open' && row.entryIdEx === '' && entryId === 0n ? 'placing' : row.state,
+    entryId,
     gone: row.gone ?? 0n,
     gained: row.gained ?? 0n,
     levelsOf: row.levelsOf ?? '',

@@ -55,6 +55,8 @@ export interface Bracket {
   readonly entryRemark: string;
   /** The order's text; empty until it is known. */
   readonly entryIdEx: string;
+  /** Its number, for an acknowledgement that has no text; 0 until it is known. */
+  readonly entryId: bigint;
   readonly entryQty: Decimal;
   readonly entryFilled: Decimal;
   readonly entryOver: boolean;
@@ -118,6 +120,7 @@ export function newBracket(id: string, keyId: string | null, request: BracketC2S
     withdrawn: false,
     entryRemark,
     entryIdEx: '',
+    entryId: 0n,
     entryQty: decimalFromNumber(request.qty) ?? 0n,
     entryFilled: 0n,
     entryOver: false,
@@ -137,6 +140,15 @@ export function newBracket(id: string, keyId: string | null, request: BracketC2S
     createdAt: now,
     updatedAt: now,
   };
+}
+
+/** What names an order: its text, its number, or both. */
+export type OrderName = Pick<Order, 'orderID' | 'orderIDEx'>;
+
+/** Whether an order is a bracket's entry: by its text, or by its number where one side has no text. */
+export function isEntryOrder({ entryIdEx, entryId }: Bracket, { orderID, orderIDEx }: OrderName): boolean {
+  if (entryIdEx !== '' && orderIDEx !== '') return orderIDEx === entryIdEx;
+  return entryId !== 0n && orderID === entryId;
 }
 
 /** Whether an order is an exit. Until its text is known it goes by its remark, which others may write as well, and by what it is. */

@@ -13,7 +13,7 @@ import { PacketIds } from '../orders/packet-ids.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
 import type { BracketBook, Watched } from './book.js';
-import { type Bracket, type Exit, exitOrder, headerOf, isActive, nameOf } from './bracket.js';
+import { type Bracket, type Exit, exitOrder, headerOf, isActive, nameOf, type OrderName } from './bracket.js';
 import { nextStep } from './decide.js';
 import type { Inquiry } from './inquiry.js';
 import { type BracketsParts, contextOf, LOOK_MS, report } from './parts.js';
@@ -174,8 +174,10 @@ export class Exits {
     const { backendClock } = this.#parts;
     const { bracket } = watched;
     watched.withdrawAt = backendClock.monotonic() + LOOK_MS;
-    const { request, response } = await this.#cancelOrder(bracket, bracket.entryIdEx);
-    if (response.retType === RET_SUCCEED) this.#audit(bracket, request, bracket.entryIdEx, `bracket ${bracket.id}: entry cancelled`);
+    const { entryId, entryIdEx } = bracket;
+    const { request, response } = await this.#cancelOrder(bracket, { orderID: entryIdEx === '' ? entryId : 0n, orderIDEx: entryIdEx });
+    if (response.retType === RET_SUCCEED)
+      this.#audit(bracket, request, entryIdEx || String(entryId), `bracket ${bracket.id}: entry cancelled`);
     await this.#inquiry.ask(watched);
     if (response.retType === RET_SUCCEED || watched.bracket.entryOver) return;
     const note = `its entry could not be cancelled: ${response.retMsg}`;
@@ -183,12 +185,11 @@ export class Exits {
     await this.#book.keep(watched, { ...watched.bracket, note });
   }
 
-  async #cancelOrder(bracket: Bracket, orderIDEx: string): Promise<{ request: ModifyC2S; response: ResponseMessage }> {
+  async #cancelOrder(bracket: Bracket, name: OrderName): Promise<{ request: ModifyC2S; response: ResponseMessage }> {
     const request = create(ModifyC2SSchema, {
       packetID: this.#packetId(),
       header: headerOf(bracket),
-      orderID: 0n,
-      orderIDEx,
+      ...name,
       modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Cancel,
     });
     const response = await this.#parts.backend.call(trade.cancelOrder, request, contextOf(this.#parts, bracket.id));
@@ -198,7 +199,7 @@ export class Exits {
   async #cancelExit(watched: Watched, exit: Exit): Promise<void> {
     await this.#book.keep(watched, { ...watched.bracket, exit: { ...exit, cancelling: true } });
     const { bracket } = watched;
-    const { request, response } = await this.#cancelOrder(bracket, exit.idEx);
+    const { request, response } = await this.#cancelOrder(bracket, { orderID: 0n, orderIDEx: exit.idEx });
     if (response.retType === RET_SUCCEED) this.#audit(bracket, request, exit.idEx, `bracket ${bracket.id}: exit cancelled`);
     // Refused, it is over already, or nothing has happened to it: its order says.
     await this.#inquiry.ask(watched);

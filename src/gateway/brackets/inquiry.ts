@@ -13,7 +13,7 @@ import { bracketOfRemark } from '../orders/bracket-entry.js';
 import { followingSpan, historySpan } from '../orders/order-history.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import type { BracketBook, Watched } from './book.js';
-import { type Bracket, exitBuys, headerOf, isOfExitSide, isOfSecurity, unclosed } from './bracket.js';
+import { type Bracket, exitBuys, headerOf, isEntryOrder, isOfExitSide, isOfSecurity, type OrderName, unclosed } from './bracket.js';
 import { learn, type OrderSource } from './learn.js';
 import { type BracketsParts, contextOf, LOOK_MS, LOST_MS } from './parts.js';
 import { afterShareChange, quoteDay, shareChanges } from './share-changes.js';
@@ -84,11 +84,11 @@ export class Inquiry {
   async ask(watched: Watched): Promise<boolean> {
     const { backend } = this.#parts;
     const { bracket } = watched;
-    const ids = [bracket.entryOver ? '' : bracket.entryIdEx, bracket.exit?.idEx ?? ''].filter((id) => id !== '');
+    const names = namesOf(bracket);
     const wholeList = isMissing(bracket);
-    if (ids.length === 0 && !wholeList) return true;
+    if (isEmpty(names) && !wholeList) return true;
     const header = headerOf(bracket);
-    const filterConditions = create(TrdFilterConditionsSchema, wholeList ? {} : { orderIDExList: ids });
+    const filterConditions = create(TrdFilterConditionsSchema, wholeList ? {} : names);
     const context = contextOf(this.#parts, bracket.id);
     const answer = await backend.call(
       account.getOrders,
@@ -98,14 +98,14 @@ export class Inquiry {
     const orders = payloadOf(account.getOrders, answer)?.orderList ?? [];
     this.learn(watched, orders, 'list');
     // What ended on an earlier day is in the history alone.
-    const gone = ids.filter((id) => !orders.some(({ orderIDEx }) => orderIDEx === id));
+    const gone = unlisted(names, orders);
     if (answer.retType !== RET_SUCCEED) return false;
-    if (gone.length > 0) await this.#askHistory(watched, { orderIDExList: gone });
+    if (!isEmpty(gone)) await this.#askHistory(watched, gone);
     return true;
   }
 
   /** Looks for orders under other days; under later ones too, where a clock that was set back left them. */
-  async #askHistory(watched: Watched, of: { readonly codeList?: string[]; readonly orderIDExList?: string[] }): Promise<void> {
+  async #askHistory(watched: Watched, of: Partial<OrderNames> & { readonly codeList?: string[] }): Promise<void> {
     const { backend, clock } = this.#parts;
     const header = headerOf(watched.bracket);
     const now = clock.now();
@@ -114,7 +114,7 @@ export class Inquiry {
       const history = await backend.call(account.getHistoryOrders, query, contextOf(this.#parts, watched.bracket.id));
       const orders = payloadOf(account.getHistoryOrders, history)?.orderList ?? [];
       this.learn(watched, orders, 'list');
-      if (of.orderIDExList?.every((id) => orders.some(({ orderIDEx }) => orderIDEx === id))) return;
+      if (of.codeList === undefined && isEmpty(unlisted(of, orders))) return;
     }
   }
 
@@ -161,7 +161,7 @@ export class Inquiry {
    * order that is none of the bracket's. After a change of the shares it would be one that has counted already.
    */
   async #wasClosed(bracket: Bracket): Promise<boolean> {
-    const { entryIdEx, code, gone, gained } = bracket;
+    const { code, gone, gained } = bracket;
     if (gone > 0n || gained !== 0n) return false;
     const header = headerOf(bracket);
     const of = { codeList: [code] };
@@ -176,10 +176,10 @@ export class Inquiry {
       payloadOf(account.getHistoryOrders, await this.#parts.backend.call(account.getHistoryOrders, before, context)),
     ];
     const orders = answers.flatMap((payload) => payload?.orderList ?? []);
-    const entry = orders.find(({ orderIDEx }) => orderIDEx === entryIdEx);
+    const entry = orders.find((order) => isEntryOrder(bracket, order));
     if (entry === undefined || entry.createTimestamp <= 0) return false;
     return orders.some((order) => {
-      const isOwn = order.orderIDEx === entryIdEx || bracketOfRemark(order.remark) === bracket.id;
+      const isOwn = isEntryOrder(bracket, order) || bracketOfRemark(order.remark) === bracket.id;
       const isLater = order.updateTimestamp >= entry.createTimestamp;
       return isOfSecurity(bracket, order) && !isOwn && isLater && isOfExitSide(bracket, order) && order.fillQty > 0;
     });
@@ -282,6 +282,31 @@ export class Inquiry {
     const rehabList = answer.retType === RET_SUCCEED ? payloadOf(metadata.getRehab, answer)?.rehabList : undefined;
     return rehabList && shareChanges(rehabList, levelsOf, upTo);
   }
+}
+
+/** By what orders are asked for. */
+interface OrderNames {
+  readonly orderIDExList: string[];
+  readonly idList: bigint[];
+}
+
+/** The names of a bracket's orders that are not over: texts, and the number of an entry that was acknowledged without one. */
+function namesOf({ entryOver, entryIdEx, entryId, exit }: Bracket): OrderNames {
+  const byNumber = !entryOver && entryIdEx === '' && entryId !== 0n;
+  const texts = [entryOver ? '' : entryIdEx, exit?.idEx ?? ''];
+  return { orderIDExList: texts.filter((text) => text !== ''), idList: byNumber ? [entryId] : [] };
+}
+
+/** Those of which no order is listed. */
+function unlisted({ orderIDExList = [], idList = [] }: Partial<OrderNames>, orders: readonly OrderName[]): OrderNames {
+  return {
+    orderIDExList: orderIDExList.filter((text) => !orders.some(({ orderIDEx }) => orderIDEx === text)),
+    idList: idList.filter((id) => !orders.some(({ orderID }) => orderID === id)),
+  };
+}
+
+function isEmpty({ orderIDExList, idList }: OrderNames): boolean {
+  return orderIDExList.length === 0 && idList.length === 0;
 }
 
 /** Whether it has an order of which only its own remark is known. */

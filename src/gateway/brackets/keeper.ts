@@ -24,7 +24,7 @@ import { entryOf, remarkOf } from '../orders/bracket-entry.js';
 import { streamKey } from '../push/index.js';
 import { payloadOf, RET_SUCCEED, success } from '../responses.js';
 import { BracketBook, type Watched } from './book.js';
-import { type Bracket, newBracket } from './bracket.js';
+import { type Bracket, isEntryOrder, newBracket, type OrderName } from './bracket.js';
 import { Exits } from './exits.js';
 import { Inquiry } from './inquiry.js';
 import { type BracketsParts, LOOK_MS, report } from './parts.js';
@@ -75,11 +75,11 @@ export class Brackets {
   }
 
   /** A caller was told to have placed this order: it is no entry whose answer was lost, whatever its remark. */
-  placed(orderIdEx: string, remark: string): void {
+  placed(orderName: string, remark: string): void {
     if (remark === '') return;
     const isSought = ({ state, entryRemark }: Bracket) => state === 'placing' && entryRemark === remark;
     if ([...this.#sending.values()].some(isSought) || [...this.#book.watched.values()].some(({ bracket }) => isSought(bracket)))
-      this.#book.addOther(orderIdEx);
+      this.#book.addOther(orderName);
   }
 
   /** Whether anything of an account is guarded, or about to be. */
@@ -171,7 +171,7 @@ export class Brackets {
       keepAnswer: (answer, change) => {
         const placed = payloadOf(trade.placeOrder, answer);
         if (placed === undefined) return;
-        change.put(this.#book.rows, id, { ...placing, state: 'open', entryIdEx: placed.orderIDEx });
+        change.put(this.#book.rows, id, withEntry(placing, placed));
         keepAnswer?.(answerOf(placed), change);
       },
     };
@@ -191,7 +191,7 @@ export class Brackets {
       const { retType, retMsg, errCode } = response;
       return create(trade.placeBracketOrder.messages.ResponseSchema, { retType, retMsg, errCode }) as ResponseMessage;
     }
-    const known = this.#book.of(placing).find((one) => one.id !== id && one.entryIdEx === placed.orderIDEx);
+    const known = this.#book.of(placing).find((one) => one.id !== id && isEntryOrder(one, placed));
     if (known !== undefined) {
       // The brokerage has answered a repetition: what it placed the first time is guarded already.
       const { withdrawn } = this.#sending.get(id) ?? placing;
@@ -200,7 +200,7 @@ export class Brackets {
       if (watched !== undefined && withdrawn) await this.#book.keep(watched, asWithdrawn(watched.bracket));
       return success(trade.placeBracketOrder, create(S2CSchema, { ...payloadFields(placed), bracketId: known.id }));
     }
-    const open: Bracket = { ...(this.#sending.get(id) ?? placing), state: 'open', entryIdEx: placed.orderIDEx };
+    const open = withEntry(this.#sending.get(id) ?? placing, placed);
     const watched = this.#watch(open);
     if (!recorded) await this.#book.keep(watched, open);
     void this.#look(watched);
@@ -306,6 +306,11 @@ export class Brackets {
 
 function asWithdrawn(bracket: Bracket): Bracket {
   return { ...bracket, withdrawn: true };
+}
+
+/** A bracket whose entry the brokerage has acknowledged. */
+function withEntry(bracket: Bracket, { orderID, orderIDEx }: OrderName): Bracket {
+  return { ...bracket, state: 'open', entryIdEx: orderIDEx, entryId: orderID };
 }
 
 type PlacedEntry = PayloadOf<typeof trade.placeOrder>;

@@ -3,7 +3,7 @@ import { type Order, OrderStatus } from '../../contract/generated/Trd_Common_pb.
 import { finalStatuses } from '../final-statuses.js';
 import { bracketOfRemark } from '../orders/bracket-entry.js';
 import type { BracketBook, Watched } from './book.js';
-import { type Bracket, type Exit, isExitOrder, isOfExitSide, isOfSecurity } from './bracket.js';
+import { type Bracket, type Exit, isEntryOrder, isExitOrder, isOfExitSide, isOfSecurity } from './bracket.js';
 import { afterExit, type ExitEnd } from './decide.js';
 import { type BracketsParts, LOOK_MS, LOST_MS } from './parts.js';
 
@@ -24,11 +24,12 @@ export function learn(
 ): boolean {
   const before = watched.bracket;
   const entry = before.state === 'placing' ? entryAmong(book, watched, orders, source) : undefined;
-  let bracket: Bracket = entry === undefined ? before : { ...before, state: 'open', entryIdEx: entry.orderIDEx };
+  let bracket: Bracket = entry === undefined ? before : { ...before, state: 'open', entryIdEx: entry.orderIDEx, entryId: entry.orderID };
   for (const order of orders) {
     const isVoid = order.orderStatus === OrderStatus.OrderStatus_FillCancelled;
     const filled = isVoid ? 0n : (decimalFromNumber(order.fillQty) ?? 0n);
-    if (order.orderIDEx === bracket.entryIdEx && bracket.entryIdEx !== '') {
+    if (isEntryOrder(bracket, order)) {
+      if (bracket.entryIdEx === '' && order.orderIDEx !== '') bracket = { ...bracket, entryIdEx: order.orderIDEx };
       const entryOver = bracket.entryOver || finalStatuses.has(order.orderStatus);
       // Pushes may overtake each other; only the exchange takes back what was filled.
       const entryFilled = isVoid || filled > bracket.entryFilled ? filled : bracket.entryFilled;
@@ -66,7 +67,7 @@ function entryAmong(
   const alike = orders.filter((order) => isLikeEntry(bracket, order));
   if (bracketOfRemark(bracket.entryRemark) === bracket.id) return alike[0];
   if (source !== 'list' || missingSince === undefined) return undefined;
-  const [entry, another] = alike.filter((order) => isOfMinute(bracket, order) && !isKnown(book, bracket, order));
+  const [entry, another] = alike.filter((order) => isOfMinute(bracket, order) && !book.isKnown(bracket, order));
   return another === undefined ? entry : undefined;
 }
 
@@ -79,11 +80,6 @@ function isLikeEntry(bracket: Bracket, order: Order): boolean {
 function isOfMinute({ createdAt }: Bracket, { createTimestamp }: Order): boolean {
   const afterwards = createTimestamp * 1000 - createdAt;
   return createTimestamp <= 0 || (afterwards >= -SKEW_MS && afterwards <= LOST_MS + SKEW_MS);
-}
-
-/** Whether an order is another bracket's entry, or one that a caller was told to have placed. */
-function isKnown(book: BracketBook, bracket: Bracket, { orderIDEx }: Order): boolean {
-  return book.others.has(orderIDEx) || book.of(bracket).some(({ id, entryIdEx }) => id !== bracket.id && entryIdEx === orderIDEx);
 }
 
 function afterExitOrder(bracket: Bracket, order: Order, told: Decimal, last: Decimal): Bracket {

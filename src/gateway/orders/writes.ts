@@ -59,7 +59,7 @@ export interface BracketPlacer {
   /** Whether there is such a bracket. */
   has(id: string): boolean;
   /** Told of every other order that a caller is told to have placed. */
-  placed(orderIdEx: string, remark: string): void;
+  placed(orderName: string, remark: string): void;
 }
 
 /** Of all writes that need none: nobody writes to it. */
@@ -188,8 +188,8 @@ export class Writes {
     }
     if (response instanceof Rejection) return response;
     if (facts !== undefined && places.has(operation) && response.retType === RET_SUCCEED) {
-      const orderId = payloadOf(operation as typeof trade.placeOrder, response)?.orderIDEx ?? '';
-      if (operation !== trade.placeBracketOrder) this.brackets.placed(orderId, (request as PlaceC2S).remark);
+      const { orderIDEx: orderId = '', orderID = 0n } = payloadOf(operation as typeof trade.placeOrder, response) ?? {};
+      if (operation !== trade.placeBracketOrder) this.brackets.placed(orderId || String(orderID), (request as PlaceC2S).remark);
       this.meter.placed({ orderId, totalMs: performance.now() - sentAt, accId: facts.accId, legs: facts.legs });
     }
     return response;
