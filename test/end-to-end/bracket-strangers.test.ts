@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Bracket } from '../../src/contract/generated/svc/get_brackets_pb.js';
+import type { C2S as PositionsC2S } from '../../src/contract/generated/Trd_GetPositionList_pb.js';
 import type { C2S as PlaceC2S } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { account, quote, trade } from '../../src/contract/operations/index.js';
@@ -176,6 +177,121 @@ describe('a position that its owner closes before the gateway has seen it', () =
     await desk.payload(trade.placeOrder, { ...contract, side: 'SELL' });
     await pass(60);
     expect((await exitsOf(futures, id)).map(({ orderStatus }) => orderStatus)).toEqual([15]);
+  });
+});
+
+describe('a list of positions that is behind', () => {
+  const last = () => lastOf('HK.00700');
+
+  it('takes no guard, whatever another bracket fills meanwhile', async () => {
+    let isBehind = false;
+    let before: ResponseMessage | undefined;
+    const backend = (simulated: Backend): Partial<Backend> => ({
+      async call(operation, request, context) {
+        if (operation !== account.getPositions) return simulated.call(operation, request, context);
+        if (!isBehind || before === undefined) before = await simulated.call(operation, request, context);
+        return before;
+      },
+    });
+    await open({ backend });
+    const [price, stop] = [Math.round((await last()) * 0.9), Math.round((await last()) * 0.8)];
+    const older = await place({ ...taking, order_type: 'NORMAL', price, stop_loss_price: stop });
+    await pass(1);
+    const younger = await place({ ...taking, stop_loss_price: stop });
+    await pass(10);
+    expect(await bracketOf(shares, younger)).toMatchObject({ exitQty: 100 });
+    isBehind = true;
+    const { entryOrderIdEx: order_id_ex } = await bracketOf(shares, older);
+    await desk.payload(trade.modifyOrder, { ...shares, order_id_ex, op: 'normal', qty: 100, price: Math.round((await last()) * 1.02) });
+    await pass(14);
+    isBehind = false;
+    await pass(30);
+    for (const id of [older, younger]) expect(await bracketOf(shares, id)).toMatchObject({ state: OPEN, exitQty: 100, note: '' });
+  });
+
+  it('takes no guard by an older sale that traded before the entry and is cancelled after it', async () => {
+    let isBehind = false;
+    const backend = (simulated: Backend): Partial<Backend> => ({
+      async call(operation, request, context) {
+        const answer = await simulated.call(operation, request, context);
+        const listed = operation === account.getPositions && isBehind ? payloadOf(account.getPositions, answer) : undefined;
+        if (listed !== undefined) listed.positionList = [];
+        return answer;
+      },
+    });
+    await open({ backend });
+    const bid = async () => (await desk.payload(quote.getOrderBook, { symbol: 'HK.00700', depth: 1 })).orderBookBidList[0];
+    const qty = Number((await bid())?.volume ?? 0n) + 3_000;
+    await desk.payload(trade.placeOrder, { ...taking, qty });
+    await pass(1, 0.1);
+    const sale = { ...taking, side: 'SELL', order_type: 'NORMAL', price: (await bid())?.price, qty };
+    const { orderIDEx: order_id_ex } = await desk.payload(trade.placeOrder, sale);
+    await pass(3, 0.1);
+    isBehind = true;
+    const id = await place({ ...taking, stop_loss_price: Math.round((await last()) * 0.9) });
+    await pass(0.5, 0.1);
+    await desk.payload(trade.cancelOrder, { ...shares, order_id_ex });
+    await pass(10);
+    isBehind = false;
+    await pass(10);
+    expect(await bracketOf(shares, id)).toMatchObject({ state: OPEN, exitQty: 100, note: '' });
+  });
+
+  it('is asked for afresh before a guard is dropped', async () => {
+    let isBehind = false;
+    const backend = (simulated: Backend): Partial<Backend> => ({
+      async call(operation, request, context) {
+        const answer = await simulated.call(operation, request, context);
+        const isCached = operation === account.getPositions && !(request as PositionsC2S).refreshCache;
+        const listed = isCached && isBehind ? payloadOf(account.getPositions, answer) : undefined;
+        if (listed !== undefined) listed.positionList = [];
+        return answer;
+      },
+    });
+    await open({ backend });
+    const id = await place({ ...taking, stop_loss_price: Math.round((await last()) * 0.8) });
+    await pass(6);
+    isBehind = true;
+    await pass(20);
+    expect(await bracketOf(shares, id)).toMatchObject({ state: OPEN, exitQty: 100, note: '' });
+  });
+});
+
+describe('a part of a position that its owner closes', () => {
+  it('is guarded again once it is there again and no bracket guards it', async () => {
+    await open();
+    const order = { ...contract, side: 'BUY', stop_loss_price: Math.round((await lastOf('HK.HSI2612')) * 0.8) };
+    const id = await place({ ...order, qty: 2 });
+    await pass(6);
+    await desk.payload(trade.placeOrder, { ...contract, side: 'SELL' });
+    await pass(20);
+    expect(await bracketOf(futures, id)).toMatchObject({ exitQty: 1 });
+    const younger = await place(order);
+    await pass(20);
+    expect(await bracketOf(futures, id)).toMatchObject({ exitQty: 1 });
+    expect(await bracketOf(futures, younger)).toMatchObject({ exitQty: 1 });
+    await desk.payload(trade.placeOrder, { ...contract, side: 'BUY' });
+    await pass(20);
+    expect(await bracketOf(futures, id)).toMatchObject({ exitQty: 2 });
+    expect(await bracketOf(futures, younger)).toMatchObject({ exitQty: 1 });
+  });
+
+  it('is off the exit each time, on a brokerage that lists no fills as well', async () => {
+    const backend = (simulated: Backend): Partial<Backend> => ({
+      call: async (operation, request, context) =>
+        operation === account.getDeals || operation === account.getHistoryDeals
+          ? refusal(operation, 'not for simulated accounts')
+          : simulated.call(operation, request, context),
+    });
+    await open({ backend });
+    const order = { ...contract, side: 'BUY', qty: 3, stop_loss_price: Math.round((await lastOf('HK.HSI2612')) * 0.8) };
+    const id = await place(order);
+    await pass(6);
+    for (const exitQty of [2, 1]) {
+      await desk.payload(trade.placeOrder, { ...contract, side: 'SELL' });
+      await pass(20);
+      expect(await bracketOf(futures, id)).toMatchObject({ state: OPEN, exitQty });
+    }
   });
 });
 

@@ -32,6 +32,8 @@ export interface Watched {
   changesAt: number;
   /** Since when less than that is there, of the monotonic clock. */
   lackingSince: number | undefined;
+  /** Since when more than all brackets guard is there, of the monotonic clock. */
+  spareSince: number | undefined;
   /** Since when an order whose answer was lost is looked for, of the monotonic clock. */
   missingSince: number | undefined;
   readonly stop: () => void;

@@ -1,20 +1,21 @@
 import { create } from '@bufbuild/protobuf';
-import { type Decimal, decimalFromNumber, formatDecimal } from '../../contract/decimal.js';
+import { type Decimal, decimalFromNumber, formatDecimal, lesser } from '../../contract/decimal.js';
 import { type BasicQot, type Rehab, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { C2SSchema as QuoteC2S } from '../../contract/generated/Qot_GetBasicQot_pb.js';
 import { C2SSchema as RehabC2S } from '../../contract/generated/Qot_RequestRehab_pb.js';
-import { type Order, type Position, PositionSide, TrdFilterConditionsSchema } from '../../contract/generated/Trd_Common_pb.js';
+import { type Order, PositionSide, TrdFilterConditionsSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as HistoryC2S } from '../../contract/generated/Trd_GetHistoryOrderList_pb.js';
 import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
 import { C2SSchema as PositionsC2S } from '../../contract/generated/Trd_GetPositionList_pb.js';
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { account, metadata, quote } from '../../contract/operations/index.js';
-import { bracketOfRemark } from '../orders/bracket-entry.js';
 import { followingSpan, historySpan } from '../orders/order-history.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import type { BracketBook, Watched } from './book.js';
-import { type Bracket, exitBuys, headerOf, isEntryOrder, isOfExitSide, isOfSecurity, type OrderName, unclosed } from './bracket.js';
+import { type Bracket, exitBuys, headerOf, unclosed } from './bracket.js';
+import { tradedAgainst } from './closing-trades.js';
 import { learn, type OrderSource } from './learn.js';
+import { isEmpty, namesOf, type OrderNames, unlisted } from './order-names.js';
 import { type BracketsParts, contextOf, LOOK_MS, LOST_MS } from './parts.js';
 import { afterShareChange, quoteDay, shareChanges } from './share-changes.js';
 
@@ -120,83 +121,101 @@ export class Inquiry {
 
   /**
    * Takes off what somebody else has closed of the position, as an exit for that would open the opposite one. A brokerage's list of positions
-   * may lag behind its orders, or have the position under another code: it counts once it has had the position, and has lacked it for a while.
+   * may lag behind its orders, or have the position under another code: it counts once it has lacked the position for a while, also when it is
+   * made afresh, and something else says the same.
    */
   async askPosition(watched: Watched): Promise<void> {
-    const { backend, backendClock, recordedInOrder } = this.#parts;
+    const { backendClock, recordedInOrder } = this.#parts;
     const { bracket } = watched;
     const open = unclosed(bracket);
     if (open <= 0n) return;
-    const query = create(PositionsC2S, {
-      header: headerOf(bracket),
-      filterConditions: create(TrdFilterConditionsSchema, { codeList: [bracket.code] }),
-    });
-    const answer = await backend.call(account.getPositions, query, contextOf(this.#parts, bracket.id));
-    const positions = payloadOf(account.getPositions, answer)?.positionList;
-    if (answer.retType !== RET_SUCCEED || positions === undefined) return;
-    const left = this.#leftBy(bracket, positions);
+    const listed = await this.#heldOf(bracket, false);
+    if (listed === undefined) return;
+    if (this.#leftOf(bracket, listed) >= open) return this.#seeHeld(watched, listed);
     // The position is of new shares already, and the bracket follows with the first price of theirs.
-    if (left < open && bracket.stopHeld && (await this.#changes(bracket))?.length) return;
-    if (left >= open) {
-      watched.lackingSince = undefined;
-      // On disk: what is closed while the daemon is away counts as well.
-      if (!watched.bracket.seenHeld) await this.#book.keep(watched, { ...watched.bracket, seenHeld: true });
-      return;
-    }
+    if (bracket.stopHeld && (await this.#changes(bracket))?.length) return;
+    watched.spareSince = undefined;
     const now = backendClock.monotonic();
     watched.lackingSince ??= now;
     if (!recordedInOrder && now - watched.lackingSince < LOOK_MS) return;
-    if (!bracket.seenHeld && !(await this.#wasClosed(bracket))) return;
+    const held = recordedInOrder ? listed : await this.#heldOf(bracket, true);
+    if (held === undefined) return;
+    const lacking = open - this.#leftOf(bracket, held);
+    if (lacking <= 0n) return this.#seeHeld(watched, held);
+    const proven = await this.#provenGone(bracket, held, lacking);
+    if (proven <= 0n) return;
     // It may have been an exit of its own.
     await this.ask(watched);
     if (unclosed(watched.bracket) !== open) return;
-    const gone = open - left;
-    const note = `${formatDecimal(gone)} of its position were closed by somebody else`;
+    const note = `${formatDecimal(proven)} of its position were closed by somebody else`;
     this.#parts.logger.warn({ bracket: bracket.id }, note);
-    await this.#book.keep(watched, { ...watched.bracket, gone: watched.bracket.gone + gone, note });
+    await this.#book.keep(watched, { ...watched.bracket, gone: watched.bracket.gone + proven, note });
   }
 
   /**
-   * Whether somebody has traded against a position that has never been seen: the order list has a fill of the exits' side since the entry, by an
-   * order that is none of the bracket's. After a change of the shares it would be one that has counted already.
+   * How much of what is lacking is gone for sure: all where the list has had the position and has nothing of it any more, or where it is never
+   * behind the orders; or else what others have traded against it.
    */
-  async #wasClosed(bracket: Bracket): Promise<boolean> {
-    const { code, gone, gained } = bracket;
-    if (gone > 0n || gained !== 0n) return false;
-    const header = headerOf(bracket);
-    const of = { codeList: [code] };
-    const context = contextOf(this.#parts, bracket.id);
-    const today = create(OrderListC2S, { header, filterConditions: create(TrdFilterConditionsSchema, of) });
-    const before = create(HistoryC2S, {
-      header,
-      filterConditions: create(TrdFilterConditionsSchema, { ...of, ...historySpan(this.#parts.clock.now()) }),
-    });
-    const answers = [
-      payloadOf(account.getOrders, await this.#parts.backend.call(account.getOrders, today, context)),
-      payloadOf(account.getHistoryOrders, await this.#parts.backend.call(account.getHistoryOrders, before, context)),
-    ];
-    const orders = answers.flatMap((payload) => payload?.orderList ?? []);
-    const entry = orders.find((order) => isEntryOrder(bracket, order));
-    if (entry === undefined || entry.createTimestamp <= 0) return false;
-    return orders.some((order) => {
-      const isOwn = isEntryOrder(bracket, order) || bracketOfRemark(order.remark) === bracket.id;
-      const isLater = order.updateTimestamp >= entry.createTimestamp;
-      return isOfSecurity(bracket, order) && !isOwn && isLater && isOfExitSide(bracket, order) && order.fillQty > 0;
-    });
+  async #provenGone(bracket: Bracket, held: Decimal, lacking: Decimal): Promise<Decimal> {
+    if (bracket.seenHeld && (this.#parts.recordedInOrder || held === 0n)) return lacking;
+    return lesser(lacking, await tradedAgainst(this.#parts, this.#book, bracket));
   }
 
-  /** What is held of the position that a bracket's exits close, without what older brackets guard of it. */
-  #leftBy(bracket: Bracket, positions: readonly Position[]): Decimal {
+  /** All of the position is there. What was taken for gone is guarded again where, for a while, more is held than all brackets guard. */
+  async #seeHeld(watched: Watched, held: Decimal): Promise<void> {
+    const { backendClock, logger } = this.#parts;
+    watched.lackingSince = undefined;
+    // On disk: what is closed while the daemon is away counts as well.
+    if (!watched.bracket.seenHeld) await this.#book.keep(watched, { ...watched.bracket, seenHeld: true });
+    const { bracket } = watched;
+    const { gone, gained } = bracket;
+    const spare = held - unclosed(bracket) - this.#guardedBeside(bracket, () => true);
+    // After a change of the shares, what is gone is a number of old ones.
+    const back = gained === 0n ? lesser(spare, gone) : 0n;
+    if (back <= 0n) {
+      watched.spareSince = undefined;
+      return;
+    }
+    const now = backendClock.monotonic();
+    watched.spareSince ??= now;
+    // It may be what another entry has just filled.
+    if (now - watched.spareSince < LOOK_MS) return;
+    const note = `${formatDecimal(back)} of its position are there again`;
+    logger.info({ bracket: bracket.id }, note);
+    await this.#book.keep(watched, { ...bracket, gone: gone - back, note });
+  }
+
+  /** What is held of the position that a bracket's exits close; undefined where the brokerage does not say. */
+  async #heldOf(bracket: Bracket, refreshCache: boolean): Promise<Decimal | undefined> {
+    const query = create(PositionsC2S, {
+      header: headerOf(bracket),
+      filterConditions: create(TrdFilterConditionsSchema, { codeList: [bracket.code] }),
+      refreshCache,
+    });
+    const answer = await this.#parts.backend.call(account.getPositions, query, contextOf(this.#parts, bracket.id));
+    const positions = payloadOf(account.getPositions, answer)?.positionList;
+    if (answer.retType !== RET_SUCCEED || positions === undefined) return undefined;
     const side = exitBuys(bracket) ? PositionSide.PositionSide_Short : PositionSide.PositionSide_Long;
-    let left = 0n;
+    let held = 0n;
     for (const { code, secMarket, positionSide, qty } of positions) {
-      if (code === bracket.code && secMarket === bracket.secMarket && positionSide === side) left += decimalFromNumber(Math.abs(qty)) ?? 0n;
+      if (code === bracket.code && secMarket === bracket.secMarket && positionSide === side) held += decimalFromNumber(Math.abs(qty)) ?? 0n;
     }
-    for (const { bracket: other } of this.#book.watched.values()) {
-      const before = other.createdAt < bracket.createdAt || (other.createdAt === bracket.createdAt && other.id < bracket.id);
-      if (before && isOfSamePosition(bracket, other)) left -= unclosed(other);
-    }
+    return held;
+  }
+
+  /** What is left of a position for a bracket, without what older ones guard of it. */
+  #leftOf(bracket: Bracket, held: Decimal): Decimal {
+    const left = held - this.#guardedBeside(bracket, (other) => isOlder(other, bracket));
     return left > 0n ? left : 0n;
+  }
+
+  /** What other brackets guard of the same position. */
+  #guardedBeside(bracket: Bracket, counts: (other: Bracket) => boolean): Decimal {
+    let guarded = 0n;
+    for (const { bracket: other } of this.#book.watched.values()) {
+      if (other.id !== bracket.id && isOfSamePosition(bracket, other) && counts(other)) guarded += unclosed(other);
+    }
+    return guarded;
   }
 
   /** Asks for the price of now. */
@@ -284,34 +303,13 @@ export class Inquiry {
   }
 }
 
-/** By what orders are asked for. */
-interface OrderNames {
-  readonly orderIDExList: string[];
-  readonly idList: bigint[];
-}
-
-/** The names of a bracket's orders that are not over: texts, and the number of an entry that was acknowledged without one. */
-function namesOf({ entryOver, entryIdEx, entryId, exit }: Bracket): OrderNames {
-  const byNumber = !entryOver && entryIdEx === '' && entryId !== 0n;
-  const texts = [entryOver ? '' : entryIdEx, exit?.idEx ?? ''];
-  return { orderIDExList: texts.filter((text) => text !== ''), idList: byNumber ? [entryId] : [] };
-}
-
-/** Those of which no order is listed. */
-function unlisted({ orderIDExList = [], idList = [] }: Partial<OrderNames>, orders: readonly OrderName[]): OrderNames {
-  return {
-    orderIDExList: orderIDExList.filter((text) => !orders.some(({ orderIDEx }) => orderIDEx === text)),
-    idList: idList.filter((id) => !orders.some(({ orderID }) => orderID === id)),
-  };
-}
-
-function isEmpty({ orderIDExList, idList }: OrderNames): boolean {
-  return orderIDExList.length === 0 && idList.length === 0;
-}
-
 /** Whether it has an order of which only its own remark is known. */
 function isMissing({ state, exit }: Bracket): boolean {
   return state === 'placing' || exit?.idEx === '';
+}
+
+function isOlder(a: Bracket, b: Bracket): boolean {
+  return a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id);
 }
 
 function isOfSamePosition(a: Bracket, b: Bracket): boolean {

@@ -231,6 +231,7 @@ export class Brackets {
       asksChanges: false,
       changesAt: 0,
       lackingSince: undefined,
+      spareSince: undefined,
       missingSince: undefined,
       stop: () => {
         for (const end of ends) end();
