@@ -166,7 +166,7 @@ export class Gateway {
       onStorageFailure: (failure) => this.#pipeline.storageFailed(failure),
     });
     this.#halting = new Halting({ access, backend, clock, push: this.push, brackets: this.#brackets, logger });
-    const circumstances = new Circumstances(backend, access);
+    const circumstances = new Circumstances(backend, access, (accId) => this.#brackets.exitsIn(accId));
     const local: LocalOperations = {
       ...bracketHandlers(this.#brackets, access),
       ...adminHandlers({

@@ -310,6 +310,36 @@ describe('an exit', () => {
     expect(exits.find(({ orderIDEx }) => orderIDEx === exitOrderIdEx)).toMatchObject({ qty: 200 });
   });
 
+  it.each([
+    ['stop-loss', { stop_loss_price: 300.13 }, { aux_price: 1 }, { auxPrice: 300.2 }],
+    ['limit of the stop-loss', { stop_loss_price: 300, stop_loss_limit_price: 290 }, { aux_price: 300, price: 200 }, { price: 290 }],
+    ['take-profit', { take_profit_price: 600 }, { price: 700 }, { price: 600 }],
+  ])('whose price somebody has moved (%s) is replaced by one at its own', async (_, levels, moved, own) => {
+    await open();
+    const id = await place({ ...taking, ...levels });
+    const { exitOrderIdEx: first } = await guarded(shares, id);
+    await desk.payload(trade.modifyOrder, { ...shares, order_id_ex: first, op: 'normal', qty: 100, ...moved }, { as: 'limited' });
+    const { exitOrderIdEx } = await comesTo(shares, id, (now) => now.exitOrderIdEx !== '' && now.exitOrderIdEx !== first);
+    const exits = await exitsOf(shares, id);
+    expect(exits).toHaveLength(2);
+    expect(exits.find(({ orderIDEx }) => orderIDEx === exitOrderIdEx)).toMatchObject(own);
+    expect(desk.log.join()).toMatch(/somebody changed the price of its (stop-loss|take-profit): another replaces it/);
+    // What replaces it stays.
+    for (let s = 0; s < 30; s++) await comesTo(shares, id, () => true);
+    expect(await exitsOf(shares, id)).toHaveLength(2);
+  });
+
+  it.each([{ aux_price: 1 }, { aux_price: 299 }, { qty: 100 }])('is not changed by a key that is halted: %j', async (change) => {
+    await open();
+    const id = await place({ ...taking, qty: 200, stop_loss_price: 300 });
+    const { exitOrderIdEx: order_id_ex } = await guarded(shares, id);
+    await desk.payload(admin.adminHalt, { key_id: 'limited', reason: 'runaway' }, { as: 'ops', iface: 'grpc' });
+    const body = { ...shares, order_id_ex, op: 'normal', qty: 200, aux_price: 300, ...change };
+    expect(await desk.call(trade.modifyOrder, body, { as: 'limited' })).toMatchObject({ code: 'trading.halted' });
+    const cancel = { ...shares, order_id_ex };
+    expect(await desk.call(trade.cancelOrder, cancel, { as: 'limited' })).toMatchObject({ retType: 0 });
+  });
+
   it('that goes to the market too far from its price to be filled is followed by another', async () => {
     let isHidden = false;
     /** Tells no price for a while, so that the stop-loss rests at the brokerage: there it is past what its order may trade at. */

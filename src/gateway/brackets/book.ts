@@ -172,7 +172,14 @@ function completed(row: Bracket): Bracket {
     levelsOf: row.levelsOf ?? '',
     withdrawn: row.withdrawn ?? false,
     seenHeld: row.seenHeld ?? false,
-    exit: exit && { ...exit, unconfirmed: exit.unconfirmed ?? 0n, told: exit.told ?? '' },
+    exit: exit && {
+      ...exit,
+      price: exit.price ?? 0n,
+      trigger: exit.trigger ?? 0n,
+      moved: exit.moved ?? false,
+      unconfirmed: exit.unconfirmed ?? 0n,
+      told: exit.told ?? '',
+    },
   };
 }
 

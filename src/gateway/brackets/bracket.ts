@@ -16,6 +16,11 @@ export interface Exit {
   /** The order's text; empty until it is known. */
   readonly idEx: string;
   readonly qty: Decimal;
+  /** Its price and its trigger as its order showed them first: brokerages move both to a step. 0 where it has none, or has not been seen. */
+  readonly price: Decimal;
+  readonly trigger: Decimal;
+  /** Somebody has changed one of them since. */
+  readonly moved: boolean;
   readonly filled: Decimal;
   /** A stop-loss whose price is reached: it goes to the market at once. */
   readonly reached: boolean;
@@ -174,6 +179,22 @@ export function unclosed({ entryFilled, gained, closed, gone, exit }: Bracket): 
 
 /** How far the brokerage may move an exit's prices to the next step, of the price: the widest steps are a tenth of it. */
 const STEP_MAX = 0.1;
+
+/** An exit with what its order shows of its prices: the first ones are its own. */
+export function withShownPrices(bracket: Bracket, exit: Exit, order: Order): Exit {
+  const sent = exitOrder(bracket, exit);
+  const shownPrice = shownOf(sent.price, order.price);
+  const shownTrigger = shownOf(sent.auxPrice, order.auxPrice);
+  const price = exit.price || shownPrice;
+  const trigger = exit.trigger || shownTrigger;
+  const moved = (shownPrice !== 0n && shownPrice !== price) || (shownTrigger !== 0n && shownTrigger !== trigger);
+  return { ...exit, price, trigger, moved };
+}
+
+/** 0 where an exit was sent without such a price: what a brokerage shows of its own may change. 0 also where it shows none, or none that is exact. */
+function shownOf(sent: number, shown: number): Decimal {
+  return sent === 0 ? 0n : (decimalFromNumber(shown) ?? 0n);
+}
 
 /** Whether its exits buy: the entry has sold. */
 export function exitBuys({ exitSide }: Bracket): boolean {

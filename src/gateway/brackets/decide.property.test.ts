@@ -18,6 +18,11 @@ const request = create(C2SSchema, {
   stopLossPrice: 90,
 });
 
+const placed = {
+  ...{ remark: 'x', idEx: 'x', price: 0n, trigger: 0n, moved: false, filled: 0n },
+  ...{ cancelling: false, unconfirmed: 0n, told: '' },
+};
+
 const event = fc.record({
   kind: fc.constantFrom('entry fills', 'entry ends', 'exit fills', 'exit ends', 'exit fails', 'exit is cancelled', 'price', 'end'),
   qty: fc.integer({ min: 1, max: 4 }),
@@ -54,7 +59,7 @@ it('never has two exits in the market, and never closes more than the entry has 
             expect(closed + step.qty <= entryFilled).toBe(true);
             held = { filled: 0n, qty: step.qty };
             const { kind, reached, qty } = step;
-            const exit: Exit = { kind, reached, qty, remark: 'x', idEx: 'x', filled: 0n, cancelling: false, unconfirmed: 0n, told: '' };
+            const exit: Exit = { ...placed, kind, reached, qty };
             bracket = { ...bracket, exit, exits: bracket.exits + 1 };
           } else if (bracket.exit !== undefined) bracket = { ...bracket, exit: { ...bracket.exit, cancelling: true } };
         }
@@ -97,22 +102,13 @@ const open: Bracket = {
   entryOver: true,
 };
 /** Its stop-loss at the brokerage. */
-const exit: Exit = {
-  kind: 'stop',
-  reached: false,
-  qty: 10n * ONE,
-  remark: 'x',
-  idEx: 'x',
-  filled: 0n,
-  cancelling: false,
-  unconfirmed: 0n,
-  told: '',
-};
+const exit: Exit = { ...placed, kind: 'stop', reached: false, qty: 10n * ONE };
 
 it('rests its stop-loss at the brokerage, and exchanges it for the take-profit at its price', () => {
   expect(nextStep(open, 0n)).toEqual({ do: 'place', kind: 'stop', reached: false, qty: 10n * ONE });
   expect(nextStep({ ...open, exit }, 109n * ONE)).toEqual({ do: 'nothing' });
   expect(nextStep({ ...open, exit }, 110n * ONE)).toEqual({ do: 'cancel' });
+  expect(nextStep({ ...open, exit: { ...exit, moved: true } }, 0n)).toEqual({ do: 'cancel' });
   // The brokerage's own stop order triggers by itself.
   expect(nextStep({ ...open, exit }, 90n * ONE)).toEqual({ do: 'nothing' });
   expect(nextStep(open, 110n * ONE)).toEqual({ do: 'place', kind: 'target', reached: false, qty: 10n * ONE });

@@ -30,7 +30,7 @@ export function nextStep(bracket: Bracket, last: Decimal): Step {
   }
   const wanted = wantedExit(bracket, last);
   if (exit === undefined) return wanted === undefined ? nothing : { do: 'place', ...wanted, qty: open };
-  if (wanted?.kind !== exit.kind || exit.qty - exit.filled !== open) return { do: 'cancel' };
+  if (wanted?.kind !== exit.kind || exit.qty - exit.filled !== open || exit.moved) return { do: 'cancel' };
   return exit.unconfirmed === 0n ? nothing : { do: 'confirm' };
 }
 

@@ -52,6 +52,7 @@ it('goes by no price that nobody has traded at: before the opening of an ex-day 
 it('waits for a price of the day on which the brokerage ended its exit, also after a restart', async () => {
   const exit: Exit = {
     ...{ kind: 'stop', reached: false, qty: 10n, remark: 'x', idEx: 'x', filled: 0n, cancelling: false },
+    ...{ price: 0n, trigger: 0n, moved: false },
     unconfirmed: 0n,
     told: '',
   };

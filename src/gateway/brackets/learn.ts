@@ -3,7 +3,7 @@ import { type Order, OrderStatus } from '../../contract/generated/Trd_Common_pb.
 import { finalStatuses } from '../final-statuses.js';
 import { bracketOfRemark } from '../orders/bracket-entry.js';
 import type { BracketBook, Watched } from './book.js';
-import { type Bracket, type Exit, isEntryOrder, isExitOrder, isOfExitSide, isOfSecurity } from './bracket.js';
+import { type Bracket, type Exit, isEntryOrder, isExitOrder, isOfExitSide, isOfSecurity, nameOf, withShownPrices } from './bracket.js';
 import { afterExit, type ExitEnd } from './decide.js';
 import { type BracketsParts, LOOK_MS, LOST_MS } from './parts.js';
 
@@ -94,7 +94,9 @@ function afterExitOrder(bracket: Bracket, order: Order, told: Decimal, last: Dec
   // Somebody may have changed it: then another replaces it.
   const qty = decimalFromNumber(order.qty) ?? exit.qty;
   const unconfirmed = order.orderStatus === OrderStatus.OrderStatus_Unsubmitted ? order.orderID : 0n;
-  return { ...bracket, exit: { ...exit, qty, filled, unconfirmed, told: order.lastErrMsg } };
+  const shown = withShownPrices(bracket, exit, order);
+  const note = shown.moved && !exit.moved ? `somebody changed the price of its ${nameOf(exit)}: another replaces it` : bracket.note;
+  return { ...bracket, note, exit: { ...shown, qty, filled, unconfirmed, told: order.lastErrMsg } };
 }
 
 /** Why the brokerage ended an exit; empty where it does not say. What it said before that is no reason, and to disable an order is somebody's wish. */

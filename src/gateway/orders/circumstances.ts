@@ -39,18 +39,26 @@ export class Circumstances {
   constructor(
     private readonly backend: Backend,
     private readonly access: Access,
+    /** Tells of an account's orders which are exits of brackets that go on. */
+    private readonly exitsIn: (accId: bigint) => (order: Order) => boolean,
   ) {}
 
   /** The facts with what the gates want; at once where they want nothing. */
   complete(
     key: KeyRecord | undefined,
-    facts: OrderFacts,
+    known: OrderFacts,
     valued: Valued,
     header: TrdHeader | undefined,
     context: CallContext,
   ): Complete | Promise<Complete> {
+    // What guards a position is no risk to be taken away.
+    const facts = this.#changesExit(valued) ? { ...known, reduces: false } : known;
     const wanted = this.access.wants(key, facts);
     return wanted === undefined ? { facts } : this.#find(key, facts, valued, header, wanted, context);
+  }
+
+  #changesExit({ accId, changes }: Valued): boolean {
+    return changes !== undefined && this.exitsIn(accId)(changes.order);
   }
 
   async #find(
@@ -117,12 +125,8 @@ export class Circumstances {
     const { accId, opens, changes } = valued;
     const isNew = opens?.count === 1 && opens.orderId === undefined;
     if ((!isNew && changes === undefined) || another !== undefined) return undefined;
-    return this.claimClosing(
-      { accId, symbol: leg.symbol, side: leg.side, qty: changes?.left ?? leg.qty },
-      changes?.orderId,
-      header,
-      context,
-    );
+    const changed = changes && (changes.order.orderIDEx || String(changes.order.orderID));
+    return this.claimClosing({ accId, symbol: leg.symbol, side: leg.side, qty: changes?.left ?? leg.qty }, changed, header, context);
   }
 
   /** Claims what an order closes of a position, `changed` being the order if it is there already; undefined where there is not so much left of it. */

@@ -36,8 +36,8 @@ export interface Valued {
   readonly opens?: Omit<OpenedOrders, 'accId'>;
   /** Whether it leaves less risk than there was, or as much; left out where that is up to the position of the account. */
   readonly reduces?: boolean;
-  /** The open order that it changes, and how much of that is then still to trade; left out where it changes none, or where it reduces. */
-  readonly changes?: { readonly orderId: string; readonly left: Decimal };
+  /** The open order that it changes, as it stands, and how much of that is then still to trade; left out where it changes none. */
+  readonly changes?: { readonly order: Order; readonly left: Decimal };
 }
 
 /** One security of an order, with how it is valued. */
@@ -188,12 +188,11 @@ export function valueModify(
   const arrives = enables || !isInMarket(order);
   return whenKnown(valueLeg(backend, changed, arrives ? undefined : standing, context), (valued) => {
     if (valued instanceof Rejection) return valued;
-    const orderId = order.orderIDEx || String(order.orderID);
-    const opens = arrives ? { opens: opened(request, 1, orderId) } : {};
+    const opens = arrives ? { opens: opened(request, 1, order.orderIDEx || String(order.orderID)) } : {};
     if (enables) return oneLegged(request, valued, opens);
-    if (!arrives && isNoMore(valued, standing) && !isCloser(changed, standing)) return oneLegged(request, valued, { reduces: true });
+    const reduces = !arrives && isNoMore(valued, standing) && !isCloser(changed, standing);
     const left = atLeastZero(changed.qty - standing.filled.qty);
-    return oneLegged(request, valued, { ...opens, changes: { orderId, left } });
+    return oneLegged(request, valued, { ...opens, changes: { order, left }, ...(reduces ? { reduces } : {}) });
   });
 }
 
