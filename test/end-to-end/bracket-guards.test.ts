@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { create, type Message } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LimitFlags } from '../../src/access/index.js';
+import { CompanyAct, RehabSchema } from '../../src/contract/generated/Qot_Common_pb.js';
 import type { Bracket } from '../../src/contract/generated/svc/get_brackets_pb.js';
 import { type C2S as PlaceC2S, C2SSchema as PlaceOrder } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
 import { C2SSchema as Unlock } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
 import type { Operation } from '../../src/contract/operation.js';
-import { account, admin, quote, subscription, trade } from '../../src/contract/operations/index.js';
+import { account, admin, metadata, quote, subscription, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import { type Backend, BackendLost, BackendRefused, payloadOf, type ResponseMessage } from '../../src/gateway/index.js';
 import { MemoryStore, type Transaction } from '../../src/storage/index.js';
@@ -498,6 +499,63 @@ describe('a stop-loss that the gateway holds itself', () => {
     const left = (qty * becomes) / from;
     expect(await comesTo(shares, id, ({ state }) => state !== OPEN)).toMatchObject({ state: CLOSED, closedQty: left });
     expect(await exitsOf(shares, id)).toMatchObject([{ qty: left, fillQty: left }]);
+  });
+});
+
+describe('a stop-loss that an issue of bonus shares leaves with a broken lot', () => {
+  const bonus = create(RehabSchema, {
+    ...{ time: '2026-11-21', companyActFlag: BigInt(CompanyAct.CompanyAct_Bonus), bonusBase: 10, bonusErt: 1 },
+    ...{ fwdFactorA: 1, fwdFactorB: 0, bwdFactorA: 1, bwdFactorB: 0 },
+  });
+
+  /** Buys 100 shares under a bracket beside 200 others, has 10 more given, and lets the price fall to the half. */
+  async function fall(refusesExits = false): Promise<string> {
+    let falls = false;
+    const backend = (simulated: Backend): Partial<Backend> => ({
+      async call(operation, request, context) {
+        if (operation === trade.placeOrder && isStop(request)) return refusedOrder('no stop orders');
+        const isExit = operation === trade.placeOrder && (request as PlaceC2S).trdSide === 2;
+        if (isExit && refusesExits) return refusedOrder('the account is closed for orders');
+        const answer = await simulated.call(operation, request, context);
+        const adjustments = operation === metadata.getRehab ? payloadOf(metadata.getRehab, answer) : undefined;
+        if (adjustments !== undefined) adjustments.rehabList = [bonus];
+        const quoted = operation === quote.getQuote ? payloadOf(quote.getQuote, answer)?.basicQotList[0] : undefined;
+        if (quoted !== undefined && falls) quoted.curPrice /= 2;
+        return answer;
+      },
+      subscribe: async () => refusal(subscription.subscribe, 'no prices'),
+    });
+    await open({}, { backend });
+    await desk.payload(trade.placeOrder, { ...taking, qty: 200 });
+    const id = await place({ ...taking, stop_loss_price: Math.round((await lastOf('HK.00700')) * 0.8) });
+    await comesTo(shares, id, ({ stopHeld }) => stopHeld);
+    await until(async () => {
+      desk.clock.advance(3_600_000);
+      return (await bracketOf(shares, id)).note.includes('11 for 10');
+    }, 'the ex-day');
+    falls = true;
+    return id;
+  }
+
+  it('sells the whole lots, and says what stays open', async () => {
+    const id = await fall();
+    expect(await comesTo(shares, id, ({ state }) => state !== OPEN)).toMatchObject({
+      state: CLOSED,
+      closedQty: 100,
+      note: '10 of its position stay open: exits are for whole lots of 100',
+    });
+    expect(await exitsOf(shares, id)).toMatchObject([{ qty: 100, fillQty: 100 }]);
+  });
+
+  it('is tried with all of them again where it was refused for something else', async () => {
+    const id = await fall(true);
+    await comesTo(shares, id, ({ note }) => note.includes('closed for orders'));
+    const tried = () => desk.calls.flatMap(({ operation, request }) => (operation === 'place_order' ? [(request as PlaceC2S).qty] : []));
+    await until(() => {
+      desk.clock.advance(1_000);
+      return tried().length >= 8;
+    }, 'another try');
+    expect(tried().slice(-4)).toEqual([110, 100, 110, 100]);
   });
 });
 

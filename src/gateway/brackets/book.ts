@@ -169,6 +169,7 @@ function completed(row: Bracket): Bracket {
     entryId,
     gone: row.gone ?? 0n,
     gained: row.gained ?? 0n,
+    lot: row.lot ?? 0n,
     levelsOf: row.levelsOf ?? '',
     withdrawn: row.withdrawn ?? false,
     seenHeld: row.seenHeld ?? false,

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { type Decimal, decimalFromNumber, decimalToNumber } from '../../contract/decimal.js';
+import { type Decimal, decimalFromNumber, decimalToNumber, formatDecimal } from '../../contract/decimal.js';
 import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
 import { type Order, OrderType, TimeInForce, TrdHeaderSchema, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
 import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
@@ -73,6 +73,8 @@ export interface Bracket {
   readonly gone: Decimal;
   /** What the issuer's splits and the like have added to what is open, below zero what they took; entry, exits and the rest count shares of their own time. */
   readonly gained: Decimal;
+  /** The lot of which exits are a multiple, once the brokerage has refused one that was none; 0 before. */
+  readonly lot: Decimal;
   /** The market's day whose shares the prices are of, "2026-11-20"; empty until a price was seen. */
   readonly levelsOf: string;
   /** 0 without one. */
@@ -133,6 +135,7 @@ export function newBracket(id: string, keyId: string | null, request: BracketC2S
     closed: 0n,
     gone: 0n,
     gained: 0n,
+    lot: 0n,
     levelsOf: '',
     takeProfit: decimalFromNumber(request.takeProfitPrice) ?? 0n,
     stopLoss: decimalFromNumber(request.stopLossPrice) ?? 0n,
@@ -175,6 +178,20 @@ export function isOfExitSide(bracket: Bracket, { trdSide }: Order): boolean {
 /** What the entry has filled and nobody has closed. */
 export function unclosed({ entryFilled, gained, closed, gone, exit }: Bracket): Decimal {
   return entryFilled + gained - closed - gone - (exit?.filled ?? 0n);
+}
+
+/** What an exit is for: of what is open, as many whole lots as the brokerage asks for. */
+export function sellable(bracket: Bracket): Decimal {
+  const { lot, exit } = bracket;
+  const open = unclosed(bracket);
+  // An exit that has filled in part was for whole lots with that.
+  return lot === 0n ? open : open - ((open + (exit?.filled ?? 0n)) % lot);
+}
+
+/** What is said of what no exit can be for; empty where that is nothing. */
+export function oddLotNote(bracket: Bracket): string {
+  const odd = unclosed(bracket) - sellable(bracket);
+  return odd > 0n ? `${formatDecimal(odd)} of its position stay open: exits are for whole lots of ${formatDecimal(bracket.lot)}` : '';
 }
 
 /** How far the brokerage may move an exit's prices to the next step, of the price: the widest steps are a tenth of it. */

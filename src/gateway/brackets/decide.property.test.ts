@@ -128,3 +128,10 @@ it('goes on where the brokerage ends its stop-loss and says why, and ends where 
   const ended = afterExit({ ...open, exit }, exit, { filled: 0n, by: 'cancel', why: '' }, 100n * ONE);
   expect(nextStep(ended, 80n * ONE)).toEqual({ do: 'end', state: 'cancelled' });
 });
+
+it('leaves an exit for whole lots that has filled in part, and ends with what is less than a lot', () => {
+  const inLots: Bracket = { ...open, entryFilled: 11n * ONE, lot: 5n * ONE };
+  expect(nextStep(inLots, 0n)).toEqual({ do: 'place', kind: 'stop', reached: false, qty: 10n * ONE });
+  expect(nextStep({ ...inLots, exit: { ...exit, filled: 3n * ONE } }, 0n)).toEqual({ do: 'nothing' });
+  expect(nextStep({ ...inLots, closed: 10n * ONE }, 0n)).toEqual({ do: 'end', state: 'closed' });
+});

@@ -1,5 +1,5 @@
 import type { Decimal } from '../../contract/decimal.js';
-import { type Bracket, type Exit, type ExitKind, exitBuys, isActive, nameOf, unclosed } from './bracket.js';
+import { type Bracket, type Exit, type ExitKind, exitBuys, isActive, nameOf, sellable } from './bracket.js';
 
 /** What is to be done for a bracket next. */
 export type Step =
@@ -13,7 +13,7 @@ const nothing: Step = { do: 'nothing' };
 
 /**
  * The next step of a bracket, from what is known of its orders and the last price (0 where none is known). There is at most one exit at a
- * time, for exactly what the entry has filled and nobody has closed; another is placed only once the one before it is over. So two
+ * time, for exactly what the entry has filled and nobody has closed, or the whole lots of that; another is placed only once the one before it is over. So two
  * exits can never fill together, however orders, fills and cancels race.
  */
 export function nextStep(bracket: Bracket, last: Decimal): Step {
@@ -23,7 +23,7 @@ export function nextStep(bracket: Bracket, last: Decimal): Step {
   if (exit !== undefined && exit.idEx === '') return nothing;
   if (exit?.cancelling) return nothing;
   if (ending) return exit === undefined ? { do: 'end', state: 'cancelled' } : { do: 'cancel' };
-  const open = unclosed(bracket);
+  const open = sellable(bracket);
   if (open <= 0n) {
     if (exit !== undefined && exit.filled < exit.qty) return { do: 'cancel' };
     return entryOver && exit === undefined ? { do: 'end', state: entryFilled > 0n ? 'closed' : 'cancelled' } : nothing;

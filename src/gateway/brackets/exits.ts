@@ -1,13 +1,15 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import { decimalFromNumber } from '../../contract/decimal.js';
+import { type Decimal, decimalFromNumber } from '../../contract/decimal.js';
 import { reconfirmReason as reconfirmReasons } from '../../contract/enums.js';
 import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
+import { SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
+import { C2SSchema as StaticInfoC2S } from '../../contract/generated/Qot_GetStaticInfo_pb.js';
 import { ModifyOrderOp } from '../../contract/generated/Trd_Common_pb.js';
 import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import { C2SSchema as ReconfirmC2SSchema } from '../../contract/generated/Trd_ReconfirmOrder_pb.js';
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
-import { trade } from '../../contract/operations/index.js';
-import { BackendRefused, BackendUnsent, type ResponseMessage } from '../backend.js';
+import { quote, trade } from '../../contract/operations/index.js';
+import { BackendFailure, BackendRefused, BackendUnsent, type ResponseMessage } from '../backend.js';
 import { remarkOf } from '../orders/bracket-entry.js';
 import { PacketIds } from '../orders/packet-ids.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
@@ -125,21 +127,42 @@ export class Exits {
     watched.again = true;
   }
 
-  /** The brokerage would not have an exit. A stop order that it refuses again is none that it takes: the price is watched for it here. */
+  /**
+   * The brokerage would not have an exit. One that breaks a lot is tried for whole ones: should those be refused too, it was for something else. A
+   * stop order that it refuses again is none that it takes: the price is watched for it here.
+   */
   async #refused(watched: Watched, exit: Exit, why: string): Promise<void> {
+    const lot = watched.bracket.lot === 0n ? await this.#brokenLot(watched.bracket, exit) : 0n;
+    if (lot > 0n) return this.#withoutExit(watched, exit, why, { lot });
     const rests = exit.kind === 'stop' && !exit.reached && !watched.bracket.stopHeld;
     if (rests) watched.stopRefusals += 1;
-    await this.#withoutExit(watched, exit, why, rests && watched.stopRefusals >= STOP_REFUSALS);
+    const isHeld = rests && watched.stopRefusals >= STOP_REFUSALS;
+    await this.#withoutExit(watched, exit, why, isHeld ? { lot, stopHeld: true } : { lot });
   }
 
-  /** An exit did not get to the brokerage, or was refused there: nothing happened, and it is tried again. */
-  async #withoutExit(watched: Watched, exit: Exit, why: string, held = false): Promise<void> {
+  /** The lot of which an exit is more than one and no multiple; 0 where there is no such. */
+  async #brokenLot({ id, secMarket, code }: Bracket, { qty }: Exit): Promise<Decimal> {
+    const market = quoteMarketOfSecMarket(secMarket)?.number ?? 0;
+    const query = create(StaticInfoC2S, { securityList: [create(SecuritySchema, { market, code })] });
+    try {
+      const answer = await this.#parts.backend.call(quote.getStaticInfo, query, contextOf(this.#parts, id));
+      const lotSize = payloadOf(quote.getStaticInfo, answer)?.staticInfoList[0]?.basic?.lotSize ?? 0;
+      const lot = decimalFromNumber(lotSize) ?? 0n;
+      return lot > 0n && qty > lot && qty % lot !== 0n ? lot : 0n;
+    } catch (thrown) {
+      if (!(thrown instanceof BackendFailure)) throw thrown;
+      return 0n;
+    }
+  }
+
+  /** An exit did not get to the brokerage, or was refused there: nothing happened, and it is tried again, at once where that has shown what to try. */
+  async #withoutExit(watched: Watched, exit: Exit, why: string, shown: Partial<Pick<Bracket, 'lot' | 'stopHeld'>> = {}): Promise<void> {
     const { logger, backendClock } = this.#parts;
     if (watched.bracket.exit?.remark !== exit.remark) return;
     const note = `its ${nameOf(exit)} was refused: ${why}`;
     if (note !== watched.bracket.note) logger.warn({ bracket: watched.bracket.id }, note);
-    await this.#book.keep(watched, { ...watched.bracket, exit: undefined, note, stopHeld: watched.bracket.stopHeld || held });
-    if (held) watched.again = true;
+    await this.#book.keep(watched, { ...watched.bracket, exit: undefined, note, ...shown });
+    if (shown.stopHeld || (shown.lot ?? 0n) > 0n) watched.again = true;
     else watched.retryAt = backendClock.monotonic() + LOOK_MS;
   }
 

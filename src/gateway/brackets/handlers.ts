@@ -17,7 +17,7 @@ import { denyMarket } from '../limit-check.js';
 import { alone, type LocalOperations, withBackend } from '../local/index.js';
 import { limitsOf, tradedMarketNames } from '../market-names.js';
 import { failure, success } from '../responses.js';
-import { type Bracket, type BracketState, type ExitKind, WITHDRAWN_NOTE } from './bracket.js';
+import { type Bracket, type BracketState, type ExitKind, oddLotNote, WITHDRAWN_NOTE } from './bracket.js';
 import type { Brackets } from './keeper.js';
 
 /** svc.get_brackets.Bracket: state, exit_kind. */
@@ -65,7 +65,7 @@ function denyBracket(access: Access, key: KeyRecord | undefined, { trdMarket, se
 
 function messageOf(bracket: Bracket): BracketMessage {
   const { exit, withdrawn, entryOver } = bracket;
-  const note = bracket.note || (withdrawn && !entryOver ? WITHDRAWN_NOTE : '');
+  const note = bracket.note || (withdrawn && !entryOver ? WITHDRAWN_NOTE : oddLotNote(bracket));
   const price = (name: 'takeProfitPrice' | 'stopLossPrice' | 'stopLossLimitPrice', value: Decimal) =>
     value === 0n ? {} : { [name]: decimalToNumber(value) };
   return create(BracketSchema, {

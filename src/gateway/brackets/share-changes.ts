@@ -38,6 +38,7 @@ export function afterShareChange(bracket: Bracket, rehab: Rehab): Bracket {
     stopLoss: price(bracket.stopLoss),
     stopLimit: price(bracket.stopLimit),
     gained: bracket.gained + left - open,
+    lot: 0n,
     levelsOf: dayOf(rehab),
     note: `its prices and quantity follow what the issuer did to the shares on ${dayOf(rehab)}: ${becomes} for ${from}`,
   };
