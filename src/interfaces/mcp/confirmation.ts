@@ -71,19 +71,32 @@ export class Confirmation {
     const request = decodeArguments(asked);
     // What cannot be read is refused further on, for its own reason.
     if (request instanceof Rejection) return undefined;
-    const simulated = (request as { header?: TrdHeader }).header?.trdEnv === TrdEnv.TrdEnv_Simulate;
-    if ((this.#mode === 'real' && simulated) || !asked.elicits) return undefined;
+    const state = context.mcpReq.requestState<QuestionState>();
+    const answered = state !== undefined && context.mcpReq.inputResponses !== undefined;
+    // Whatever is known of the account by now, a question that was asked is held to its answer.
+    if (!answered && !(await this.#asksPerson(asked, request))) return undefined;
 
     const digest = createHash('sha256')
       // The key as well: what was confirmed to one is not confirmed to another that the next call may name.
       .update(`${operation.name} ${caller.keyText} ${messageWriter(operation.messages.C2SSchema, 'mcp')(request)}`)
       .digest('base64url');
-    const state = context.mcpReq.requestState<QuestionState>();
-    if (state === undefined || context.mcpReq.inputResponses === undefined) return this.#ask(asked, digest);
+    if (!answered) return this.#ask(asked, digest);
     const refused = this.#judge(state, digest, context);
     if (refused === undefined) return undefined;
     this.#gateway.auditRejection(caller, refused);
     return rejectionResult(refused, caller.requestId);
+  }
+
+  async #asksPerson(asked: Asked, request: Message): Promise<boolean> {
+    return asked.elicits && (this.#mode === 'always' || !(await this.#isSimulated(asked, request)));
+  }
+
+  /** Whether a write touches a simulated account alone. One whose environment nobody can tell counts as real. */
+  async #isSimulated({ operation, caller }: Asked, { header }: Message & { header?: TrdHeader }): Promise<boolean> {
+    if (!operation.envOfAccount) return header?.trdEnv === TrdEnv.TrdEnv_Simulate;
+    const accounts = await this.#gateway.accountsFor(operation, caller);
+    if (accounts instanceof Rejection) return false;
+    return accounts.find(({ accID }) => accID === header?.accID)?.trdEnv === TrdEnv.TrdEnv_Simulate;
   }
 
   async #ask(asked: Asked, digest: string): Promise<CallToolResult | InputRequiredResult> {

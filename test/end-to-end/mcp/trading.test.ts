@@ -1,8 +1,15 @@
+import { create } from '@bufbuild/protobuf';
 import type { ElicitResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OrderSchema, TrdAccSchema, TrdEnv } from '../../../src/contract/generated/Trd_Common_pb.js';
+import * as GetAccList from '../../../src/contract/generated/Trd_GetAccList_pb.js';
+import type { Operation } from '../../../src/contract/operation.js';
+import { account, operations } from '../../../src/contract/operations/index.js';
 import { scopes } from '../../../src/contract/scope.js';
-import { HK_CASH, REAL } from '../../support/accounts.js';
+import type { ResponseMessage } from '../../../src/gateway/index.js';
+import { HK_CASH, HK_MARGIN, REAL, REAL_ENV, SIMULATE } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
+import { ScriptedBackend, serveGateway, succeed } from '../../support/gateway.js';
 import { McpClient, type Way, ways } from '../../support/mcp-client.js';
 
 type Id = 'all' | 'capped';
@@ -106,6 +113,25 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
     expect(daemon.log.join('\n')).not.toContain('123456');
   });
 
+  it('ask about a write whose environment is that of its account, where the account is real', async () => {
+    let answer = agree();
+    const { client, questions } = await openWithPerson(way, () => answer);
+    await client.call('svc_unlock_trade', { unlock: true });
+    answer = { action: 'decline' };
+    /** What each of them is called with for an order that waits to be confirmed. */
+    const callsOf: Readonly<Record<string, object>> = { svc_reconfirm_order: { reconfirm_op: 2 } };
+    expect(Object.keys(callsOf)).toEqual(operations.filter(({ envOfAccount }) => envOfAccount).map(({ tool }) => tool));
+    for (const [tool, args] of Object.entries(callsOf)) {
+      const kept = await keptBack(REAL, 'real');
+      questions.length = 0;
+      expect((await client.call(tool, { acc_id: REAL, ...kept, ...args })).json).toMatchObject({ code: 'confirmation.declined' });
+      expect(questions).toEqual([expect.stringMatching(/^Confirm order .*REAL account/)]);
+      const simulatedOne = await keptBack(HK_MARGIN, 'simulate');
+      expect(await client.call(tool, { acc_id: HK_MARGIN, ...simulatedOne, ...args })).toMatchObject({ isError: false });
+      expect(questions).toHaveLength(1);
+    }
+  });
+
   it('ask nobody about an order that a limit would refuse', async () => {
     const { client, questions } = await openWithPerson(way, agree, 'capped');
     const refused = await client.call('svc_place_order', real);
@@ -166,6 +192,42 @@ describe('confirmations', () => {
   });
 });
 
+it('a write is asked about where nobody can tell whether its account is real', async () => {
+  /** Lists of accounts that fail before one comes. */
+  let failing = 0;
+  const backend = new ScriptedBackend((operation, request) => {
+    if (operation === account.listAccounts) {
+      failing -= 1;
+      if (failing >= 0) return create(GetAccList.ResponseSchema, { retType: -1 }) as ResponseMessage;
+      const accList = [create(TrdAccSchema, { accID: 7n, trdEnv: TrdEnv.TrdEnv_Simulate, trdMarketAuthList: [1] })];
+      return answering(account.listAccounts, { accList });
+    }
+    const waiting = { trdSide: 1, orderType: 1, orderStatus: 0, orderID: 5n, orderIDEx: 'X5', code: '00700', name: '', qty: 1, price: 1 };
+    const stands = { ...waiting, secMarket: 1, trdMarket: 1, createTime: '', updateTime: '' };
+    return operation === account.getOrders
+      ? answering(operation, { orderList: [create(OrderSchema, stands)] })
+      : succeed(operation, request);
+  });
+  const gateway = await serveGateway({ backend, keys: { all: { scopes } } });
+  const questions: string[] = [];
+  const client = await McpClient.open(gateway, {
+    keyText: gateway.key('all'),
+    client: { capabilities: { elicitation: { form: {} } } },
+    prepare: (official) =>
+      official.setRequestHandler('elicitation/create', async ({ params }) => {
+        questions.push(params.message);
+        return { action: 'decline' };
+      }),
+  });
+  failing = 1;
+  expect((await client.call('svc_reconfirm_order', { acc_id: '7', order_id: '5', reconfirm_op: 1 })).json).toMatchObject({
+    code: 'confirmation.declined',
+  });
+  expect(questions).toHaveLength(1);
+  await client.close();
+  await gateway.stop();
+});
+
 describe('a daemon without --enable-trading', () => {
   it('has no trading tools', async () => {
     const quiet = await TestDaemon.start({ keys: { all: { scopes } } });
@@ -182,6 +244,28 @@ describe('a daemon without --enable-trading', () => {
     await quiet.stop();
   });
 });
+
+/** An order that looks like a slip, placed over REST, which the brokerage keeps back. */
+async function keptBack(accId: string, env: 'simulate' | 'real'): Promise<{ order_id: string }> {
+  const order = {
+    market: 1,
+    acc_id: accId,
+    env: env === 'real' ? REAL_ENV : SIMULATE,
+    side: 1,
+    code: '00700',
+    qty: 100,
+    order_type: 1,
+    price: 9000,
+  };
+  const { order_id } = await daemon.as('all').s2c('/api/order', order, { 'x-svc-int64': 'string' });
+  return { order_id };
+}
+
+/** A backend's success with this payload. */
+function answering({ messages }: Operation, payload: Record<string, unknown>): ResponseMessage {
+  const s2c = create(messages.S2CSchema, payload);
+  return create(messages.ResponseSchema, { retType: 0, s2c } as Record<string, unknown>) as ResponseMessage;
+}
 
 /** Orders of today in the account, asked over REST. */
 async function orderCount(env: 'simulate' | 'real' = 'simulate'): Promise<number> {
