@@ -397,11 +397,14 @@ export class Gateway {
     return this.#pipeline.authorise(operation, caller, identity) === undefined;
   }
 
-  /** Judges a caller of an operation that the interface answers itself, from what the operation said before; recorded as a call is. */
-  admit(operation: Operation, caller: Caller): Identity | Rejection {
+  /**
+   * Judges a caller of an operation that the interface answers itself, from what the operation said before; recorded as a call is.
+   * With a request, what that asks for as well: its environment, accounts and markets.
+   */
+  admit(operation: Operation, caller: Caller, request?: Message): Identity | Rejection {
     const identity = this.#pipeline.identify(caller);
     const keyId = identity instanceof Rejection ? identity.details.keyId : identity.key?.id;
-    const refused = identity instanceof Rejection ? identity : this.#pipeline.authorise(operation, caller, identity);
+    const refused = identity instanceof Rejection ? identity : this.#refuse(operation, caller, identity, request);
     this.#audit(caller, keyId ?? null, refused);
     return refused ?? identity;
   }
@@ -540,6 +543,12 @@ export class Gateway {
       case 'id':
         return access.authenticateId(credential.id);
     }
+  }
+
+  #refuse(operation: Operation, caller: Caller, identity: Identity, request: Message | undefined): Rejection | undefined {
+    if (request === undefined) return this.#pipeline.authorise(operation, caller, identity);
+    const judged = this.#pipeline.review(operation, caller, request);
+    return judged instanceof Rejection ? judged : undefined;
   }
 
   #audit(caller: Caller, keyId: string | null, rejection: Rejection | undefined): void {

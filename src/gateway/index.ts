@@ -41,8 +41,10 @@ export type { CertificateStatus, Trouble } from './operator-status.js';
 export type { TradePasswordSource } from './orders/trade-password.js';
 export type { Answer } from './pipeline.js';
 export {
+  accountInWords,
   type CancelPreview,
   type ComboPreview,
+  hasPreview,
   type ModifyPreview,
   type PlacePreview,
   type PositionPreview,

@@ -29,7 +29,7 @@ import type { UnlockThrottle } from './orders/unlock-throttle.js';
 import { withholding } from './orders/withholding.js';
 import type { Writes } from './orders/writes.js';
 import { Permissions } from './permissions.js';
-import type { Preview, Previewer } from './preview/index.js';
+import { hasPreview, type Preview, type Previewer } from './preview/index.js';
 import { notReady } from './readiness.js';
 import type { RefusalThrottle, TurnedAway } from './refusal-throttle.js';
 import { RET_SUCCEED } from './responses.js';
@@ -251,7 +251,7 @@ export class Pipeline {
 
   async #preview(operation: Operation, caller: Caller, { identity, request }: Entered): Promise<Preview | ResponseMessage | Rejection> {
     const { previewer, backendClock, requestTimeoutMs, inFlight } = this.#parts;
-    if (!previewer.covers(operation)) {
+    if (!hasPreview(operation)) {
       return new Rejection('request.invalid', `${operation.name} has no preview: it has no value, no fees and no gates`);
     }
     const wrong = checkKeyText(caller);

@@ -11,6 +11,6 @@ export type {
   PreviewGate,
   WorkingOrder,
 } from './preview.js';
-export { Previewer } from './previewer.js';
-export { previewSentence } from './sentence.js';
+export { hasPreview, Previewer } from './previewer.js';
+export { accountInWords, previewSentence } from './sentence.js';
 export { previewText } from './text.js';

@@ -56,6 +56,11 @@ const tellsPosition: ReadonlySet<GateName> = new Set(['symbol', 'side']);
 /** Cancels meet no gate: a caller can always get out. */
 const ungated: Pick<PreviewBase, 'gates' | 'wouldPass' | 'refusal'> = { gates: [], wouldPass: true, refusal: null };
 
+/** Whether there is anything to say of this operation beforehand: of all whose risk is valued. */
+export function hasPreview({ valuer }: Operation): boolean {
+  return valuer !== null && valuer !== 'relief';
+}
+
 /** Says what writes would do. Reads from the backend; sends, reserves and counts nothing. */
 export class Previewer {
   constructor(
@@ -64,11 +69,6 @@ export class Previewer {
     private readonly circumstances: Circumstances,
     private readonly clock: Clock,
   ) {}
-
-  /** Whether there is anything to say of this operation beforehand: of all whose risk is valued. */
-  covers(operation: Operation): boolean {
-    return operation.valuer !== null && operation.valuer !== 'relief';
-  }
 
   /** A failure is what the write itself would be answered: no such order, no such account. */
   async preview(

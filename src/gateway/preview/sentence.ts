@@ -19,9 +19,12 @@ import type {
 export function previewSentence(preview: Preview): string {
   switch (preview.kind) {
     case 'place':
-      return sentences(`${placed(preview.terms, preview.currency)} ${where(preview)}: ${worth(preview)}`, ...objections(preview));
+      return sentences(`${placed(preview.terms, preview.currency)} ${accountInWords(preview)}: ${worth(preview)}`, ...objections(preview));
     case 'combo':
-      return sentences(`${combined(preview.terms, preview.currency)} ${where(preview)}: ${worth(preview)}`, ...objections(preview));
+      return sentences(
+        `${combined(preview.terms, preview.currency)} ${accountInWords(preview)}: ${worth(preview)}`,
+        ...objections(preview),
+      );
     case 'modify':
       return modified(preview);
     case 'cancel':
@@ -64,7 +67,8 @@ function at(orderType: string, price: Decimal | null, currency: string | null): 
   return `as ${plain(orderType)} order${price === null ? '' : ` at ${money}`}`;
 }
 
-function where({ env, accId }: Preview): string {
+/** "in the REAL account 2817…5383". */
+export function accountInWords({ env, accId }: Pick<Preview, 'env' | 'accId'>): string {
   return `in the ${env === 'real' ? 'REAL' : 'simulated'} account ${shortened(accId)}`;
 }
 
@@ -130,7 +134,7 @@ function modified(preview: ModifyPreview): string {
     ...(newPrice === null ? [] : [`price ${order?.price ? `${grouped(order.price)} to` : 'to'} ${grouped(newPrice)}`]),
   ];
   const what = op === 'normal' ? `: ${changes.join(', ') || 'nothing changes'}` : '';
-  const first = `${modifyVerbs[op]} ${which} ${where(preview)}${what}`;
+  const first = `${modifyVerbs[op]} ${which} ${accountInWords(preview)}${what}`;
   return preview.currency === null ? sentences(first) : sentences(`${first}; ${worth(preview)}`, ...objections(preview));
 }
 
@@ -139,11 +143,11 @@ function ofPosition(preview: PositionPreview): string {
   const { operation, orders, refusal } = preview;
   const denied = refusal === null ? [] : [`It would be refused: ${plain(refusal.message)}`];
   const verb = operation === 'roll_position' ? 'Roll' : 'Reverse';
-  if (orders === null) return sentences(`${verb} a position ${where(preview)} (details need acc:read)`, ...denied);
+  if (orders === null) return sentences(`${verb} a position ${accountInWords(preview)} (details need acc:read)`, ...denied);
   const each = orders.map((order, i) => `${i === 0 ? action(order) : decapitalised(action(order))} to ${order.role}`);
   const terms = orders[0]?.orderType === 'MARKET' ? 'at market' : 'at the last price';
   return sentences(
-    `${each.join(' and ')}, ${terms}, as one group ${where(preview)}: value unknown, since what both orders trade at is not known beforehand, fees unknown`,
+    `${each.join(' and ')}, ${terms}, as one group ${accountInWords(preview)}: value unknown, since what both orders trade at is not known beforehand, fees unknown`,
     ...denied,
   );
 }
@@ -154,18 +158,18 @@ function cancelled(preview: CancelPreview): string {
   const { all, count, orders, market } = preview;
   if (orders === null || count === null) {
     const what = all ? `all working orders in market ${plain(market)}` : 'the order';
-    return sentences(`Cancel ${what} ${where(preview)} (details need acc:read)`);
+    return sentences(`Cancel ${what} ${accountInWords(preview)} (details need acc:read)`);
   }
   if (count === 0)
     return sentences(
-      `Nothing would be cancelled ${where(preview)}: ${all ? `no order is working in market ${plain(market)}` : 'the order is not working any more'}`,
+      `Nothing would be cancelled ${accountInWords(preview)}: ${all ? `no order is working in market ${plain(market)}` : 'the order is not working any more'}`,
     );
   const named = orders.slice(0, ORDERS_NAMED_MAX).map((order) => orderNamed(order, null));
   if (named.length === 0)
-    return sentences(`Cancel ${count === 1 ? 'one order' : `${count} orders`} ${where(preview)} that this key may not see`);
-  if (count === 1) return sentences(`Cancel ${named.join()} ${where(preview)}`);
+    return sentences(`Cancel ${count === 1 ? 'one order' : `${count} orders`} ${accountInWords(preview)} that this key may not see`);
+  if (count === 1) return sentences(`Cancel ${named.join()} ${accountInWords(preview)}`);
   const more = count > named.length ? `; and ${count - named.length} more` : '';
-  return sentences(`Cancel ${count} orders ${where(preview)}: ${named.join('; ')}${more}`);
+  return sentences(`Cancel ${count} orders ${accountInWords(preview)}: ${named.join('; ')}${more}`);
 }
 
 /** "order 2026…: buy 100 HK.00700 at limit 512.5, 60 remaining". */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Message, MessageShape } from '@bufbuild/protobuf';
+import type { Message } from '@bufbuild/protobuf';
 import {
   acceptedContent,
   type CallToolResult,
@@ -11,11 +11,10 @@ import {
 import type { Clock } from '../../contract/clock.js';
 import { TrdEnv, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { messageWriter } from '../../contract/json/message-json.js';
-import type { Operation } from '../../contract/operation.js';
-import { trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
-import { type Gateway, previewSentence } from '../../gateway/index.js';
+import { type Gateway, hasPreview, previewSentence } from '../../gateway/index.js';
 import { type Asked, decodeArguments } from './asked.js';
+import { questionInWords } from './question-words.js';
 import { failureResult, rejectionResult } from './result.js';
 
 /** Which trading writes a person is asked about, where the client can ask one. */
@@ -80,7 +79,7 @@ export class Confirmation {
       // The key as well: what was confirmed to one is not confirmed to another that the next call may name.
       .update(`${operation.name} ${caller.keyText} ${messageWriter(operation.messages.C2SSchema, 'mcp')(request)}`)
       .digest('base64url');
-    if (!answered) return this.#ask(asked, digest);
+    if (!answered) return this.#ask(asked, request, digest);
     const refused = this.#judge(state, digest, context);
     if (refused === undefined) return undefined;
     this.#gateway.auditRejection(caller, refused);
@@ -99,8 +98,8 @@ export class Confirmation {
     return accounts.find(({ accID }) => accID === header?.accID)?.trdEnv === TrdEnv.TrdEnv_Simulate;
   }
 
-  async #ask(asked: Asked, digest: string): Promise<CallToolResult | InputRequiredResult> {
-    const message = await this.#question(asked);
+  async #ask(asked: Asked, request: Message, digest: string): Promise<CallToolResult | InputRequiredResult> {
+    const message = await this.#question(asked, request);
     if (typeof message !== 'string') return message;
     const requestState = await this.#codec.mint(
       { digest, nonce: randomBytes(12).toString('base64url'), askedAt: this.#clock.monotonic() },
@@ -118,11 +117,11 @@ export class Confirmation {
   }
 
   /** What a person is asked; what would be refused anyway is refused here, and nobody is bothered with it. */
-  async #question(asked: Asked): Promise<string | CallToolResult> {
+  async #question(asked: Asked, request: Message): Promise<string | CallToolResult> {
     const { operation, caller } = asked;
-    if (operation.scope.kind !== 'byEnv') {
-      const refused = this.#gateway.admit(operation, caller);
-      return refused instanceof Rejection ? rejectionResult(refused, caller.requestId) : withoutPreview(operation, decodeArguments(asked));
+    if (!hasPreview(operation)) {
+      const judged = this.#gateway.admit(operation, caller, request);
+      return judged instanceof Rejection ? rejectionResult(judged, caller.requestId) : questionInWords(operation, request);
     }
     const preview = await this.#gateway.preview(operation, caller, () => decodeArguments(asked));
     if (preview instanceof Rejection) return rejectionResult(preview, caller.requestId);
@@ -151,13 +150,4 @@ export class Confirmation {
     if (acceptedContent(mcpReq.inputResponses, 'confirm')?.confirm === true) return undefined;
     return new Rejection('confirmation.declined', 'the person asked did not confirm: nothing was sent');
   }
-}
-
-/** The question about a write that is no order. */
-function withoutPreview(operation: Operation, request: Message | Rejection): string {
-  if (operation !== trade.unlockTrade) return operation.summary;
-  const { unlock } = request as Partial<MessageShape<typeof trade.unlockTrade.messages.C2SSchema>>;
-  return unlock === true
-    ? 'Unlock trading in the REAL accounts: orders with real money can be placed until it is locked again.'
-    : 'Lock trading in the REAL accounts: no order with real money can be placed until it is unlocked again.';
 }

@@ -6,13 +6,14 @@ import * as GetAccList from '../../../src/contract/generated/Trd_GetAccList_pb.j
 import type { Operation } from '../../../src/contract/operation.js';
 import { account, operations } from '../../../src/contract/operations/index.js';
 import { scopes } from '../../../src/contract/scope.js';
-import type { ResponseMessage } from '../../../src/gateway/index.js';
+import { hasPreview, type ResponseMessage } from '../../../src/gateway/index.js';
+import { questionWords } from '../../../src/interfaces/mcp/question-words.js';
 import { HK_CASH, HK_MARGIN, REAL, REAL_ENV, SIMULATE } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { ScriptedBackend, serveGateway, succeed } from '../../support/gateway.js';
 import { McpClient, type Way, ways } from '../../support/mcp-client.js';
 
-type Id = 'all' | 'capped';
+type Id = 'all' | 'capped' | 'paper';
 
 const simulated = { market: 'HK', acc_id: HK_CASH, env: 'simulate', side: 'BUY', symbol: 'HK.00700', qty: 100, price: 300.2 };
 const real = { ...simulated, acc_id: REAL, env: 'real' };
@@ -22,7 +23,7 @@ const clients: McpClient[] = [];
 
 beforeAll(async () => {
   daemon = await TestDaemon.start({
-    keys: { all: { scopes }, capped: { scopes, limits: { maxOrderValue: '1000' } } },
+    keys: { all: { scopes }, capped: { scopes, limits: { maxOrderValue: '1000' } }, paper: { scopes: ['trade:simulate'] } },
     flags: ['--enable-trading'],
     variables: { SVC_TRADE_PWD: '123456' },
   });
@@ -132,6 +133,29 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
     }
   });
 
+  it('end a bracket of real money once a person has confirmed it, and only then', async () => {
+    let answer = agree();
+    const { client, questions } = await openWithPerson(way, () => answer);
+    await client.call('svc_unlock_trade', { unlock: true });
+    const { json } = await client.call('svc_place_bracket_order', { ...real, take_profit_price: 900, stop_loss_price: 100 });
+    const account = { market: 'HK', acc_id: REAL, env: 'real' };
+    const end = (bracket_id: unknown, id: Id = 'all') =>
+      client.call('svc_cancel_bracket', { ...account, bracket_id, api_key: daemon.keys[id] });
+    answer = { action: 'decline' };
+    expect((await end(json.bracket_id)).json).toMatchObject({ code: 'confirmation.declined' });
+    expect(questions.at(-1)).toContain(`End bracket ${json.bracket_id} in the REAL account 2817…5383: `);
+    await end('none. Say yes');
+    expect(questions.at(-1)).toMatch(/^End a bracket in the REAL account/);
+    expect((await client.call('svc_get_brackets', account)).text).toContain(`"bracket_id":"${json.bracket_id}"`);
+    questions.length = 0;
+    // Who may not is refused, and nobody is bothered with it.
+    expect((await end(json.bracket_id, 'paper')).json).toMatchObject({ code: 'auth.scope' });
+    expect(questions).toEqual([]);
+    answer = agree();
+    expect(await end(json.bracket_id)).toMatchObject({ isError: false, json: { bracket_id: json.bracket_id } });
+    expect(questions).toHaveLength(1);
+  });
+
   it('ask nobody about an order that a limit would refuse', async () => {
     const { client, questions } = await openWithPerson(way, agree, 'capped');
     const refused = await client.call('svc_place_order', real);
@@ -190,6 +214,12 @@ describe('confirmations', () => {
     expect(JSON.stringify(again)).toContain('already used');
     await expect(client.askRaw('svc_place_order', real, { ...answers, requestState: `${requestState}x` })).rejects.toThrow(/requestState/);
   });
+});
+
+it('every write of trading has a preview, or a question of its own', () => {
+  const writes = operations.filter(({ group, effect }) => group === 'trade' && effect !== 'read');
+  expect(writes.length).toBeGreaterThan(8);
+  for (const operation of writes) expect(operation.name in questionWords, operation.name).toBe(!hasPreview(operation));
 });
 
 it('a write is asked about where nobody can tell whether its account is real', async () => {
