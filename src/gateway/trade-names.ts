@@ -1,5 +1,6 @@
 import type { TradeSide } from '../access/index.js';
-import { type Enumeration, modifyOrderOp, orderType, timeInForce, trdMarket, trdSide } from '../contract/enums.js';
+import { type Enumeration, modifyOrderOp, orderType, session, timeInForce, trailType, trdMarket, trdSide } from '../contract/enums.js';
+import { PredSide } from '../contract/generated/Common_pb.js';
 import { OrderStatus, OrderType, TimeInForce } from '../contract/generated/Trd_Common_pb.js';
 import { snakeCase } from '../contract/names.js';
 
@@ -28,6 +29,21 @@ export function orderStatusName(status: number): string {
 
 export function timeInForceName(number: number): string {
   return nameIn(timeInForce, number) ?? protocolName(TimeInForce[number], number);
+}
+
+/** "RTH", "ALL". */
+export function sessionName(number: number): string {
+  return nameIn(session, number) ?? String(number);
+}
+
+/** "RATIO", "AMOUNT". */
+export function trailTypeName(number: number): string {
+  return nameIn(trailType, number) ?? String(number);
+}
+
+/** "YES", "NO": of a prediction contract. */
+export function predictionSideName(number: number): string {
+  return protocolName(PredSide[number], number);
 }
 
 /** "normal", "cancel"; undefined for a number that is no operation. */

@@ -119,6 +119,16 @@ describe('a key that may trade but not read the account', () => {
     const modify = { ...account, order_id_ex: orderIDEx, modify_order_op: 'normal', qty: 200, price: 350 };
     const modified = await previewed(desk, 'modify', trade.modifyOrder, modify, as);
     expect(modified).toMatchObject({ order: null, capacity: null });
+    // Neither what the order has, nor whether it is what was given.
+    const stop = { ...order, order_type: 'STOP', price: undefined, aux_price: 900 };
+    const { orderIDEx: waiting } = await desk.payload(trade.placeOrder, stop);
+    for (const aux_price of [900, 901]) {
+      const moved = { ...account, order_id_ex: waiting, modify_order_op: 'normal', qty: 100, aux_price };
+      const asked = await previewed(desk, 'modify', trade.modifyOrder, moved, as);
+      expect(previewSentence(asked)).toContain(`: quantity to 100, trigger to ${aux_price}`);
+    }
+    const unsaid = { ...account, order_id_ex: orderIDEx, modify_order_op: 'normal', qty: 100, price: 0 };
+    expect((await previewed(desk, 'modify', trade.modifyOrder, unsaid, as)).newPrice).toBe(0n);
     const cancelled = await previewed(desk, 'cancel', trade.cancelOrder, { ...account, order_id_ex: orderIDEx }, as);
     const cancelledAll = await previewed(desk, 'cancel', trade.cancelAllOrder, account, as);
     for (const preview of [cancelled, cancelledAll]) expect(preview).toMatchObject({ count: null, orders: null });

@@ -1,7 +1,10 @@
+import { create } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LimitFlags } from '../../src/access/index.js';
 import { parseDecimal } from '../../src/contract/decimal.js';
+import { TrdEnv, TrdMarket } from '../../src/contract/generated/Trd_Common_pb.js';
+import type { Operation } from '../../src/contract/operation.js';
 import { quote, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import { previewSentence, previewText } from '../../src/gateway/index.js';
@@ -212,5 +215,101 @@ describe('a preview', () => {
     await open();
     expect(outcomes.passed).toBeGreaterThan(0);
     expect(outcomes.refused.size).toBeGreaterThan(3);
+  });
+});
+
+describe('the sentence that a person reads', () => {
+  const header = { accID: BigInt(HK_MARGIN), trdEnv: TrdEnv.TrdEnv_Simulate, trdMarket: TrdMarket.TrdMarket_HK };
+  const packetID = { connID: 0n, serialNo: 0 };
+  const bought = { packetID, header, trdSide: 1, orderType: 1, code: '00700', qty: 100, price: 390 };
+  const trailing = { trailType: 1, trailValue: 5, trailSpread: 1 };
+  const adjusted = { adjustPrice: true, adjustSideAndLimit: 0.01 };
+  const ending = { timeInForce: 3, expireTime: '2026-11-23' };
+  /** Fields by two requests that differ in them alone, or in them first. */
+  type Pairs = Readonly<Record<string, readonly [object, object]>>;
+
+  const ofAll: Pairs = {
+    trdSide: [{ trdSide: 1 }, { trdSide: 3 }],
+    orderType: [{ orderType: 1 }, { orderType: 2 }],
+    code: [{ code: '00700' }, { code: '00005' }],
+    qty: [{ qty: 100 }, { qty: 200 }],
+    price: [{ price: 390 }, { price: 390.2 }],
+    timeInForce: [{ timeInForce: 0 }, { timeInForce: 1 }],
+  };
+  const ofPlace: Pairs = {
+    ...ofAll,
+    adjustPrice: [{}, adjusted],
+    adjustSideAndLimit: [adjusted, { ...adjusted, adjustSideAndLimit: -0.01 }],
+    fillOutsideRTH: [{}, { fillOutsideRTH: true }],
+    auxPrice: [{ auxPrice: 380 }, { auxPrice: 381 }],
+    trailType: [trailing, { ...trailing, trailType: 2 }],
+    trailValue: [trailing, { ...trailing, trailValue: 6 }],
+    trailSpread: [trailing, { ...trailing, trailSpread: 2 }],
+    session: [{ session: 1 }, { session: 3 }],
+    positionID: [{ positionID: 1n }, { positionID: 2n }],
+    expireTime: [ending, { ...ending, expireTime: '2026-11-24' }],
+    amount: [{ amount: 1000 }, { amount: 2000 }],
+    predSide: [{ predSide: 1 }, { predSide: 2 }],
+  };
+  const { trdSide, orderType, code, timeInForce, session, positionID, expireTime, amount, predSide, fillOutsideRTH, ...ofModify } = ofPlace;
+  const exits = { take_profit_price: 500, stop_loss_price: 300 };
+  const ofBracket: Pairs = {
+    ...ofAll,
+    // At the market, its exit fits either side.
+    trdSide: [{ orderType: 2 }, { orderType: 2, trdSide: 3 }],
+    takeProfitPrice: [{ takeProfitPrice: 500 }, { takeProfitPrice: 501 }],
+    stopLossPrice: [{ stopLossPrice: 300 }, { stopLossPrice: 1 }],
+    stopLossLimitPrice: [{ stopLossPrice: 300 }, { stopLossPrice: 300, stopLossLimitPrice: 299 }],
+  };
+
+  /** What is not said: whose it is stands in the account, the market in the symbol, and a note is the caller's own text. */
+  const unsaid = ['packetID', 'header', 'secMarket', 'remark'];
+  /** Which order it is, and what becomes of it. */
+  const naming = [...unsaid, 'orderID', 'orderIDEx', 'modifyOrderOp', 'forAll', 'trdMarket'];
+
+  async function sentenceOf(operation: Operation, fields: object): Promise<string> {
+    const preview = await desk.preview(operation, create(operation.messages.C2SSchema, fields as Record<string, unknown>));
+    if (preview instanceof Rejection || 'retType' in preview) throw new Error(JSON.stringify(preview));
+    return previewSentence(preview);
+  }
+
+  /** Each field of the message but those left out has a pair, and each pair two sentences. */
+  async function expectSaid(operation: Operation, base: object, pairs: Pairs, leftOut: readonly string[]): Promise<void> {
+    const fields = operation.messages.C2SSchema.fields.map(({ localName }) => localName);
+    expect(fields.filter((name) => !leftOut.includes(name)).sort()).toEqual(Object.keys(pairs).sort());
+    for (const [name, [one, other]] of Object.entries(pairs)) {
+      const first = await sentenceOf(operation, { ...base, ...one });
+      expect(await sentenceOf(operation, { ...base, ...other }), name).not.toBe(first);
+    }
+  }
+
+  it('of a change names every field that it can change', async () => {
+    await open();
+    const { orderIDEx } = await desk.payload(trade.placeOrder, order);
+    const change = { packetID, header, orderID: 0n, orderIDEx, modifyOrderOp: 1, qty: 300, price: 380 };
+    await expectSaid(trade.modifyOrder, change, ofModify, naming);
+  });
+
+  const placed = [
+    ['an order', trade.placeOrder, bought, ofPlace],
+    ['a bracket', trade.placeBracketOrder, { ...bought, takeProfitPrice: 500 }, ofBracket],
+  ] as const;
+  it.each(placed)('of %s names every field that decides what is traded', async (_, operation, base, pairs) => {
+    await open();
+    await expectSaid(operation, base, pairs, unsaid);
+  });
+
+  it('is no more than a model is shown', async () => {
+    await open();
+    const bracket = await previewed(desk, 'place', trade.placeBracketOrder, { ...order, ...exits });
+    expect(JSON.parse(previewText(bracket))).toMatchObject({ operation: 'place_bracket_order', ...exits });
+    const waiting = { order_type: 'TRAILING_STOP', price: undefined, trail_type: 'RATIO', trail_value: 5 };
+    const trails = await previewed(desk, 'place', trade.placeOrder, {
+      ...order,
+      ...waiting,
+      time_in_force: 'GTD',
+      expire_time: '2026-11-23',
+    });
+    expect(JSON.parse(previewText(trails))).toMatchObject({ trail_type: 'RATIO', trail_value: 5, expire_time: '2026-11-23' });
   });
 });

@@ -42,6 +42,12 @@ export interface ModifyPreview extends PreviewBase, Worth {
   /** The new total quantity, what is filled included; null when it stays. */
   readonly newQty: Decimal | null;
   readonly newPrice: Decimal | null;
+  /** null when it stays. */
+  readonly newTriggerPrice: Decimal | null;
+  /** As it would then be; null when it stays. */
+  readonly newTrail: TrailTerms | null;
+  /** As in {@link OrderTerms}, of the new price. */
+  readonly newAdjustment: Decimal | null;
   /** What counts towards the day; null when the value is not known. */
   readonly increase: Decimal | null;
 }
@@ -96,12 +102,47 @@ export interface OrderTerms {
   readonly qty: Decimal;
   /** The limit; null without one. */
   readonly price: Decimal | null;
+  /** By what part of the limit the brokerage may move it to the next step, down where below zero; null where it may not. */
+  readonly adjustment: Decimal | null;
   /** The price at which a stop or touched order goes to the market; null for other orders. */
   readonly triggerPrice: Decimal | null;
+  /** null for orders that do not follow the market. */
+  readonly trail: TrailTerms | null;
   /** "NORMAL", "MARKET". */
   readonly orderType: string;
   /** "DAY", "GTC", "IOC". */
   readonly timeInForce: string;
+  /** When a GTD order ends, as its caller wrote it; null for other orders. */
+  readonly expireTime: string | null;
+  /** "RTH", "ALL"; null where the request leaves it open. */
+  readonly session: string | null;
+  /** Whether it may trade before and after regular hours. */
+  readonly fillsOutsideRth: boolean;
+  /** Money to be traded for in place of the quantity, where a brokerage takes such orders; null where none is given. */
+  readonly amount: Decimal | null;
+  /** The position that it is to close; null where none is given. */
+  readonly positionId: bigint | null;
+  /** "YES", "NO": of a prediction contract; null for all else. */
+  readonly predictionSide: string | null;
+  /** The orders that close what it opens; null where it is no bracket. */
+  readonly exits: ExitTerms | null;
+}
+
+/** How far the trigger of a trailing order stays behind the best price. */
+export interface TrailTerms {
+  /** "RATIO": the value is in percent, "AMOUNT": in the price. */
+  readonly type: string;
+  readonly value: Decimal;
+  /** How far the limit lies from the trigger; null without one. */
+  readonly spread: Decimal | null;
+}
+
+/** The prices at which a bracket closes its position; null where it has no such exit. */
+export interface ExitTerms {
+  readonly takeProfit: Decimal | null;
+  readonly stopLoss: Decimal | null;
+  /** The limit of the stop-loss; null where that is a market order. */
+  readonly stopLossLimit: Decimal | null;
 }
 
 /** One security of what the caller asks for. */
@@ -117,7 +158,7 @@ export interface LegTerms {
 }
 
 /** What the caller asks for, of several legs. */
-export interface ComboTerms extends Pick<OrderTerms, 'qty' | 'orderType' | 'timeInForce'> {
+export interface ComboTerms extends Pick<OrderTerms, 'qty' | 'orderType' | 'timeInForce' | 'expireTime'> {
   readonly legs: readonly LegTerms[];
   /** What a unit may cost, bought less sold; below zero, what it must bring; null without a limit. */
   readonly price: Decimal | null;
@@ -137,6 +178,10 @@ export interface WorkingOrder {
   readonly remainingQty: Decimal;
   /** null without a limit. */
   readonly price: Decimal | null;
+  /** What it waits for; null where it waits for no price. */
+  readonly triggerPrice: Decimal | null;
+  /** null for orders that do not follow the market. */
+  readonly trail: TrailTerms | null;
 }
 
 export interface PreviewFees {

@@ -1,11 +1,11 @@
-import { create, type Message } from '@bufbuild/protobuf';
+import { clone, create, type Message } from '@bufbuild/protobuf';
 import { type Access, type GateName, isUnknown, type KeyRecord, scopeMask } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
-import { type Decimal, decimalFromNumber, decimalToNumber } from '../../contract/decimal.js';
+import { type Decimal, decimalToNumber } from '../../contract/decimal.js';
 import { type ComboLeg, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { C2SSchema as StaticInfoC2S } from '../../contract/generated/Qot_GetStaticInfo_pb.js';
 import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
-import { ModifyOrderOp, type Order, TrdEnv, type TrdHeader, TrdHeaderSchema } from '../../contract/generated/Trd_Common_pb.js';
+import { ModifyOrderOp, type Order, OrderSchema, TrdEnv, type TrdHeader, TrdHeaderSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
 import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
@@ -38,6 +38,7 @@ import {
   type Preview,
   type PreviewBase,
 } from './preview.js';
+import { changeOf, exitsOf, expireTimeOf, given, noChange, termsOf } from './terms.js';
 import { workingOrder } from './working-order.js';
 import { worthOf } from './worth.js';
 
@@ -112,10 +113,8 @@ export class Previewer {
         name: await this.#nameOf(symbol, context),
         side,
         qty,
-        price: hasLimit(request.orderType) ? given(request, 'price') : null,
-        triggerPrice: given(request, 'auxPrice'),
-        orderType: orderTypeName(request.orderType),
-        timeInForce: timeInForceName(request.timeInForce),
+        ...termsOf(request),
+        exits: null,
       },
       ...(await worthOf(
         this.backend,
@@ -128,12 +127,13 @@ export class Previewer {
     };
   }
 
-  /** The entry: exits take away what it adds. */
+  /** Valued by its entry: exits take away what that adds. */
   async #bracket(asked: Asked<BracketC2S>): Promise<PlacePreview | ResponseMessage | Rejection> {
     const refused = refuseBracket(asked.request);
     if (refused !== undefined) return refused;
     const preview = await this.#place({ ...asked, operation: trade.placeOrder, request: entryOf(asked.request) });
-    return !(preview instanceof Rejection) && 'kind' in preview ? { ...preview, operation: asked.operation.name } : preview;
+    if (preview instanceof Rejection || !('kind' in preview)) return preview;
+    return { ...preview, operation: asked.operation.name, terms: { ...preview.terms, exits: exitsOf(asked.request) } };
   }
 
   async #combo({ operation, key, request, header, context }: Asked<ComboC2S>): Promise<ComboPreview | ResponseMessage | Rejection> {
@@ -161,6 +161,7 @@ export class Previewer {
         price: hasLimit(orderType) ? given(request, 'price') : null,
         orderType: orderTypeName(orderType),
         timeInForce: timeInForceName(timeInForce),
+        expireTime: expireTimeOf(request),
       },
       ...(await comboWorthOf(this.backend, asked, valued, this.#maySeeLegs(key, comboLegs, header), context)),
       ...(await this.#judge(key, valued, header, context)),
@@ -177,19 +178,19 @@ export class Previewer {
     if (op !== 'normal' && op !== 'enable' && op !== 'disable' && op !== 'delete') {
       return new Rejection('request.invalid', `modify_order_op: unknown operation ${request.modifyOrderOp}`, { field: 'modify_order_op' });
     }
+    const asGiven = clone(ModifyC2SSchema, request);
     const outcome = await valueOrder(this.backend, operation, request, context);
     if (outcome !== 'no risk' && !isValued(outcome)) return outcome;
     const order = outcome === 'no risk' ? await orderNamed(this.backend, request, context) : outcome.order;
     if (order === undefined) return noSuchOrder(operation, request);
     const maySee = this.#maySee(key, order, header);
-    const changes = op === 'normal';
     return {
       kind: 'modify',
       ...addressOf(operation, header),
       op,
       order: maySee ? workingOrder(order) : null,
-      newQty: changes ? given(request, 'qty') : null,
-      newPrice: changes ? given(request, 'price') : null,
+      // What the order has, and what differs from it, is for those who may see it.
+      ...(op === 'normal' ? (maySee ? changeOf(request, order) : changeOf(asGiven, noOrder)) : noChange),
       ...(outcome === 'no risk' ? worthless : await this.#changed(key, request, order, maySee, outcome.valued, context)),
     };
   }
@@ -213,8 +214,7 @@ export class Previewer {
       ...addressOf(operation, header),
       op: 'reconfirm',
       order: maySee ? workingOrder(order) : null,
-      newQty: null,
-      newPrice: null,
+      ...noChange,
       ...(await this.#changed(key, asIs, order, maySee, valued, context)),
     };
   }
@@ -343,6 +343,8 @@ function tradedAs(comboLegs: readonly ComboLeg[], trdMarket: number): Traded {
   return { trdMarket, secMarket: quoteMarketNumbered(market)?.secMarket ?? 0, code, comboLegs };
 }
 
+/** An order of which nothing is known: all that a request gives is a change. */
+const noOrder = create(OrderSchema);
 /** A change that only takes risk away. */
 const worthless = { value: null, currency: null, pricing: null, multiplier: null, fees: null, capacity: null, increase: null, ...ungated };
 
@@ -352,9 +354,4 @@ function addressOf(
 ): Pick<PreviewBase, 'operation' | 'accId' | 'env' | 'market'> {
   const env = trdEnv === TrdEnv.TrdEnv_Real ? 'real' : 'simulate';
   return { operation: operation.name, accId: accID, env, market: marketName(trdMarket) };
-}
-
-/** A field that was given; those that carry more places than are accepted have been refused before. */
-function given<F extends string>(request: { readonly [field in F]: number }, field: F): Decimal | null {
-  return Object.hasOwn(request, field) ? (decimalFromNumber(request[field]) ?? null) : null;
 }

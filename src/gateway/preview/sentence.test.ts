@@ -12,9 +12,18 @@ const terms: OrderTerms = {
   side: 'BUY',
   qty: d('100'),
   price: d('512.5'),
+  adjustment: null,
   triggerPrice: null,
+  trail: null,
   orderType: 'NORMAL',
   timeInForce: 'DAY',
+  expireTime: null,
+  session: null,
+  fillsOutsideRth: false,
+  amount: null,
+  positionId: null,
+  predictionSide: null,
+  exits: null,
 };
 
 const place: PlacePreview = {
@@ -47,6 +56,8 @@ const order: WorkingOrder = {
   filledQty: d('4'),
   remainingQty: d('6'),
   price: null,
+  triggerPrice: null,
+  trail: null,
 };
 
 const modify: ModifyPreview = {
@@ -57,6 +68,9 @@ const modify: ModifyPreview = {
   order,
   newQty: d('1234567'),
   newPrice: null,
+  newTriggerPrice: null,
+  newTrail: null,
+  newAdjustment: null,
   increase: d('0.123456789'),
 };
 
@@ -90,6 +104,40 @@ describe('the sentence of a preview', () => {
     ],
     ['an order that waits', { orderType: 'STOP', price: null, triggerPrice: d('500') }, 'as STOP order, triggered at 500 in'],
     ['an order that stays', { timeInForce: 'GTC' }, 'at limit 512.5 HKD, GTC in'],
+    [
+      'an order that stays to a day',
+      { timeInForce: 'GTD', expireTime: '2027-01-01 16:00:00' },
+      'at limit 512.5 HKD, GTD until 2027-01-01 16:00:00 in',
+    ],
+    [
+      'nobody a text in place of a day',
+      { timeInForce: 'GTD', expireTime: '2027-01-01. Say yes' },
+      ', GTD until a time that cannot be read in',
+    ],
+    [
+      'an order that trails in percent',
+      { orderType: 'TRAILING_STOP', price: null, trail: { type: 'RATIO', value: d('90'), spread: null } },
+      'as TRAILING_STOP order, trailing the best price by 90 % in',
+    ],
+    [
+      'an order that trails in the price',
+      { orderType: 'TRAILING_STOP_LIMIT', price: null, trail: { type: 'AMOUNT', value: d('2.5'), spread: d('0.1') } },
+      'order, trailing the best price by 2.5 with its limit 0.1 from the trigger in',
+    ],
+    ['a limit that may go up', { adjustment: d('0.09') }, 'at limit 512.5 HKD, its limit may be moved up by at most 9 % in'],
+    ['a limit that may go down', { adjustment: d('-0.015') }, ', its limit may be moved down by at most 1.5 % in'],
+    ['when it may trade', { session: 'ALL', fillsOutsideRth: true }, ', in session ALL, also outside regular hours in'],
+    [
+      'what else decides it',
+      { amount: d('5000'), predictionSide: 'YES', positionId: 7n },
+      ', for an amount of 5,000, on the side YES, to close position 7 in',
+    ],
+    [
+      'the exits of a bracket',
+      { exits: { takeProfit: d('600'), stopLoss: d('500'), stopLossLimit: d('499.5') } },
+      ', with a take-profit at 600 and a stop-loss at 500 (limit 499.5) in',
+    ],
+    ['its one exit', { exits: { takeProfit: null, stopLoss: d('500'), stopLossLimit: null } }, ', with a stop-loss at 500 in'],
     ['a security without a name', { name: null }, 'Buy 100 HK.00700 at limit'],
     ['a part of a unit', { qty: d('1234.000000001') }, 'Buy 1,234.000000001 HK.00700'],
   ])('tells %s', (_, changes, expected) => {
@@ -138,6 +186,22 @@ describe('the sentence of a preview', () => {
     );
     expect(previewSentence({ ...modify, newQty: null })).toContain(': nothing changes; ');
     expect(previewSentence({ ...modify, newPrice: d('9'), order: null })).toContain('quantity to 1,234,567, price to 9; ');
+  });
+
+  it('tells a change of what the order waits for, and nothing that stays', () => {
+    const stop = { ...order, orderType: 'STOP', triggerPrice: d('400') };
+    const moved = { ...modify, order: stop, newQty: order.qty, newTriggerPrice: d('1') };
+    expect(previewSentence(moved)).toMatch(
+      /^Change order 7 \(Sell 10 US\.AAPL \(Apple\) as STOP order, triggered at 400, 6 remaining\) in the simulated account 2817…0001: trigger 400 to 1; /,
+    );
+    const trail = { type: 'RATIO', value: d('5'), spread: null };
+    const trailing = { ...modify, order: { ...order, trail }, newQty: null, newTrail: { ...trail, value: d('9') } };
+    expect(previewSentence(trailing)).toContain(
+      ', trailing the best price by 5 %, 6 remaining) in the simulated account 2817…0001: trail 5 % to 9 %; ',
+    );
+    expect(previewSentence({ ...trailing, order: null, newAdjustment: d('0.01') })).toContain(
+      ': trail to 9 %, its limit may be moved up by at most 1 %; ',
+    );
   });
 
   it('tells a cancellation', () => {

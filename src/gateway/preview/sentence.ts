@@ -3,12 +3,14 @@ import type {
   CancelPreview,
   ComboPreview,
   ComboTerms,
+  ExitTerms,
   ModifyPreview,
   OrderTerms,
   PlacePreview,
   PositionPreview,
   Preview,
   PreviewGate,
+  TrailTerms,
   WorkingOrder,
 } from './preview.js';
 
@@ -36,20 +38,71 @@ export function previewSentence(preview: Preview): string {
 
 const verbs: Readonly<Record<string, string>> = { BUY: 'Buy', SELL: 'Sell', SELL_SHORT: 'Sell short', BUY_BACK: 'Buy back' };
 
-function placed({ symbol, name, side, qty, price, triggerPrice, orderType, timeInForce }: OrderTerms, currency: string | null): string {
-  const trigger = triggerPrice === null ? '' : `, triggered at ${grouped(triggerPrice)}`;
-  const until = timeInForce === 'DAY' ? '' : `, ${plain(timeInForce)}`;
-  return `${action({ side, qty, symbol, name })} ${at(orderType, price, currency)}${trigger}${until}`;
+function placed(terms: OrderTerms, currency: string | null): string {
+  const { orderType, price, adjustment, amount, predictionSide, positionId } = terms;
+  const parts = [
+    `${action(terms)} ${at(orderType, price, currency)}`,
+    ...(amount === null ? [] : [`for an amount of ${money(amount)}`]),
+    ...(predictionSide === null ? [] : [`on the side ${plain(predictionSide)}`]),
+    ...(positionId === null ? [] : [`to close position ${positionId}`]),
+    ...(adjustment === null ? [] : [adjusted(adjustment)]),
+    ...waiting(terms),
+    ...lasting(terms),
+    ...(terms.session === null ? [] : [`in session ${plain(terms.session)}`]),
+    ...(terms.fillsOutsideRth ? ['also outside regular hours'] : []),
+    ...(terms.exits === null ? [] : [closing(terms.exits)]),
+  ];
+  return parts.join(', ');
+}
+
+/** "its limit may be moved up by at most 9 %". */
+function adjusted(adjustment: Decimal): string {
+  const [direction, part] = adjustment < 0n ? ['down', -adjustment] : ['up', adjustment];
+  return `its limit may be moved ${direction} by at most ${grouped(part * 100n)} %`;
+}
+
+/** What an order waits for before it goes to the market. */
+function waiting({ triggerPrice, trail }: Pick<OrderTerms, 'triggerPrice' | 'trail'>): string[] {
+  return [
+    ...(triggerPrice === null ? [] : [`triggered at ${grouped(triggerPrice)}`]),
+    ...(trail === null ? [] : [`trailing the best price by ${trailed(trail)}`]),
+  ];
+}
+
+/** "5 %", "2.5 with its limit 0.1 from the trigger". */
+function trailed({ type, value, spread }: TrailTerms): string {
+  const distance = type === 'RATIO' ? `${grouped(value)} %` : grouped(value);
+  return spread === null ? distance : `${distance} with its limit ${grouped(spread)} from the trigger`;
+}
+
+/** As the protocol has it: a text of any other form is the caller's own, and no person is to read that here. */
+const EXPIRE_TIME = /^\d{4}-\d{2}-\d{2}( \d{2}:\d{2}:\d{2})?$/;
+
+/** How long an order stays; of one for the day there is nothing to say. */
+function lasting({ timeInForce, expireTime }: Pick<OrderTerms, 'timeInForce' | 'expireTime'>): string[] {
+  if (timeInForce === 'DAY') return [];
+  if (expireTime === null) return [plain(timeInForce)];
+  return [`${plain(timeInForce)} until ${EXPIRE_TIME.test(expireTime) ? expireTime : 'a time that cannot be read'}`];
+}
+
+/** "with a take-profit at 400 and a stop-loss at 300 (limit 299)". */
+function closing({ takeProfit, stopLoss, stopLossLimit }: ExitTerms): string {
+  const limit = stopLossLimit === null ? '' : ` (limit ${grouped(stopLossLimit)})`;
+  const exits = [
+    ...(takeProfit === null ? [] : [`a take-profit at ${grouped(takeProfit)}`]),
+    ...(stopLoss === null ? [] : [`a stop-loss at ${grouped(stopLoss)}${limit}`]),
+  ];
+  return `with ${exits.join(' and ')}`;
 }
 
 /** "Buy 100 US.AAPL and sell short 100 US.MSFT together, at a net 20 USD for each of 100 units". */
-function combined({ legs, qty, price, timeInForce, orderType }: ComboTerms, currency: string | null): string {
+function combined(terms: ComboTerms, currency: string | null): string {
+  const { legs, qty, price, orderType } = terms;
   const actions = legs.map((leg, i) => (i === 0 ? action(leg) : decapitalised(action(leg))));
   const money =
     price === null ? '' : ` at a net ${grouped(price)}${currency === null ? '' : ` ${currency}`} for each of ${grouped(qty)} units`;
   const type = orderType === 'NORMAL' ? '' : `, as ${plain(orderType)} order`;
-  const until = timeInForce === 'DAY' ? '' : `, ${plain(timeInForce)}`;
-  return `${actions.join(' and ')} together${money}${type}${until}`;
+  return [`${actions.join(' and ')} together${money}${type}`, ...lasting(terms)].join(', ');
 }
 
 function decapitalised(text: string): string {
@@ -127,15 +180,27 @@ function objections({ refusal, capacity }: PlacePreview | ComboPreview | ModifyP
 const modifyVerbs = { normal: 'Change', disable: 'Disable', enable: 'Enable', delete: 'Delete', reconfirm: 'Confirm' } as const;
 
 function modified(preview: ModifyPreview): string {
-  const { op, order, newQty, newPrice, currency } = preview;
+  const { op, order, currency } = preview;
   const which = order === null ? 'the order (its details need acc:read)' : orderNamed(order, currency);
-  const changes = [
-    ...(newQty === null ? [] : [`quantity ${order === null ? 'to' : `${grouped(order.qty)} to`} ${grouped(newQty)}`]),
-    ...(newPrice === null ? [] : [`price ${order?.price ? `${grouped(order.price)} to` : 'to'} ${grouped(newPrice)}`]),
-  ];
-  const what = op === 'normal' ? `: ${changes.join(', ') || 'nothing changes'}` : '';
+  const what = op === 'normal' ? `: ${changes(preview).join(', ') || 'nothing changes'}` : '';
   const first = `${modifyVerbs[op]} ${which} ${accountInWords(preview)}${what}`;
   return preview.currency === null ? sentences(first) : sentences(`${first}; ${worth(preview)}`, ...objections(preview));
+}
+
+/** "trigger 400 to 1": what the order has already is no change. */
+function changes({ order, newQty, newPrice, newTriggerPrice, newTrail, newAdjustment }: ModifyPreview): string[] {
+  return [
+    ...changed('quantity', order?.qty, newQty),
+    ...changed('price', order?.price, newPrice),
+    ...changed('trigger', order?.triggerPrice, newTriggerPrice),
+    ...(newTrail === null ? [] : [`trail ${order?.trail ? `${trailed(order.trail)} to` : 'to'} ${trailed(newTrail)}`]),
+    ...(newAdjustment === null ? [] : [adjusted(newAdjustment)]),
+  ];
+}
+
+function changed(name: string, before: Decimal | null | undefined, after: Decimal | null): string[] {
+  if (after === null || after === before) return [];
+  return [`${name} ${before === null || before === undefined ? 'to' : `${grouped(before)} to`} ${grouped(after)}`];
 }
 
 /** "Sell 2 HK.HSI2612 to close and buy 2 HK.HSI2703 to open, at market, as one group in the REAL account 2817…5391". */
@@ -172,11 +237,12 @@ function cancelled(preview: CancelPreview): string {
   return sentences(`Cancel ${count} orders ${accountInWords(preview)}: ${named.join('; ')}${more}`);
 }
 
-/** "order 2026…: buy 100 HK.00700 at limit 512.5, 60 remaining". */
+/** "order 2026… (Buy 100 HK.00700 at limit 512.5, 60 remaining)". */
 function orderNamed(order: WorkingOrder, currency: string | null): string {
   const id = order.orderIdEx === '' ? String(order.orderId) : plain(order.orderIdEx);
   const remaining = order.filledQty === 0n ? '' : `, ${grouped(order.remainingQty)} remaining`;
-  return `order ${id} (${action(order)} ${at(order.orderType, order.price, currency)}${remaining})`;
+  const terms = [at(order.orderType, order.price, currency), ...waiting(order)].join(', ');
+  return `order ${id} (${action(order)} ${terms}${remaining})`;
 }
 
 function sentences(...texts: readonly string[]): string {

@@ -20,6 +20,8 @@ function cancelOf(accId: bigint, orderId: bigint, qty: bigint, name: string): Ca
     filledQty: 0n,
     remainingQty: qty,
     price: null,
+    triggerPrice: null,
+    trail: null,
   };
   return {
     kind: 'cancel',

@@ -5,6 +5,7 @@ import type {
   CancelPreview,
   Capacity,
   ComboPreview,
+  ExitTerms,
   ModifyPreview,
   PlacePreview,
   PositionOrderTerms,
@@ -12,6 +13,7 @@ import type {
   Preview,
   PreviewFees,
   PreviewGate,
+  TrailTerms,
   WorkingOrder,
 } from './preview.js';
 
@@ -47,7 +49,7 @@ function refusal({ refusal }: Preview): Record<string, Json> {
 function particulars(preview: Preview, id: (value: bigint) => Json): Record<string, Json> {
   switch (preview.kind) {
     case 'place':
-      return { ...terms(preview), ...worth(preview) };
+      return { ...terms(preview, id), ...worth(preview) };
     case 'combo':
       return { ...comboTerms(preview), ...worth(preview) };
     case 'modify':
@@ -59,7 +61,7 @@ function particulars(preview: Preview, id: (value: bigint) => Json): Record<stri
   }
 }
 
-function terms({ terms }: PlacePreview): Record<string, Json> {
+function terms({ terms }: PlacePreview, id: (value: bigint) => Json): Record<string, Json> {
   return {
     symbol: text(terms.symbol),
     name: orNull(terms.name, text),
@@ -69,6 +71,32 @@ function terms({ terms }: PlacePreview): Record<string, Json> {
     qty: formatDecimal(terms.qty),
     price: orNull(terms.price, formatDecimal),
     trigger_price: orNull(terms.triggerPrice, formatDecimal),
+    ...trail(terms.trail),
+    ...given('adjust_side_and_limit', terms.adjustment, formatDecimal),
+    ...given('expire_time', terms.expireTime, text),
+    ...given('session', terms.session, text),
+    ...(terms.fillsOutsideRth ? { fill_outside_rth: 'true' } : {}),
+    ...given('amount', terms.amount, formatDecimal),
+    ...given('position_id', terms.positionId, id),
+    ...given('pred_side', terms.predictionSide, text),
+    ...(terms.exits === null ? {} : exits(terms.exits)),
+  };
+}
+
+function trail(terms: TrailTerms | null): Record<string, Json> {
+  if (terms === null) return {};
+  return {
+    trail_type: text(terms.type),
+    trail_value: formatDecimal(terms.value),
+    ...given('trail_spread', terms.spread, formatDecimal),
+  };
+}
+
+function exits({ takeProfit, stopLoss, stopLossLimit }: ExitTerms): Record<string, Json> {
+  return {
+    take_profit_price: orNull(takeProfit, formatDecimal),
+    stop_loss_price: orNull(stopLoss, formatDecimal),
+    ...given('stop_loss_limit_price', stopLossLimit, formatDecimal),
   };
 }
 
@@ -86,16 +114,21 @@ function comboTerms({ terms }: ComboPreview): Record<string, Json> {
     order_type: text(terms.orderType),
     time_in_force: text(terms.timeInForce),
     qty: formatDecimal(terms.qty),
+    ...given('expire_time', terms.expireTime, text),
     price: orNull(terms.price, formatDecimal),
   };
 }
 
-function change({ op, order, newQty, newPrice, increase }: ModifyPreview, id: (value: bigint) => Json): Record<string, Json> {
+function change(preview: ModifyPreview, id: (value: bigint) => Json): Record<string, Json> {
+  const { op, order, newQty, newPrice, newTriggerPrice, newTrail, newAdjustment, increase } = preview;
   return {
     op: text(op),
     order: orNull(order, (one) => workingOrder(one, id)),
     new_qty: orNull(newQty, formatDecimal),
     new_price: orNull(newPrice, formatDecimal),
+    ...given('new_trigger_price', newTriggerPrice, formatDecimal),
+    ...given('new_trail', newTrail, (trailing) => object(trail(trailing))),
+    ...given('adjust_side_and_limit', newAdjustment, formatDecimal),
     increase: orNull(increase, formatDecimal),
   };
 }
@@ -177,7 +210,14 @@ function workingOrder(order: WorkingOrder, id: (value: bigint) => Json): Json {
     filled_qty: formatDecimal(order.filledQty),
     remaining_qty: formatDecimal(order.remainingQty),
     price: orNull(order.price, formatDecimal),
+    ...given('trigger_price', order.triggerPrice, formatDecimal),
+    ...trail(order.trail),
   });
+}
+
+/** What few orders have: left out where there is none. */
+function given<T>(name: string, value: T | null, write: (value: T) => Json): Record<string, Json> {
+  return value === null ? {} : { [name]: write(value) };
 }
 
 function object(fields: Record<string, Json>): Json {

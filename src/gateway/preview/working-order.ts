@@ -5,6 +5,7 @@ import { isCombo } from '../orders/combo-facts.js';
 import { legsText } from '../orders/legs-text.js';
 import { orderStatusName, orderTypeName, sideName } from '../trade-names.js';
 import type { WorkingOrder } from './preview.js';
+import { trailOf } from './terms.js';
 
 /** An order of the protocol in a preview's terms. */
 export function workingOrder(order: Order): WorkingOrder {
@@ -12,6 +13,7 @@ export function workingOrder(order: Order): WorkingOrder {
   const qty = exact(order.qty);
   const filledQty = exact(order.fillQty);
   const price = exact(order.price);
+  const trigger = exact(order.auxPrice);
   return {
     orderId: order.orderID,
     orderIdEx: order.orderIDEx,
@@ -24,6 +26,8 @@ export function workingOrder(order: Order): WorkingOrder {
     filledQty,
     remainingQty: qty - filledQty,
     price: price === 0n ? null : price,
+    triggerPrice: trigger === 0n ? null : trigger,
+    trail: trailOf(order),
   };
 }
 

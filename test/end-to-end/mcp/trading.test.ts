@@ -133,6 +133,33 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
     }
   });
 
+  it('tell a person what would be sent: triggers, trails, exits and dates', async () => {
+    let answer = agree();
+    const { client, questions } = await openWithPerson(way, () => answer);
+    await client.call('svc_unlock_trade', { unlock: true });
+    const { price: _, ...unpriced } = real;
+    const stop = await client.call('svc_place_order', { ...unpriced, order_type: 'STOP', aux_price: 900 });
+    expect(questions.at(-1)).toContain(' as STOP order, triggered at 900 in the REAL account');
+    const { order_id_ex } = stop.json;
+    answer = { action: 'decline' };
+    const ask = async (tool: string, args: object) => {
+      expect((await client.call(tool, { ...args })).json).toMatchObject({ code: 'confirmation.declined' });
+      return questions.at(-1);
+    };
+    const moved = { market: 'HK', acc_id: REAL, env: 'real', order_id_ex, modify_order_op: 'normal', qty: 100, aux_price: 1 };
+    expect(await ask('svc_modify_order', moved)).toMatch(/REAL account \S+: trigger 900 to 1; /);
+    const trailing = { ...unpriced, order_type: 'TRAILING_STOP', trail_type: 'RATIO', trail_value: 90 };
+    expect(await ask('svc_place_order', trailing)).toContain(', trailing the best price by 90 % in');
+    expect(await ask('svc_place_order', { ...real, time_in_force: 'GTD', expire_time: '2027-01-01' })).toContain(
+      ', GTD until 2027-01-01 in',
+    );
+    expect(await ask('svc_place_order', { ...real, time_in_force: 'GTD', expire_time: 'now. Say yes' })).not.toContain('Say yes');
+    const bracket = { ...real, take_profit_price: 300.4, stop_loss_price: 299 };
+    expect(await ask('svc_place_bracket_order', bracket)).toContain(
+      ', with a take-profit at 300.4 and a stop-loss at 299 in the REAL account',
+    );
+  });
+
   it('end a bracket of real money once a person has confirmed it, and only then', async () => {
     let answer = agree();
     const { client, questions } = await openWithPerson(way, () => answer);
