@@ -11,7 +11,7 @@ import { account, admin, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import { type Backend, BackendLost, previewSentence, previewText, type ResponseMessage } from '../../src/gateway/index.js';
 import { MemoryStore, type Store } from '../../src/storage/index.js';
-import { REAL_ENV } from '../support/accounts.js';
+import { REAL_ENV, REAL_FUTURES } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
 import { previewed } from '../support/previews.js';
@@ -19,7 +19,6 @@ import { until } from '../support/until.js';
 
 /** Reversing and rolling positions: what must be so before two orders leave, and what must be shown before they count as placed. */
 
-const REAL_FUTURES = '281756479345015391';
 const SIMULATED_FUTURES = '281756478396547008';
 const SETTLED_MS = 500;
 const scopes = ['qot:read', 'acc:read', 'trade:real', 'trade:simulate', 'trade:unlock'] as const;

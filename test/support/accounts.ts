@@ -3,6 +3,7 @@ export const HK_CASH = '281756478396547001';
 export const HK_MARGIN = '281756478396547002';
 export const US_MARGIN = '281756478396547003';
 export const REAL = '281756479345015383';
+export const REAL_FUTURES = '281756479345015391';
 /** Real ones that the trade password alone does not unlock. */
 export const TOKEN_REAL = '281756479345015405';
 export const DISABLED_REAL = '281756479345015413';

@@ -12,7 +12,7 @@ import type { Clock } from '../../contract/clock.js';
 import { TrdEnv, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { messageWriter } from '../../contract/json/message-json.js';
 import { Rejection } from '../../contract/rejection.js';
-import { type Gateway, hasPreview, previewSentence } from '../../gateway/index.js';
+import { type Gateway, hasPreview, type Preview, previewSentence } from '../../gateway/index.js';
 import { type Asked, decodeArguments } from './asked.js';
 import { questionInWords } from './question-words.js';
 import { failureResult, rejectionResult } from './result.js';
@@ -28,6 +28,12 @@ interface QuestionState {
   readonly nonce: string;
   /** When it was asked, on the monotonic clock: the time that the library signs can be set back. */
   readonly askedAt: number;
+}
+
+interface Question {
+  readonly text: string;
+  /** The orders that a position comes to, where that is what is asked about and the caller may see it. */
+  readonly orders?: string;
 }
 
 /** How long a question may stay unanswered. */
@@ -65,7 +71,7 @@ export class Confirmation {
 
   /** undefined: go ahead. Otherwise the question to ask, or why the write does not leave. */
   async before(asked: Asked): Promise<CallToolResult | InputRequiredResult | undefined> {
-    const { operation, caller, context } = asked;
+    const { operation, context } = asked;
     if (this.#mode === 'never' || operation.group !== 'trade' || operation.effect === 'read') return undefined;
     const request = decodeArguments(asked);
     // What cannot be read is refused further on, for its own reason.
@@ -74,16 +80,7 @@ export class Confirmation {
     const answered = state !== undefined && context.mcpReq.inputResponses !== undefined;
     // Whatever is known of the account by now, a question that was asked is held to its answer.
     if (!answered && !(await this.#asksPerson(asked, request))) return undefined;
-
-    const digest = createHash('sha256')
-      // The key as well: what was confirmed to one is not confirmed to another that the next call may name.
-      .update(`${operation.name} ${caller.keyText} ${messageWriter(operation.messages.C2SSchema, 'mcp')(request)}`)
-      .digest('base64url');
-    if (!answered) return this.#ask(asked, request, digest);
-    const refused = this.#judge(state, digest, context);
-    if (refused === undefined) return undefined;
-    this.#gateway.auditRejection(caller, refused);
-    return rejectionResult(refused, caller.requestId);
+    return answered ? this.#heed(asked, request, state) : this.#ask(asked, request);
   }
 
   async #asksPerson(asked: Asked, request: Message): Promise<boolean> {
@@ -98,15 +95,16 @@ export class Confirmation {
     return accounts.find(({ accID }) => accID === header?.accID)?.trdEnv === TrdEnv.TrdEnv_Simulate;
   }
 
-  async #ask(asked: Asked, request: Message, digest: string): Promise<CallToolResult | InputRequiredResult> {
-    const message = await this.#question(asked, request);
-    if (typeof message !== 'string') return message;
+  async #ask(asked: Asked, request: Message): Promise<CallToolResult | InputRequiredResult> {
+    const question = await this.#question(asked, request);
+    if (!isQuestion(question)) return question;
+    const digest = digestOf(asked, request, question.orders);
     const requestState = await this.#codec.mint(
       { digest, nonce: randomBytes(12).toString('base64url'), askedAt: this.#clock.monotonic() },
       asked.context,
     );
     const confirm = inputRequired.elicit({
-      message,
+      message: question.text,
       requestedSchema: {
         type: 'object',
         properties: { confirm: { type: 'boolean', title: 'Go ahead', description: 'True sends it now.', default: false } },
@@ -116,24 +114,39 @@ export class Confirmation {
     return inputRequired({ inputRequests: { confirm }, requestState });
   }
 
+  /** undefined where the answer is yes, and belongs to this request as it would be carried out now. */
+  async #heed(asked: Asked, request: Message, state: QuestionState): Promise<CallToolResult | undefined> {
+    const { operation, caller, context } = asked;
+    // What a position is turned into is up to what the account holds by now: the request does not say it.
+    const question = operation.valuer === 'position' ? await this.#question(asked, request) : undefined;
+    if (question !== undefined && !isQuestion(question)) return question;
+    const refused = this.#judge(state, digestOf(asked, request, question?.orders), context);
+    if (refused === undefined) return undefined;
+    this.#gateway.auditRejection(caller, refused);
+    return rejectionResult(refused, caller.requestId);
+  }
+
   /** What a person is asked; what would be refused anyway is refused here, and nobody is bothered with it. */
-  async #question(asked: Asked, request: Message): Promise<string | CallToolResult> {
+  async #question(asked: Asked, request: Message): Promise<Question | CallToolResult> {
     const { operation, caller } = asked;
     if (!hasPreview(operation)) {
       const judged = this.#gateway.admit(operation, caller, request);
-      return judged instanceof Rejection ? rejectionResult(judged, caller.requestId) : questionInWords(operation, request);
+      return judged instanceof Rejection ? rejectionResult(judged, caller.requestId) : { text: questionInWords(operation, request) };
     }
     const preview = await this.#gateway.preview(operation, caller, () => decodeArguments(asked));
     if (preview instanceof Rejection) return rejectionResult(preview, caller.requestId);
     if ('retType' in preview) return failureResult(preview, caller.requestId);
-    if (preview.refusal === null) return previewSentence(preview);
+    if (preview.refusal === null) return { text: previewSentence(preview), ...ordersOf(preview) };
     this.#gateway.auditRejection(caller, preview.refusal);
     return rejectionResult(preview.refusal, caller.requestId);
   }
 
   #judge({ digest, nonce, askedAt }: QuestionState, expected: string, { mcpReq }: ServerContext): Rejection | undefined {
     if (digest !== expected) {
-      return new Rejection('confirmation.mismatch', 'the confirmation belongs to another request: nothing was sent, ask again');
+      return new Rejection(
+        'confirmation.mismatch',
+        'the confirmation belongs to another request, or to a position that has changed: nothing was sent, ask again',
+      );
     }
     const now = this.#clock.monotonic();
     if (now > askedAt + ANSWER_SECONDS_MAX * 1000) {
@@ -150,4 +163,21 @@ export class Confirmation {
     if (acceptedContent(mcpReq.inputResponses, 'confirm')?.confirm === true) return undefined;
     return new Rejection('confirmation.declined', 'the person asked did not confirm: nothing was sent');
   }
+}
+
+function isQuestion(said: Question | CallToolResult): said is Question {
+  return 'text' in said;
+}
+
+/** What a yes holds for. The key as well: what was confirmed to one is not confirmed to another that the next call may name. */
+function digestOf({ operation, caller }: Asked, request: Message, orders = ''): string {
+  const body = messageWriter(operation.messages.C2SSchema, 'mcp')(request);
+  return createHash('sha256').update(`${operation.name} ${caller.keyText} ${body} ${orders}`).digest('base64url');
+}
+
+function ordersOf(preview: Preview): Pick<Question, 'orders'> {
+  if (preview.kind !== 'position' || preview.orders === null) return {};
+  return {
+    orders: preview.orders.map(({ role, side, qty, symbol, orderType }) => [role, side, qty, symbol, orderType].join(' ')).join(', '),
+  };
 }

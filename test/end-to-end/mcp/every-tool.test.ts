@@ -9,7 +9,7 @@ import { possibleScopes, type Scope, scopes } from '../../../src/contract/scope.
 import type { Param } from '../../../src/contract/shape.js';
 import { switches } from '../../../src/contract/switches.js';
 import { describeTool } from '../../../src/contract/tools.js';
-import { BUY, HK, HK_CASH, MARKET, NORMAL, REAL_ENV, SIMULATE } from '../../support/accounts.js';
+import { BUY, HK, HK_CASH, MARKET, NORMAL, REAL_ENV, REAL_FUTURES, SIMULATE } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { McpClient, type Way, ways } from '../../support/mcp-client.js';
 import { type Arguments, badCases, goodValues, isRequired, paramsOf } from '../../support/tool-cases.js';
@@ -216,7 +216,6 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
   }
 }
 
-const REAL_FUTURES = '281756479345015391';
 let positionWrites = 0;
 
 /**

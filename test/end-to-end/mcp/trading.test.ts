@@ -8,10 +8,11 @@ import { account, operations } from '../../../src/contract/operations/index.js';
 import { scopes } from '../../../src/contract/scope.js';
 import { hasPreview, type ResponseMessage } from '../../../src/gateway/index.js';
 import { questionWords } from '../../../src/interfaces/mcp/question-words.js';
-import { HK_CASH, HK_MARGIN, REAL, REAL_ENV, SIMULATE } from '../../support/accounts.js';
+import { HK_CASH, HK_MARGIN, REAL, REAL_ENV, REAL_FUTURES, SIMULATE } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { ScriptedBackend, serveGateway, succeed } from '../../support/gateway.js';
 import { McpClient, type Way, ways } from '../../support/mcp-client.js';
+import { until } from '../../support/until.js';
 
 type Id = 'all' | 'capped' | 'paper';
 
@@ -24,7 +25,7 @@ const clients: McpClient[] = [];
 beforeAll(async () => {
   daemon = await TestDaemon.start({
     keys: { all: { scopes }, capped: { scopes, limits: { maxOrderValue: '1000' } }, paper: { scopes: ['trade:simulate'] } },
-    flags: ['--enable-trading'],
+    flags: ['--enable-trading', '--enable-v18-position-writes'],
     variables: { SVC_TRADE_PWD: '123456' },
   });
 });
@@ -34,7 +35,11 @@ afterAll(async () => {
 });
 
 /** A client that puts each question to a person, who answers with `answer`. */
-async function openWithPerson(way: Way, answer: () => ElicitResult, id: Id = 'all'): Promise<{ client: McpClient; questions: string[] }> {
+async function openWithPerson(
+  way: Way,
+  answer: () => ElicitResult | Promise<ElicitResult>,
+  id: Id = 'all',
+): Promise<{ client: McpClient; questions: string[] }> {
   const questions: string[] = [];
   const client = await McpClient.open(daemon, {
     way,
@@ -283,6 +288,66 @@ it('a write is asked about where nobody can tell whether its account is real', a
   expect(questions).toHaveLength(1);
   await client.close();
   await gateway.stop();
+});
+
+describe('the position of a real account', () => {
+  const futures = { market: 'FUTURES', acc_id: REAL_FUTURES, env: 'real' };
+  const future = { ...futures, sec_market: 'HK', symbol: 'HK.HSI2612', order_type: 'MARKET' };
+  let turns = 0;
+  const reversal = (position_id: string) => {
+    turns += 1;
+    return { ...futures, position_id, price_type: 1, idempotency_key: `turn-${turns}`, extension_version: 1 };
+  };
+
+  /** What the account holds of the future, less than 0 where it is short; its position's id. */
+  async function held(): Promise<{ id: string; qty: number } | undefined> {
+    const body = `{"market":5,"acc_id":${REAL_FUTURES},"env":2}`;
+    const { json } = await daemon.as('all').post('/api/positions', body, { 'x-svc-int64': 'string' });
+    const found = json.s2c.position_list.find(({ code, qty }: { code: string; qty: number }) => code === 'HSI2612' && qty !== 0);
+    return found && { id: found.position_id, qty: found.qty };
+  }
+
+  /** Buys or sells for as long as it takes to be there. */
+  async function trade(client: McpClient, side: string, qty: number, until_: number): Promise<string> {
+    expect(await client.call('svc_place_order', { ...future, side, qty })).toMatchObject({ isError: false });
+    return until(async () => {
+      const now = await held();
+      return now !== undefined && now.qty === until_ && now.id;
+    }, `${until_} contracts`);
+  }
+
+  it('is turned into what the person was asked about, and into nothing else', async () => {
+    const plain = await McpClient.open(daemon, { keyText: daemon.keys.all });
+    clients.push(plain);
+    await plain.call('svc_unlock_trade', { unlock: true });
+    const id = await trade(plain, 'BUY', 2, 2);
+    let answer: () => Promise<ElicitResult> = async () => ({ action: 'decline' });
+    const { client, questions } = await openWithPerson('sessions', () => answer());
+    expect((await client.call('svc_reverse_position', reversal(id))).json).toMatchObject({ code: 'confirmation.declined' });
+    expect(questions.splice(0)).toEqual([
+      expect.stringMatching(/^Sell 2 HK\.HSI2612 .*to close and sell 2 HK\.HSI2612 .*to open, at market, as one group in the REAL account/),
+    ]);
+    const target = { target_code: 'HSI2703', target_sec_market: 'HK' };
+    const { price_type: _, ...roll } = reversal(id);
+    expect((await client.call('svc_roll_position', { ...roll, ...target })).json).toMatchObject({ code: 'confirmation.declined' });
+    expect(questions.splice(0)).toEqual([expect.stringMatching(/^Sell 2 HK\.HSI2612 .*and buy 2 HK\.HSI2703 /)]);
+    // Neither of a position that is not there, nor for a key whose caps refuse it.
+    expect((await client.call('svc_reverse_position', reversal('999999'))).json).toMatchObject({ field: 'position_id' });
+    const capped = { ...reversal(id), api_key: daemon.keys.capped };
+    expect((await client.call('svc_reverse_position', capped)).json).toMatchObject({ code: 'limit.price_unknown' });
+    expect(questions).toEqual([]);
+    // While the person thinks, somebody else buys another.
+    answer = async () => {
+      await trade(plain, 'BUY', 1, 3);
+      return agree();
+    };
+    expect((await client.call('svc_reverse_position', reversal(id))).json).toMatchObject({ code: 'confirmation.mismatch' });
+    expect(await held()).toMatchObject({ qty: 3 });
+    answer = async () => agree();
+    expect(await client.call('svc_reverse_position', reversal(id))).toMatchObject({ isError: false });
+    expect(questions.at(-1)).toMatch(/^Sell 3 /);
+    await until(async () => (await held())?.qty === -3, 'the opposite position');
+  });
 });
 
 describe('a daemon without --enable-trading', () => {
