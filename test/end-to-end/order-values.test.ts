@@ -58,6 +58,15 @@ async function bestBid(symbol = 'HK.00005'): Promise<number> {
   return orderBookBidList[0]?.price ?? 0;
 }
 
+describe('an order for an amount of money', () => {
+  it('is worth that at the least', async () => {
+    await open({ maxOrderValue: '1000' });
+    const buy = { trdSide: 1, qty: 400, price: 0.25 };
+    expect(await refusal(trade.placeOrder, placed({ ...buy, amount: 1000.5 }))).toBe('limit.order_value');
+    expect(await refusal(trade.placeOrder, placed({ ...buy, amount: 1000 }))).toBeUndefined();
+  });
+});
+
 describe('a sale', () => {
   const limited: [name: string, terms: MessageInitShape<typeof TrdPlaceOrder.C2SSchema>][] = [
     ['limit', {}],

@@ -143,11 +143,21 @@ export function valuePlace(backend: Backend, request: PlaceC2S, context: CallCon
   if (hasLimit(request.orderType) && price <= 0n) {
     return new Rejection('request.missing_field', 'price: a limit order needs a price above 0', { field: 'price' });
   }
+  const amount = exactField(request.amount, 'amount');
+  if (amount instanceof Rejection) return amount;
   const { market, symbol } = security;
   const { code } = request;
   const markets = tradedMarketNames(request.header?.trdMarket ?? 0, market);
   const order: Stand = { market, code, markets, symbol, side, qty, filled: nothing, terms: termsOf(request, price, request) };
-  return whenKnown(valueLeg(backend, order, undefined, context), (valued) => oneLegged(request, valued, { opens: opened(request, 1) }));
+  return whenKnown(valueLeg(backend, order, undefined, context), (valued) =>
+    oneLegged(request, atLeastWorth(valued, amount), { opens: opened(request, 1) }),
+  );
+}
+
+/** An order for an amount of money, which those of event contracts are, is worth that, whatever its quantity and price say. */
+function atLeastWorth(leg: ValuedLeg | Rejection, amount: Decimal): ValuedLeg | Rejection {
+  if (leg instanceof Rejection || isUnknown(leg.worth) || leg.worth.value >= amount) return leg;
+  return { ...leg, worth: { ...leg.worth, value: amount, increase: amount } };
 }
 
 /** What a request opens. `orderId`: of the order that comes back. */
