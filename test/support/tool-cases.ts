@@ -88,8 +88,20 @@ export function badCases(operation: Operation, param: Param, good: Arguments): B
   return cases.map((each) => ({ ...each, args: withoutRivals(each.args, name) }));
 
   function bad(what: string, field: string, value: unknown, code: RegExp, says: BadCase['says']): BadCase {
-    return { what: `${what}: ${field}`, args: { ...good, [field]: value }, code, field, says };
+    return {
+      what: `${what}: ${field}`,
+      args: { ...good, [field]: value },
+      code,
+      field,
+      says: says.map((part) => sayable(operation, part)),
+    };
   }
+}
+
+/** Where a password may have come in any argument, what came is not repeated. */
+function sayable<Part>(operation: Operation, part: Part): Part | string {
+  if (typeof part !== 'string' || !operation.shape.some(({ secret }) => secret)) return part;
+  return part.replace(/^found the (string|number) .*$/, 'found a $1');
 }
 
 /** A security is named by its code or by its symbol, and both would be an error of its own. */
