@@ -116,12 +116,13 @@ export class GapAnnouncer {
     for (const key of gap.streams) for (const owner of this.#parts.subscriptions.receivers(key)) missed(owner, key);
     for (const accId of gap.accIds) for (const owner of this.#parts.accounts.receivers(accId)) missed(owner, accId);
     for (const { owner, of } of over) missed(owner, of);
-    const whole = this.#parts.framesOf(gapNotice(gap));
+    const whole = gapNotice(gap);
     for (const member of this.#parts.membersOf([...missing.keys()])) {
-      const notice = (of: Missing) => ({ ...gapNotice(gap), about: aboutOf(of) });
-      if (!receives(member, notice(member.owners.flatMap((owner) => missing.get(owner) ?? [])))) continue;
-      const own = over.filter(({ owner, of }) => member.owners.includes(owner) && member.permits(notice([of]))).map(({ text }) => text);
-      member.connection.push(own.length === 0 ? whole : this.#parts.framesOf(gapNotice(gap, own)));
+      const about = aboutOf(member.owners.flatMap((owner) => missing.get(owner) ?? []));
+      if (!receives(member, { ...whole, about })) continue;
+      const sees = (of: Missing[number]) => member.permits({ ...whole, about: aboutOf([of]) });
+      const own = over.filter(({ owner, of }) => member.owners.includes(owner) && sees(of)).map(({ text }) => text);
+      member.connection.push(this.#parts.framesOf({ ...(own.length === 0 ? whole : gapNotice(gap, own)), about }));
     }
   }
 }

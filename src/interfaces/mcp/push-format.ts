@@ -1,3 +1,4 @@
+import type { PushEvent } from '../../gateway/index.js';
 import { BytesFrame, decimalNumbers, type FrameContent, type PushFormat } from '../../gateway/push/index.js';
 import { eventHead, eventTail, gapTail } from '../common/push-json.js';
 
@@ -7,6 +8,19 @@ export const pushFormat: PushFormat = {
   event: (event, content) => line(content, eventHead(event), eventTail(event, 'string')),
   gap: (gap, content) => line(content, eventHead(gap.notice), gapTail(gap, 'string')),
 };
+
+/** The same for who watches resources: the notice of a gap has to say what events are missing of. */
+export const watchFormat: PushFormat = {
+  ...pushFormat,
+  event: (event, content) => line(content, eventHead(event), watchTail(event)),
+};
+
+function watchTail(event: PushEvent): string {
+  const tail = eventTail(event, 'string');
+  if (event.type !== 'notify' || event.about === undefined) return tail;
+  const about = { symbols: event.about.symbols, acc_ids: event.about.accIds.map(String) };
+  return `${tail.slice(0, -1)},"about":${JSON.stringify(about)}}`;
+}
 
 function line(content: FrameContent, head: string, tail: string): BytesFrame {
   return new BytesFrame(content, Buffer.from(head), Buffer.from(`${tail}\n`));

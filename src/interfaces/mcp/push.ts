@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { type PushConnection, type PushSink, STALLED_BYTES } from '../../gateway/push/index.js';
-import { accountKinds, symbolKinds } from './resource-kinds.js';
+import { accountKinds, type ResourceKind, symbolKinds } from './resource-kinds.js';
 
 /** An event as `/ws` frames it, with 64-bit integers as strings: what reads it is a JSON parser that rounds. */
 export interface PushFrame {
@@ -8,6 +8,8 @@ export interface PushFrame {
   readonly symbol?: string;
   readonly sub_type?: number;
   readonly acc_id?: string;
+  /** Of the notice of a gap: what events are missing of. */
+  readonly about?: { readonly symbols: readonly string[]; readonly acc_ids: readonly string[] };
   readonly [name: string]: unknown;
 }
 
@@ -89,14 +91,19 @@ export class EventSink implements PushSink {
   }
 }
 
-/** The addresses of the resources that an event has changed. */
-export function changedBy({ type, symbol, sub_type, acc_id }: PushFrame): string[] {
+/** The addresses of the resources that an event has changed, or may have: after a gap nobody knows. */
+export function changedBy({ type, symbol, sub_type, acc_id, about }: PushFrame): readonly string[] {
   switch (type) {
     case 'quote':
       return symbolKinds.filter(({ subType }) => subType === sub_type).map(({ prefix }) => `${prefix}${symbol}`);
     case 'trade':
       return accountKinds.map(({ prefix }) => `${prefix}${acc_id}`);
     case 'notify':
-      return [];
+      return [...addressesOf(symbolKinds, about?.symbols), ...addressesOf(accountKinds, about?.acc_ids)];
   }
+}
+
+/** Each only once: several streams of one security may have been lost. */
+function addressesOf(kinds: readonly ResourceKind[], values: readonly string[] = []): string[] {
+  return [...new Set(values)].flatMap((value) => kinds.map(({ prefix }) => `${prefix}${value}`));
 }

@@ -149,8 +149,12 @@ export class Session implements SessionSide {
 
   async watch(uri: string, visitor: Visitor): Promise<Rejection | undefined> {
     if (this.#watch === undefined) {
-      const changed = (changedUri: string) => this.#notify('notifications/resources/updated', { uri: changedUri });
-      const opened = Watch.open(this.#parts, visitor, changed, () => this.close());
+      const opened = Watch.open(this.#parts, visitor, {
+        changed: (changedUri) => this.#notify('notifications/resources/updated', { uri: changedUri }),
+        // The session goes on: the client was told to read it again, and may subscribe again.
+        ended: () => undefined,
+        closed: () => this.close(),
+      });
       if (opened instanceof Rejection) return opened;
       this.#watch = opened;
       const stream = this.#sink.stream;

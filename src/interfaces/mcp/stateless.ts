@@ -7,7 +7,7 @@ import type { Exchange } from '../common/exchange.js';
 import { authInfoOf } from './auth-info.js';
 import { protocolError } from './resources.js';
 import type { Visitor } from './visitor.js';
-import { Watch } from './watch.js';
+import { Watch, type Watcher } from './watch.js';
 import { jsonRpcRefusal, webRequest, writeWebResponse } from './web.js';
 
 export interface StatelessOptions {
@@ -56,7 +56,16 @@ export class Stateless {
     const bus = new InMemoryServerEventBus(this.#options.onError);
     const handler = this.#createHandler(bus);
     const uris = watchedUris(body);
-    const watch = uris.length === 0 ? undefined : await this.#openWatch(uris, visitor, bus, () => exchange.response.destroy());
+    const watch =
+      uris.length === 0
+        ? undefined
+        : await this.#openWatch(uris, visitor, {
+            // The event itself goes along: without a session there is no other way for it.
+            changed: (uri, push) => bus.publish({ kind: 'resource_updated', uri, params: { push } }),
+            // In order, after what was published: the client learns that it has to listen anew.
+            ended: () => void handler.close(),
+            closed: () => exchange.response.destroy(),
+          });
     if (watch instanceof Rejection) {
       const { code, message } = protocolError(watch);
       const id = typeof body.id === 'string' || typeof body.id === 'number' ? body.id : null;
@@ -80,14 +89,8 @@ export class Stateless {
     await writeWebResponse(web, exchange.response, visitor.caller.requestId);
   }
 
-  async #openWatch(uris: readonly string[], visitor: Visitor, bus: InMemoryServerEventBus, end: () => void): Promise<Watch | Rejection> {
-    const watch = Watch.open(
-      this.#options,
-      visitor,
-      // The event itself goes along: without a session there is no other way for it.
-      (uri, push) => bus.publish({ kind: 'resource_updated', uri, params: { push } }),
-      end,
-    );
+  async #openWatch(uris: readonly string[], visitor: Visitor, watcher: Watcher): Promise<Watch | Rejection> {
+    const watch = Watch.open(this.#options, visitor, watcher);
     if (watch instanceof Rejection) return watch;
     for (const uri of uris) {
       const refused = await watch.add(uri, visitor);

@@ -7,7 +7,7 @@ import type { Gateway } from '../../gateway/index.js';
 import type { PushConnection } from '../../gateway/push/index.js';
 import type { HttpCallers } from '../common/callers.js';
 import { changedBy, EventSink, type PushFrame } from './push.js';
-import { pushFormat } from './push-format.js';
+import { watchFormat } from './push-format.js';
 import { accountKinds, type FoundKind, findKind } from './resource-kinds.js';
 import type { Visitor } from './visitor.js';
 
@@ -16,8 +16,14 @@ export interface WatchParts {
   readonly callers: HttpCallers;
 }
 
-/** Told of an event of a watched address. */
-export type Changed = (uri: string, frame: PushFrame) => void;
+/** What a client hears of what it watches. */
+export interface Watcher {
+  /** A watched address has changed, or may have; it is told of one last time when its events end. */
+  changed(uri: string, frame: PushFrame): void;
+  /** Something is not watched any more, and the client did not ask for that; told after {@link changed}. */
+  ended(): void;
+  closed(reason: string): void;
+}
 
 /** Addresses that one client may watch at a time. */
 const WATCHED_MAX = 200;
@@ -26,20 +32,22 @@ const WATCHED_MAX = 200;
 export class Watch {
   readonly #parts: WatchParts;
   readonly #connection: PushConnection;
-  readonly #watched = new Set<string>();
+  /** By address. */
+  readonly #watched = new Map<string, FoundKind>();
   readonly sink: EventSink;
 
-  private constructor(parts: WatchParts, open: (sink: EventSink) => PushConnection, changed: Changed, onClose: (reason: string) => void) {
+  private constructor(parts: WatchParts, open: (sink: EventSink) => PushConnection, watcher: Watcher) {
     this.#parts = parts;
-    this.sink = new EventSink((frame) => {
-      for (const uri of changedBy(frame)) if (this.#watched.has(uri)) changed(uri, frame);
-    }, onClose);
+    this.sink = new EventSink(
+      (frame) => this.#deliver(frame, watcher),
+      (reason) => watcher.closed(reason),
+    );
     this.#connection = open(this.sink);
     this.sink.attach(this.#connection);
   }
 
-  /** `changed` is told of each event of what is watched; a refusal where the caller may not see live quotes. */
-  static open(parts: WatchParts, visitor: Visitor, changed: Changed, onClose: (reason: string) => void): Watch | Rejection {
+  /** A refusal where the caller may not see live quotes. */
+  static open(parts: WatchParts, visitor: Visitor, watcher: Watcher): Watch | Rejection {
     const { gateway, callers } = parts;
     const caller = callers.asking(visitor.caller, 'resources/subscribe');
     const opened = gateway.openPush(caller);
@@ -55,12 +63,13 @@ export class Watch {
         owner: identity.owner,
         receives: 'own',
         permits,
-        wants: ({ type }) => type !== 'notify',
-        format: pushFormat,
+        // Of the notices those of gaps alone: what was read before one may be out of date.
+        wants: (event) => event.type !== 'notify' || event.gap !== undefined,
+        format: watchFormat,
         sink,
         ...keyId,
       });
-    return new Watch(parts, connect, changed, onClose);
+    return new Watch(parts, connect, watcher);
   }
 
   /** Watches one more address, as the visitor who asks. */
@@ -70,18 +79,20 @@ export class Watch {
       return new Rejection('request.invalid', `uri: ${JSON.stringify(uri.slice(0, 200))} cannot be watched; see resources/templates/list`);
     }
     const address = addressOf(found);
-    if (this.#watched.has(address)) return undefined;
+    if (this.#watched.has(address) && this.#isSubscribed(found)) return undefined;
     if (this.#watched.size >= WATCHED_MAX) {
       return new Rejection('limit.subscriptions', `at most ${WATCHED_MAX} resources can be watched at a time: unsubscribe from some first`);
     }
     const { kind, value } = found;
     // Before the answer, so that the first event is not missed.
-    this.#watched.add(address);
+    this.#watched.set(address, found);
     const refused =
       kind.variable === 'symbol'
         ? await this.#ask(subscription.subscribe, { symbols: [value], sub_types: [kind.subType], is_first_push: false }, visitor)
         : await this.#ask(account.subAccPush, { acc_id_list: [value] }, visitor);
-    if (refused !== undefined) this.#watched.delete(address);
+    // Asked again: it may have been ended meanwhile, or come to an end after a gap of before.
+    if (refused === undefined && this.#isSubscribed(found)) this.#watched.set(address, found);
+    else this.#watched.delete(address);
     return refused;
   }
 
@@ -98,6 +109,24 @@ export class Watch {
 
   close(): void {
     this.#connection.disconnected();
+  }
+
+  #deliver(frame: PushFrame, watcher: Watcher): void {
+    const concerned = changedBy(frame).flatMap((address) => this.#watched.get(address) ?? []);
+    // What could not be restored after a gap has ended by the time that the gap is told.
+    const ended = frame.type === 'notify' ? concerned.filter((found) => !this.#isSubscribed(found)) : [];
+    for (const found of ended) this.#watched.delete(addressOf(found));
+    for (const found of concerned) watcher.changed(addressOf(found), frame);
+    if (ended.length > 0) watcher.ended();
+  }
+
+  /** Whether the hub has the subscription that an address needs: it ends there when it cannot be restored. */
+  #isSubscribed({ kind, value }: FoundKind): boolean {
+    const { subscriptions, accounts } = this.#parts.gateway.push;
+    const { ownOwner } = this.#connection;
+    return kind.variable === 'symbol'
+      ? subscriptions.holds(ownOwner, value, kind.subType)
+      : accounts.receivers(BigInt(value)).includes(ownOwner);
   }
 
   /** Subscribes as everybody does, so that scopes and limits hold; what it brings belongs to the watch. */

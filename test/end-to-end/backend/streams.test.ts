@@ -10,9 +10,10 @@ import { CoreTcpClient } from '../../support/core-tcp-client.js';
 import { Doors } from '../../support/doors.js';
 import { FaultyBackend } from '../../support/faulty-backend.js';
 import { type ServedGateway, serveGateway } from '../../support/gateway.js';
-import { McpClient } from '../../support/mcp-client.js';
+import { McpClient, ways } from '../../support/mcp-client.js';
 import type { PushClient } from '../../support/push-client.js';
 import { quote, stream } from '../../support/push-fakes.js';
+import { until } from '../../support/until.js';
 
 const START = Date.UTC(2026, 10, 20, 2, 30);
 const OUTAGE_MS = 12_000;
@@ -239,6 +240,70 @@ describe('streams that are lost', () => {
     tcp.close();
     await mcp.close();
     await doors.close();
+  });
+});
+
+describe.each(ways)('resources that are watched by %s', (way) => {
+  const uri = 'svc://quote/HK.00700';
+  const orders = `svc://orders/${HK_MARGIN}`;
+  let client: McpClient;
+
+  beforeEach(async () => {
+    client = await McpClient.open(gateway, { way, keyText: gateway.key('desk') });
+  });
+  afterEach(() => client.close());
+
+  /** Watches resources; resolves when the client is told that they are not watched any more, which only one way says. */
+  async function watch(uris: readonly string[]): Promise<{ readonly closed: Promise<unknown> | undefined }> {
+    if (way === 'stateless') return client.client.listen({ resourceSubscriptions: [...uris] });
+    for (const each of uris) await client.client.subscribeResource({ uri: each });
+    return { closed: undefined };
+  }
+
+  /** The addresses of which an update came, oldest first. */
+  const updated = () =>
+    client.notices.filter(({ method }) => method === 'notifications/resources/updated').map(({ params }) => params?.uri);
+
+  it('are to be read again after a gap, those alone whose events were missing', async () => {
+    await watch([uri, 'svc://orderbook/HK.00005', orders]);
+    backend.lose({ streams: [stream('HK.00700')], accIds: [] }, START - 1000, REASON);
+    await backend.restore({ streams: [stream('HK.00700')], accIds: [] });
+    gathered();
+    await until(() => updated().length > 0, 'an update after the gap');
+    backend.lose({ streams: [], accIds: 'all' }, START - 1000, REASON);
+    await backend.restore({ streams: [], accIds: 'all' });
+    gathered();
+    await until(() => updated().includes(orders), 'an update after the gap of the account');
+    expect(updated()).toEqual([uri, orders]);
+    if (way === 'stateless')
+      expect(client.notices.at(-1)?.params?.push).toMatchObject({ type: 'notify', body: { gap: { reason: REASON } } });
+  });
+
+  it('are to be read again when they cannot be restored, and can be watched again', async () => {
+    const { closed } = await watch([uri, orders]);
+    backend.unavailable.set('HK.00700', 'no right');
+    backend.refusedAccounts.add(BigInt(HK_MARGIN));
+    await outage();
+    await until(() => updated().length === 2, 'updates of what has ended');
+    await closed;
+    backend.unavailable.clear();
+    backend.refusedAccounts.clear();
+    await watch([uri, orders]);
+    expect([[...backend.subscribed], backend.accounts]).toEqual([['HK.00700'], [BigInt(HK_MARGIN)]]);
+    backend.push(quote(stream('HK.00700'), 301));
+    backend.push(order(5, 0, 100));
+    gathered();
+    await until(() => updated().length === 4, 'updates again');
+    expect(updated()).toEqual([uri, orders, uri, orders]);
+  });
+
+  it('are refused for as long as they cannot be had', async () => {
+    const { closed } = await watch([uri]);
+    backend.unavailable.set('HK.00700', 'no right');
+    await outage();
+    await until(() => updated().length === 1, 'an update of what has ended');
+    await closed;
+    await expect(watch([uri])).rejects.toThrow(/no right/);
   });
 });
 
