@@ -1,5 +1,7 @@
+import { parseSymbol, quoteMarkets } from '../../contract/markets.js';
 import type { Operation } from '../../contract/operation.js';
 import { account, quote } from '../../contract/operations/index.js';
+import { Rejection } from '../../contract/rejection.js';
 
 interface Kind {
   /** The address up to its variable: "svc://quote/". */
@@ -75,16 +77,45 @@ export const accountKinds: readonly AccountKind[] = [
 
 export interface FoundKind {
   readonly kind: ResourceKind;
-  /** Of the address's variable. */
+  /** Of the address's variable, as it is written in requests and events: "HK.00700", an account id without zeros in front. */
   readonly value: string;
 }
 
-/** The kind of an address and the value of its variable; undefined where there is no such kind. */
-export function findKind(uri: string): FoundKind | undefined {
-  for (const kind of [...symbolKinds, ...accountKinds]) {
-    if (!uri.startsWith(kind.prefix)) continue;
-    const value = uri.slice(kind.prefix.length);
-    if (value !== '' && !/[/?#\s]/.test(value)) return { kind, value: kind.variable === 'symbol' ? value.toUpperCase() : value };
-  }
-  return undefined;
+/** The kind of an address and the value of its variable; undefined where there is no such kind, a refusal where the value is none. */
+export function findKind(uri: string): FoundKind | Rejection | undefined {
+  const kind = [...symbolKinds, ...accountKinds].find(({ prefix }) => uri.startsWith(prefix));
+  if (kind === undefined) return undefined;
+  const text = uri.slice(kind.prefix.length);
+  const value = kind.variable === 'symbol' ? symbolNamed(text) : accountNamed(text);
+  if (value !== undefined) return { kind, value };
+  return new Rejection('request.invalid', `uri: expected ${kind.prefix} and ${accepted[kind.variable]}, found ${quoteUri(uri)}`);
+}
+
+/** An address in a message, cut where it is long. */
+export function quoteUri(uri: string): string {
+  return JSON.stringify(uri.slice(0, URI_CHARACTERS_MAX));
+}
+
+/** The one address of what is found, whatever spelling of it was given: events are told by it. */
+export function addressOf({ kind, value }: FoundKind): string {
+  return `${kind.prefix}${value}`;
+}
+
+const URI_CHARACTERS_MAX = 200;
+const ACCOUNT_ID_MAX = 2n ** 64n - 1n;
+
+const accepted = {
+  symbol: `MARKET.CODE with a market of ${quoteMarkets.map(({ name }) => name).join(', ')} (such as HK.00700)`,
+  acc_id: `an account id of decimal digits, at most ${ACCOUNT_ID_MAX}`,
+};
+
+function symbolNamed(text: string): string | undefined {
+  const parsed = parseSymbol(text);
+  return parsed && `${parsed.market.name}.${parsed.code}`;
+}
+
+function accountNamed(text: string): string | undefined {
+  if (!/^\d{1,20}$/.test(text)) return undefined;
+  const id = BigInt(text);
+  return id > ACCOUNT_ID_MAX ? undefined : String(id);
 }

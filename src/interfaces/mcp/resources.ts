@@ -87,6 +87,7 @@ export class Resources {
     if (uri === ACCOUNTS_URI) return this.#ask(account.listAccounts, {}, uri, visitor);
     const found = findKind(uri);
     if (found === undefined) throw new ResourceNotFoundError(uri);
+    if (found instanceof Rejection) return found;
     const { kind, value } = found;
     if (kind.variable === 'symbol') return this.#ask(kind.operation, { symbol: value }, uri, visitor);
     const header = await this.#headerOf(value, kind, visitor);

@@ -8,7 +8,7 @@ import type { PushConnection } from '../../gateway/push/index.js';
 import type { HttpCallers } from '../common/callers.js';
 import { changedBy, EventSink, type PushFrame } from './push.js';
 import { watchFormat } from './push-format.js';
-import { accountKinds, type FoundKind, findKind } from './resource-kinds.js';
+import { accountKinds, addressOf, type FoundKind, findKind, quoteUri } from './resource-kinds.js';
 import type { Visitor } from './visitor.js';
 
 export interface WatchParts {
@@ -25,15 +25,21 @@ export interface Watcher {
   closed(reason: string): void;
 }
 
-/** Addresses that one client may watch at a time. */
+/** What is watched: `uris` are the addresses by which the client asked for it, and hears of it. */
+interface Watched {
+  readonly found: FoundKind;
+  readonly uris: Set<string>;
+}
+
+/** Addresses that one client may watch at a time, each spelling of one counted. */
 const WATCHED_MAX = 200;
 
 /** Watches resources for one client: what it watches is subscribed to by a connection of its own, and ends with it. */
 export class Watch {
   readonly #parts: WatchParts;
   readonly #connection: PushConnection;
-  /** By address. */
-  readonly #watched = new Map<string, FoundKind>();
+  /** By {@link addressOf}. */
+  readonly #watched = new Map<string, Watched>();
   readonly sink: EventSink;
 
   private constructor(parts: WatchParts, open: (sink: EventSink) => PushConnection, watcher: Watcher) {
@@ -76,29 +82,30 @@ export class Watch {
   async add(uri: string, visitor: Visitor): Promise<Rejection | undefined> {
     const found = findKind(uri);
     if (found === undefined) {
-      return new Rejection('request.invalid', `uri: ${JSON.stringify(uri.slice(0, 200))} cannot be watched; see resources/templates/list`);
+      return new Rejection('request.invalid', `uri: ${quoteUri(uri)} cannot be watched; see resources/templates/list`);
     }
-    const address = addressOf(found);
-    if (this.#watched.has(address) && this.#isSubscribed(found)) return undefined;
-    if (this.#watched.size >= WATCHED_MAX) {
+    if (found instanceof Rejection) return found;
+    const isWatched = this.#watched.get(addressOf(found))?.uris.has(uri) === true;
+    if (isWatched && this.#isSubscribed(found)) return undefined;
+    if (!isWatched && this.#count >= WATCHED_MAX) {
       return new Rejection('limit.subscriptions', `at most ${WATCHED_MAX} resources can be watched at a time: unsubscribe from some first`);
     }
     const { kind, value } = found;
     // Before the answer, so that the first event is not missed.
-    this.#watched.set(address, found);
+    this.#note(uri, found);
     const refused =
       kind.variable === 'symbol'
         ? await this.#ask(subscription.subscribe, { symbols: [value], sub_types: [kind.subType], is_first_push: false }, visitor)
         : await this.#ask(account.subAccPush, { acc_id_list: [value] }, visitor);
     // Asked again: it may have been ended meanwhile, or come to an end after a gap of before.
-    if (refused === undefined && this.#isSubscribed(found)) this.#watched.set(address, found);
-    else this.#watched.delete(address);
+    if (refused === undefined && this.#isSubscribed(found)) this.#note(uri, found);
+    else this.#forget(uri, found);
     return refused;
   }
 
   async remove(uri: string, visitor: Visitor): Promise<void> {
     const found = findKind(uri);
-    if (found === undefined || !this.#watched.delete(addressOf(found))) return;
+    if (found === undefined || found instanceof Rejection || !this.#forget(uri, found)) return;
     const { kind, value } = found;
     if (kind.variable === 'symbol') {
       await this.#ask(subscription.unsubscribe, { symbols: [value], sub_types: [kind.subType] }, visitor);
@@ -114,10 +121,29 @@ export class Watch {
   #deliver(frame: PushFrame, watcher: Watcher): void {
     const concerned = changedBy(frame).flatMap((address) => this.#watched.get(address) ?? []);
     // What could not be restored after a gap has ended by the time that the gap is told.
-    const ended = frame.type === 'notify' ? concerned.filter((found) => !this.#isSubscribed(found)) : [];
-    for (const found of ended) this.#watched.delete(addressOf(found));
-    for (const found of concerned) watcher.changed(addressOf(found), frame);
+    const ended = frame.type === 'notify' ? concerned.filter(({ found }) => !this.#isSubscribed(found)) : [];
+    for (const { found } of ended) this.#watched.delete(addressOf(found));
+    for (const { uris } of concerned) for (const uri of uris) watcher.changed(uri, frame);
     if (ended.length > 0) watcher.ended();
+  }
+
+  get #count(): number {
+    return [...this.#watched.values()].reduce((count, { uris }) => count + uris.size, 0);
+  }
+
+  #note(uri: string, found: FoundKind): void {
+    const address = addressOf(found);
+    const watched = this.#watched.get(address) ?? { found, uris: new Set<string>() };
+    watched.uris.add(uri);
+    this.#watched.set(address, watched);
+  }
+
+  /** Returns whether nothing watches by another spelling either, now that this one is gone. */
+  #forget(uri: string, found: FoundKind): boolean {
+    const address = addressOf(found);
+    const watched = this.#watched.get(address);
+    if (watched === undefined || !watched.uris.delete(uri) || watched.uris.size > 0) return false;
+    return this.#watched.delete(address);
   }
 
   /** Whether the hub has the subscription that an address needs: it ends there when it cannot be restored. */
@@ -140,8 +166,4 @@ export class Watch {
     if (answer instanceof Rejection) return answer;
     return answer.retType === 0 ? undefined : new Rejection('request.invalid', `backend proto error: ${answer.retMsg}`);
   }
-}
-
-function addressOf({ kind, value }: FoundKind): string {
-  return `${kind.prefix}${value}`;
 }

@@ -305,6 +305,37 @@ describe.each(ways)('resources that are watched by %s', (way) => {
     await closed;
     await expect(watch([uri])).rejects.toThrow(/no right/);
   });
+
+  it.each([
+    ['svc://orderbook/HK_FUTURE.HSImain', stream('HK.HSImain', 2)],
+    ['svc://orderbook/HK.HSImain', stream('HK.HSImain', 2)],
+    ['svc://quote/hk.00700', stream('HK.00700')],
+    ['svc://quote/CN.600519', stream('SH.600519')],
+  ])('are told to have changed by the address that was given: %s', async (given, of) => {
+    await watch([given]);
+    backend.push(quote(of, 300));
+    gathered();
+    await until(() => updated().length > 0, 'an update');
+    expect(updated()).toEqual([given]);
+  });
+
+  it('are told to have changed by each address that was given, for as long as one is watched', async () => {
+    const others = ['svc://quote/SH.600519', 'svc://quote/CN.600519'];
+    await watch(others);
+    const event = async (price: number, count: number) => {
+      backend.push(quote(stream('SH.600519'), price));
+      gathered();
+      await until(() => updated().length === count, 'updates');
+    };
+    await event(300, 2);
+    expect(updated()).toEqual(others);
+    if (way === 'stateless') return;
+    await client.client.unsubscribeResource({ uri: 'svc://quote/SH.600519' });
+    await event(301, 3);
+    expect(updated().at(-1)).toBe('svc://quote/CN.600519');
+    await client.client.unsubscribeResource({ uri: 'svc://quote/CN.600519' });
+    expect([...backend.subscribed]).toEqual([]);
+  });
 });
 
 describe('orders and fills of a gap', () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scopes } from '../../../src/contract/scope.js';
 import { HK_CASH } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
-import { McpClient } from '../../support/mcp-client.js';
+import { McpClient, ways } from '../../support/mcp-client.js';
 import { trustingFetch } from '../../support/trusting-fetch.js';
 import { until } from '../../support/until.js';
 
@@ -141,6 +141,39 @@ describe('a client of the revision without sessions', () => {
     await until(() => daemon.daemon.gateway.push.subscriptions.usedQuota === 0, 'the end of the subscription');
   });
 });
+
+describe.each(ways)('resources that are watched by %s', (way) => {
+  async function watch(client: McpClient, uri: string): Promise<void> {
+    if (way === 'stateless') await client.client.listen({ resourceSubscriptions: [uri] });
+    else await client.client.subscribeResource({ uri });
+  }
+
+  it('may be an account whose id has zeros in front', async () => {
+    const client = await open('all', way);
+    const uri = `svc://orders/0${HK_CASH}`;
+    await watch(client, uri);
+    expect((await client.client.readResource({ uri })).contents).toMatchObject([{ uri }]);
+    const order = { market: 'HK', acc_id: HK_CASH, env: 'simulate', side: 'BUY', symbol: 'HK.00700', qty: 100, price: 250 };
+    await client.call('svc_place_order', order);
+    await until(() => updated(client).includes(uri), 'an update of the orders');
+  });
+
+  it.each([
+    ['svc://quote/00700', /expected svc:\/\/quote\/ and MARKET\.CODE with a market of HK, .*found "svc:\/\/quote\/00700"/],
+    ['svc://orderbook/MARS.1', /expected svc:\/\/orderbook\/ and MARKET\.CODE .*found "svc:\/\/orderbook\/MARS\.1"/],
+    ['svc://orders/me', /expected svc:\/\/orders\/ and an account id of decimal digits.*found "svc:\/\/orders\/me"/],
+    ['svc://orders/18446744073709551616', /at most 18446744073709551615, found/],
+  ])('are refused where the address is none: %s', async (uri, why) => {
+    const client = await open('all', way);
+    await expect(watch(client, uri)).rejects.toThrow(why);
+    await expect(client.client.readResource({ uri })).rejects.toThrow(why);
+  });
+});
+
+/** The addresses of which a client was told an update, oldest first. */
+function updated({ notices }: McpClient): unknown[] {
+  return notices.filter(({ method }) => method === 'notifications/resources/updated').map(({ params }) => params?.uri);
+}
 
 /** That of the push which an event of the stream carries. */
 function numberOf(event: unknown): number {
