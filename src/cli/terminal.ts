@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { type Clock, systemClock } from '../contract/clock.js';
 import { type CommandLine, processCommandLine } from './command-line.js';
 import { readSecret } from './secret-prompt.js';
 
@@ -25,6 +26,8 @@ export interface Terminal extends CommandLine {
   onOutputClosed(action: () => void): () => void;
   /** A number in [0, 1), for spreading retries. */
   random(): number;
+  /** See {@link Clock.after}. */
+  after: Clock['after'];
 }
 
 /** The process's own. */
@@ -52,4 +55,5 @@ export const processTerminal: Terminal = {
     return () => process.stdout.off('error', onError);
   },
   random: Math.random,
+  after: systemClock.after,
 };

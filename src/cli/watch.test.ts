@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { runQuietly } from '../../test/support/terminal.js';
+import { ManualClock } from '../contract/clock.js';
 import type { Terminal } from './terminal.js';
 
 let server: Server;
@@ -137,4 +138,71 @@ it('connects again with --retry after a loss, not after a refusal', async () => 
   expect(await run.status).toBe(3);
   expect(connections).toBe(3);
   expect(run.said.match(/trying again/g)).toHaveLength(2);
+});
+
+describe('a daemon that is not heard of any more', () => {
+  const SILENCE_MS_MAX = 70_000;
+  let clock: ManualClock;
+
+  beforeEach(() => {
+    clock = new ManualClock(0);
+  });
+
+  const after: Terminal['after'] = (ms, action) => clock.after(ms, action);
+
+  it('is given up with an error', async () => {
+    const run = watch(['HK.00700'], { after });
+    onSubscribe = () => clock.advance(SILENCE_MS_MAX);
+    expect(await run.status).toBe(1);
+    expect(run.said).toBe('error: nothing from the daemon for 70 s, not even a ping: the connection is given up\n');
+  });
+
+  it('is connected to again with --retry, which is said', async () => {
+    let connections = 0;
+    onSubscribe = (socket) => {
+      connections += 1;
+      if (connections < 2) clock.advance(SILENCE_MS_MAX);
+      else socket.close(4401, 'key revoked');
+    };
+    const run = watch(['HK.00700', '--retry'], { after });
+    expect(await run.status).toBe(3);
+    expect(connections).toBe(2);
+    expect(run.said).toContain('nothing from the daemon for 70 s, not even a ping: the connection is given up; trying again in 0 ms\n');
+  });
+
+  it('is waited for after each ping and each frame', async () => {
+    const run = watch(['HK.00700'], {
+      after,
+      out: () => {
+        clock.advance(SILENCE_MS_MAX - 1);
+        run.interrupt();
+      },
+    });
+    onSubscribe = (socket) => {
+      clock.advance(SILENCE_MS_MAX - 1);
+      // Answered once it was heard.
+      socket.once('pong', () => {
+        clock.advance(SILENCE_MS_MAX - 1);
+        socket.send(FRAME);
+      });
+      socket.ping();
+    };
+    expect(await run.status).toBe(0);
+    expect(run.said).toBe('');
+  });
+
+  it('is not given up while nothing is read of it', async () => {
+    const run = watch(['HK.00700'], {
+      after,
+      drained: async () => {
+        // Held back from here on.
+        await new Promise((next) => setImmediate(next));
+        clock.advance(2 * SILENCE_MS_MAX);
+        run.interrupt();
+      },
+    });
+    onSubscribe = (socket) => socket.send(FRAME);
+    expect(await run.status).toBe(0);
+    expect(run.said).toBe('');
+  });
 });

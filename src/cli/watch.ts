@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { WebSocket } from 'ws';
+import type { Clock } from '../contract/clock.js';
 import { acceptedNumbers, listAccepted, memberNamed, subType } from '../contract/enums.js';
 import { parseJson } from '../contract/json/parse.js';
 import { isJsonObject, type JsonObject } from '../contract/json/value.js';
@@ -33,6 +34,8 @@ const HANDSHAKE_MS_MAX = 10_000;
 const FINAL_CLOSE_CODES: readonly number[] = [1008, 4401];
 /** How long a peer may take to answer our close. */
 const CLOSE_MS_MAX = 1_000;
+/** The daemon pings every 30 s: two of its pings have stayed away by then, and it is gone though its connection is not. */
+const SILENCE_MS_MAX = 70_000;
 const SUBSCRIBE_ID = 1;
 
 /** `svcctl watch [symbols...]`: subscribes on a `/ws` connection of its own and prints each frame as one line, as it came. */
@@ -90,7 +93,8 @@ async function watch(
   const restore = terminal.onInterrupt(() => interruption.abort());
   try {
     for (let failures = 0; ; failures++) {
-      const ending = await connectOnce(target, subscription, interruption.signal, (frame) => {
+      const silence = new Silence(terminal.after);
+      const ending = await connectOnce(target, subscription, interruption.signal, silence, (frame) => {
         failures = 0;
         return print(frame);
       });
@@ -105,7 +109,13 @@ async function watch(
   }
 }
 
-function connectOnce(target: Target, subscription: Subscription | undefined, interrupted: AbortSignal, onFrame: Printer): Promise<Ending> {
+function connectOnce(
+  target: Target,
+  subscription: Subscription | undefined,
+  interrupted: AbortSignal,
+  silence: Silence,
+  onFrame: Printer,
+): Promise<Ending> {
   return new Promise((resolve) => {
     const socket = openSocket(target);
     let ending: Ending | undefined;
@@ -116,17 +126,40 @@ function connectOnce(target: Target, subscription: Subscription | undefined, int
     };
     const onInterrupt = () => end(exitStatus.ok, undefined);
     interrupted.addEventListener('abort', onInterrupt, { once: true });
+    const heard = () => {
+      // What is not read cannot be heard.
+      if (socket.readyState !== WebSocket.OPEN || socket.isPaused) return;
+      silence.begin(() => {
+        const seconds = SILENCE_MS_MAX / 1000;
+        end(exitStatus.businessFailure, `nothing from the daemon for ${seconds} s, not even a ping: the connection is given up`, true);
+        // Its close would not be answered either.
+        socket.terminate();
+      });
+    };
+    // Reads no further while stdout is full: the daemon conflates for slow readers, this process need not pile up.
+    const holdWhile = (busy: Promise<unknown> | undefined) => {
+      if (busy === undefined) return;
+      socket.pause();
+      silence.end();
+      busy.then(() => {
+        socket.resume();
+        heard();
+      });
+    };
+    socket.on('ping', heard);
     socket.on('open', () => {
+      heard();
       if (interrupted.aborted) return onInterrupt();
       if (subscription === undefined) return;
       const { symbols, subTypes } = subscription;
       socket.send(JSON.stringify({ op: 'subscribe', id: SUBSCRIBE_ID, symbols, sub_types: subTypes }));
     });
     socket.on('message', (data) => {
+      heard();
       const text = data.toString();
       const refusal = refusedSubscription(text);
       if (refusal !== undefined) end(exitStatus.refused, `subscription refused: ${refusal}`);
-      else holdWhile(socket, onFrame(text));
+      else holdWhile(onFrame(text));
     });
     socket.on('unexpected-response', (_, response) => {
       const chunks: Buffer[] = [];
@@ -140,6 +173,7 @@ function connectOnce(target: Target, subscription: Subscription | undefined, int
     });
     socket.on('error', (error) => end(exitStatus.unreachable, explain(error, target.url), true));
     socket.on('close', (code, reason) => {
+      silence.end();
       interrupted.removeEventListener('abort', onInterrupt);
       const final = FINAL_CLOSE_CODES.includes(code);
       const why = reason.length === 0 ? '' : `: ${reason.toString()}`;
@@ -154,11 +188,21 @@ function connectOnce(target: Target, subscription: Subscription | undefined, int
   });
 }
 
-/** Reads no further while stdout is full: the daemon conflates for slow readers, this process need not pile up. */
-function holdWhile(socket: WebSocket, busy: Promise<unknown> | undefined): void {
-  if (busy === undefined) return;
-  socket.pause();
-  busy.then(() => socket.resume());
+/** A wait for something to be heard of the daemon. */
+class Silence {
+  #cancel: () => void = () => undefined;
+
+  constructor(private readonly after: Clock['after']) {}
+
+  /** Something was heard: `onTooLong` is called when nothing more is for {@link SILENCE_MS_MAX}. */
+  begin(onTooLong: () => void): void {
+    this.#cancel();
+    this.#cancel = this.after(SILENCE_MS_MAX, onTooLong);
+  }
+
+  end(): void {
+    this.#cancel();
+  }
 }
 
 function openSocket({ url, apiKey, ca }: Target): WebSocket {

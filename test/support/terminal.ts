@@ -21,6 +21,7 @@ export const quietTerminal: Terminal = {
   onInterrupt: () => () => {},
   onOutputClosed: () => () => {},
   random: () => 0,
+  after: () => () => {},
 };
 
 /** Runs `svcctl` in this process, on a quiet terminal but for what is given. */
