@@ -153,7 +153,7 @@ describe('a daemon that is not heard of any more', () => {
   it('is given up with an error', async () => {
     const run = watch(['HK.00700'], { after });
     onSubscribe = () => clock.advance(SILENCE_MS_MAX);
-    expect(await run.status).toBe(1);
+    expect(await run.status).toBe(5);
     expect(run.said).toBe('error: nothing from the daemon for 70 s, not even a ping: the connection is given up\n');
   });
 

@@ -131,7 +131,7 @@ function connectOnce(
       if (socket.readyState !== WebSocket.OPEN || socket.isPaused) return;
       silence.begin(() => {
         const seconds = SILENCE_MS_MAX / 1000;
-        end(exitStatus.businessFailure, `nothing from the daemon for ${seconds} s, not even a ping: the connection is given up`, true);
+        end(exitStatus.unanswered, `nothing from the daemon for ${seconds} s, not even a ping: the connection is given up`, true);
         // Its close would not be answered either.
         socket.terminate();
       });
