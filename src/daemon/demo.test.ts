@@ -79,7 +79,7 @@ describe('a later demo', () => {
 
   it('says what is wrong with a broken keys file, and leaves it', async () => {
     const { restKeysFile } = resolved().settings;
-    mkdirSync(resolved().settings.configDir, { recursive: true });
+    mkdirSync(resolved().settings.stateDir, { recursive: true });
     writeFileSync(restKeysFile ?? '', '{"version": 3}');
     expect(await prepareDemo(resolved(), systemClock)).toEqual({ ok: false, error: expect.stringContaining(`${restKeysFile}:1:`) });
     expect(readFileSync(restKeysFile ?? '', 'utf8')).toBe('{"version": 3}');

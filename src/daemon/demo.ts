@@ -19,10 +19,35 @@ export interface DemoMaterial {
   readonly made: readonly string[];
 }
 
+/** The demo of one start. */
+export class Demo {
+  readonly #resolved: ResolvedSettings;
+  readonly #clock: Clock;
+  #material: DemoMaterial | undefined;
+
+  constructor(resolved: ResolvedSettings, clock: Clock) {
+    this.#resolved = resolved;
+    this.#clock = clock;
+  }
+
+  /** What it runs with; undefined until {@link prepare} has succeeded. */
+  get material(): DemoMaterial | undefined {
+    return this.#material;
+  }
+
+  /** See {@link prepareDemo}. */
+  async prepare(): Promise<Result<DemoMaterial, string>> {
+    const prepared = await prepareDemo(this.#resolved, this.#clock);
+    if (prepared.ok) this.#material = prepared.value;
+    return prepared;
+  }
+}
+
 /**
- * Sees to it that everything `svcd --demo` runs with is there: the certificate and the key of the configuration
- * folder, and the key's text in the state folder. Files that the operator named are used as they are. Run before the
- * keys file and the certificate are loaded. The error is a whole sentence.
+ * Sees to it that everything `svcd --demo` runs with is there: the certificate in the configuration folder, and in the
+ * state folder a keys file and the text of its key. A certificate that the operator named is used as it is; a keys file
+ * that the operator named gets the demo's key. Run with the state folder locked (the text may be that of a demo which
+ * runs), before the keys file and the certificate are loaded. The error is a whole sentence.
  */
 export async function prepareDemo({ settings, sources }: ResolvedSettings, clock: Clock): Promise<Result<DemoMaterial, string>> {
   const { restTlsCert, restTlsKey, restKeysFile, stateDir } = settings;

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { Limits } from '../access/index.js';
 import { defaultBounds } from '../gateway/bounds.js';
 import { configFolder, stateFolder } from '../storage/index.js';
-import { type Environment, pathOf } from './environment.js';
+import type { Environment } from './environment.js';
 import {
   backendChoice,
   keyId,
@@ -54,8 +54,16 @@ export interface Setting<T> {
   readonly secret?: boolean;
   /** Not accepted in config.toml, because it says where that file lies. */
   readonly outsideConfig?: boolean;
-  /** What `--demo` puts in the default's place, as text; given the configuration folder's path. */
-  readonly demo?: (inConfigFolder: (...names: string[]) => string) => string;
+  /** What `--demo` puts in the default's place, as text. */
+  readonly demo?: (folders: DemoFolders) => string;
+}
+
+/** Where the demo's own files lie. */
+export interface DemoFolders {
+  /** A path in the configuration folder. */
+  readonly inConfig: (...names: string[]) => string;
+  /** A path in the state folder. */
+  readonly inState: (...names: string[]) => string;
 }
 
 function setting<T>(declared: Setting<T>): Setting<T> {
@@ -139,14 +147,14 @@ const settingsTable = {
     default: null,
     group: 'Listener',
     about: 'TLS certificate chain (PEM). Required with a keys file.',
-    demo: (inConfigFolder) => inConfigFolder('tls', 'localhost.crt'),
+    demo: ({ inConfig }) => inConfig('tls', 'localhost.crt'),
   }),
   restTlsKey: setting<string | null>({
     type: optional(path),
     default: null,
     group: 'Listener',
     about: 'Private key of the certificate (PEM).',
-    demo: (inConfigFolder) => inConfigFolder('tls', 'localhost.key'),
+    demo: ({ inConfig }) => inConfig('tls', 'localhost.key'),
   }),
   allowedOrigins: setting({
     type: origins,
@@ -231,7 +239,8 @@ const settingsTable = {
     group: 'Access',
     aliases: ['keys-file'],
     about: 'Keys file. With one, every caller needs a key (scope mode); without, reads are open and writes refused.',
-    demo: (inConfigFolder) => inConfigFolder('keys.json'),
+    // Not keys.json: the keys of the operator's own daemon are none of the demo's.
+    demo: ({ inState }) => inState('demo-keys.json'),
   }),
   enableTrading: setting({
     type: onOff,
@@ -518,8 +527,8 @@ export function configKeyOf(name: SettingName): string {
 }
 
 /** The text that `--demo` puts in a setting's place, if it does. */
-export function demoTextOf(name: SettingName, folder: string, platform: NodeJS.Platform): string | undefined {
-  return settingOf(name).demo?.((...names) => pathOf(platform).join(folder, ...names));
+export function demoTextOf(name: SettingName, folders: DemoFolders): string | undefined {
+  return settingOf(name).demo?.(folders);
 }
 
 function words(name: SettingName): string[] {

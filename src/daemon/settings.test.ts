@@ -130,13 +130,21 @@ describe('resolution', () => {
     const { settings, sources } = run(['--demo']);
     expect(settings).toMatchObject({
       enableTrading: true,
-      restKeysFile: join(configDir, 'keys.json'),
+      restKeysFile: join(settings.stateDir, 'demo-keys.json'),
       restTlsCert: join(configDir, 'tls', 'localhost.crt'),
       restTlsKey: join(configDir, 'tls', 'localhost.key'),
     });
     expect(sources.get('enableTrading')).toBe('--demo');
     expect(run(['--demo', '--no-enable-trading']).settings.enableTrading).toBe(false);
-    expect(run(['--demo', '--config-dir', '/c']).settings.restKeysFile).toBe('/c/keys.json');
+    expect(run(['--demo', '--config-dir', '/c']).settings.restTlsCert).toBe('/c/tls/localhost.crt');
+    expect(run(['--demo', '--rest-keys-file', '/k.json']).settings.restKeysFile).toBe('/k.json');
+    for (const args of [
+      run(['--demo', '--state-dir', '/s']),
+      run(['--demo'], { SVC_STATE_DIR: '/s' }),
+      run(['--demo'], {}, 'state_dir = "/s"'),
+    ]) {
+      expect(args.settings.restKeysFile).toBe('/s/demo-keys.json');
+    }
   });
 
   it('warns of variables that look like a slip, and of no others', () => {

@@ -43,7 +43,10 @@ export function resolveSettings(flags: CommandLine['flags'], environment: Enviro
 
   const layers = [...outer, configLayer(config.value, configPath, environment)];
   const demo = resolveOne('demo', layers, environment);
-  if (demo.ok && demo.value.value === true) layers.push(demoLayer(String(folder.value.value), environment));
+  const state = resolveOne('stateDir', layers, environment);
+  if (demo.ok && demo.value.value === true && state.ok) {
+    layers.push(demoLayer(String(folder.value.value), String(state.value.value), environment));
+  }
 
   const values: Partial<Record<SettingName, unknown>> = {};
   const sources = new Map<SettingName, string>();
@@ -104,10 +107,15 @@ function configLayer(entries: ConfigEntries, path: string, environment: Environm
   };
 }
 
-function demoLayer(folder: string, environment: Environment): Layer {
+function demoLayer(configDir: string, stateDir: string, environment: Environment): Layer {
+  const { join } = pathOf(environment.platform);
+  const folders = {
+    inConfig: (...names: string[]) => join(configDir, ...names),
+    inState: (...names: string[]) => join(stateDir, ...names),
+  };
   return (name) => {
-    const text = demoTextOf(name, folder, environment.platform);
-    return text === undefined ? undefined : { text, source: '--demo', base: folder };
+    const text = demoTextOf(name, folders);
+    return text === undefined ? undefined : { text, source: '--demo', base: configDir };
   };
 }
 

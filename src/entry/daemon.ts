@@ -1,4 +1,4 @@
-import { Access, AuditLog, formatLoadError, Keyring, OrderGates, SteadyTime } from '../access/index.js';
+import { Access, AuditLog, formatLoadError, Keyring, OrderGates, type Result, SteadyTime } from '../access/index.js';
 import type { Login } from '../backends/remote/index.js';
 import { type Clock, systemClock } from '../contract/clock.js';
 import { type Switch, switches } from '../contract/switches.js';
@@ -38,6 +38,11 @@ export interface DaemonOptions {
   readonly tradePassword?: TradePasswordSource;
   /** Lines of the log that were never written. */
   readonly logLinesLost?: () => number;
+  /**
+   * Makes what the daemon runs with and does not have yet. Called with the state folder locked, before the certificate and the keys
+   * file are read: a start that is refused for the sake of another daemon has changed nothing. The error says what to correct.
+   */
+  readonly prepare?: (() => Promise<Result<unknown, string>>) | undefined;
 }
 
 export interface Daemon {
@@ -67,27 +72,29 @@ export interface Daemon {
 export class StartProblem extends Error {}
 
 /**
- * Composes and starts the daemon: the one place that knows every part. What an operator can have got wrong (the
- * certificate, the keys file, the audit file) is looked at before anything is started; it throws {@link StartProblem}.
+ * Composes and starts the daemon: the one place that knows every part. The state folder is locked first. What else an operator
+ * can have got wrong (the certificate, the keys file, the audit file) is looked at before anything is started; it throws
+ * {@link StartProblem}.
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { settings, logger, requestShutdown, clock = systemClock, backendClock = clock } = options;
   descriptorReserve.hold();
-  const tls = loadTls(settings, clock, logger);
-  const keyring = openKeyring(settings, clock);
-  checkApiKey(settings, keyring);
-  const rsaKey = loadApiRsaKey(settings);
-  if (!rsaKey.ok) throw new StartProblem(rsaKey.error);
-  const audit = openAudit(settings, clock, logger);
   const { stateDir, configDir, acceptRestoredState: acceptRestored } = settings;
   const state = await openState({ stateDir, configDir, acceptRestored, clock, logger });
-  if (!state.ok) {
-    await audit.close();
-    throw new StartProblem(state.error);
-  }
+  if (!state.ok) throw new StartProblem(state.error);
   const { store, restored } = state.value;
-  const undo: (() => void | Promise<void>)[] = [() => state.value.close(), () => audit.close()];
+  const undo: (() => void | Promise<void>)[] = [() => state.value.close()];
   try {
+    const prepared = await options.prepare?.();
+    if (prepared?.ok === false) throw new StartProblem(prepared.error);
+    const tls = loadTls(settings, clock, logger);
+    const keyring = openKeyring(settings, clock);
+    checkApiKey(settings, keyring);
+    const rsaKey = loadApiRsaKey(settings);
+    if (!rsaKey.ok) throw new StartProblem(rsaKey.error);
+    const audit = openAudit(settings, clock, logger);
+    // Last: what the others end with may still be audited.
+    undo.push(() => audit.close());
     const onStoreFailure = (error: unknown) => logger.error({ err: error }, 'the database refused a write');
     const time = new SteadyTime({ store, clock });
     undo.unshift(() => time.stop());

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { err, ok, type Result } from '../access/index.js';
 import type { EmbeddedGateway } from '../cli/mcp.js';
 import { systemClock } from '../contract/clock.js';
-import { prepareDemo } from '../daemon/demo.js';
+import { Demo } from '../daemon/demo.js';
 import type { Environment } from '../daemon/environment.js';
 import { stderrLog } from '../daemon/log.js';
 import { flagOf, settingNames } from '../daemon/settings-table.js';
@@ -28,8 +28,7 @@ export async function startEmbedded(env: Readonly<Record<string, string | undefi
   const { settings, warnings } = startup;
   const { logger, linesLost } = stderrLog(settings.logLevel);
   for (const warning of warnings) logger.warn({}, warning);
-  const demo = await prepareDemo(startup, systemClock);
-  if (!demo.ok) return demo;
+  const demo = new Demo(startup, systemClock);
   process.umask(0o077);
   try {
     const daemon = await startDaemon({
@@ -38,9 +37,10 @@ export async function startEmbedded(env: Readonly<Record<string, string | undefi
       logLinesLost: linesLost,
       // Whoever runs it ends it as it would by Ctrl-C.
       requestShutdown: () => process.kill(process.pid, 'SIGTERM'),
+      prepare: () => demo.prepare(),
     });
     const ca = settings.restTlsCert === null ? undefined : readFileSync(settings.restTlsCert, 'utf8');
-    return ok({ target: { url: new URL(daemon.restUrl), apiKey: demo.value.apiKey, ca }, stop: () => daemon.stop() });
+    return ok({ target: { url: new URL(daemon.restUrl), apiKey: demo.material?.apiKey, ca }, stop: () => daemon.stop() });
   } catch (thrown) {
     if (thrown instanceof StartProblem) return err(thrown.message);
     throw thrown;

@@ -1,7 +1,7 @@
 import { systemClock } from '../contract/clock.js';
 import { removeDemoRecord } from '../control/demo-record.js';
 import { promptForCode } from '../daemon/code-prompt.js';
-import { prepareDemo } from '../daemon/demo.js';
+import { Demo } from '../daemon/demo.js';
 import { announceDemo } from '../daemon/demo-announcement.js';
 import { exposedFiles } from '../daemon/exposed-files.js';
 import { stderrLog } from '../daemon/log.js';
@@ -40,9 +40,7 @@ async function main(): Promise<void> {
     process.exit(0);
   }
 
-  const demo = settings.demo ? await prepareDemo(startup, systemClock) : undefined;
-  if (demo?.ok === false) throw new StartProblem(demo.error);
-
+  const demo = settings.demo ? new Demo(startup, systemClock) : undefined;
   const manager = new ServiceManager({
     variables: process.env,
     pid: process.pid,
@@ -65,13 +63,19 @@ async function main(): Promise<void> {
     },
     onFailure: (message, error) => logger.error({ err: error }, message),
   });
-  daemon = await startDaemon({ settings, logger, logLinesLost: linesLost, requestShutdown: signals.requestShutdown });
+  daemon = await startDaemon({
+    settings,
+    logger,
+    logLinesLost: linesLost,
+    requestShutdown: signals.requestShutdown,
+    prepare: demo && (() => demo.prepare()),
+  });
   const { restUrl: rest, grpcUrl: grpc, websocketUrl: websocket, apiAddress: api } = daemon;
   process.stdout.write(`${JSON.stringify({ event: 'ready', rest, grpc, websocket, api, pid: process.pid })}\n`);
   manager.ready();
   signals.ready();
   if (daemon.login !== undefined && personTypes()) promptForCode(daemon.login, process.stdin, (text) => void process.stderr.write(text));
-  if (demo?.ok) process.stderr.write(await announceDemo(daemon, startup, demo.value));
+  if (demo?.material !== undefined) process.stderr.write(await announceDemo(daemon, startup, demo.material));
 }
 
 function personTypes(): boolean {

@@ -91,6 +91,7 @@ export function theReadmeWorks(node: string): void {
     const refused = command.includes('"qty":400000');
     expect(status, stdout + stderr).toBe(refused ? 3 : 0);
     if (refused) expect(stdout + stderr).toContain('limit.order_value');
+    if (command === 'bin/svcctl reload') expect(stderr).toContain('1 added');
   });
 }
 
