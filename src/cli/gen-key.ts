@@ -15,7 +15,7 @@ import {
 } from '../access/index.js';
 import { nearestName } from '../contract/names.js';
 import { type Scope, scopeMeanings, scopes } from '../contract/scope.js';
-import { configFolder } from '../storage/index.js';
+import { configFolder, homeProblem } from '../storage/index.js';
 import { type CommandLine, EXIT_FAILED, EXIT_USAGE, processCommandLine } from './command-line.js';
 import { parseExpiry } from './expiry.js';
 
@@ -59,7 +59,11 @@ export function genKeyCommand(world: CommandLine = processCommandLine): Command 
   return command.action(async (options: GenKeyOptions) => {
     const key = newKey(options, world);
     if (!key.ok) return command.error(`error: ${key.error}`, { exitCode: EXIT_USAGE });
-    const path = options.restKeysFile ?? options.keysFile ?? join(configFolder({ ...world.env }), 'keys.json');
+    const path = options.restKeysFile ?? options.keysFile ?? usualKeysFile(world);
+    if (path === undefined) {
+      const remedy = 'correct it, or give --rest-keys-file or SVC_CONFIG_DIR';
+      return command.error(`error: ${homeProblem()}: ${remedy}`, { exitCode: EXIT_USAGE });
+    }
     const issued = await issueKey(path, key.value);
     if (!issued.ok) return command.error(`error: ${issued.error}`, { exitCode: EXIT_FAILED });
     world.out(`${issued.value.keyText}\n`);
@@ -68,6 +72,12 @@ export function genKeyCommand(world: CommandLine = processCommandLine): Command 
         `Its hash is in ${path}; load it into a running daemon with "svcctl reload".\n`,
     );
   });
+}
+
+/** undefined where it needs a home folder and there is none. */
+function usualKeysFile({ env }: CommandLine): string | undefined {
+  const folder = configFolder({ ...env });
+  return folder && join(folder, 'keys.json');
 }
 
 function newKey(options: GenKeyOptions, world: CommandLine): Result<NewKey, string> {

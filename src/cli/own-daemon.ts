@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { askDaemon, type ControlArgument, type ControlCommand } from '../control/control-socket.js';
-import { stateFolder } from '../storage/index.js';
-import { EXIT_FAILED } from './command-line.js';
+import { homeProblem, stateFolder } from '../storage/index.js';
+import { EXIT_FAILED, EXIT_USAGE } from './command-line.js';
 import type { Terminal } from './terminal.js';
 
 /** What the help of commands for the user's own daemon says of how they reach it. */
@@ -21,6 +21,9 @@ export async function askOwnDaemon(
   argument?: ControlArgument,
 ): Promise<void> {
   const folder = stateDir ?? stateFolder(terminal.env);
+  if (folder === undefined) {
+    return command.error(`error: ${homeProblem()}: correct it, or give --state-dir or SVC_STATE_DIR`, { exitCode: EXIT_USAGE });
+  }
   const answer = await askDaemon(folder, what, argument);
   if (!('kind' in answer)) {
     if (!answer.ok) return command.error(`error: ${answer.message}`, { exitCode: EXIT_FAILED });

@@ -4,7 +4,7 @@ import { isIPv4 } from 'node:net';
 import type { Command } from 'commander';
 import { err, ok, type Result } from '../access/index.js';
 import { type DemoRecord, readDemoKey, readDemoRecord } from '../control/demo-record.js';
-import { stateFolder } from '../storage/index.js';
+import { homeProblem, stateFolder } from '../storage/index.js';
 
 const DEFAULT_PORT = '22499';
 const PORT = /^[1-9]\d{0,4}$/;
@@ -50,8 +50,11 @@ export function resolveTarget(options: TargetOptions, env: Readonly<Record<strin
   const caName = options.caFile === undefined ? 'SVC_CA_FILE' : '--ca-file';
 
   const folder = stateFolder({ ...env });
-  const demo = readDemoRecord(folder);
-  if (demo !== undefined && (urlText === undefined || isDemo(demo, given.value))) {
+  if (folder === undefined && urlText === undefined) {
+    return err(`${homeProblem()}: correct it, or give --rest-url or SVC_STATE_DIR`);
+  }
+  const demo = folder === undefined ? undefined : readDemoRecord(folder);
+  if (folder !== undefined && demo !== undefined && (urlText === undefined || isDemo(demo, given.value))) {
     const url = parseUrl(demo.rest);
     if (url.ok && url.value.protocol === 'https:' && isLoopbackHost(url.value)) {
       // Another authority could vouch for another program: the caller's own key goes there, the demo's does not.

@@ -1,10 +1,11 @@
-import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 import { err, ok, type Result } from '../access/index.js';
+import { homeFolder, homeProblem } from '../storage/index.js';
 
 /** What the daemon was started in. A parameter, so that tests stand on no real home folder. */
 export interface Environment {
   readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Not absolute where the system has no usable one. */
   readonly home: string;
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
@@ -19,7 +20,7 @@ export function processEnvironment(): Result<Environment, string> {
     const why = (thrown as NodeJS.ErrnoException).code ?? String(thrown);
     return err(`the folder that svcd was started in is gone or cannot be read (${why}): change to another one and start it there`);
   }
-  return ok({ variables: process.env, home: homedir(), cwd, platform: process.platform });
+  return ok({ variables: process.env, home: homeFolder(), cwd, platform: process.platform });
 }
 
 /** A variable's value; one that is set to nothing counts as not set. */
@@ -28,11 +29,12 @@ export function variable(environment: Environment, name: string): string | undef
   return value === '' ? undefined : value;
 }
 
-/** An absolute path: `~/` is the home folder, anything relative is taken from `base`. */
-export function expandPath(path: string, environment: Environment, base: string): string {
-  const { resolve, join } = pathOf(environment.platform);
-  const expanded = path === '~' || path.startsWith('~/') ? join(environment.home, path.slice(1)) : path;
-  return resolve(base, expanded);
+/** An absolute path: `~/` is the home folder, anything relative is taken from `base`. The error says why there is no home folder. */
+export function expandPath(path: string, { home, platform }: Environment, base: string): Result<string, string> {
+  const { resolve, join } = pathOf(platform);
+  if (path !== '~' && !path.startsWith('~/')) return ok(resolve(base, path));
+  const problem = homeProblem(home, platform);
+  return problem === undefined ? ok(join(home, path.slice(1))) : err(problem);
 }
 
 /** The path functions of a platform. */

@@ -86,9 +86,15 @@ export function oneOf<const T extends string>(words: readonly T[], accepted = `o
 }
 
 /** An absolute path; `~/` is the home folder. */
-export const path: SettingType<string> = simple('<path>', 'a path', (text, place) =>
-  text === '' || text.includes('\0') ? undefined : expandPath(text, place.environment, place.base),
-);
+export const path: SettingType<string> = {
+  placeholder: '<path>',
+  write: (value) => JSON.stringify(value),
+  read(text, flag, { environment, base }) {
+    if (text === '' || text.includes('\0')) return refuse(flag, 'a path', text);
+    const expanded = expandPath(text, environment, base);
+    return expanded.ok ? expanded : err(`${flag} ${text}: ${expanded.error}`);
+  },
+};
 
 /** Text that is kept secret: it is in no error and no listing. */
 export const secretText: SettingType<string> = {

@@ -44,7 +44,8 @@ export const settingGroups = [
 /** One setting, declared once. Its flag, variable and config key follow from its name in {@link settingsTable}. */
 export interface Setting<T> {
   readonly type: SettingType<T>;
-  readonly default: T | ((environment: Environment) => T);
+  /** undefined where it needs a home folder and there is none. */
+  readonly default: T | ((environment: Environment) => T | undefined);
   readonly group: (typeof settingGroups)[number];
   /** One sentence for `--help`. */
   readonly about: string;

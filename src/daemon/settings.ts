@@ -1,5 +1,6 @@
 import { err, type LimitFlags, type Limits, limitsFromFlags, ok, type Result } from '../access/index.js';
 import { nearestName } from '../contract/names.js';
+import { homeProblem } from '../storage/index.js';
 import type { CommandLine } from './command-line.js';
 import { type ConfigEntries, readConfigFile } from './config-file.js';
 import { type Environment, pathOf, variable } from './environment.js';
@@ -82,7 +83,9 @@ function resolveOne(
     first ??= { value: read.value, source: given.source };
   }
   if (first !== undefined) return ok(first);
-  return ok({ value: typeof fallback === 'function' ? fallback(environment) : fallback, source: 'default' });
+  const value = typeof fallback === 'function' ? fallback(environment) : fallback;
+  if (value !== undefined) return ok({ value, source: 'default' });
+  return err(`${homeProblem(environment.home, environment.platform)}: correct it, or give --config-dir and --state-dir`);
 }
 
 function flagLayer(flags: CommandLine['flags'], environment: Environment): Layer {

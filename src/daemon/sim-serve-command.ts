@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { err, ok, type Result } from '../access/index.js';
-import { stateFolder } from '../storage/index.js';
+import { homeProblem, stateFolder } from '../storage/index.js';
 import { type Environment, pathOf, variable } from './environment.js';
 import { type SimServeFlag, type SimServeSettings, simServeFlags } from './sim-serve-settings.js';
 
@@ -28,13 +28,15 @@ export function planSimServe(args: readonly string[], environment: Environment):
   if (!texts.ok) return texts.error;
   const settings = readSettings(texts.value, environment);
   if (!settings.ok) return refuse(settings.error);
-  const { join } = pathOf(environment.platform);
-  const { stateDir = null } = settings.value;
-  return {
-    kind: 'run',
-    settings: settings.value,
-    stateDir: stateDir ?? join(stateFolder(environment.variables, environment.platform, environment.home), FOLDER),
-  };
+  const stateDir = settings.value.stateDir ?? usualFolder(environment);
+  if (stateDir !== undefined) return { kind: 'run', settings: settings.value, stateDir };
+  return refuse([`${homeProblem(environment.home, environment.platform)}: correct it, or give --state-dir`]);
+}
+
+/** undefined where it needs a home folder and there is none. */
+function usualFolder({ variables, platform, home }: Environment): string | undefined {
+  const folder = stateFolder(variables, platform, home);
+  return folder && pathOf(platform).join(folder, FOLDER);
 }
 
 /** The text of each flag that is given. */

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { err, ok, type Result } from '../access/index.js';
 import type { EmbeddedGateway } from '../cli/mcp.js';
@@ -9,7 +8,7 @@ import type { Environment } from '../daemon/environment.js';
 import { stderrLog } from '../daemon/log.js';
 import { flagOf, settingNames } from '../daemon/settings-table.js';
 import { planStartup } from '../daemon/startup.js';
-import { configFolder, stateFolder } from '../storage/index.js';
+import { configFolder, homeFolder, homeProblem, stateFolder } from '../storage/index.js';
 import { StartProblem, startDaemon } from './daemon.js';
 
 /** Every listener but REST has a switch that turns it off. */
@@ -23,7 +22,9 @@ const FOLDER = 'embedded';
  * so that it never meets a daemon of the same user. The error says what to correct.
  */
 export async function startEmbedded(env: Readonly<Record<string, string | undefined>>): Promise<Result<EmbeddedGateway, string>> {
-  const startup = planStartup(FLAGS, environmentOf(env));
+  const environment = environmentOf(env);
+  if (!environment.ok) return environment;
+  const startup = planStartup(FLAGS, environment.value);
   if (startup.kind !== 'run') return err(startup.text.trim());
   const { settings, warnings } = startup;
   const { logger, linesLost } = stderrLog(settings.logLevel);
@@ -48,16 +49,16 @@ export async function startEmbedded(env: Readonly<Record<string, string | undefi
 }
 
 /** This process's environment, without the settings that are meant for the user's own daemon. */
-function environmentOf(env: Readonly<Record<string, string | undefined>>): Environment {
+function environmentOf(env: Readonly<Record<string, string | undefined>>): Result<Environment, string> {
+  const [config, state] = [configFolder({ ...env }), stateFolder({ ...env })];
+  if (config === undefined || state === undefined) {
+    return err(`${homeProblem()}: correct it, or set SVC_CONFIG_DIR and SVC_STATE_DIR`);
+  }
   const kept = Object.entries(env).filter(([name]) => !name.startsWith('SVC_'));
-  return {
-    variables: {
-      ...Object.fromEntries(kept),
-      SVC_CONFIG_DIR: join(configFolder({ ...env }), FOLDER),
-      SVC_STATE_DIR: join(stateFolder({ ...env }), FOLDER),
-    },
-    home: homedir(),
+  return ok({
+    variables: { ...Object.fromEntries(kept), SVC_CONFIG_DIR: join(config, FOLDER), SVC_STATE_DIR: join(state, FOLDER) },
+    home: homeFolder(),
     cwd: process.cwd(),
     platform: process.platform,
-  };
+  });
 }

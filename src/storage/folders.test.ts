@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { configFolder, ensurePrivateFolder, stateFolder } from './folders.js';
+import { configFolder, ensurePrivateFolder, homeProblem, stateFolder } from './folders.js';
 
 it.each([
   ['linux', {}, '/home/u/.config/svc', '/home/u/.local/state/svc'],
@@ -15,6 +15,19 @@ it.each([
 ] as const)('%s with %j', (platform, env, config, state) => {
   expect(configFolder(env, platform, '/home/u')).toBe(config);
   expect(stateFolder(env, platform, '/home/u')).toBe(state);
+});
+
+it.each([
+  ['linux', {}, ''],
+  ['linux', { XDG_CONFIG_HOME: 'c', XDG_STATE_HOME: 's' }, 'u'],
+  ['darwin', {}, 'u'],
+  ['win32', { APPDATA: 'R', LOCALAPPDATA: 'L' }, 'u'],
+] as const)('%s with %j has no folders below the home folder "%s"', (platform, env, home) => {
+  expect([configFolder(env, platform, home), stateFolder(env, platform, home)]).toEqual([undefined, undefined]);
+  const variable = platform === 'win32' ? 'USERPROFILE' : 'HOME';
+  expect(homeProblem(home, platform)).toBe(`${variable} must be an absolute path; found "${home}"`);
+  const named = platform === 'win32' ? 'C:\\N' : '/n';
+  expect(configFolder({ SVC_CONFIG_DIR: named }, platform, home)).toBe(named);
 });
 
 it.runIf(process.platform === 'linux')('says that a folder cannot be made where one exists and takes none', () => {
