@@ -8,6 +8,7 @@ import type { Operation, RestRoute } from '../contract/operation.js';
 import { operationNamed, operations } from '../contract/operations/index.js';
 import { judge } from './answer.js';
 import { exitStatus } from './exit-status.js';
+import { headerProblem } from './header-text.js';
 import { type HttpRequest, send, TIMEOUT_MS } from './http-client.js';
 import { layOutJson } from './json-layout.js';
 import { resolveTarget, type TargetOptions, withTargetOptions } from './target.js';
@@ -120,6 +121,8 @@ function requestFor(
   if (route === undefined) throw new Error(`${operation.name} has no REST route`);
   const writes = operation.effect === 'write' || operation.effect === 'order';
   if (idempotencyKey !== undefined && !writes) return err(`${operation.name} changes nothing: --idempotency-key is for writes`);
+  const problem = headerProblem(idempotencyKey ?? '');
+  if (problem !== undefined) return err(`--idempotency-key: ${problem}`);
   const idempotency = writes ? { idempotencyKey: idempotencyKey ?? terminal.newIdempotencyKey() } : {};
   if (route.method === 'POST') return ok({ method: 'POST', path: route.path, body: body?.text ?? '{}', ...idempotency });
   const query = queryOf(body?.value ?? {});

@@ -132,6 +132,10 @@ describe('svcctl call', () => {
     [['call', 'get_quote', '--rest-url', 'localhost:22499'], '--rest-url must be like https://'],
     [['call', 'get_quote', '--rest-url', 'http://desk.example', '--api-key', 'svc_x'], 'would travel in plaintext'],
     [['call', 'get_quote', '--ca-file', '/nowhere'], '--ca-file cannot be read'],
+    [
+      ['call', 'place_order', '{}', '--idempotency-key', '日本'],
+      '--idempotency-key: character 1 of 2 is "日" (U+65E5); expected printable ASCII',
+    ],
     [['call'], "missing required argument 'operation'"],
     [['call', 'get_quote', '--prety'], "unknown option '--prety'"],
     [['cal'], "unknown command 'cal'"],
@@ -141,6 +145,22 @@ describe('svcctl call', () => {
     const { status, out, said } = await svcctl(args);
     expect(said).toContain(message);
     expect({ status, out, asked }).toEqual({ status: 2, out: '', asked: [] });
+  });
+
+  it.each([
+    ['svc_secret\r', 'character 11 of 11 is a carriage return (U+000D)'],
+    ['svc_sec…', 'character 8 of 8 is "…" (U+2026)'],
+    ['svc_\u200bsecret', 'character 5 of 11 is an invisible sign (U+200B)'],
+    ['svc_sécret', 'character 6 of 10 is "é" (U+00E9)'],
+    ['svc_😀secret', 'character 5 of 11 is "😀" (U+1F600)'],
+  ])('names the sign of a key that cannot be sent, and nothing else of it: %j', async (key, problem) => {
+    for (const command of [['call', 'get_quote', '{}'], ['watch', 'HK.00700'], ['health'], ['mcp']]) {
+      const env = { SVC_REST_URL: url, SVC_STATE_DIR: folder, SVC_API_KEY: key };
+      const said = (name: string) => ({ status: 2, out: '', said: `error: ${name}: ${problem}; expected printable ASCII\n` });
+      expect(await svcctl(command, { env })).toEqual(said('SVC_API_KEY'));
+      expect(await svcctl([...command, '--api-key', key])).toEqual(said('--api-key'));
+    }
+    expect(asked).toEqual([]);
   });
 
   it('tells a refusal by the brokerage from one by the gateway, and both from success', async () => {

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { err, ok, type Result } from '../access/index.js';
 import { type DemoRecord, readDemoKey, readDemoRecord } from '../control/demo-record.js';
 import { homeProblem, stateFolder } from '../storage/index.js';
+import { headerProblem } from './header-text.js';
 
 const DEFAULT_PORT = '22499';
 const PORT = /^[1-9]\d{0,4}$/;
@@ -46,6 +47,8 @@ export function resolveTarget(options: TargetOptions, env: Readonly<Record<strin
   const given = parseUrl(urlText ?? defaultUrl(env));
   if (!given.ok) return given;
   const apiKey = options.apiKey ?? (env.SVC_API_KEY || undefined);
+  const keyProblem = headerProblem(apiKey ?? '');
+  if (keyProblem !== undefined) return err(`${options.apiKey === undefined ? 'SVC_API_KEY' : '--api-key'}: ${keyProblem}`);
   const caFile = options.caFile ?? (env.SVC_CA_FILE || undefined);
   const caName = options.caFile === undefined ? 'SVC_CA_FILE' : '--ca-file';
 
