@@ -139,6 +139,7 @@ describe('svcctl call', () => {
     [['call'], "missing required argument 'operation'"],
     [['call', 'get_quote', '--prety'], "unknown option '--prety'"],
     [['cal'], "unknown command 'cal'"],
+    [['data', 'import', 'HK.00700.csv'], "required option '--to <folder>' not specified"],
     [['watch', '00700'], '"00700" is not MARKET.CODE'],
     [['watch', 'HK.00700', '--types', '3'], '"3" is not one of 1 (Basic)'],
   ])('%j is wrong usage: nothing is sent', async (args, message) => {

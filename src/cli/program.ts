@@ -49,7 +49,7 @@ export async function runSvcctl(args: readonly string[], terminal: Terminal, ins
     .addHelpText('after', exitStatusHelp)
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.explain })
     .exitOverride();
-  for (const make of commands) program.addCommand(make(terminal, insides).copyInheritedSettings(program));
+  for (const make of commands) program.addCommand(likeParent(make(terminal, insides), program));
   try {
     await program.parseAsync([...args], { from: 'user' });
     return exitStatus.ok;
@@ -57,6 +57,13 @@ export async function runSvcctl(args: readonly string[], terminal: Terminal, ins
     if (!(thrown instanceof CommanderError)) throw thrown;
     return statusOf(thrown);
   }
+}
+
+/** A command that ends and prints as its parent does, and so do those below it. */
+function likeParent(command: Command, parent: Command): Command {
+  command.copyInheritedSettings(parent);
+  for (const below of command.commands) likeParent(below, command);
+  return command;
 }
 
 /** Help and version are no failures; what commander itself finds wrong is wrong usage, which it would call 1. */
