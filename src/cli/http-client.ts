@@ -106,7 +106,7 @@ export function explain(error: NodeJS.ErrnoException, url: URL, connected = fals
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return `the certificate of ${at} is for other hosts: use a name that it holds (${error.message})`;
     case 'CERT_HAS_EXPIRED':
-      return `the certificate of ${at} has expired: renew it and restart svcd`;
+      return `the certificate of ${at} has expired: renew it and reload (svcctl reload)`;
     case 'EPROTO':
       return `${at} does not speak TLS: in legacy mode (no keys file) the address is http://${url.host}`;
     case 'ECONNRESET':

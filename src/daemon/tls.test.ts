@@ -106,7 +106,7 @@ describe('checks before the start', () => {
     expect(warnings).toEqual([]);
     expect(problem(cert, key, expiresAt)).toContain('expired at');
     expect(problem(cert, key, expiresAt - 1000)).toBe('none');
-    expect(load(cert, key, expiresAt - 13 * DAY_MS).warnings[0]).toContain('expires at');
+    expect(load(cert, key, expiresAt - 13 * DAY_MS).warnings[0]).toMatch(/expires at .*: renew it and reload \(svcctl reload\)$/);
     expect(problem(cert, key, now - 2 * DAY_MS)).toContain('is not valid before');
   });
 });

@@ -44,7 +44,7 @@ function checkValidity(certificate: X509Certificate, now: number): Result<{ expi
   if (now >= expiresAt) return err(`expired at ${isoTime(expiresAt)}`);
   if (now < startsAt) return err(`is not valid before ${isoTime(startsAt)} (is this machine's clock right?)`);
   const soon = expiresAt - now < EXPIRY_WARNING_MS;
-  return ok({ expiresAt, warnings: soon ? [`expires at ${isoTime(expiresAt)}: renew it and restart`] : [] });
+  return ok({ expiresAt, warnings: soon ? [`expires at ${isoTime(expiresAt)}: renew it and reload (svcctl reload)`] : [] });
 }
 
 /** The first certificate of a PEM text, if there is one. */
