@@ -4,9 +4,9 @@ import { promptForCode } from '../daemon/code-prompt.js';
 import { Demo } from '../daemon/demo.js';
 import { announceDemo } from '../daemon/demo-announcement.js';
 import { exposedFiles } from '../daemon/exposed-files.js';
-import { stderrLog } from '../daemon/log.js';
+import { type Logger, stderrLog } from '../daemon/log.js';
 import { ServiceManager, systemdNotify } from '../daemon/service-manager.js';
-import { handleSignals } from '../daemon/signals.js';
+import { handleSignals, type Signals } from '../daemon/signals.js';
 import { EXIT_MISCONFIGURED, planStartup } from '../daemon/startup.js';
 import { type Daemon, StartProblem, startDaemon } from './daemon.js';
 import { setUp } from './set-up.js';
@@ -19,6 +19,8 @@ async function main(): Promise<void> {
     await simCommand(simArguments);
     return;
   }
+  const running: Running = {};
+  const signals = signalsOf(running);
   const startup = planStartup(process.argv.slice(2));
   if (startup.kind === 'print') {
     process.stdout.write(startup.text);
@@ -31,9 +33,12 @@ async function main(): Promise<void> {
   }
   const { settings } = startup;
   const { logger, linesLost } = stderrLog(settings.logLevel);
+  running.logger = logger;
   for (const warning of [...startup.warnings, ...exposedFiles(startup)]) logger.warn({}, warning);
 
   if (settings.setupOnly) {
+    // Ctrl-C breaks it off, and the status says so.
+    signals.remove();
     const show = (text: string) => void process.stderr.write(text);
     const userId = await setUp(settings, logger, { input: personTypes() ? process.stdin : undefined, show });
     process.stdout.write(`${JSON.stringify({ event: 'logged_in', account: settings.loginAccount, user_id: String(userId) })}\n`);
@@ -48,34 +53,48 @@ async function main(): Promise<void> {
     notify: systemdNotify,
     onTrouble: (error) => logger.warn({ err: error }, 'systemd could not be told how svcd fares: it needs systemd-notify on the PATH'),
   });
-  let daemon: Daemon | undefined;
-  const signals = handleSignals(process, systemClock, {
-    shutdown: async (reason) => {
-      logger.info({ reason }, 'shutting down');
-      manager.stopping();
-      if (settings.demo) removeDemoRecord(settings.stateDir, process.pid);
-      await daemon?.stop();
-    },
-    reload: async () => {
-      manager.reloading();
-      await daemon?.reload();
-      manager.ready();
-    },
-    onFailure: (message, error) => logger.error({ err: error }, message),
-  });
-  daemon = await startDaemon({
+  running.manager = manager;
+  if (settings.demo) running.demoStateDir = settings.stateDir;
+  const daemon = await startDaemon({
     settings,
     logger,
     logLinesLost: linesLost,
     requestShutdown: signals.requestShutdown,
     prepare: demo && (() => demo.prepare()),
   });
+  running.daemon = daemon;
   const { restUrl: rest, grpcUrl: grpc, websocketUrl: websocket, apiAddress: api } = daemon;
   process.stdout.write(`${JSON.stringify({ event: 'ready', rest, grpc, websocket, api, pid: process.pid })}\n`);
   manager.ready();
   signals.ready();
   if (daemon.login !== undefined && personTypes()) promptForCode(daemon.login, process.stdin, (text) => void process.stderr.write(text));
   if (demo?.material !== undefined) process.stderr.write(await announceDemo(daemon, startup, demo.material));
+}
+
+/** What there is so far: a signal may come at any moment of the start. */
+interface Running {
+  logger?: Logger;
+  manager?: ServiceManager;
+  /** The state folder that a demo leaves its record in. */
+  demoStateDir?: string;
+  daemon?: Daemon;
+}
+
+function signalsOf(running: Running): Signals {
+  return handleSignals(process, systemClock, {
+    shutdown: async (reason) => {
+      running.logger?.info({ reason }, 'shutting down');
+      running.manager?.stopping();
+      if (running.demoStateDir !== undefined) removeDemoRecord(running.demoStateDir, process.pid);
+      await running.daemon?.stop();
+    },
+    reload: async () => {
+      running.manager?.reloading();
+      await running.daemon?.reload();
+      running.manager?.ready();
+    },
+    onFailure: (message, error) => running.logger?.error({ err: error }, message),
+  });
 }
 
 function personTypes(): boolean {

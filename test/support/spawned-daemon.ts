@@ -86,7 +86,7 @@ export class SpawnedDaemon<Id extends string = string> extends TestSite<Id> {
 
   async stop(): Promise<void> {
     await this.leave();
-    if (this.#child !== undefined && this.#child.exitCode === null) await this.end('SIGKILL');
+    if (this.#child !== undefined && (this.#child.exitCode ?? this.#child.signalCode) === null) await this.end('SIGKILL');
     this.remove();
   }
 
