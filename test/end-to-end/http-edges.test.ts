@@ -122,11 +122,17 @@ describe.each(both)('what cannot be read, over %s', (_, daemon) => {
     });
   });
 
-  it('within a request is refused at once', async () => {
+  it('within a request is refused at once, or after the answers to those before it', async () => {
+    const broken = ['POST /api/quote HTTP/1.1', 'Host: localhost', auth(), 'Transfer-Encoding: chunked', '', 'no length', ''];
     const connection = await RawConnection.to(daemon());
-    connection.send('POST /api/quote HTTP/1.1', 'Host: localhost', auth(), 'Transfer-Encoding: chunked', '', 'no length', '');
+    connection.send(...broken);
     expect(await connection.statuses(1)).toEqual(['400']);
     await until(() => connection.closed, 'the end of the connection');
+    const another = await RawConnection.to(daemon());
+    const wait = '{"condition":1,"symbol":"HK.00700","relation":1,"price":99999,"timeout":1}';
+    const asked = ['POST /api/wait-for HTTP/1.1', 'Host: localhost', auth(), `Content-Length: ${wait.length}`, '', wait];
+    another.send(asked.join('\r\n') + broken.join('\r\n'));
+    expect(await another.statuses(2)).toEqual(['200', '400']);
   });
 });
 

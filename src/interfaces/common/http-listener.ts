@@ -56,6 +56,8 @@ interface HttpSocket extends Socket {
 interface Connection {
   /** To the last request that came. */
   answer: ServerResponse | undefined;
+  /** To the one before, where that was not answered yet. */
+  before: ServerResponse | undefined;
   /** Requests that are worked on though those ahead of them are not answered. */
   ahead: number;
   /** Those for which there was no room among them. */
@@ -140,6 +142,7 @@ export class HttpListener implements TlsListener {
     if (this.#connections.has(socket)) return;
     const connection: Connection = {
       answer: undefined,
+      before: undefined,
       ahead: 0,
       waiting: [],
       isSwitching: false,
@@ -157,9 +160,11 @@ export class HttpListener implements TlsListener {
 
   #take(request: IncomingMessage, response: ServerResponse): void {
     const connection = (request.socket as HttpSocket)[CONNECTION];
-    const before = connection?.answer;
-    if (connection !== undefined) connection.answer = response;
-    if (connection === undefined || !isUnderWay(before)) this.#options.onRequest(request, response);
+    if (connection !== undefined) {
+      connection.before = isUnderWay(connection.answer) ? connection.answer : undefined;
+      connection.answer = response;
+    }
+    if (connection?.before === undefined) this.#options.onRequest(request, response);
     else if (connection.ahead < AHEAD_MAX) this.#workAhead(connection, request, response);
     else this.#hold(connection, request, response);
   }
@@ -233,8 +238,10 @@ export class HttpListener implements TlsListener {
     }
     if (connection.isUnreadable) return;
     connection.isUnreadable = true;
-    const { answer } = connection;
-    if (isUnderWay(answer) && answer.req.complete) answer.once('close', () => this.#end(error, socket));
+    const { answer, before } = connection;
+    // A request that has not come as a whole has no answer to wait for.
+    const last = answer?.req.complete ? answer : before;
+    if (isUnderWay(last)) last.once('close', () => this.#end(error, socket));
     else this.#end(error, socket);
   }
 
