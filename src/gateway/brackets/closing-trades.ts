@@ -8,6 +8,7 @@ import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrder
 import { account } from '../../contract/operations/index.js';
 import { bracketOfRemark, remarkOf } from '../orders/bracket-entry.js';
 import { historySpan } from '../orders/order-history.js';
+import { nameOfOrder } from '../orders/order-lookup.js';
 import { payloadOf } from '../responses.js';
 import type { BracketBook } from './book.js';
 import { type Bracket, headerOf, isEntryOrder, isOfExitSide, isOfSecurity, type OrderName } from './bracket.js';
@@ -81,7 +82,7 @@ async function ordersIn(parts: Parts, bracket: Bracket): Promise<readonly Order[
   const history = await backend.call(account.getHistoryOrders, create(HistoryC2S, { header, filterConditions: before }), context);
   return once(
     [...(payloadOf(account.getOrders, now)?.orderList ?? []), ...(payloadOf(account.getHistoryOrders, history)?.orderList ?? [])],
-    ({ orderIDEx, orderID }) => orderIDEx || String(orderID),
+    nameOfOrder,
   );
 }
 

@@ -12,7 +12,7 @@ import { sideName } from '../trade-names.js';
 import { type ClosingClaim, ClosingClaims } from './closing-claims.js';
 import { isCombo } from './combo-facts.js';
 import type { Valued } from './order-facts.js';
-import { openOrders } from './order-lookup.js';
+import { nameOfOrder, openOrders } from './order-lookup.js';
 
 /** Facts that say everything the gates want. */
 export interface Complete {
@@ -125,7 +125,7 @@ export class Circumstances {
     const { accId, opens, changes } = valued;
     const isNew = opens?.count === 1 && opens.orderId === undefined;
     if ((!isNew && changes === undefined) || another !== undefined) return undefined;
-    const changed = changes && (changes.order.orderIDEx || String(changes.order.orderID));
+    const changed = changes && nameOfOrder(changes.order);
     return this.claimClosing({ accId, symbol: leg.symbol, side: leg.side, qty: changes?.left ?? leg.qty }, changed, header, context);
   }
 

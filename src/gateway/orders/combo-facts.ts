@@ -21,6 +21,7 @@ import {
   type Valued,
   type ValuedLeg,
 } from './order-facts.js';
+import { nameOfOrder } from './order-lookup.js';
 import { atLeast, exactField, hasLimit, isBuy, type MarketView, type Pricing, pricingOf, viewOf } from './order-pricing.js';
 
 /** Each leg is asked for at the backend: no exchange takes as many. */
@@ -84,7 +85,7 @@ export async function valueComboModify(
   if (legs instanceof Rejection) return legs;
   const accId = request.header?.accID ?? 0n;
   const standing = { qty: atLeast(order.qty), price: decimalFromNumber(order.price) };
-  const opens = opened(request, 1, order.orderIDEx || String(order.orderID));
+  const opens = opened(request, 1, nameOfOrder(order));
   if (request.modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Enable) {
     return { ...(await valued(backend, accId, legs, standing, undefined, context)), opens };
   }

@@ -10,6 +10,7 @@ import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, TradingTerms } from '../backend.js';
 import { tradedMarketNames } from '../market-names.js';
 import { acceptedSides, marketName, sideName } from '../trade-names.js';
+import { nameOfOrder } from './order-lookup.js';
 import {
   type Adjustment,
   atLeast,
@@ -24,7 +25,7 @@ import {
   pricingOf,
   viewOf,
 } from './order-pricing.js';
-import type { TriggerTerms } from './trigger-pricing.js';
+import { type TriggerTerms, trailsAlike } from './trigger-pricing.js';
 import { whenKnown } from './when-known.js';
 
 /** An order that may add risk, as it will stand. */
@@ -198,7 +199,7 @@ export function valueModify(
   const arrives = enables || !isInMarket(order);
   return whenKnown(valueLeg(backend, changed, arrives ? undefined : standing, context), (valued) => {
     if (valued instanceof Rejection) return valued;
-    const opens = arrives ? { opens: opened(request, 1, order.orderIDEx || String(order.orderID)) } : {};
+    const opens = arrives ? { opens: opened(request, 1, nameOfOrder(order)) } : {};
     if (enables) return oneLegged(request, valued, opens);
     const reduces = !arrives && isNoMore(valued, standing) && !isCloser(changed, standing);
     const left = atLeastZero(changed.qty - standing.filled.qty);
@@ -218,9 +219,8 @@ function isNoMore({ qty, worth }: ValuedLeg, standing: Stand): boolean {
 
 /** Whether a changed order may trade where it would not have before: at a worse limit, or by another trigger. */
 function isCloser({ terms }: Stand, standing: Stand): boolean {
-  const { price, auxPrice, trailType, trailValue, trailSpread } = standing.terms;
-  const waitsAlike =
-    terms.auxPrice === auxPrice && terms.trailType === trailType && terms.trailValue === trailValue && terms.trailSpread === trailSpread;
+  const { price, auxPrice } = standing.terms;
+  const waitsAlike = terms.auxPrice === auxPrice && trailsAlike(terms, standing.terms);
   return !waitsAlike || (isBuy(standing.side) ? terms.price > price : terms.price < price);
 }
 

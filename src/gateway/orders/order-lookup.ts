@@ -19,6 +19,11 @@ export function isWorking({ orderStatus }: Order): boolean {
   return working.includes(orderStatus);
 }
 
+/** What an order goes by: its text, or its number where it has none. */
+export function nameOfOrder({ orderID, orderIDEx }: Pick<Order, 'orderID' | 'orderIDEx'>): string {
+  return orderIDEx || String(orderID);
+}
+
 /** The order that a modify or a cancel names, by its text where that is given; undefined where number and text name two. */
 export async function orderNamed(backend: Backend, request: ModifyC2S, context: CallContext): Promise<Order | undefined> {
   const filterConditions = create(

@@ -10,6 +10,11 @@ export interface TriggerTerms {
   readonly trailSpread: number;
 }
 
+/** Whether two orders follow the market alike. */
+export function trailsAlike(a: TriggerTerms, b: TriggerTerms): boolean {
+  return a.trailType === b.trailType && a.trailValue === b.trailValue && a.trailSpread === b.trailSpread;
+}
+
 const fields = ['auxPrice', 'trailValue', 'trailSpread'] as const;
 const HUNDRED: Decimal = 100n * DECIMAL_ONE;
 

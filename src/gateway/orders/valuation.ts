@@ -17,7 +17,7 @@ import { entryOf, refuseBracket } from './bracket-entry.js';
 import { isCombo, valueCombo, valueComboModify } from './combo-facts.js';
 import { lackedByModify } from './modify-needs.js';
 import { type Valued, valueModify, valuePlace } from './order-facts.js';
-import { orderNamed } from './order-lookup.js';
+import { nameOfOrder, orderNamed } from './order-lookup.js';
 import { type PositionRequest, valuePosition } from './position-orders.js';
 import { whenKnown } from './when-known.js';
 
@@ -109,8 +109,8 @@ export function addsRisk({ modifyOrderOp }: Partial<Pick<ModifyC2S, 'modifyOrder
 }
 
 /** The answer to a modify or cancel of an order that there is not. */
-export function noSuchOrder(operation: Operation, { orderID, orderIDEx, header }: ModifyC2S): ResponseMessage {
-  return failure(operation, `no order ${orderIDEx || orderID} in account ${header?.accID}`);
+export function noSuchOrder(operation: Operation, named: ModifyC2S): ResponseMessage {
+  return failure(operation, `no order ${nameOfOrder(named)} in account ${named.header?.accID}`);
 }
 
 /** The facts that a caller's gates look at, with the exchange rates that its limits need. */

@@ -4,7 +4,7 @@ import { type Order, TimeInForce } from '../../contract/generated/Trd_Common_pb.
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { type Adjustment, atLeast, mayHaveLimit } from '../orders/order-pricing.js';
-import type { TriggerTerms } from '../orders/trigger-pricing.js';
+import { type TriggerTerms, trailsAlike } from '../orders/trigger-pricing.js';
 import { orderTypeName, predictionSideName, sessionName, timeInForceName, trailTypeName } from '../trade-names.js';
 import type { ExitTerms, ModifyPreview, OrderTerms, TrailTerms } from './preview.js';
 
@@ -69,10 +69,6 @@ export function trailOf({ trailType, trailValue, trailSpread }: TriggerTerms): T
 /** A field that was given; those that carry more places than are accepted have been refused before. */
 export function given<F extends string>(request: { readonly [field in F]: number }, field: F): Decimal | null {
   return Object.hasOwn(request, field) ? (decimalFromNumber(request[field]) ?? null) : null;
-}
-
-function trailsAlike(a: TriggerTerms, b: TriggerTerms): boolean {
-  return a.trailType === b.trailType && a.trailValue === b.trailValue && a.trailSpread === b.trailSpread;
 }
 
 function adjustmentOf({ adjustPrice, adjustSideAndLimit }: Adjustment): Decimal | null {
