@@ -60,21 +60,22 @@ const CLOSE_TRY_AGAIN_LATER = 1013;
  * the next pass. When the socket's buffer fills up they wait in a {@link Backlog} until it has drained.
  */
 export class Connection implements Writer {
-  readonly id: string;
-  readonly owner: string;
-  /** The owner of the subscriptions that it makes itself. */
-  readonly ownOwner: string;
-  readonly #lane: Lane;
-  readonly #wants: Permits;
-  readonly #sink: PushSink;
-  readonly #gatherer: Gatherer;
-  readonly #maxBacklogBytes: number;
-  readonly #onOverflow: ConnectionSettings['onOverflow'];
+  // What a write needs stands first, and so together in memory: with thousands of connections that is felt.
   #run: Run | undefined;
   #backlog: Backlog | undefined;
   #open = true;
   /** The number of the frame written last. */
   #sequence = 0;
+  readonly #sink: PushSink;
+  readonly #lane: Lane;
+  readonly #gatherer: Gatherer;
+  readonly id: string;
+  readonly owner: string;
+  /** The owner of the subscriptions that it makes itself. */
+  readonly ownOwner: string;
+  readonly #wants: Permits;
+  readonly #maxBacklogBytes: number;
+  readonly #onOverflow: ConnectionSettings['onOverflow'];
   #conflated = 0;
 
   constructor(settings: ConnectionSettings) {

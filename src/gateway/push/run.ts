@@ -55,7 +55,7 @@ export class Run {
    */
   encode(first: number, numbering: Numbering): Buffer {
     const width = numbering.width(first);
-    if (numbering.width(first + Math.max(this.sequenced - 1, 0)) !== width) return this.#encodeMixed(first, numbering);
+    if (this.sequenced > 1 && numbering.width(first + this.sequenced - 1) !== width) return this.#encodeMixed(first, numbering);
     let layout = this.#layout;
     if (layout === undefined || layout.width !== width) {
       layout = new Layout(this.frames(), width);

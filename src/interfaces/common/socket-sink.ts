@@ -1,9 +1,27 @@
 import type { Duplex } from 'node:stream';
-import { WebSocket } from 'ws';
+import { type Server, type ServerOptions, WebSocket, WebSocketServer } from 'ws';
 import type { PushSink } from '../../gateway/push/index.js';
 
 /** RFC 6455, section 5.5: a control frame carries at most 125 bytes, two of which are the code. */
 const REASON_BYTES_MAX = 123;
+
+/** A WebSocket that says when it begins to close, whichever side began. */
+export class SinkWebSocket extends WebSocket {
+  /** Called before anything else can be written. */
+  onClosing: () => void = () => undefined;
+
+  override close(code?: number, reason?: string | Buffer): void {
+    super.close(code, reason);
+    this.onClosing();
+  }
+}
+
+export type SinkServer = Server<typeof SinkWebSocket>;
+
+/** A server, behind somebody else's listener, of WebSockets that a {@link SocketSink} may write beside. */
+export function sinkServer(options: Required<Pick<ServerOptions, 'maxPayload' | 'handleProtocols'>>): SinkServer {
+  return new WebSocketServer({ ...options, WebSocket: SinkWebSocket, noServer: true, clientTracking: false, perMessageDeflate: false });
+}
 
 /**
  * Writes the hub's frames straight to the socket, beside `ws`. Safe because both write only whole frames, each in one
@@ -11,18 +29,26 @@ const REASON_BYTES_MAX = 123;
  * over two writes. What it saves is the work of `ws.send` per message and socket.
  */
 export class SocketSink implements PushSink {
+  // Kept here, not asked of `ws`: with thousands of connections, each object that a write touches is felt.
+  #open: boolean;
+
   constructor(
-    private readonly webSocket: WebSocket,
     private readonly socket: Duplex,
-  ) {}
+    private readonly webSocket: SinkWebSocket,
+  ) {
+    this.#open = webSocket.readyState === WebSocket.OPEN;
+    webSocket.onClosing = () => {
+      this.#open = false;
+    };
+  }
 
   get bufferedBytes(): number {
     return this.socket.writableLength;
   }
 
   write(frames: Buffer): number {
-    // After a close frame no data may follow (RFC 6455, section 5.5.1).
-    if (this.webSocket.readyState === WebSocket.OPEN) this.socket.write(frames);
+    // After a close frame no data may follow (RFC 6455, section 5.5.1); a socket that the peer has ended is ended here too.
+    if (this.#open && this.socket.writable) this.socket.write(frames);
     return this.socket.writableLength;
   }
 

@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream';
-import type { RawData, WebSocket } from 'ws';
+import type { RawData } from 'ws';
 import * as InitWebSocket from '../../contract/generated/InitWebSocket_pb.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Caller, Credential, Peer } from '../../gateway/index.js';
 import { decodeWsRequest, encodeWsAnswer, type WsRequest, wsCommand, wsError } from '../../wire/index.js';
-import { closeReason, SocketSink } from '../common/socket-sink.js';
+import { closeReason, type SinkWebSocket, SocketSink } from '../common/socket-sink.js';
 import { readC2S, rejectionBody, successBody } from './bodies.js';
 import { newConnectionId } from './connection-id.js';
 import type { CoreConnection } from './connections.js';
@@ -14,7 +14,7 @@ import { CoreSession } from './session.js';
 
 export interface WsConnectionOptions {
   readonly services: CoreServices;
-  readonly webSocket: WebSocket;
+  readonly webSocket: SinkWebSocket;
   /** Under the WebSocket. */
   readonly socket: Duplex;
   readonly peer: Peer;
@@ -170,7 +170,7 @@ export class WsConnection implements CoreConnection {
       connectionId,
       permits,
       format: wsPushFormat,
-      sink: new SocketSink(this.#options.webSocket, this.#options.socket),
+      sink: new SocketSink(this.#options.socket, this.#options.webSocket),
       answerFrame: ({ protoId, tag }, body) => {
         const answer = { command: protoId, section: BigInt(tag), error: wsError.none, errorText: '', body };
         return binaryFrame(encodeWsAnswer(answer), { kind: 'kept' }, false);

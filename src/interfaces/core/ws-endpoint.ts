@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
 import { Rejection } from '../../contract/rejection.js';
 import type { Caller } from '../../gateway/index.js';
 import { peerAt } from '../common/callers.js';
@@ -8,6 +7,7 @@ import { writeError } from '../common/error-body.js';
 import { checkHost, isAllowedOrigin } from '../common/http.js';
 import { HttpListener } from '../common/http-listener.js';
 import type { ListenAddress, TlsListener } from '../common/listen.js';
+import { type SinkServer, sinkServer } from '../common/socket-sink.js';
 import type { TlsPair } from '../common/tls.js';
 import { checkOneToken, noSubprotocol, refuseUpgrade, tokenOf } from '../common/upgrade.js';
 import { Connections } from './connections.js';
@@ -35,19 +35,13 @@ const MESSAGE_BYTES_MAX = 1024 * 1024;
 export class CoreWsEndpoint implements TlsListener {
   readonly #listener: HttpListener;
   readonly #options: WsEndpointOptions;
-  readonly #webSockets: WebSocketServer;
+  readonly #webSockets: SinkServer;
   readonly #connections: Connections;
 
   constructor(options: WsEndpointOptions) {
     this.#options = options;
     this.#connections = new Connections(options.services.clock, options.maxConnections);
-    this.#webSockets = new WebSocketServer({
-      noServer: true,
-      clientTracking: false,
-      perMessageDeflate: false,
-      maxPayload: MESSAGE_BYTES_MAX,
-      handleProtocols: noSubprotocol,
-    });
+    this.#webSockets = sinkServer({ maxPayload: MESSAGE_BYTES_MAX, handleProtocols: noSubprotocol });
     this.#webSockets.on('wsClientError', (error, socket, request) => {
       this.#refuse(request, socket, new Rejection('request.invalid', error.message));
     });

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../contract/clock.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Caller, ResponseMessage } from '../../gateway/index.js';
 import type { Permits, PushConnection, PushHub } from '../../gateway/push/index.js';
 import { isAllowedOrigin, pathOf } from '../common/http.js';
-import { SocketSink } from '../common/socket-sink.js';
+import { type SinkServer, type SinkWebSocket, SocketSink, sinkServer } from '../common/socket-sink.js';
 import { offeredKeysOf, pushProtocol, refuseUpgrade, tokenOf, type UpgradeRefusal } from '../common/upgrade.js';
 import type { Command } from './commands.js';
 import { pushFormatOf, type WireFormat } from './push-formats.js';
@@ -54,17 +53,14 @@ const MESSAGE_BYTES_MAX = 64 * 1024;
 /** `/ws`: takes upgrades of an HTTP or HTTPS server and joins them to the hub. */
 export class WsEndpoint {
   readonly #options: WsEndpointOptions;
-  readonly #server: WebSocketServer;
+  readonly #server: SinkServer;
   readonly #sessions = new Set<Session>();
   #cancelBeat: () => void;
   #onEmpty: () => void = () => undefined;
 
   constructor(options: WsEndpointOptions) {
     this.#options = options;
-    this.#server = new WebSocketServer({
-      noServer: true,
-      clientTracking: false,
-      perMessageDeflate: false,
+    this.#server = sinkServer({
       maxPayload: MESSAGE_BYTES_MAX,
       // By default the first that a client offers would be agreed to.
       handleProtocols: pushProtocol,
@@ -136,9 +132,9 @@ export class WsEndpoint {
     return { ...authentication, ...format };
   }
 
-  #open(webSocket: WebSocket, socket: Duplex, { caller, owner, keyId, permits, format, int64 }: Admitted): void {
+  #open(webSocket: SinkWebSocket, socket: Duplex, { caller, owner, keyId, permits, format, int64 }: Admitted): void {
     const { hub, clock, command, commandsPerSecond = COMMANDS_PER_SECOND, onDefect } = this.#options;
-    const sink = new SocketSink(webSocket, socket);
+    const sink = new SocketSink(socket, webSocket);
     const wire = pushFormatOf({ format, int64 });
     const connection = hub.connect({ iface: 'ws', owner, permits, format: wire, sink, ...(keyId === undefined ? {} : { keyId }) });
     const run = (given: Command) => command(caller, connection, given);
