@@ -93,3 +93,13 @@ it('reloads once when it has started, where a SIGHUP came before', () => {
   signals.ready();
   expect(calls).toEqual(['reload']);
 });
+
+it('reloads no more when it stops', () => {
+  const { process, calls, signals } = setUp(new Promise(() => {}));
+  process.emit('SIGHUP');
+  process.emit('SIGTERM');
+  signals.ready();
+  process.emit('SIGHUP');
+  expect(calls).toEqual(['shutdown SIGTERM']);
+  expect(process.exits).toEqual([]);
+});

@@ -35,8 +35,8 @@ const STOP_SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM'];
 
 /**
  * SIGINT and SIGTERM end the daemon in good order with status 0; a second one ends it at once, and so does a shutdown
- * that fails or takes longer than ten seconds (status 1). SIGHUP reloads, or has the
- * daemon reload as soon as it has started.
+ * that fails or takes longer than ten seconds (status 1). SIGHUP reloads, or has the daemon reload as soon as it has
+ * started; once it stops, a SIGHUP does nothing, so that many of them cannot hold the shutdown up.
  */
 export function handleSignals(process: SignalProcess, clock: Clock, actions: SignalActions): Signals {
   let stopping = false;
@@ -73,6 +73,7 @@ export function handleSignals(process: SignalProcess, clock: Clock, actions: Sig
   listeners.push([
     'SIGHUP',
     () => {
+      if (stopping) return;
       if (isReady) actions.reload();
       else reloadAsked = true;
     },
@@ -82,7 +83,7 @@ export function handleSignals(process: SignalProcess, clock: Clock, actions: Sig
   return {
     ready() {
       isReady = true;
-      if (reloadAsked) actions.reload();
+      if (reloadAsked && !stopping) actions.reload();
     },
     requestShutdown,
     remove() {
