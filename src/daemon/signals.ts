@@ -63,6 +63,10 @@ export function handleSignals(process: SignalProcess, clock: Clock, actions: Sig
     );
   };
 
+  const reload = () => {
+    if (!stopping) actions.reload();
+  };
+
   const listeners: [NodeJS.Signals, () => void][] = STOP_SIGNALS.map((signal) => [
     signal,
     () => {
@@ -73,8 +77,7 @@ export function handleSignals(process: SignalProcess, clock: Clock, actions: Sig
   listeners.push([
     'SIGHUP',
     () => {
-      if (stopping) return;
-      if (isReady) actions.reload();
+      if (isReady) reload();
       else reloadAsked = true;
     },
   ]);
@@ -83,7 +86,7 @@ export function handleSignals(process: SignalProcess, clock: Clock, actions: Sig
   return {
     ready() {
       isReady = true;
-      if (reloadAsked && !stopping) actions.reload();
+      if (reloadAsked) reload();
     },
     requestShutdown,
     remove() {
