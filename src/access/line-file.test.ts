@@ -49,7 +49,7 @@ it('writes a line after a silence at once, and gathers those that follow within 
   await new Promise(setImmediate);
   expect(writes()).toBe(1);
 
-  clock.advance(5);
+  clock.advance(20);
   await written(2);
   expect(text()).toBe('first\nsecond\nthird\n');
   await file.close();

@@ -10,7 +10,7 @@ const HELD_MAX = 32 * 1024 * 1024;
 /** At this size what has gathered is written without waiting any longer. */
 const WRITE_EARLY = 256 * 1024;
 /** Pause between two writes, so that under load many lines share one. A line after a longer silence goes at once. */
-const PAUSE_MS = 5;
+const PAUSE_MS = 20;
 const RETRY_MS = 1_000;
 /** How soon a pipe whose reader is behind is tried again. */
 const PIPE_RETRY_MS = 20;
@@ -32,7 +32,7 @@ export interface LineFileOptions {
 }
 
 /**
- * A file, or a pipe, that lines are appended to: at the end of the turn, or under load every few milliseconds. Whatever stands
+ * A file, or a pipe, that lines are appended to: at the end of the turn, or under load every 20 ms. Whatever stands
  * behind the path, nobody waits for it longer than a second. While it takes nothing, lines are held until memory for `heldMax`
  * bytes is used up; after that the number of lost lines is reported. A file that was removed or renamed is opened anew.
  */

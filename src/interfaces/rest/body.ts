@@ -14,12 +14,18 @@ export function decodeRequest(operation: Operation, method: 'GET' | 'POST', byte
   return decoded.ok ? decoded.value : rejectProblem(decoded.problem);
 }
 
+/** Stands in a text for each sequence of bytes that is not UTF-8. */
+const REPLACEMENT = '\ufffd';
+
 function readBody(bytes: Buffer | undefined): JsonValue | undefined | Rejection {
   // No body, as curl -X POST sends it, asks for the defaults.
   if (bytes === undefined || bytes.length === 0) return undefined;
-  // RFC 8259, section 8.1. A replacement character would ask for something that nobody wrote.
-  if (!isUtf8(bytes)) return new Rejection('request.malformed_json', 'malformed JSON: the body is not valid UTF-8');
-  const parsed = parseJson(bytes.toString());
+  const text = bytes.toString();
+  // RFC 8259, section 8.1. A replacement character that nobody wrote would ask for something else; most texts have none.
+  if (text.includes(REPLACEMENT) && !isUtf8(bytes)) {
+    return new Rejection('request.malformed_json', 'malformed JSON: the body is not valid UTF-8');
+  }
+  const parsed = parseJson(text);
   if (parsed.ok) return parsed.value;
   const { message, line, column } = parsed.error;
   return new Rejection('request.malformed_json', `malformed JSON at line ${line}, column ${column}: ${message}`);
