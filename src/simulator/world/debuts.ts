@@ -9,7 +9,7 @@ import { roundToTick } from './ticks.js';
 import { type Venue, venues } from './venues.js';
 
 /** Where invented companies come to the market. */
-interface Debuts extends Venue {
+interface Origin extends Venue {
   readonly lots: readonly number[];
   /** Prices are drawn log-uniformly from here to thirty times as much. */
   readonly priceMin: number;
@@ -30,7 +30,7 @@ const lettered = (prefix: string) => ({
       : Number.NaN,
 });
 
-const origins: readonly Debuts[] = [
+const origins: readonly Origin[] = [
   { ...venues.HK, lots: [200, 500, 1000, 2000], priceMin: 2, aMonth: 2, ...digits(89_000) },
   { ...venues.US, lots: [1], priceMin: 6, aMonth: 2, ...lettered('ZX') },
   { ...venues.SH, lots: [100], priceMin: 5, aMonth: 1, ...digits(616_000) },
@@ -81,39 +81,43 @@ const seconds = [
   'Retail',
 ];
 
-/** All invented companies that ever come to a market, by their first day of trading: nobody before 2026, and for ten years. */
-export function debuts(market: QuoteMarket, seed: string | number): readonly Instrument[] {
-  const venue = origins.find((one) => one.market === market);
-  if (venue === undefined) return [];
-  const key = `${seed}/${market}`;
-  let all = made.get(key);
-  if (all === undefined) {
-    all = Array.from({ length: YEARS * 12 * venue.aMonth }, (_, n) => debut(venue, n, seed));
-    // One seed makes a world; many are a test's.
-    if (made.size >= origins.length * 4) made.clear();
-    made.set(key, all);
+/** The invented companies of a world, whose seed they are drawn from. */
+export class Debuts {
+  readonly #seed: string | number;
+  readonly #made = new Map<QuoteMarket, readonly Instrument[]>();
+
+  constructor(seed: string | number) {
+    this.#seed = seed;
   }
-  return all;
+
+  /** All that ever come to a market, by their first day of trading: nobody before 2026, and for ten years. */
+  of(market: QuoteMarket): readonly Instrument[] {
+    let all = this.#made.get(market);
+    if (all === undefined) {
+      const venue = origins.find((one) => one.market === market);
+      all = venue === undefined ? [] : Array.from({ length: YEARS * 12 * venue.aMonth }, (_, n) => debut(venue, n, this.#seed));
+      this.#made.set(market, all);
+    }
+    return all;
+  }
+
+  /** Those that have come by a day. */
+  until(market: QuoteMarket, day: string): readonly Instrument[] {
+    if (day < FIRST_MONTH) return [];
+    return this.of(market).filter(({ listDate }) => listDate <= day);
+  }
+
+  /** The newcomer of a symbol in upper case, whenever it comes; undefined when none has it. */
+  find(symbol: string): Instrument | undefined {
+    const dot = symbol.indexOf('.');
+    const venue = origins.find(({ market }) => market === symbol.slice(0, dot));
+    const n = venue?.numberOf(symbol.slice(dot + 1));
+    const one = venue === undefined || n === undefined ? undefined : this.of(venue.market)[n];
+    return one?.symbol === symbol ? one : undefined;
+  }
 }
 
-/** Those that have come by a day. */
-export function debutsUntil(market: QuoteMarket, seed: string | number, day: string): readonly Instrument[] {
-  if (day < FIRST_MONTH) return [];
-  return debuts(market, seed).filter(({ listDate }) => listDate <= day);
-}
-
-/** The newcomer of a symbol in upper case, whenever it comes; undefined when none has it. */
-export function debutOf(symbol: string, seed: string | number): Instrument | undefined {
-  const dot = symbol.indexOf('.');
-  const venue = origins.find(({ market }) => market === symbol.slice(0, dot));
-  const n = venue?.numberOf(symbol.slice(dot + 1));
-  const one = venue === undefined || n === undefined ? undefined : debuts(venue.market, seed)[n];
-  return one?.symbol === symbol ? one : undefined;
-}
-
-const made = new Map<string, readonly Instrument[]>();
-
-function debut(venue: Debuts, n: number, seed: string | number): Instrument {
+function debut(venue: Origin, n: number, seed: string | number): Instrument {
   const symbol = `${venue.market}.${venue.code(n)}`;
   const draw = drawer(`${seed}/newcomer/${symbol}`);
   const { market, calendar, exchange, currency, tickTable, lots, priceMin, aMonth } = venue;

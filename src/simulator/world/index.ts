@@ -9,7 +9,7 @@ import { tradingDaysOf } from './business-days.js';
 import { type Calendar, type CalendarMode, type CalendarName, calendarNames } from './calendar.js';
 import { createCalendar } from './calendars.js';
 import { catalogue } from './catalogue.js';
-import { debutOf, debuts, debutsUntil } from './debuts.js';
+import { Debuts } from './debuts.js';
 import { continuousContracts, contractsOn, understandFuture } from './futures.js';
 import { GENERATED_INSTRUMENTS_MAX, generatedInstrument, generatedInstruments, generatedPlace } from './generated.js';
 import type { Instrument, Option, SecurityKind, Warrant } from './instrument.js';
@@ -118,6 +118,7 @@ class SimulatedWorld implements World {
   readonly #bySymbol = new Map<string, Instrument>();
   readonly #loaded = new Set<QuoteMarket>();
   readonly #understood = new Map<string, Instrument>();
+  readonly #debuts: Debuts;
   readonly #options: Options;
   readonly #warrants: Warrants;
   readonly #seed: string | number;
@@ -137,6 +138,7 @@ class SimulatedWorld implements World {
     this.#clock = clock;
     this.#calendarMode = calendarMode;
     this.#seed = seed;
+    this.#debuts = new Debuts(seed);
     this.#generated = [...generatedInstruments(count, seed)];
     for (const one of this.#generated) this.#ofMarket(one.market).push(one);
     const underlyings = { instrument: (symbol: string) => this.#named(symbol.toUpperCase()), closeBefore, calledBefore };
@@ -214,7 +216,7 @@ class SimulatedWorld implements World {
       yield;
     }
     const filter: Filter = kind === undefined ? { market } : { market, kind };
-    for (const parts of [real, this.#bonds, this.#futures, this.#debuts]) {
+    for (const parts of [real, this.#bonds, this.#futures, this.#arrived]) {
       parts.call(this, filter);
       yield;
     }
@@ -239,7 +241,7 @@ class SimulatedWorld implements World {
   }
 
   debuts(market: QuoteMarket): readonly Instrument[] {
-    return debuts(market, this.#seed);
+    return this.#debuts.of(market);
   }
 
   state(instrument: Instrument): ListingState {
@@ -280,7 +282,7 @@ class SimulatedWorld implements World {
 
   #enumerated(filter: Filter, day: string | undefined): readonly Instrument[] {
     const listed = [...real(filter), ...this.#bonds(filter, day), ...this.#futures(filter, day)];
-    return [...listed, ...this.#generatedOf(filter), ...this.#debuts(filter, day)];
+    return [...listed, ...this.#generatedOf(filter), ...this.#arrived(filter, day)];
   }
 
   #bonds(filter: Filter, day?: string): readonly Instrument[] {
@@ -292,10 +294,10 @@ class SimulatedWorld implements World {
   }
 
   /** Invented companies that have come to the market. */
-  #debuts(filter: Filter, day?: string): readonly Instrument[] {
+  #arrived(filter: Filter, day?: string): readonly Instrument[] {
     if (!has(filter, 'equity')) return [];
     const of = filter.market === undefined ? markets : [filter.market];
-    return of.flatMap((one) => (one === 'FX' ? [] : debutsUntil(one, this.#seed, day ?? this.today(marketCalendar(one)))));
+    return of.flatMap((one) => (one === 'FX' ? [] : this.#debuts.until(one, day ?? this.today(marketCalendar(one)))));
   }
 
   #derivatives({ kind, underlying: symbol }: Filter, day: string | undefined): readonly Instrument[] {
@@ -321,7 +323,7 @@ class SimulatedWorld implements World {
   #understand(symbol: string): Instrument | undefined {
     const dot = symbol.indexOf('.');
     const [market, code] = [symbol.slice(0, dot), symbol.slice(dot + 1)];
-    const made = generatedInstrument(symbol, this.#seed) ?? debutOf(symbol, this.#seed);
+    const made = generatedInstrument(symbol, this.#seed) ?? this.#debuts.find(symbol);
     if (made !== undefined || !/\d\d/.test(code)) return made;
     const day = this.today(market === 'HK' ? 'HK' : 'US');
     const year = Number(day.slice(0, 4));
