@@ -26,10 +26,20 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     projects: [
-      { extends: true, test: { name: 'tests', include: ['src/**/*.test.ts', 'console/**/*.test.ts', 'test/**/*.test.ts'] } },
+      // Many small files, which leave nothing behind: what they read is read once for all of them, and so they come before the others.
+      {
+        extends: true,
+        test: { name: 'units', include: ['src/**/*.test.ts', 'console/**/*.test.ts'], isolate: false, sequence: { groupOrder: 0 } },
+      },
+      { extends: true, test: { name: 'tests', include: ['test/**/*.test.ts'], sequence: { groupOrder: 1 } } },
       ...Object.entries(chained).map(([backend, files]) => ({
         extends: true as const,
-        test: { name: backend, include: files.map((file) => `test/end-to-end/${file}.test.ts`), env: { SVC_TEST_BACKEND: backend } },
+        test: {
+          name: backend,
+          include: files.map((file) => `test/end-to-end/${file}.test.ts`),
+          env: { SVC_TEST_BACKEND: backend },
+          sequence: { groupOrder: 1 },
+        },
       })),
     ],
   },
