@@ -39,6 +39,7 @@ const rows: readonly [what: string, path: string, body: unknown, code: string, f
     ['"c2s.headr"', 'header'],
   ],
   ['a number for a symbol', '/api/quote', { symbol: 700 }, 'request.wrong_type', 'symbol', ['symbol', 'the number 700', 'MARKET.CODE']],
+  ['a replacement character, which is good UTF-8', '/api/quote', { symbol: '\ufffd' }, 'request.invalid', 'symbol', ['MARKET.CODE']],
   ['a symbol without its market', '/api/quote', { symbol: '00700' }, 'request.invalid', 'symbol', ['MARKET.CODE', '00700']],
   ['a text for a number', '/api/orderbook', { symbol: 'HK.00700', depth: 'ten' }, 'request.wrong_type', 'depth', ['depth', '"ten"']],
   ['a fraction for an integer', '/api/orderbook', { symbol: 'HK.00700', depth: 1.5 }, 'request.wrong_type', 'depth', ['depth', '1.5']],

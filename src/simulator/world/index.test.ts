@@ -215,6 +215,15 @@ describe('the generated instruments', () => {
   });
 });
 
+it('keeps its invented companies, however many other worlds there are', () => {
+  const [first] = world.debuts('HK');
+  for (let seed = 2; seed < 40; seed++) {
+    createWorld({ clock: new ManualClock(Date.UTC(2026, 10, 20, 2)), calendarMode: 'open', generatedInstruments: 0, seed }).debuts('HK');
+  }
+  expect(first).toMatchObject({ symbol: 'HK.89000' });
+  expect(world.debuts('HK')[0]).toBe(first);
+});
+
 describe('a market that is listed in pieces', () => {
   it.each<[QuoteMarket, SecurityKind | undefined]>([
     ['HK', undefined],
