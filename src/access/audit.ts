@@ -28,7 +28,7 @@ const NOTED_MAX = 256;
 
 /**
  * The trail of every allow, reject and trade. Recording costs some ten nanoseconds and never waits for the disk: the lines are
- * written before the next write to the file, 20 ms later at most. Who acknowledges a write waits for {@link written} first.
+ * written before the next write to the file, some milliseconds later at most. Who acknowledges a write waits for {@link written} first.
  */
 export class AuditLog {
   readonly #clock: Clock;

@@ -32,7 +32,7 @@ export interface LineFileOptions {
 }
 
 /**
- * A file, or a pipe, that lines are appended to: at the end of the turn, or under load every 20 ms. Whatever stands
+ * A file, or a pipe, that lines are appended to: at the end of the turn, or under load after a pause. Whatever stands
  * behind the path, nobody waits for it longer than a second. While it takes nothing, lines are held until memory for `heldMax`
  * bytes is used up; after that the number of lost lines is reported. A file that was removed or renamed is opened anew.
  */
