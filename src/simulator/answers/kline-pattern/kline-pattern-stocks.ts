@@ -10,7 +10,7 @@ import { patternMarket, patternSort, patternSortOrder } from '../../../contract/
 import type { QuoteMarket } from '../../../contract/markets.js';
 import { localDateTime, parseLocal } from '../../../contract/time.js';
 import type { BarPeriod, Market } from '../../market/index.js';
-import { inTurns } from '../../pace.js';
+import { eachInTurns, inTurns } from '../../pace.js';
 import { occurrences, type Pattern, Series } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
 import { labelTime, periodOf } from '../../view/bars.js';
@@ -28,6 +28,7 @@ import { colorNumbers, pageOfRows, requirePattern, seriesOf } from './pattern-re
 /** What the longest chart pattern needs. */
 const BARS_EXAMINED = 170;
 const BACKEND_ORDER = -1;
+const ROWS_AT_ONCE = 20;
 
 type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
 
@@ -63,7 +64,8 @@ export const klinePatternStocks: Answer<'clock' | 'world' | 'companies' | 'marke
   const by = figures[sortType];
   const ordered =
     sortType === BACKEND_ORDER || by === undefined ? rows : pageOf(rows, { by, ascending: sortOrder === 1, offset: 0, count: rows.length });
-  const stockList = pageOfRows(ordered, startCount, request.count).map((row) => stockMessage(row, pattern));
+  const page = pageOfRows(ordered, startCount, request.count);
+  const stockList = await inTurns(eachInTurns(page, ROWS_AT_ONCE, (row) => stockMessage(row, pattern)));
   return create(S2CSchema, { stockList, allCount: rows.length });
 };
 
