@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { builtModules } from './test/support/built-modules.js';
 
 /** What trades, over every backend: orders of every type, several legs, brackets, closing orders, limits, halts and money. */
 const trading = [
@@ -16,6 +17,12 @@ const chained = {
   remote: [...trading, 'order-detail'],
 };
 
+/** Tests of the whole gateway run what is built of it. */
+function wholeGateway(test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
+  const server = { deps: { external: [/\/dist\/.*\.js$/] } };
+  return { extends: true, plugins: [builtModules()], test: { ...test, server, sequence: { groupOrder: 1 } } };
+}
+
 export default defineConfig({
   test: {
     globalSetup: 'test/support/global-setup.ts',
@@ -31,16 +38,14 @@ export default defineConfig({
         extends: true,
         test: { name: 'units', include: ['src/**/*.test.ts', 'console/**/*.test.ts'], isolate: false, sequence: { groupOrder: 0 } },
       },
-      { extends: true, test: { name: 'tests', include: ['test/**/*.test.ts'], sequence: { groupOrder: 1 } } },
-      ...Object.entries(chained).map(([backend, files]) => ({
-        extends: true as const,
-        test: {
+      wholeGateway({ name: 'tests', include: ['test/**/*.test.ts'] }),
+      ...Object.entries(chained).map(([backend, files]) =>
+        wholeGateway({
           name: backend,
           include: files.map((file) => `test/end-to-end/${file}.test.ts`),
           env: { SVC_TEST_BACKEND: backend },
-          sequence: { groupOrder: 1 },
-        },
-      })),
+        }),
+      ),
     ],
   },
 });

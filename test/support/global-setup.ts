@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { prepare } from '../../scripts/prepare.mjs';
 import { ensureSelfSigned } from '../../src/daemon/self-signed.js';
 
 declare module 'vitest' {
@@ -14,8 +15,9 @@ declare module 'vitest' {
 /** How far back the certificate is valid: storms set the clock of a daemon back by as much, and then start it. */
 const BACK_MS = 90 * 86_400_000;
 
-/** One self-signed certificate for the whole run. */
+/** What is tested is built, and there is one self-signed certificate for the whole run. */
 export async function setup(project: TestProject): Promise<() => void> {
+  await prepare();
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-tls-'));
   const tls = { cert: join(folder, 'localhost.crt'), key: join(folder, 'localhost.key') };
   await ensureSelfSigned(tls.cert, tls.key, Date.now() - BACK_MS);

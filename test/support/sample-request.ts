@@ -37,13 +37,15 @@ export function sampleRequest(operation: Operation, all: readonly Operation[]): 
   }
   if (possibleScopes(operation.scope).join() === 'trade:real') Object.assign(sample.header as Sample, { trdEnv: REAL });
   // Of its own: under that of another write it would be taken for that one's repetition.
-  if (sample.packetID !== undefined) Object.assign(sample.packetID as Sample, { serialNo: protoId });
+  if (sample.packetID !== undefined) Object.assign(sample.packetID as Sample, { serialNo: 1 + all.indexOf(operation) });
   // It looks once.
   if (operation.waits !== null) sample[operation.waits] = 0;
   if (answers.length > 0) return sample;
   // It answers what the others of its id do not.
-  for (const { field, is } of all.filter((other) => other.protoId === protoId).flatMap((other) => other.answers)) {
-    if (typeof is === 'boolean' && (sample[field] ?? false) === is) sample[field] = !is;
+  for (const other of all.filter((each) => each.protoId === protoId && each.answers.length > 0)) {
+    if (!other.answers.every(({ field, is }) => says(sample[field], is))) continue;
+    const flag = other.answers.find(({ is }) => typeof is === 'boolean');
+    if (flag !== undefined) sample[flag.field] = !flag.is;
   }
   return sample;
 }
@@ -94,4 +96,9 @@ function sampleScalar({ scalar, name }: DescField, param: Param | undefined): un
 
 function list(field: DescField, value: unknown): unknown {
   return field.fieldKind === 'list' ? [value] : value;
+}
+
+function says(value: unknown, is: boolean | number | 'empty'): boolean {
+  if (is === 'empty') return value === undefined || (Array.isArray(value) && value.length === 0);
+  return (value ?? (typeof is === 'boolean' ? false : 0)) === is;
 }
