@@ -1,6 +1,6 @@
-import type { DescField, DescMessage } from '@bufbuild/protobuf';
-import { ScalarType } from '@bufbuild/protobuf';
+import { type DescField, type DescMessage, fromJson, type JsonObject, ScalarType } from '@bufbuild/protobuf';
 import { enumerationOf, publicNumbers } from '../../src/contract/enums.js';
+import { conditionHolds } from '../../src/contract/field-condition.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { possibleScopes } from '../../src/contract/scope.js';
 import type { Param } from '../../src/contract/shape.js';
@@ -43,7 +43,8 @@ export function sampleRequest(operation: Operation, all: readonly Operation[]): 
   if (answers.length > 0) return sample;
   // It answers what the others of its id do not.
   for (const other of all.filter((each) => each.protoId === protoId && each.answers.length > 0)) {
-    if (!other.answers.every(({ field, is }) => says(sample[field], is))) continue;
+    const message = fromJson(messages.C2SSchema, sample as JsonObject);
+    if (!other.answers.every((condition) => conditionHolds(messages.C2SSchema, condition)(message))) continue;
     const flag = other.answers.find(({ is }) => typeof is === 'boolean');
     if (flag !== undefined) sample[flag.field] = !flag.is;
   }
@@ -96,9 +97,4 @@ function sampleScalar({ scalar, name }: DescField, param: Param | undefined): un
 
 function list(field: DescField, value: unknown): unknown {
   return field.fieldKind === 'list' ? [value] : value;
-}
-
-function says(value: unknown, is: boolean | number | 'empty'): boolean {
-  if (is === 'empty') return value === undefined || (Array.isArray(value) && value.length === 0);
-  return (value ?? (typeof is === 'boolean' ? false : 0)) === is;
 }
