@@ -5,6 +5,7 @@ import { companiesOf } from '../companies/index.js';
 import { nextTurn, Turn } from '../pace.js';
 import { createWorld, type Instrument } from '../world/index.js';
 import { type BarPeriod, createMarket } from './index.js';
+import { Tape } from './tape.js';
 
 const MINUTE = 60_000;
 
@@ -209,6 +210,35 @@ describe('the index of a plate', () => {
     expect(fresh.market.bars(fresh.plate(symbol), period, { limit: 2 })).toEqual(
       other.market.bars(other.plate(symbol), period, { limit: 2 }),
     );
+  });
+
+  test('a day that begins before the work for the one before is done is prepared too', async () => {
+    const fresh = setUp('2026-11-19T03:07:11Z', 13);
+    const one = fresh.plate('HK.LIST2009');
+    const minute: BarPeriod = { unit: 'minute', count: 1 };
+    const work = fresh.market.prepareBars(one, minute, { limit: 2 });
+    work.next();
+    fresh.clock.advance(24 * 3_600_000);
+    while (!work.next().done);
+    const slices = vi.spyOn(Tape.prototype, 'slices');
+    onTestFinished(() => slices.mockRestore());
+    expect(fresh.market.bars(one, minute, { limit: 2 })).toHaveLength(2);
+    // A look at each member would be what preparing is there to spare.
+    expect(slices.mock.calls.filter(([of]) => of.kind !== 'plate')).toHaveLength(0);
+
+    const pauses = vi.spyOn(Turn.prototype, 'pause').mockImplementation(nextTurn);
+    const prepared = vi.spyOn(Tape.prototype, 'preparePlate');
+    onTestFinished(() => {
+      pauses.mockRestore();
+      prepared.mockRestore();
+    });
+    const preparing = fresh.market.prepare(one);
+    fresh.clock.advance(24 * 3_600_000 * 3);
+    await preparing;
+    expect(prepared.mock.calls.map(([, now]) => new Date(now).toISOString())).toEqual([
+      '2026-11-20T03:07:11.000Z',
+      '2026-11-23T03:07:11.000Z',
+    ]);
   });
 
   test('a plate has no book, and no callers trade it', () => {

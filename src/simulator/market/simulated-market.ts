@@ -7,7 +7,7 @@ import type { DayMove } from '../companies/market-prices.js';
 import { inTurns } from '../pace.js';
 import type { Calendar } from '../world/calendar.js';
 import { continuousOf } from '../world/futures.js';
-import { type Instrument, isDerived, type Option, type Warrant } from '../world/instrument.js';
+import { type Instrument, isDerived, type Option, type PlateIndex, type Warrant } from '../world/instrument.js';
 import { kinds } from '../world/kinds.js';
 import { roundToTick } from '../world/ticks.js';
 import { Adjustments } from './adjustment.js';
@@ -165,7 +165,7 @@ class MarketOfTape implements SimulatedMarket {
     const known = this.#prepared.get(instrument.symbol, noDay);
     if (known.day === today) return known.working;
     known.day = today;
-    const working = inTurns(this.#tape.preparePlate(instrument, this.#clock.now()));
+    const working = inTurns(this.#forToday(instrument, () => this.#tape.preparePlate(instrument, this.#clock.now())));
     if (!(working instanceof Promise)) return undefined;
     const done = () => {
       if (known.working === finished) known.working = undefined;
@@ -226,10 +226,24 @@ class MarketOfTape implements SimulatedMarket {
 
   *prepareBars(instrument: Instrument, period: BarPeriod, range: { from?: number; to?: number; limit?: number }): Generator<void, void> {
     if (instrument.kind !== 'plate') return;
-    const now = this.#now(instrument);
-    for (const day of daysOfBars(this.#tape, instrument, period, { ...range, to: range.to ?? now + 1 }, now)) {
-      yield* this.#tape.prepareBars(instrument, day, period.unit === 'minute');
+    yield* this.#forToday(instrument, () => this.#prepareBars(instrument, period, range));
+  }
+
+  *#prepareBars(plate: PlateIndex, period: BarPeriod, range: { from?: number; to?: number; limit?: number }): Generator<void, void> {
+    const now = this.#now(plate);
+    for (const day of daysOfBars(this.#tape, plate, period, { ...range, to: range.to ?? now + 1 }, now)) {
+      yield* this.#tape.prepareBars(plate, day, period.unit === 'minute');
     }
+  }
+
+  /** Work that pauses, for the trading day that it is: once more where another began before it was done. */
+  *#forToday(instrument: Instrument, work: () => Generator<void, void>): Generator<void, void> {
+    const today = () => this.#tape.days(instrument).at(this.#clock.now()).number;
+    let day: number;
+    do {
+      day = today();
+      yield* work();
+    } while (today() !== day);
   }
 
   adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time = this.#now(instrument)): bigint {
