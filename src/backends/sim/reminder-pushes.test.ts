@@ -218,7 +218,8 @@ test('no read shows what is not on disk', async () => {
     payload(backend, userState.setOptionEventAlert, { operType: 1, alertList: [{ underlying: TENCENT }] }),
     payload(backend, userState.setStockNote, { security: TENCENT, note: 'buy low' }),
   ];
-  await settled();
+  // The first look at an instrument may take turns.
+  while (store.waiting < writes.length) await settled();
   let shown = 0;
   const reads = [
     payload(backend, userState.getUserSecurityGroup, { groupType: 1 }),
