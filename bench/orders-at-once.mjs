@@ -32,9 +32,11 @@ const ROUND_MS = 400;
 const PLACE_ORDER = 2202;
 /**
  * What an order runs through is compiled bit by bit, over some 15,000 orders. Warm is who has placed so many and then, in two
- * turns running, no cheaper than before; a machine that is too busy for that is measured as warm as it has become.
+ * turns running, no cheaper than before; a machine that is too busy for that is measured as warm as it has become, and so is who
+ * would come near the orders that a key may place in a minute.
  */
 const WARM_ORDERS = 15_000;
+const WARM_ORDERS_MAX = 50_000;
 const WARM_FIRST_MS = 100;
 const WARM_MS = 1_000;
 const WARM_MS_MAX = 120_000;
@@ -137,7 +139,7 @@ async function warmUp(measures) {
       one.settled = cpu < one.cheapest * STILL_CHEAPER ? 0 : one.settled + 1;
       one.cheapest = Math.min(one.cheapest, cpu);
     }
-    cold = cold.filter(({ answered, settled }) => answered < WARM_ORDERS || settled < 2);
+    cold = cold.filter(({ answered, settled }) => answered < WARM_ORDERS || (settled < 2 && answered < WARM_ORDERS_MAX));
   }
 }
 
