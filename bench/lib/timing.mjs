@@ -1,6 +1,6 @@
 const CALLS = 5000;
 /** As many requests as 64 connections bring in one turn of the event loop. */
-const PER_TURN = 64;
+export const PER_TURN = 64;
 
 /** What keeps the engine from dropping a call whose answer nobody looks at. @public */
 export let sink;
