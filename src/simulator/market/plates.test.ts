@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ManualClock } from '../../contract/clock.js';
 import { requireDay } from '../../contract/time.js';
 import { companiesOf } from '../companies/index.js';
-import { nextTurn, Turn } from '../pace.js';
+import { atOnce, nextTurn, Turn } from '../pace.js';
 import { createWorld, type Instrument } from '../world/index.js';
 import { type BarPeriod, createMarket } from './index.js';
 import { Tape } from './tape.js';
@@ -219,7 +219,7 @@ describe('the index of a plate', () => {
     const work = fresh.market.prepareBars(one, minute, { limit: 2 });
     work.next();
     fresh.clock.advance(24 * 3_600_000);
-    while (!work.next().done);
+    atOnce(work);
     const slices = vi.spyOn(Tape.prototype, 'slices');
     onTestFinished(() => slices.mockRestore());
     expect(fresh.market.bars(one, minute, { limit: 2 })).toHaveLength(2);

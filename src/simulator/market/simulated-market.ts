@@ -161,7 +161,7 @@ class MarketOfTape implements SimulatedMarket {
 
   prepare(instrument: Instrument): Promise<void> | undefined {
     if (instrument.kind !== 'plate') return this.#prepareFirstLook(instrument);
-    const today = this.#tape.days(instrument).at(this.#clock.now()).number;
+    const today = this.#today(instrument);
     const known = this.#prepared.get(instrument.symbol, noDay);
     if (known.day === today) return known.working;
     known.day = today;
@@ -238,12 +238,16 @@ class MarketOfTape implements SimulatedMarket {
 
   /** Work that pauses, for the trading day that it is: once more where another began before it was done. */
   *#forToday(instrument: Instrument, work: () => Generator<void, void>): Generator<void, void> {
-    const today = () => this.#tape.days(instrument).at(this.#clock.now()).number;
     let day: number;
     do {
-      day = today();
+      day = this.#today(instrument);
       yield* work();
-    } while (today() !== day);
+    } while (this.#today(instrument) !== day);
+  }
+
+  /** The number of the trading day that it is. */
+  #today(instrument: Instrument): number {
+    return this.#tape.days(instrument).at(this.#clock.now()).number;
   }
 
   adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time = this.#now(instrument)): bigint {
