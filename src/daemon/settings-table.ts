@@ -201,6 +201,12 @@ const settingsTable = {
     group: 'Bounds per key',
     about: 'Calls of wait-for that wait at once; eight times as many for all keys together.',
   }),
+  maxSubscriptionsPerKey: setting<number | null>({
+    type: optional(wholeNumber(1, BOUND_MAX)),
+    default: null,
+    group: 'Bounds per key',
+    about: 'Subscriptions (symbol and type) over all connections of a key; half of the subscription quota by default.',
+  }),
   backend: setting({
     type: backendChoice,
     default: 'sim',

@@ -131,6 +131,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         idempotencyKeys: settings.maxIdempotencyKeys,
         calls: settings.maxCallsPerKey,
         waits: settings.maxWaitsPerKey,
+        subscriptions: settings.maxSubscriptionsPerKey ?? undefined,
       },
       requestTimeoutMs: settings.requestTimeout * 1000,
       shutdown: () => requestShutdown('requested over REST'),

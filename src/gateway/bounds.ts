@@ -10,6 +10,8 @@ export interface GatewayBounds {
   readonly calls: number;
   /** Calls that wait for a condition at a time; eight times as many over all keys. */
   readonly waits: number;
+  /** Subscriptions (symbol and type) over all of its connections; half of the daemon's quota by default. */
+  readonly subscriptions: number | undefined;
 }
 
 export const defaultBounds: GatewayBounds = {
@@ -18,4 +20,5 @@ export const defaultBounds: GatewayBounds = {
   refusalsPerSecond: 1_000,
   calls: 1_000,
   waits: 32,
+  subscriptions: undefined,
 };

@@ -131,6 +131,7 @@ export class Gateway {
       backend,
       clock,
       maxBacklogBytes: options.pushBacklogBytesMax,
+      subscriptionsPerKey: bounds.subscriptions,
       greeting: () => backend.notices(),
       onDefect: (error) => logger.error({ err: error }, 'an event could not be pushed'),
       onGap: (message) => logger.warn({}, message),
@@ -220,6 +221,7 @@ export class Gateway {
       previewer: new Previewer(backend, access, circumstances, clock),
       meter: this.meter,
       logger,
+      keyUsed: (keyId) => this.push.idleKeys.used(keyId),
       tradePassword: options.tradePassword ?? (async () => undefined),
       switches,
       onStorageStatus: () => {
@@ -588,8 +590,15 @@ export class Gateway {
   #scheduleKeyWatch(): () => void {
     return this.#options.clock.after(KEY_WATCH_MS, () => {
       this.#endExpired();
+      this.#endIdle();
       this.#cancelKeyWatch = this.#scheduleKeyWatch();
     });
+  }
+
+  #endIdle(): void {
+    for (const keyId of this.push.idleKeys.review()) {
+      this.#options.logger.info({ key_id: keyId }, 'the subscriptions that the key made over REST have ended: it was not used for an hour');
+    }
   }
 
   /** Ends what keys that are no good any more have open; what they ask for is refused in any case. */

@@ -60,6 +60,8 @@ export interface PipelineParts {
   readonly previewer: Previewer;
   readonly meter: Meter;
   readonly logger: Logger;
+  /** Told of each request that a key may make. */
+  readonly keyUsed: (keyId: string) => void;
   /** Unlocks for tools, which cannot say the password themselves. */
   readonly tradePassword: TradePasswordSource;
   /** Start-up switches that are on: "--enable-trading". */
@@ -196,6 +198,7 @@ export class Pipeline {
     const identity = this.identify(caller, now);
     if (identity instanceof Rejection) return { key: undefined, refusal: identity };
     const { key } = identity;
+    if (key !== undefined) this.#parts.keyUsed(key.id);
     const turnedAway = key === undefined ? undefined : this.#parts.refusals.turnAway(identity, operation);
     if (turnedAway !== undefined) return { key, refusal: turnedAway.rejection, turnedAway };
     const refused = this.authorise(operation, caller, identity);

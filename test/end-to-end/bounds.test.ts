@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../src/contract/clock.js';
 import { C2SSchema as UnlockC2S } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
-import { quote, trade } from '../../src/contract/operations/index.js';
+import { quote, subscription, trade } from '../../src/contract/operations/index.js';
 import { MemoryStore, type Store } from '../../src/storage/index.js';
 import { HK_MARGIN } from '../support/accounts.js';
 import { CoreTcpClient } from '../support/core-tcp-client.js';
@@ -158,6 +158,34 @@ describe('connections of a key', () => {
     const stream = await daemon.grpc().open({ key: daemon.keys.desk });
     expect(stream.opened).toMatchObject({ code: 'OPEN' });
     tcp.close();
+  });
+});
+
+describe('subscriptions of a key', () => {
+  const subscribe = (desk: Desk, symbols: string[], as: string) =>
+    desk.call(subscription.subscribe, { symbols, sub_types: [1, 4] }, { iface: 'rest', as });
+  const held = async (desk: Desk, as: string) =>
+    (await desk.payload(subscription.querySubscription, {}, { iface: 'rest', as })).connSubInfoList[0]?.usedQuota;
+
+  it('take at most half of the quota, or what the operator says', async () => {
+    const desk = await open({ bounds: { subscriptions: 4 } });
+    expect(await subscribe(desk, ['HK.00700', 'HK.00005', 'HK.00001'], 'desk')).toMatchObject({
+      retMsg: expect.stringMatching(/of the key exceeded: 0 of 4 in use, 6 more/),
+    });
+    expect(await subscribe(desk, ['HK.00700', 'HK.00005'], 'desk')).toMatchObject({ retType: 0 });
+    expect(await subscribe(desk, ['HK.00001'], 'desk')).toMatchObject({ retType: -1 });
+    expect(await subscribe(desk, ['HK.00001'], 'other')).toMatchObject({ retType: 0 });
+  });
+
+  it('that were made over REST end an hour after it was last used', async () => {
+    const desk = await open();
+    for (const as of ['desk', 'other']) await subscribe(desk, ['HK.00700'], as);
+    for (let minutes = 0; minutes < 70; minutes += 10) {
+      desk.clock.advance(600_000);
+      expect(await held(desk, 'desk')).toBe(2);
+    }
+    expect(desk.log.join('')).toContain('"key_id":"other"');
+    expect(await held(desk, 'other')).toBe(0);
   });
 });
 

@@ -527,6 +527,56 @@ describe('a slow reader', () => {
 });
 
 describe('keys', () => {
+  const hour = 60 * 60_000;
+
+  it('lose what they subscribed to for all their connections an hour after their last use', async () => {
+    const { hub, clock, join } = setUp();
+    const isHeld = () => hub.subscriptions.list('key:a').length > 0;
+    const review = (ms: number) => {
+      clock.advance(ms);
+      return hub.idleKeys.review();
+    };
+    await hub.subscribe('key:a', [tencent], register);
+    await hub.subscribe('anonymous', [tencent], register);
+    expect(review(0)).toEqual([]);
+    clock.advance(hour - 1);
+    hub.idleKeys.used('a');
+    hub.idleKeys.used('b');
+    expect(review(hour - 1)).toEqual([]);
+    const { connection } = join();
+    expect(review(2 * hour)).toEqual([]);
+    connection.disconnected();
+    join({ owner: 'key:b' });
+    expect(review(hour - 1)).toEqual([]);
+    expect(isHeld()).toBe(true);
+    expect(review(1)).toEqual(['a']);
+    expect(isHeld()).toBe(false);
+    expect(hub.subscriptions.list('anonymous')).toHaveLength(1);
+    await hub.subscribe('key:a', [tencent], register);
+    expect(review(hour)).toEqual([]);
+  });
+
+  it('take a share of the quota over all their connections', async () => {
+    const backend = new FakeBackend();
+    const hub = new PushHub({ backend, onDefect: rethrow, clock: new ManualClock(START), subscriptionQuota: 5 });
+    const join = (keyId?: string) => {
+      const owner = keyId === undefined ? 'anonymous' : `key:${keyId}`;
+      const all = { iface: 'ws', owner, permits: () => true, format: lineFormat(), sink: new FakeSink() } as const;
+      return hub.connect(keyId === undefined ? all : { ...all, keyId }).ownOwner;
+    };
+    const [one, other, stranger] = [join('a'), join('a'), join()];
+    expect(await hub.subscribe('key:a', [tencent], register)).toMatchObject({ ok: true });
+    expect(await hub.subscribe(one, [tencent, ticker], register)).toMatchObject({ ok: true });
+    expect(await hub.subscribe(other, [stream('HK.00005')], register)).toMatchObject({ ok: false, reason: 'quota' });
+    expect(
+      await hub.subscribe(
+        stranger,
+        [1, 2, 3].map((code) => stream(`HK.0000${code}`)),
+        register,
+      ),
+    ).toMatchObject({ ok: true });
+  });
+
   it('that are revoked lose their connections with 4401, and their subscriptions', async () => {
     const { backend, hub, join, settle } = setUp();
     const [revoked, other] = [join({ keyId: 'a' }), join({ owner: 'key:b' })];

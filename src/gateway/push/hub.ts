@@ -16,6 +16,8 @@ import { Face, type MemberActions } from './face.js';
 import type { PushFormat } from './format.js';
 import { GapAnnouncer } from './gap-announcer.js';
 import { Gatherer } from './gatherer.js';
+import { IdleKeys } from './idle-keys.js';
+import { KeyShares } from './key-shares.js';
 import { type ConnectOptions, type Member, type PushConnection, receives } from './member.js';
 import { type Observed, type Observer, Observers } from './observers.js';
 import { type After, Retries } from './patience.js';
@@ -33,6 +35,8 @@ export interface PushHubOptions {
   readonly clock: Clock;
   /** Distinct (symbol, type) pairs that may be subscribed to; default 1,000. More where the backend's own quota is larger. */
   readonly subscriptionQuota?: number;
+  /** Pairs that one key may hold; half of the quota by default. */
+  readonly subscriptionsPerKey?: number | undefined;
   /** Bytes that may wait for one reader before it is closed with 1013; default 8 MiB, sensible from 256 KiB up. */
   readonly maxBacklogBytes?: number;
   /** What a new connection is told first. */
@@ -59,6 +63,7 @@ const everything: Permits = () => true;
 export class PushHub {
   readonly subscriptions: Subscriptions;
   readonly accounts: AccountRegistrations;
+  readonly idleKeys: IdleKeys;
   readonly #backend: PushBackend;
   readonly #clock: Clock;
   readonly #maxBacklogBytes: number;
@@ -92,6 +97,7 @@ export class PushHub {
     backend,
     clock,
     subscriptionQuota = SUBSCRIPTION_QUOTA,
+    subscriptionsPerKey,
     maxBacklogBytes = MAX_BACKLOG_BYTES,
     greeting = () => [],
     onDefect,
@@ -108,7 +114,12 @@ export class PushHub {
     const after: After = (ms, action) => clock.after(ms, action);
     this.#retries = new Retries(after);
     const quota = () => Math.max(subscriptionQuota, this.quotas?.securities.limit ?? 0);
-    this.subscriptions = new Subscriptions(backend, listener, quota, after);
+    const shares = new KeyShares(
+      (owner) => this.#keyOwnerOf(owner),
+      () => subscriptionsPerKey ?? Math.max(1, Math.floor(quota() / 2)),
+    );
+    this.subscriptions = new Subscriptions(backend, listener, quota, shares, after);
+    this.idleKeys = new IdleKeys(clock, this.subscriptions, (owner) => this.#byOwner.has(owner));
     this.accounts = new AccountRegistrations(backend, (owner, accId) => this.#accountEnded(owner, accId), after);
     this.#gaps = new GapAnnouncer({
       subscriptions: this.subscriptions,
@@ -459,6 +470,13 @@ export class PushHub {
 
   #reroute(member: Member): void {
     for (const owner of member.owners) for (const { key } of this.subscriptions.list(owner)) this.#routes.delete(key);
+  }
+
+  /** The key that an owner subscribes with. */
+  #keyOwnerOf(owner: string): string | undefined {
+    if (owner.startsWith('key:')) return owner;
+    const [member] = this.#byOwner.get(owner) ?? [];
+    return member?.options.keyId === undefined ? undefined : member.connection.owner;
   }
 
   #isGone(owner: string): boolean {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { answer, FakeBackend, stream, turn } from '../../../test/support/push-fakes.js';
 import { ManualClock } from '../../contract/clock.js';
 import { BackendRefused, BackendUnsent } from '../backend.js';
+import { KeyShares } from './key-shares.js';
 import { streamKey } from './streams.js';
 import { type Subscription, Subscriptions } from './subscriptions.js';
 
@@ -10,7 +11,10 @@ const tencent = stream('HK.00700');
 const hsbc = stream('HK.00005');
 const options = { push: true, first: true };
 
-function setUp(quota = 1000) {
+/** Connections are of the key "a". */
+const keyOwnerOf = (owner: string) => (owner.startsWith('conn:') ? 'key:a' : owner.startsWith('key:') ? owner : undefined);
+
+function setUp(quota = 1000, perKey = quota) {
   const backend = new FakeBackend();
   const clock = new ManualClock(0);
   const log: string[] = [];
@@ -22,6 +26,7 @@ function setUp(quota = 1000) {
     backend,
     { started: told('started'), ended: told('ended') },
     () => quota,
+    new KeyShares(keyOwnerOf, () => perKey),
     (ms, action) => clock.after(ms, action),
   );
   return { backend, subscriptions, log, clock };
@@ -101,6 +106,25 @@ describe('subscriptions', () => {
     await subscriptions.unsubscribeAll('key:a');
     expect(subscriptions.usedQuota).toBe(1);
     expect((await subscriptions.subscribe('key:b', [hsbc], options)).ok).toBe(true);
+  });
+
+  it('of one key are refused beyond its share, over all that subscribe with it', async () => {
+    const { subscriptions } = setUp(1000, 2);
+    expect((await subscriptions.subscribe('key:a', [tencent], options)).ok).toBe(true);
+    expect((await subscriptions.subscribe('conn:1', [tencent, stream('HK.00700', 4)], options)).ok).toBe(true);
+    const refused = {
+      ok: false,
+      reason: 'quota',
+      message: expect.stringContaining('of the key exceeded: 2 of 2 in use, 1 more requested'),
+    };
+    expect(await subscriptions.subscribe('conn:2', [hsbc], options)).toMatchObject(refused);
+    expect(await subscriptions.subscribe('wait:1', [hsbc], { ...options, holder: 'key:a' })).toMatchObject(refused);
+    expect((await subscriptions.subscribe('anonymous', [hsbc], options)).ok).toBe(true);
+    expect((await subscriptions.subscribe('key:b', [hsbc], options)).ok).toBe(true);
+    await subscriptions.unsubscribeAll('key:a');
+    expect(await subscriptions.subscribe('conn:2', [hsbc], options)).toMatchObject(refused);
+    await subscriptions.unsubscribe('conn:1', [tencent]);
+    expect((await subscriptions.subscribe('conn:2', [hsbc], options)).ok).toBe(true);
   });
 
   it('end although the backend has not answered yet', async () => {

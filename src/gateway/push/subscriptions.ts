@@ -1,4 +1,5 @@
 import type { Backend, QuoteStream, StreamScope, UnsubscribeRefusal } from '../backend.js';
+import type { KeyShares } from './key-shares.js';
 import type { After } from './patience.js';
 import { plainKey, streamKey, variantKeys } from './streams.js';
 import { type Refused, type RestoredStreams, UpstreamStreams } from './upstream.js';
@@ -17,12 +18,16 @@ export interface Subscription {
   readonly first: boolean;
   /** The backend has accepted it; until then nothing is delivered. */
   readonly active: boolean;
+  /** The key whose share of the quota it takes; see {@link KeyShares}. */
+  readonly holder: string | undefined;
 }
 
 export interface SubscribeOptions {
   /** Undefined leaves the registration of an existing subscription as it is; a new one then gets no pushes. */
   readonly push: boolean | undefined;
   readonly first: boolean;
+  /** The key whose share of the quota this takes, where the owner does not say. */
+  readonly holder?: string | undefined;
 }
 
 export type SubscribeOutcome = { readonly ok: true } | ({ readonly ok: false; readonly reason: 'quota' | 'backend' } & Refused);
@@ -66,6 +71,7 @@ export class Subscriptions {
     private readonly listener: SubscriptionListener,
     /** Distinct (symbol, type) pairs that the whole daemon may be subscribed to. */
     private readonly quotaNow: () => number,
+    private readonly shares: KeyShares,
     after: After,
   ) {
     this.#upstream = new UpstreamStreams(backend, (key) => this.#byStream.has(key), after);
@@ -86,7 +92,8 @@ export class Subscriptions {
 
   /** Subscribes an owner to all of the streams or, when the quota or the backend refuses, to none of those that are new. */
   async subscribe(owner: string, streams: readonly QuoteStream[], options: SubscribeOptions): Promise<SubscribeOutcome> {
-    const over = this.#overQuota(streams);
+    const holder = options.holder ?? this.shares.holderOf(owner);
+    const over = this.#overQuota(streams, holder);
     if (over !== undefined) return over;
     const known: [Mutable<Subscription>, SubscribeOptions][] = [];
     const added: Mutable<Subscription>[] = [];
@@ -98,7 +105,7 @@ export class Subscriptions {
       }
       // One that still waits for the backend is superseded: should its request be refused, this one stands on its own.
       if (subscription !== undefined) this.#remove(subscription);
-      added.push(this.#add(owner, stream, options));
+      added.push(this.#add(owner, stream, options, holder));
     }
     if (!this.#upstream.allRun(streams)) {
       const { refused } = await this.#upstream.settle(streams, () => {
@@ -141,6 +148,11 @@ export class Subscriptions {
   /** Accepted subscriptions of an owner. */
   list(owner: string): readonly Subscription[] {
     return [...(this.#byOwner.get(owner)?.values() ?? [])].filter(({ active }) => active);
+  }
+
+  /** Everybody who has asked for a stream. */
+  owners(): readonly string[] {
+    return [...this.#byOwner.keys()];
   }
 
   /** Accepted subscriptions of every owner that has one. */
@@ -195,26 +207,30 @@ export class Subscriptions {
     return { ...restored, ended };
   }
 
-  #overQuota(streams: readonly QuoteStream[]): SubscribeOutcome | undefined {
+  #overQuota(streams: readonly QuoteStream[], holder: string | undefined): SubscribeOutcome | undefined {
     const used = this.usedQuota;
     const more = this.#upstream.newUnits(streams);
-    if (used + more <= this.quota) return undefined;
-    const message = `subscription quota exceeded: ${used} of ${this.quota} in use, ${more} more requested; unsubscribe first`;
-    return { ok: false, reason: 'quota', message, retType: -1, errCode: 0 };
+    const message =
+      used + more > this.quota
+        ? `subscription quota exceeded: ${used} of ${this.quota} in use, ${more} more requested; unsubscribe first`
+        : this.shares.refuse(holder, streams);
+    return message === undefined ? undefined : { ok: false, reason: 'quota', message, retType: -1, errCode: 0 };
   }
 
-  #add(owner: string, stream: QuoteStream, { push, first }: SubscribeOptions): Mutable<Subscription> {
+  #add(owner: string, stream: QuoteStream, { push, first }: SubscribeOptions, holder: string | undefined): Mutable<Subscription> {
     this.#generation += 1;
     const key = streamKey(stream);
-    const subscription = { owner, stream, key, generation: this.#generation, push: push ?? false, first, active: false };
+    const subscription = { owner, stream, key, generation: this.#generation, push: push ?? false, first, active: false, holder };
     put(this.#byStream, key, owner, subscription);
     put(this.#byOwner, owner, key, subscription);
+    this.shares.add(holder, stream);
     this.#upstream.note(stream);
     return subscription;
   }
 
   #remove(subscription: Subscription): void {
-    const { owner, stream, key } = subscription;
+    const { owner, stream, key, holder } = subscription;
+    this.shares.remove(holder, stream);
     take(this.#byStream, key, owner);
     take(this.#byOwner, owner, key);
     this.#upstream.note(stream);

@@ -157,7 +157,9 @@ export class Wait {
     const { hub } = this.#parts;
     const { stream, accId } = this.watch;
     if (stream !== undefined) {
-      const outcome = await hub.subscribe(this.#owner, [stream], { push: true, first: false });
+      const { key, owner } = this.call.identity;
+      const holder = key === undefined ? undefined : owner;
+      const outcome = await hub.subscribe(this.#owner, [stream], { push: true, first: false, holder });
       if (outcome.ok) return undefined;
       if (outcome.cause !== undefined) return rejectRefused(outcome.cause);
       if (outcome.reason === 'quota') return new Rejection('limit.subscriptions', outcome.message);

@@ -18,7 +18,10 @@ let desk: HttpClient;
 
 beforeEach(async () => {
   backend = new QuotaBackend();
-  gateway = await serveGateway({ backend, keys: { desk: { scopes: ['qot:read', 'metrics:read', 'admin'] } } });
+  gateway = await serveGateway({
+    backend,
+    keys: { desk: { scopes: ['qot:read', 'metrics:read', 'admin'] }, other: { scopes: ['qot:read'] } },
+  });
   desk = gateway.as('desk');
 });
 afterEach(() => gateway.stop());
@@ -43,9 +46,11 @@ it('while the server has not said how large its quota is, the daemon’s own is 
   expect((await desk.get('/metrics')).text).not.toContain('svc_upstream_subscription_quota');
 });
 
-it('a quota larger than the daemon’s own can be used up', async () => {
+it('a quota larger than the daemon’s own can be used up, by one key half of it', async () => {
   backend.quotas = { securities: { used: 0, limit: 2_000 } };
   const symbols = (first: number) => Array.from({ length: 400 }, (_, index) => `HK.${String(first + index).padStart(5, '0')}`);
-  for (const first of [0, 400, 800]) await desk.s2c('/api/subscribe', { symbols: symbols(first), sub_types: [1] });
+  for (const first of [0, 400, 800])
+    await gateway.as(first < 800 ? 'desk' : 'other').s2c('/api/subscribe', { symbols: symbols(first), sub_types: [1] });
+  expect((await desk.post('/api/subscribe', { symbols: symbols(900), sub_types: [1] })).json.ret_msg).toContain('800 of 1000 in use');
   expect(backend.subscribed.size).toBe(1_200);
 });

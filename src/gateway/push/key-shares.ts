@@ -1,0 +1,44 @@
+import type { QuoteStream } from '../backend.js';
+import { quotaKey } from './streams.js';
+
+/** How much of the subscription quota each key holds, over all owners that subscribe with it: the key itself, its connections, its waits. */
+export class KeyShares {
+  /** Key's owner → quota unit → subscriptions that hold it. */
+  readonly #units = new Map<string, Map<string, number>>();
+
+  constructor(
+    /** The key's owner ("key:<id>") that an owner subscribes with; undefined where no key does. */
+    readonly holderOf: (owner: string) => string | undefined,
+    /** Quota units that one key may hold. */
+    private readonly max: () => number,
+  ) {}
+
+  /** Why a key may not hold these too. */
+  refuse(holder: string | undefined, streams: readonly QuoteStream[]): string | undefined {
+    if (holder === undefined) return undefined;
+    const held = this.#units.get(holder);
+    const more = new Set(streams.map(quotaKey).filter((unit) => !held?.has(unit))).size;
+    const used = held?.size ?? 0;
+    const max = this.max();
+    if (more === 0 || used + more <= max) return undefined;
+    return `subscription quota of the key exceeded: ${used} of ${max} in use, ${more} more requested; unsubscribe first (--max-subscriptions-per-key)`;
+  }
+
+  add(holder: string | undefined, stream: QuoteStream): void {
+    if (holder === undefined) return;
+    const units = this.#units.get(holder) ?? new Map<string, number>();
+    this.#units.set(holder, units);
+    const unit = quotaKey(stream);
+    units.set(unit, (units.get(unit) ?? 0) + 1);
+  }
+
+  remove(holder: string | undefined, stream: QuoteStream): void {
+    const units = holder === undefined ? undefined : this.#units.get(holder);
+    if (holder === undefined || units === undefined) return;
+    const unit = quotaKey(stream);
+    const left = (units.get(unit) ?? 0) - 1;
+    if (left > 0) units.set(unit, left);
+    else units.delete(unit);
+    if (units.size === 0) this.#units.delete(holder);
+  }
+}
