@@ -1,10 +1,8 @@
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { damageInLog } from './level-log.js';
+import { damageOfLog } from './level-log.js';
 import { liveFiles } from './level-manifest.js';
-
-/** The last eight bytes of a table file. */
-const TABLE_MAGIC = Buffer.from('57fb808b247547db', 'hex');
+import { isIntactTable } from './level-table.js';
 
 /** Whether a path still leads to the file that it led to at first. */
 export class FileWatch {
@@ -21,45 +19,47 @@ export class FileWatch {
 }
 
 /**
- * What is wrong with the files of a LevelDB database, as a clause; undefined where nothing is. LevelDB itself goes on
- * without the records of a log that it cannot read, and so forgets what was acknowledged; a record that a crash cut off
- * at the log's end was not. Nor is a table lost that a crash cut off: it belongs to the database once the manifest names it.
+ * What is wrong with the files of a LevelDB database, as a clause; undefined where nothing is. Every checksum is verified:
+ * LevelDB itself skips what it cannot read, and so forgets what was acknowledged. A record that a crash cut off at a log's end
+ * was not. Nor is a table lost that a crash cut off: it belongs to the database once the manifest names it.
+ * @param unfinished while the database is being made it may have no log yet.
  */
-export function damageOf(folder: string): string | undefined {
+export function damageOf(folder: string, unfinished = false): string | undefined {
   const names = readdirSync(folder);
   if (!existsSync(join(folder, 'CURRENT'))) {
     const left = names.find((name) => /\.(?:ldb|sst|log)$/.test(name) && statSync(join(folder, name)).size > 0);
     return left === undefined ? undefined : `the file CURRENT is missing beside ${left}`;
   }
   const live = liveFiles(folder);
-  if (live === undefined) return undefined;
-  const missing = new Map(live.tables);
+  if (typeof live === 'string') return live;
+  const missing = new Set([...live.tables.keys(), ...(unfinished ? [] : live.logs)]);
   for (const name of names) {
     const [, digits, extension] = /^(\d+)\.(ldb|sst|log)$/.exec(name) ?? [];
     if (digits === undefined) continue;
     const number = BigInt(digits);
-    const path = join(folder, name);
-    if (extension === 'log') {
-      const offset = number < live.firstLog ? undefined : damageInLog(readFileSync(path));
-      if (offset !== undefined) return `${name} cannot be read from byte ${offset} on, and has more records behind it`;
-      continue;
-    }
     const size = live.tables.get(number);
-    if (size !== undefined && !isTable(path, size)) return `${name} is cut short or overwritten`;
+    const isLog = extension === 'log' && number >= live.firstLog;
+    if (size === undefined && !isLog) continue;
+    const bytes = bytesOf(join(folder, name));
+    if (bytes === undefined) continue;
     missing.delete(number);
+    const damage = isLog ? damageOfLog(name, bytes) : damageOfTable(name, bytes, size);
+    if (damage !== undefined) return damage;
   }
-  for (const number of missing.keys()) return `table ${number} is missing`;
+  for (const number of missing) return `file ${number} is missing`;
   return undefined;
 }
 
-function isTable(path: string, size: bigint): boolean {
-  const file = openSync(path, 'r');
+function damageOfTable(name: string, bytes: Buffer, size: bigint | undefined): string | undefined {
+  return BigInt(bytes.length) === size && isIntactTable(bytes) ? undefined : `${name} is cut short or overwritten`;
+}
+
+/** Undefined where a process that uses the database has just removed the file. */
+function bytesOf(path: string): Buffer | undefined {
   try {
-    const stored = fstatSync(file, { bigint: true }).size;
-    const end = Buffer.alloc(TABLE_MAGIC.length);
-    readSync(file, end, 0, end.length, stored - BigInt(end.length));
-    return stored === size && end.equals(TABLE_MAGIC);
-  } finally {
-    closeSync(file);
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }

@@ -1,15 +1,16 @@
+import { hasChecksum } from './crc32c.js';
+
 /** LevelDB's log format, which its manifest has too: blocks of records, each with checksum (4 bytes), length (2) and type (1). */
 const BLOCK = 32_768;
 const HEADER = 7;
 /** Where a record stands in its message: the whole of it, or its first, a middle or its last piece. */
 const [FULL, FIRST, , LAST] = [1, 2, 3, 4];
-/** The library's checksums are stored masked, since they cover data that may hold checksums. */
-const MASK_DELTA = 0xa282ead8;
 
-/** Where the first unreadable record stands that others follow; undefined where there is none. A crash cuts off the last record only. */
-export function damageInLog(log: Buffer): number | undefined {
+/** A clause on the first unreadable record that others follow; undefined where there is none. A crash cuts off the last record only. */
+export function damageOfLog(name: string, log: Buffer): string | undefined {
   const end = readableEnd(log);
-  return end !== undefined && recordFollows(log, end + 1) ? end : undefined;
+  if (end === undefined || !recordFollows(log, end + 1)) return undefined;
+  return `${name} cannot be read from byte ${end} on, and has more records behind it`;
 }
 
 /** The messages of a log, up to the first record that cannot be read. */
@@ -48,28 +49,10 @@ function recordAt(log: Buffer, offset: number): number | undefined {
   const type = log[offset + 6] ?? 0;
   if (type < FULL || type > LAST) return undefined;
   if ((offset % BLOCK) + HEADER + length > BLOCK || offset + HEADER + length > log.length) return undefined;
-  return unmasked(log.readUInt32LE(offset)) === crc32c(log.subarray(offset + 6, offset + HEADER + length)) ? length : undefined;
+  return hasChecksum(log, offset + 6, offset + HEADER + length, log.readUInt32LE(offset)) ? length : undefined;
 }
 
 function recordFollows(log: Buffer, from: number): boolean {
   for (let offset = from; offset + HEADER <= log.length; offset++) if (recordAt(log, offset) !== undefined) return true;
   return false;
-}
-
-function unmasked(stored: number): number {
-  const rotated = (stored - MASK_DELTA) >>> 0;
-  return ((rotated >>> 17) | (rotated << 15)) >>> 0;
-}
-
-/** CRC-32C (Castagnoli), which zlib does not have. */
-const crc32cTable = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let remainder = byte;
-  for (let bit = 0; bit < 8; bit++) remainder = remainder & 1 ? (remainder >>> 1) ^ 0x82f63b78 : remainder >>> 1;
-  return remainder;
-});
-
-function crc32c(bytes: Buffer): number {
-  let sum = 0xffffffff;
-  for (const byte of bytes) sum = (crc32cTable[(sum ^ byte) & 0xff] ?? 0) ^ (sum >>> 8);
-  return ~sum >>> 0;
 }

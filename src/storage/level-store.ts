@@ -273,13 +273,13 @@ export async function openLevelStore(folder: string): Promise<DurableStore | Ope
   const database: Database = new ClassicLevel<string, Buffer>(folder, { valueEncoding: 'buffer', writeBufferSize: WRITE_BUFFER_BYTES });
   try {
     ensurePrivateFolder(folder);
-    const damage = damageOf(folder);
+    const unfinished = join(folder, UNFINISHED_FILE);
+    const damage = damageOf(folder, existsSync(unfinished));
     if (damage !== undefined) {
       // Refused because it exists, once the lock is had: before anything is read, since opening would tidy the damage away.
       await database.open({ errorIfExists: true, createIfMissing: false }).catch(throwIfLocked);
       throw new StorageFailure(damage);
     }
-    const unfinished = join(folder, UNFINISHED_FILE);
     if (!existsSync(join(folder, 'CURRENT'))) writeFileSync(unfinished, '', { mode: 0o600 });
     await database.open();
     const lock = new FileWatch(join(folder, 'LOCK'));

@@ -291,7 +291,7 @@ describe('a damaged database', () => {
     const path = await killed();
     rmSync(fileIn(path, /\.log$/));
     for (let start = 0; start < 2; start++) {
-      expect(await openLevelStore(path)).toMatchObject({ kind: 'damaged', message: expect.stringContaining('lost its identity') });
+      expect(await openLevelStore(path)).toMatchObject({ kind: 'damaged', message: expect.stringMatching(/file \d+ is missing/) });
     }
   });
 
@@ -322,18 +322,5 @@ describe('a damaged database', () => {
     const store = await open(path);
     expect(store.archive('rows').get('199')).toBe('x'.repeat(500));
     expect(existsSync(orphan)).toBe(false);
-  });
-
-  it('tells of a row whose bytes were changed when it is read', async () => {
-    const path = await killed();
-    await (await openedStore(path)).close();
-    const table = fileIn(path, /\.ldb$/);
-    const bytes = readFileSync(table);
-    for (let at = 100; at < bytes.length - 2_000; at += 97) bytes[at] = 0x41;
-    writeFileSync(table, bytes);
-    const store = await openLevelStore(path);
-    if ('kind' in store) return expect(store.kind).toBe('damaged');
-    opened.push(store);
-    await expect(listed(store.archive('rows').entries())).rejects.toThrow(/database/);
   });
 });

@@ -1,0 +1,112 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { seededRandom } from '../../test/faults/random.js';
+import { openedStore } from '../../test/support/store.js';
+import { openLevelStore } from './index.js';
+import { damageOf } from './level-files.js';
+import { isIntactTable } from './level-table.js';
+
+const TABLE_FLIPS = 2_000;
+const [TIMES, FLUSHES, ROWS_OF_FLUSH] = [4, 8, 25];
+const ROWS = TIMES * FLUSHES * ROWS_OF_FLUSH;
+const folder = mkdtempSync(join(tmpdir(), 'svc-flips-'));
+const database = join(folder, 'database');
+/** The files of a database with tables, some of whose blocks are compressed, and with a log, as a kill leaves them. */
+const files = new Map<string, Buffer>();
+let sequence = 0;
+
+beforeAll(async () => {
+  const used = join(folder, 'used');
+  // Opening files in tables what the log of the time before holds.
+  for (let time = 0; time < TIMES; time++) {
+    const store = await openedStore(used);
+    const archive = store.archive<string>('rows');
+    for (let flush = 0; flush < FLUSHES; flush++) {
+      await store.write((change) => {
+        for (let row = 0; row < ROWS_OF_FLUSH; row++) change.put(archive, `${time}-${flush}-${row}`, textOf(row, time));
+      });
+    }
+    if (time === TIMES - 1) cpSync(used, database, { recursive: true });
+    sequence = store.sequence;
+    await store.close();
+  }
+  for (const name of readdirSync(database)) if (name !== 'LOCK' && name !== 'LOG') files.set(name, readFileSync(join(database, name)));
+}, 60_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Compressible in one time, and hardly in the other. */
+function textOf(row: number, time: number): string {
+  const random = belowFrom(row * 7 + time);
+  return time % 2 === 0 ? 'order '.repeat(40) : Array.from({ length: 120 }, () => String.fromCharCode(33 + random(90))).join('');
+}
+
+function belowFrom(seed: number): (bound: number) => number {
+  const random = seededRandom(seed);
+  return (bound) => Math.floor(random() * bound);
+}
+
+function flipped(bytes: Buffer, bit: number): Buffer {
+  const other = Buffer.from(bytes);
+  other[bit >>> 3] = (other[bit >>> 3] ?? 0) ^ (1 << (bit & 7));
+  return other;
+}
+
+const named = (pattern: RegExp): [string, Buffer][] => [...files].filter(([name, { length }]) => pattern.test(name) && length > 0);
+
+it('notices each of 2000 flipped bits in tables', () => {
+  const tables = named(/\.ldb$/);
+  expect(tables.length).toBeGreaterThan(2);
+  const random = belowFrom(1);
+  const unnoticed: string[] = [];
+  for (let flip = 0; flip < TABLE_FLIPS; flip++) {
+    const [name, bytes] = tables[flip % tables.length] ?? ['', Buffer.alloc(0)];
+    // Half of them near the end: the lists of blocks and the footer are small.
+    const from = flip % 4 < 2 ? 0 : Math.max(0, bytes.length - 400);
+    const bit = (from + random(bytes.length - from)) * 8 + random(8);
+    if (isIntactTable(flipped(bytes, bit))) unnoticed.push(`${name}, bit ${bit}`);
+  }
+  expect(unnoticed).toEqual([]);
+});
+
+it('starts on none of them', async () => {
+  expect(damageOf(database)).toBeUndefined();
+  for (const [name, bytes] of named(/\.ldb$/)) {
+    writeFileSync(join(database, name), flipped(bytes, bytes.length * 4));
+    expect(await openLevelStore(database)).toMatchObject({
+      kind: 'damaged',
+      message: expect.stringContaining(`${name} is cut short or overwritten`),
+    });
+    writeFileSync(join(database, name), bytes);
+  }
+});
+
+it('loses no more to a flipped bit in another file than the last record of the log, whose loss shows in the number of flushes', async () => {
+  const random = belowFrom(2);
+  const flips = named(/^(CURRENT|MANIFEST.*|.*\.log)$/).flatMap(([name, { length }]) =>
+    Array.from({ length: 40 }, (_, flip) => ({
+      name,
+      bit: (flip < 20 ? random(length) : Math.max(0, length - 1 - random(120))) * 8 + random(8),
+    })),
+  );
+  for (const [index, { name, bit }] of flips.entries()) {
+    const path = join(folder, `flip-${index}`);
+    mkdirSync(path);
+    for (const [file, bytes] of files) writeFileSync(join(path, file), file === name ? flipped(bytes, bit) : bytes);
+    const store = await openLevelStore(path);
+    if ('kind' in store) expect([name, bit, store.kind]).toEqual([name, bit, 'damaged']);
+    else {
+      let rows = 0;
+      for await (const _ of store.archive('rows').entries()) rows += 1;
+      expect([name, bit, store.sequence, rows]).toEqual([
+        name,
+        bit,
+        sequence - (rows === ROWS ? 0 : 1),
+        rows === ROWS ? ROWS : ROWS - ROWS_OF_FLUSH,
+      ]);
+      await store.close();
+    }
+    rmSync(path, { recursive: true });
+  }
+}, 120_000);
