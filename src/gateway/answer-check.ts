@@ -1,14 +1,30 @@
-import { isMessage } from '@bufbuild/protobuf';
+import { isMessage, type Message } from '@bufbuild/protobuf';
 import { RetType } from '../contract/generated/Common_pb.js';
 import type { Operation } from '../contract/operation.js';
-import { BackendLost, BackendTimeout, type ResponseMessage } from './backend.js';
+import { type BackendFailure, BackendLost, BackendRefused, BackendTimeout, type ResponseMessage } from './backend.js';
 
 /**
  * What a backend has answered, where it is an answer: see {@link answered}. What is no `Response` at all is a defect of the backend.
  */
-export function checkAnswer({ name, messages }: Operation, answer: ResponseMessage): ResponseMessage {
+export function checkAnswer(operation: Operation, answer: ResponseMessage): ResponseMessage {
+  const { name, messages, effect } = operation;
   if (!isMessage(answer, messages.ResponseSchema)) throw new TypeError(`the backend answered ${name} with something that is no Response`);
+  if (lacksPayload(operation, answer))
+    throw unusable(name, 'without the payload that it answers with', effect === 'order' || effect === 'write');
   return answered(answer);
+}
+
+/** Whether a success lacks the payload of its operation: an empty list has one, so nobody knows what such an answer means. */
+export function lacksPayload(operation: Pick<Operation, 'messages'>, answer: ResponseMessage): boolean {
+  const { fields } = operation.messages.S2CSchema;
+  const { s2c } = answer as ResponseMessage & { readonly s2c?: Message };
+  return answer.retType === RetType.RetType_Succeed && fields.length > 0 && s2c === undefined;
+}
+
+/** The failure of a call whose answer came and says nothing; a write may have been carried out all the same. */
+export function unusable(name: string, how: string, isWrite: boolean): BackendFailure {
+  const message = `the server answered ${name} ${how}`;
+  return isWrite ? new BackendLost(message) : new BackendRefused('backend.failed', message);
 }
 
 /**

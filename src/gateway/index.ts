@@ -1,4 +1,4 @@
-export { answered } from './answer-check.js';
+export { answered, lacksPayload, unusable } from './answer-check.js';
 export {
   type Backend,
   BackendFailure,

@@ -2,7 +2,7 @@
 export { CourteousRequests, type CourteousRequestsOptions } from './courteous-requests.js';
 export type { ListReader } from './list-reader.js';
 export { askedOf, listReadOf } from './list-reads.js';
-export { castsDoubt, isOwnConcern } from './notices.js';
+export { castsDoubt, isOwnConcern, lostBy } from './notices.js';
 export { patiently, pause } from './patience.js';
 export { ANSWER_MS_MIN, fieldsOf, type Patience, secondsUntil } from './requests.js';
 export type { Departing, Outcome, Sender } from './sender.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
 import type { QuoteStream } from '../../gateway/backend.js';
-import { SilenceWatch } from './silence.js';
+import { type Silence, SilenceWatch } from './silence.js';
 import type { UpstreamState } from './upstream-state.js';
 
 export interface ServerWatchOptions {
@@ -9,24 +9,27 @@ export interface ServerWatchOptions {
   readonly readState: () => Promise<UpstreamState>;
   /** It has said so. */
   readonly onState: (state: UpstreamState) => void | Promise<void>;
-  /** It does not say so, which is for the watchdog of the connection to judge. */
+  /** It does not say so any more, which is for the watchdog of the connection to judge. */
   readonly onUnknown: (reason: string) => void;
   /** Streams that are to deliver. */
   readonly streams: () => readonly QuoteStream[];
   /** Holds what is subscribed to against the server's own account: callers' streams that it has forgotten. */
   readonly verify: () => Promise<readonly QuoteStream[]>;
+  /** Subscribes and registers again to what the server says that it delivers. */
+  readonly resubscribe: (streams: readonly QuoteStream[]) => Promise<void>;
   /** Has them announced and restored; what was missing began at `from` (epoch ms). */
-  readonly onForgotten: (streams: readonly QuoteStream[], from: number) => Promise<void>;
-  /** Makes the connection anew: it stands, and is no good. */
-  readonly renew: (reason: string) => void;
+  readonly onMissed: (streams: readonly QuoteStream[], from: number, reason: string) => Promise<void>;
+  /** Makes the connection anew: it stands, and is no good since `from` (epoch ms). */
+  readonly renew: (reason: string, from: number) => void;
 }
 
-/** Between two looks at how the server is; a notice of it is followed by one at once. */
+/** Between two looks at how the server is; a notice of it is followed by one at once, and so is a silence. */
 const LOOK_MS = 15_000;
+const LOOK_MS_MIN = 1_000;
 
 /**
  * Looks after a connection that stands: whether its server is still logged in, and whether the quotes that it is to push still
- * come. Where a market trades and nothing of it comes, subscriptions are compared; where that is no help, the connection is made anew.
+ * come. Where a market trades and nothing of it comes, it is subscribed to again; where that is no help, the connection is made anew.
  */
 export class ServerWatch {
   readonly #options: ServerWatchOptions;
@@ -34,6 +37,8 @@ export class ServerWatch {
   /** Rises with each connection: what was asked on an earlier one says nothing of this. */
   #generation = 0;
   #watching = false;
+  /** The last look came to nothing. */
+  #unknown = false;
   /** A look is under way. */
   #looking = false;
   /** Another is wanted after it: of doubt, where that is `doubtful`. */
@@ -49,6 +54,7 @@ export class ServerWatch {
   begin(): void {
     this.end();
     this.#watching = true;
+    this.#silence.reset();
     this.#schedule();
   }
 
@@ -61,12 +67,12 @@ export class ServerWatch {
 
   /** A push of this symbol came. */
   heard(symbol: string): void {
-    this.#silence.heard(symbol);
-  }
-
-  /** Nothing is subscribed to any more: what will be pushed is not known. */
-  forget(): void {
-    this.#silence.reset();
+    const cured = this.#silence.heard(symbol);
+    if (cured === undefined) return;
+    const reason = `market ${cured.market} had fallen silent, and was subscribed to again`;
+    this.#options.onMissed(streamsOf(cured.market, this.#options.streams()), cured.since, reason).catch((thrown: unknown) => {
+      this.#options.onUnknown(messageOf(thrown));
+    });
   }
 
   /**
@@ -94,28 +100,48 @@ export class ServerWatch {
     try {
       const state = await readState();
       if (!isCurrent()) return;
+      this.#unknown = false;
       await onState(state);
       if (!isCurrent()) return;
       const silence = this.#silence.look(streams(), state.global);
       if (silence?.lasting) {
-        renew(`market ${silence.market} trades, and nothing of it came since ${new Date(silence.since).toISOString()}`);
+        const since = new Date(silence.since).toISOString();
+        renew(`market ${silence.market} trades, and nothing of it came since ${since}`, silence.since);
       } else if (silence !== undefined || doubtful) {
-        await this.#compare(silence?.since ?? clock.now(), isCurrent);
+        await this.#subscribeAgain(silence, clock.now(), isCurrent);
       }
     } catch (thrown) {
-      if (isCurrent()) onUnknown(thrown instanceof Error ? thrown.message : String(thrown));
+      if (!isCurrent() || this.#unknown) return;
+      this.#unknown = true;
+      onUnknown(messageOf(thrown));
     }
   }
 
-  async #compare(since: number, isCurrent: () => boolean): Promise<void> {
-    const forgotten = await this.#options.verify();
-    if (forgotten.length > 0 && isCurrent()) await this.#options.onForgotten(forgotten, since);
+  /** Restores what the server has forgotten by its own account, and subscribes again to the rest: of a silent market, else to all. */
+  async #subscribeAgain(silence: Silence | undefined, now: number, isCurrent: () => boolean): Promise<void> {
+    const { verify, onMissed, streams, resubscribe } = this.#options;
+    const forgotten = await verify();
+    if (!isCurrent()) return;
+    if (forgotten.length > 0) await onMissed(forgotten, silence?.since ?? now, 'the server had forgotten the subscription');
+    const known = new Set(forgotten);
+    const listed = streams().filter((stream) => !known.has(stream));
+    const silent = silence === undefined ? listed : streamsOf(silence.market, listed);
+    if (silent.length > 0 && isCurrent()) await resubscribe(silent);
   }
 
   #schedule(): void {
-    this.#cancel = this.#options.clock.after(LOOK_MS, () => {
+    const ms = Math.max(LOOK_MS_MIN, Math.min(LOOK_MS, this.#silence.dueMs()));
+    this.#cancel = this.#options.clock.after(ms, () => {
       this.look(false);
       this.#schedule();
     });
   }
+}
+
+function streamsOf(market: string, streams: readonly QuoteStream[]): readonly QuoteStream[] {
+  return streams.filter(({ symbol }) => symbol.startsWith(`${market}.`));
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -23,39 +23,85 @@ describe('the watch over silence', () => {
     watch = new SilenceWatch(clock);
   });
 
-  it('asks once about a market that trades and fell silent, and gives the connection up where that is not enough', () => {
+  it('has a market that trades and fell silent subscribed to again, and gives the connection up where that is no help', () => {
     watch.heard('HK.00700');
     clock.advance(MINUTE - 1);
     expect(watch.look(streams, open)).toBeUndefined();
+    expect(watch.dueMs()).toBe(1);
     clock.advance(1);
     expect(watch.look(streams, open)).toEqual({ market: 'HK', since: START, lasting: false });
-    clock.advance(MINUTE);
-    expect(watch.look(streams, open)).toBeUndefined();
-    clock.advance(MINUTE);
+    clock.advance(MINUTE / 2 - 1);
+    expect(watch.look([stream('HK.00700')], open)).toBeUndefined();
+    expect(watch.dueMs()).toBe(1);
+    clock.advance(1);
     expect(watch.look(streams, open)).toEqual({ market: 'HK', since: START, lasting: true });
   });
 
-  it('waits longer each time where that was of no use, until something comes', () => {
+  it('says of a market that speaks at once after that since when it was silent, and of one that speaks later that it is quiet', () => {
+    watch.heard('HK.00700');
+    clock.advance(MINUTE);
+    watch.look(streams, open);
+    clock.advance(5_000);
+    expect(watch.heard('HK.00700')).toEqual({ market: 'HK', since: START, lasting: false });
+    expect(watch.heard('HK.00700')).toBeUndefined();
+    // It trades every 80 seconds: that is no reason for another connection.
+    for (let trade = 0; trade < 10; trade += 1) {
+      for (let second = 0; second < 80; second += 10) {
+        clock.advance(10_000);
+        expect(watch.look([stream('HK.00700')], open)?.lasting).not.toBe(true);
+      }
+      expect(watch.heard('HK.00700')).toBeUndefined();
+    }
+  });
+
+  it('waits longer each time where another connection was of no use, until the market has been sound for a minute', () => {
     const silentFor = (minutes: number) => {
       watch.reset();
       watch.heard('HK.00700');
       clock.advance(minutes * MINUTE);
       return watch.look(streams, open)?.lasting;
     };
+    expect(silentFor(1.5)).toBe(true);
+    expect(silentFor(1.5)).toBe(false);
     expect(silentFor(3)).toBe(true);
-    expect(silentFor(3)).toBe(false);
-    expect(silentFor(6)).toBe(true);
-    expect(silentFor(11)).toBe(false);
-    // The market was asked about, and then spoke: it is not for nothing that one waits.
-    watch.heard('HK.00700');
-    expect(silentFor(3)).toBe(true);
+    expect(silentFor(5.5)).toBe(false);
+    watch.reset();
+    for (let second = 0; second <= 60; second += 10) {
+      watch.heard('HK.00700');
+      clock.advance(10_000);
+    }
+    expect(silentFor(1.5)).toBe(true);
   });
 
-  it('says nothing of markets that rest, that nobody wants, or that never spoke', () => {
+  it('goes by the connection too: a market that spoke on an earlier one has to speak anew, as has one where nothing speaks', () => {
+    watch.heard('HK.00700');
+    watch.reset();
+    watch.look(streams, open);
+    clock.advance(1.5 * MINUTE);
+    expect(watch.look([stream('HK.00700')], open)).toMatchObject({ market: 'HK', lasting: true });
+    const mute = new SilenceWatch(clock);
+    mute.look(streams, open);
+    clock.advance(1.5 * MINUTE);
+    expect(mute.look(streams, open)).toMatchObject({ lasting: true });
+    // Where others speak, there may be no right to its quotes.
+    mute.reset();
+    mute.look(streams, open);
+    clock.advance(10 * MINUTE);
+    mute.heard('US.AAPL');
+    expect(mute.look(streams, open)).toMatchObject({ market: 'HK', lasting: false });
+    clock.advance(10 * MINUTE);
+    mute.heard('US.AAPL');
+    expect(mute.look(streams, open)).toBeUndefined();
+  });
+
+  it('says nothing of markets that rest or that nobody wants, nor counts the time that they rest', () => {
     watch.heard('HK.00700');
     clock.advance(10 * MINUTE);
     expect(watch.look(streams, lunch)).toBeUndefined();
-    expect(watch.look([stream('US.AAPL')], open)).toBeUndefined();
     expect(watch.look([], open)).toBeUndefined();
+    clock.advance(MINUTE - 1);
+    expect(watch.look(streams, open)).toBeUndefined();
+    clock.advance(1);
+    expect(watch.look(streams, open)).toMatchObject({ market: 'HK', lasting: false });
   });
 });

@@ -36,7 +36,11 @@ export async function readUpstreamState(upstream: Upstream, options: AskOptions)
     throw new ConnectFailure(`the upstream does not say its state: ${retMsg || `retType ${retType}`}`);
   const { programStatus, qotLogined, trdLogined } = s2c;
   const waits = programStatus === undefined ? undefined : waitingFor.get(programStatus.type);
-  const missing = (logined: boolean, what: string) =>
-    waits !== undefined ? `the upstream is not ready: ${waits}` : logined ? undefined : `the upstream is not logged in for ${what}`;
+  const missing = (logined: boolean, side: 'quotes' | 'trading') =>
+    waits !== undefined ? `the upstream is not ready: ${waits}` : logined ? undefined : notLoggedIn(side);
   return { global: s2c, missing: { quotes: missing(qotLogined, 'quotes'), trading: missing(trdLogined, 'trading') } };
+}
+
+export function notLoggedIn(side: 'quotes' | 'trading'): string {
+  return `the upstream is not logged in for ${side}`;
 }

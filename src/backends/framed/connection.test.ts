@@ -1,3 +1,4 @@
+import { create } from '@bufbuild/protobuf';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { generateRsaKey } from '../../../test/support/rsa-key.js';
 import { ScriptedServer } from '../../../test/support/scripted-server.js';
@@ -5,9 +6,10 @@ import { ManualClock } from '../../contract/clock.js';
 import * as GetGlobalState from '../../contract/generated/GetGlobalState_pb.js';
 import * as InitConnect from '../../contract/generated/InitConnect_pb.js';
 import * as Notify from '../../contract/generated/Notify_pb.js';
-import { system } from '../../contract/operations/index.js';
+import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
+import { account, system } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
-import { BackendLost, BackendTimeout, BackendUnsent, WriteWithheld } from '../../gateway/backend.js';
+import { BackendLost, BackendRefused, BackendTimeout, BackendUnsent, WriteWithheld } from '../../gateway/backend.js';
 import { encodeFrame, readRsaKey } from '../../wire/index.js';
 import { type ConnectionOptions, FramedConnection, type PushFrame } from './connection.js';
 import { dialTcp } from './dial.js';
@@ -165,14 +167,29 @@ describe('a framed connection', () => {
     await expect(open(await withKey())).rejects.toMatchObject({ message: expect.stringMatching(/no key of 16 characters/) });
   });
 
-  it('does not read an answer that lacks what it must have, and keeps little of what a server says', async () => {
+  it.each([
+    ['lacks what it must have', Uint8Array.of(0x08, 0, 0x22, 0), 'with bytes that cannot be read'],
+    ['says success and has no payload', Uint8Array.of(0x08, 0), 'without the payload that it answers with'],
+  ])('takes an answer that %s for a failure of the server, never for an empty one', async (_what, body, how) => {
     const connection = await open();
-    server.onRequest = ({ protoId, serial }, peer) =>
-      peer.write({ protoId, serial, format: 'protobuf', body: Uint8Array.of(0x08, 0, 0x22, 0) });
-    await expect(connection.request(asked, c2s, soon())).rejects.toMatchObject({
-      constructor: BackendLost,
-      message: "the server's answer to get_global_state cannot be read",
-    });
+    server.onRequest = ({ protoId, serial }, peer) => peer.write({ protoId, serial, format: 'protobuf', body });
+    const message = `the server answered get_global_state ${how}`;
+    const read = await connection.request(asked, c2s, soon()).catch((thrown: unknown) => thrown);
+    expect(read).toMatchObject({ constructor: BackendRefused, code: 'backend.failed', message });
+    // Nobody knows what became of a write.
+    const written = await connection.request(asked, c2s, { ...soon(), priority: 'order' }).catch((thrown: unknown) => thrown);
+    expect(written).toMatchObject({ constructor: BackendLost, message });
+  });
+
+  it('takes a success without a payload where the operation answers with none', async () => {
+    const connection = await open();
+    server.onRequest = (frame, peer) => peer.answer(frame, TrdSubAccPush, { retType: 0 });
+    const { messages } = account.subAccPush;
+    await expect(connection.request(account.subAccPush, create(messages.C2SSchema), soon())).resolves.toMatchObject({ retType: 0 });
+  });
+
+  it('keeps little of what a server says', async () => {
+    const connection = await open();
     server.onRequest = (frame, peer) => peer.answer(frame, GetGlobalState, { retType: -1, retMsg: 'no '.repeat(1_000_000) });
     const refused = await connection.request(asked, c2s, soon());
     expect(refused.retMsg).toMatch(/^(no ){333}n…$/);

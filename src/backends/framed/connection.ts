@@ -4,7 +4,7 @@ import type { Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import * as InitConnect from '../../contract/generated/InitConnect_pb.js';
 import * as KeepAlive from '../../contract/generated/KeepAlive_pb.js';
-import { BackendLost, BackendTimeout, BackendUnsent, type ResponseMessage } from '../../gateway/backend.js';
+import { BackendLost, BackendTimeout, BackendUnsent, lacksPayload, type ResponseMessage, unusable } from '../../gateway/index.js';
 import {
   type BodyFormat,
   encodeFrame,
@@ -186,9 +186,11 @@ export class FramedConnection implements Upstream {
     const { protoId, name, messages } = asked;
     if (protoId === null) throw new Error(`${name} has no protocol id`);
     const body = await this.requestBytes(protoId, encodeRequest(messages, c2s), options);
-    const tooLong = options.priority === 'order' && body.length > WRITE_ANSWER_BYTES_MAX;
+    const isWrite = options.priority === 'order';
+    const tooLong = isWrite && body.length > WRITE_ANSWER_BYTES_MAX;
     const response = tooLong ? undefined : responseReader(messages)(body);
-    if (response === undefined) throw new BackendLost(`the server's answer to ${name} cannot be read`);
+    if (response === undefined) throw unusable(name, 'with bytes that cannot be read', isWrite);
+    if (lacksPayload(asked, response)) throw unusable(name, 'without the payload that it answers with', isWrite);
     return response;
   }
 

@@ -14,6 +14,7 @@ export { hideMarks } from './remark-mark.js';
 export { reminderPushOf } from './reminders.js';
 export { SellableQuantities } from './sellable.js';
 export { Session, type SessionOptions } from './session.js';
+export { StateLog } from './state-log.js';
 export { StreamSubscriptions } from './subscribing.js';
 export { readAccounts, readFills, readOrders, recoveredTrades, tradePushOf } from './trades.js';
 export { TradingTermsCache } from './trading-terms.js';

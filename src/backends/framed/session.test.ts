@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { generateRsaKey } from '../../../test/support/rsa-key.js';
 import { ScriptedServer } from '../../../test/support/scripted-server.js';
 import { ManualClock } from '../../contract/clock.js';
-import type { C2S } from '../../contract/generated/GetGlobalState_pb.js';
+import * as GetGlobalState from '../../contract/generated/GetGlobalState_pb.js';
 import { system } from '../../contract/operations/index.js';
 import { BackendLost, BackendUnsent } from '../../gateway/backend.js';
 import { readRsaKey } from '../../wire/index.js';
@@ -12,7 +12,7 @@ import { Session, type SessionOptions } from './session.js';
 
 const START = Date.UTC(2026, 0, 5);
 const asked = system.getGlobalState;
-const c2s = { userID: 0n } as C2S;
+const c2s = { userID: 0n } as GetGlobalState.C2S;
 
 describe('a session', () => {
   let server: ScriptedServer;
@@ -125,10 +125,28 @@ describe('a session', () => {
     server = await ScriptedServer.listen(undefined, port);
     clock.advance(30_000);
     await reaches('ready');
-    // And begins with the shortest again.
+  });
+
+  it('leaves a server alone longer and longer that closes connections soon, and begins anew after a sound minute', async () => {
+    server.onRequest = (frame, peer) => peer.answer(frame, GetGlobalState, { retType: -1 });
+    begin();
+    for (const wait of [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]) {
+      await reaches('ready');
+      server.peer.socket.destroy();
+      await reaches('reconnecting');
+      clock.advance(wait - 1);
+      expect(session.lifecycle.state).toBe('reconnecting');
+      clock.advance(1);
+    }
+    await reaches('ready');
+    for (let second = 0; second < 60; second += 5) {
+      clock.advance(5_000);
+      // By the time that this is answered KeepAlive is too.
+      await session.request(asked, c2s, soon());
+    }
     server.peer.socket.destroy();
     await reaches('reconnecting');
-    clock.advance(5);
+    clock.advance(500);
     await reaches('ready');
   });
 

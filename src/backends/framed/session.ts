@@ -24,7 +24,7 @@ export interface SessionOptions {
    * subscribed to. What it throws ends this connection, and another is tried; a {@link ConnectFailure} that is final ends the session.
    */
   readonly prepare: (upstream: Upstream, greeting: Greeting) => Promise<void>;
-  /** A connection that had greeted is no more; `heardAt` (epoch ms) is when the server was last heard. Told before anything else happens. */
+  /** A connection that had greeted is no more; `heardAt` (epoch ms) is when the server was last heard, or last of use. Told before anything else happens. */
   readonly onLost: (reason: string, heardAt: number) => void;
   readonly onPush: (frame: PushFrame) => void;
   readonly onLifecycle: () => void;
@@ -37,18 +37,24 @@ export interface SessionOptions {
 /** A frame may be damaged on its way; keys that differ spoil every one. */
 const UNREADABLE_MAX = 3;
 const BACK_OFF_MS = { first: 500, max: 30_000 } as const;
+/** A connection that was ready for so long was sound: after its loss the back-off begins anew. */
+const SOUND_MS = 60_000;
 
 /**
  * Keeps one connection to one server: makes it anew when it is lost, with exponential back-off and full jitter, as often as it
- * takes. Requests go to the connection that there is, and are `BackendUnsent` where there is none.
+ * takes; a server that closes each connection soon is left alone longer and longer. Requests go to the connection that there is, and are `BackendUnsent` where there is none.
  */
 export class Session implements Upstream {
   readonly lifecycle: Lifecycle;
   readonly #options: SessionOptions;
   #connection: FramedConnection | undefined;
   readonly #stopping = new AbortController();
-  /** Tries since the last one that came to `ready`. */
+  /** Tries since the last sound connection. */
   #tries = 0;
+  /** When the connection that there is became ready, of the monotonic clock. */
+  #readyAt: number | undefined;
+  /** Of the connection that is being given up, epoch ms. */
+  #goodUntil: number | undefined;
   /** Handshakes in a row whose answer could not be opened. */
   #unreadable = 0;
   #cancelWait: () => void = () => undefined;
@@ -93,9 +99,11 @@ export class Session implements Upstream {
     return this.#reachable().requestBytes(protoId, body, options);
   }
 
-  /** Gives up the connection that there is and makes another: for a server that answers and is no good. */
-  renew(reason: string): void {
+  /** Gives up the connection that there is and makes another: for a server that answers and is no good, since `from` (epoch ms). */
+  renew(reason: string, from?: number): void {
+    this.#goodUntil = from;
     this.#connection?.close(reason);
+    this.#goodUntil = undefined;
   }
 
   #reachable(): FramedConnection {
@@ -117,7 +125,7 @@ export class Session implements Upstream {
       this.lifecycle.enter('authenticating', `connected to ${addressOf(endpoint)}`);
       await this.#options.prepare(connection, connection.greeting);
       if (this.#connection !== connection) return;
-      this.#tries = 0;
+      this.#readyAt = this.#options.clock.monotonic();
       this.lifecycle.enter('ready', `connected to ${addressOf(endpoint)}`);
     } catch (thrown) {
       if (signal.aborted || this.#connection !== connection) return;
@@ -148,7 +156,9 @@ export class Session implements Upstream {
 
   #lost(connection: FramedConnection, reason: string): void {
     this.#connection = undefined;
-    this.#options.onLost(reason, connection.heardAt);
+    if (this.#readyAt !== undefined && this.#options.clock.monotonic() - this.#readyAt >= SOUND_MS) this.#tries = 0;
+    this.#readyAt = undefined;
+    this.#options.onLost(reason, Math.min(connection.heardAt, this.#goodUntil ?? Number.POSITIVE_INFINITY));
     this.#again(reason);
   }
 

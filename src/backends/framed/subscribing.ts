@@ -1,15 +1,17 @@
 import { create, type MessageShape } from '@bufbuild/protobuf';
 import { SubType } from '../../contract/generated/Qot_Common_pb.js';
 import type { ResponseSchema as SubInfoSchema } from '../../contract/generated/Qot_GetSubInfo_pb.js';
+import * as QotRegQotPush from '../../contract/generated/Qot_RegQotPush_pb.js';
 import { parseSymbol, symbolOf } from '../../contract/markets.js';
 import { quote, subscription } from '../../contract/operations/index.js';
 import type { QuoteStream, ResponseMessage, UnsubscribeRefusal } from '../../gateway/backend.js';
 import { streamKey } from '../../gateway/push/index.js';
 import { type QuoteStreams, requestsOf } from './quote-streams.js';
-import type { AskOptions, Upstream } from './upstream.js';
+import type { Asked, AskOptions, Upstream } from './upstream.js';
 
 const asked = subscription.subscribe;
 const askedInfo = subscription.querySubscription;
+const registered: Asked<typeof QotRegQotPush> = { name: 'register for pushes', protoId: 3002, messages: QotRegQotPush };
 const SUCCEEDED = 0;
 /** The least time that servers keep a subscription. */
 const HELD_MS_MIN = 60_000;
@@ -85,6 +87,21 @@ export class StreamSubscriptions {
     };
     const refused = await Promise.all(streams.map(isRefused));
     return streams.filter((_, index) => refused[index]);
+  }
+
+  /**
+   * Subscribes once more to streams that the server says it delivers, and registers for their pushes. Nothing is pushed from its memory,
+   * as that would pass for a sign of life; what it refuses was refused before.
+   */
+  async resubscribe(streams: readonly QuoteStream[]): Promise<void> {
+    const { C2SSchema } = registered.messages;
+    for (const request of requestsOf(streams.map((stream) => this.#asRunning(stream)))) {
+      const { securityList, subTypeList, regPushRehabTypeList: rehabTypeList = [] } = request;
+      const c2s = create(asked.messages.C2SSchema, { ...request, isSubOrUnSub: true, isRegOrUnRegPush: true, isFirstPush: false });
+      await this.#upstream.request(asked, c2s, this.#options());
+      const registration = create(C2SSchema, { securityList, subTypeList, rehabTypeList, isRegOrUnReg: true, isFirstPush: false });
+      await this.#upstream.request(registered, registration, this.#options());
+    }
   }
 
   /** Nothing is subscribed to any more. */

@@ -39,21 +39,20 @@ function headerOf({ accID, trdEnv, trdMarketAuthList, jpAccType }: TrdAcc): TrdH
 /** Accounts of one user; there is none who has nearly as many. */
 const ACCOUNTS_MAX = 1_000;
 
-/**
- * The accounts of the user that the server is logged in as; undefined where it refuses to say, and another try would change nothing
- * about it.
- */
-export async function readAccounts(upstream: Reader, options: AskOptions): Promise<readonly TrdAcc[] | undefined> {
+/** The accounts of the user that the server is logged in as. A server that does not list them is of no use for trading: that is thrown. */
+export async function readAccounts(upstream: Reader, options: AskOptions): Promise<readonly TrdAcc[]> {
   const asked = account.listAccounts;
   const c2s = create(asked.messages.C2SSchema, { userID: 0n, needGeneralSecAccount: true });
   const answer = await unlessRefused(upstream.request(asked, c2s, options));
-  if ('refused' in answer) return undefined;
-  const { s2c } = answer as ResponseMessage & { s2c?: { accList: TrdAcc[] } };
-  const count = s2c?.accList.length ?? 0;
+  const { s2c, retMsg } = answer as ResponseMessage & { s2c?: { accList: TrdAcc[] } };
+  if ('refused' in answer || s2c === undefined) {
+    throw new BackendRefused('backend.failed', `the account list is refused: ${'refused' in answer ? answer.refused : retMsg}`);
+  }
+  const count = s2c.accList.length;
   if (count > ACCOUNTS_MAX) {
     throw new BackendRefused('backend.failed', `the server lists ${count} accounts of one user; at most ${ACCOUNTS_MAX} are accepted`);
   }
-  return s2c?.accList;
+  return s2c.accList;
 }
 
 /** Why a list of an account cannot be had, which another try changes nothing about. */

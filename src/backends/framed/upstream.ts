@@ -28,7 +28,8 @@ export interface AskOptions {
 /**
  * The way to one server of the public protocol. Every promise settles: with the server's `Response`, refusals included, or with a
  * `BackendFailure` of the port: `BackendUnsent` where not one byte has left, `BackendTimeout`, or `BackendLost` where the
- * connection was lost under way or the answer cannot be read.
+ * connection was lost under way. An answer that cannot be read, or that lacks its payload, is `BackendLost` to a write and
+ * `BackendRefused` (`backend.failed`) to a read.
  */
 export interface Upstream {
   /** Asks for what `c2s` (the operation's `C2S`) says. Nobody writes to the answer. */

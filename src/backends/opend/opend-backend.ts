@@ -28,7 +28,7 @@ import {
   type TradingTerms,
 } from '../../gateway/backend.js';
 import { packetEncAlgo } from '../../wire/index.js';
-import { castsDoubt, isOwnConcern, readUpstreamState, ServerWatch, type UpstreamState, understood } from '../comfort/index.js';
+import { castsDoubt, isOwnConcern, lostBy, readUpstreamState, ServerWatch, type UpstreamState, understood } from '../comfort/index.js';
 import {
   type AskOptions,
   CipherUnknown,
@@ -52,6 +52,7 @@ import {
   reminderPushOf,
   SellableQuantities,
   Session,
+  StateLog,
   TradingTermsCache,
   tradePushOf,
   type Upstream,
@@ -109,6 +110,7 @@ export class OpendBackend implements Backend {
   readonly #rates: ForexRates;
   readonly #sellable: SellableQuantities;
   readonly #keeper: SideKeeper;
+  readonly #log: StateLog;
   readonly #streams = new QuoteStreams();
   readonly #watch: ServerWatch;
   readonly #held: HeldAnswers;
@@ -130,6 +132,7 @@ export class OpendBackend implements Backend {
     this.#options = options;
     const { clock, endpoint, rsaKey, clientId, logger, random = Math.random, dial = dialTcp } = options;
     const onDefect = (error: unknown) => logger.error({ err: error }, 'the bridge to the upstream failed');
+    this.#log = new StateLog(clock, logger, {}, 'the connection to the upstream');
     this.#session = new Session({
       clock,
       random,
@@ -163,8 +166,9 @@ export class OpendBackend implements Backend {
       onUnknown: (reason) => logger.warn({ reason }, 'the upstream does not say how it is'),
       streams: () => this.#streams.all,
       verify: () => this.#courteous.verify({ ...this.#own(), signal: neverAborted }),
-      onForgotten: (streams, from) => this.#restoreForgotten(streams, from),
-      renew: (reason) => this.#session.renew(reason),
+      resubscribe: (streams) => this.#courteous.resubscribe(streams),
+      onMissed: (streams, from, reason) => this.#missed(streams, from, reason),
+      renew: (reason, from) => this.#session.renew(reason, from),
     });
     this.#held = new HeldAnswers(clock);
     this.#packets = new PacketIds(this.#session);
@@ -358,6 +362,9 @@ export class OpendBackend implements Backend {
     if (message === undefined) return;
     const { type } = message.s2c;
     if (!isOwnConcern(type)) this.#emit({ type: 'notify', protoId: NOTIFY, message });
+    if (this.#session.lifecycle.state === 'ready' && this.#state !== undefined) {
+      this.#keeper.judge({ ...this.#state.missing, ...lostBy(message.s2c) });
+    }
     this.#watch.look(castsDoubt(type));
   }
 
@@ -387,8 +394,9 @@ export class OpendBackend implements Backend {
 
   /** The connection's own states. */
   #follow(): void {
-    const { lifecycleState: state, lastLifecycleEvent: event = '' } = this.#session.lifecycle.snapshot;
-    this.#options.logger.info({ state, event }, 'the connection to the upstream');
+    const { snapshot } = this.#session.lifecycle;
+    const { lifecycleState: state, lastLifecycleEvent: event = '' } = snapshot;
+    this.#log.note(snapshot);
     if (state === 'ready') {
       if (this.#state !== undefined) this.#keeper.judge(this.#state.missing);
       this.#watch.begin();
@@ -408,18 +416,17 @@ export class OpendBackend implements Backend {
   /** Nothing is subscribed to any more, as far as anybody knows. */
   #forgetStreams(): void {
     this.#streams.clear();
-    this.#watch.forget();
     this.#courteous.reset(false);
   }
 
-  async #restoreForgotten(streams: readonly QuoteStream[], from: number): Promise<void> {
+  async #missed(streams: readonly QuoteStream[], from: number, reason: string): Promise<void> {
     const scope = { streams, accIds: [] };
-    for (const listener of this.#streamsListeners) listener.lost({ ...scope, from, reason: 'the upstream had forgotten the subscription' });
+    for (const listener of this.#streamsListeners) listener.lost({ ...scope, from, reason });
     for (const listener of this.#streamsListeners) await listener.restore(scope);
   }
 
   async #restore(side: SideName, since: number | undefined, isCurrent: () => boolean): Promise<void> {
-    const accounts = side === 'quotes' ? [] : ((await readAccounts(this.#reads, this.#own())) ?? []);
+    const accounts = side === 'quotes' ? [] : await readAccounts(this.#reads, this.#own());
     if (side === 'trading') this.#untold = false;
     for (const listener of this.#streamsListeners) await listener.restore(scopes[side]);
     // What happens before the upstream has the list is not pushed: the side is tried again, and looks back once more.

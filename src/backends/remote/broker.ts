@@ -7,7 +7,6 @@ import type { BrokerSnapshot, CallContext, ResponseMessage } from '../../gateway
 import { understood } from '../comfort/index.js';
 import {
   type AskOptions,
-  ConnectFailure,
   type Greeting,
   hideMarks,
   Orders,
@@ -150,7 +149,6 @@ export class Broker {
   /** Its accounts first, as everything else goes by them; then their pushes, and what happened while they did not come. */
   async #prepare(upstream: Upstream, greeting: Greeting): Promise<void> {
     const accounts = await readAccounts(upstream, this.#own());
-    if (accounts === undefined) throw new ConnectFailure('the broker does not list its accounts');
     this.#accounts = accounts;
     const from = this.#lostFrom;
     if (from === undefined) {
@@ -199,6 +197,6 @@ export class Broker {
     }
     // Clients hear of it by the platform.
     const notice = frame.protoId === NOTIFY ? readPush<Notify.S2C>(Notify.ResponseSchema, frame) : undefined;
-    if (notice !== undefined) this.point.noticed(notice.s2c.type);
+    if (notice !== undefined) this.point.noticed(notice.s2c);
   }
 }

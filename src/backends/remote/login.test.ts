@@ -41,7 +41,7 @@ function openFile(reset = false): CredentialsFile {
   return file;
 }
 
-function open({ verifyCode = '', reset = false } = {}): Login & { log: string[] } {
+function open({ verifyCode = '', reset = false, password = PASSWORD } = {}): Login & { log: string[] } {
   let nonces = 0;
   const log: string[] = [];
   const write = (fields: object, message: string) => void log.push(`${JSON.stringify(fields)} ${message}`);
@@ -51,7 +51,7 @@ function open({ verifyCode = '', reset = false } = {}): Login & { log: string[] 
     identity: {
       account: ACCOUNT,
       accountKind: 'id',
-      passwordDigest: passwordDigest(ACCOUNT, PASSWORD),
+      passwordDigest: passwordDigest(ACCOUNT, password),
       platform: 'svc',
       deviceName: 'desk',
     },
@@ -157,15 +157,32 @@ describe('a success', () => {
     expect(authority.requests).toHaveLength(2);
   });
 
-  it('is not made anew at once where its session is refused from the start', async () => {
-    await serve(grantOf(), grantOf({ session_key: 'session-2' }));
+  it('is made anew once where its session is refused before it was used, and no more for a while where the next is too', async () => {
+    await serve(grantOf(), ...[2, 3, 4].map((number) => grantOf({ session_key: `session-${number}` })));
     const login = open();
+    const refusedAs = async (key: string) => {
+      login.refused(key);
+      return (await login.session()).sessionKey;
+    };
     await login.session();
-    login.refused('session-1');
-    expect((await login.session()).sessionKey).toBe('session-1');
+    expect(await refusedAs('session-1')).toBe('session-2');
+    expect(await refusedAs('session-2')).toBe('session-2');
     clock.advance(300_000);
-    login.refused('session-1');
-    expect((await login.session()).sessionKey).toBe('session-2');
+    expect(await refusedAs('session-2')).toBe('session-3');
+    // What was let in meanwhile may be refused again at once.
+    login.accepted('session-3');
+    expect(await refusedAs('session-3')).toBe('session-4');
+  });
+
+  it('is not made anew for ever where sessions are accepted and then refused', async () => {
+    await serve(grantOf());
+    const login = open();
+    for (let round = 0; round < 20; round++) {
+      await login.session();
+      login.accepted('session-1');
+      login.refused('session-1');
+    }
+    expect(authority.requests).toHaveLength(6);
   });
 });
 
@@ -185,6 +202,46 @@ describe('each ret_type', () => {
     expect(failure.message).toContain(advice);
     expect(failure.message).toContain('wait 300 s');
     expect(authority.requests).toHaveLength(1);
+  });
+
+  it('2 is not tried again by a restart with the same settings, and is with others, on a new device once, and when an operator wants it', async () => {
+    await serve({ ret_type: 2, ret_msg: 'wrong' });
+    await failureOf(open());
+    const again = await failureOf(open());
+    expect(again).toMatchObject({ final: true, message: expect.stringContaining('ret_type 2, "wrong"') });
+    expect(again.message).toMatch(
+      /this was at 2026-08-03T02:00:00.000Z, and with the same settings it is not tried again: .*admin\/reload/,
+    );
+    expect(authority.requests).toHaveLength(1);
+    expect(readFileSync(filePath(), 'utf8')).not.toContain(DIGEST);
+    for (const wish of [{ password: 'another' }, {}, { reset: true }, { reset: true }]) await failureOf(open(wish));
+    // The other password, the first one after it, and the new device; a second new device is nothing new.
+    expect(authority.asked.map(({ body }) => body.pwd_digest === DIGEST)).toEqual([true, false, true, true]);
+    const insisting = open();
+    await failureOf(insisting);
+    expect(authority.requests).toHaveLength(4);
+    authority.logins = [grantOf()];
+    insisting.renew();
+    await insisting.session();
+    await open().session();
+    expect(authority.requests).toHaveLength(6);
+  });
+
+  it('15 is waited for over a restart too', async () => {
+    await serve({ ret_type: 15 }, grantOf());
+    const first = open();
+    first.session().catch(() => undefined);
+    await until(() => first.progress !== '', 'the wait');
+    first.stop();
+    clock.advance(20_000);
+    const second = open();
+    const session = second.session();
+    await until(() => second.progress !== '', 'the rest of the wait');
+    expect(second.progress).toBe('the login service wants to be left alone; next try at 2026-08-03T02:01:00.000Z');
+    clock.advance(39_999);
+    expect(authority.requests).toHaveLength(1);
+    clock.advance(1);
+    await session;
   });
 
   it('15 is tried again after 60 s, then without the ticket, after 300 s once more, and then no more', async () => {
@@ -284,6 +341,31 @@ describe('a device check', () => {
     expect(authority.requests.filter(({ path }) => path.endsWith('device-code'))).toHaveLength(2);
   });
 
+  it('has five codes an hour sent at most, over restarts and new devices, whatever is entered', async () => {
+    await serve(NEW_DEVICE);
+    const codes = () => authority.requests.filter(({ path }) => path.endsWith('device-code')).length;
+    for (let round = 0; round < 59; round++) {
+      authority.logins = [{ ...NEW_DEVICE, device_verify_sig: `sig-${round}` }];
+      const login = open({ reset: round % 3 === 0 });
+      login.session().catch(() => undefined);
+      await until(() => login.progress !== '', 'the check');
+      await login.answer('1');
+      login.stop();
+      clock.advance(60_000);
+    }
+    expect(codes()).toBe(5);
+    const login = open();
+    login.session().catch(() => undefined);
+    await until(() => login.progress !== '', 'the check');
+    expect(await login.requestCode()).toMatchObject({
+      ok: false,
+      message: 'five codes were sent within the hour; ask again in 60 s',
+    });
+    clock.advance(60_000);
+    await until(() => login.progress.startsWith('waiting'), 'the sixth code');
+    expect(codes()).toBe(6);
+  });
+
   it('refuses what is no code, a second one at the same time, and any when nothing is pending', async () => {
     await serve(NEW_DEVICE, { ret_type: 21 });
     const login = open();
@@ -300,7 +382,17 @@ describe('a device check', () => {
     const login = open();
     const session = login.session();
     await until(() => login.progress !== '', 'the check');
-    expect(await login.answer('1')).toMatchObject({ ok: false, message: expect.stringContaining('the check had expired') });
+    expect(await login.answer('1')).toEqual({
+      ok: false,
+      message: expect.stringMatching(
+        /^the check had expired; a code was sent less than a minute ago: the next is sent at 2026-08-03T02:01:00/,
+      ),
+    });
+    const codes = () => authority.requests.filter(({ path }) => path.endsWith('device-code')).length;
+    expect(codes()).toBe(1);
+    clock.advance(60_000);
+    await until(() => login.progress.startsWith('waiting'), 'the next code');
+    expect(codes()).toBe(2);
     await login.answer('2');
     await session;
     expect(authority.asked[2]?.body).toMatchObject({ verify_code: '2', device_verify_sig: 'sig-2' });

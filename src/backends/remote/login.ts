@@ -5,6 +5,7 @@ import { type AuthService, ServiceFailure } from './auth-service.js';
 import type { CredentialsFile, SavedCheck } from './credentials-file.js';
 import type { LoginAnswer, LoginGrant, LoginRefusal } from './login-answer.js';
 import { type LoginIdentity, loginBody } from './login-request.js';
+import { LoginRestraint } from './restraint.js';
 import { refusalText, ruleOf, SUCCESS } from './ret-types.js';
 
 /** What came of an answer to the device check, or of a request for a code. */
@@ -39,14 +40,14 @@ interface Check {
   readonly failed: (failure: Error) => void;
 }
 
-/** A code is sent at most so often, restarts included: each is a message to somebody's phone. */
-const CODE_PAUSE_MS = 60_000;
 /** Waits before another try where the service asks for patience; then it is over. */
 const PATIENCE_MS: readonly number[] = [60_000, 60_000, 300_000];
 /** The service says the same of an expired ticket as of too many tries: after so many it goes without. */
 const TRIES_WITH_TICKET = 2;
-/** A session that was accepted nowhere is not made anew before: logins are throttled. */
-const FRESH_MS = 300_000;
+/** Sessions within this time that are made anew because one was refused: logins are throttled. */
+const RENEWALS_MS = 300_000;
+/** Of sessions that were in use; of one that was not, since a reload may have made it before the brokerage was restarted. */
+const RENEWALS_MAX = { used: 5, unused: 1 } as const;
 const CODE = /^[A-Za-z0-9]{1,32}$/;
 const HOW_TO_ANSWER = "enter it at the daemon's terminal, with POST /api/verification, or by a restart with --verify-code";
 const SHUTTING_DOWN = 'the daemon is shutting down';
@@ -57,14 +58,15 @@ const SHUTTING_DOWN = 'the daemon is shutting down';
  */
 export class Login {
   readonly #options: LoginOptions;
+  readonly #restraint: LoginRestraint;
   readonly #stopping = new AbortController();
   readonly #listeners = new Set<() => void>();
   #verifyCode: string;
   #grant: LoginGrant | undefined;
   /** A connection was let in under it. */
   #accepted = false;
-  /** Of `Clock.monotonic`. */
-  #grantedAt = 0;
+  /** When sessions were given up because they were refused, of `Clock.monotonic`; those of unused ones since a session was accepted. */
+  readonly #renewals: Record<'used' | 'unused', number[]> = { used: [], unused: [] };
   #running: Promise<LoginGrant> | undefined;
   #check: Check | undefined;
   /** A code is being judged or sent. */
@@ -72,10 +74,14 @@ export class Login {
   /** Of `Clock.monotonic`: the service is not asked before. */
   #notBefore = 0;
   #progress = '';
+  /** Of the code that is to be sent later. */
+  #cancelCode: () => void = () => undefined;
 
   constructor(options: LoginOptions) {
     this.#options = options;
     this.#verifyCode = options.verifyCode;
+    this.#restraint = new LoginRestraint(options);
+    this.#notBefore = options.clock.monotonic() + this.#restraint.patienceMs();
   }
 
   /** What the login under way waits for, in a sentence; '' where it waits for nothing but the service. */
@@ -97,23 +103,31 @@ export class Login {
     return this.#running;
   }
 
-  /** Whoever asks next has a new session made. */
-  forget(): void {
+  /** Whoever asks next has a new session made, also where an operator has to have put something right first. */
+  renew(): void {
+    this.#restraint.insist();
     this.#grant = undefined;
   }
 
   /**
-   * A connection was refused under the session of this key. Where it is the one in force it has expired, unless it has just been
-   * made: then something else is wrong, and another login, which the service would throttle, is no help.
+   * A connection was refused under the session of this key, or is of no use under it. Where it is the one in force it has expired:
+   * whoever asks next has a new one made. Where new ones are refused too, something else is wrong, and further log-ins wait.
    */
   refused(sessionKey: string): void {
     if (this.#grant?.sessionKey !== sessionKey) return;
-    if (this.#accepted || this.#options.clock.monotonic() - this.#grantedAt >= FRESH_MS) this.forget();
+    const now = this.#options.clock.monotonic();
+    const use = this.#accepted ? 'used' : 'unused';
+    const recent = this.#renewals[use].filter((time) => now - time < RENEWALS_MS);
+    if (recent.length >= RENEWALS_MAX[use]) return;
+    this.#renewals[use] = [...recent, now];
+    this.#grant = undefined;
   }
 
   /** A connection was let in under the session of this key. */
   accepted(sessionKey: string): void {
-    if (this.#grant?.sessionKey === sessionKey) this.#accepted = true;
+    if (this.#grant?.sessionKey !== sessionKey) return;
+    this.#accepted = true;
+    this.#renewals.unused = [];
   }
 
   /** Enters a code: resolves when the service has judged it. */
@@ -128,12 +142,15 @@ export class Login {
       }
       const message = refusalText(answer.retType, answer.said);
       const { course } = ruleOf(answer.retType);
-      if (course === 'failed') throw new ConnectFailure(message, true);
+      if (course === 'failed') {
+        await this.#restraint.refused(answer);
+        throw new ConnectFailure(message, true);
+      }
       this.#options.logger.warn({ ret_type: answer.retType }, message);
       if (course !== 'verify' || answer.deviceVerifySig === '') return { ok: false, message };
       // The check that the code was for is over, and this is another.
       Object.assign(check, { deviceVerifySig: answer.deviceVerifySig, phone: answer.phone, codeSentAt: undefined });
-      const { message: sent } = await this.#sendCode(check);
+      const { message: sent } = await this.#haveCodeSent(check);
       return { ok: false, message: `the check had expired; ${sent}` };
     });
   }
@@ -141,9 +158,9 @@ export class Login {
   /** Has a code sent once more. */
   requestCode(): Promise<CheckOutcome> {
     return this.#withCheck((check) => {
-      const waitMs = check.codeSentAt === undefined ? 0 : this.#codePauseMs(check.codeSentAt);
-      if (waitMs === 0) return this.#sendCode(check);
-      return { ok: false, message: `a code was sent less than a minute ago; ask again in ${Math.ceil(waitMs / 1000)} s` };
+      const pause = this.#restraint.codePause();
+      if (pause === undefined) return this.#sendCode(check);
+      return { ok: false, message: `${pause.said}; ask again in ${Math.ceil(pause.ms / 1000)} s` };
     });
   }
 
@@ -156,6 +173,7 @@ export class Login {
   /** Whoever waits is told that it is over. */
   stop(): void {
     this.#stopping.abort();
+    this.#cancelCode();
     const check = this.#check;
     this.#check = undefined;
     check?.failed(new ConnectFailure(SHUTTING_DOWN));
@@ -163,6 +181,8 @@ export class Login {
 
   async #logIn(): Promise<LoginGrant> {
     const { file } = this.#options;
+    const refused = await this.#restraint.refusedBefore();
+    if (refused !== undefined) throw new ConnectFailure(refused, true);
     // A restart with the code that was asked for before it.
     const saved = file.check;
     const code = saved === undefined ? '' : this.#takeCode();
@@ -179,10 +199,12 @@ export class Login {
         if (course !== 'verify') this.#options.logger.warn({ ret_type: answer.retType }, text);
         const patienceMs = PATIENCE_MS[tries];
         if (course === 'verify' || course === 'code') return await this.#verify(this.#checkOf(answer, given.deviceVerifySig));
+        await this.#restraint.refused(answer);
         if (course === 'failed' || patienceMs === undefined) throw new ConnectFailure(text, true);
         if (tries + 1 >= TRIES_WITH_TICKET) ticket = '';
         this.#putOff(patienceMs);
-        this.#say(`${text}; next try at ${new Date(this.#options.clock.now() + patienceMs).toISOString()}`);
+        this.#restraint.patienceAsked(patienceMs);
+        this.#say(`${text}; next try at ${this.#timeIn(patienceMs)}`);
       }
     } catch (thrown) {
       throw this.#failureOf(thrown);
@@ -194,7 +216,7 @@ export class Login {
   /** The check that a refusal asks for; the one that waits already where its code is still to be entered. */
   #checkOf(answer: LoginRefusal, sentSig: string): SavedCheck | NewCheck {
     const saved = this.#options.file.check;
-    const waits = saved !== undefined && (ruleOf(answer.retType).course === 'code' || this.#codePauseMs(saved.codeSentAt) > 0);
+    const waits = saved !== undefined && (ruleOf(answer.retType).course === 'code' || this.#restraint.codePause() !== undefined);
     if (waits) return saved;
     const deviceVerifySig = answer.deviceVerifySig || sentSig;
     if (deviceVerifySig !== '') return { deviceVerifySig, phone: answer.phone, codeSentAt: undefined };
@@ -206,11 +228,16 @@ export class Login {
     return new Promise((granted, failed) => {
       const check: Check = { ...found, granted, failed };
       this.#check = check;
-      this.#beginCheck(check).catch((thrown: unknown) => {
-        if (this.#check !== check) return;
-        this.#endCheck();
-        failed(this.#failureOf(thrown));
-      });
+      this.#attend(check, this.#beginCheck(check));
+    });
+  }
+
+  /** What goes wrong about a check ends it. */
+  #attend(check: Check, work: Promise<unknown>): void {
+    work.catch((thrown: unknown) => {
+      if (this.#check !== check) return;
+      this.#endCheck();
+      check.failed(this.#failureOf(thrown));
     });
   }
 
@@ -218,13 +245,28 @@ export class Login {
     const code = this.#takeCode();
     if (code !== '') await this.answer(code);
     if (this.#check !== check) return;
-    if (check.codeSentAt === undefined) await this.#sendCode(check);
+    if (check.codeSentAt === undefined) await this.#haveCodeSent(check);
     else this.#sayCodeAwaited(check);
+  }
+
+  /** Has a code sent for the check as soon as one may be. Throws what ends the login. */
+  async #haveCodeSent(check: Check): Promise<CheckOutcome> {
+    const pause = this.#restraint.codePause();
+    if (pause === undefined) return this.#sendCode(check);
+    const message = `${pause.said}: the next is sent at ${this.#timeIn(pause.ms)}, since no more than one a minute and five an hour are asked for`;
+    this.#say(message);
+    this.#cancelCode();
+    this.#cancelCode = this.#options.clock.after(pause.ms, () => {
+      if (this.#check === check) this.#attend(check, this.#haveCodeSent(check));
+    });
+    return { ok: false, message };
   }
 
   /** Has a code sent for the check. Throws what ends the login. */
   async #sendCode(check: Check): Promise<CheckOutcome> {
     const { service, file, identity, clock, logger } = this.#options;
+    this.#cancelCode();
+    this.#restraint.codeAsked();
     const body = { account: identity.account, device_id: file.deviceId, device_verify_sig: check.deviceVerifySig };
     const { retType, said, phone } = await service.requestDeviceCode(body, this.#stopping.signal);
     // The code may be there, and entered, before the service has said that it sent it.
@@ -238,7 +280,7 @@ export class Login {
     check.codeSentAt = clock.now();
     check.phone = phone || check.phone;
     const { deviceVerifySig, codeSentAt } = check;
-    this.#save(() => file.saveCheck({ deviceVerifySig, phone: check.phone, codeSentAt }));
+    this.#restraint.save(() => file.saveCheck({ deviceVerifySig, phone: check.phone, codeSentAt }));
     this.#sayCodeAwaited(check);
     logger.warn({}, this.#progress);
     return { ok: true, message: this.#progress };
@@ -273,6 +315,7 @@ export class Login {
 
   #endCheck(): void {
     this.#check = undefined;
+    this.#cancelCode();
     this.#say('');
   }
 
@@ -285,24 +328,13 @@ export class Login {
 
   #granted(grant: LoginGrant): LoginGrant {
     const { file, logger } = this.#options;
-    this.#save(() => file.saveTicket(grant.ticket));
+    this.#restraint.save(() => file.saveTicket(grant.ticket));
     this.#verifyCode = '';
     this.#grant = grant;
     this.#accepted = false;
-    this.#grantedAt = this.#options.clock.monotonic();
     const brokers = grant.brokers.map(({ brokerId, ...point }) => `${brokerId} at ${addressOf(point)}`);
     logger.info({ user_id: String(grant.userId), platform: addressOf(grant.platform), brokers }, 'logged in');
     return grant;
-  }
-
-  /** A disk that takes nothing costs a code at the next start, and not this login. */
-  #save(write: () => void): void {
-    const { file, logger } = this.#options;
-    try {
-      write();
-    } catch (error) {
-      logger.error({ err: error, path: file.path }, 'the credentials could not be saved: the next start asks for a code');
-    }
   }
 
   /** `--verify-code` is entered once. */
@@ -312,10 +344,8 @@ export class Login {
     return code;
   }
 
-  /** How long no other code is sent. A clock that was set back does not prolong it. */
-  #codePauseMs(sentAt: number): number {
-    const left = sentAt + CODE_PAUSE_MS - this.#options.clock.now();
-    return left > CODE_PAUSE_MS ? 0 : Math.max(0, left);
+  #timeIn(ms: number): string {
+    return new Date(this.#options.clock.now() + ms).toISOString();
   }
 
   #putOff(ms: number): void {
@@ -329,6 +359,7 @@ export class Login {
     const ms = this.#notBefore - clock.monotonic();
     if (signal.aborted) return Promise.reject(new ConnectFailure(SHUTTING_DOWN));
     if (ms <= 0) return Promise.resolve();
+    if (this.#progress === '') this.#say(`the login service wants to be left alone; next try at ${this.#timeIn(ms)}`);
     return new Promise((resolve, reject) => {
       const onAbort = () => {
         cancel();

@@ -74,7 +74,8 @@ export class Platform {
       streams: {
         all: () => this.#streams.all,
         verify: () => this.#subscriptions.endForgotten(),
-        onForgotten: (streams, from) => this.#restoreForgotten(streams, from),
+        resubscribe: (streams) => this.#subscriptions.resubscribe(streams),
+        onMissed: (streams, from, reason) => this.#missed(streams, from, reason),
       },
     });
     this.#subscriptions = new StreamSubscriptions(this.point.session, this.#streams, () => this.#own());
@@ -146,9 +147,9 @@ export class Platform {
     this.#events.lost({ streams: 'all', accIds: NO_ACCOUNTS, from, reason: `the connection to the platform was lost: ${reason}` });
   }
 
-  async #restoreForgotten(streams: readonly QuoteStream[], from: number): Promise<void> {
+  async #missed(streams: readonly QuoteStream[], from: number, reason: string): Promise<void> {
     const scope = { streams, accIds: NO_ACCOUNTS };
-    this.#events.lost({ ...scope, from, reason: 'the platform had forgotten the subscription' });
+    this.#events.lost({ ...scope, from, reason });
     await this.#events.restore(scope);
   }
 
@@ -167,7 +168,7 @@ export class Platform {
       if (reminder !== undefined) this.#events.push(reminder);
       return;
     }
-    this.point.noticed(message.s2c.type);
+    this.point.noticed(message.s2c);
     if (!isOwnConcern(message.s2c.type)) this.#events.push({ type: 'notify', protoId: NOTIFY, message });
   }
 }

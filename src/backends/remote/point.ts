@@ -1,7 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../../contract/clock.js';
+import type { S2C as Notice } from '../../contract/generated/Notify_pb.js';
 import type { LifecycleSnapshot, Logger, QuoteStream } from '../../gateway/index.js';
-import { CourteousRequests, castsDoubt, readUpstreamState, ServerWatch, type UpstreamState } from '../comfort/index.js';
+import { CourteousRequests, castsDoubt, lostBy, readUpstreamState, ServerWatch, type UpstreamState } from '../comfort/index.js';
 import {
   type AskOptions,
   addressOf,
@@ -13,6 +14,7 @@ import {
   PacketIds,
   type PushFrame,
   Session,
+  StateLog,
   type Upstream,
 } from '../framed/index.js';
 import type { Login } from './login.js';
@@ -39,8 +41,10 @@ interface PointStreams {
   readonly all: () => readonly QuoteStream[];
   /** Those that the server, by its own account, has forgotten. */
   readonly verify: () => Promise<readonly QuoteStream[]>;
+  /** Subscribes and registers again to what the server says that it delivers. */
+  readonly resubscribe: (streams: readonly QuoteStream[]) => Promise<void>;
   /** Has them announced and restored; what was missing began at `from` (epoch ms). */
-  readonly onForgotten: (streams: readonly QuoteStream[], from: number) => Promise<void>;
+  readonly onMissed: (streams: readonly QuoteStream[], from: number, reason: string) => Promise<void>;
 }
 
 interface PointOptions extends PointParts {
@@ -82,6 +86,7 @@ export class Point {
   constructor(options: PointOptions) {
     this.#options = options;
     const { login, clock, random, dial, rsaKey, name, streams, prepare, onLost, onPush, onLifecycle, onDefect, logger } = options;
+    const log = new StateLog(clock, logger, { point: name }, 'the connection to the brokerage');
     this.session = new Session({
       clock,
       random,
@@ -99,14 +104,12 @@ export class Point {
         await this.#look(upstream);
         await prepare(upstream, greeting);
       },
-      onLost: (reason, heardAt) => {
-        this.watch.forget();
-        onLost(reason, heardAt);
-      },
+      onLost,
       onPush,
       onLifecycle: () => {
         if (this.session.lifecycle.state === 'ready') this.watch.begin();
         else this.watch.end();
+        log.note(this.session.lifecycle.snapshot);
         onLifecycle();
       },
       onDefect,
@@ -121,8 +124,13 @@ export class Point {
       onUnknown: (reason) => logger.warn({ point: name, reason }, 'the brokerage does not say how it is'),
       streams: streams?.all ?? (() => []),
       verify: streams?.verify ?? (async () => []),
-      onForgotten: streams?.onForgotten ?? (async () => undefined),
-      renew: (reason) => this.session.renew(reason),
+      resubscribe: streams?.resubscribe ?? (async () => undefined),
+      onMissed: streams?.onMissed ?? (async () => undefined),
+      renew: (reason, from) => {
+        // Some sessions go on to be accepted after their time, and say nothing.
+        if (this.#grant !== undefined) login.refused(this.#grant.sessionKey);
+        this.session.renew(reason, from);
+      },
     });
   }
 
@@ -151,8 +159,10 @@ export class Point {
   }
 
   /** Its server gave notice of something: it is asked how it is. */
-  noticed(type: number): void {
-    this.watch.look(castsDoubt(type));
+  noticed(notice: Notice): void {
+    const why = lostBy(notice)[this.#options.side];
+    if (why !== undefined && this.session.lifecycle.state === 'ready') this.session.renew(why);
+    else this.watch.look(castsDoubt(notice.type));
   }
 
   /** Ends it for good: whoever waits for a turn is told so. */
@@ -189,7 +199,7 @@ export class Point {
 
   #judge({ missing }: UpstreamState): void {
     const why = missing[this.#options.side];
-    if (why !== undefined) this.session.renew(why);
+    if (why !== undefined && this.session.lifecycle.state === 'ready') this.session.renew(why);
   }
 
   async #endpoint(): Promise<Endpoint> {

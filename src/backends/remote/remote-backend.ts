@@ -228,7 +228,7 @@ export class RemoteBackend implements Backend {
 
   /** Connections go on under the session that they were made with; the next are made under another. */
   clearCiphers(): void {
-    this.#login.forget();
+    this.#login.renew();
   }
 
   /** Logs in anew, for what had failed as well. A device check that comes of it is not waited for: it goes on by itself. */

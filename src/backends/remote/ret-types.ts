@@ -13,6 +13,8 @@ export interface RetTypeRule {
   readonly course: RefusalCourse;
   /** What an operator is told to do. */
   readonly advice: string;
+  /** Only other settings, or another version of this program, can change the answer: a restart with the same ones does not ask again. */
+  readonly ofSettings?: true;
 }
 
 export const SUCCESS = 0;
@@ -23,6 +25,7 @@ const rules: Readonly<Record<number, RetTypeRule>> = {
     name: 'password or signature mismatch',
     course: 'failed',
     advice: 'check --login-account, --login-pwd and --platform; if they are right, start once with --reset-device',
+    ofSettings: true,
   },
   11: {
     name: 'signature verification failed',
@@ -37,7 +40,12 @@ const rules: Readonly<Record<number, RetTypeRule>> = {
   20: { name: 'device verification required', course: 'verify', advice: 'enter the code that was sent' },
   21: { name: 'verification code wrong or missing', course: 'code', advice: 'enter the code of the newest message' },
   23: { name: 'phone number not bound', course: 'failed', advice: 'bind a phone number to the account in the mobile app' },
-  45: { name: 'client version too low', course: 'failed', advice: 'update svcd: the service no longer takes this version' },
+  45: {
+    name: 'client version too low',
+    course: 'failed',
+    advice: 'update svcd: the service no longer takes this version',
+    ofSettings: true,
+  },
   99: {
     name: 'request parameter error',
     course: 'failed',

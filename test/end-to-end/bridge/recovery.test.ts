@@ -29,12 +29,15 @@ let daemon: TestDaemon<'desk'>;
 let orderList: readonly ReturnType<typeof orderOf>[];
 /** Of a request for account pushes. */
 let onAccountPushes: (frame: Frame, peer: Peer) => void;
+/** Of a request for the accounts, in place of the one that there is. */
+let listAccounts: typeof onAccountPushes | undefined;
 /** Requests of these kinds that the upstream, which has lost its own server, refuses. */
 let refused: number[];
 
 beforeEach(async () => {
   orderList = [];
   refused = [];
+  listAccounts = undefined;
   onAccountPushes = (frame, peer) => peer.answer(frame, TrdSubAccPush, { retType: 0, s2c: {} });
   upstream = await ScriptedServer.listen();
   upstream.onRequest = (frame, peer) => {
@@ -46,6 +49,8 @@ beforeEach(async () => {
       const logins = { qotLogined: true, trdLogined: true, programStatus: { type: 10 } };
       const s2c = { ...markets, ...logins, serverVer: 1011, serverBuildNo: 1, time: 1n };
       peer.answer(frame, GetGlobalState, { retType: 0, s2c });
+    } else if (frame.protoId === ACCOUNTS && listAccounts !== undefined) {
+      listAccounts(frame, peer);
     } else if (frame.protoId === ACCOUNTS) {
       const accList = [{ accID: header.accID, trdEnv: 0, trdMarketAuthList: [1] }];
       peer.answer(frame, TrdGetAccList, { retType: 0, s2c: { accList } });
@@ -125,4 +130,19 @@ describe('trading over a connection that is made anew', () => {
     expect(refused).toEqual([]);
     expect((await daemon.as('desk').get('/api/push-subscriber-info')).text).toContain(`"acc_id_list":[${HK_MARGIN}]`);
   });
+});
+
+it.each([
+  ['refused', { retType: -1, retMsg: '暂无可用账户' }, '暂无可用账户'],
+  ['a success without its payload', { retType: 0 }, 'the server answered list_accounts without the payload that it answers with'],
+])('a login whose account list is %s is not ready for trading, and says why', async (_what, answer, reason) => {
+  listAccounts = (frame, peer) => peer.answer(frame, TrdGetAccList, answer);
+  upstream.peer.socket.destroy();
+  const readyz = async () => (await daemon.as().get('/readyz')).json;
+  await until(async () => String((await readyz()).reason).includes(reason), 'the reason');
+  expect((await daemon.as().get('/readyz')).status).toBe(503);
+  const refused = await daemon.as('desk').post('/api/funds', { acc_id: HK_MARGIN, env: 1, market: 1 });
+  expect(refused).toMatchObject({ status: 503, json: { code: 'backend.not_ready', error: expect.stringContaining(reason) } });
+  listAccounts = undefined;
+  await until(async () => (await daemon.as().get('/readyz')).status === 200, 'trading');
 });

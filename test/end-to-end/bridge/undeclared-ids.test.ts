@@ -2,6 +2,7 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as GetGlobalState from '../../../src/contract/generated/GetGlobalState_pb.js';
 import * as KeepAlive from '../../../src/contract/generated/KeepAlive_pb.js';
+import * as TrdGetAccList from '../../../src/contract/generated/Trd_GetAccList_pb.js';
 import { CoreTcpClient } from '../../support/core-tcp-client.js';
 import { TestDaemon, untilConnected } from '../../support/daemon.js';
 import type { KeyWish } from '../../support/keys.js';
@@ -21,7 +22,8 @@ beforeAll(async () => {
       const markets = { marketHK: 0, marketUS: 0, marketSH: 0, marketSZ: 0, marketHKFuture: 0 };
       const s2c = { ...markets, qotLogined: true, trdLogined: true, serverVer: 1011, serverBuildNo: 1, time: 1n };
       peer.answer(frame, GetGlobalState, { retType: 0, s2c });
-    } else peer.answer(frame, KeepAlive, { retType: -1, retMsg: 'not scripted' });
+    } else if (frame.protoId === 2001) peer.answer(frame, TrdGetAccList, { retType: 0, s2c: {} });
+    else peer.answer(frame, KeepAlive, { retType: -1, retMsg: 'not scripted' });
   };
 });
 afterAll(() => upstream.close());

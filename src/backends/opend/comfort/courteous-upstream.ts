@@ -107,6 +107,11 @@ export class CourteousUpstream {
     return this.#ledger.verify(patience);
   }
 
+  /** Subscribes and registers again to callers' streams that the upstream says it delivers, and does not. */
+  resubscribe(streams: readonly QuoteStream[]): Promise<void> {
+    return this.#ledger.resubscribe(streams);
+  }
+
   /** The upstream's subscription quotas now; undefined where it does not say. */
   quota(): Promise<SubscriptionQuotas | undefined> {
     return this.#ledger.figures();

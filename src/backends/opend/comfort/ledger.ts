@@ -151,6 +151,13 @@ export class SubscriptionLedger {
     return streams;
   }
 
+  /** Subscribes once more to streams that callers hold and the upstream says it delivers. */
+  async resubscribe(streams: readonly QuoteStream[]): Promise<void> {
+    const units = new Set(streams.map((stream) => this.#units.get(unitKey(stream))));
+    const present = [...units].filter((unit) => unit !== undefined).filter(isServed);
+    await this.requests.repeat(present.map(wishOf).filter(({ pushes }) => pushes));
+  }
+
   /** The upstream's quotas as they are now; undefined where it does not say. */
   async figures(): Promise<SubscriptionQuotas | undefined> {
     await this.#places.learn();

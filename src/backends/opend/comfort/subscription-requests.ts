@@ -47,14 +47,27 @@ export class SubscriptionRequests {
     return all;
   }
 
-  #subscription(securityList: Security[], { unit, pushes, rehabTypes, extendedTime, orderDetail }: Wish): readonly [Asked, Message] {
+  /**
+   * Subscribes and registers again to units that the upstream says it delivers. Nothing is pushed from its memory, as that would pass for a
+   * sign of life; what it refuses was refused before.
+   */
+  async repeat(wishes: readonly Wish[]): Promise<void> {
+    await this.#inGroups(wishes, (securityList, wish) => this.#subscription(securityList, wish, false));
+    await this.register(wishes, false);
+  }
+
+  #subscription(
+    securityList: Security[],
+    { unit, pushes, rehabTypes, extendedTime, orderDetail }: Wish,
+    isFirstPush = true,
+  ): readonly [Asked, Message] {
     return [
       sub,
       create(QotSub.C2SSchema, {
         securityList,
         subTypeList: [unit.subType],
         isSubOrUnSub: true,
-        ...(pushes ? { isRegOrUnRegPush: true, regPushRehabTypeList: [...rehabTypes], isFirstPush: true } : {}),
+        ...(pushes ? { isRegOrUnRegPush: true, regPushRehabTypeList: [...rehabTypes], isFirstPush } : {}),
         ...(extendedTime ? { extendedTime } : {}),
         ...(orderDetail ? { isSubOrderBookDetail: true } : {}),
       }),
@@ -62,7 +75,7 @@ export class SubscriptionRequests {
   }
 
   /** Registers for pushes of units that are subscribed to already: a second subscription would be counted twice by some upstreams. */
-  register(wishes: readonly Wish[]): Promise<ReadonlyMap<Unit, UnitFailure>> {
+  register(wishes: readonly Wish[], isFirstPush = true): Promise<ReadonlyMap<Unit, UnitFailure>> {
     return this.#inGroups(wishes, (securityList, { unit, rehabTypes }) => [
       regPush,
       create(QotRegQotPush.C2SSchema, {
@@ -70,7 +83,7 @@ export class SubscriptionRequests {
         subTypeList: [unit.subType],
         rehabTypeList: [...rehabTypes],
         isRegOrUnReg: true,
-        isFirstPush: true,
+        isFirstPush,
       }),
     ]);
   }
