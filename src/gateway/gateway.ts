@@ -208,6 +208,7 @@ export class Gateway {
     this.#pipeline = new Pipeline({
       access,
       backend,
+      store,
       clock,
       backendClock,
       idempotency: this.#idempotency,

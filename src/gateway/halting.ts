@@ -6,6 +6,7 @@ import { ModifyOrderOp, type Order, type TrdAcc, TrdEnv, type TrdHeader } from '
 import { C2SSchema as ModifyC2S } from '../contract/generated/Trd_ModifyOrder_pb.js';
 import { trade } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
+import { whenTaken } from '../storage/index.js';
 import { type Backend, BackendFailure, type CallContext, type NotifyPush, type ResponseMessage } from './backend.js';
 import type { Brackets } from './brackets/index.js';
 import { ownerOfKey } from './identity.js';
@@ -79,9 +80,10 @@ export class Halting {
     const halt = halts.of(keyId ?? '') ?? { keyId, since: clock.now(), by, reason };
     this.#tell(haltReason(halt), keyId, context);
     // A disk that takes no more does not keep orders from being cancelled; it is told of after that.
-    durable.catch(() => undefined);
+    const taken = whenTaken(durable);
+    taken.catch(() => undefined);
     const cancelled = order.cancelAll ? await this.#cancelAll(key, context) : { accounts: [] };
-    await durable;
+    await taken;
     return { halt, ...cancelled };
   }
 

@@ -5,7 +5,7 @@ import { fieldValue } from '../contract/field-path.js';
 import type { Operation, RequestOf } from '../contract/operation.js';
 import { system, trade } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
-import { StorageFailure } from '../storage/index.js';
+import { StorageFailure, type Store } from '../storage/index.js';
 import { checkAnswer } from './answer-check.js';
 import { filterAnswer } from './answer-filter.js';
 import { type Backend, BackendFailure, type ResponseMessage } from './backend.js';
@@ -34,6 +34,7 @@ import { notReady } from './readiness.js';
 import type { RefusalThrottle, TurnedAway } from './refusal-throttle.js';
 import { RET_SUCCEED } from './responses.js';
 import { withoutValues } from './unsaid-values.js';
+import { isWayOut, rejectUnstored } from './ways-out.js';
 
 /** Statuses from here on are the daemon's own fault (RFC 9110, section 15.6). */
 const SERVER_FAULT = 500;
@@ -44,6 +45,7 @@ export type Answer = ResponseMessage | Rejection;
 export interface PipelineParts {
   readonly access: Access;
   readonly backend: Backend;
+  readonly store: Store;
   readonly clock: Clock;
   /** What calls are timed by. */
   readonly backendClock: Clock;
@@ -93,6 +95,7 @@ export interface PipelineParts {
 export class Pipeline {
   readonly #parts: PipelineParts;
   readonly #permissions: Permissions;
+  /** The last failure of the database that nobody knows to be over. */
   #storageFailure: StorageFailure | undefined;
   readonly #orderPermits: OrderPermits;
   readonly #cohort = new Cohort();
@@ -103,6 +106,7 @@ export class Pipeline {
     this.#parts = parts;
     this.#permissions = new Permissions(parts.access, parts.switches);
     this.#orderPermits = new OrderPermits(parts.backend, parts.access, parts.clock);
+    parts.store.onFailure?.(() => this.#storageIs(undefined));
   }
 
   /** Answers one request. `decode` reads the interface's own format; it runs only for callers who may ask. */
@@ -167,7 +171,8 @@ export class Pipeline {
     const { iface, endpoint, requestId } = caller;
     const trade = isTrade(operation) ? this.#parts.writes.auditTrade(request) : undefined;
     audit.record({ iface, endpoint, keyId: key?.id ?? null, outcome: 'allow', reason: 'admitted, not sent yet', requestId, trade });
-    if ((await audit.written()) !== false) return undefined;
+    // A way out is open all the same: the log has its line.
+    if ((await audit.written()) !== false || isWayOut(operation, request)) return undefined;
     const why = audit.fileStatus()?.failure ?? 'it cannot be written';
     return new Rejection('audit.unavailable', `the required audit log cannot be written: ${why}; nothing was sent`, {
       retryAfterSeconds: 1,
@@ -393,8 +398,10 @@ export class Pipeline {
     const key = ownKey ?? caller.idempotencyKey;
     const wrong = checkKeyText(caller, ownKey);
     if (wrong !== undefined) return wrong;
-    const local = this.#parts.local[operation.name];
-    const { idempotency, writes } = this.#parts;
+    const { idempotency, local: locals, store, writes } = this.#parts;
+    // Before the key is looked for: the answer under it may not be on disk yet.
+    if (store.failure !== undefined && !isWayOut(operation, request)) return rejectUnstored(store.failure);
+    const local = locals[operation.name];
     const send: Parameters<Run>[0] =
       operation === trade.unlockTrade
         ? (commit) => this.#unlock(caller, identity, request as RequestOf<typeof trade.unlockTrade>, call, commit)
@@ -461,16 +468,16 @@ export class Pipeline {
     if (thrown instanceof BackendFailure) return rejectFailure(thrown, reach);
     if (thrown instanceof StorageFailure) {
       this.#storageIs(thrown);
-      const remedy = '; restart the daemon once the disk accepts writes';
-      return new Rejection('storage.failed', `${thrown.message}${aftermathOf(reach)}${remedy}`);
+      return new Rejection('storage.failed', `${thrown.message}${aftermathOf(reach)}`);
     }
     return this.defect(caller, thrown);
   }
 
   #storageIs(failure: StorageFailure | undefined): void {
     // An answer that needed no disk does not mend it.
-    if (this.#storageFailure?.lasts || failure?.message === this.storageFailure) return;
-    this.#storageFailure = failure;
+    const current = this.#parts.store.failure ?? failure;
+    if (current?.message === this.storageFailure) return;
+    this.#storageFailure = current;
     this.#parts.onStorageStatus();
   }
 
@@ -499,12 +506,29 @@ export class Pipeline {
     const rejected = answer instanceof Rejection;
     if (key !== undefined && isRefused(operation, answer)) this.#parts.refusals.refused(ownerOfKey(key), operation);
     const traded = !rejected && isTrade(operation);
+    if (!rejected && isWrite(operation) && request !== undefined && this.#isTrailless())
+      this.#logWayOut(operation, caller, key, answer, request);
     this.#record(operation, caller, key, moment, rejected ? answer : undefined, {
       outcome: rejected ? 'reject' : traded ? 'trade' : 'allow',
       reason: rejected ? answer.auditReason : this.#repetitions.has(caller) ? REPEATED : reasonOf(answer),
       trade: traded && request !== undefined ? this.#parts.writes.auditTrade(request, answer) : undefined,
     });
     return answer;
+  }
+
+  /** Whether the trail and the database may be unable to tell of a write later. */
+  #isTrailless(): boolean {
+    const { store, access } = this.#parts;
+    return store.failure !== undefined || (access.audit.required && access.audit.fileStatus()?.failure !== undefined);
+  }
+
+  /** Tells the log, whatever its level, of a write that is nowhere else. */
+  #logWayOut(operation: Operation, caller: Caller, key: KeyRecord | undefined, answer: ResponseMessage, request: Message): void {
+    const { iface, endpoint, requestId } = caller;
+    const order = isTrade(operation) ? this.#parts.writes.auditTrade(request, answer) : undefined;
+    const trade = order && { acc_id: String(order.accId), order_id: order.orderId };
+    const line = { target: 'audit', iface, endpoint, key_id: key?.id ?? null, request_id: requestId, reason: reasonOf(answer), ...trade };
+    this.#parts.logger.warn(line, `${operation.name} while the disk takes no writes`);
   }
 
   /** Records what became of a write whose caller had been told that its outcome is not known. */

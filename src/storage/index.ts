@@ -5,5 +5,5 @@ export { type DurableStore, type OpenProblem, openLevelStore } from './level-sto
 export { MemoryStore } from './memory-store.js';
 export { readPlainFile } from './plain-file.js';
 export { writePrivateFile } from './private-file.js';
-export { StorageFailure } from './storage-failure.js';
+export { StorageFailure, whenTaken } from './storage-failure.js';
 export type { Archive, Store, Table, Transaction } from './store.js';

@@ -1,21 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { ClassicLevel } from 'classic-level';
+import { existsSync, rmSync } from 'node:fs';
 import { Company } from './company.js';
-import { ensurePrivateFolder } from './folders.js';
-import { damageOf, FileWatch } from './level-files.js';
+import {
+  foreignIn,
+  hasRoom,
+  type OpenedDatabase,
+  type OpenProblem,
+  openDatabase,
+  problemOf,
+  ROOM_BYTES,
+  unfinishedFile,
+} from './level-database.js';
+import type { FileWatch } from './level-files.js';
+import { chunksOf, type Database, endOf, LevelArchive, LevelRows, LevelTable, reasonOf } from './level-rows.js';
 import { RowBatch, type Scalar } from './row-batch.js';
 import { RowFormat } from './row-format.js';
 import type { ValueWriter } from './row-values.js';
 import { StorageFailure } from './storage-failure.js';
-import type { Archive, Range, Store, Table, Transaction } from './store.js';
+import type { Archive, Store, Table, Transaction } from './store.js';
 
-/** Why a database cannot be opened: what is wrong, where, and what to do. */
-export interface OpenProblem {
-  readonly kind: 'locked' | 'damaged' | 'foreign' | 'unusable';
-  readonly message: string;
-}
+export type { OpenProblem } from './level-database.js';
 
 /** A store with a history that can be compared with what was noted of it elsewhere. */
 export interface DurableStore extends Store {
@@ -27,12 +31,11 @@ export interface DurableStore extends Store {
   advanceTo(sequence: number): Promise<void>;
 }
 
-type LevelRows = LevelTable<unknown> | LevelArchive<unknown>;
-type Database = ClassicLevel<string, Buffer>;
+type AnyRows = LevelTable<unknown> | LevelArchive<unknown>;
 
 /** One flush. */
 interface Batch {
-  readonly rows: RowBatch<LevelRows>;
+  readonly rows: RowBatch<AnyRows>;
   readonly done: Promise<void>;
   /** Somebody waits for it. */
   urgent: boolean;
@@ -46,8 +49,6 @@ const SEQUENCE = 'm/sequence';
 /** The shapes of rows, by their numbers. */
 const SHAPES = 'm/shapes/';
 const SHAPE_DIGITS = 5;
-/** Rows fetched from the disk at once: a few hundred kilobytes at most, and some milliseconds of work. */
-const CHUNK_ROWS = 200;
 /** Rows of one flush, which are handed to the database in one turn of the event loop; a change is never cut. */
 const FLUSHED_ROWS_MAX = 1_000;
 /** One flush is under way while the next is gathered; memory that one flush made larger than this is not kept. */
@@ -55,72 +56,11 @@ const SPARE_MAX = 2;
 const SPARE_BYTES_MAX = 4 * 1024 * 1024;
 /** How long a change waits for others to be flushed with that nobody waits for. */
 const SOON_MS = 4;
-/**
- * Written rows that the database holds in memory before it sorts them into files. A row that is written twice in that time is
- * filed once: with its default of 4 MiB, filing took 60 to 140 µs of a core for each order under an idempotency key, with this
- * 15 to 38. As much at most is read again at a start, in up to a fifth of a second.
- */
-const WRITE_BUFFER_BYTES = 16 * 1024 * 1024;
-const LOCKED = 'LEVEL_LOCKED';
-/** Stands beside a database until it has its identity: one without either has lost what it held. */
-const UNFINISHED_FILE = 'UNFINISHED';
-/** LMDB's, which earlier versions kept. */
-const FOREIGN_FILE = 'data.mdb';
-
-class LevelTable<V> implements Table<V> {
-  readonly kind = 'table';
-
-  constructor(
-    readonly name: string,
-    readonly prefix: string,
-    /** As they are on disk but for numbers: as text of one byte a character, which takes less than half the memory of so many buffers. */
-    readonly rows: Map<string, string | Scalar>,
-    private readonly format: RowFormat,
-  ) {}
-
-  get(key: string): V | undefined {
-    const row = this.rows.get(key);
-    if (typeof row !== 'string') return row as V | undefined;
-    return this.format.decode(this.prefix + key, Buffer.from(row, 'latin1')) as V;
-  }
-
-  *entries({ start, end }: Range = {}): Iterable<[string, V]> {
-    const keys = [...this.rows.keys()].filter((key) => (start === undefined || key >= start) && (end === undefined || key < end)).sort();
-    for (const key of keys) {
-      const value = this.get(key);
-      if (value !== undefined) yield [key, value];
-    }
-  }
-}
-
-class LevelArchive<V> implements Archive<V> {
-  readonly kind = 'archive';
-
-  constructor(
-    readonly name: string,
-    readonly prefix: string,
-    private readonly database: Database,
-    private readonly format: RowFormat,
-  ) {}
-
-  get(key: string): V | undefined {
-    const whole = this.prefix + key;
-    const row = reading(() => this.database.getSync(whole));
-    return row === undefined ? undefined : (this.format.decode(whole, row) as V);
-  }
-
-  async *entries({ start, end, reverse = false }: Range & { reverse?: boolean } = {}): AsyncIterable<[string, V]> {
-    const { prefix } = this;
-    const iterator = this.database.iterator({
-      gte: prefix + (start ?? ''),
-      lt: end === undefined ? endOf(prefix) : prefix + end,
-      reverse,
-    });
-    for await (const chunk of chunksOf(iterator, damagedReading)) {
-      for (const [key, row] of chunk) yield [key.slice(prefix.length), this.format.decode(key, row) as V];
-    }
-  }
-}
+const REFUSED = 'cannot write to the database: ';
+/** How often a disk that took no writes is asked whether it has room again. */
+const RETRY_MS = 1_000;
+/** What is written meanwhile and kept in memory, at most. */
+const OWED_BYTES_MAX = 64 * 1024 * 1024;
 
 class LevelStore implements DurableStore {
   readonly #tables = new Map<string, LevelTable<unknown>>();
@@ -131,16 +71,20 @@ class LevelStore implements DurableStore {
   #timer: NodeJS.Timeout | undefined;
   #idle: Promise<void> = Promise.resolve();
   #failure: StorageFailure | undefined;
+  readonly #listeners = new Set<() => void>();
+  #retry: NodeJS.Timeout | undefined;
+  #recovering: Promise<void> | undefined;
+  #isClosed = false;
   readonly #company = new Company();
   /** Memory of flushes that are done. */
   readonly #spare: ValueWriter[] = [];
 
   constructor(
-    private readonly database: Database,
+    private readonly folder: string,
+    private readonly rows: LevelRows,
     readonly identity: string,
     private durable: number,
-    /** Who removes the file that is locked lets another process in. */
-    private readonly lock: FileWatch,
+    private lock: FileWatch,
     private readonly format: RowFormat,
     tables: ReadonlyMap<string, Map<string, string | Scalar>>,
   ) {
@@ -149,6 +93,14 @@ class LevelStore implements DurableStore {
 
   get sequence(): number {
     return this.durable;
+  }
+
+  get failure(): StorageFailure | undefined {
+    return this.#failure;
+  }
+
+  onFailure(listener: () => void): void {
+    this.#listeners.add(listener);
   }
 
   table<V>(name: string): Table<V> {
@@ -162,11 +114,11 @@ class LevelStore implements DurableStore {
   }
 
   archive<V>(name: string): Archive<V> {
-    return new LevelArchive<V>(name, prefixOf(ARCHIVES, name), this.database, this.format);
+    return new LevelArchive<V>(name, prefixOf(ARCHIVES, name), this.rows, this.format);
   }
 
   write(change: (transaction: Transaction) => void, when: 'now' | 'soon' = 'now'): Promise<void> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    if (this.#failure?.kept === false) return Promise.reject(this.#failure);
     const batch = this.#open();
     batch.rows.take(change);
     if (when === 'now') this.#hurry(batch);
@@ -185,14 +137,20 @@ class LevelStore implements DurableStore {
 
   async close(): Promise<void> {
     for (this.#start(); this.#busy; this.#start()) await this.#idle;
-    await this.database.close();
+    clearTimeout(this.#retry);
+    await this.#recovering;
+    // A last time: what is owed would be lost.
+    if (this.#failure?.kept) await this.#recover();
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    await this.rows.database.close();
   }
 
   /** What is flushed next: after this turn or in a while, or when the flush under way is done. */
   #open(): Batch {
     const last = this.#waiting.at(-1);
     if (last !== undefined && last.rows.size < FLUSHED_ROWS_MAX) return last;
-    const batch = newBatch(new RowBatch(this.format, levelRowsOf, this.#spare.pop()));
+    const batch = newBatch(new RowBatch(this.format, anyRowsOf, this.#spare.pop()));
     this.#waiting.push(batch);
     return batch;
   }
@@ -223,41 +181,139 @@ class LevelStore implements DurableStore {
       if (this.#waiting.length === 1) await this.#company.gather();
       const batch = this.#waiting.shift();
       const awaited = this.#company.leave();
-      if (this.#failure === undefined && batch !== undefined) await this.#flush(batch);
+      const refused = batch && (await this.#flush(batch));
       this.#company.flushed(awaited);
-      batch?.settle(this.#failure);
+      batch?.settle(refused);
     } while (this.#waiting.length > 1 || this.#waiting[0]?.urgent);
     this.#busy = false;
     this.#schedule();
   }
 
-  async #flush({ rows }: Batch): Promise<void> {
+  /** Puts a batch on disk, or says why it is not there. */
+  async #flush(batch: Batch): Promise<StorageFailure | undefined> {
+    const { rows } = batch;
+    if (this.#failure !== undefined) return this.#keep(batch);
     const sequence = this.durable + 1;
+    let shapes: [string, Buffer][] = [];
     try {
-      const batch = this.database.batch();
+      const change = this.rows.database.batch();
       rows.writeTo((key, row) => {
-        if (row === undefined) batch.del(key);
-        else batch.put(key, row);
+        if (row === undefined) change.del(key);
+        else change.put(key, row);
       });
-      for (const { number, names } of this.format.shapes.takeNew()) {
-        const key = SHAPES + String(number).padStart(SHAPE_DIGITS, '0');
-        batch.put(key, this.format.encode(key, names));
-      }
-      batch.put(SEQUENCE, this.format.encode(SEQUENCE, sequence));
-      await batch.write({ sync: true });
-      // Looked at last: what a second process reads when it opens the database has all that was acknowledged here.
-      if (!this.lock.isThere()) throw new Error('its lock file was removed or replaced, so that another process may use it too');
+      shapes = this.#newShapes();
+      for (const [key, row] of shapes) change.put(key, row);
+      change.put(SEQUENCE, this.format.encode(SEQUENCE, sequence));
+      await change.write({ sync: true });
     } catch (error) {
-      this.#failure = new StorageFailure(`cannot write to the database: ${reasonOf(error)}`, { cause: error, lasts: true });
-      return;
+      return this.#beginOutage(error, [batch, ...this.#waiting.splice(0)], shapes);
     }
+    // Looked at last: what a second process reads when it opens the database has all that was acknowledged here.
+    if (!this.lock.isThere()) return this.#end('its lock file was removed or replaced, so that another process may use it too');
     this.durable = sequence;
+    this.#show(rows);
+    if (this.#spare.length < SPARE_MAX && rows.bytes.capacity <= SPARE_BYTES_MAX) this.#spare.push(rows.bytes);
+    return undefined;
+  }
+
+  #newShapes(): [string, Buffer][] {
+    return this.format.shapes.takeNew().map(({ number, names }) => {
+      const key = SHAPES + String(number).padStart(SHAPE_DIGITS, '0');
+      return [key, this.format.encode(key, names)];
+    });
+  }
+
+  /** Has reads see the rows of tables that were handed over. */
+  #show(rows: RowBatch<AnyRows>): void {
     for (const [table, key, row] of rows.tabled()) {
       if (table.kind !== 'table') continue;
       if (row === undefined) table.rows.delete(key);
       else table.rows.set(key, row);
     }
-    if (this.#spare.length < SPARE_MAX && rows.bytes.capacity <= SPARE_BYTES_MAX) this.#spare.push(rows.bytes);
+  }
+
+  /** The disk took no write: nothing that waits for it is acknowledged, and all of it is kept for later. */
+  #beginOutage(error: unknown, batches: readonly Batch[], shapes: readonly [string, Buffer][]): StorageFailure {
+    if (this.#isClosed || !this.lock.isThere()) return this.#end(reasonOf(error), error);
+    for (const [key, row] of shapes) this.rows.owe(key, row);
+    const remedy = `the daemon goes on by itself once the disk takes writes and has ${ROOM_BYTES / 1024 ** 2} MiB free`;
+    const failure = new StorageFailure(`${REFUSED}${reasonOf(error)}; ${remedy}`, { cause: error, kept: true });
+    for (const batch of batches) this.#keep(batch);
+    const outcome = this.#failure ?? failure;
+    this.#setFailure(outcome);
+    for (const batch of batches.slice(1)) batch.settle(outcome);
+    if (outcome.kept) this.#retryLater();
+    return outcome;
+  }
+
+  /** Keeps a batch in memory until the disk takes it; says why where it does not. */
+  #keep({ rows }: Batch): StorageFailure | undefined {
+    if (this.#failure?.kept === false) return this.#failure;
+    rows.writeTo((key, row) => this.rows.owe(key, row));
+    for (const [key, row] of this.#newShapes()) this.rows.owe(key, row);
+    this.#show(rows);
+    if (this.rows.owedBytes <= OWED_BYTES_MAX) return undefined;
+    return this.#end(`it took none for so long that ${OWED_BYTES_MAX / 1024 ** 2} MiB wait in memory`);
+  }
+
+  /** Takes nothing more. */
+  #end(reason: string, cause?: unknown): StorageFailure {
+    clearTimeout(this.#retry);
+    const failure = new StorageFailure(`${REFUSED}${reason}; restart the daemon`, { cause });
+    this.#setFailure(failure);
+    return failure;
+  }
+
+  #setFailure(failure: StorageFailure | undefined): void {
+    if (this.#failure === failure) return;
+    this.#failure = failure;
+    for (const listener of this.#listeners) listener();
+  }
+
+  #retryLater(): void {
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => {
+      this.#recovering = this.#recover().then(() => {
+        if (this.#failure?.kept && !this.#isClosed) this.#retryLater();
+      });
+    }, RETRY_MS).unref();
+  }
+
+  /** Opens the database anew, since the log of one that failed may end in part of a record, and puts on disk what is owed. */
+  async #recover(): Promise<void> {
+    if (!hasRoom(this.folder, this.rows.owedBytes)) return;
+    if (!this.lock.isThere()) return void this.#end('its lock file was removed or replaced, so that another process may use it too');
+    try {
+      await this.rows.database.close();
+      const { database, lock } = await openDatabase(this.folder);
+      this.rows.database = database;
+      this.lock = lock;
+      const found = metadata(database, this.format, SEQUENCE);
+      // The flush that failed may be there all the same.
+      const isOurs = metadata(database, this.format, IDENTITY) === this.identity && (found === this.durable || found === this.durable + 1);
+      if (isOurs) await this.#pay();
+      else this.#end('another process has written to it');
+    } catch (error) {
+      const { kind, message } = problemOf(this.folder, error);
+      if (kind !== 'unusable') this.#end(message);
+    }
+  }
+
+  async #pay(): Promise<void> {
+    while (this.rows.owed.size > 0) {
+      const rows = [...this.rows.owed];
+      const sequence = this.durable + 1;
+      const change = this.rows.database.batch();
+      for (const [key, row] of rows) {
+        if (row === undefined) change.del(key);
+        else change.put(key, row);
+      }
+      change.put(SEQUENCE, this.format.encode(SEQUENCE, sequence));
+      await change.write({ sync: true });
+      this.durable = sequence;
+      this.rows.paid(rows);
+    }
+    if (this.#failure?.kept) this.#setFailure(undefined);
   }
 }
 
@@ -266,33 +322,22 @@ class LevelStore implements DurableStore {
  * process, and holds between containers that share the volume. Nothing is started on a damaged database.
  */
 export async function openLevelStore(folder: string): Promise<DurableStore | OpenProblem> {
-  if (existsSync(join(folder, FOREIGN_FILE))) {
-    const remedy = `move ${folder} away to start empty (its orders, totals and idempotency keys stay with the old version)`;
-    return { kind: 'foreign', message: `${folder} holds the database of an earlier version, which this one cannot read; ${remedy}` };
-  }
-  const database: Database = new ClassicLevel<string, Buffer>(folder, { valueEncoding: 'buffer', writeBufferSize: WRITE_BUFFER_BYTES });
+  const foreign = foreignIn(folder);
+  if (foreign !== undefined) return foreign;
+  let opened: OpenedDatabase | undefined;
   try {
-    ensurePrivateFolder(folder);
-    const unfinished = join(folder, UNFINISHED_FILE);
-    const damage = damageOf(folder, existsSync(unfinished));
-    if (damage !== undefined) {
-      // Refused because it exists, once the lock is had: before anything is read, since opening would tidy the damage away.
-      await database.open({ errorIfExists: true, createIfMissing: false }).catch(throwIfLocked);
-      throw new StorageFailure(damage);
-    }
-    if (!existsSync(join(folder, 'CURRENT'))) writeFileSync(unfinished, '', { mode: 0o600 });
-    await database.open();
-    const lock = new FileWatch(join(folder, 'LOCK'));
-    const store = await load(database, lock, existsSync(unfinished));
+    opened = await openDatabase(folder);
+    const unfinished = unfinishedFile(folder);
+    const store = await load(folder, opened, existsSync(unfinished));
     rmSync(unfinished, { force: true });
     return store;
   } catch (error) {
-    await database.close().catch(() => undefined);
+    await opened?.database.close().catch(() => undefined);
     return problemOf(folder, error);
   }
 }
 
-async function load(database: Database, lock: FileWatch, unfinished: boolean): Promise<LevelStore> {
+async function load(folder: string, { database, lock }: OpenedDatabase, unfinished: boolean): Promise<LevelStore> {
   const format = new RowFormat();
   const identity = metadata(database, format, IDENTITY);
   const sequence = metadata(database, format, SEQUENCE) ?? 0;
@@ -309,30 +354,16 @@ async function load(database: Database, lock: FileWatch, unfinished: boolean): P
     }
   }
   if (typeof identity === 'string' && typeof sequence === 'number')
-    return new LevelStore(database, identity, sequence, lock, format, tables);
+    return new LevelStore(folder, new LevelRows(database), identity, sequence, lock, format, tables);
   if (!unfinished || sequence !== 0 || tables.size > 0) throw new StorageFailure('it has lost its identity');
   const fresh = randomUUID();
   await database.put(IDENTITY, format.encode(IDENTITY, fresh), { sync: true });
-  return new LevelStore(database, fresh, 0, lock, format, tables);
-}
-
-function throwIfLocked(error: unknown): void {
-  if (hasCode(error, LOCKED)) throw error;
+  return new LevelStore(folder, new LevelRows(database), fresh, 0, lock, format, tables);
 }
 
 function metadata(database: Database, format: RowFormat, key: string): unknown {
   const row = database.getSync(key);
   return row === undefined ? undefined : format.decode(key, row);
-}
-
-function problemOf(folder: string, thrown: unknown): OpenProblem {
-  const reason = reasonOf(thrown);
-  if (hasCode(thrown, LOCKED)) return { kind: 'locked', message: `another process uses the database in ${folder}` };
-  if (thrown instanceof StorageFailure || hasCode(thrown, 'LEVEL_CORRUPTION')) {
-    const remedy = 'put a backup of the whole state folder in its place, or move the folder away to start empty';
-    return { kind: 'damaged', message: `the database in ${folder} is damaged: ${reason}; ${remedy}` };
-  }
-  return { kind: 'unusable', message: `cannot open the database in ${folder}: ${reason}` };
 }
 
 function newBatch(rows: Batch['rows']): Batch {
@@ -343,7 +374,7 @@ function newBatch(rows: Batch['rows']): Batch {
   return { rows, done, urgent: false, settle };
 }
 
-function levelRowsOf(rows: Table<unknown> | Archive<unknown>): LevelRows {
+function anyRowsOf(rows: Table<unknown> | Archive<unknown>): AnyRows {
   if (rows instanceof LevelTable || rows instanceof LevelArchive) return rows;
   throw new TypeError(`${rows.kind} ${rows.name} belongs to another store`);
 }
@@ -364,54 +395,6 @@ function copyOf(text: string): string {
   return Buffer.from(text).toString();
 }
 
-/** The first key after all that begin with `prefix`, whose last character is "/". */
-function endOf(prefix: string): string {
-  return `${prefix.slice(0, -1)}0`;
-}
-
-function reading<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    return damagedReading(error);
-  }
-}
-
-interface RowIterator {
-  nextv(size: number): Promise<[string, Buffer][]>;
-  close(): Promise<void>;
-}
-
-/** The rows of an iterator, many at a time, as one at a time takes longer than the rows themselves. It is closed at the end. */
-async function* chunksOf(iterator: RowIterator, failed: (error: unknown) => never): AsyncGenerator<[string, Buffer][]> {
-  try {
-    for (;;) {
-      const chunk = await iterator.nextv(CHUNK_ROWS).catch(failed);
-      if (chunk.length === 0) return;
-      yield chunk;
-    }
-  } finally {
-    await iterator.close();
-  }
-}
-
 function rethrown(error: unknown): never {
   throw error;
-}
-
-function damagedReading(error: unknown): never {
-  if (error instanceof StorageFailure) throw error;
-  throw new StorageFailure(`cannot read from the database: ${reasonOf(error)}`, { cause: error });
-}
-
-/** What the database itself says; the library wraps it. */
-function reasonOf(error: unknown): string {
-  const { cause } = error as { cause?: unknown };
-  const innermost = cause instanceof Error ? cause : error;
-  return innermost instanceof Error ? innermost.message : String(innermost);
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  const { code: own, cause } = error as { code?: unknown; cause?: { code?: unknown } };
-  return own === code || cause?.code === code;
 }

@@ -4,11 +4,20 @@
  */
 export class StorageFailure extends Error {
   override readonly name = 'StorageFailure';
-  /** A write was refused: until the process starts again no other is taken. */
-  readonly lasts: boolean;
+  /** What was to be written is kept in memory, where reads see it, and goes to the disk once that takes writes again. */
+  readonly kept: boolean;
 
-  constructor(message: string, { cause, lasts = false }: { readonly cause?: unknown; readonly lasts?: boolean } = {}) {
+  constructor(message: string, { cause, kept = false }: { readonly cause?: unknown; readonly kept?: boolean } = {}) {
     super(message, cause === undefined ? {} : { cause });
-    this.lasts = lasts;
+    this.kept = kept;
+  }
+}
+
+/** Resolves when a change is on disk, or kept until the disk takes it: enough for what takes risk away. */
+export async function whenTaken(written: Promise<unknown> | undefined): Promise<void> {
+  try {
+    await written;
+  } catch (error) {
+    if (!(error instanceof StorageFailure && error.kept)) throw error;
   }
 }

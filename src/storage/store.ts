@@ -1,11 +1,17 @@
+import type { StorageFailure } from './storage-failure.js';
+
 /**
  * What must survive a crash: named rows of text keys and structured values, in one embedded database of the state
  * folder. Values are structured data: strings, numbers, bigints, bytes, arrays, plain objects.
  *
  * Writes reach the disk in the order in which they were made, so that a later one is never there without the earlier.
- * After a failed write nothing more is taken: the process has to start again from what the disk has.
+ * While the disk takes none, writes are kept in memory, where reads see them; it gets all of them at once when it takes some again.
  */
 export interface Store {
+  /** Why the disk takes no writes; undefined while it does. */
+  readonly failure?: StorageFailure | undefined;
+  /** Calls `listener` whenever {@link failure} changes. */
+  onFailure?(listener: () => void): void;
   /** The table of this name: its rows stay in memory too, so that they can be listed at once. For what is small. */
   table<V>(name: string): Table<V>;
   /** The archive of this name: its rows are on disk alone and are read when somebody asks. For what grows with time. */
@@ -14,7 +20,8 @@ export interface Store {
    * Runs `change`, whose puts and removals take effect together or not at all, and resolves when they are on disk.
    * Changes made in the same turn share one flush, and so do all that come while the flush before is under way; what is too
    * much for one is cut between changes.
-   * `change` runs at once and must not await. Rejects with {@link StorageFailure} when the disk does not take it.
+   * `change` runs at once and must not await. Rejects with {@link StorageFailure} when the disk does not take it. Once that is known
+   * ({@link failure}) it resolves when memory has it: then nothing may be written that adds risk.
    * With `soon` nobody waits for it: it goes with the next flush, or after some milliseconds.
    */
   write(change: (transaction: Transaction) => void, when?: 'now' | 'soon'): Promise<void>;

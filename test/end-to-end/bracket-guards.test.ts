@@ -679,7 +679,7 @@ describe('a bracket that is cancelled before its entry is answered', () => {
   });
 });
 
-it('brackets that a full disk stops say so once together, at however many looks', async () => {
+it('a full disk is told of once, at however many looks of brackets', async () => {
   const store = new FullStore();
   await open({}, { store, sharesStore: true });
   for (let i = 0; i < 3; i++) await guarded(shares, await place({ ...taking, stop_loss_price: 300 }));

@@ -209,11 +209,14 @@ describe('a halt', () => {
     await place(resting);
     desk.clock.advance(SETTLED_MS);
     store.full = true;
-    expect(await desk.call(admin.adminHalt, { cancel_all: true }, { as: 'ops' })).toMatchObject({ code: 'storage.failed' });
+    expect(await desk.call(admin.adminHalt, { cancel_all: true }, { as: 'ops' })).toMatchObject({ retType: 0 });
     expect(desk.audit.map(({ reason }) => reason)).toContain('cancels accepted for 1 of 1 open orders');
     desk.clock.advance(SETTLED_MS);
     const { orderList } = await desk.payload(account.getOrders, list);
     expect(orderList.map(({ orderStatus }) => orderStatus)).toEqual([15]);
+    expect(await code(resting)).toBe('storage.failed');
+    store.full = false;
+    await store.write(() => undefined);
     expect(await code(resting)).toBe('trading.halted');
   });
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createReadStream, symlinkSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
-import { BUY, HK_CASH, NORMAL, SIMULATE } from '../support/accounts.js';
+import { BUY, HK, HK_CASH, NORMAL, SIMULATE } from '../support/accounts.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
 import { until } from '../support/until.js';
 import { Books } from './books.js';
@@ -97,6 +97,9 @@ describe.skipIf(process.platform !== 'linux')('an audit file that takes nothing'
     expect([refused.status, refused.json.code, refused.headers['retry-after']]).toEqual([503, 'audit.unavailable', '1']);
     expect(refused.json.error).toContain('nothing was sent');
     expect(await new Books(daemon, 'bot').orders()).toEqual([]);
+    const out = await daemon.as('bot').post('/api/cancel-all-order', { acc_id: HK_CASH, env: SIMULATE, market: HK });
+    expect(out.json.ret_type).toBe(0);
+    expect(daemon.stderr).toMatch(/"target":"audit".*cancel_all_order while the disk takes no writes/);
     const ready = await daemon.as().get('/readyz');
     expect([ready.status, ready.json.status]).toEqual([503, 'unavailable']);
     expect((await daemon.as('bot').post('/api/quote', { symbol: 'HK.00005' })).status).toBe(200);

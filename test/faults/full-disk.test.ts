@@ -2,57 +2,102 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, expect, it } from 'vitest';
 import { BUY, HK, HK_CASH, NORMAL, SIMULATE } from '../support/accounts.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
+import { until } from '../support/until.js';
 import { Books } from './books.js';
 import { acknowledgedId, KeepAliveLine, refusalCode } from './load.js';
 
 /** Largest file that the daemon may write, in the shell's blocks of 512 or 1,024 bytes: room for a hundred orders or so. */
 const BLOCKS = 400;
 const ORDERS_MAX = 5_000;
-const LIMITED = ['bash', '-c', `ulimit -f ${BLOCKS}; exec "$0" "$@"`, process.execPath] as const;
+const LIMITED = ['bash', '-c', `ulimit -Sf ${BLOCKS}; exec "$0" "$@"`, process.execPath] as const;
 
 const daemon = new SpawnedDaemon<'bot'>(true);
 afterAll(() => daemon.stop());
 
 const hasBash = spawnSync('bash', ['-c', `ulimit -f ${BLOCKS}`]).status === 0;
 
+/** OrderStatus. */
+const CANCELLED_ALL = 15;
+
+/** Raises the limit of a daemon that runs, as if somebody had made room. */
+const makeRoom = () => spawnSync('prlimit', [`--pid=${daemon.ready.pid}`, '--fsize=unlimited']).status === 0;
+
+const order = { acc_id: HK_CASH, env: SIMULATE, symbol: 'HK.00005', side: BUY, order_type: NORMAL, price: 1, qty: 400 };
+
+/** Fills the disk with orders: those that were acknowledged by their remarks, and the refusal. */
+async function fill(line: KeepAliveLine, name: string) {
+  const acknowledged = new Map<string, string>();
+  for (let number = 1; number <= ORDERS_MAX; number++) {
+    const remark = `${name}-${number}`;
+    const attempt = { answer: await line.post('/api/order', { ...order, remark }, { 'idempotency-key': remark }) };
+    const id = acknowledgedId(attempt);
+    if (id === undefined) return { acknowledged, refused: attempt, remark };
+    acknowledged.set(remark, id);
+  }
+  throw new Error('the disk took everything');
+}
+
 it.skipIf(!hasBash)(
-  'a disk that takes no more: orders are refused with the reason, quotes go on, nothing acknowledged is lost',
+  'a disk that takes no more: orders are refused with the reason, the rest goes on, and so do orders when there is room; nothing acknowledged is lost',
   async () => {
-    await daemon.addKey('bot', { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { maxOrderValue: '10000' } });
+    await daemon.addKey('bot', { scopes: ['qot:read', 'acc:read', 'trade:simulate', 'admin'], limits: { maxOrderValue: '10000' } });
     await daemon.boot(['--enable-trading'], LIMITED);
+    const bot = daemon.as('bot');
     const line = new KeepAliveLine(daemon, daemon.keys.bot);
-    const place = async (remark: string) => {
-      const body = { acc_id: HK_CASH, env: SIMULATE, symbol: 'HK.00005', side: BUY, order_type: NORMAL, price: 1, qty: 400, remark };
-      return { answer: await line.post('/api/order', body, { 'idempotency-key': remark }) };
-    };
-    const acknowledged: string[] = [];
-    let refused: { answer: { status: number; text: string } } | undefined;
-    for (let order = 1; refused === undefined && order <= ORDERS_MAX; order++) {
-      const attempt = await place(`order-${order}`);
-      const id = acknowledgedId(attempt);
-      if (id === undefined) refused = attempt;
-      else acknowledged.push(id);
-    }
-    expect(acknowledged.length).toBeGreaterThan(20);
+    const books = new Books(daemon, 'bot');
+    const { acknowledged, refused, remark } = await fill(line, 'first');
+    expect(acknowledged.size).toBeGreaterThan(20);
     expect(refused).toMatchObject({ answer: { status: 500 } });
-    expect(refusalCode(refused!)).toBe('storage.failed');
-    expect(refused!.answer.text).toMatch(/cannot write to the database: .*check the orders before sending it again/);
+    expect(refusalCode(refused)).toBe('storage.failed');
+    expect(refused.answer.text).toMatch(/cannot write to the database: .*goes on by itself.*check the orders before sending it again/);
 
-    expect(acknowledgedId(await place('later'))).toBeUndefined();
-    // Nothing but a start takes writes again, whatever is answered without one.
-    const nothing = { acc_id: HK_CASH, env: SIMULATE, symbol: 'HK.NONE', side: BUY, order_type: NORMAL, price: 1, qty: 400 };
-    expect((await daemon.as('bot').post('/api/order', nothing)).json.ret_type).toBe(-1);
+    // Nothing that adds risk is taken, nor what the disk would have to keep: not even the refused order, under its key.
+    for (const body of [order, { ...order, symbol: 'HK.NONE' }]) {
+      const again = await bot.post('/api/order', body, { 'idempotency-key': remark });
+      expect([again.status, again.json.code]).toEqual([500, 'storage.failed']);
+      expect(again.json.error).toMatch(/cannot write to the database: .*nothing was sent\. Reads, cancels and halts are served meanwhile/);
+    }
     expect((await daemon.as().get('/readyz')).status).toBe(503);
-    // What memory holds is not what the disk has: accounts are not shown any more, the market is.
-    const orders = await daemon.as('bot').post('/api/orders', { acc_id: HK_CASH, env: SIMULATE, market: HK });
-    expect([orders.status, orders.json.code]).toEqual([500, 'storage.failed']);
-    expect((await daemon.as('bot').post('/api/quote', { symbol: 'HK.00005' })).json.ret_type).toBe(0);
-    line.close();
-    await daemon.end();
 
-    await daemon.boot(['--enable-trading']);
-    const kept = new Map((await new Books(daemon, 'bot').orders()).map(({ order_id, remark }) => [order_id, remark]));
-    for (const [index, id] of acknowledged.entries()) expect(kept.get(id)).toBe(`order-${index + 1}`);
-    expect(kept.size).toBe(acknowledged.length);
+    // Reads answer from memory, and everybody can get out.
+    const list = { acc_id: HK_CASH, env: SIMULATE, market: HK };
+    const listed = (await bot.s2c('/api/orders', list)).order_list as { order_id: bigint }[];
+    expect(listed.length).toBeGreaterThanOrEqual(acknowledged.size);
+    expect((await bot.post('/api/quote', { symbol: 'HK.00005' })).json.ret_type).toBe(0);
+    const [first] = [...acknowledged.values()];
+    const cancelled = await bot.post('/api/cancel-order', { ...list, order_id: first }, { 'idempotency-key': 'out' });
+    expect(cancelled.json).toMatchObject({ ret_type: 0 });
+    expect((await bot.post('/api/cancel-order', { ...list, order_id: first }, { 'idempotency-key': 'out' })).json).toMatchObject({
+      ret_type: 0,
+    });
+    expect((await bot.post('/api/admin/halt', { reason: 'full', cancel_all: true })).json).toMatchObject({ ret_type: 0 });
+    await until(
+      async () => (await books.orders()).every(({ order_status }) => order_status === CANCELLED_ALL),
+      'every order to be cancelled',
+    );
+    expect(daemon.stderr).toMatch(/"level":40.*"target":"audit".*cancel_order while the disk takes no writes/);
+    expect(daemon.stderr).toMatch(/"level":40.*"target":"audit".*admin_halt while the disk takes no writes/);
+
+    if (makeRoom()) {
+      await until(async () => (await daemon.as().get('/readyz')).status === 200, 'the daemon to go on');
+      expect(daemon.stderr).toMatch(/the database accepts writes again/);
+      expect((await bot.post('/api/admin/resume', {})).json).toMatchObject({ ret_type: 0 });
+      const later = acknowledgedId({
+        answer: await line.post('/api/order', { ...order, remark: 'later' }, { 'idempotency-key': 'later' }),
+      });
+      expect(later).toBeDefined();
+      acknowledged.set('later', later ?? '');
+      line.close();
+      await daemon.end('SIGKILL');
+      await daemon.boot(['--enable-trading']);
+      for (const { order_status, remark: text } of await books.orders())
+        expect([text, order_status === CANCELLED_ALL]).toEqual([text, text !== 'later']);
+    } else {
+      line.close();
+      await daemon.end();
+      await daemon.boot(['--enable-trading']);
+    }
+    const kept = new Map((await books.orders()).map(({ order_id, remark: text }) => [text, order_id]));
+    for (const [text, id] of acknowledged) expect(kept.get(text)).toBe(id);
   },
 );

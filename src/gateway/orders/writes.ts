@@ -14,6 +14,7 @@ import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import type { Operation } from '../../contract/operation.js';
 import { account, trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
+import { StorageFailure, whenTaken } from '../../storage/index.js';
 import { checkAnswer } from '../answer-check.js';
 import { type Backend, BackendFailure, BackendRefused, BackendUnsent, type CallContext, type ResponseMessage } from '../backend.js';
 import { type Call, cancelled } from '../call.js';
@@ -23,6 +24,7 @@ import type { InFlight } from '../in-flight.js';
 import type { Meter } from '../meter.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
+import { rejectUnstored } from '../ways-out.js';
 import { bracketOfRemark } from './bracket-entry.js';
 import { isCancel } from './cancel-scope.js';
 import type { Circumstances } from './circumstances.js';
@@ -50,6 +52,12 @@ function orderNames(answer: ResponseMessage | Rejection | undefined): readonly s
 /** A question before anything was sent that came to no answer: nothing has happened. */
 function unasked(thrown: unknown): Rejection {
   if (thrown instanceof BackendFailure) return rejectFailure(thrown, 'write kept');
+  throw thrown;
+}
+
+/** What a write comes to whose reservation the disk did not take: nothing was sent. */
+function unkept(thrown: unknown): Rejection {
+  if (thrown instanceof StorageFailure && thrown.kept) return rejectUnstored(thrown);
   throw thrown;
 }
 
@@ -165,6 +173,7 @@ export class Writes {
     const packet = this.#packets.next();
     const keyed = commit?.(packet, request);
     let response: ResponseMessage | Rejection | undefined;
+    let unstored: Rejection | undefined;
     let sentAt = performance.now();
     try {
       if (this.recordedInOrder) {
@@ -173,14 +182,17 @@ export class Writes {
         const entering = keyed?.enter();
         response = entering === undefined ? await answer : (await Promise.all([answer, entering]))[0];
       } else {
-        await Promise.all([admission?.durable, keyed?.enter()]);
+        const stored = Promise.all([admission?.durable, keyed?.enter()]);
+        unstored = await (isCancel(request) ? whenTaken(stored) : stored).then(() => undefined, unkept);
         sentAt = performance.now();
-        response = commit !== undefined || call.leave() ? await this.#send(operation, request, packet, identity, call) : cancelled();
+        const send = async () =>
+          commit !== undefined || call.leave() ? this.#send(operation, request, packet, identity, call) : cancelled();
+        response = unstored ?? (await send());
       }
     } finally {
       admission?.settle(orderNames(response));
     }
-    await admission?.durable;
+    if (unstored === undefined) await admission?.durable;
     // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
     if (admission !== undefined && (response instanceof Rejection || response.retType !== RET_SUCCEED)) {
       if (keyed === undefined) await admission.refund();

@@ -1,4 +1,4 @@
-import type { Store, Transaction } from '../../storage/index.js';
+import { StorageFailure, type Store, type Transaction } from '../../storage/index.js';
 import { Pace } from '../pace.js';
 
 /** Events told in one turn: each becomes a message and is handed to every connection that wants it. */
@@ -25,8 +25,8 @@ interface Group<Event> {
 /**
  * Puts changes on disk in the order in which they were made, and tells of each only once it is there.
  *
- * A change is in memory as soon as it is made. When the disk refuses one, nothing later may be promised: the journal
- * fails for good, and the process has to start again from what the disk has.
+ * A change is in memory as soon as it is made. When the disk refuses one, nobody is promised it. Where the store keeps it until the
+ * disk takes it, it is told of all the same; otherwise the journal fails for good, and the process has to start again from what the disk has.
  */
 export class Journal<Event> {
   readonly #listeners = new Set<(event: Event) => void>();
@@ -39,9 +39,9 @@ export class Journal<Event> {
 
   constructor(private readonly store: Store) {}
 
-  /** Why nothing can be written any more. */
+  /** Why the disk takes nothing, for now or for good. */
   get failure(): Error | undefined {
-    return this.#failure;
+    return this.#failure ?? this.store.failure;
   }
 
   /**
@@ -81,10 +81,12 @@ export class Journal<Event> {
   }
 
   async #finish(group: Group<Event>): Promise<void> {
+    let refused: Error | undefined;
     try {
       await group.written;
     } catch (error) {
-      this.#failure ??= errorOf(error);
+      refused = errorOf(error);
+      if (!(error instanceof StorageFailure && error.kept)) this.#failure ??= refused;
     }
     if (this.#open === group) this.#open = undefined;
     for (const { events, settled, answer, done, failed } of group.entries) {
@@ -104,12 +106,13 @@ export class Journal<Event> {
         const wait = this.#pace.step();
         if (wait !== undefined) await wait;
       }
-      done(answer as never);
+      if (refused === undefined) done(answer as never);
+      else failed(refused);
     }
   }
 
   /**
-   * `answer`, once everything made so far is on disk: what is shown to callers must not be taken back by a crash.
+   * `answer`, once everything made so far is on disk, or kept until the disk takes it: what is shown to callers must not be taken back by a crash.
    * Rejects after a failure, when memory holds what the disk has not.
    */
   whenDurable<T>(answer: T): T | Promise<T> {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../contract/clock.js';
+import { whenTaken } from '../../storage/index.js';
 import { nextTurn } from '../pace.js';
 import { Refusal } from '../refusal.js';
 import type { World } from '../world/index.js';
@@ -24,6 +25,9 @@ const OPEN_ORDERS_MAX = 50_000;
 const noFees: OrderRecord['fees'] = [];
 /** Cancellations in one turn of the event loop: a few milliseconds' worth. */
 const CANCELLED_A_TURN = 25;
+
+/** Named by what is done to many. */
+const NO_ORDER = { id: 0n, idEx: '' };
 
 /**
  * Where callers' commands change orders. A command is answered once its change is on disk; what the exchange then makes of it
@@ -280,11 +284,12 @@ export class OrderDesk {
   }
 
   async cancel(account: Account, order: OrderRecord, write: Write): Promise<PacketAnswer | Refusal> {
-    const known = this.#known(account, write);
+    const known = this.#known(account, write, 'cancel');
     if (known !== undefined) return known;
     const closed = refuseUnlessChangeable(order, 'cancelled');
     if (closed !== undefined) return closed;
-    return this.#commit(write, order, (change) => this.#cancel(change, order));
+    await whenTaken(this.#commit(write, order, (change) => this.#cancel(change, order)));
+    return answerTo(order);
   }
 
   /**
@@ -292,22 +297,23 @@ export class OrderDesk {
    * when their turn has come, as many take several turns of the event loop. The answer names no order.
    */
   async cancelAll(account: Account, market: TradeMarket | undefined, write: Write): Promise<PacketAnswer | Refusal> {
-    const known = this.#known(account, write);
+    const known = this.#known(account, write, 'cancel');
     if (known !== undefined) return known;
     const open = [...this.records.openOrders(account)].filter(
       (order) => isChangeable(order.status) && (market === undefined || inMarket(order.tradeMarket, market)),
     );
     for (let from = 0; ; from += CANCELLED_A_TURN) {
       const last = from + CANCELLED_A_TURN >= open.length;
-      const done = this.#commit(last ? write : { ...write, packet: undefined, recorded: undefined }, { id: 0n, idEx: '' }, (change) => {
+      const done = this.#commit(last ? write : { ...write, packet: undefined, recorded: undefined }, NO_ORDER, (change) => {
         for (const { id } of open.slice(from, from + CANCELLED_A_TURN)) {
           const order = this.records.order(id);
           if (order !== undefined && isChangeable(order.status)) this.#cancel(change, order);
         }
       });
       // The journal keeps the order: the last part is on disk after all others, and fails with any of them.
-      if (last) return done;
-      done.catch(() => undefined);
+      const taken = whenTaken(done);
+      if (last) return taken.then(() => answerTo(NO_ORDER));
+      taken.catch(() => undefined);
       await nextTurn();
     }
   }
@@ -367,21 +373,24 @@ export class OrderDesk {
   }
 
   /** The answer that a command gets without being carried out: it was given before, or trading is locked. */
-  #known(account: Account, { packet, fingerprint }: Write): Promise<PacketAnswer> | Refusal | undefined {
+  #known(
+    account: Account,
+    { packet, fingerprint }: Write,
+    what: 'cancel' | 'other' = 'other',
+  ): Promise<PacketAnswer> | Refusal | undefined {
     const first = this.records.packets.find(packet, fingerprint);
     if (first instanceof Refusal) return first;
     // The first request may still be on its way to the disk.
     if (first !== undefined) return Promise.resolve(this.records.journal.whenDurable(first));
     const locked = this.lock.refusal(account);
     if (locked !== undefined) return locked;
-    if (this.records.journal.failure !== undefined) {
-      return new Refusal(`the brokerage cannot write its records and accepts no orders: ${this.records.journal.failure.message}`);
-    }
-    return undefined;
+    const { failure } = this.records.journal;
+    if (failure === undefined || what === 'cancel') return undefined;
+    return new Refusal(`the brokerage cannot write its records and accepts no orders: ${failure.message}`);
   }
 
   #commit(write: Write, order: Pick<OrderRecord, 'id' | 'idEx'>, action: (change: Change) => void): Promise<PacketAnswer> {
-    const answer: PacketAnswer = { orderId: order.id, orderIdEx: order.idEx };
+    const answer = answerTo(order);
     const change = this.records.begin();
     action(change);
     const { recorded } = write;
@@ -389,6 +398,10 @@ export class OrderDesk {
     if (write.packet !== undefined) change.packet = { id: write.packet, answer, fingerprint: write.fingerprint };
     return this.records.commit(change, 'now', answer);
   }
+}
+
+function answerTo({ id, idEx }: Pick<OrderRecord, 'id' | 'idEx'>): PacketAnswer {
+  return { orderId: id, orderIdEx: idEx };
 }
 
 function refuseUnlessChangeable(order: OrderRecord, what: string): Refusal | undefined {

@@ -1,4 +1,4 @@
-import type { Store, Transaction } from '../../storage/index.js';
+import { type Store, type Transaction, whenTaken } from '../../storage/index.js';
 
 /** Writes the user's state, and has its readers wait for what is being written: nobody is shown what a crash could undo. */
 export class Writes {
@@ -10,10 +10,11 @@ export class Writes {
   /** Resolves when the change is on disk; rejects with StorageFailure when the disk does not take it. */
   write(change: (transaction: Transaction) => void): Promise<void> {
     const written = this.store.write(change);
-    this.#last = written;
-    written.then(
+    const taken = whenTaken(written);
+    this.#last = taken;
+    taken.then(
       () => {
-        if (this.#last === written) this.#last = undefined;
+        if (this.#last === taken) this.#last = undefined;
       },
       () => undefined,
     );

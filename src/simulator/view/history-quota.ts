@@ -1,5 +1,5 @@
 import type { Clock } from '../../contract/clock.js';
-import type { Store } from '../../storage/index.js';
+import { type Store, whenTaken } from '../../storage/index.js';
 
 const WINDOW_MS = 30 * 86_400_000;
 
@@ -39,10 +39,11 @@ export class HistoryQuota {
     if (this.#uses.has(symbol)) return undefined;
     if (this.#uses.size >= this.max) return 'exceeded';
     this.#uses.set(symbol, now);
-    this.#lastWrite = this.#store.write((transaction) => {
+    const written = this.#store.write((transaction) => {
       for (const old of expired) transaction.remove(this.#table, old);
       transaction.put(this.#table, symbol, now);
     });
+    this.#lastWrite = whenTaken(written);
     return this.#lastWrite;
   }
 
