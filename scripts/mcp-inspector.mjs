@@ -1,5 +1,5 @@
 // Puts the official MCP inspector beside the checkout (.cache/mcp-inspector) and prints the path of its program, so that a
-// test can hold the tools against a client that is not ours. It needs a newer Node than the gateway: see node-lts.mjs.
+// test can hold the tools against a client that is not ours. It needs a newer Node than the gateway: see node-line.mjs.
 import { printCachedPackage } from './cached-package.mjs';
 
 /** Major version. */

@@ -25,6 +25,7 @@ import { orderedCheck } from './ordered.js';
 import { type ParamRule, paramRule } from './param-rules.js';
 import { collectProblem, type Problem, stop } from './problem.js';
 import { callerParams, type Param, paramsIn, withheldFields } from './shape.js';
+import { didYouMean, symbolsMeant } from './symbol-spellings.js';
 
 /** Reads a request body into the operation's `C2S`, or says what is wrong with it. */
 export type RequestDecoder<O extends Operation> = (
@@ -274,7 +275,8 @@ function readSymbol(value: JsonValue, path: string) {
   if (parsed !== undefined) return parsed;
   const markets = quoteMarkets.map((market) => market.name).join(', ');
   const kind = typeof value === 'string' ? 'invalid' : 'wrong_type';
-  stop(kind, path, `${path}: expected MARKET.CODE with a market of ${markets} (such as "HK.00700"), found ${describeJson(value)}`);
+  const hint = typeof value === 'string' ? didYouMean(symbolsMeant(value)[0]) : '';
+  stop(kind, path, `${path}: expected MARKET.CODE with a market of ${markets} (such as "HK.00700"), found ${describeJson(value)}${hint}`);
 }
 
 function securityReader(dialect: Dialect): ValueReader {

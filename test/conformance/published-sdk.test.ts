@@ -132,7 +132,7 @@ describe('the published JavaScript client', () => {
   });
 
   it('does the same with the WebSocket of the newest Node LTS', async (context) => {
-    const installed = spawnSync(process.execPath, [join(import.meta.dirname, '../../scripts/node-lts.mjs')], { encoding: 'utf8' });
+    const installed = spawnSync(process.execPath, [join(import.meta.dirname, '../../scripts/node-line.mjs')], { encoding: 'utf8' });
     if (installed.status !== 0) context.skip(`the newest Node LTS could not be installed: ${installed.stderr.trim()}`);
     const again = await runClient(test.daemon.websocketUrl ?? '', test.keys.sdk, installed.stdout.trim());
     const outcomes = (of: Run) => of.calls.map(({ method, response }) => [method, response.retType]);

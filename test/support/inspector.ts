@@ -29,7 +29,7 @@ export class Inspector {
 
   /** Installs it, and the Node that it needs, at first use; the reason where that is not possible. */
   static find(): Inspector | string {
-    const [node, program] = ['node-lts.mjs', 'mcp-inspector.mjs'].map((script) => {
+    const [node, program] = ['node-line.mjs', 'mcp-inspector.mjs'].map((script) => {
       const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'scripts', script)], { encoding: 'utf8' });
       return status === 0 ? { path: stdout.trim(), why: '' } : { path: '', why: stderr.trim() };
     });

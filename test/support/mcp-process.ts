@@ -11,6 +11,8 @@ const svcctl = join(import.meta.dirname, '..', '..', 'bin', 'svcctl');
 export interface McpProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** The binary of Node that runs it; by default this process's own. */
+  readonly node?: string;
   readonly client?: ClientOptions;
   /** Called before the client connects. */
   readonly prepare?: (client: Client) => void;
@@ -33,11 +35,14 @@ export class McpProcessClient {
     });
   }
 
-  static async open(way: Way, { env, args = [], client: options = {}, prepare }: McpProcessOptions): Promise<McpProcessClient> {
+  static async open(
+    way: Way,
+    { env, args = [], node = process.execPath, client: options = {}, prepare }: McpProcessOptions,
+  ): Promise<McpProcessClient> {
     const versionNegotiation = { mode: way === 'stateless' ? { pin: '2026-07-28' } : ('legacy' as const) };
     const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation, ...options });
     const transport = new StdioClientTransport({
-      command: process.execPath,
+      command: node,
       args: [svcctl, 'mcp', ...args],
       env: { ...env },
       stderr: 'pipe',

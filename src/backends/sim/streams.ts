@@ -8,6 +8,7 @@ import type { Facts } from '../../simulator/view/facts.js';
 import type { Listing } from '../../simulator/view/listings.js';
 import { locate } from '../../simulator/view/locate.js';
 import { subTypesOf } from '../../simulator/view/sub-types.js';
+import { together } from '../../simulator/world/unknown-symbol.js';
 import type { Feed } from './feed.js';
 import { createFeed } from './feeds.js';
 
@@ -46,15 +47,20 @@ export class Streams {
   /** Starts all of the streams, or none and says which cannot be. One that runs already goes on. */
   subscribe(streams: readonly QuoteStream[]): Refusal | undefined {
     const fresh: Running[] = [];
+    const unknown = new Set<string>();
     for (const stream of streams) {
       const listing = this.#locate(stream.symbol);
-      if (listing instanceof Refusal) return listing;
+      if (listing instanceof Refusal) {
+        unknown.add(listing.message);
+        continue;
+      }
       const adjustment = adjustmentOf(stream.rehabType);
       if (adjustment instanceof Refusal) return adjustment;
       const feed = createFeed(this.#facts, listing, stream);
       if (feed instanceof Refusal) return feed;
       fresh.push({ stream, listing, feed, waiting: undefined });
     }
+    if (unknown.size > 0) return new Refusal(together([...unknown]));
     for (const running of fresh) this.#begin(running);
     return undefined;
   }

@@ -7,6 +7,7 @@ import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { type QuoteMarketInfo, quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { Rejection } from '../../contract/rejection.js';
+import { symbolsMeant, unknownSymbol } from '../../contract/symbol-spellings.js';
 import type { Backend, CallContext, TradingTerms } from '../backend.js';
 import { tradedMarketNames } from '../market-names.js';
 import { acceptedSides, marketName, sideName } from '../trade-names.js';
@@ -354,8 +355,12 @@ export function unpriced(symbol: string): Unknown {
   };
 }
 
+/** A symbol in another program's spelling is told so, in the words of reads; of any other only the terms are missing. */
 export function unmultiplied(symbol: string): Unknown {
-  return { code: 'limit.multiplier_unknown', reason: `order value unknown: the contract multiplier of ${symbol} is not known` };
+  const [meant] = symbolsMeant(symbol);
+  const reason =
+    meant === undefined ? `order value unknown: the contract multiplier of ${symbol} is not known` : unknownSymbol(symbol, meant);
+  return { code: 'limit.multiplier_unknown', reason };
 }
 
 /** The exact decimal of a quantity. */

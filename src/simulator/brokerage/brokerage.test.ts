@@ -316,7 +316,7 @@ async function unlock(f: Fixture): Promise<string | undefined> {
 
 describe('refusals', () => {
   it.each([
-    ['an unknown code', ids.hkCash, { ...buy, code: '99999' }, 'unknown code "99999"'],
+    ['an unknown code', ids.hkCash, { ...buy, code: '99999' }, 'unknown symbol HK.99999'],
     ['a code with its market', ids.hkCash, { ...buy, code: 'HK.00700' }, 'no market prefix'],
     ['another market', ids.hkCash, { ...buy, code: 'AAPL', secMarket: 2 }, 'sec_market 2 does not belong to market 1'],
     ['an index', ids.hkCash, { ...buy, code: '800000' }, 'is an index'],

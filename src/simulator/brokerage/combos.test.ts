@@ -308,7 +308,7 @@ describe('an order of several legs', () => {
 
   it.each<[string, Partial<ComboRequest>, string]>([
     ['one leg', { legs: pair.slice(0, 1) }, 'comboLegs has 1 legs: from 2 to 4 are accepted'],
-    ['a code that is none', { legs: [pair[0]!, { ...pair[1]!, code: 'X' }] }, 'comboLegs[1]: unknown code "X"'],
+    ['a code that is none', { legs: [pair[0]!, { ...pair[1]!, code: 'X' }] }, 'comboLegs[1]: unknown symbol HK.X'],
     ['a security twice', { legs: [pair[0]!, { ...pair[0]!, side: 'sell_short' }] }, 'comboLegs[1]: HK.00700 is named twice'],
     ['half a unit', { legs: [pair[0]!, { ...pair[1]!, ratio: 0.5 }] }, 'comboLegs[1].qtyRatio 0.5 must be a whole number from 1 to 1000'],
     ['ratios with a divisor', { legs: [{ ...pair[0]!, ratio: 2 }, pair[1]!] }, 'have a common divisor'],

@@ -1,6 +1,7 @@
-import { quoteMarketOfSecMarket } from '../../contract/markets.js';
+import { parseSymbol, quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { Refusal } from '../refusal.js';
 import { type Instrument, kinds, type World } from '../world/index.js';
+import { describeUnknownIn } from '../world/unknown-symbol.js';
 import { type Account, isFuturesMarket, namedMarkets, quoteMarketsOf, tradeMarketOf, untraded } from './account.js';
 import { type TradeMarket, tradeMarkets } from './terms.js';
 
@@ -45,6 +46,6 @@ export function resolve(world: World, account: Account, market: TradeMarket, cod
     const text = `${other.symbol} is ${kinds[other.kind].noun}: market ${tradeMarkets.numberOf(market)} (${market}) does not trade it`;
     return new Refusal(text, CONTRACT_INCONSISTENT);
   }
-  const hint = code.includes('.') ? '; a code has no market prefix: 00700, AAPL' : '';
-  return new Refusal(`unknown code ${JSON.stringify(code)} in market ${tradeMarkets.numberOf(market)} (${market})${hint}`);
+  const hint = parseSymbol(code) === undefined ? '' : ' A code has no market prefix: 00700, AAPL.';
+  return new Refusal(`${describeUnknownIn(world, (named?.name ?? candidates[0]) || market, code)}${hint}`);
 }

@@ -1,11 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { type Security, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
-import { type QuoteMarketInfo, quoteMarket, quoteMarketNumbered, quoteMarkets, secKeyOf, symbolOf } from '../../contract/markets.js';
+import { type QuoteMarketInfo, quoteMarket, quoteMarkets, secKeyOf, symbolOf } from '../../contract/markets.js';
 import { parseLocal } from '../../contract/time.js';
 import { Remembered } from '../chance/remembered.js';
 import type { ListingState, World } from '../world/index.js';
 import { type Instrument, isDerived } from '../world/instrument.js';
 import { kinds } from '../world/kinds.js';
+import { describeUnknown } from '../world/unknown-symbol.js';
 
 /** An instrument with what every answer repeats of it. Never changes, and its messages are shared: nothing may write to them. */
 export interface Listing {
@@ -65,41 +66,10 @@ export class Listings {
     return listing;
   }
 
-  /** Why a security is not found, with the code that was probably meant: zeros left out, or the wrong market. */
+  /** Why a security is not found. */
   describeUnknown(security: { readonly market: number; readonly code: string }): string {
-    const market = quoteMarketNumbered(security.market);
-    if (market === undefined) {
-      const accepted = quoteMarkets.map(({ number, name }) => `${number} (${name})`).join(', ');
-      return `unknown quote market ${security.market}; accepted: ${accepted}`;
-    }
-    const near = this.#nearest(market.name, security.code);
-    const hint = near === undefined ? '' : `; did you mean ${near.symbol}?`;
-    return `unknown symbol ${market.name}.${printable(security.code)}${hint}`;
+    return describeUnknown(this.#world, security);
   }
-
-  #nearest(market: string, code: string): Instrument | undefined {
-    if (code.length > CODE_LENGTH_MAX) return undefined;
-    const digits = /^0*(\d+)$/.exec(code)?.[1];
-    const spellings = digits === undefined ? [code] : [...CODE_WIDTHS.map((width) => digits.padStart(width, '0')), code];
-    const names = [market, ...quoteMarkets.map(({ name }) => name)];
-    for (const name of names) {
-      for (const spelling of spellings) {
-        const instrument = this.#world.instrument(`${name}.${spelling}`);
-        if (instrument !== undefined && this.#world.state(instrument) === 'listed') return instrument;
-      }
-    }
-    return undefined;
-  }
-}
-
-/** Digits of a code: Hong Kong 5, the mainland 6, Tokyo and Malaysia 4. */
-const CODE_WIDTHS = [5, 6, 4];
-const CODE_LENGTH_MAX = 32;
-
-/** A caller's text, fit for a message: short, and without what is not printable ASCII. */
-function printable(text: string): string {
-  const clean = text.replace(/[^\x20-\x7e]/g, '?');
-  return clean.length > CODE_LENGTH_MAX ? `${clean.slice(0, CODE_LENGTH_MAX)}…` : clean;
 }
 
 class KnownListing implements Listing {

@@ -1,5 +1,6 @@
 import { Refusal } from '../refusal.js';
 import { kinds } from '../world/kinds.js';
+import { together } from '../world/unknown-symbol.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
 
@@ -60,10 +61,11 @@ function locateEach(
   if (securities.length === 0) return new Refusal('no symbols: name at least one');
   if (securities.length > countMax) return new Refusal(`${securities.length} symbols: at most ${countMax} in one request`);
   const listings: Listing[] = [];
+  const refused = new Set<string>();
   for (const security of securities) {
     const listing = locateOne(facts, security);
-    if (listing instanceof Refusal) return listing;
-    listings.push(listing);
+    if (listing instanceof Refusal) refused.add(listing.message);
+    else listings.push(listing);
   }
-  return listings;
+  return refused.size === 0 ? listings : new Refusal(together([...refused]));
 }

@@ -282,7 +282,7 @@ describe('what an account has', () => {
       { isLongPermit: false, isShortPermit: false },
     ]);
     const unknown = create(MarginSchema, { header, securityList: [{ market: 1, code: '99999' }] });
-    expect(await refusal(getMarginRatio(f.simulation, unknown))).toContain('unknown security HK.99999');
+    expect(await refusal(getMarginRatio(f.simulation, unknown))).toContain('unknown symbol HK.99999');
   });
 });
 

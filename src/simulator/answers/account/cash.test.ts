@@ -173,7 +173,7 @@ it('refuses what is no condition, and rows of other accounts', async () => {
     'biz_sub_group_id 501: expected one of 101 (Trade), 102 (Fees) of Trading',
   );
   expect(await refusal({ beginTime: 2n, endTime: 1n })).toBe('begin_time 2 is after end_time 1');
-  expect(await refusal({ security: { market: 1, code: 'NONE' } })).toBe('unknown security HK.NONE');
+  expect(await refusal({ security: { market: 1, code: 'NONE' } })).toBe('unknown symbol HK.NONE');
   const [row] = (await answered(getCashLog(f.simulation, create(LogSchema, { header })))).logList;
   const others = headerOf(f, ids.hkMargin);
   const logId = row?.logId ?? 0n;

@@ -13,6 +13,7 @@ import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import type { Instrument } from '../../world/index.js';
+import { describeUnknown } from '../../world/unknown-symbol.js';
 import { bizGroups, bizOf } from './biz-groups.js';
 import { clearingDays, directionOf, securityFields } from './cash-facts.js';
 
@@ -79,7 +80,7 @@ function conditionOf({ world }: Named, request: C2S): Condition | Refusal {
   const symbol = security === undefined ? undefined : symbolOf(security);
   const instrument = symbol === undefined ? undefined : world.instrument(symbol);
   if (security !== undefined && instrument === undefined) {
-    return new Refusal(`unknown security ${symbol ?? `${security.code} in market ${security.market}`}`);
+    return new Refusal(describeUnknown(world, security));
   }
   return {
     from: Number(beginTime) * 1000,

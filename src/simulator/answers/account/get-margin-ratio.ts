@@ -9,6 +9,7 @@ import { canShort, marginRatios, shortFeePercent } from '../../brokerage/margin.
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { type Instrument, kinds } from '../../world/index.js';
+import { describeUnknown, together } from '../../world/unknown-symbol.js';
 
 /** As many as the public protocol takes in one request. */
 const SECURITIES_MAX = 100;
@@ -20,13 +21,18 @@ export const getMarginRatio: Answer<'world' | 'brokerage', C2S, S2C> = ({ broker
   if (securityList.length > SECURITIES_MAX)
     return new Refusal(`securityList names ${securityList.length} securities; at most ${SECURITIES_MAX} are accepted`);
   const marginRatioInfoList: ReturnType<typeof marginInfo>[] = [];
+  const unknown = new Set<string>();
   for (const { market, code } of securityList) {
     const symbol = symbolOf({ market, code });
     const instrument = symbol === undefined ? undefined : world.instrument(symbol);
-    if (instrument === undefined) return new Refusal(`unknown security ${symbol ?? `${code} in market ${market}`}`);
+    if (instrument === undefined) {
+      unknown.add(describeUnknown(world, { market, code }));
+      continue;
+    }
     if (tradeMarketOf(instrument, to.account.environment) === undefined) return new Refusal(untraded(instrument));
     marginRatioInfoList.push(marginInfo(instrument, { market, code }));
   }
+  if (unknown.size > 0) return new Refusal(together([...unknown]));
   return create(S2CSchema, { header: to.header, marginRatioInfoList });
 };
 

@@ -131,7 +131,7 @@ describe('an order of several legs', () => {
   it.each([
     [{ comboLegs: [leg('00700', 1)] }, 'comboLegs has 1 legs: from 2 to 4 are accepted'],
     [{ comboLegs: [leg('00700', 1), leg('00005', 9)] }, 'comboLegs[1]: trdSide 9 is not accepted'],
-    [{ comboLegs: [leg('00700', 1), leg('NONE', 1)] }, 'comboLegs[1]: unknown code "NONE"'],
+    [{ comboLegs: [leg('00700', 1), leg('NONE', 1)] }, 'comboLegs[1]: unknown symbol HK.NONE'],
     [{ comboLegs: [leg('00700', 1), leg('00005', 2)] }, 'insufficient position'],
     [{ comboLegs: [leg('00700', 1), leg('00005', 1)], orderType: 2 }, 'order type 2 (market) is not accepted'],
     [{ comboLegs: [leg('00700', 1), leg('00005', 1)], qty: 1 }, 'qty 1 is not a multiple of 400'],

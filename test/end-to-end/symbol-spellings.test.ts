@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HK_MARGIN, SIMULATE } from '../support/accounts.js';
+import { TestDaemon } from '../support/daemon.js';
+
+/** Spellings of other programs, each with the symbol that is meant. */
+const spellings: readonly (readonly [spelled: string, meant: string])[] = [
+  ...[
+    'HK.700',
+    'HK.0700',
+    'HK.000700',
+    '700.HK',
+    '0700.HK',
+    '00700.HK',
+    '700',
+    '0700',
+    '00700',
+    'hk00700',
+    'HKEX:700',
+    '700 HK',
+    '700 HK Equity',
+  ].map((spelled) => [spelled, 'HK.00700'] as const),
+  ...['AAPL', 'aapl', '$AAPL', 'AAPL.US', 'AAPL:US', 'AAPL US Equity', 'NASDAQ:AAPL', 'US:AAPL', 'AAPL.O'].map(
+    (spelled) => [spelled, 'US.AAPL'] as const,
+  ),
+  ...['BRK-B', 'BRK/B', 'BRK.B', 'BRK B', 'US.BRK-B', 'US.BRK/B', 'BRK-B.US'].map((spelled) => [spelled, 'US.BRK.B'] as const),
+  ...['600519', '600519.SS', 'sh600519', 'SHSE:600519', 'SZ.600519'].map((spelled) => [spelled, 'SH.600519'] as const),
+  ...['000001.SZ', 'sz000001', 'SZ.1'].map((spelled) => [spelled, 'SZ.000001'] as const),
+  ...['7203.T', 'JP:7203'].map((spelled) => [spelled, 'JP.7203'] as const),
+  ...['^HSI', 'HSI', 'HK.HSI'].map((spelled) => [spelled, 'HK.800000'] as const),
+  ...['^GSPC', 'SPX', 'US.SPX'].map((spelled) => [spelled, 'US..SPX'] as const),
+  ...['EURUSD', 'EUR/USD', 'EURUSD=X', 'FX.EUR/USD'].map((spelled) => [spelled, 'FX.EURUSD'] as const),
+  ['ES=F', 'US.ESmain'],
+  ['D05.SI', 'SG.D05'],
+];
+
+let daemon: TestDaemon<'desk'>;
+let option: string;
+const reading = async (symbol: string) => said(await daemon.as('desk').post('/api/snapshot', { symbol }));
+const said = ({ json }: { json: { error?: string; ret_msg?: string } }) => json.error ?? json.ret_msg ?? '';
+const writing = async (symbol: string) => {
+  const order = { acc_id: HK_MARGIN, env: SIMULATE, market: 1, symbol, side: 1, order_type: 1, qty: 100, price: 300 };
+  return said(await daemon.as('desk').post('/api/order', order));
+};
+
+beforeAll(async () => {
+  daemon = await TestDaemon.start({
+    keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { maxOrderValue: '90000000' } } },
+    flags: ['--enable-trading', '--enable-desktop-phase2-reads', '--sim-clock', 'replay:2026-11-20T02:30:00Z'],
+  });
+  const chain = await daemon
+    .as('desk')
+    .s2c('/api/option-chain', { owner_symbol: 'US.AAPL', begin_time: '2026-12-01', end_time: '2026-12-20' });
+  option = chain.option_chain[0].option[0].call.basic.security.code;
+});
+afterAll(() => daemon.stop());
+
+describe('another program’s spelling of a symbol', () => {
+  it.each(spellings)('%s: reads say that %s is meant', async (spelled, meant) => {
+    expect(await reading(spelled)).toMatch(new RegExp(`did you mean ${meant.replaceAll('.', '\\.')}\\?$`));
+  });
+
+  it('is an option in the code of the Options Clearing Corporation', async () => {
+    const [, root = '', rest = '', strike = ''] = /^(\D+)(\d{6}[CP])(\d+)$/.exec(option) ?? [];
+    const digits = strike.padStart(8, '0');
+    for (const spelled of [`${root}${rest}${digits}`, `US.${root}${rest}${digits}`, `${root.padEnd(6)}${rest}${digits}`]) {
+      expect(await reading(spelled)).toMatch(new RegExp(`did you mean US\\.${option}\\?$`));
+    }
+  });
+
+  it.each(['HK.700', 'HK.0700', 'AAPL', '700.HK', 'BRK-B', '^HSI'])('%s: a write says what a read says', async (spelled) => {
+    expect(await writing(spelled)).toBe(await reading(spelled));
+  });
+});
+
+it('a list names everything that is unknown in it at once', async () => {
+  const symbols = ['HK.00700', 'HK.700', 'US.NOSUCHTHING', 'US.AAPL'];
+  expect(said(await daemon.as('desk').post('/api/snapshot', { symbols }))).toBe(
+    'unknown symbol HK.700; did you mean HK.00700? · unknown symbol US.NOSUCHTHING',
+  );
+});
