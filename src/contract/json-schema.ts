@@ -1,5 +1,6 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
 import { acceptedNumbers, type Dialect, type Enumeration, listAccepted, writtenValues } from './enums.js';
+import { unitOf } from './field-units.js';
 import { isRequiredField } from './json/message-json.js';
 import { shownEnumeration } from './named-numbers.js';
 import { snakeCase } from './names.js';
@@ -166,8 +167,11 @@ function scalarSchema(field: DescField, dialect: Dialect, side: Side): Schema {
     case ScalarType.BYTES:
       return { type: 'string', contentEncoding: 'base64' };
     case ScalarType.DOUBLE:
-    case ScalarType.FLOAT:
-      return dialect === 'rest' && side === 'request' ? { type: 'number' } : say.double;
+    case ScalarType.FLOAT: {
+      const unit = say.hints ? unitOf(field) : undefined;
+      const schema = dialect === 'rest' && side === 'request' ? { type: 'number' } : say.double;
+      return unit === undefined ? schema : { ...schema, description: unit };
+    }
     case ScalarType.INT64:
     case ScalarType.UINT64:
       return say.int64;

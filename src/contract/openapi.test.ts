@@ -19,3 +19,15 @@ it('describes every route of every operation', () => {
   );
   expect(new Set(ids).size).toBe(ids.length);
 });
+
+it('says which ratios are fractions, as published samples show them', () => {
+  const { components } = JSON.parse(JSON.stringify(openApiDocument({ version: '1.2.3' }))) as {
+    components: { schemas: Record<string, { properties?: Record<string, { description?: string }> }> };
+  };
+  const said = Object.entries(components.schemas).flatMap(([name, { properties = {} }]) =>
+    Object.entries(properties).flatMap(([field, { description }]) => (description?.startsWith('A fraction') ? [`${name}.${field}`] : [])),
+  );
+  expect(said).toEqual(
+    expect.arrayContaining(['Trd_Common_Position.pl_ratio', 'Trd_Common_Position.average_pl_ratio', 'Qot_Common_KLine.turnover_rate']),
+  );
+});

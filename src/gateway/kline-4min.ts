@@ -1,7 +1,7 @@
-import { clearField, clone, create } from '@bufbuild/protobuf';
+import { clearField, clone, create, isFieldSet } from '@bufbuild/protobuf';
 import { decimalFromNumber, decimalToNumber } from '../contract/decimal.js';
 import { KL_TYPE_4MIN } from '../contract/enums.js';
-import { type KLine, KLineSchema, KLType } from '../contract/generated/Qot_Common_pb.js';
+import { KLFields, type KLine, KLineSchema, KLType, QotMarket, type Security } from '../contract/generated/Qot_Common_pb.js';
 import type { C2S as KlC2S, S2C as KlS2C } from '../contract/generated/Qot_GetKL_pb.js';
 import { C2SSchema as KlC2SSchema, S2CSchema as KlS2CSchema } from '../contract/generated/Qot_GetKL_pb.js';
 import {
@@ -17,6 +17,7 @@ import { type LocalOperation, withBackend } from './local/index.js';
 import { failure, following, payloadOf, RET_SUCCEED, success } from './responses.js';
 
 const BAR_MINUTES = 4;
+const BAR_MS = BAR_MINUTES * 60_000;
 const MINUTE_BARS_MAX = 1000;
 
 /**
@@ -41,7 +42,7 @@ export function klineWith4Minutes(backend: Backend): LocalOperation {
       const s2c: KlS2C | undefined = payloadOf(quote.getKline, response);
       if (response.retType !== RET_SUCCEED || s2c === undefined) return response;
       const merged = clone(KlS2CSchema, s2c);
-      merged.klList = mergeMinutes(s2c.klList).slice(-wanted.reqNum);
+      merged.klList = mergeMinutes(s2c.klList, wanted.security).slice(-wanted.reqNum);
       return success(quote.getKline, merged);
     });
   });
@@ -57,22 +58,26 @@ export function historyKlineWith4Minutes(backend: Backend): LocalOperation {
     const minuteRequest = clone(HistoryC2SSchema, wanted);
     minuteRequest.klType = KLType.KLType_1Min;
     clearField(minuteRequest, HistoryC2SSchema.field.nextReqKey);
-    // One second past the last bar: its own minutes are not asked for again.
-    if (resume !== '') minuteRequest.beginTime = `${resume.slice(0, 17)}01`;
+    clearField(minuteRequest, HistoryC2SSchema.field.needKLFieldsFlag);
+    // Bars whose end lies in the range, and all of their minutes: those after the end of the bar before.
+    const first = resume === '' ? textOf(nextBarEnd(wanted.beginTime) - BAR_MS) : resume;
+    const last = textOf(lastBarEnd(wanted.endTime));
+    const hasBars = first < last;
+    if (hasBars) [minuteRequest.beginTime, minuteRequest.endTime] = [`${first.slice(0, 17)}01`, last];
     // One bar more than asked for, so that the last whole one is known to be whole.
     const count = wanted.maxAckKLNum === 0 ? 0 : (wanted.maxAckKLNum + 1) * BAR_MINUTES;
-    return following(minutesOf(backend, minuteRequest, context, count), (response) => {
+    return following(minutesOf(backend, minuteRequest, context, hasBars ? count : 1), (response) => {
       const s2c = payloadOf(quote.getHistoryKline, response);
       if (response.retType !== RET_SUCCEED || s2c === undefined) return response;
       const truncated = s2c.nextReqKey.length > 0;
-      const bars = mergeMinutes(s2c.klList);
+      const bars = hasBars ? mergeMinutes(s2c.klList, wanted.security) : [];
       if (truncated) bars.pop();
       const klList = wanted.maxAckKLNum === 0 ? bars : bars.slice(0, wanted.maxAckKLNum);
       const page = clone(HistoryS2CSchema, s2c);
-      page.klList = klList;
+      page.klList = klList.map((bar) => only(wanted.needKLFieldsFlag, bar));
       clearField(page, HistoryS2CSchema.field.nextReqKey);
-      const last = klList.at(-1);
-      if (last !== undefined && (truncated || klList.length < bars.length)) page.nextReqKey = new Uint8Array(Buffer.from(last.time));
+      const end = klList.at(-1);
+      if (end !== undefined && (truncated || klList.length < bars.length)) page.nextReqKey = new Uint8Array(Buffer.from(end.time));
       return success(quote.getHistoryKline, page);
     });
   });
@@ -112,11 +117,11 @@ export function capabilityWith4Minutes(backend: Backend): LocalOperation {
 }
 
 /** 1-minute bars, oldest first → bars of four minutes on the hour's grid. The newest may still be running. */
-function mergeMinutes(minutes: readonly KLine[]): KLine[] {
+function mergeMinutes(minutes: readonly KLine[], security: Security | undefined): KLine[] {
   const groups = new Map<string, KLine[]>();
   for (const bar of minutes) {
     if (bar.isBlank) continue;
-    const key = barEnd(bar.time);
+    const key = barEnd(bar.time, security);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [bar]);
     else group.push(bar);
@@ -124,14 +129,57 @@ function mergeMinutes(minutes: readonly KLine[]): KLine[] {
   return [...groups].map(([time, bars]) => mergeBars(time, bars));
 }
 
-/** "2026-11-20 09:33:00" → the end of its bar: "2026-11-20 09:36:00". */
-function barEnd(time: string): string {
-  const minute = Number(time.slice(14, 16));
-  const end = Math.ceil(minute / BAR_MINUTES) * BAR_MINUTES;
-  if (end < 60) return `${time.slice(0, 14)}${String(end).padStart(2, '0')}:00`;
-  // The calendar arithmetic is on the text alone: UTC serves as a zone without changes.
-  const next = new Date(`${time.slice(0, 10)}T${time.slice(11, 13)}:00:00Z`).getTime() + 3_600_000;
-  return new Date(next).toISOString().slice(0, 19).replace('T', ' ');
+/** Regular trading begins in the middle of a bar of the grid alone in the United States, where it follows minutes before it. */
+const US_OPEN = '09:30:00';
+
+/** "2026-11-20 09:33:00" → the end of its bar: "2026-11-20 09:36:00". No bar holds minutes before and after the opening of regular trading. */
+function barEnd(time: string, security: Security | undefined): string {
+  const end = textOf(nextBarEnd(time));
+  const isBeforeOpen = time.slice(11) <= US_OPEN && end.slice(11) > US_OPEN;
+  return isBeforeOpen && security?.market === QotMarket.QotMarket_US_Security ? `${time.slice(0, 11)}${US_OPEN}` : end;
+}
+
+/** Text of a market's zone as a number to calculate with: UTC serves as a zone without changes. */
+function localMs(time: string): number {
+  return Date.parse(`${time.slice(0, 10)}T${time.slice(11) || '00:00:00'}Z`);
+}
+
+function textOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** The first end of a bar at a time or after it. */
+function nextBarEnd(time: string): number {
+  return Math.ceil(localMs(time) / BAR_MS) * BAR_MS;
+}
+
+/** The last end of a bar at a time or before it; a date without a time of day is the whole day. */
+function lastBarEnd(time: string): number {
+  return Math.floor(localMs(time.includes(' ') ? time : `${time} 23:59:59`) / BAR_MS) * BAR_MS;
+}
+
+/** The field of each of Qot_Common.KLFields. */
+const fieldNames: readonly (readonly [KLFields, keyof KLine & string])[] = [
+  [KLFields.KLFields_High, 'highPrice'],
+  [KLFields.KLFields_Open, 'openPrice'],
+  [KLFields.KLFields_Low, 'lowPrice'],
+  [KLFields.KLFields_Close, 'closePrice'],
+  [KLFields.KLFields_LastClose, 'lastClosePrice'],
+  [KLFields.KLFields_Volume, 'volume'],
+  [KLFields.KLFields_Turnover, 'turnover'],
+  [KLFields.KLFields_TurnoverRate, 'turnoverRate'],
+  [KLFields.KLFields_PE, 'pe'],
+  [KLFields.KLFields_ChangeRate, 'changeRate'],
+];
+
+/** A bar with the fields of a sum of KLFields alone; 0: all. */
+function only(flags: bigint, bar: KLine): KLine {
+  if (flags === 0n) return bar;
+  for (const [flag, name] of fieldNames) {
+    const field = KLineSchema.fields.find((one) => one.localName === name);
+    if ((flags & BigInt(flag)) === 0n && field !== undefined) clearField(bar, field);
+  }
+  return bar;
 }
 
 function mergeBars(time: string, bars: readonly KLine[]): KLine {
@@ -148,13 +196,14 @@ function mergeBars(time: string, bars: readonly KLine[]): KLine {
     lowPrice: Math.min(...bars.map((bar) => bar.lowPrice)),
     volume: bars.reduce((sum, bar) => sum + bar.volume, 0n),
     turnover: sumExactly(bars.map((bar) => bar.turnover)),
-    turnoverRate: bars.reduce((sum, bar) => sum + bar.turnoverRate, 0),
+    turnoverRate: sumExactly(bars.map((bar) => bar.turnoverRate)),
+    ...(isFieldSet(last, KLineSchema.field.pe) ? { pe: last.pe } : {}),
     changeRate: change,
-    timestamp: last.timestamp,
+    timestamp: last.timestamp + (localMs(time) - localMs(last.time)) / 1000,
   });
 }
 
-/** Money is summed as decimals: a minute's turnover has few places, their double sum would grow more. */
+/** Sums as decimals: a minute's figure has few places, their double sum would grow more. */
 function sumExactly(amounts: readonly number[]): number {
   return decimalToNumber(amounts.reduce((sum, amount) => sum + (decimalFromNumber(amount) ?? 0n), 0n));
 }

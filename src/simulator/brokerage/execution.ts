@@ -5,7 +5,7 @@ import type { Account } from './account.js';
 import type { Clearing } from './clearing/settlement.js';
 import { type FeeItem, totalFees } from './fees.js';
 import { feeReserve, legFees } from './holds.js';
-import { readableId } from './ids.js';
+import { textOfId } from './ids.js';
 import { unitValue } from './margin.js';
 import { type FillRecord, isBuying, isCombo, legRemaining, type OrderLeg, type OrderRecord } from './order.js';
 import { moved } from './order-status.js';
@@ -34,7 +34,7 @@ export interface Execution {
  * fill's event comes before the order's; the caller adds that of an order of several legs.
  */
 export function execute(records: Records, change: Change, execution: Execution): OrderRecord {
-  const { account, instrument, order, price, quantity, time, day } = execution;
+  const { account, instrument, order, price, quantity, time } = execution;
   const leg = legOf(execution);
   const buying = isBuying(leg.side);
   if (quantity <= 0n || quantity > legRemaining(order, leg))
@@ -47,7 +47,7 @@ export function execute(records: Records, change: Change, execution: Execution):
   const id = records.nextId(time);
   const fill: FillRecord = {
     id,
-    idEx: readableId(day, id),
+    idEx: textOfId(id),
     orderId: order.id,
     orderIdEx: order.idEx,
     accId: order.accId,

@@ -5,11 +5,6 @@
 const EPOCH_MS = Date.UTC(2020, 0, 1);
 const SEQUENCE_BITS = 20n;
 const BASE32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-const DIGITS = 13;
-/** Each half of a number has so many bits: six digits, and one more of the upper half. */
-const HALF_BITS = 30n;
-const HALF_MASK = (1n << HALF_BITS) - 1n;
-
 export class IdSequence {
   #last: bigint;
 
@@ -31,25 +26,17 @@ export function timeOfId(id: bigint): number {
   return Number(id >> SEQUENCE_BITS) + EPOCH_MS;
 }
 
-/** The readable form of a number: "20261120-06HX2K0000000", its day and its base-32 digits (Crockford). */
-export function readableId(day: string, id: bigint): string {
-  // In halves: arithmetic with a bigint for each digit costs ten times as much.
-  const digits = `${digitsOf(Number(id >> HALF_BITS), DIGITS - 6)}${digitsOf(Number(id & HALF_MASK), 6)}`;
-  return `${day.slice(0, 4)}${day.slice(5, 7)}${day.slice(8)}-${digits}`;
+/** The text of a number: its decimal digits, which published clients turn into an integer. */
+export function textOfId(id: bigint): string {
+  return id.toString();
 }
 
-function digitsOf(half: number, count: number): string {
-  let digits = '';
-  let rest = half;
-  for (let left = count; left > 0; left--) {
-    digits = `${BASE32[rest % 32]}${digits}`;
-    rest = Math.floor(rest / 32);
-  }
-  return digits;
-}
-
-/** The number that a readable form carries; undefined when the text is none. Whether its day fits is not looked at. */
-export function idOfReadable(text: string): bigint | undefined {
+/**
+ * The number that a text carries; undefined when it is none. Orders of earlier versions have texts of another form, their day and 13 base-32
+ * digits (Crockford): "20261120-06HX2K0000000".
+ */
+export function idOfText(text: string): bigint | undefined {
+  if (/^[1-9]\d{0,19}$/.test(text)) return BigInt(text);
   const match = /^\d{8}-([0-9A-HJKMNP-TV-Z]{13})$/.exec(text);
   if (match === null) return undefined;
   let id = 0n;

@@ -12,7 +12,7 @@ import type { EndOrders } from './clearing/roll.js';
 import type { BrokerageEvent } from './events.js';
 import { ExchangeRates } from './exchange-rates.js';
 import { Holds } from './holds.js';
-import { idOfReadable } from './ids.js';
+import { idOfText } from './ids.js';
 import type { OrderedIncidents } from './incidents.js';
 import { type LatencyRange, latencySource } from './latency.js';
 import type { OrderRecord } from './order.js';
@@ -113,16 +113,16 @@ function partsOf(options: BrokerageOptions): Parts {
 
 /** The parts once days have been booked: orders go on from here, and some may have ended with a day. */
 function composed(
-  { clock, world, tradePassword, corporateActions }: BrokerageOptions,
+  { clock, tradePassword, corporateActions }: BrokerageOptions,
   { records, valuer, holds, check, combos, routing, rolls }: Parts,
 ): Brokerage {
   const lock = new TradeLock(clock, tradePassword);
-  const desk = new OrderDesk(clock, world, records, check, combos, routing, lock);
+  const desk = new OrderDesk(clock, records, check, combos, routing, lock);
   const byId = new Map(accounts.map((account) => [account.id, account]));
   const order = (id: bigint): OrderRecord | undefined => records.order(id);
 
   const orderByIdEx = (idEx: string): OrderRecord | undefined => {
-    const id = idOfReadable(idEx);
+    const id = idOfText(idEx);
     const found = id === undefined ? undefined : order(id);
     return found?.idEx === idEx ? found : undefined;
   };

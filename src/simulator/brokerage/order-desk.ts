@@ -2,12 +2,11 @@ import type { Clock } from '../../contract/clock.js';
 import { whenTaken } from '../../storage/index.js';
 import { nextTurn } from '../pace.js';
 import { Refusal } from '../refusal.js';
-import type { World } from '../world/index.js';
 import { type Account, accounts } from './account.js';
 import type { ComboCheck } from './check-combo.js';
 import type { CheckedOrder, OrderCheck } from './check-order.js';
 import { inMarket } from './filter.js';
-import { readableId } from './ids.js';
+import { textOfId } from './ids.js';
 import { holding, holdingLegs, isCombo, mainLeg, type OrderLeg, type OrderRecord, restated } from './order.js';
 import { cancelling, isChangeable, isLegalMove, moved, statusInWords } from './order-status.js';
 import type { PacketAnswer } from './packet.js';
@@ -36,7 +35,6 @@ const NO_ORDER = { id: 0n, idEx: '' };
 export class OrderDesk {
   constructor(
     private readonly clock: Clock,
-    private readonly world: World,
     private readonly records: Records,
     private readonly check: OrderCheck,
     private readonly combos: ComboCheck,
@@ -112,7 +110,7 @@ export class OrderDesk {
     const status = slip === undefined ? this.routing.firstStatus(instrument, type, extendedHours, trigger) : 'unsubmitted';
     return {
       id,
-      idEx: readableId(this.world.calendar(instrument).tradingDay(now), id),
+      idEx: textOfId(id),
       accId: account.id,
       legs: [{ symbol: instrument.symbol, side: request.side, ratio: 1n, filledQuantity: 0n, filledValue: 0n, cashPerUnit, marginPerUnit }],
       tradeMarket,
@@ -161,7 +159,7 @@ export class OrderDesk {
     const status = this.routing.firstStatus(main.instrument, type, false, undefined);
     const bare: OrderRecord = {
       id,
-      idEx: readableId(this.world.calendar(main.instrument).tradingDay(now), id),
+      idEx: textOfId(id),
       accId: account.id,
       legs: [first, ...rest],
       tradeMarket,

@@ -9,7 +9,7 @@ import type { TradingSession } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
 import { isIssuedByCompany } from '../world/kinds.js';
 import type { Facts } from './facts.js';
-import { multiple, percent, turnoverRate } from './figures.js';
+import { multiple, percent, turnover } from './figures.js';
 import type { Listing } from './listings.js';
 
 /** Qot_Common.KLType → period. */
@@ -159,7 +159,7 @@ function addFundamentals(
 ): void {
   const last = bar.end - 1;
   const day = world.calendar(instrument).tradingDay(last);
-  if (fields & KlField.turnoverRate) line.turnoverRate = turnoverRate(companies, instrument, day, bar.volume);
+  if (fields & KlField.turnoverRate) line.turnoverRate = turnover(companies, instrument, day, bar.volume);
   if ((fields & KlField.priceEarnings) === 0 || !isIssuedByCompany(instrument)) return;
   const close = (bar.close * FACTOR_ONE) / market.adjustmentFactor(instrument, adjustment, last);
   line.pe = multiple(close, companies.figures(instrument, day).earningsPerShareTtm);

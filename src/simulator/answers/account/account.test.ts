@@ -1,6 +1,8 @@
-import { create } from '@bufbuild/protobuf';
+import { create, isFieldSet } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
 import { Fixture, ids } from '../../../../test/support/brokerage.js';
+import { OptionStrategyType } from '../../../contract/generated/Qot_Common_pb.js';
+import { PositionSchema } from '../../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as AccountsSchema } from '../../../contract/generated/Trd_GetAccList_pb.js';
 import { C2SSchema as FundsSchema } from '../../../contract/generated/Trd_GetFunds_pb.js';
 import { C2SSchema as HistoryFillsSchema } from '../../../contract/generated/Trd_GetHistoryOrderFillList_pb.js';
@@ -173,9 +175,7 @@ describe('orders and fills', () => {
     expect(orderFeeList[0]?.feeList).toContainEqual(expect.objectContaining({ title: 'Stamp Duty', value: 120 }));
     const withoutMarket = create(FeeSchema, { header: { ...header, trdMarket: 0 }, orderIdExList: [f.order(filled).idEx] });
     expect((await answer(getOrderFee(f.simulation, withoutMarket))).orderFeeList).toEqual(orderFeeList);
-    expect(await refusal(getOrderFee(f.simulation, create(FeeSchema, { header, orderIdExList: ['20261120-0000000000000'] })))).toContain(
-      'has no order',
-    );
+    expect(await refusal(getOrderFee(f.simulation, create(FeeSchema, { header, orderIdExList: ['1234'] })))).toContain('has no order');
   });
 
   it('become pushes', async () => {
@@ -219,9 +219,80 @@ describe('what an account has', () => {
         positionSide: 0,
       },
     ]);
-    expect(positionList[0]?.plRatio).toBeCloseTo(100 / 120, 9);
-    const none = await answer(getPositions(f.simulation, create(PositionsSchema, { header, filterPLRatioMin: 1 })));
-    expect(none.positionList).toEqual([]);
+    // A fraction, as published samples show it, and so is the filter.
+    expect(positionList[0]?.plRatio).toBeCloseTo(1 / 120, 9);
+    expect(positionList[0]?.averagePlRatio).toBeCloseTo(1 / 120, 9);
+    const above = async (filterPLRatioMin: number) =>
+      (await answer(getPositions(f.simulation, create(PositionsSchema, { header, filterPLRatioMin })))).positionList.length;
+    expect([await above(0.008), await above(0.009)]).toEqual([1, 0]);
+  });
+
+  it('the published sample: 300 at 611.5, traded at 601', async () => {
+    const f = Fixture.open();
+    f.book(HK, [], [['611.5', 300n]]);
+    await f.place(ids.hkCash, { code: '00700', qty: 300, price: 611.5 });
+    await f.pass();
+    f.trade(HK, '601', 100n, 0);
+    const header = f.header(f.account(ids.hkCash));
+    const { positionList } = await answer(getPositions(f.simulation, create(PositionsSchema, { header })));
+    expect(positionList).toMatchObject([{ qty: 300, price: 601, costPrice: 611.5, val: 180_300, plVal: -3_150 }]);
+    expect(positionList[0]?.plRatio).toBeCloseTo(-0.017170891251022, 9);
+  });
+
+  it('a position that was closed today has numbers of 0, and no field is left out', async () => {
+    const { f, header } = await traded();
+    f.book(HK, [['610', 200n]], []);
+    await f.place(ids.hkCash, { ...buy, trdSide: 2, price: 610 });
+    await f.pass();
+    const { positionList } = await answer(getPositions(f.simulation, create(PositionsSchema, { header })));
+    const [closed] = positionList;
+    expect(closed).toMatchObject({ qty: 0, costPrice: 0, averageCostPrice: 0, dilutedCostPrice: 0, plRatio: 0, averagePlRatio: 0 });
+    for (const field of ['costPrice', 'averageCostPrice', 'dilutedCostPrice', 'plRatio', 'averagePlRatio'])
+      expect([field, isFieldSet(closed!, PositionSchema.fields.find((one) => one.name === field)!)]).toEqual([field, true]);
+  });
+
+  it('the legs of strategies are grouped where the view of strategies is asked for', async () => {
+    const f = Fixture.open();
+    f.trade('US.AAPL', '270', 1n, 1);
+    const trade = async (code: string, trdSide: number, qty: number, price: number) => {
+      f.book(`US.${code}`, [[`${price}`, 1_000n]], [[`${price}`, 1_000n]]);
+      await f.place(ids.us, { code, trdSide, qty, price });
+      await f.pass();
+      f.book(`US.${code}`, [], []);
+    };
+    // An iron condor of two, and beside it a vertical, a covered call and a call of its own.
+    await trade('AAPL261127P260000', 1, 2, 1);
+    await trade('AAPL261127P265000', 3, 2, 2);
+    await trade('AAPL261127C275000', 3, 2, 2);
+    await trade('AAPL261127C280000', 1, 2, 1);
+    await trade('AAPL261218C270000', 1, 3, 8);
+    await trade('AAPL261218C280000', 3, 3, 4);
+    await trade('AAPL', 1, 100, 270);
+    await trade('AAPL261120C290000', 3, 1, 1);
+    await trade('AAPL261127C290000', 1, 5, 1);
+    const header = f.header(f.account(ids.us));
+    const view = async (optionStrategyView: boolean) =>
+      (await answer(getPositions(f.simulation, create(PositionsSchema, { header, optionStrategyView })))).positionList;
+    const grouped = await view(true);
+    const typeOf = new Map(grouped.map(({ code, strategyType }) => [code, strategyType]));
+    const comboOf = new Map(grouped.map(({ code, comboID }) => [code, comboID]));
+    const {
+      OptionStrategyType_IronCondor: condor,
+      OptionStrategyType_Spread: spread,
+      OptionStrategyType_Covered: covered,
+    } = OptionStrategyType;
+    const sets = [
+      [condor, ['AAPL261127P260000', 'AAPL261127P265000', 'AAPL261127C275000', 'AAPL261127C280000']],
+      [spread, ['AAPL261218C270000', 'AAPL261218C280000']],
+      [covered, ['AAPL', 'AAPL261120C290000']],
+      [0, ['AAPL261127C290000']],
+    ] as const;
+    for (const [type, codes] of sets) {
+      expect(codes.map((code) => typeOf.get(code))).toEqual(codes.map(() => type));
+      expect(new Set(codes.map((code) => comboOf.get(code))).size).toBe(1);
+    }
+    expect(new Set(sets.map(([, [code]]) => comboOf.get(code))).size).toBe(sets.length);
+    expect((await view(false)).every(({ comboID, strategyType }) => comboID === 0n && strategyType === 0)).toBe(true);
   });
 
   it('funds: cash, what is frozen, what is left', async () => {

@@ -8,13 +8,13 @@ import type { Account } from '../../brokerage/account.js';
 import { filterOf, passes } from '../../brokerage/filter.js';
 import { addressed } from '../../brokerage/header.js';
 import { unitValue } from '../../brokerage/margin.js';
-import { percentOf } from '../../brokerage/messages.js';
 import { units } from '../../brokerage/order.js';
 import { type PositionRecord, tradesOn } from '../../brokerage/position.js';
 import { currencies, tradeMarkets } from '../../brokerage/terms.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
+import { type Held, strategyGroups } from './strategy-groups.js';
 
 /** Trd_GetPositionList: what is held, and what was closed today. */
 export const getPositions: Answer<'clock' | 'world' | 'market' | 'brokerage', C2S, S2C> = (facts, request) => {
@@ -26,10 +26,14 @@ export const getPositions: Answer<'clock' | 'world' | 'market' | 'brokerage', C2
   const min = given(C2SSchema, request, 'filterPLRatioMin');
   const max = given(C2SSchema, request, 'filterPLRatioMax');
   const positionList: Position[] = [];
-  for (const position of brokerage.records.ledger.positions(to.account)) {
+  const positions = [...brokerage.records.ledger.positions(to.account)];
+  const groups = request.optionStrategyView ? strategyGroups(positions.map((position) => heldOf(facts, position))) : undefined;
+  for (const position of positions) {
     if (!passes(filter, position)) continue;
     const message = positionMessage(facts, to.account, position);
     if (message === undefined) continue;
+    const group = groups?.get(position.id);
+    if (group !== undefined) Object.assign(message, { comboID: group.comboId, strategyType: group.strategyType });
     if (min !== undefined && message.plRatio <= min) continue;
     if (max !== undefined && message.plRatio >= max) continue;
     positionList.push(message);
@@ -37,7 +41,14 @@ export const getPositions: Answer<'clock' | 'world' | 'market' | 'brokerage', C2
   return brokerage.records.journal.whenDurable(create(S2CSchema, { header: to.header, positionList }));
 };
 
-/** Undefined for a position that was closed before today. */
+function heldOf({ brokerage }: Facts<'brokerage'>, position: PositionRecord): Held {
+  return { position, instrument: brokerage.valuer.value(position).instrument };
+}
+
+/**
+ * Undefined for a position that was closed before today. What is closed has cost prices and ratios of 0: published clients read them as
+ * numbers.
+ */
 function positionMessage(
   { clock, world, market, brokerage }: Facts<'clock' | 'world' | 'market' | 'brokerage'>,
   account: Account,
@@ -66,7 +77,7 @@ function positionMessage(
     price: n(price),
     val: isFuture ? 0 : n(value),
     plVal: n(profit),
-    ...optional('plRatio', open ? percentOf(profit, abs(isFuture ? position.cost : position.invested)) : undefined),
+    plRatio: open ? ratioOf(profit, abs(isFuture ? position.cost : position.invested)) : 0,
     secMarket: quoteMarket(instrument.market).secMarket,
     tdPlVal: n(todayProfit),
     ...(isFuture
@@ -82,20 +93,17 @@ function positionMessage(
     realizedPL: n(position.realised),
     currency: currencies.numberOf(instrument.currency),
     trdMarket: tradeMarkets.numberOf(position.tradeMarket),
-    ...(open
-      ? {
-          costPrice: n(perUnit(isFuture ? signedCost : position.invested)),
-          averageCostPrice: n(perUnit(signedCost)),
-          ...(isFuture ? {} : { dilutedCostPrice: n(perUnit(position.invested)) }),
-        }
-      : {}),
-    ...optional('averagePlRatio', open ? percentOf(unrealised, position.cost) : undefined),
+    costPrice: open ? n(perUnit(isFuture ? signedCost : position.invested)) : 0,
+    averageCostPrice: open ? n(perUnit(signedCost)) : 0,
+    ...(isFuture ? {} : { dilutedCostPrice: open ? n(perUnit(position.invested)) : 0 }),
+    averagePlRatio: open ? ratioOf(unrealised, position.cost) : 0,
     accID: account.id,
   });
 }
 
-function optional<K extends string>(key: K, value: number | undefined): { [P in K]?: number } {
-  return (value === undefined ? {} : { [key]: value }) as { [P in K]?: number };
+/** part ÷ whole, a fraction: 0.05 is 5 %. 0 where there is nothing to divide by. */
+function ratioOf(part: Decimal, whole: Decimal): number {
+  return whole === 0n ? 0 : n(divide(part, whole));
 }
 
 function abs(value: Decimal): Decimal {

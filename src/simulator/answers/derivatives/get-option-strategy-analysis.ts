@@ -4,9 +4,9 @@ import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_G
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { rounded } from '../../view/option-figures.js';
+import { strategyOf } from '../../view/strategy-kinds.js';
 import { analyse, greekOf, summed, UNBOUNDED } from './combination.js';
 import { type Combination, type Leg, readLegs } from './legs.js';
-import { strategyOf } from './strategy-kinds.js';
 import { codeOf, nameOf } from './strategy-names.js';
 
 const DAYS_PER_YEAR = 365;

@@ -1,7 +1,7 @@
 import { formatDecimal } from '../../../contract/decimal.js';
 import type { OptionStrategyType } from '../../../contract/generated/Qot_Common_pb.js';
+import { type StrategyLeg, strategyNames } from '../../view/strategy-kinds.js';
 import type { Instrument } from '../../world/index.js';
-import { type StrategyLeg, strategyNames } from './strategy-kinds.js';
 
 export interface NamedLeg extends StrategyLeg {
   /** Without a market: "AAPL261218C275000". */

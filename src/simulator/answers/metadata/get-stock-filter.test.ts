@@ -100,7 +100,7 @@ describe('accumulated figures', () => {
       );
       expect(values[2]).toBe(Math.floor(mean(klList.map((bar) => Number(bar.volume)))));
       expect(values[3]).toBeCloseTo(mean(klList.map((bar) => bar.turnover)), 1);
-      expect(values[4]).toBeCloseTo(mean(klList.map((bar) => bar.turnoverRate)) * days, 1);
+      expect(values[4]).toBeCloseTo(100 * mean(klList.map((bar) => bar.turnoverRate)) * days, 1);
     }
   });
 

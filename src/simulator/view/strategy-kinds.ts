@@ -1,5 +1,5 @@
-import { OptionStrategyType } from '../../../contract/generated/Qot_Common_pb.js';
-import type { Option } from '../../world/instrument.js';
+import { OptionStrategyType } from '../../contract/generated/Qot_Common_pb.js';
+import type { Option } from '../world/instrument.js';
 
 /** What of a leg says which strategy it belongs to. */
 export interface StrategyLeg {
