@@ -70,7 +70,7 @@ export const arrows = {
     ...contract,
   ],
   'gateway/preview': ['gateway', 'gateway/orders', 'access/index.ts', ...contract],
-  'gateway/push': ['gateway', ...contract],
+  'gateway/push': ['gateway', 'storage/index.ts', ...contract],
   'gateway/local': ['gateway', 'gateway/orders', 'gateway/push/index.ts', 'access/index.ts', ...contract],
 
   'simulator/world': ['simulator/world/data', 'simulator/chance', 'simulator/pace.ts', 'contract', 'simulator/world/holidays'],

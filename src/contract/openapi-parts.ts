@@ -186,6 +186,7 @@ export const probePaths: Record<string, Schema> = {
         { name: 'token', in: 'query', required: false, schema: { type: 'string' } },
         { name: 'format', in: 'query', required: false, schema: { type: 'string', enum: ['json', 'protobuf'] } },
         { name: 'int64', in: 'query', required: false, schema: { type: 'string', enum: ['number', 'string'] } },
+        { name: 'since', in: 'query', required: false, schema: { type: 'string' } },
       ],
       responses: {
         101: { description: 'Switching protocols.' },

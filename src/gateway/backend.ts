@@ -158,6 +158,10 @@ export interface TradePush {
   readonly canSellQty?: number;
   /** Found after a gap in the account's pushes, and not when it happened. */
   readonly recovered?: boolean;
+  /** Where it stands among the gateway's order and fill events: a client resumes from there. */
+  readonly cursor?: string;
+  /** Sent again to a client that resumes. */
+  readonly replayed?: boolean;
   readonly message: ResponseMessage;
 }
 

@@ -34,7 +34,7 @@ import { UnlockThrottle } from './orders/unlock-throttle.js';
 import { Writes } from './orders/writes.js';
 import { type Answer, Pipeline } from './pipeline.js';
 import { type Preview, Previewer } from './preview/index.js';
-import type { Permits } from './push/index.js';
+import type { Entitled, Permits } from './push/index.js';
 import { connectionNotice, PushHub } from './push/index.js';
 import { permitsOf } from './push-permits.js';
 import { awaitedConnection, severedConnection } from './readiness.js';
@@ -95,6 +95,7 @@ const CLOSE_GOING_AWAY = 1001;
 /** How often keys are looked at for their expiry, beside the moment itself. */
 const KEY_WATCH_MS = 5_000;
 const quoteScopes = scopeMask(['qot:read']);
+const accountScopes = scopeMask(['acc:read']);
 const realTrading = scopeMask(['trade:real']);
 const metricsScopes = scopeMask(['metrics:read', 'admin']);
 
@@ -130,6 +131,7 @@ export class Gateway {
     this.push = new PushHub({
       backend,
       clock,
+      store,
       maxBacklogBytes: options.pushBacklogBytesMax,
       subscriptionsPerKey: bounds.subscriptions,
       greeting: () => backend.notices(),
@@ -264,13 +266,29 @@ export class Gateway {
     });
     this.#cancelKeyWatch = this.#scheduleKeyWatch();
     this.#announcedReady = this.ready;
+    this.push.takeUp((owner) => this.#entitled(owner));
+    let isRestored = false;
     backend.onLifecycle(() => {
       this.#announceConnections();
       this.#announceReady();
+      if (isRestored || this.awaited() !== undefined) return;
+      isRestored = true;
+      this.push.restore().catch((error: unknown) => logger.error({ err: error }, 'pushes of before the start could not be restored'));
     });
     access.keyring?.onReload((outcome) => {
       if (outcome.ok) this.#applyKeyChanges(outcome.value);
     });
+  }
+
+  /** What an owner of subscriptions that an earlier process left may have by now. */
+  #entitled(owner: string): Entitled {
+    const { access, clock } = this.#options;
+    if (!access.scopeMode) return { quotes: owner === 'anonymous', accounts: owner === 'anonymous' };
+    const key = owner.startsWith('key:') ? access.keyring?.keyNamed(owner.slice('key:'.length)) : undefined;
+    if (key === undefined || !access.revalidate(key, clock.now()).ok) return { quotes: false, accounts: false };
+    this.#watchExpiry(key);
+    const may = (scopes: number) => access.authorise(key, scopes) === undefined;
+    return { quotes: may(quoteScopes), accounts: may(accountScopes) };
   }
 
   /** A keys file is in force: every request needs a key. */

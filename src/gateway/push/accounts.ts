@@ -32,6 +32,14 @@ export interface EndedAccount {
   readonly reason: string;
 }
 
+/** Told after the fact, synchronously. */
+export interface AccountListener {
+  /** From now on an owner receives an account's events. */
+  began(owner: string, accId: bigint): void;
+  /** From now on it does not. */
+  ended(owner: string, accId: bigint): void;
+}
+
 interface Registration {
   /** The backend has accepted it. */
   active: boolean;
@@ -53,8 +61,7 @@ export class AccountRegistrations {
 
   constructor(
     private readonly backend: Pick<Backend, 'subscribeAccounts'>,
-    /** Told when an owner does not receive an account's events any more. */
-    private readonly onEnded: (owner: string, accId: bigint) => void,
+    private readonly listener: AccountListener,
     private readonly after: After,
   ) {}
 
@@ -77,11 +84,23 @@ export class AccountRegistrations {
       for (const [accId, registration] of added) {
         // It may have been ended, or asked for again, in the meantime.
         if (this.#accounts.get(accId)?.get(owner) !== registration) continue;
-        if (outcome.ok) registration.active = true;
+        if (outcome.ok) this.#activate(owner, accId, registration);
         else this.#remove(owner, accId);
       }
       return outcome;
     });
+  }
+
+  /** Takes up registrations that an earlier process had; the backend is told by {@link restore}. */
+  adopt(owner: string, accIds: readonly bigint[]): void {
+    if (accIds.length === 0) return;
+    this.#told = UNKNOWN;
+    for (const accId of accIds) {
+      const registration: Registration = { active: false };
+      const owners = this.#accounts.get(accId) ?? new Map<string, Registration>();
+      this.#accounts.set(accId, owners.set(owner, registration));
+      this.#activate(owner, accId, registration);
+    }
   }
 
   /** Ends registrations of an owner; those it does not have are ignored. */
@@ -107,6 +126,11 @@ export class AccountRegistrations {
   /** Owners that receive the events of an account. */
   receivers(accId: bigint): readonly string[] {
     return [...(this.#accounts.get(accId) ?? [])].filter(([, { active }]) => active).map(([owner]) => owner);
+  }
+
+  /** Accounts whose events an owner receives. */
+  of(owner: string): readonly bigint[] {
+    return [...this.#accounts].filter(([, owners]) => owners.get(owner)?.active).map(([accId]) => accId);
   }
 
   /** The backend has forgotten these: those of them that somebody receives. */
@@ -191,11 +215,16 @@ export class AccountRegistrations {
     return result;
   }
 
+  #activate(owner: string, accId: bigint, registration: Registration): void {
+    registration.active = true;
+    this.listener.began(owner, accId);
+  }
+
   #remove(owner: string, accId: bigint): boolean {
     const owners = this.#accounts.get(accId);
     if (owners === undefined || !owners.delete(owner)) return false;
     if (owners.size === 0) this.#accounts.delete(accId);
-    this.onEnded(owner, accId);
+    this.listener.ended(owner, accId);
     return true;
   }
 }

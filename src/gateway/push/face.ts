@@ -1,10 +1,13 @@
 import type { ConnectionInfo, Permits } from './connection.js';
 import type { Frame } from './frame.js';
 import type { Member, PushConnection } from './member.js';
+import type { Cursor } from './trade-log.js';
 
 /** What a hub does for the interface that holds a member's socket. */
 export interface MemberActions {
   readonly release: (member: Member) => void;
+  readonly resume: (member: Member, since: Cursor | undefined, accIds: readonly bigint[]) => void;
+  readonly accounts: (member: Member) => readonly bigint[];
   readonly remove: (member: Member) => void;
   readonly close: (member: Member, code: number, reason: string) => void;
   readonly setPermits: (member: Member, permits: Permits) => void;
@@ -40,6 +43,14 @@ export class Face implements PushConnection {
 
   release(): void {
     this.actions.release(this.member);
+  }
+
+  resume(since: Cursor | undefined, accIds: readonly bigint[]): void {
+    this.actions.resume(this.member, since, accIds);
+  }
+
+  accounts(): readonly bigint[] {
+    return this.actions.accounts(this.member);
   }
 
   drained(): void {

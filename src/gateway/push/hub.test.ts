@@ -617,7 +617,7 @@ describe('keys', () => {
 describe('connections', () => {
   it('take their own subscriptions with them', async () => {
     const { backend, hub, join } = setUp();
-    const { connection } = join();
+    const { connection } = join({ iface: 'grpc' });
     await hub.subscribe(connection.ownOwner, [tencent], register);
     await hub.subscribeAccounts(connection.ownOwner, [7n]);
     connection.disconnected();

@@ -1,4 +1,5 @@
 import type { Clock } from '../../contract/clock.js';
+import type { Store } from '../../storage/index.js';
 import {
   type Backend,
   BackendFailure,
@@ -22,6 +23,8 @@ import { type ConnectOptions, type Member, type PushConnection, receives } from 
 import { type Observed, type Observer, Observers } from './observers.js';
 import { type After, Retries } from './patience.js';
 import { RecentTrades } from './recent-trades.js';
+import { type Entitled, Registrations } from './registrations.js';
+import { Resumptions } from './resumptions.js';
 import { fullerKey, poorerKey, streamKey } from './streams.js';
 import { type SubscribeOptions, type SubscribeOutcome, type Subscription, Subscriptions } from './subscriptions.js';
 
@@ -33,6 +36,8 @@ export type PushBackend = Pick<
 export interface PushHubOptions {
   readonly backend: PushBackend;
   readonly clock: Clock;
+  /** Keeps what keys are registered for over restarts; without it nothing is kept. */
+  readonly store?: Store;
   /** Distinct (symbol, type) pairs that may be subscribed to; default 1,000. More where the backend's own quota is larger. */
   readonly subscriptionQuota?: number;
   /** Pairs that one key may hold; half of the quota by default. */
@@ -82,10 +87,14 @@ export class PushHub {
   readonly #gaps: GapAnnouncer;
   readonly #observers = new Observers();
   readonly #recentTrades = new RecentTrades();
+  readonly #resumptions: Resumptions;
+  readonly #registrations: Registrations | undefined;
   readonly #retries: Retries;
   readonly #stopListening: (() => void)[];
   readonly #actions: MemberActions = {
     release: (member) => this.#release(member),
+    resume: (member, since, accIds) => this.#resumptions.hold(member, since, accIds),
+    accounts: (member) => this.#resumptions.accountsOf(member),
     remove: (member) => this.#remove(member),
     close: ({ connection }, code, reason) => this.#close(connection.id, code, reason),
     setPermits: (member, permits) => this.#setPermits(member, permits),
@@ -96,6 +105,7 @@ export class PushHub {
   constructor({
     backend,
     clock,
+    store,
     subscriptionQuota = SUBSCRIPTION_QUOTA,
     subscriptionsPerKey,
     maxBacklogBytes = MAX_BACKLOG_BYTES,
@@ -110,7 +120,22 @@ export class PushHub {
     this.#greeting = greeting;
     this.#onDefect = onDefect;
     this.#gatherer = new Gatherer(clock);
-    const listener = { started: (began: Subscription) => this.#started(began), ended: (ended: Subscription) => this.#ended(ended) };
+    const changed = (owner: string) => this.#registrations?.changed(owner);
+    const listener = {
+      started: (began: Subscription) => this.#started(began),
+      ended: (ended: Subscription) => this.#ended(ended),
+      changed,
+    };
+    const accountListener = {
+      began: (owner: string, accId: bigint) => {
+        changed(owner);
+        this.#resumptions.follow(accId, true);
+      },
+      ended: (owner: string, accId: bigint) => {
+        changed(owner);
+        this.#accountEnded(owner, accId);
+      },
+    };
     const after: After = (ms, action) => clock.after(ms, action);
     this.#retries = new Retries(after);
     const quota = () => Math.max(subscriptionQuota, this.quotas?.securities.limit ?? 0);
@@ -120,7 +145,9 @@ export class PushHub {
     );
     this.subscriptions = new Subscriptions(backend, listener, quota, shares, after);
     this.idleKeys = new IdleKeys(clock, this.subscriptions, (owner) => this.#byOwner.has(owner));
-    this.accounts = new AccountRegistrations(backend, (owner, accId) => this.#accountEnded(owner, accId), after);
+    this.accounts = new AccountRegistrations(backend, accountListener, after);
+    this.#resumptions = new Resumptions({ clock, accounts: this.accounts, framesOf: (event) => this.#framesOf(event) });
+    this.#registrations = store && new Registrations(store, this.subscriptions, this.accounts);
     this.#gaps = new GapAnnouncer({
       subscriptions: this.subscriptions,
       accounts: this.accounts,
@@ -140,6 +167,7 @@ export class PushHub {
       }),
       backend.onStreams({
         lost: (lost) => {
+          this.#resumptions.lost(lost.accIds);
           this.#gaps.lost(lost);
           this.#observers.lost(lost);
         },
@@ -189,7 +217,8 @@ export class PushHub {
     });
     const owners = options.receives === 'own' ? [connection.ownOwner] : [options.owner, connection.ownOwner];
     const { permits } = options;
-    const member: Member = { connection, options, connectedAt: this.#clock.now(), permits, wants, owners, held: undefined };
+    const connectedAt = this.#clock.now();
+    const member: Member = { connection, options, connectedAt, permits, wants, owners, held: undefined, resuming: undefined };
     this.#members.set(connection.id, member);
     addTo(this.#ofKey, connection.owner, member);
     for (const owner of owners) addTo(this.#byOwner, owner, member);
@@ -200,7 +229,21 @@ export class PushHub {
         if (subscription.push && subscription.first) this.#firstPush(subscription, [member]);
       }
     }
+    this.#resumptions.connected(member);
     return new Face(member, this.#actions);
+  }
+
+  /**
+   * Takes up what keys had in an earlier process, as far as they may still have it. The backend is told of it when it is ready, by itself
+   * or with {@link restore}.
+   */
+  takeUp(entitled: (owner: string) => Entitled): void {
+    this.#registrations?.takeUp(entitled);
+  }
+
+  /** Tells a backend that is ready what is wanted of it and does not run. */
+  restore(): Promise<void> {
+    return this.#gaps.restore({ streams: 'all', accIds: 'all' });
   }
 
   /** Lets a part of the daemon hear what is pushed of a stream or an account, which it subscribes to itself. Returns its own removal. */
@@ -227,7 +270,9 @@ export class PushHub {
   /** Registers an owner for order and fill pushes of accounts. */
   async subscribeAccounts(owner: string, accIds: readonly bigint[]): Promise<AccountOutcome> {
     if (this.#isGone(owner)) return { ok: false, ...connectionGone };
-    return this.accounts.subscribe(owner, accIds);
+    const outcome = await this.accounts.subscribe(owner, accIds);
+    await this.#registrations?.whenKept();
+    return outcome;
   }
 
   /** Makes these accounts, and no others, the ones whose order and fill pushes an owner receives. */
@@ -236,8 +281,9 @@ export class PushHub {
     return this.accounts.replace(owner, accIds);
   }
 
-  unsubscribeAccounts(owner: string, accIds: readonly bigint[]): Promise<void> {
-    return this.accounts.unsubscribe(owner, accIds);
+  async unsubscribeAccounts(owner: string, accIds: readonly bigint[]): Promise<void> {
+    await this.accounts.unsubscribe(owner, accIds);
+    await this.#registrations?.whenKept();
   }
 
   /** Every connection, in the order in which they came. */
@@ -286,6 +332,7 @@ export class PushHub {
     for (const stopListening of this.#stopListening) stopListening();
     this.subscriptions.stop();
     this.#retries.stop();
+    this.#resumptions.stop();
     for (const id of [...this.#members.keys()]) this.#close(id, code, reason);
   }
 
@@ -341,9 +388,11 @@ export class PushHub {
     if (event.recovered) this.#gaps.recovers(event.accId);
     if (!this.#recentTrades.note(event)) return;
     this.#observers.trade(event);
-    const frames = this.#framesOf(event);
+    const numbered = this.#resumptions.add(event);
+    const frames = this.#framesOf(numbered);
     for (const member of this.#membersOf(receivers)) {
-      if (receives(member, event)) member.connection.push(frames);
+      // One that resumes is given it in its order.
+      if (member.resuming === undefined && receives(member, event)) member.connection.push(frames);
     }
   }
 
@@ -391,6 +440,7 @@ export class PushHub {
 
   #accountEnded(owner: string, accId: bigint): void {
     const receivers = this.accounts.receivers(accId);
+    if (receivers.length === 0) this.#resumptions.follow(accId, false);
     for (const member of this.#byOwner.get(owner) ?? []) {
       if (member.owners.some((other) => receivers.includes(other))) continue;
       member.connection.purge(({ content }) => content.kind === 'kept' && content.event?.type === 'trade' && content.event.accId === accId);
@@ -438,6 +488,7 @@ export class PushHub {
   #release(member: Member): void {
     const held = member.held ?? [];
     member.held = undefined;
+    this.#resumptions.release(member);
     for (const { subscription, generation } of held) {
       const current = this.subscriptions.get(subscription.owner, subscription.key);
       if (current?.generation === generation) this.#firstPush(current, [member]);
@@ -465,7 +516,7 @@ export class PushHub {
     this.#reroute(member);
     for (const owner of member.owners) removeFrom(this.#byOwner, owner, member);
     void this.subscriptions.unsubscribeAll(connection.ownOwner);
-    void this.accounts.unsubscribeAll(connection.ownOwner);
+    this.#resumptions.left(member);
   }
 
   #reroute(member: Member): void {

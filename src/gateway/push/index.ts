@@ -19,5 +19,7 @@ export {
   usedSubscriptionQuota,
 } from './operations.js';
 export { payloadOf, pushMessages, pushMessagesOf } from './push-messages.js';
+export type { Entitled } from './registrations.js';
 export { asHeld, expandStreams, isKline, orderDetailKey, quotaKey, replacedBy, streamKey, streamOfKey } from './streams.js';
 export type { Subscription, Subscriptions } from './subscriptions.js';
+export { type Cursor, parseCursor } from './trade-log.js';

@@ -3,6 +3,7 @@ import type { Connection, ConnectionInfo, Permits, PushSink } from './connection
 import type { PushFormat } from './format.js';
 import type { Frame } from './frame.js';
 import type { Subscription } from './subscriptions.js';
+import type { Cursor } from './trade-log.js';
 
 export interface ConnectOptions {
   /** The interface that it came by: `ws`. */
@@ -18,6 +19,8 @@ export interface ConnectOptions {
   /** One object for all connections that are written to in the same way. */
   readonly format: PushFormat;
   readonly sink: PushSink;
+  /** The last order or fill event that its client has: those after it are sent again. */
+  readonly since?: Cursor;
 }
 
 /** A connection's face to the interface that holds its socket. */
@@ -32,6 +35,13 @@ export interface PushConnection {
   /** First pushes of this connection wait until {@link release}: a command's answer is to come before its first push. */
   hold(): void;
   release(): void;
+  /**
+   * Order and fill events wait until {@link release}, which begins with those of `accIds` after `since`. Called again, it says better
+   * which; without a cursor only what has come meanwhile is sent.
+   */
+  resume(since: Cursor | undefined, accIds: readonly bigint[]): void;
+  /** Accounts whose order and fill events it receives, by its own registrations and those of its key. */
+  accounts(): readonly bigint[];
   /** The sink's buffer has drained. */
   drained(): void;
   /** The peer is gone: its own subscriptions end. */
@@ -47,6 +57,14 @@ export interface HeldPush {
   readonly generation: number;
 }
 
+/** What a connection that resumes is to be sent. */
+export interface Resuming {
+  readonly since: Cursor | undefined;
+  readonly accIds: readonly bigint[];
+  /** Number of the last event before it waited. */
+  readonly from: number;
+}
+
 /** A connection as the hub has it. */
 export interface Member {
   readonly connection: Connection;
@@ -58,6 +76,7 @@ export interface Member {
   /** The owners whose subscriptions it receives. */
   readonly owners: readonly string[];
   held: HeldPush[] | undefined;
+  resuming: Resuming | undefined;
 }
 
 /** Whether a member is given an event that somebody whose subscriptions it receives is subscribed to. */

@@ -24,7 +24,7 @@ function setUp(quota = 1000, perKey = quota) {
       log.push(`${word} ${owner} ${key}`);
   const subscriptions = new Subscriptions(
     backend,
-    { started: told('started'), ended: told('ended') },
+    { started: told('started'), ended: told('ended'), changed: () => undefined },
     () => quota,
     new KeyShares(keyOwnerOf, () => perKey),
     (ms, action) => clock.after(ms, action),

@@ -38,6 +38,8 @@ export interface SubscriptionListener {
   started(subscription: Subscription): void;
   /** From now on it does not. */
   ended(subscription: Subscription): void;
+  /** What an owner is subscribed to has changed. */
+  changed(owner: string): void;
 }
 
 /** What became of streams that were to be restored. */
@@ -119,6 +121,12 @@ export class Subscriptions {
     for (const [subscription, { push, first }] of known) this.#change(subscription, push ?? subscription.push, first);
     for (const subscription of added) this.#activate(subscription);
     return { ok: true };
+  }
+
+  /** Takes up a subscription that an earlier process had; it is started by {@link restore}. */
+  adopt(owner: string, stream: QuoteStream, options: SubscribeOptions): void {
+    if (this.#byOwner.get(owner)?.has(streamKey(stream))) return;
+    this.#activate(this.#add(owner, stream, options, options.holder ?? this.shares.holderOf(owner)));
   }
 
   /**
@@ -234,6 +242,7 @@ export class Subscriptions {
     take(this.#byStream, key, owner);
     take(this.#byOwner, owner, key);
     this.#upstream.note(stream);
+    if (subscription.active) this.listener.changed(owner);
     if (subscription.active && subscription.push) this.listener.ended(subscription);
   }
 
@@ -245,6 +254,7 @@ export class Subscriptions {
   #activate(subscription: Mutable<Subscription>): void {
     if (!this.#isCurrent(subscription) || subscription.active) return;
     subscription.active = true;
+    this.listener.changed(subscription.owner);
     if (subscription.push) this.listener.started(subscription);
   }
 
@@ -252,6 +262,7 @@ export class Subscriptions {
   #change(subscription: Mutable<Subscription>, push: boolean, first: boolean): void {
     if (!this.#isCurrent(subscription)) return;
     subscription.first = first;
+    this.listener.changed(subscription.owner);
     if (subscription.push === push) return;
     subscription.push = push;
     this.#generation += 1;

@@ -3,11 +3,13 @@ import { parseJson } from '../../contract/json/parse.js';
 import type { Int64Format } from '../../contract/json/scalars.js';
 import { describeJson, isJsonObject, type JsonObject, type JsonValue } from '../../contract/json/value.js';
 import type { Operation } from '../../contract/operation.js';
-import { querySubscription, subscribe, unsubscribe } from '../../contract/operations/subscription.js';
+import { account, subscription } from '../../contract/operations/index.js';
 import { Rejection, rejectProblem } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
 import type { ResponseMessage } from '../../gateway/index.js';
+import type { Cursor } from '../../gateway/push/index.js';
 import { envelopeText } from '../common/envelope.js';
+import { cursorOf } from './wire-format.js';
 
 /** A command that was understood: an operation's request, as REST would have it. */
 export interface Command {
@@ -16,20 +18,31 @@ export interface Command {
   readonly body: JsonObject;
   /** The same, decoded: the operation's `C2S`. */
   readonly request: Message;
+  /** `since` of `sub_acc`: the last order or fill event that the client has. */
+  readonly since?: Cursor;
 }
 
 /** Runs a command with the rights of its connection. */
 export type CommandRunner = (command: Command) => ResponseMessage | Rejection | Promise<ResponseMessage | Rejection>;
 
-const operations: Readonly<Record<string, Operation>> = { subscribe, unsubscribe, query: querySubscription };
+const operations: Readonly<Record<string, Operation>> = {
+  ...{ subscribe: subscription.subscribe, unsubscribe: subscription.unsubscribe, query: subscription.querySubscription },
+  ...{ sub_acc: account.subAccPush, unsub_acc: account.unsubAccPush },
+};
 const OPS = [...Object.keys(operations), 'ping'].join(', ');
 const ID_CHARACTERS_MAX = 64;
 
 /**
  * Answers one command text: `{"op":"subscribe","id":1,…}` with the fields of the REST route of that name. The answer is
  * `{"type":"ack","id":1,"op":"subscribe",…}` with the REST envelope or the REST error fields; `id` is the command's own.
+ * @param accounts those whose order and fill events the connection receives.
  */
-export async function answerCommand(text: string, int64: Int64Format, run: CommandRunner): Promise<string> {
+export async function answerCommand(
+  text: string,
+  int64: Int64Format,
+  run: CommandRunner,
+  accounts: () => readonly bigint[],
+): Promise<string> {
   const parsed = parseJson(text);
   if (!parsed.ok) {
     const { message, line, column } = parsed.error;
@@ -57,11 +70,14 @@ export async function answerCommand(text: string, int64: Int64Format, run: Comma
     const message = op === undefined ? `missing field "op", accepted: ${OPS}` : `op: expected one of ${OPS}, found ${describeJson(op)}`;
     return rejected(id, op, new Rejection(op === undefined ? 'request.missing_field' : 'request.out_of_range', message, { field: 'op' }));
   }
+  const since = operation === account.subAccPush ? takeSince(body) : undefined;
+  if (since instanceof Rejection) return rejected(id, op, since);
   const decoded = requestDecoder(operation, 'rest')(body);
   if (!decoded.ok) return rejected(id, op, rejectProblem(decoded.problem));
-  const answer = await run({ operation, body, request: decoded.value });
+  const answer = await run({ operation, body, request: decoded.value, ...(since === undefined ? {} : { since }) });
   if (answer instanceof Rejection) return rejected(id, op, answer);
-  return ack(id, op, envelopeText(operation, answer, int64));
+  const fields = envelopeText(operation, answer, int64);
+  return ack(id, op, operation === subscription.querySubscription ? withAccounts(fields, accounts(), int64) : fields);
 }
 
 /** The answer to a command text that is not looked at any further than for what it is to be told apart by. */
@@ -75,6 +91,19 @@ export function refuseCommand(text: string, rejection: Rejection): string {
 export function rejected(id: Id, op: JsonValue | undefined, { message, code, details }: Rejection): string {
   const retry = details.retryAfterSeconds === undefined ? {} : { retry_after: details.retryAfterSeconds };
   return ack(id, op, JSON.stringify({ ret_type: -1, ret_msg: message, err_code: code, error: message, code, ...retry }));
+}
+
+/** Takes `since` out of a command; undefined where it has none. */
+function takeSince(body: JsonObject): Cursor | Rejection | undefined {
+  const { since } = body;
+  delete body.since;
+  return since === undefined || since === null ? undefined : cursorOf(typeof since === 'string' ? since : describeJson(since));
+}
+
+/** The protocol's message has no field for accounts. */
+function withAccounts(fields: string, accIds: readonly bigint[], int64: Int64Format): string {
+  const list = accIds.map((accId) => (int64 === 'string' ? `"${accId}"` : String(accId)));
+  return `{"acc_id_list":[${list.join(',')}],${fields.slice(1)}`;
 }
 
 type Id = string | number | bigint | null | undefined;

@@ -8,9 +8,9 @@ import { isAllowedOrigin, pathOf } from '../common/http.js';
 import { type SinkServer, type SinkWebSocket, SocketSink, sinkServer } from '../common/socket-sink.js';
 import { offeredKeysOf, pushProtocol, refuseUpgrade, tokenOf, type UpgradeRefusal } from '../common/upgrade.js';
 import type { Command } from './commands.js';
-import { pushFormatOf, type WireFormat } from './push-formats.js';
+import { pushFormatOf } from './push-formats.js';
 import { Session } from './session.js';
-import { wireFormatOf } from './wire-format.js';
+import { type Handshake, handshakeOf } from './wire-format.js';
 
 /** Who a handshake comes from, and what it may see. */
 export type Authentication =
@@ -121,22 +121,23 @@ export class WsEndpoint {
       const shown = JSON.stringify(String(origin).slice(0, 200));
       return refused(new Rejection('auth.origin', `origin ${shown} may not connect; list it in --allowed-origins`));
     }
-    const format = wireFormatOf(request);
-    if (format instanceof Rejection) return refused(format);
+    const handshake = handshakeOf(request);
+    if (handshake instanceof Rejection) return refused(handshake);
     const authentication = await this.#options.authenticate(request, keyOf(request));
     if (!authentication.ok) return authentication;
     const { maxConnections = MAX_CONNECTIONS } = this.#options;
     if (this.#sessions.size >= maxConnections) {
       return refused(new Rejection('limit.connections', `the push stream has reached its limit of ${maxConnections} connections`));
     }
-    return { ...authentication, ...format };
+    return { ...authentication, ...handshake };
   }
 
-  #open(webSocket: SinkWebSocket, socket: Duplex, { caller, owner, keyId, permits, format, int64 }: Admitted): void {
+  #open(webSocket: SinkWebSocket, socket: Duplex, { caller, owner, keyId, permits, format, int64, since }: Admitted): void {
     const { hub, clock, command, commandsPerSecond = COMMANDS_PER_SECOND, onDefect } = this.#options;
     const sink = new SocketSink(socket, webSocket);
     const wire = pushFormatOf({ format, int64 });
-    const connection = hub.connect({ iface: 'ws', owner, permits, format: wire, sink, ...(keyId === undefined ? {} : { keyId }) });
+    const optional = { ...(keyId === undefined ? {} : { keyId }), ...(since === undefined ? {} : { since }) };
+    const connection = hub.connect({ iface: 'ws', owner, permits, format: wire, sink, ...optional });
     const run = (given: Command) => command(caller, connection, given);
     const session = new Session({ webSocket, connection, int64, clock, commandsPerSecond, run, onDefect });
     this.#sessions.add(session);
@@ -159,7 +160,7 @@ export class WsEndpoint {
   }
 }
 
-type Admitted = Extract<Authentication, { ok: true }> & WireFormat;
+type Admitted = Extract<Authentication, { ok: true }> & Handshake;
 type Admission = Admitted | { readonly ok: false; readonly rejection: Rejection };
 
 /** The key text of a handshake, by any of the ways to send one, of which there may be but one. */

@@ -1,4 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
+import type { RequestOf } from '../../contract/operation.js';
+import type { account } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
 import { HttpCallers } from '../common/callers.js';
@@ -33,7 +35,14 @@ export function createWsEndpoint({ gateway, clock, allowedOrigins, onDefect }: G
       const { identity, permits } = opened;
       return { ok: true, caller, owner: identity.owner, permits, ...(identity.key === undefined ? {} : { keyId: identity.key.id }) };
     },
-    command: (handshake, connection, { operation, request }) =>
-      gateway.call(operation, { ...callers.asking(handshake, operation.name), connectionOwner: connection.ownOwner }, () => request),
+    command: async (handshake, connection, { operation, request, since }) => {
+      const caller = { ...callers.asking(handshake, operation.name), connectionOwner: connection.ownOwner };
+      if (since === undefined) return gateway.call(operation, caller, () => request);
+      connection.resume(undefined, []);
+      const answer = await gateway.call(operation, caller, () => request);
+      const { accIDList } = request as RequestOf<typeof account.subAccPush>;
+      if (!(answer instanceof Rejection) && answer.retType === 0) connection.resume(since, accIDList);
+      return answer;
+    },
   });
 }

@@ -25,9 +25,15 @@ function pushFormat(format: WireFormat['format'], int64: Int64Format): PushForma
   const body = format === 'protobuf' ? bodyInBase64 : () => undefined;
   return {
     numbering: decimalNumbers,
-    event: (event, content) => new TextFrame(content, eventHead(event), eventTail(event, int64, body(event))),
+    event: (event, content) => new TextFrame(content, eventHead(event), `${placeOf(event)}${eventTail(event, int64, body(event))}`),
     gap: (gap, content) => new TextFrame(content, eventHead(gap.notice), gapTail(gap, int64, body(gap.notice))),
   };
+}
+
+/** Where an order or fill event stands: what a client resumes from. */
+function placeOf(event: PushEvent): string {
+  if (event.type !== 'trade' || event.cursor === undefined) return '';
+  return `,"cursor":"${event.cursor}"${event.replayed ? ',"replayed":true' : ''}`;
 }
 
 function bodyInBase64({ protoId, message }: PushEvent): string {

@@ -79,7 +79,7 @@ export class Session {
     const { connection, int64, run, onDefect } = this.#options;
     connection.hold();
     try {
-      connection.send(controlFrame(await answerCommand(text, int64, run)));
+      connection.send(controlFrame(await answerCommand(text, int64, run, () => connection.accounts())));
     } catch (error) {
       onDefect(error);
       const rejection = new Rejection('internal', 'internal error: the command may have taken effect');

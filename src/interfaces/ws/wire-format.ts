@@ -1,15 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import { nearestName } from '../../contract/names.js';
 import { Rejection } from '../../contract/rejection.js';
+import { type Cursor, parseCursor } from '../../gateway/push/index.js';
 import { queryOf, repeatedParameter } from '../common/upgrade.js';
 import type { WireFormat } from './push-formats.js';
 
 /** What the query of a handshake may say; the token is read where the caller is named. */
-const PARAMETERS = ['token', 'format', 'int64'];
+const PARAMETERS = ['token', 'format', 'int64', 'since'];
 const SHOWN_CHARACTERS_MAX = 40;
 
+/** What a handshake asks for. */
+export interface Handshake extends WireFormat {
+  /** `?since=`: the last order or fill event that the client has. */
+  readonly since?: Cursor;
+}
+
 /** `?format=json|protobuf` and `?int64=number|string` (or the header `X-Svc-Int64`). Nothing in the query is passed over. */
-export function wireFormatOf(request: IncomingMessage): WireFormat | Rejection {
+export function handshakeOf(request: IncomingMessage): Handshake | Rejection {
   const query = queryOf(request);
   const misread = misreadParameter(query);
   if (misread !== undefined) return misread;
@@ -23,7 +30,16 @@ export function wireFormatOf(request: IncomingMessage): WireFormat | Rejection {
       field: 'int64',
     });
   }
-  return { format, int64 };
+  const since = query.get('since');
+  if (since === null) return { format, int64 };
+  const cursor = cursorOf(since);
+  return cursor instanceof Rejection ? cursor : { format, int64, since: cursor };
+}
+
+/** The cursor that a client says. */
+export function cursorOf(text: string): Cursor | Rejection {
+  const message = `since: expected the "cursor" of an order or fill event, found ${shown(text)}`;
+  return parseCursor(text) ?? new Rejection('request.out_of_range', message, { field: 'since' });
 }
 
 /** A misspelt parameter would mean another stream than was asked for. */

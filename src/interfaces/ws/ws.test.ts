@@ -331,7 +331,7 @@ describe('commands', () => {
           id: 2,
           op: 'sub',
           code: 'request.out_of_range',
-          error: 'op: expected one of subscribe, unsubscribe, query, ping, found the string "sub"',
+          error: 'op: expected one of subscribe, unsubscribe, query, sub_acc, unsub_acc, ping, found the string "sub"',
         },
       ],
       ['{"op":"__proto__","id":3}', { id: 3, code: 'request.out_of_range' }],

@@ -1,0 +1,157 @@
+import { expect, it } from 'vitest';
+
+import { FakeBackend, FakeSink, trade, turn } from '../../../test/support/push-fakes.js';
+import { ManualClock } from '../../contract/clock.js';
+import { BytesFrame } from './frame.js';
+import { decimalNumbers, type PushFormat, PushHub, parseCursor } from './index.js';
+
+const NOW = Date.UTC(2026, 10, 20);
+const ACCOUNT = 7n;
+
+/** One line for each event: its order and cursor, or why events are missing. */
+const format: PushFormat = {
+  numbering: decimalNumbers,
+  event: (event, content) => {
+    const said =
+      event.type === 'trade'
+        ? {
+            order: String((event.message as { s2c?: { order?: { orderID: bigint } } }).s2c?.order?.orderID),
+            cursor: event.cursor,
+            replayed: event.replayed,
+          }
+        : event.type === 'notify'
+          ? { gap: event.gap }
+          : {};
+    return new BytesFrame(content, Buffer.from('{"seq":'), Buffer.from(`,${JSON.stringify(said).slice(1)}\n`));
+  },
+  gap: () => expect.unreachable('no ticker is pushed'),
+};
+
+function setUp() {
+  const backend = new FakeBackend();
+  const clock = new ManualClock(NOW);
+  const hub = new PushHub({ backend, clock, onDefect: (error) => expect.unreachable(String(error)) });
+  const join = (since?: string, iface = 'ws') => {
+    const sink = new FakeSink();
+    const cursor = since === undefined ? undefined : parseCursor(since);
+    const connection = hub.connect({
+      iface,
+      owner: 'key:a',
+      permits: () => true,
+      format,
+      sink,
+      ...(cursor === undefined ? {} : { since: cursor }),
+    });
+    const lines = async () => {
+      await turn();
+      clock.advance(1);
+      return sink
+        .bytes()
+        .toString()
+        .split('\n')
+        .flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+    };
+    return { connection, lines };
+  };
+  let orders = 0n;
+  const place = (accId = ACCOUNT) => {
+    orders += 1n;
+    backend.push(trade(accId, 1, orders));
+  };
+  return { backend, clock, hub, join, place };
+}
+
+it('a connection that comes with a cursor is sent what its key was pushed after it, in order and once', async () => {
+  const { hub, join, place } = setUp();
+  await hub.subscribeAccounts('key:a', [ACCOUNT]);
+  const first = join();
+  place();
+  place();
+  const [one] = await first.lines();
+  first.connection.disconnected();
+  place();
+  place();
+  const second = join(one.cursor);
+  place();
+  expect(await second.lines()).toMatchObject([
+    { seq: 1, order: '2', replayed: true },
+    { seq: 2, order: '3', replayed: true },
+    { seq: 3, order: '4', replayed: true },
+    { seq: 4, order: '5' },
+  ]);
+  expect((await second.lines()).at(-1)).not.toHaveProperty('replayed');
+});
+
+it('a connection that registers with a cursor misses nothing while it was away for a minute at most', async () => {
+  const { clock, hub, join, place } = setUp();
+  const register = async ({ connection }: ReturnType<typeof join>, since?: string) => {
+    connection.hold();
+    const cursor = since === undefined ? undefined : parseCursor(since);
+    connection.resume(undefined, []);
+    await hub.subscribeAccounts(connection.ownOwner, [ACCOUNT]);
+    // Pushed between the registration and its acknowledgement.
+    place();
+    connection.resume(cursor, [ACCOUNT]);
+    connection.release();
+  };
+  const first = join();
+  await register(first);
+  place();
+  const last = (await first.lines()).at(-1).cursor;
+  first.connection.disconnected();
+  clock.advance(50_000);
+  place();
+  const second = join();
+  await register(second, last);
+  place();
+  expect((await second.lines()).map(({ order, replayed, gap }) => [order, replayed, gap])).toEqual([
+    ['3', true, undefined],
+    ['4', undefined, undefined],
+    ['5', undefined, undefined],
+  ]);
+  second.connection.disconnected();
+  clock.advance(120_000);
+  await turn();
+  place();
+  const third = join();
+  await register(third, last);
+  const [told, ...events] = await third.lines();
+  expect(told.gap).toEqual({
+    from: new Date(NOW).toISOString(),
+    to: expect.any(String),
+    reason: expect.stringContaining('nobody followed account 7 for a while'),
+  });
+  expect(events.map(({ order }) => order)).toEqual(['3', '4', '5', '7']);
+});
+
+it('a cursor of another run of the daemon, or of events that are not kept any more, is answered with a gap', async () => {
+  const { hub, join, place } = setUp();
+  await hub.subscribeAccounts('key:a', [ACCOUNT]);
+  const watching = join();
+  place();
+  const [{ cursor }] = await watching.lines();
+  const restarted = await join(`00000000-9-${NOW.toString(36)}`).lines();
+  expect(restarted).toMatchObject([
+    { gap: { from: '2026-11-20T00:00:00.000Z', reason: expect.stringContaining('the daemon was started again') } },
+    { order: '1' },
+  ]);
+  watching.connection.disconnected();
+  for (let order = 0; order < 6_000; order++) place();
+  const [gap, ...kept] = await join(cursor).lines();
+  expect(gap.gap.reason).toMatch(/^only the last \d+ events are kept/);
+  expect(kept.length).toBeGreaterThanOrEqual(4_096);
+  expect(kept.at(-1).order).toBe('6001');
+});
+
+it('a connection that resumes is sent nothing that it may not see', async () => {
+  const { hub, join, place } = setUp();
+  await hub.subscribeAccounts('key:a', [ACCOUNT]);
+  await hub.subscribeAccounts('key:b', [8n]);
+  const first = join();
+  place();
+  const [{ cursor }] = await first.lines();
+  first.connection.disconnected();
+  place(8n);
+  place();
+  expect(await join(cursor).lines()).toMatchObject([{ order: '3' }]);
+});

@@ -1,0 +1,96 @@
+import type { Clock } from '../../contract/clock.js';
+import type { PushEvent, TradePush } from '../backend.js';
+import type { AccountRegistrations } from './accounts.js';
+import type { EventFrames } from './event-frames.js';
+import { gapNotice } from './gaps.js';
+import { type Member, type Resuming, receives } from './member.js';
+import { Retries } from './patience.js';
+import { type Cursor, type NumberedTrade, TradeLog } from './trade-log.js';
+
+/** How long an account is followed on for a connection of `/ws` that broke: it may come back and resume. */
+const LINGER_MS = 60_000;
+
+export interface ResumptionsParts {
+  readonly clock: Clock;
+  readonly accounts: AccountRegistrations;
+  readonly framesOf: (event: PushEvent) => EventFrames;
+}
+
+/** Numbers order and fill events, and sends a client that was away what it has missed, or tells it of the gap. */
+export class Resumptions {
+  readonly #parts: ResumptionsParts;
+  readonly #trades: TradeLog;
+  readonly #lingering: Retries;
+
+  constructor(parts: ResumptionsParts) {
+    this.#parts = parts;
+    this.#trades = new TradeLog(() => parts.clock.now());
+    this.#lingering = new Retries((ms, action) => parts.clock.after(ms, action));
+  }
+
+  /** Somebody is registered for an account, or nobody is any more. */
+  follow(accId: bigint, isFollowed: boolean): void {
+    this.#trades.follow(accId, isFollowed);
+  }
+
+  /** Events of these accounts are being missed. */
+  lost(accIds: 'all' | readonly bigint[]): void {
+    for (const accId of accIds === 'all' ? this.#parts.accounts.desired() : accIds) this.#trades.follow(accId, false);
+  }
+
+  add(event: TradePush): NumberedTrade {
+    return this.#trades.add(event);
+  }
+
+  /** The accounts whose events a member receives. */
+  accountsOf(member: Member): readonly bigint[] {
+    return [...new Set(member.owners.flatMap((owner) => this.#parts.accounts.of(owner)))];
+  }
+
+  /** Has a member that was given none of its events yet begin after its cursor. */
+  connected(member: Member): void {
+    const { since } = member.options;
+    if (since !== undefined) this.#send(member, { since, accIds: this.accountsOf(member), from: this.#trades.last });
+  }
+
+  /** Holds back a member's events until {@link release}, which begins with those of `accIds` after `since`. */
+  hold(member: Member, since: Cursor | undefined, accIds: readonly bigint[]): void {
+    member.resuming = { since, accIds, from: member.resuming?.from ?? this.#trades.last };
+  }
+
+  release(member: Member): void {
+    const { resuming } = member;
+    if (resuming === undefined) return;
+    member.resuming = undefined;
+    this.#send(member, resuming);
+  }
+
+  /** A member is gone, and with it its own registrations: at once, or where it may come back and nobody else has them, in a while. */
+  left({ connection: { ownOwner }, options: { iface } }: Member): void {
+    const { accounts } = this.#parts;
+    const lingers = (accId: bigint) => iface === 'ws' && accounts.receivers(accId).length === 1;
+    const own = accounts.of(ownOwner);
+    if (own.some(lingers)) this.#lingering.schedule(LINGER_MS, () => void accounts.unsubscribeAll(ownOwner));
+    else void accounts.unsubscribeAll(ownOwner);
+  }
+
+  stop(): void {
+    this.#lingering.stop();
+  }
+
+  /** Pushes what a member has missed, in order: of some accounts since its cursor, and of all that it receives what came while it waited. */
+  #send(member: Member, { since, accIds, from }: Resuming): void {
+    const { framesOf } = this.#parts;
+    const { gap, events } = since === undefined ? { gap: undefined, events: [] } : this.#trades.missed(since, accIds);
+    if (gap !== undefined) {
+      const notice = { ...gapNotice(gap), about: { symbols: [], accIds } };
+      if (receives(member, notice)) member.connection.push(framesOf(notice));
+    }
+    const known = new Set(events);
+    const received = new Set(this.accountsOf(member));
+    const others = this.#trades.after(from).filter((event) => received.has(event.accId) && !known.has(event));
+    for (const event of [...events, ...others].sort((a, b) => a.number - b.number)) {
+      if (receives(member, event)) member.connection.push(framesOf(event.number > from ? event : { ...event, replayed: true }));
+    }
+  }
+}

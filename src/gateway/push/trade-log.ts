@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import type { Gap, TradePush } from '../backend.js';
+
+/** Events that are kept: some minutes of a busy daemon, a few megabytes. */
+const KEPT_MAX = 4_096;
+/** `<run of the daemon>-<number>-<epoch ms, in base 36>`. */
+const CURSOR = /^([0-9a-f]{8})-(\d{1,15})-([0-9a-z]{1,9})$/;
+
+/** A place in the order and fill events of this daemon. */
+export interface Cursor {
+  readonly epoch: string;
+  readonly number: number;
+  /** When its event was pushed, epoch ms. */
+  readonly time: number;
+}
+
+export type NumberedTrade = TradePush & { readonly cursor: string; readonly number: number };
+
+/** What a client that was away has missed: the events that are still here, after a gap where there are others. */
+export interface Missed {
+  readonly gap: Gap | undefined;
+  readonly events: readonly NumberedTrade[];
+}
+
+/** The cursor that a client says; undefined where it is none. */
+export function parseCursor(text: string): Cursor | undefined {
+  const [, epoch, number, time] = CURSOR.exec(text) ?? [];
+  if (epoch === undefined || number === undefined || time === undefined) return undefined;
+  return { epoch, number: Number(number), time: Number.parseInt(time, 36) };
+}
+
+/**
+ * The latest order and fill events, numbered, so that a client which was away takes up where it was. Numbers belong to one run of
+ * the daemon. An account is followed as long as somebody is registered for it: of times between, nothing is known.
+ */
+export class TradeLog {
+  readonly #epoch = randomBytes(4).toString('hex');
+  readonly #events: NumberedTrade[] = [];
+  /** Account → the number of the last event before it was followed. */
+  readonly #followedFrom = new Map<bigint, number>();
+  #last = 0;
+  #dropped = 0;
+
+  constructor(private readonly now: () => number) {}
+
+  /** The number of the last event. */
+  get last(): number {
+    return this.#last;
+  }
+
+  /** Somebody is registered for an account, or nobody is any more. */
+  follow(accId: bigint, isFollowed: boolean): void {
+    if (!isFollowed) this.#followedFrom.delete(accId);
+    else if (!this.#followedFrom.has(accId)) this.#followedFrom.set(accId, this.#last);
+  }
+
+  /** Numbers an event and keeps it. */
+  add(event: TradePush): NumberedTrade {
+    if (!this.#followedFrom.has(event.accId)) this.#followedFrom.set(event.accId, this.#last);
+    this.#last += 1;
+    const numbered: NumberedTrade = {
+      ...event,
+      number: this.#last,
+      cursor: `${this.#epoch}-${this.#last}-${Math.max(0, this.now()).toString(36)}`,
+    };
+    this.#events.push(numbered);
+    // Some at a time: each cut moves all of them.
+    if (this.#events.length > KEPT_MAX + KEPT_MAX / 8) this.#dropped += this.#events.splice(0, this.#events.length - KEPT_MAX).length;
+    return numbered;
+  }
+
+  /** The events after a number, oldest first. */
+  after(number: number): readonly NumberedTrade[] {
+    return this.#events.slice(Math.max(0, number - this.#dropped));
+  }
+
+  /** The events of some accounts after a cursor, and the gap before them. */
+  missed(since: Cursor, accIds: readonly bigint[]): Missed {
+    const from = since.epoch === this.#epoch && since.number <= this.#last ? since.number : undefined;
+    const reason = this.#gapReason(from, accIds);
+    const gap = reason === undefined ? undefined : { from: isoOf(since.time), to: isoOf(this.now()), reason };
+    return { gap, events: this.after(from ?? 0).filter(({ accId }) => accIds.includes(accId)) };
+  }
+
+  #gapReason(from: number | undefined, accIds: readonly bigint[]): string | undefined {
+    if (from === undefined) return 'the daemon was started again since then: read the orders and fills of the time between';
+    if (from < this.#dropped) return `only the last ${this.#events.length} events are kept: read the orders and fills of the time between`;
+    const unknown = accIds.filter((accId) => (this.#followedFrom.get(accId) ?? this.#last) > from);
+    return unknown.length === 0
+      ? undefined
+      : `nobody followed account ${unknown.join(', ')} for a while: read its orders and fills of the time between`;
+  }
+}
+
+function isoOf(time: number): string {
+  return new Date(time).toISOString();
+}
