@@ -93,7 +93,8 @@ export class ReminderPushes {
     const current = kind?.figure(this.#facts, listing, status);
     if (kind === undefined || value === undefined || current === undefined) return;
     const met = kind.up ? current >= value : current <= value;
-    const terms = `${reminder.type} ${reminder.value}`;
+    const day = this.#facts.market.quote(listing.instrument).tradingDay;
+    const terms = `${reminder.type} ${reminder.value}${kind.ofDay ? ` ${day}` : ''}`;
     const ofSymbol = this.#seen.get(reminder.symbol) ?? new Map<bigint, Seen>();
     this.#seen.set(reminder.symbol, ofSymbol);
     const seen = ofSymbol.get(reminder.key);
@@ -101,7 +102,6 @@ export class ReminderPushes {
     ofSymbol.set(reminder.key, { terms, met });
     // A condition that stays true is told once.
     if (!met || before) return;
-    const day = this.#facts.market.quote(listing.instrument).tradingDay;
     const { freq } = reminder;
     if (freq === PriceReminderFreq.PriceReminderFreq_OnceADay && reminder.toldOn === day) return;
     const enabled = freq !== PriceReminderFreq.PriceReminderFreq_OnlyOnce;

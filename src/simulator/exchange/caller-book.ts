@@ -1,6 +1,6 @@
 import { type Decimal, lesser } from '../../contract/decimal.js';
 import type { Book, Execution, Market, Tick } from '../market/market.js';
-import type { Instrument } from '../world/instrument.js';
+import { hasMakers, type Instrument } from '../world/instrument.js';
 import { isWithin, opposite, type PriceLevel, PriceLevels, type Resting, type Side } from './price-levels.js';
 
 /** One order traded. Two callers' orders that meet make two of these. */
@@ -201,6 +201,7 @@ export class CallerBook {
     const aggressor = side === 'buy' ? -1 : 1;
     for (const level of [...this.#sides[side].levels()]) {
       if (left === 0n || !isWithin(side, level.price, tick.price)) break;
+      if (this.#isBehindMakers(side, level.price)) break;
       const through = level.price !== tick.price;
       // At its own price only the other side's aggression reaches an order; a trade beyond it means that the order was passed over.
       if (!through && tick.direction === -aggressor) break;
@@ -228,6 +229,14 @@ export class CallerBook {
       if (through) boundQueue(level, 0n);
       else advanceQueue(level, passed);
     }
+  }
+
+  /** A trade away from the quotes reaches nobody who offers less than the market makers, who come first. */
+  #isBehindMakers(side: Side, price: Decimal): boolean {
+    if (!hasMakers(this.instrument)) return false;
+    const { bids, asks } = this.market.book(this.instrument, 1);
+    const best = (side === 'buy' ? bids : asks)[0]?.price;
+    return best !== undefined && best !== price && isWithin(side, best, price);
   }
 
   #take(done: Matching, side: Side, volume: bigint, limit: Decimal): readonly Execution[] {

@@ -37,10 +37,9 @@ interface Refreshes {
   readonly period: number;
 }
 
-/** @param longest of a period; ms */
-export function refreshesOf(profile: Profile, { tape, day }: BackgroundDay, longest = REFRESH_MS_MAX): Refreshes {
+export function refreshesOf(profile: Profile, { tape, day }: BackgroundDay): Refreshes {
   const tradesPerSecond = tape.root.count / day.activity.seconds;
-  const period = Math.round(Math.min(longest, Math.max(REFRESH_MS_MIN, 500 / Math.sqrt(tradesPerSecond))));
+  const period = Math.round(Math.min(REFRESH_MS_MAX, Math.max(REFRESH_MS_MIN, 500 / Math.sqrt(tradesPerSecond))));
   return { key: mix(profile.key, BOOK_STREAM), period };
 }
 

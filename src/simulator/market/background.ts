@@ -19,6 +19,7 @@ import type { DayOfTrades } from './day-tape.js';
 import { type Filling, filledTape } from './filled-tape.js';
 import type { History } from './history.js';
 import { KnockOuts, type TradedUnderlying } from './knock-outs.js';
+import { Makers, type Quoting } from './makers.js';
 import type { DayPrices } from './market.js';
 import { MemberTrades } from './member-trades.js';
 import { OptionPath } from './option-path.js';
@@ -53,6 +54,9 @@ const NIGHTS = keyOf('nights');
 /** Ten years of days of several symbols, at some hundred bytes each. */
 const REMEMBERED_TOTALS = 12_000;
 
+/** A contract whose price follows from another's. */
+type Following = Future | Option | Warrant;
+
 /** The background market's days: a pure function of seed, instrument and day. */
 export class Background {
   readonly #profiles = new Remembered<Instrument, Profile>(REMEMBERED_PROFILES);
@@ -61,6 +65,7 @@ export class Background {
 
   readonly #paths = new Remembered<Instrument, ContractPath>(REMEMBERED_PATHS);
   readonly #spots = new Remembered<Instrument, Spot>(REMEMBERED_PATHS);
+  readonly #makers = new Remembered<Instrument, Makers>(REMEMBERED_PATHS);
   readonly #underlyings = new Remembered<Instrument, UnderlyingModel>(REMEMBERED_PATHS);
   readonly #derived = new Remembered<Instrument, OptionPath | WarrantPath>(REMEMBERED_DERIVED);
   readonly #knockOuts = new KnockOuts();
@@ -290,11 +295,9 @@ export class Background {
   /** A day that follows the spot price. */
   #contractDay(contract: Future, profile: Profile, day: TradingDay): BackgroundDay {
     const path = this.#path(contract);
-    const before = this.tradingDays(contract).previous(day);
-    const previous = path.at(before, this.tradingDays(contract).previous(before), before.end - 1);
-    const whole = path.range(day, before, day.start, day.end);
-    const range = { ...whole, open: path.at(day, before, day.start), close: path.at(day, before, day.end - 1) };
-    const follows = (from: number, until: number) => path.range(day, before, from, until);
+    const previous = path.at(this.tradingDays(contract).previous(day).end - 1);
+    const range = { ...path.range(day, day.start, day.end), open: path.at(day.start), close: path.at(day.end - 1) };
+    const follows = (from: number, until: number) => path.range(day, from, until);
     return this.#followingDay(contract, profile, { day, previous }, range, follows);
   }
 
@@ -323,6 +326,17 @@ export class Background {
     return this.#day(instrument, profile, day, grid, tape);
   }
 
+  /** When market makers quote a contract: see {@link Makers}. */
+  quoting(contract: Following, time: number): Quoting {
+    const of = contract.kind === 'future' ? spotInstrument(contract.future.product) : this.#underlyingOf(contract);
+    return this.#makers.get(of, () => new Makers(this.profile(of).key, this.#spot(of))).at(time);
+  }
+
+  /** What a contract is worth at a moment of a trading day, in unrounded billionths. */
+  worth(contract: Following, day: TradingDay, time: number): number {
+    return contract.kind === 'future' ? this.#path(contract).at(time) : this.derived(contract).at(day, time);
+  }
+
   /** The path of an option or a warrant. */
   derived(contract: Option | Warrant): OptionPath | WarrantPath {
     return this.#derived.get(contract, () => this.#makeDerived(contract));
@@ -335,13 +349,13 @@ export class Background {
 
   /** The day, up to one (days from 1970-01-01), on which a callable contract was called. */
   calledOn(warrant: Warrant, through: number): TradingDay | undefined {
-    return this.#knockOuts.calledOn(warrant, this.#traded(this.#underlyingOf(warrant, warrant.warrant.underlying)), through);
+    return this.#knockOuts.calledOn(warrant, this.#traded(this.#underlyingOf(warrant)), through);
   }
 
   /** Whether a callable contract has been called by a moment of a day on which it was listed. */
   isCalled(warrant: Warrant, day: TradingDay, time: number): boolean {
     if (warrant.warrant.callPrice === undefined) return false;
-    const call = this.#knockOuts.call(warrant, this.#traded(this.#underlyingOf(warrant, warrant.warrant.underlying)), day.number);
+    const call = this.#knockOuts.call(warrant, this.#traded(this.#underlyingOf(warrant)), day.number);
     return call !== undefined && call.time <= time;
   }
 
@@ -356,15 +370,17 @@ export class Background {
     const { key } = this.profile(contract);
     const days = this.tradingDays(contract);
     if (contract.kind === 'option') {
-      const underlying = this.#underlying(this.#underlyingOf(contract, contract.option.underlying));
+      const underlying = this.#underlying(this.#underlyingOf(contract));
       return new OptionPath(key, contract, underlying, days.on(contract.option.expiry).regular.end);
     }
-    const of = this.#underlyingOf(contract, contract.warrant.underlying);
+    const of = this.#underlyingOf(contract);
     const callBy = ({ number }: TradingDay) => this.#knockOuts.call(contract, this.#traded(of), number);
     return new WarrantPath(key, contract, this.#underlying(of), days.on(contract.warrant.maturity).regular.end, callBy);
   }
 
-  #underlyingOf({ market, symbol }: Instrument, underlying: string): Instrument {
+  #underlyingOf(contract: Option | Warrant): Instrument {
+    const { market, symbol } = contract;
+    const { underlying } = contract.kind === 'option' ? contract.option : contract.warrant;
     return this.#found.get(underlying, () => {
       const found = catalogue(market).find((one) => one.symbol === underlying);
       if (found === undefined) throw new Error(`${symbol} is on ${underlying}, which the world does not have`);
@@ -413,7 +429,7 @@ export class Background {
       const { lastTradingDay } = contract;
       if (lastTradingDay === undefined) throw new Error(`${contract.symbol} is no dated contract`);
       const last = this.tradingDays(contract).on(lastTradingDay);
-      return new ContractPath(this.profile(contract).key, contract, this.#spot(spotInstrument(contract.future.product)), last);
+      return new ContractPath(contract, this.#spot(spotInstrument(contract.future.product)), last);
     });
   }
 

@@ -1,4 +1,4 @@
-import { exponential, mix, normal } from '../chance/random.js';
+import { exponential } from '../chance/random.js';
 import { type FinalSettlement, finalSettlement } from '../world/final-settlement.js';
 import type { Future } from '../world/instrument.js';
 import { joined, type PriceRange, scaled, still } from './price-range.js';
@@ -6,10 +6,6 @@ import type { Spot } from './spot.js';
 import type { TradingDay } from './trading-days.js';
 
 const YEAR_MS = 365 * 86_400_000;
-/** The basis' noise at the end of a day, as a fraction of the price, and the days before the end in which it fades. */
-const NOISE = 0.0003;
-const FADES_DAYS = 10;
-const NOISE_DRAW = 6;
 /** Of a day on which the settlement price is fixed: the day is looked at in so many pieces. */
 const PIECES = 24;
 const LUNCH_MS_MAX = 7_200_000;
@@ -21,40 +17,36 @@ interface Expiry {
   readonly settlement: FinalSettlement;
   /** Moment at which its price is the spot's: epoch ms. */
   readonly time: number;
-  /** Days since 1970-01-01 of the last trading day. */
-  readonly lastDay: number;
 }
 
 /**
  * The price of a dated contract: the spot price, carried to the expiry (Hull, Options, Futures, and Other Derivatives, "cost of carry": F = S·e^((r − q)·T), where
- * r − q is the product's `carry`), with a little noise that returns to nothing and is gone at the expiry. While the settlement price is being
- * fixed, the contract goes by what is fixed already.
+ * r − q is the product's `carry`): months, sizes and options on one thing agree with one another. While the settlement price is being fixed, the contract
+ * goes by what is fixed already.
  */
 export class ContractPath {
   readonly #carry: number;
   readonly #expiry: Expiry;
   #fixed: readonly number[] | undefined;
 
-  /** @param key stream of the contract */
+  /** @param last its last trading day */
   constructor(
-    private readonly key: number,
     contract: Future,
     private readonly spot: Spot,
-    /** Its last trading day. */
     last: TradingDay,
   ) {
     this.#carry = contract.future.product.carry / 100;
     const settlement = finalSettlement(contract);
-    this.#expiry = { settlement, time: settlement.moments.at(-1) ?? last.end, lastDay: last.number };
+    this.#expiry = { settlement, time: settlement.moments.at(-1) ?? last.end };
   }
 
-  /** Price of a moment of a trading day, in unrounded billionths. `before`: the trading day before that. */
-  at(day: TradingDay, before: TradingDay, time: number): number {
-    return this.#priced(still(this.spot.at(time)), day, before, time).close;
+  /** Price of a moment, in unrounded billionths. */
+  at(time: number): number {
+    return this.#priced(still(this.spot.at(time)), time).close;
   }
 
   /** What it does in the sessions of [from, until) of a trading day. */
-  range(day: TradingDay, before: TradingDay, from: number, until: number): PriceRange {
+  range(day: TradingDay, from: number, until: number): PriceRange {
     const pieces = this.#isFixing(from, until) ? Math.max(1, Math.round((PIECES * (until - from)) / (day.end - day.start))) : 1;
     let found: PriceRange | undefined;
     let traded = 0;
@@ -64,12 +56,12 @@ export class ContractPath {
         const start = first + Math.floor(((last - first) * piece) / pieces);
         const end = first + Math.floor(((last - first) * (piece + 1)) / pieces);
         if (start === end) continue;
-        const range = this.#priced(this.spot.range(start, end), day, before, (start + end) / 2);
+        const range = this.#priced(this.spot.range(start, end), (start + end) / 2);
         found = found === undefined ? range : joined(found, range, traded / (traded + end - start));
         traded += end - start;
       }
     }
-    return found ?? still(this.at(day, before, from));
+    return found ?? still(this.at(from));
   }
 
   /** The final settlement price in unrounded billionths; undefined where it is the contract's own last price. */
@@ -78,11 +70,9 @@ export class ContractPath {
     return fixed.length === 0 ? undefined : fixed.reduce((sum, price) => sum + price, 0) / fixed.length;
   }
 
-  #priced(range: PriceRange, day: TradingDay, before: TradingDay, time: number): PriceRange {
+  #priced(range: PriceRange, time: number): PriceRange {
     const years = Math.max(0, this.#expiry.time - time) / YEAR_MS;
-    const part = Math.min(1, Math.max(0, (time - before.end) / (day.end - before.end)));
-    const noise = this.#noise(before.number) * (1 - part) + this.#noise(day.number) * part;
-    const carried = scaled(range, exponential(this.#carry * years) * (1 + noise));
+    const carried = scaled(range, exponential(this.#carry * years));
     const { moments } = this.#expiry.settlement;
     if (moments.length === 0 || time < (moments[0] ?? 0)) return carried;
     const passed = this.#fixings().slice(0, moments.filter((moment) => moment <= time).length);
@@ -106,12 +96,6 @@ export class ContractPath {
           : moments.map((time) => this.spot.at(time));
     }
     return this.#fixed;
-  }
-
-  /** Of the end of a day, as a fraction of the price. */
-  #noise(day: number): number {
-    const left = Math.max(0, this.#expiry.lastDay - day);
-    return NOISE * Math.min(1, left / FADES_DAYS) * normal(mix(this.key, day), NOISE_DRAW);
   }
 }
 

@@ -7,7 +7,7 @@ import type { DayMove } from '../companies/market-prices.js';
 import { inTurns } from '../pace.js';
 import type { Calendar } from '../world/calendar.js';
 import { continuousOf } from '../world/futures.js';
-import { type Instrument, isDerived, type Option, type PlateIndex, type Warrant } from '../world/instrument.js';
+import { hasMakers, type Instrument, isDerived, type Option, type PlateIndex, type Warrant } from '../world/instrument.js';
 import { kinds } from '../world/kinds.js';
 import { roundToTick } from '../world/ticks.js';
 import { Adjustments } from './adjustment.js';
@@ -106,8 +106,6 @@ const REMEMBERED_VIEWS = 10_000;
 const DAY_MS = 86_400_000;
 /** The book of symbols that no caller touched. */
 const NO_ORDERS = new OrderBook();
-/** Market makers follow the underlying, however seldom a contract trades. */
-const MAKERS_REFRESH_MS = 2_000;
 /** Nobody quotes a contract that has been called. */
 const NO_BOOK: BookState = { shown: { buy: [], sell: [] } };
 /** More than there are plates. */
@@ -421,13 +419,15 @@ class MarketOfTape implements SimulatedMarket {
     const today = background.day(instrument, day);
     const traded = background.traded(instrument, day);
     const profile = background.profile(traded);
-    const refresh = refreshAt(refreshesOf(profile, today, isDerived(instrument) ? MAKERS_REFRESH_MS : undefined), closedAt ?? now);
+    const refresh = hasMakers(traded)
+      ? background.quoting(traded, closedAt ?? now)
+      : refreshAt(refreshesOf(profile, today), closedAt ?? now);
     const nextSession = day.sessions.find(({ start }) => start > now)?.start ?? daysOf.next(day).start;
     const happened = today.tape.countBefore(now + 1);
     const [newest] = today.tape.trades(happened - 1, happened);
     const [next] = today.tape.trades(happened, happened + 1);
     const last = newest === undefined ? undefined : { ...newest, price: newest.price * today.grid };
-    const around = this.#quoted(instrument, day, refresh.time, last);
+    const around = this.#quoted(traded, day, refresh.time, last);
     const quote = this.#quote(instrument, day, now);
     const reference = background.reference(traded, day, background.close(traded, daysOf.previous(day)));
     const changes = isOver
@@ -447,11 +447,11 @@ class MarketOfTape implements SimulatedMarket {
     };
   }
 
-  /** What a book is around: the last trade. Market makers of options and warrants quote what these are worth, whatever was traded last. */
-  #quoted(instrument: Instrument, day: TradingDay, time: number, last: PricedTrade | undefined): PricedTrade | undefined {
-    if (!isDerived(instrument)) return last;
-    const value = this.#tape.background.derived(instrument).at(day, Math.max(day.start, time));
-    const bid = roundToTick(instrument.tickTable, BigInt(Math.floor(value)), 'down');
+  /** What a book is around: the last trade. Market makers quote what a contract is worth, whatever was traded last. */
+  #quoted(traded: Instrument, day: TradingDay, time: number, last: PricedTrade | undefined): PricedTrade | undefined {
+    if (!hasMakers(traded)) return last;
+    const value = this.#tape.background.worth(traded, day, Math.max(day.start, time));
+    const bid = roundToTick(traded.tickTable, BigInt(Math.floor(value)), 'down');
     return { index: last?.index ?? -1, direction: -1, price: Number(bid) };
   }
 

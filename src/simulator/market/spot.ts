@@ -36,6 +36,17 @@ export class Spot {
     return next.start === day.end ? closeOf(this.on(day)) : this.#night(day, next).at(time);
   }
 
+  /** When it moved last, up to a moment, and when it next may: with a trade, or at an end of the time between two of its days. */
+  moved(time: number): { readonly last: number; readonly next: number } {
+    const day = this.days.at(time);
+    if (time >= day.end) return { last: day.end, next: this.days.next(day).start };
+    const { tape } = this.on(day);
+    const happened = tape.countBefore(time + 1);
+    const [last] = tape.trades(happened - 1, happened);
+    const [next] = tape.trades(happened, happened + 1);
+    return { last: last?.time ?? day.start, next: next?.time ?? day.end };
+  }
+
   /** What it does in [from, until), of at least a millisecond. */
   range(from: number, until: number): PriceRange {
     let day = this.days.at(from);

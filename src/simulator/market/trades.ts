@@ -59,8 +59,9 @@ export function writeOut(stretch: Stretch, flow: Flow): Trade[] {
   for (const [i, { price, lots }] of [first, ...ordered, last].entries()) {
     const share = (i + 0.1 + 0.8 * chance()) / count;
     const due = flow.activity.timeAt(stretch.activityFrom + (stretch.activityUntil - stretch.activityFrom) * share);
-    if (due > time && due < stretch.until) time = due;
     const index = stretch.first + i;
+    // The opening trade is the auction's, with which the hours begin.
+    if (index > 0 && due > time && due < stretch.until) time = due;
     const upper = price > below || (lotsAbove === 0 && price === below && chance() < 0.5);
     trades.push({ index, time, price, lots, direction: index === 0 ? 0 : upper ? 1 : -1 });
   }

@@ -16,6 +16,8 @@ interface Kind {
   readonly step: (listing: Listing) => Decimal;
   /** Only of what has a book. */
   readonly book?: true;
+  /** Counted from the day's beginning: each day's comes true by itself. */
+  readonly ofDay?: true;
   /** The figure now, of a security in a session; undefined where there is none. */
   readonly figure: (facts: FigureFacts, listing: Listing, status: number) => Decimal | undefined;
 }
@@ -69,7 +71,7 @@ function best(side: 'bids' | 'asks', read: 'price' | 'volume'): Kind['figure'] {
 }
 
 const price = { noun: 'price', unit: '', step: THOUSANDTH, figure: lastPrice } as const;
-const change = { noun: 'change of the day', unit: '%', step: THOUSANDTH, figure: dayChange } as const;
+const change = { noun: 'change of the day', unit: '%', step: THOUSANDTH, ofDay: true, figure: dayChange } as const;
 const threeMinutes = { noun: '3-minute change', unit: '%', step: THOUSANDTH, figure: recentChange(3) } as const;
 const fiveMinutes = { noun: '5-minute change', unit: '%', step: THOUSANDTH, figure: recentChange(5) } as const;
 
@@ -88,6 +90,7 @@ export const reminderKinds: ReadonlyMap<number, Kind> = new Map<number, Kind>([
     {
       up: true,
       noun: 'volume',
+      ofDay: true,
       unit: '',
       step: volumeStep,
       figure: ({ market }, { instrument }) => whole(market.quote(instrument).volume),
@@ -98,6 +101,7 @@ export const reminderKinds: ReadonlyMap<number, Kind> = new Map<number, Kind>([
     {
       up: true,
       noun: 'turnover',
+      ofDay: true,
       unit: '',
       step: () => whole(10n),
       figure: ({ market }, { instrument }) => market.quote(instrument).turnover,
@@ -108,6 +112,7 @@ export const reminderKinds: ReadonlyMap<number, Kind> = new Map<number, Kind>([
     {
       up: true,
       noun: 'turnover rate',
+      ofDay: true,
       unit: '%',
       step: THOUSANDTH,
       figure: ({ quoteBoard }, listing) => decimalFromNumber(quoteBoard.read(listing).turnoverRate),

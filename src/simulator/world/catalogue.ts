@@ -8,7 +8,7 @@ import { jpEquities, jpEtfs, jpIndices } from './data/jp.js';
 import { myEquities, myIndices, myTrusts } from './data/my.js';
 import type { IndexRow, SecurityRow } from './data/rows.js';
 import { sgEquities, sgEtfs, sgIndices, sgTrusts } from './data/sg.js';
-import { arcaEtfs, nasdaqEquities, nasdaqEtfs, nyseEquities, usIndices } from './data/us.js';
+import { arcaEtfs, nasdaqEquities, nasdaqEtfs, nyseEquities, otcEquities, usIndices } from './data/us.js';
 import { exact } from './exact.js';
 import { Exchange } from './exchange.js';
 import type { Instrument, TickTable } from './instrument.js';
@@ -50,6 +50,7 @@ const byMarket: Readonly<Record<QuoteMarket, () => readonly Instrument[]>> = {
   US: () => [
     ...securities({ ...us, kind: 'equity', exchange: Exchange.nasdaq }, nasdaqEquities),
     ...securities({ ...us, kind: 'equity', exchange: Exchange.nyse }, nyseEquities),
+    ...securities({ ...us, kind: 'equity', exchange: Exchange.pink }, otcEquities),
     ...securities({ ...us, kind: 'etf', exchange: Exchange.amex }, arcaEtfs),
     ...securities({ ...us, kind: 'etf', exchange: Exchange.nasdaq }, nasdaqEtfs),
     ...indices({ ...us, exchange: Exchange.cboe }, usIndices),

@@ -155,6 +155,22 @@ describe('options', () => {
     );
   });
 
+  it.each([0.3, 7, 90, 480, 2_000, 9_000, 60_000, 755_200, 40_000_000])(
+    'have few strikes at a price of %d, and every code that is listed can be asked for',
+    (price) => {
+      const closeBefore = () => BigInt(Math.round(price * 1e9));
+      const priced = createWorld({ clock, calendarMode: 'calendar', generatedInstruments: 0, seed: 1, closeBefore });
+      for (const symbol of ['US.AAPL', 'US.SPY', 'US.BRK.A', 'HK.00700']) {
+        const underlying = priced.instrument(symbol)!;
+        for (const series of priced.optionSeries(underlying)) {
+          const chain = priced.optionChain(underlying, series);
+          expect(chain.length).toBeLessThan(2_500);
+          for (const one of [...chain.slice(0, 2), ...chain.slice(-2)]) expect(priced.instrument(one.symbol)).toEqual(one);
+        }
+      }
+    },
+  );
+
   it('have strikes on both sides of the price, at any time of a series', () => {
     const strikes = (price: number) => {
       const priced = createWorld({

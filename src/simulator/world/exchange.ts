@@ -6,6 +6,7 @@ export const Exchange = {
   hkex: 3,
   nyse: 4,
   nasdaq: 5,
+  pink: 6,
   amex: 7,
   nymex: 9,
   comex: 10,

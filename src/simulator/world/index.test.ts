@@ -85,6 +85,7 @@ describe('the real instruments', () => {
       'US..DJI',
       'US..VIX',
       'US.QQQ',
+      ...['US.SOXL', 'US.VIXY', 'US.UVXY', 'US.GME', 'US.AMC', 'US.SOFI', 'US.TCEHY', 'HK.00007', 'HK.07300'],
       'FX.USDHKD',
       'SG.CNmain',
       'JP.NK225main',

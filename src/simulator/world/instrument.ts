@@ -154,3 +154,8 @@ export interface TickTable {
 export function isDerived(instrument: Instrument): instrument is Option | Warrant {
   return instrument.kind === 'option' || instrument.kind === 'warrant';
 }
+
+/** Whether market makers quote it by the price of what it follows, whatever was traded last. */
+export function hasMakers(instrument: Instrument): instrument is Option | Warrant | Future {
+  return instrument.kind === 'future' || isDerived(instrument);
+}

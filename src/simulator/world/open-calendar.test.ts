@@ -25,8 +25,8 @@ describe('an open calendar', () => {
 
   it('shows the state of an open market of its kind', () => {
     expect(createCalendar('HK_FUTURE', 'open').state(0)).toBe(MarketState.futureDayOpen);
-    expect(createCalendar('US_FUTURE', 'open').state(0)).toBe(MarketState.futureDayOpen);
+    expect(createCalendar('US_FUTURE', 'open').state(0)).toBe(MarketState.futureOpen);
     expect(createCalendar('FX', 'open').state(0)).toBe(MarketState.morning);
-    expect(createCalendar('US', 'open').state(0)).toBe(MarketState.morning);
+    expect(createCalendar('US', 'open').state(0)).toBe(MarketState.afternoon);
   });
 });

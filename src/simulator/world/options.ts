@@ -54,7 +54,8 @@ const UNDERLYINGS_KEPT = 64;
 const CHAINS_KEPT = 32;
 const MILLION = 1_000_000n;
 const THOUSANDTHS = 1_000_000n;
-const CODE = /^([A-Z]{1,5})(\d\d)(\d\d)(\d\d)([CP])(\d{1,9})$/;
+/** Up to twelve digits of thousandths: a strike of a billion. */
+const CODE = /^([A-Z]{1,5})(\d\d)(\d\d)(\d\d)([CP])(\d{1,12})$/;
 
 /**
  * Options by their codes: root, expiry, right and a thousand times the strike. Which there are follows from the day and from the

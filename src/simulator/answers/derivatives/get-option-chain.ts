@@ -24,6 +24,8 @@ import type { Option } from '../../world/instrument.js';
 import { dayOf, locateOwner, seriesOf } from './owner.js';
 
 const RANGE_DAYS_MAX = 31;
+/** Contracts of one answer: more than any month of a class on its exchange's ladder of strikes, and some megabytes. */
+const CONTRACTS_MAX = 12_000;
 /** Contracts looked at in one turn: with their Greeks, some milliseconds' worth; with their trades, half a millisecond each. */
 const CONTRACTS_A_TURN = 20;
 const QUOTES_A_TURN = 2;
@@ -45,7 +47,19 @@ export const getOptionChain: Answer<Used, C2S, S2C> = (facts, request) => {
   return inTurns(chains(facts, owner, series, wantedBy(facts, request)));
 };
 
-function* chains(facts: Facts<Used>, owner: Listing, series: readonly ListedSeries[], wanted: Wanted): Generator<void, S2C> {
+function* chains(facts: Facts<Used>, owner: Listing, series: readonly ListedSeries[], wanted: Wanted): Generator<void, S2C | Refusal> {
+  let listed = 0;
+  for (const one of series) {
+    const count = facts.world.optionChain(owner.instrument, one).length;
+    listed += wanted.right === undefined ? count : count / 2;
+    yield;
+  }
+  if (listed > CONTRACTS_MAX) {
+    const narrow = `narrow begin_time and end_time${wanted.right === undefined ? ', or ask for calls or puts alone (type)' : ''}`;
+    return new Refusal(
+      `begin_time to end_time: ${listed} contracts expire in that time; at most ${CONTRACTS_MAX} in one answer: ${narrow}`,
+    );
+  }
   const payload = create(S2CSchema);
   let looked = 0;
   for (const expiry of new Set(series.map((one) => one.expiry))) {
@@ -71,6 +85,8 @@ function* chains(facts: Facts<Used>, owner: Listing, series: readonly ListedSeri
 
 /** Which options a request wants. */
 interface Wanted {
+  /** Undefined for calls and puts. */
+  readonly right: 'call' | 'put' | undefined;
   readonly contractsATurn: number;
   takes(option: Option): boolean;
 }
@@ -81,6 +97,7 @@ function wantedBy(facts: Facts<Used>, { type, condition, dataFilter }: C2S): Wan
   const volumes = dataFilter === undefined ? [] : boundsOf(dataFilter, volumeFilter);
   const isPriced = condition !== OptionCondType.OptionCondType_Unknow || filters.length > 0;
   return {
+    right,
     contractsATurn: volumes.length > 0 ? QUOTES_A_TURN : CONTRACTS_A_TURN,
     takes(option) {
       if (right !== undefined && option.option.right !== right) return false;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { payload, startFixture } from '../../../../test/support/sim-backend.js';
+import { FIXTURE_TIME, payload, security, startFixture } from '../../../../test/support/sim-backend.js';
 import { ManualClock } from '../../../contract/clock.js';
-import { system } from '../../../contract/operations/index.js';
+import { quote, system } from '../../../contract/operations/index.js';
 
 test('the state of every market follows its calendar', async () => {
   // 10:30 in Hong Kong and Shanghai, 21:30 the evening before in New York.
@@ -17,6 +17,18 @@ test('the state of every market follows its calendar', async () => {
     time: 1_795_141_800n,
     programStatus: { type: 10, strExtDesc: expect.stringContaining('simulated') },
   });
+  await backend.stop();
+});
+
+test.each([
+  ['open', FIXTURE_TIME],
+  ['calendar', Date.parse('2026-11-20T10:30:00-05:00')],
+] as const)('US shares in regular hours are in the afternoon and US futures open, with the %s clock', async (calendarMode, time) => {
+  const { backend } = await startFixture({ calendarMode, clock: new ManualClock(time) });
+  expect(await payload(backend, system.getGlobalState)).toMatchObject({ marketUS: 5, marketUSFuture: 23 });
+  const securityList = ['US.AAPL', 'US.ESmain'].map(security);
+  const { marketInfoList } = await payload(backend, quote.getMarketState, { securityList });
+  expect(marketInfoList.map(({ marketState }) => marketState)).toEqual([5, 23]);
   await backend.stop();
 });
 

@@ -37,7 +37,7 @@ export const hkFuture: Schedule = {
 export const usFuture: Schedule = {
   timeZone: 'America/New_York',
   holidays: usFutureHolidays,
-  openState: S.futureDayOpen,
+  openState: S.futureOpen,
   hours: [
     {
       eve: { of: 'previous-day', marks: [['18:00', S.futureOpen, 'regular']] },

@@ -121,11 +121,23 @@ export const hkClasses: readonly OptionClass[] = [
 /** The distance of strikes: `[step, below]` by strike, the last without `below`. */
 export type StrikeSteps = readonly (readonly [step: number, below?: number])[];
 
+/** Strikes of what costs more than stocks usually do: from half a percent of the price to two. */
+const aboveThousand = [
+  [10, 2_000],
+  [25, 5_000],
+  [100, 20_000],
+  [250, 50_000],
+  [1_000, 200_000],
+  [5_000, 1_000_000],
+  [10_000, 5_000_000],
+  [100_000],
+] as const satisfies StrikeSteps;
+
 /** By what a class is written on; in the strikes' currency or in points. */
 export const strikeSteps = {
-  usStock: [[0.5, 25], [1, 100], [2.5, 200], [5, 1000], [10]],
-  usFund: [[0.5, 25], [1]],
-  usIndex: [[25]],
-  hkStock: [[0.05, 2], [0.1, 5], [0.25, 10], [0.5, 20], [1, 50], [2.5, 200], [5, 300], [10]],
-  hkIndex: [[50, 5000], [100, 20_000], [200]],
+  usStock: [[0.5, 25], [1, 100], [2.5, 200], [5, 1_000], ...aboveThousand],
+  usFund: [[0.5, 25], [1, 1_000], ...aboveThousand],
+  usIndex: [[25, 20_000], [100, 100_000], [1_000]],
+  hkStock: [[0.05, 2], [0.1, 5], [0.25, 10], [0.5, 20], [1, 50], [2.5, 200], [5, 300], [10, 2_000], ...aboveThousand.slice(1)],
+  hkIndex: [[50, 5_000], [100, 20_000], [200, 100_000], [1_000]],
 } as const satisfies Record<string, StrikeSteps>;

@@ -36,21 +36,22 @@ export const hk: Schedule = {
   ],
 };
 
+// The protocol shows the whole of regular trading as the afternoon.
 export const us: Schedule = {
   timeZone: 'America/New_York',
   holidays: usHolidays,
-  openState: S.morning,
+  openState: S.afternoon,
   hours: [
     {
       full: [
         ['04:00', S.preMarket, 'extended'],
-        ['09:30', S.morning, 'regular'],
+        ['09:30', S.afternoon, 'regular'],
         ['16:00', S.afterHours, 'extended'],
         ['20:00', S.afterHoursEnd],
       ],
       half: [
         ['04:00', S.preMarket, 'extended'],
-        ['09:30', S.morning, 'regular'],
+        ['09:30', S.afternoon, 'regular'],
         ['13:00', S.afterHours, 'extended'],
         ['17:00', S.afterHoursEnd],
       ],
