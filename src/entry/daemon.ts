@@ -6,6 +6,7 @@ import { toolsetsOf } from '../contract/toolsets.js';
 import { auditToLog } from '../daemon/audit-to-log.js';
 import { connectionShares, descriptorLimit } from '../daemon/descriptors.js';
 import type { Logger } from '../daemon/log.js';
+import { MemoryGuard } from '../daemon/memory-guard.js';
 import { auditStep, type Certificate, certificateOf, keysStep } from '../daemon/reload-steps.js';
 import { type Reloaded, Reloader } from '../daemon/reloader.js';
 import { flagOf, type SettingName, type Settings } from '../daemon/settings-table.js';
@@ -17,6 +18,7 @@ import { createGrpcServer, type GrpcServer } from '../interfaces/grpc/index.js';
 import { createMcpEndpoint } from '../interfaces/mcp/index.js';
 import { createRestServer, type RestServer } from '../interfaces/rest/index.js';
 import { createWsEndpoint, WS_PATH } from '../interfaces/ws/index.js';
+import { forgetAll } from '../simulator/simulation.js';
 import { descriptorReserve } from '../storage/index.js';
 import { packageFolder, packageVersion } from '../version.js';
 import { createBackend } from './backends.js';
@@ -113,8 +115,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const reloader = createReloader(access, certificate, clock, logger);
     undo.unshift(() => reloader.stop());
     const reloading = () => reloader.reload('reload');
+    const memory = new MemoryGuard({ clock: systemClock, empty: forgetAll });
+    memory.start();
+    undo.unshift(() => memory.stop());
     const gateway = new Gateway({
       access,
+      isShortOfMemory: () => memory.isShort,
       backend,
       clock,
       backendClock,

@@ -66,6 +66,8 @@ export interface GatewayOptions {
   readonly pushBacklogBytesMax: number;
   /** What one key may have or do at a time. */
   readonly bounds?: Partial<GatewayBounds>;
+  /** While it is true, reads are refused. */
+  readonly isShortOfMemory?: () => boolean;
   /** Begins the daemon's shutdown. */
   readonly shutdown: () => void;
   /** Takes up what has changed on disk, as SIGHUP does; the audit trail names it by the request's id. */
@@ -143,7 +145,7 @@ export class Gateway {
     this.#connectionsPerKey = bounds.connections;
 
     this.#connectionsReady = this.#readConnections();
-    const inFlight = new InFlight({ perOwner: bounds.calls, inAll: KEYS_FULL * bounds.calls });
+    const inFlight = new InFlight({ perOwner: bounds.calls, inAll: KEYS_FULL * bounds.calls }, options.isShortOfMemory);
     const refresher = new CredentialRefresher(backend, logger);
     this.#waits = new Waits({
       hub: this.push,

@@ -24,7 +24,11 @@ export class InFlight {
   readonly #byOwner = new Map<string, number>();
   #count = 0;
 
-  constructor(bounds: InFlightBounds) {
+  /** @param isShortOfMemory reads are refused meanwhile */
+  constructor(
+    bounds: InFlightBounds,
+    private readonly isShortOfMemory: () => boolean = () => false,
+  ) {
     this.#bounds = bounds;
     this.#few = shares.read * Math.min(bounds.inAll, bounds.perOwner);
   }
@@ -35,6 +39,11 @@ export class InFlight {
 
   /** Why one more request of this caller is not sent now, if it is not. */
   refuse(operation: Operation, request: Message, identity: Pick<Identity, 'owner'>): Rejection | undefined {
+    if (operation.effect === 'read' && this.isShortOfMemory()) {
+      return new Rejection('backend.busy', 'the daemon is short of memory and answers no reads for now; nothing was sent', {
+        retryAfterSeconds: 1,
+      });
+    }
     if (this.#count < this.#few) return undefined;
     const kind = operation.effect === 'read' || operation.effect === 'subscription' ? 'read' : isCancel(request) ? 'cancel' : 'write';
     return this.refuseKind(kind, identity.owner);

@@ -170,7 +170,7 @@ describe('options', () => {
       stock_owner: { market: 11, code: 'AAPL' },
       multi_legs: [
         { side: 1, qty_ratio: 1 },
-        { side: 2, qty_ratio: 1 },
+        { side: 3, qty_ratio: 1 },
       ],
     });
     const { option_quote_list } = await s2c('/api/option-quote', { multi_legs: spread.multi_legs });

@@ -1,10 +1,11 @@
-import { create } from '@bufbuild/protobuf';
+import { clone, create } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
+import { type Response as BookResponse, ResponseSchema as BookResponseSchema } from '../../src/contract/generated/Qot_GetOrderBook_pb.js';
 import type { S2C } from '../../src/contract/generated/svc/wait_for_pb.js';
 import { OrderStatus } from '../../src/contract/generated/Trd_Common_pb.js';
 import { quote, subscription, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
-import type { Answer, Backend, StreamsListener } from '../../src/gateway/index.js';
+import type { Answer, Backend, ResponseMessage, StreamsListener } from '../../src/gateway/index.js';
 import { payloadOf } from '../../src/gateway/index.js';
 import { HK_CASH, HK_MARGIN } from '../support/accounts.js';
 import { type Approach, type Desk, type DeskOptions, openDesk } from '../support/desk.js';
@@ -109,9 +110,41 @@ describe('a price', () => {
     if (side > 0) expect(seen.lastPrice).toBeGreaterThanOrEqual(price);
     else expect(seen.lastPrice).toBeLessThanOrEqual(price);
     expect(Number(seen.waitedMs)).toBeGreaterThan(0);
-    // Nothing was asked again: it was told.
-    expect(desk.calls.length).toBe(asked);
+    // It was told, and nothing asked again but for the quotes by which the trade counts.
+    expect(desk.calls.slice(asked).map(({ operation }) => operation)).toEqual([quote.getOrderBook.name]);
     expect(seen.lastPrice).toBe(await lastPrice());
+    expectGivenBack();
+  });
+
+  it('that one trade far from the quotes has reached alone is waited for on, until they have moved there', async () => {
+    let isFar = true;
+    const moved = (response: BookResponse) => {
+      const book = clone(BookResponseSchema, response);
+      for (const level of [...book.s2c!.orderBookBidList, ...book.s2c!.orderBookAskList]) level.price *= 2;
+      return book as unknown as ResponseMessage;
+    };
+    await open({
+      backend: (simulated) => ({
+        call: async (operation, request, context) => {
+          const answer = await simulated.call(operation, request, context);
+          return isFar && operation === quote.getOrderBook ? moved(answer as unknown as BookResponse) : answer;
+        },
+      }),
+    });
+    // It trades some dozen times a day.
+    const symbol = 'US.BRK.A';
+    const { basicQotList } = await desk.payload(quote.getQuote, { symbol });
+    const goal = { condition: 'price', symbol, relation: 'at_or_above', price: basicQotList[0]!.curPrice };
+    const inVain = await waiting({ ...goal, timeout: 3 });
+    for (let passed = 0; passed < 3; passed++) {
+      desk.clock.advance(1000);
+      await turn();
+    }
+    expect(await inVain.payload()).toMatchObject({ outcome: 2 });
+    const confirmed = await waiting({ ...goal, timeout: 3 });
+    isFar = false;
+    desk.clock.advance(1000);
+    expect(await confirmed.payload()).toMatchObject({ outcome: 1 });
     expectGivenBack();
   });
 

@@ -4,6 +4,7 @@ import { PriceReminderFreq } from '../../contract/generated/Qot_Common_pb.js';
 import * as UpdatePriceReminder from '../../contract/generated/Qot_UpdatePriceReminder_pb.js';
 import type { PushEvent } from '../../gateway/backend.js';
 import type { MarketEvent } from '../../simulator/market/market.js';
+import { TrustedPrints } from '../../simulator/market/trusted-prints.js';
 import type { PriceReminder } from '../../simulator/user-state/index.js';
 import type { Facts } from '../../simulator/view/facts.js';
 import type { Listing } from '../../simulator/view/listings.js';
@@ -21,12 +22,17 @@ interface Seen {
   met: boolean;
 }
 
+interface Watched {
+  readonly listing: Listing;
+  readonly prints: TrustedPrints;
+}
+
 /** Watches the symbols that have price reminders, and tells each whose condition comes true. */
 export class ReminderPushes {
   readonly #facts: Facts<Names>;
   readonly #emit: (event: PushEvent) => void;
   readonly #onDefect: (error: unknown) => void;
-  readonly #watched = new Map<string, Listing>();
+  readonly #watched = new Map<string, Watched>();
   /** By symbol and key, of reminders that are on. */
   readonly #seen = new Map<string, Map<bigint, Seen>>();
   #stopListening: (() => void)[] = [];
@@ -46,7 +52,7 @@ export class ReminderPushes {
   stop(): void {
     for (const stop of this.#stopListening) stop();
     this.#stopListening = [];
-    for (const { instrument } of this.#watched.values()) this.#facts.market.unwatch(instrument);
+    for (const { listing } of this.#watched.values()) this.#facts.market.unwatch(listing.instrument);
     this.#watched.clear();
   }
 
@@ -59,14 +65,15 @@ export class ReminderPushes {
     const wanted = on.size > 0;
     const watched = this.#watched.get(symbol);
     if (watched !== undefined && !wanted) {
-      market.unwatch(watched.instrument);
+      market.unwatch(watched.listing.instrument);
       this.#watched.delete(symbol);
     }
     if (watched !== undefined || !wanted) return;
     // What has been delisted since has nothing to be reminded of.
     const listing = listings.named(symbol);
     if (listing === undefined || listings.state(listing) !== 'listed') return;
-    this.#watched.set(symbol, listing);
+    const prints = new TrustedPrints(listing.instrument, () => market.book(listing.instrument, 1));
+    this.#watched.set(symbol, { listing, prints });
     market.watch(listing.instrument);
   }
 
@@ -77,13 +84,19 @@ export class ReminderPushes {
     if (seen?.size === 0) this.#seen.delete(symbol);
   }
 
-  #onEvent({ instrument }: MarketEvent): void {
-    const listing = this.#watched.get(instrument.symbol);
-    if (listing === undefined) return;
+  #onEvent(event: MarketEvent): void {
+    const { instrument } = event;
+    const watched = this.#watched.get(instrument.symbol);
+    if (watched === undefined) return;
+    const { listing, prints } = watched;
+    prints.after(event, this.#facts.clock.now());
     const status = reminderStatus(this.#facts, listing);
     if (status === undefined) return;
     for (const reminder of this.#facts.userState.reminders.of(instrument.symbol)) {
-      if (reminder.enabled && sessionsOf(reminder).includes(status)) this.#look(listing, reminder, status);
+      if (!reminder.enabled || !sessionsOf(reminder).includes(status)) continue;
+      // What follows from the last trade waits for one that counts; a book is none.
+      if (prints.isLastDoubtful && reminderKinds.get(reminder.type)?.book !== true) continue;
+      this.#look(listing, reminder, status);
     }
   }
 

@@ -1,7 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import { type Decimal, decimalFromNumber, formatDecimal } from '../../contract/decimal.js';
+import { beyondQuotes } from '../../contract/doubtful-print.js';
 import { subType } from '../../contract/enums.js';
-import type { Security } from '../../contract/generated/Qot_Common_pb.js';
+import type { BasicQot, Security } from '../../contract/generated/Qot_Common_pb.js';
 import { C2SSchema as QuoteC2S } from '../../contract/generated/Qot_GetBasicQot_pb.js';
 import { C2SSchema as BookC2S } from '../../contract/generated/Qot_GetOrderBook_pb.js';
 import type { Response as QuoteUpdate } from '../../contract/generated/Qot_UpdateBasicQot_pb.js';
@@ -44,9 +45,13 @@ export class PriceWatch implements Watch {
   readonly goal: string;
   readonly stream: QuoteStream;
   readonly question;
+  readonly quotes;
   readonly asksAgain = false;
   readonly #goal: PriceGoal;
   #prices: Prices = {};
+  #volume: bigint | undefined;
+  /** Smallest change of the price, as far as it is told; 0 where it is not. */
+  #step: Decimal = 0n;
   /** The side of the value on which the price was first seen, off the value itself. */
   #side: -1 | 1 | undefined;
 
@@ -57,23 +62,35 @@ export class PriceWatch implements Watch {
     const name = ofLast ? 'last price' : figure === figures.bid ? 'bid' : 'ask';
     this.goal = `${symbol}: ${name} ${relationTexts.get(relation)} ${formatDecimal(price)}`;
     this.stream = { symbol, subType: subTypes.get(ofLast ? 'Basic' : 'OrderBook') ?? 0, rehabType: 0, extendedTime: false };
-    this.question = ofLast
-      ? { operation: quote.getQuote, request: create(QuoteC2S, { securityList: [security] }) }
-      : { operation: quote.getOrderBook, request: create(BookC2S, { security, num: 1 }) };
+    const book = { operation: quote.getOrderBook, request: create(BookC2S, { security, num: 1 }) };
+    this.question = ofLast ? { operation: quote.getQuote, request: create(QuoteC2S, { securityList: [security] }) } : book;
+    if (ofLast) this.quotes = book;
+  }
+
+  isDoubtful(quotes: ResponseMessage): boolean {
+    const price = this.#watched();
+    const { bid, ask } = topOf(payloadOf(quote.getOrderBook, quotes));
+    const quoted = { bid: bid === undefined ? bid : decimalFromNumber(bid), ask: ask === undefined ? ask : decimalFromNumber(ask) };
+    return price !== undefined && beyondQuotes(price, quoted, this.#step) !== 0;
   }
 
   take(response: ResponseMessage): Verdict {
     if (this.#goal.figure !== figures.last) return this.#judge(topOf(payloadOf(quote.getOrderBook, response)));
-    const basic = payloadOf(quote.getQuote, response)?.basicQotList[0];
-    // A server may have nothing to say of what was just subscribed to.
-    return basic === undefined ? 'open' : this.#judge(lastOf(basic));
+    return this.#take(payloadOf(quote.getQuote, response)?.basicQotList[0]);
   }
 
   hear({ message, type }: QuotePush | TradePush): Verdict {
     if (type !== 'quote') return 'open';
     if (this.#goal.figure !== figures.last) return this.#judge(topOf((message as unknown as BookUpdate).s2c));
-    const basic = (message as unknown as QuoteUpdate).s2c?.basicQotList[0];
-    return basic === undefined ? 'open' : this.#judge(lastOf(basic));
+    return this.#take((message as unknown as QuoteUpdate).s2c?.basicQotList[0]);
+  }
+
+  /** A server may have nothing to say of what was just subscribed to, and a quote that says the same again is no second trade. */
+  #take(basic: BasicQot | undefined): Verdict {
+    if (basic === undefined || (basic.volume === this.#volume && basic.curPrice === this.#prices.last)) return 'open';
+    this.#volume = basic.volume;
+    this.#step = decimalFromNumber(basic.priceSpread) ?? 0n;
+    return this.#judge(lastOf(basic));
   }
 
   seen(): Seen {

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
+import { CONFIRMED_WITHIN_MS } from '../../contract/doubtful-print.js';
 import { S2CSchema } from '../../contract/generated/svc/wait_for_pb.js';
 import { subscription } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
@@ -36,6 +37,8 @@ export class Wait {
   readonly #fail: (defect: unknown) => void;
   #asking = false;
   #heard = false;
+  /** A doubtful trade has met the condition, and is looked at once more. */
+  #doubting = false;
 
   constructor(
     parts: WaitParts,
@@ -118,8 +121,7 @@ export class Wait {
     }
   }
 
-  async #question(): Promise<WaitAnswer> {
-    const { operation, request } = this.watch.question;
+  async #question({ operation, request } = this.watch.question): Promise<WaitAnswer> {
     try {
       return await this.#parts.backend.call(operation, request, this.call.context);
     } catch (thrown) {
@@ -130,7 +132,26 @@ export class Wait {
 
   #judge(verdict: Verdict | Rejection): void {
     if (verdict instanceof Rejection) this.end(verdict);
+    else if (verdict === 'met' && this.watch.quotes !== undefined && !this.#doubting) this.#confirm().catch(this.#fail);
     else if (verdict !== 'open') this.end(this.#says(verdict));
+  }
+
+  /** Ends it, unless a trade far from the quotes alone has met the condition: see `contract/doubtful-print.ts`. A second one comes in meanwhile. */
+  async #confirm(): Promise<void> {
+    this.#doubting = true;
+    const met = this.#says('met');
+    if (!(await this.#isDoubtful())) return this.end(met);
+    await new Promise<void>((resolve) => this.#parts.backendClock.after(CONFIRMED_WITHIN_MS, resolve));
+    if (!(await this.#isDoubtful())) return this.end(met);
+    this.#doubting = false;
+  }
+
+  /** Quotes that cannot be had cast no doubt. */
+  async #isDoubtful(): Promise<boolean> {
+    const { quotes } = this.watch;
+    const answer = quotes === undefined ? undefined : await this.#question(quotes);
+    if (answer === undefined || answer instanceof Rejection || answer.retType !== RET_SUCCEED) return false;
+    return this.watch.isDoubtful?.(answer) === true;
   }
 
   #says(outcome: keyof typeof outcomes): ResponseMessage {

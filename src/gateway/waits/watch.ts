@@ -24,6 +24,10 @@ export interface Watch {
   readonly question: { readonly operation: Operation; readonly request: Message };
   /** Takes in an answer to the question, or says why there is none. */
   take(response: ResponseMessage): Verdict | Rejection;
+  /** Where a trade may be doubtful: asks for the quotes by which {@link Watch.isDoubtful} judges what was seen last. */
+  readonly quotes?: { readonly operation: Operation; readonly request: Message } | undefined;
+  /** Whether what makes it true is a trade beyond these quotes. */
+  isDoubtful?(quotes: ResponseMessage): boolean;
   /** Takes in what was pushed. */
   hear(event: QuotePush | TradePush): Verdict;
   /** What was seen last. */

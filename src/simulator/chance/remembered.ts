@@ -1,3 +1,11 @@
+/** How often everything that is remembered was to be forgotten. */
+const forgotten = { times: 0 };
+
+/** Forgets everything that is remembered, wherever: each cache is emptied when it is next asked. All of it can be computed again. */
+export function forgetAll(): void {
+  forgotten.times += 1;
+}
+
 /**
  * A bounded cache of computed values. Two generations stand in for an exact LRU order: what is used moves to the young one;
  * when that is full it becomes the old one, and what was not used since is dropped. A hit costs one look-up.
@@ -5,6 +13,7 @@
 export class Remembered<K, V> {
   #young = new Map<K, V>();
   #old: Map<K, V> | undefined;
+  #forgotten = forgotten.times;
 
   /** Keeps at most `2 × generationSize` values. */
   constructor(readonly generationSize: number) {}
@@ -16,6 +25,7 @@ export class Remembered<K, V> {
 
   /** The value of `key`; computed when it is not remembered. */
   get(key: K, compute: () => V): V {
+    if (this.#forgotten !== forgotten.times) this.#forget();
     const young = this.#young.get(key);
     if (young !== undefined) return young;
     const value = this.#old?.get(key) ?? compute();
@@ -25,5 +35,11 @@ export class Remembered<K, V> {
     }
     this.#young.set(key, value);
     return value;
+  }
+
+  #forget(): void {
+    this.#forgotten = forgotten.times;
+    this.#young = new Map();
+    this.#old = undefined;
   }
 }

@@ -87,6 +87,57 @@ describe('the exchange', () => {
     expect(take).toHaveBeenCalledTimes(1);
   });
 
+  describe('triggers nothing by a trade far from the quotes', () => {
+    const quoted = (market: ScriptedMarket, bid: string, ask: string) => market.setBook(tencent, [[p(bid), 100n]], [[p(ask), 100n]]);
+    const watched = () => {
+      const it = setUp();
+      quoted(it.market, '600', '600.5');
+      it.exchange.watch(tencent);
+      it.clock.advance(10);
+      const trade = (price: string) => {
+        it.market.trade(tencent, p(price), 100n, -1);
+        it.clock.advance(10);
+      };
+      return { ...it, trade, told: () => it.ticks.map(({ price }) => price) };
+    };
+
+    it.each(['500', '581', '620', '700'])('at %s', (price) => {
+      const { clock, market, trade, told } = watched();
+      trade(price);
+      clock.advance(1_001);
+      quoted(market, price, '701');
+      clock.advance(10);
+      expect(told()).toEqual([]);
+      trade(price);
+      expect(told()).toEqual([p(price)]);
+    });
+
+    it.each(['582', '600', '618'])('but by one within three percent of them, at %s', (price) => {
+      const { trade, told } = watched();
+      trade(price);
+      expect(told()).toEqual([p(price)]);
+    });
+
+    it('unless a second one lies there within a second', () => {
+      const { clock, trade, told } = watched();
+      trade('500');
+      clock.advance(900);
+      trade('510');
+      expect(told()).toEqual([p('510')]);
+      trade('700');
+      expect(told()).toEqual([p('510')]);
+    });
+
+    it('unless the quotes move there within a second', () => {
+      const { clock, market, trade, told } = watched();
+      trade('500');
+      clock.advance(900);
+      quoted(market, '499', '501');
+      clock.advance(10);
+      expect(told()).toEqual([p('500')]);
+    });
+  });
+
   it('leaves nothing behind when it closes', () => {
     const { clock, market, exchange, matches, send } = setUp();
     send('buy', '600', 100n);

@@ -1,5 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Market, MarketEvent, Tick } from '../market/market.js';
+import { TrustedPrints } from '../market/trusted-prints.js';
 import type { Calendar, CalendarName, TradingSession } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
 import { CallerBook, type Incoming, type Matching } from './caller-book.js';
@@ -37,7 +38,7 @@ export interface ExchangeListener {
   mayTrade(orderId: bigint): boolean;
   /** Such an order has traded. */
   comboTraded(trade: ComboTrade): void;
-  /** The flow traded; called before resting orders meet the ticks. */
+  /** Trades that may trigger something, see {@link TrustedPrints}; called before resting orders meet the ticks. */
   ticked(instrument: Instrument, ticks: readonly Tick[]): void;
 }
 
@@ -49,6 +50,7 @@ export class Exchange {
   readonly #stopListening: () => void;
   /** Sequences of ticks that callers' trades made and that the market has not told yet: they are no flow to meet. */
   readonly #ownTicks = new Map<string, Set<bigint>>();
+  readonly #trusted = new Map<string, TrustedPrints>();
 
   constructor(
     private readonly clock: Clock,
@@ -146,6 +148,7 @@ export class Exchange {
     }
     this.#watchers.delete(instrument.symbol);
     this.#ownTicks.delete(instrument.symbol);
+    this.#trusted.delete(instrument.symbol);
     this.market.unwatch(instrument);
   }
 
@@ -227,7 +230,8 @@ export class Exchange {
     if (!this.#watchers.has(instrument.symbol)) return;
     const ticks = event.kind === 'tick' ? event.ticks.filter((tick) => !this.#isOwn(instrument, tick)) : [];
     // Triggers follow the last price, whoever made it.
-    if (event.kind === 'tick') this.listener.ticked(instrument, event.ticks);
+    const trusted = this.#trustedOf(instrument).after(event, this.clock.now());
+    if (trusted.length > 0) this.listener.ticked(instrument, trusted);
     const session = this.calendar(instrument.calendar).sessionAt(this.clock.now());
     if (session === undefined) return;
     const book = this.#books.get(instrument.symbol);
@@ -239,6 +243,12 @@ export class Exchange {
       if (matching.matches.length > 0) this.listener.matched(instrument, matching);
     }
     if (event.kind === 'book') this.#meetCombos(instrument);
+  }
+
+  #trustedOf(instrument: Instrument): TrustedPrints {
+    const known = this.#trusted.get(instrument.symbol) ?? new TrustedPrints(instrument, () => this.market.book(instrument, 1));
+    this.#trusted.set(instrument.symbol, known);
+    return known;
   }
 
   #remember({ symbol }: Instrument, { prints }: Matching): void {

@@ -1,3 +1,4 @@
+export { forgetAll } from '../chance/remembered.js';
 export { adjustedPrice, FACTOR_ONE } from './adjustment.js';
 export { widened } from './aggregate.js';
 export { type BrokerQueue, brokerQueue, type QueuedBroker } from './broker-queue.js';
@@ -26,3 +27,4 @@ export { RecordedMarket } from './recorded-market.js';
 export { createMarket, type MarketOptions, type SimulatedMarket } from './simulated-market.js';
 export { type TimeSharePoint, timeShare } from './time-share.js';
 export { type PriceStatistics, type TradeStatistic, TradeStatistics, type TradeSums } from './trade-statistics.js';
+export { TrustedPrints } from './trusted-prints.js';

@@ -84,7 +84,8 @@ function item({ listings }: Facts<'listings'>, owner: Listing, type: number, bui
     multiLegs: built.map(({ option, sign, ratio }) =>
       create(ComboLegSchema, {
         security: option === undefined ? owner.security : listings.of(option).security,
-        side: sign > 0 ? TrdSide.TrdSide_Buy : TrdSide.TrdSide_Sell,
+        // As an order opens them: nothing of what is sold is held.
+        side: sign > 0 ? TrdSide.TrdSide_Buy : TrdSide.TrdSide_SellShort,
         qtyRatio: ratio,
       }),
     ),
