@@ -127,8 +127,7 @@ describe('related stocks', () => {
     ['US.TM', ['JP.7203'], { ads_base: '1', ads_convertion: '10' }],
     ['HK.00939', ['SH.601939'], undefined],
     ['US.GOOG', ['US.GOOGL'], undefined],
-    ['HK.00700', ['US.TCEHY'], { ads_base: '1', ads_convertion: '1' }],
-    ['HK.00388', [], undefined],
+    ['HK.00700', [], undefined],
     ['HK.02800', [], undefined],
   ])('of %s are %j', async (symbol, expected, adr) => {
     const { related_stock_info: related } = await s2c('related-stocks', { symbol });

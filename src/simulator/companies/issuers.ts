@@ -42,7 +42,6 @@ const shared: readonly SharedRow[] = [
   depositary('HK.09868', 'US.XPEV', 2),
   depositary('HK.00005', 'US.HSBC', 5),
   depositary('JP.7203', 'US.TM', 10),
-  depositary('HK.00700', 'US.TCEHY', 1),
   mainland('HK.00386', 'SH.600028'),
   mainland('HK.00763', 'SZ.000063'),
   mainland('HK.00857', 'SH.601857'),
