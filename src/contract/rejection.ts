@@ -138,6 +138,14 @@ export const refusalStatuses: readonly number[] = [
 
 export type RejectionCode = keyof typeof rejectionKinds;
 
+/** A security of an order or a position, in the form that allowlists compare. */
+export interface TradedSecurity {
+  /** The names of its markets; a list of markets allows it by any of them. */
+  readonly markets: readonly string[];
+  /** Canonical, "HK.00700". */
+  readonly symbol: string;
+}
+
 /** A refusal by the gateway (not by the brokerage, which answers with retType). A value until an interface writes it. */
 export class Rejection {
   constructor(
@@ -151,6 +159,8 @@ export class Rejection {
       readonly field?: string;
       /** The key that was meant, where it is known though refused: for the audit trail alone. */
       readonly keyId?: string;
+      /** Securities of an order or a position that the message describes; empty: it describes an account's loss. Shown only to callers who may see that. */
+      readonly about?: readonly TradedSecurity[];
     } = {},
   ) {}
 

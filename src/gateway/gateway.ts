@@ -189,7 +189,7 @@ export class Gateway {
         troubles: () => this.troubles(),
       }),
       ...haltHandlers(this.#halting),
-      ...pushHandlers(this.push, backend),
+      ...pushHandlers(this.push, backend, access),
       [system.whoami.name]: whoami({ access, backend, circumstances, clock, switches }),
       // It looks by itself whether what it waits for can be heard of.
       [subscription.waitFor.name]: alone((call) => this.#waits.answer(call)),

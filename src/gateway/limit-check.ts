@@ -19,7 +19,7 @@ export function isLimited(limits: Limits): boolean {
 }
 
 /** Whether a caller is limited in markets or symbols. */
-function limitsTraded(limits: Limits): boolean {
+export function limitsTraded(limits: Limits): boolean {
   return limits.allowedMarkets !== null || limits.allowedSymbols !== null;
 }
 

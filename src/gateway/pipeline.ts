@@ -33,6 +33,7 @@ import { hasPreview, type Preview, type Previewer } from './preview/index.js';
 import { notReady } from './readiness.js';
 import type { RefusalThrottle, TurnedAway } from './refusal-throttle.js';
 import { RET_SUCCEED } from './responses.js';
+import { shownRefusal } from './sight.js';
 import { withoutValues } from './unsaid-values.js';
 import { isWayOut, rejectUnstored } from './ways-out.js';
 
@@ -195,7 +196,7 @@ export class Pipeline {
       outcome: rejected ? 'reject' : 'allow',
       reason: `preview: ${rejected ? outcome.auditReason : previewReason(outcome)}`,
     });
-    return outcome;
+    return rejected ? shownRefusal(this.#parts.access, key, outcome) : outcome;
   }
 
   /** The steps before anything happens: identify, authorise, decode, permit. */
@@ -513,7 +514,7 @@ export class Pipeline {
       reason: rejected ? answer.auditReason : this.#repetitions.has(caller) ? REPEATED : reasonOf(answer),
       trade: traded && request !== undefined ? this.#parts.writes.auditTrade(request, answer) : undefined,
     });
-    return answer;
+    return rejected ? shownRefusal(this.#parts.access, key, answer) : answer;
   }
 
   /** Whether the trail and the database may be unable to tell of a write later. */

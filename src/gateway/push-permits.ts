@@ -11,6 +11,7 @@ import {
 import type { Order, OrderFill } from '../contract/generated/Trd_Common_pb.js';
 import { type QuoteMarketInfo, quoteMarketOfSecMarket } from '../contract/markets.js';
 import type { PushEvent, TradePush } from './backend.js';
+import { limitsTraded } from './limit-check.js';
 import { allowsTraded, limitsOf } from './market-names.js';
 import type { Permits } from './push/index.js';
 
@@ -41,10 +42,11 @@ export function permitsOf(access: Access, key: KeyRecord | undefined): Permits {
   };
 }
 
+/** By the order or fill itself, with all its legs and its own market, as in a list of them. */
 function permitsTrade(limits: Limits, event: TradePush): boolean {
   if (!allowsAccount(limits, event.accId)) return false;
   const traded = tradedIn(event);
-  return allowsTraded(limits, { trdMarket: event.trdMarket, secMarket: traded?.secMarket ?? 0, code: traded?.code ?? '' }, 0);
+  return traded === undefined ? !limitsTraded(limits) : allowsTraded(limits, traded, event.trdMarket);
 }
 
 function tradedIn({ message }: TradePush): Order | OrderFill | undefined {

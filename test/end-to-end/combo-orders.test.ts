@@ -28,11 +28,14 @@ const legs = [leg('00700', BUY, 1), leg('00005', SELL_SHORT, 4)];
 const combo = { header, combo_legs: legs, qty: 100, order_type: NORMAL };
 
 describe('an order of several legs', () => {
-  let daemon: TestDaemon<'desk'>;
+  let daemon: TestDaemon<'desk' | 'narrow'>;
   beforeAll(async () => {
     daemon = await TestDaemon.start({
       clock: replayClock(Date.now(), 20),
-      keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] } },
+      keys: {
+        desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] },
+        narrow: { scopes: ['qot:read', 'acc:read'], limits: { allowedSymbols: 'HK.00700' } },
+      },
       flags: ['--enable-trading'],
     });
   });
@@ -62,6 +65,19 @@ describe('an order of several legs', () => {
     expect(await orderOf(id)).toMatchObject({ qty: 200, price: -5_001, combo_legs: legs });
     await read('/api/cancel-order', { acc_id: HK_MARGIN, env: SIMULATE, market: HK, order_id_ex: id });
     await push.frame(told(id, CANCELLED), 'its cancellation');
+  });
+
+  it('is pushed to no key that may not see one of its legs', async () => {
+    const push = await daemon.push('narrow', '?int64=string');
+    await daemon.as('narrow').s2c('/api/sub-acc-push', { acc_id_list: [HK_MARGIN] }, text);
+    const { order_id_ex: hidden } = await read('/api/combo-order', { ...combo, price: -5_000 });
+    const plain = { acc_id: HK_MARGIN, env: SIMULATE, market: HK, code: '00700', side: BUY, order_type: 1, qty: 100, price: 1 };
+    const { order_id_ex: own } = await read('/api/order', plain);
+    await push.frame(told(own, SUBMITTED), 'its own order');
+    const seen = push.frames.filter(({ proto_id }) => proto_id === ORDER_PUSH).map(({ body }) => body.order.order_id_ex);
+    expect(seen).toContain(own);
+    expect(seen).not.toContain(hidden);
+    for (const order_id_ex of [hidden, own]) await read('/api/cancel-order', { acc_id: HK_MARGIN, env: SIMULATE, market: HK, order_id_ex });
   });
 
   it('fills leg by leg in its ratio, and is told once', async () => {

@@ -298,6 +298,22 @@ describe('a preview', () => {
     expect(previewText(blind)).not.toContain('HSI2612');
   });
 
+  it('and a reversal refuse a key without acc:read without a word of the position', async () => {
+    await open();
+    const id = await hold('HK.HSI2612', 1);
+    await desk.payload(trade.placeOrder, { ...header, symbol: 'HK.HSI2612', side: 'SELL', qty: 1, price: 40_000 });
+    desk.clock.advance(SETTLED_MS);
+    for (const refused of [
+      await reverse(id, {}, 'blind'),
+      await desk.preview(trade.reversePosition, { ...body(id), price_type: 1 }, { as: 'blind' }),
+    ]) {
+      expect(refused).toMatchObject({ code: 'request.invalid', details: { field: 'position_id' } });
+      expect((refused as Rejection).message).toMatch(/acc:read/);
+      expect((refused as Rejection).message).not.toContain('HSI2612');
+    }
+    expect(await reverse(id)).toMatchObject({ message: expect.stringContaining('HK.HSI2612') });
+  });
+
   const refusing: readonly [string, LimitFlags, string][] = [
     ['a cap on values', { maxOrderValue: '100000000' }, 'limit.price_unknown'],
     ['a cap on open orders', { maxOpenOrders: '1' }, 'limit.open_orders'],

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { operations, quote, trade } from '../../src/contract/operations/index.js';
+import { account as accounts, operations, quote, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import { type Backend, BackendLost, previewSentence } from '../../src/gateway/index.js';
 import { HK_MARGIN, REAL } from '../support/accounts.js';
@@ -135,6 +135,60 @@ describe('a key that may trade but not read the account', () => {
     const sentences = [modified, cancelled, cancelledAll].map((preview) => previewSentence(preview));
     for (const sentence of sentences) expect(sentence).toContain('acc:read');
     expect(desk.calls.map(({ operation }) => operation)).not.toContain('get_max_trd_qtys');
+  });
+});
+
+describe('an order that a key may not see', () => {
+  /** Trades what it may not see: without acc:read, or with lists that lack the order. */
+  const blind = { scopes: ['trade:simulate'] } as const;
+  const elsewhere = { scopes: ['acc:read', 'trade:simulate'], limits: { allowedSymbols: 'HK.00005' } } as const;
+  const secrets = /00700|TENCENT|BUY|HKD|353|35[,]?300|72[,]?000|allowed:/;
+  const reopen = async (limits: object) => {
+    await desk.close();
+    desk = await openDesk({
+      keys: { desk: { scopes: ['acc:read', 'trade:simulate'] }, blind: { ...blind, limits }, elsewhere },
+    });
+    return (await desk.payload(trade.placeOrder, { ...order, price: 353 })).orderIDEx;
+  };
+  const told = (value: unknown) =>
+    JSON.stringify(value, (name, each) => (name === 'about' ? undefined : typeof each === 'bigint' ? String(each) : each));
+
+  it.each([
+    ['another symbol', { allowedSymbols: 'HK.00005' }, 'limit.symbol'],
+    ['the other side', { allowedTrdSides: 'SELL' }, 'limit.side'],
+    ['a low value', { maxOrderValue: '1' }, 'limit.order_value'],
+    ['a low value a day', { maxDailyValue: '1' }, 'limit.daily_value'],
+  ])('is shown by neither preview nor refusal of a change to a key for %s', async (_, limits, code) => {
+    const id = await reopen(limits);
+    const change = { ...account, order_id_ex: id, modify_order_op: 'normal', qty: 200, price: 360 };
+    const preview = await previewed(desk, 'modify', trade.modifyOrder, change, { as: 'blind' });
+    expect(preview).toMatchObject({ wouldPass: false, refusal: { code }, value: null, currency: null, increase: null, fees: null });
+    expect(told({ ...preview, gates: preview.gates.map(({ limit: _limit, ...gate }) => gate) })).not.toMatch(secrets);
+    expect(previewSentence(preview)).toContain('It would be refused');
+    const refused = await desk.call(trade.modifyOrder, change, { as: 'blind' });
+    expect(refused).toMatchObject({ code });
+    expect(told(refused)).not.toMatch(secrets);
+    // The trail has it all.
+    expect(desk.audit.at(-1)).toMatchObject({ outcome: 'reject', reason: expect.stringMatching(secrets) });
+  });
+
+  it('is shown to no key whose lists lack it, in changes, cancels and reads of it', async () => {
+    const id = await reopen({ allowedMarkets: 'US' });
+    const change = { ...account, order_id_ex: id, modify_order_op: 'normal', qty: 200, price: 360 };
+    const answers = [
+      await desk.preview(trade.modifyOrder, change, { as: 'elsewhere' }),
+      await desk.call(trade.modifyOrder, change, { as: 'elsewhere' }),
+      await desk.preview(trade.modifyOrder, change, { as: 'blind' }),
+      await desk.call(trade.modifyOrder, change, { as: 'blind' }),
+      await desk.call(trade.cancelOrder, { ...account, order_id_ex: id }, { as: 'blind' }),
+      await desk.call(accounts.getOrderFee, { ...account, order_id_ex_list: [id] }, { as: 'elsewhere' }),
+    ];
+    for (const answer of answers) {
+      expect(told(answer)).toMatch(/limit.(symbol|market)/);
+      expect(told({ ...answer, gates: undefined })).not.toMatch(secrets);
+    }
+    const seen = await desk.preview(trade.modifyOrder, change);
+    expect(told(seen)).toMatch(secrets);
   });
 });
 

@@ -26,7 +26,7 @@ let desk: Desk;
 afterEach(() => desk.close());
 
 async function open(limits: LimitFlags, others: Partial<DeskOptions> & { readonly flags?: LimitFlags } = {}): Promise<void> {
-  desk = await openDesk({ keys: { desk: { scopes, limits }, free: { scopes } }, ...others });
+  desk = await openDesk({ keys: { desk: { scopes, limits }, free: { scopes }, blind: { scopes: ['trade:simulate'], limits } }, ...others });
 }
 
 /** The code of the gateway's refusal; undefined where it let the order pass. */
@@ -294,6 +294,22 @@ describe('max_daily_loss', () => {
       'limit.daily_loss',
     ],
   ];
+  it('shows a loss to no key without acc:read, in refusals, previews and whoami', async () => {
+    await open({ maxDailyLoss: '1000' }, { backend: made({ tdPlVal: -1234 }) });
+    await hold('HK.00700');
+    const ask = async (as: string) => [
+      await desk.call(trade.placeOrder, resting, { as }),
+      await desk.preview(trade.placeOrder, resting, { as }),
+      (await desk.payload(system.whoami, {}, { as })).limitList,
+    ];
+    const text = (answers: unknown) => JSON.stringify(answers, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+    expect(text(await ask('desk'))).toContain('1234');
+    const blind = await ask('blind');
+    expect(blind[0]).toMatchObject({ code: 'limit.daily_loss', message: expect.stringContaining('acc:read') });
+    expect(text(blind)).not.toContain('1234');
+    expect(text(blind[2])).not.toContain('accId');
+  });
+
   it.each(days)('takes no more risk, or as much as before: %s', async (_, limits, profits, code) => {
     await open(limits, { backend: made(...profits) });
     await hold(...['HK.00700', 'HK.00005'].slice(0, profits.length));

@@ -17,6 +17,7 @@ import { denyMarket } from '../limit-check.js';
 import { alone, type LocalOperations, withBackend } from '../local/index.js';
 import { limitsOf, tradedMarketNames } from '../market-names.js';
 import { failure, success } from '../responses.js';
+import { securitiesOf, telling } from '../sight.js';
 import { type Bracket, type BracketState, type ExitKind, oddLotNote, WITHDRAWN_NOTE } from './bracket.js';
 import type { Brackets } from './keeper.js';
 
@@ -57,10 +58,11 @@ function placeOf(header: TrdHeader | undefined): { readonly accId: bigint; reado
 }
 
 /** As with the cancel of an order, the lists of markets alone hold: a caller can always get out. */
-function denyBracket(access: Access, key: KeyRecord | undefined, { trdMarket, secMarket }: Bracket): Rejection | undefined {
+function denyBracket(access: Access, key: KeyRecord | undefined, bracket: Bracket): Rejection | undefined {
+  const { trdMarket, secMarket } = bracket;
   const names = tradedMarketNames(trdMarket, quoteMarketOfSecMarket(secMarket));
   const limits = limitsOf(access, key).find((each) => !allowsMarket(each, names));
-  return limits && denyMarket(limits, names.join('/'));
+  return limits && telling(denyMarket(limits, names.join('/')), securitiesOf(bracket, 0));
 }
 
 function messageOf(bracket: Bracket): BracketMessage {

@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf';
+import { type Access, scopeMask } from '../../access/index.js';
 import type { C2S as SubInfoC2S } from '../../contract/generated/Qot_GetSubInfo_pb.js';
 import { C2SSchema as KlQuotaC2S } from '../../contract/generated/Qot_RequestHistoryKLQuota_pb.js';
 import type { C2S as SubC2S } from '../../contract/generated/Qot_Sub_pb.js';
@@ -19,9 +20,13 @@ import {
 import { following, payloadOf, success } from '../responses.js';
 import { alone, type LocalCall, type LocalOperations, withBackend } from './index.js';
 
+const administration = scopeMask(['admin']);
+
 /** What only the gateway can answer, because it alone knows who is subscribed to what. */
-export function pushHandlers(hub: PushHub, backend: Backend): LocalOperations {
-  const subscribe = (call: LocalCall) => answerSubscribe(hub, ownerOf(call), call.request as SubC2S);
+export function pushHandlers(hub: PushHub, backend: Backend, access: Access): LocalOperations {
+  // Who else is connected is for those who look after the daemon.
+  const administers = ({ identity }: LocalCall) => access.authorise(identity.key, administration) === undefined;
+  const subscribe = (call: LocalCall) => answerSubscribe(hub, ownerOf(call), call.request as SubC2S, administers(call));
   return {
     [subscription.subscribe.name]: withBackend(subscribe),
     [subscription.unsubscribe.name]: alone(subscribe),
@@ -35,7 +40,10 @@ export function pushHandlers(hub: PushHub, backend: Backend): LocalOperations {
       return answer(hub, ownerOf(call), call.request as AccPushC2S);
     }),
     [account.unsubAccPush.name]: alone((call) => answerUnsubscribeAccounts(hub, ownerOf(call), call.request as AccPushC2S)),
-    [system.getPushSubscriberInfo.name]: alone(() => answerSubscriberInfo(hub)),
+    [system.getPushSubscriberInfo.name]: alone((call) => {
+      const everybody = administers(call);
+      return answerSubscriberInfo(hub, ({ keyId }) => everybody || keyId === call.identity.key?.id);
+    }),
     [system.getUsedQuota.name]: alone(({ context }) => {
       const usedSubQuota = usedSubscriptionQuota(hub);
       const asked = create(KlQuotaC2S, { bGetDetail: false });

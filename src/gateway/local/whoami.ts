@@ -10,6 +10,7 @@ import { limitsOf } from '../market-names.js';
 import type { Circumstances } from '../orders/circumstances.js';
 import { ratesTo } from '../orders/valuation.js';
 import { success } from '../responses.js';
+import { mayReadAccounts } from '../sight.js';
 import { allAccounts, headerOf, tradesIn } from '../traded-accounts.js';
 import { alone, type LocalOperation } from './index.js';
 
@@ -26,7 +27,7 @@ export function whoami(parts: WhoamiParts): LocalOperation {
   const { access, clock, switches } = parts;
   return alone(async ({ identity: { key }, context }) => {
     const rates = await ratesFor(parts, key, context);
-    const losses = await dayLosses(parts, key, rates, context);
+    const losses = mayReadAccounts(access, key) ? await dayLosses(parts, key, rates, context) : noLosses;
     await freeOpenOrders(parts, key, context);
     const now = clock.now();
     const uses = access.uses(key, rates, now);
@@ -103,6 +104,9 @@ interface AccountLoss {
 }
 
 type LossesByHolder = Readonly<Record<'key' | 'flags', readonly AccountLoss[]>>;
+
+/** The losses of no account: the limits alone are shown. */
+const noLosses: LossesByHolder = { key: [], flags: [] };
 
 /** What every account that the caller may trade in has lost today, where losses are limited. None while the backend is away. */
 async function dayLosses(

@@ -14,6 +14,7 @@ import { denyMarket, denySymbol, firstDenied } from '../limit-check.js';
 import { allowsTraded, limitsOf, tradedMarketNames } from '../market-names.js';
 import { tradingMarketOf } from '../named-markets.js';
 import { failure, payloadOf, RET_SUCCEED } from '../responses.js';
+import { securitiesOf, telling } from '../sight.js';
 import { type Subjects, subjectsOf } from '../subjects.js';
 import { marketsOfCancelAll } from './cancel-scope.js';
 import { followingSpan, HISTORY_DAYS, historySpan } from './order-history.js';
@@ -68,7 +69,7 @@ export class OrderPermits {
     for (const each of limits) {
       for (const order of orders) {
         const denied = checkOrder(each, order, trading, reads);
-        if (denied !== undefined) return denied;
+        if (denied !== undefined) return telling(denied, securitiesOf(order, trading));
       }
       if (allKnown || tradedCodes.length > 0) continue;
       // Of an order that nobody knows no market is known but the one that is written. A read of it could be of any.

@@ -22,6 +22,7 @@ import { Rejection } from '../../contract/rejection.js';
 import { type Backend, BackendFailure, BackendLost, type CallContext, type ResponseMessage } from '../backend.js';
 import { tradedMarketNames } from '../market-names.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
+import { securitiesOf, telling } from '../sight.js';
 import { sideName } from '../trade-names.js';
 import type { Circumstances } from './circumstances.js';
 import type { ClosingClaim } from './closing-claims.js';
@@ -92,7 +93,21 @@ export async function expectedOrders(
   }
   const position = await freshPosition(backend, header, initial?.positionId ?? 0n, context);
   if (position instanceof Rejection) return position;
-  const source = { code: position.code, secMarket: position.secMarket };
+  const orders = await ordersFor(backend, request, position, context);
+  return orders instanceof Rejection ? telling(orders, securitiesOf(position, header.trdMarket)) : orders;
+}
+
+async function ordersFor(
+  backend: Backend,
+  request: PositionRequest,
+  position: Position,
+  context: CallContext,
+): Promise<readonly ExpectedOrder[] | Rejection> {
+  const { code, secMarket } = position;
+  const source = { code, secMarket };
+  if (position.qty === 0) {
+    return new Rejection('request.invalid', `position_id: position ${position.positionID} in ${code} is closed`, { field: 'position_id' });
+  }
   const target = targetOf(request, source);
   if (target instanceof Rejection) return target;
   const unfit = await refuseContracts(backend, source, target, context);
@@ -114,14 +129,15 @@ export async function expectedOrders(
  */
 export async function claimPosition(
   circumstances: Circumstances,
-  { accId, legs: [{ symbol, side, qty }] }: Valued,
+  { accId, legs }: Valued,
   header: TrdHeader | undefined,
   context: CallContext,
 ): Promise<ClosingClaim | Rejection> {
+  const [{ symbol, side, qty }] = legs;
   const claim = await circumstances.claimClosing({ accId, symbol, side, qty }, undefined, header, context);
   if (claim !== undefined) return claim;
   const message = `position_id: orders that work or are on their way close some of the position in ${symbol} already, and both would be too much: cancel them or wait for them first`;
-  return new Rejection('request.invalid', message, { field: 'position_id' });
+  return telling(new Rejection('request.invalid', message, { field: 'position_id' }), legs);
 }
 
 /**
@@ -205,7 +221,6 @@ async function freshPosition(backend: Backend, header: TrdHeader, id: bigint, co
   }
   const position = payloadOf(account.getPositions, response)?.positionList.find(({ positionID }) => positionID === id);
   if (position === undefined) return new Rejection('request.invalid', `position_id: account ${header.accID} has no position ${id}`, field);
-  if (position.qty === 0) return new Rejection('request.invalid', `position_id: position ${id} in ${position.code} is closed`, field);
   return position;
 }
 
@@ -217,14 +232,17 @@ function targetOf({ initial }: PositionRequest, source: Contract): Contract | Re
   return new Rejection('request.invalid', `target_code: ${target.code} is the contract that the position is in`, { field: 'target_code' });
 }
 
-function legOf(operation: Operation, { code, secMarket, side, qty }: ExpectedOrder, header: TrdHeader | undefined): ValuedLeg | Rejection {
+function legOf(operation: Operation, order: ExpectedOrder, header: TrdHeader | undefined): ValuedLeg | Rejection {
+  const { code, secMarket, side, qty } = order;
   const market = quoteMarketOfSecMarket(secMarket);
   const named = sideName(side);
   const units: Decimal | undefined = decimalFromNumber(qty);
   if (market === undefined || named === undefined || units === undefined) {
-    return new Rejection('request.invalid', `position_id: ${code} is in a market that this gateway does not trade`, {
-      field: 'position_id',
-    });
+    const message = `position_id: ${code} is in a market that this gateway does not trade`;
+    return telling(
+      new Rejection('request.invalid', message, { field: 'position_id' }),
+      securitiesOf({ trdMarket: 0, ...order }, header?.trdMarket ?? 0),
+    );
   }
   return {
     markets: tradedMarketNames(header?.trdMarket ?? 0, market),

@@ -1,18 +1,19 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import type { Access, ExchangeRates, GateDenial, KeyRecord, OpenedOrders, OrderFacts } from '../../access/index.js';
+import type { Access, ExchangeRates, GateDenial, GateName, KeyRecord, OpenedOrders, OrderFacts } from '../../access/index.js';
 import type { Decimal } from '../../contract/decimal.js';
 import { touchesOrders } from '../../contract/declaration-check.js';
 import { currency as currencies } from '../../contract/enums.js';
 import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
-import { ModifyOrderOp, type Order } from '../../contract/generated/Trd_Common_pb.js';
+import { ModifyOrderOp, type Order, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import type { C2S as ReconfirmC2S } from '../../contract/generated/Trd_ReconfirmOrder_pb.js';
 import type { Operation, ValuerName } from '../../contract/operation.js';
-import { Rejection } from '../../contract/rejection.js';
+import { Rejection, type TradedSecurity } from '../../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { failure } from '../responses.js';
+import { securitiesOf, telling, toldBy } from '../sight.js';
 import { entryOf, refuseBracket } from './bracket-entry.js';
 import { isCombo, valueCombo, valueComboModify } from './combo-facts.js';
 import { lackedByModify } from './modify-needs.js';
@@ -66,7 +67,7 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     if (header !== undefined && order.trdMarket !== 0) header.trdMarket = order.trdMarket;
     const value = isCombo(order) ? valueComboModify : valueModify;
     const valued = await value(backend, enable, order, context);
-    return valued instanceof Rejection ? valued : { valued, order };
+    return valued instanceof Rejection ? tellingOf(order, header, valued) : { valued, order };
   },
   async modify(backend, operation, request, context) {
     const modify = request as ModifyC2S;
@@ -74,16 +75,23 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     const order = await orderNamed(backend, modify, context);
     if (order === undefined) return noSuchOrder(operation, modify);
     const lacked = lackedByModify(modify, order);
-    if (lacked !== undefined) return lacked;
+    if (lacked !== undefined) return tellingOf(order, modify.header, lacked);
     const value = isCombo(order) ? valueComboModify : valueModify;
     const valued = await value(backend, modify, order, context);
-    return valued instanceof Rejection ? valued : { valued, order };
+    return valued instanceof Rejection ? tellingOf(order, modify.header, valued) : { valued, order };
   },
   async position(backend, operation, request, context) {
     const valued = await valuePosition(backend, operation, request as PositionRequest, context);
     return valued instanceof Rejection ? valued : { valued };
   },
 };
+
+function tellingOf(order: Order, header: TrdHeader | undefined, rejection: Rejection): Rejection {
+  return telling(rejection, securitiesOf(order, header?.trdMarket ?? 0));
+}
+
+/** Valuers of changes to an existing order or position, which the caller may not be allowed to see. */
+const ofStanding: ReadonlySet<ValuerName | null> = new Set<ValuerName | null>(['modify', 'reconfirm', 'position']);
 
 /** Values a write: what is sent and what is only looked at are valued here alike. An operation on orders without a valuer is a defect. */
 export function valueOrder(backend: Backend, operation: Operation, request: Message, context: CallContext): Valuation | Promise<Valuation> {
@@ -152,4 +160,15 @@ export async function ratesTo(backend: Backend, targets: readonly string[], cont
 
 export function rejectDenial({ code, reason, retryAfterSeconds }: GateDenial): Rejection {
   return new Rejection(code, reason, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+}
+
+/** Securities that a gate's text reveals beyond the request; undefined: it reveals nothing. */
+export function toldByGate(gate: GateName, { valuer }: Operation, facts: OrderFacts | undefined): readonly TradedSecurity[] | undefined {
+  return toldBy(gate, ofStanding.has(valuer) ? facts?.legs : undefined);
+}
+
+/** A gate's refusal of an order, marked with the securities that its text reveals. */
+export function rejectOrder(denial: GateDenial, operation: Operation, facts: OrderFacts | undefined): Rejection {
+  const about = toldByGate(denial.gate, operation, facts);
+  return about === undefined ? rejectDenial(denial) : telling(rejectDenial(denial), about);
 }

@@ -34,7 +34,7 @@ import { legsText } from './legs-text.js';
 import type { Valued } from './order-facts.js';
 import { noPacket, PacketIds } from './packet-ids.js';
 import { claimPosition, expectedOrders, isOfPosition, type PositionRequest, proveGroup, valuedOrders } from './position-orders.js';
-import { addsRisk, factsOf, isValued, rejectDenial, valueOrder } from './valuation.js';
+import { addsRisk, factsOf, isValued, rejectOrder, valueOrder } from './valuation.js';
 import { whenKnown } from './when-known.js';
 import { withholding } from './withholding.js';
 
@@ -167,7 +167,7 @@ export class Writes {
     // Under an idempotency key it goes on from here: the key would take it up again past the gates, and tells its outcome.
     if (commit === undefined ? call.isGone() : !call.leave()) return cancelled();
     const admittance = facts && this.access.admit(identity.key, facts, this.clocks.clock.now());
-    if (admittance?.ok === false) return rejectDenial(admittance.denial);
+    if (admittance?.ok === false) return rejectOrder(admittance.denial, operation, facts);
     const admission = admittance?.admission;
     call.withheld = this.#withholding(identity, facts !== undefined && facts.reduces !== true);
     const packet = this.#packets.next();

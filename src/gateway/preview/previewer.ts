@@ -1,5 +1,5 @@
 import { clone, create, type Message } from '@bufbuild/protobuf';
-import { type Access, type GateName, isUnknown, type KeyRecord, scopeMask } from '../../access/index.js';
+import { type Access, isUnknown, type KeyRecord } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { type Decimal, decimalToNumber } from '../../contract/decimal.js';
 import { type ComboLeg, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
@@ -25,6 +25,7 @@ import { hasLimit } from '../orders/order-pricing.js';
 import { claimPosition, expectedOrders, type PositionRequest, typeOfOrders, valuedOrders } from '../orders/position-orders.js';
 import { factsOf, isValued, noSuchOrder, valueOrder } from '../orders/valuation.js';
 import { payloadOf } from '../responses.js';
+import { mayReadAccounts } from '../sight.js';
 import { marketName, modifyOpName, orderTypeName, timeInForceName } from '../trade-names.js';
 import { comboWorthOf } from './combo-worth.js';
 import { judge } from './gates.js';
@@ -51,9 +52,6 @@ interface Asked<R> {
   readonly context: CallContext;
 }
 
-const accountScopes = scopeMask(['acc:read']);
-/** Gates whose figure would show what position an account holds. */
-const tellsPosition: ReadonlySet<GateName> = new Set(['symbol', 'side']);
 /** Cancels meet no gate: a caller can always get out. */
 const ungated: Pick<PreviewBase, 'gates' | 'wouldPass' | 'refusal'> = { gates: [], wouldPass: true, refusal: null };
 
@@ -123,7 +121,7 @@ export class Previewer {
         this.#maySee(key, { trdMarket: header.trdMarket, secMarket: request.secMarket, code: request.code }, header),
         context,
       )),
-      ...(await this.#judge(key, valued, header, context)),
+      ...(await this.#judge(operation, key, valued, header, context)),
     };
   }
 
@@ -164,7 +162,7 @@ export class Previewer {
         expireTime: expireTimeOf(request),
       },
       ...(await comboWorthOf(this.backend, asked, valued, this.#maySeeLegs(key, comboLegs, header), context)),
-      ...(await this.#judge(key, valued, header, context)),
+      ...(await this.#judge(operation, key, valued, header, context)),
     };
   }
 
@@ -191,7 +189,9 @@ export class Previewer {
       order: maySee ? workingOrder(order) : null,
       // What the order has, and what differs from it, is for those who may see it.
       ...(op === 'normal' ? (maySee ? changeOf(request, order) : changeOf(asGiven, noOrder)) : noChange),
-      ...(outcome === 'no risk' ? worthless : await this.#changed(key, request, order, maySee, outcome.valued, context)),
+      ...(outcome === 'no risk'
+        ? worthless
+        : await this.#changed({ operation, key, request, header, context }, order, maySee, outcome.valued)),
     };
   }
 
@@ -215,7 +215,7 @@ export class Previewer {
       op: 'reconfirm',
       order: maySee ? workingOrder(order) : null,
       ...noChange,
-      ...(await this.#changed(key, asIs, order, maySee, valued, context)),
+      ...(await this.#changed({ operation, key, request: asIs, header, context }, order, maySee, valued)),
     };
   }
 
@@ -238,19 +238,23 @@ export class Previewer {
         orderType: orderTypeName(typeOfOrders(request)),
       })),
     );
-    const judged = await this.#judge(key, valued, header, context);
     return {
       kind: 'position',
       ...addressOf(operation, header),
       orders: maySee ? orders : null,
-      ...judged,
-      gates: maySee ? judged.gates : judged.gates.map((gate) => (tellsPosition.has(gate.gate) ? { ...gate, after: null } : gate)),
+      ...(await this.#judge(operation, key, valued, header, context)),
     };
   }
 
   /** The worth of an order as a modify would leave it, and what the gates would say. */
-  async #changed(key: KeyRecord | undefined, request: ModifyC2S, order: Order, maySee: boolean, valued: Valued, context: CallContext) {
-    if (isCombo(order)) return this.#changedCombo(key, request, order, maySee, valued, context);
+  async #changed({ operation, key, request, header, context }: Asked<ModifyC2S>, order: Order, maySee: boolean, valued: Valued) {
+    const judged = await this.#judge(operation, key, valued, header, context);
+    if (!maySee) return { ...noWorth, ...judged };
+    const worth = isCombo(order) ? this.#comboWorth(request, order, valued, context) : this.#worth(request, order, valued, context);
+    return { ...(await worth), ...judged };
+  }
+
+  async #worth(request: ModifyC2S, order: Order, valued: Valued, context: CallContext) {
     const [leg] = valued.legs;
     const { pricing, qty, worth } = leg;
     const changed = create(PlaceC2SSchema, {
@@ -267,12 +271,11 @@ export class Previewer {
     const replaced = { orderId: order.orderID, orderIdEx: order.orderIDEx };
     return {
       increase: isUnknown(worth) ? null : worth.increase,
-      ...(await worthOf(this.backend, changed, leg, maySee, context, replaced)),
-      ...(await this.#judge(key, valued, request.header, context)),
+      ...(await worthOf(this.backend, changed, leg, true, context, replaced)),
     };
   }
 
-  async #changedCombo(key: KeyRecord | undefined, request: ModifyC2S, order: Order, maySee: boolean, valued: Valued, context: CallContext) {
+  async #comboWorth(request: ModifyC2S, order: Order, valued: Valued, context: CallContext) {
     const { comboLegs, orderType, timeInForce, orderIDEx } = order;
     const { header = create(TrdHeaderSchema), qty, price } = request;
     const asked = { header, comboLegs, orderType, timeInForce, qty, price, orderIDEx };
@@ -280,16 +283,15 @@ export class Previewer {
     for (const { worth } of valued.legs) increase = increase === null || isUnknown(worth) ? null : increase + worth.increase;
     return {
       increase,
-      ...(await comboWorthOf(this.backend, asked, valued, maySee, context)),
-      ...(await this.#judge(key, valued, header, context)),
+      ...(await comboWorthOf(this.backend, asked, valued, true, context)),
     };
   }
 
-  async #judge(key: KeyRecord | undefined, valued: Valued, header: TrdHeader | undefined, context: CallContext) {
+  async #judge(operation: Operation, key: KeyRecord | undefined, valued: Valued, header: TrdHeader | undefined, context: CallContext) {
     const own = await factsOf(this.backend, this.access, key, valued, context);
     const { facts, claim } = await this.circumstances.complete(key, own, valued, header, context);
     claim?.settle();
-    return judge(this.access, key, facts, this.clock.now());
+    return judge(this.access, operation, key, facts, this.clock.now());
   }
 
   async #cancel(asked: Asked<ModifyC2S>): Promise<CancelPreview | ResponseMessage> {
@@ -320,7 +322,7 @@ export class Previewer {
 
   /** What an account holds and works is for who may read it: the scope to trade alone does not show it. */
   #mayReadAccount(key: KeyRecord | undefined): boolean {
-    return this.access.authorise(key, accountScopes) === undefined;
+    return mayReadAccounts(this.access, key);
   }
 
   /** The same of one security, which a read of the account may leave out for this key. */
@@ -345,8 +347,9 @@ function tradedAs(comboLegs: readonly ComboLeg[], trdMarket: number): Traded {
 
 /** An order of which nothing is known: all that a request gives is a change. */
 const noOrder = create(OrderSchema);
-/** A change that only takes risk away. */
-const worthless = { value: null, currency: null, pricing: null, multiplier: null, fees: null, capacity: null, increase: null, ...ungated };
+/** The worth of a change of an order that its caller may not see, or that only takes risk away. */
+const noWorth = { value: null, currency: null, pricing: null, multiplier: null, fees: null, capacity: null, increase: null };
+const worthless = { ...noWorth, ...ungated };
 
 function addressOf(
   operation: Operation,

@@ -184,7 +184,9 @@ function modified(preview: ModifyPreview): string {
   const which = order === null ? 'the order (its details need acc:read)' : orderNamed(order, currency);
   const what = op === 'normal' ? `: ${changes(preview).join(', ') || 'nothing changes'}` : '';
   const first = `${modifyVerbs[op]} ${which} ${accountInWords(preview)}${what}`;
-  return preview.currency === null ? sentences(first) : sentences(`${first}; ${worth(preview)}`, ...objections(preview));
+  return preview.currency === null
+    ? sentences(first, ...objections(preview))
+    : sentences(`${first}; ${worth(preview)}`, ...objections(preview));
 }
 
 /** "trigger 400 to 1": what the order has already is no change. */

@@ -10,6 +10,7 @@ import { Rejection } from '../../contract/rejection.js';
 import type { BackendRefused, QuoteStream, ResponseMessage, UnsubscribeRefusal } from '../backend.js';
 import { rejectRefused } from '../call-failures.js';
 import type { AccountOutcome } from './accounts.js';
+import type { ConnectionInfo } from './connection.js';
 import type { PushHub } from './hub.js';
 import { asHeld, expandStreams, isKline, nameOfSubType, quotaKey, replacedBy } from './streams.js';
 import type { SubscribeOutcome, Subscription } from './subscriptions.js';
@@ -21,12 +22,13 @@ const FAILED = -1;
 
 /**
  * Qot_Sub: subscribes or unsubscribes an owner, as `isSubOrUnSub` and `isUnsubAll` say. Of several symbols and types those pairs
- * are subscribed to that exist, and the answer names the others.
+ * are subscribed to that exist, and the answer names the others. `namesOthers`: true if the caller may know who else is connected.
  */
 export async function answerSubscribe(
   hub: PushHub,
   owner: string,
   request: MessageShape<typeof QotSub.C2SSchema>,
+  namesOthers = false,
 ): Promise<ResponseMessage | Rejection> {
   if (request.isUnsubAll) {
     return quoteAnswer(unsubscribed(await hub.subscriptions.unsubscribeAll(owner)));
@@ -55,23 +57,35 @@ export async function answerSubscribe(
     }
   }
   if (!outcome.ok) {
-    return outcome.cause === undefined ? quoteAnswer(resultOf(outcome)) : rejectSubscription(hub, outcome.cause);
+    return outcome.cause === undefined ? quoteAnswer(resultOf(outcome)) : rejectSubscription(hub, owner, outcome.cause, namesOthers);
   }
   await hub.subscriptions.unsubscribe(owner, replacedBy(streams, hub.subscriptions.wanted(owner)));
   return quoteAnswer(unserved.length === 0 ? SUCCEEDED : { ...SUCCEEDED, retMsg: leftOut(unserved) });
 }
 
-/** A refusal by the backend; that of a quota says who of this daemon has how much of it. */
-function rejectSubscription(hub: PushHub, refused: BackendRefused): Rejection {
+/** A refusal by the backend. One for a quota says who of this daemon holds how much; callers who may not know that learn how much others hold. */
+function rejectSubscription(hub: PushHub, owner: string, refused: BackendRefused, namesOthers: boolean): Rejection {
   const rejection = rejectRefused(refused);
   if (refused.code !== 'backend.quota') return rejection;
   const units = (subscriptions: readonly Subscription[]) => new Set(subscriptions.map(({ stream }) => quotaKey(stream))).size;
   const holders = hub.subscriptions.listAll().map(({ owner, subscriptions }) => ({ owner, count: units(subscriptions) }));
+  const withShares = (held: string) =>
+    new Rejection(rejection.code, `${rejection.message}; of the subscriptions, ${held}`, rejection.details);
+  if (!namesOthers) {
+    const holder = hub.subscriptions.holderOf(owner);
+    const [own, others] = partition(hub.subscriptions.listAll(), (each) => hub.subscriptions.holderOf(each.owner) === holder);
+    const held = (some: typeof own) => units(some.flatMap(({ subscriptions }) => subscriptions));
+    return withShares(`this caller holds ${held(own)}, others hold ${held(others)}`);
+  }
   holders.sort((a, b) => b.count - a.count);
   const more = holders.length > HOLDERS_MAX ? `, and ${holders.length - HOLDERS_MAX} more` : '';
   const named = holders.slice(0, HOLDERS_MAX).map(({ owner, count }) => `${nameOfOwner(owner)} holds ${count}`);
   const held = named.length === 0 ? 'nobody subscribes here' : `${named.join(', ')}${more}`;
-  return new Rejection(rejection.code, `${rejection.message}; of the subscriptions, ${held}`, rejection.details);
+  return withShares(held);
+}
+
+function partition<T>(items: readonly T[], belongs: (item: T) => boolean): readonly [T[], T[]] {
+  return [items.filter(belongs), items.filter((item) => !belongs(item))];
 }
 
 const HOLDERS_MAX = 5;
@@ -127,7 +141,7 @@ export async function answerRegisterPush(
         first: isFieldSet(request, QotRegQotPush.C2SSchema.field.isFirstPush) ? request.isFirstPush : true,
       })
     : await hub.subscribe(owner, held.filter(isOfRehabTypes(rehabTypeList)), { push: false, first: false });
-  if (!outcome.ok && outcome.cause !== undefined) return rejectSubscription(hub, outcome.cause);
+  if (!outcome.ok && outcome.cause !== undefined) return rejectSubscription(hub, owner, outcome.cause, false);
   return registerAnswer(resultOf(outcome));
 }
 
@@ -188,9 +202,10 @@ export async function answerUnsubscribeAccounts(
   return accountAnswer(SUCCEEDED);
 }
 
-/** Who is connected to the push stream. */
-export function answerSubscriberInfo(hub: PushHub): ResponseMessage {
-  const subscriberList = hub.connections().map((info) => ({
+/** Who is connected to the push stream, of those who are shown. */
+export function answerSubscriberInfo(hub: PushHub, isShown: (info: ConnectionInfo) => boolean = () => true): ResponseMessage {
+  const shown = hub.connections().filter(isShown);
+  const subscriberList = shown.map((info) => ({
     connId: info.id,
     iface: info.iface,
     ...(info.keyId === undefined ? {} : { keyId: info.keyId }),

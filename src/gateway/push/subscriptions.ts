@@ -83,6 +83,11 @@ export class Subscriptions {
     return this.quotaNow();
   }
 
+  /** The owner of the key that an owner subscribes with; without a key, the owner itself. */
+  holderOf(owner: string): string {
+    return this.shares.holderOf(owner) ?? owner;
+  }
+
   /** Nothing is tried again. */
   stop(): void {
     this.#upstream.stop();

@@ -30,7 +30,11 @@ beforeEach(async () => {
   backend = new FaultyBackend();
   clock = new ManualClock(START);
   const scopes = ['qot:read', 'acc:read', 'metrics:read'] as const;
-  gateway = await serveGateway({ backend, keys: { desk: { scopes }, other: { scopes } }, gatewayClock: clock });
+  gateway = await serveGateway({
+    backend,
+    keys: { desk: { scopes }, other: { scopes }, admin: { scopes: [...scopes, 'admin'] } },
+    gatewayClock: clock,
+  });
   push = await gateway.push('desk');
 });
 afterEach(async () => {
@@ -156,8 +160,10 @@ describe('streams that are lost', () => {
     };
     const refused = await gateway.as('desk').post('/api/subscribe', { symbols: ['US.AAPL'], sub_types: [1] });
     expect([refused.status, refused.json.code, refused.headers['retry-after']]).toEqual([429, 'backend.quota', '60']);
-    const told = 'the server’s subscription quota is used up: 2 of 2; of the subscriptions, key desk holds 2, key other holds 1';
+    const told = 'the server’s subscription quota is used up: 2 of 2; of the subscriptions, this caller holds 2, others hold 1';
     expect(refused.json.error).toBe(told);
+    const named = await gateway.as('admin').post('/api/subscribe', { symbols: ['US.AAPL'], sub_types: [1] });
+    expect(named.json.error).toContain('of the subscriptions, key desk holds 2, key other holds 1');
     const mcp = await McpClient.open(gateway, { keyText: gateway.key('desk') });
     expect(JSON.stringify(await mcp.call('svc_subscribe', { symbols: ['US.AAPL'], sub_types: ['Basic'] }))).toContain(told);
     await mcp.close();

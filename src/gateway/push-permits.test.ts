@@ -1,0 +1,84 @@
+import { create } from '@bufbuild/protobuf';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { Access, AuditLog, type Limits, limitsFromFlags, OrderGates } from '../access/index.js';
+import { ManualClock } from '../contract/clock.js';
+import { type Order, OrderFillSchema, OrderSchema } from '../contract/generated/Trd_Common_pb.js';
+import * as Fills from '../contract/generated/Trd_GetOrderFillList_pb.js';
+import * as Orders from '../contract/generated/Trd_GetOrderList_pb.js';
+import * as UpdateOrder from '../contract/generated/Trd_UpdateOrder_pb.js';
+import * as UpdateFill from '../contract/generated/Trd_UpdateOrderFill_pb.js';
+import { account } from '../contract/operations/index.js';
+import { MemoryStore } from '../storage/index.js';
+import { filterAnswer } from './answer-filter.js';
+import type { ResponseMessage } from './backend.js';
+import { permitsOf } from './push-permits.js';
+
+const clock = new ManualClock(0);
+const audit = AuditLog.open({ clock, log: () => undefined, report: () => undefined });
+if (!audit.ok) throw new Error(audit.error);
+
+function accessWith(limits: Limits): Access {
+  const gates = new OrderGates({ store: new MemoryStore(), flagLimits: limits, now: 0, onStoreFailure: () => undefined });
+  return new Access({ keyring: undefined, gates, audit: audit.ok ? audit.value : undefined! });
+}
+
+const security = fc.constantFrom(
+  { market: 1, code: '00700' },
+  { market: 1, code: '00005' },
+  { market: 11, code: 'AAPL' },
+  { market: 21, code: '600519' },
+);
+/** Trd_Common.TrdSecMarket of Qot_Common.QotMarket. */
+const secMarkets: Readonly<Record<number, number>> = { 1: 1, 11: 2, 21: 31 };
+const trdMarket = fc.constantFrom(0, 1, 2, 3, 4, 5);
+const order = fc
+  .record({ own: trdMarket, first: security, others: fc.array(security, { maxLength: 2 }) })
+  .map(({ own, first, others }) => ({
+    orderID: 1n,
+    trdMarket: own,
+    secMarket: secMarkets[first.market]!,
+    code: first.code,
+    comboLegs: others.length === 0 ? [] : [first, ...others].map((leg) => ({ security: leg })),
+  }));
+const limits = fc
+  .record({
+    allowedMarkets: fc.option(fc.subarray(['HK', 'US', 'CN', 'SH', 'HKCC', 'FUTURES'], { minLength: 1 }), { nil: undefined }),
+    allowedSymbols: fc.option(fc.subarray(['HK.00700', 'HK.00005', 'US.AAPL', 'SH.600519']), { nil: undefined }),
+  })
+  .map(({ allowedMarkets, allowedSymbols }) => {
+    const read = limitsFromFlags({ allowedMarkets: allowedMarkets?.join(), allowedSymbols: allowedSymbols?.join() });
+    if (!read.ok) throw new Error(read.error);
+    return read.value.limits;
+  });
+
+it('pushes show a key the orders and fills that lists show it, and no others', async () => {
+  await fc.assert(
+    fc.asyncProperty(order, limits, trdMarket, async (fields, limited, headerMarket) => {
+      const header = { trdEnv: 0, accID: 1n, trdMarket: headerMarket };
+      const permits = permitsOf(accessWith(limited), undefined);
+      const list = create(Orders.ResponseSchema, { retType: 0, s2c: { header, orderList: [create(OrderSchema, fields)] } });
+      const shown = await filterAnswer(
+        account.getOrders,
+        create(Orders.C2SSchema, { header }),
+        [limited],
+        list as unknown as ResponseMessage,
+      );
+      const message = create(UpdateOrder.ResponseSchema, { retType: 0, s2c: { header, order: create(OrderSchema, fields) } });
+      const pushed = permits({ type: 'trade', protoId: 2208, accId: 1n, trdMarket: headerMarket, message });
+      expect(pushed).toBe((shown as unknown as { s2c: { orderList: Order[] } }).s2c.orderList.length === 1);
+
+      const fill = create(OrderFillSchema, { trdMarket: fields.trdMarket, secMarket: fields.secMarket, code: fields.code });
+      const fills = create(Fills.ResponseSchema, { retType: 0, s2c: { header, orderFillList: [fill] } });
+      const shownFills = await filterAnswer(
+        account.getDeals,
+        create(Fills.C2SSchema, { header }),
+        [limited],
+        fills as unknown as ResponseMessage,
+      );
+      const told = create(UpdateFill.ResponseSchema, { retType: 0, s2c: { header, orderFill: fill } });
+      const pushedFill = permits({ type: 'trade', protoId: 2218, accId: 1n, trdMarket: headerMarket, message: told });
+      expect(pushedFill).toBe((shownFills as unknown as { s2c: { orderFillList: unknown[] } }).s2c.orderFillList.length === 1);
+    }),
+  );
+});

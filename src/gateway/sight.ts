@@ -1,0 +1,56 @@
+import { type Access, allowsMarket, allowsSymbol, type GateName, type KeyRecord, scopeMask } from '../access/index.js';
+import { quoteMarketNumbered, quoteMarketOfSecMarket } from '../contract/markets.js';
+import { Rejection, type TradedSecurity } from '../contract/rejection.js';
+import { limitsOf, type Traded, tradedMarketNames } from './market-names.js';
+
+/**
+ * Visibility of an account's orders, positions and losses. Refusals and previews obey the same rules as lists and pushes: a key that may
+ * trade but lacks acc:read sees none of them.
+ */
+
+const accountScopes = scopeMask(['acc:read']);
+
+/** Whether a caller may read accounts at all. */
+export function mayReadAccounts(access: Access, key: KeyRecord | undefined): boolean {
+  return access.authorise(key, accountScopes) === undefined;
+}
+
+/** Whether a caller may see an order or a position in these securities; with no securities: an account's losses. */
+export function maySee(access: Access, key: KeyRecord | undefined, securities: readonly TradedSecurity[]): boolean {
+  if (!mayReadAccounts(access, key)) return false;
+  return limitsOf(access, key).every((limits) =>
+    securities.every(({ markets, symbol }) => allowsMarket(limits, markets) && allowsSymbol(limits, symbol)),
+  );
+}
+
+/** The securities of an order or a position. @param trading its trading market where the record has none. */
+export function securitiesOf({ trdMarket, secMarket, code, comboLegs = [] }: Traded, trading: number): readonly TradedSecurity[] {
+  const one = (market: ReturnType<typeof quoteMarketOfSecMarket>, own: string) => ({
+    markets: tradedMarketNames(trdMarket || trading, market),
+    symbol: `${market?.name ?? secMarket}.${own}`,
+  });
+  const legs = comboLegs.map(({ security }) => one(quoteMarketNumbered(security?.market ?? 0), security?.code ?? ''));
+  return legs.length === 0 ? [one(quoteMarketOfSecMarket(secMarket), code)] : legs;
+}
+
+/** Marks a refusal whose text describes an order or a position in these securities; with no securities: an account's losses. */
+export function telling(rejection: Rejection, about: readonly TradedSecurity[]): Rejection {
+  return new Rejection(rejection.code, rejection.message, { ...rejection.details, about });
+}
+
+/** Gates whose texts and figures describe the order that they judge. */
+const tellOfOrder: ReadonlySet<GateName> = new Set(['market', 'symbol', 'side', 'order_value', 'daily_value']);
+
+/** Securities that a gate's text reveals beyond the request; undefined: it reveals nothing. @param standing securities of the existing order or position. */
+export function toldBy(gate: GateName, standing: readonly TradedSecurity[] | undefined): readonly TradedSecurity[] | undefined {
+  if (gate === 'daily_loss') return [];
+  return tellOfOrder.has(gate) ? standing : undefined;
+}
+
+/** A refusal without the facts that its caller may not see; its code stays. */
+export function shownRefusal(access: Access, key: KeyRecord | undefined, rejection: Rejection): Rejection {
+  const { about, ...details } = rejection.details;
+  if (about === undefined || maySee(access, key, about)) return rejection;
+  const message = `refused (${rejection.code}): the reason describes an order, a position or a loss that this key may not see; reading it takes acc:read and, if the key has lists, the market and symbol in them`;
+  return new Rejection(rejection.code, message, details);
+}
