@@ -1,3 +1,4 @@
+import { withClientNames } from './client-names.js';
 import { checkDeclaration } from './declaration-check.js';
 import type { Operation, ProtocolMessages, RestRoute, ToolForm, ValuerName } from './operation.js';
 import type { ScopeRule } from './scope.js';
@@ -68,13 +69,14 @@ export function operation<const M extends ProtocolMessages>(
     waits: null,
     ...declared,
   };
-  checkDeclaration(complete);
-  return complete;
+  const named = { ...complete, shape: withClientNames(complete.shape, complete.messages.C2SSchema.fields) };
+  checkDeclaration(named);
+  return named;
 }
 
 /** Lets a tool be answered by another operation, asked for by a shape of its own. */
 export function answeredBy(operation: Operation, shape: Shape): ToolForm {
-  return { operation, reading: { ...operation, shape } };
+  return { operation, reading: { ...operation, shape: withClientNames(shape, operation.messages.C2SSchema.fields) } };
 }
 
 export function get(path: string): RestRoute {

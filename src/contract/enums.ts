@@ -176,53 +176,58 @@ export const orderType = enumeration(
 /** Ours, beyond the public list: REST's 4-minute bar, which the gateway makes from minutes. */
 export const KL_TYPE_4MIN = 1004;
 
+// Aliases are the names of the published Python client.
 export const klType = enumeration('kl_type', [
-  { name: 'day', public: 2, rest: 1, mcp: 1 },
-  { name: 'week', public: 3, rest: 2, mcp: 2 },
-  { name: 'month', public: 4, rest: 3, mcp: 3 },
-  { name: '1min', public: 1, rest: 5, mcp: 5 },
-  { name: '5min', public: 6, rest: 6, mcp: 6 },
-  { name: '15min', public: 7, rest: 7, mcp: 7 },
-  { name: '30min', public: 8, rest: 8, mcp: 8 },
-  { name: '60min', public: 9, rest: 9, mcp: 9 },
-  { name: '3min', public: 10, rest: 10, mcp: 10 },
+  { name: 'day', public: 2, rest: 1, mcp: 1, aliases: ['K_DAY'] },
+  { name: 'week', public: 3, rest: 2, mcp: 2, aliases: ['K_WEEK'] },
+  { name: 'month', public: 4, rest: 3, mcp: 3, aliases: ['K_MON'] },
+  { name: '1min', public: 1, rest: 5, mcp: 5, aliases: ['K_1M'] },
+  { name: '5min', public: 6, rest: 6, mcp: 6, aliases: ['K_5M'] },
+  { name: '15min', public: 7, rest: 7, mcp: 7, aliases: ['K_15M'] },
+  { name: '30min', public: 8, rest: 8, mcp: 8, aliases: ['K_30M'] },
+  { name: '60min', public: 9, rest: 9, mcp: 9, aliases: ['K_60M'] },
+  { name: '3min', public: 10, rest: 10, mcp: 10, aliases: ['K_3M'] },
   { name: '4min', public: KL_TYPE_4MIN, rest: 11, mcp: 11 },
-  { name: 'quarter', public: 11, rest: null, restWritten: 111, mcp: null },
-  { name: 'year', public: 5, rest: null, restWritten: 105, mcp: null },
-  { name: '10min', public: 12, rest: null, mcp: null },
-  { name: '120min', public: 13, rest: null, mcp: null },
-  { name: '180min', public: 14, rest: null, mcp: null },
-  { name: '240min', public: 15, rest: null, mcp: null },
+  { name: 'quarter', public: 11, rest: null, restWritten: 111, mcp: null, aliases: ['K_QUARTER'] },
+  { name: 'year', public: 5, rest: null, restWritten: 105, mcp: null, aliases: ['K_YEAR'] },
+  { name: '10min', public: 12, rest: null, mcp: null, aliases: ['K_10M'] },
+  { name: '120min', public: 13, rest: null, mcp: null, aliases: ['K_120M'] },
+  { name: '180min', public: 14, rest: null, mcp: null, aliases: ['K_180M'] },
+  { name: '240min', public: 15, rest: null, mcp: null, aliases: ['K_240M'] },
 ]);
 
 /** Lengths of the bars that a backend itself has: without those that are made of them here. */
 export const barLength: Enumeration = { ...klType, members: klType.members.filter((member) => member.public !== KL_TYPE_4MIN) };
 
-export const rehabType = same('rehab_type', { none: 0, forward: 1, backward: 2 });
+export const rehabType = enumeration('rehab_type', [
+  { name: 'none', public: 0 },
+  { name: 'forward', public: 1, aliases: ['qfq'] },
+  { name: 'backward', public: 2, aliases: ['hfq'] },
+]);
 
-export const subType = same('sub_types', {
-  Basic: 1,
-  OrderBook: 2,
-  Ticker: 4,
-  RT: 5,
-  KL_Day: 6,
-  KL_5Min: 7,
-  KL_15Min: 8,
-  KL_30Min: 9,
-  KL_60Min: 10,
-  KL_1Min: 11,
-  KL_Week: 12,
-  KL_Month: 13,
-  Broker: 14,
-  KL_Quarter: 15,
-  KL_Year: 16,
-  KL_3Min: 17,
-  KL_10Min: 18,
-  KL_120Min: 19,
-  KL_180Min: 20,
-  KL_240Min: 21,
-  OrderBook_Odd: 22,
-});
+export const subType = enumeration('sub_types', [
+  { name: 'Basic', public: 1, aliases: ['QUOTE'] },
+  { name: 'OrderBook', public: 2, aliases: ['ORDER_BOOK'] },
+  { name: 'Ticker', public: 4 },
+  { name: 'RT', public: 5, aliases: ['RT_DATA'] },
+  { name: 'KL_Day', public: 6, aliases: ['K_DAY'] },
+  { name: 'KL_5Min', public: 7, aliases: ['K_5M'] },
+  { name: 'KL_15Min', public: 8, aliases: ['K_15M'] },
+  { name: 'KL_30Min', public: 9, aliases: ['K_30M'] },
+  { name: 'KL_60Min', public: 10, aliases: ['K_60M'] },
+  { name: 'KL_1Min', public: 11, aliases: ['K_1M'] },
+  { name: 'KL_Week', public: 12, aliases: ['K_WEEK'] },
+  { name: 'KL_Month', public: 13, aliases: ['K_MON'] },
+  { name: 'Broker', public: 14 },
+  { name: 'KL_Quarter', public: 15, aliases: ['K_QUARTER'] },
+  { name: 'KL_Year', public: 16, aliases: ['K_YEAR'] },
+  { name: 'KL_3Min', public: 17, aliases: ['K_3M'] },
+  { name: 'KL_10Min', public: 18, aliases: ['K_10M'] },
+  { name: 'KL_120Min', public: 19, aliases: ['K_120M'] },
+  { name: 'KL_180Min', public: 20, aliases: ['K_180M'] },
+  { name: 'KL_240Min', public: 21, aliases: ['K_240M'] },
+  { name: 'OrderBook_Odd', public: 22, aliases: ['ORDER_BOOK_ODD'] },
+]);
 
 export const modifyOrderOp = same('modify_order_op', { normal: 1, cancel: 2, disable: 3, enable: 4, delete: 5 });
 export const session = same('session', { NONE: 0, RTH: 1, ETH: 2, ALL: 3 });

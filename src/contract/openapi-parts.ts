@@ -127,6 +127,9 @@ export function refusals({ hasBody, writes }: { readonly hasBody: boolean; reado
   );
 }
 
+/** Tag of the paths that are no operations. */
+export const PROBES = 'probes';
+
 function probe(summary: string): Schema {
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/Probe' } } };
   const operationId = summary.toLowerCase().replace(/[^a-z]+/g, '_');
@@ -134,6 +137,8 @@ function probe(summary: string): Schema {
     get: {
       operationId,
       summary,
+      description: `${summary}; 503 otherwise. Needs no key.`,
+      tags: [PROBES],
       security: [],
       responses: { 200: { description: 'Yes.', content }, 503: { description: 'No; see reason.', content } },
     },
@@ -148,6 +153,8 @@ export const probePaths: Record<string, Schema> = {
     get: {
       operationId: 'metrics',
       summary: 'Figures for Prometheus',
+      description: 'Counters, gauges and histograms of the daemon.',
+      tags: [PROBES],
       security: [{ key: [] }],
       responses: {
         200: { description: 'Prometheus text format.', content: { 'text/plain': { schema: { type: 'string' } } } },
@@ -159,6 +166,8 @@ export const probePaths: Record<string, Schema> = {
     get: {
       operationId: 'reference',
       summary: 'The reference for people',
+      description: 'Every operation with its fields, for people.',
+      tags: [PROBES],
       security: [],
       responses: {
         200: { description: 'An HTML page that loads nothing else.', content: { 'text/html': { schema: { type: 'string' } } } },
@@ -169,6 +178,8 @@ export const probePaths: Record<string, Schema> = {
     get: {
       operationId: 'console',
       summary: 'The console for people',
+      description: 'A page with live quotes and accounts.',
+      tags: [PROBES],
       security: [],
       responses: {
         200: { description: 'An HTML page that loads its own script and style.', content: { 'text/html': { schema: { type: 'string' } } } },
@@ -181,6 +192,7 @@ export const probePaths: Record<string, Schema> = {
       summary: 'Push stream (WebSocket upgrade)',
       description:
         'Key as Bearer header, as `?token=` or, of web pages, as the subprotocol `svc.key.<key>` beside `svc.push`. `?format=protobuf` sends bodies as base64 protobuf, `?int64=string` 64-bit integers as text.',
+      tags: [PROBES],
       security: [{ key: [] }],
       parameters: [
         { name: 'token', in: 'query', required: false, schema: { type: 'string' } },

@@ -5,7 +5,7 @@ import { isRequiredField } from './json/message-json.js';
 import { MessageSchemas, type ObjectSchema, paramSchema, type Schema } from './json-schema.js';
 import { snakeCase } from './names.js';
 import { type Need, needHint } from './needs.js';
-import { commonSchemas, headers, parameters, probePaths, refusals, responses } from './openapi-parts.js';
+import { commonSchemas, headers, PROBES, parameters, probePaths, refusals, responses } from './openapi-parts.js';
 import type { Operation, RestRoute } from './operation.js';
 import { operations as declared } from './operations/index.js';
 import { isRequired } from './required-params.js';
@@ -61,7 +61,7 @@ export function* openApiSteps(options: OpenApiOptions) {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    tags: [...new Set(operations.map((operation) => operation.group))].map((name) => ({ name })),
+    tags: [PROBES, ...new Set(operations.map((operation) => operation.group))].map((name) => ({ name })),
     paths,
     components: {
       schemas,
@@ -155,7 +155,7 @@ function bodyOf(operation: Operation, params: readonly Param[], messages: Messag
   }
   const friendly: Schema = { type: 'object', title: `${operation.name} (friendly)`, properties, additionalProperties: false };
   if (required.length > 0) friendly.required = required;
-  const needs = operation.needs.map((need) => needSchema(need, params));
+  const needs = operation.needs.map((need) => needSchema(need, params)).filter((need) => need !== undefined);
   if (needs.length > 0) friendly.allOf = needs;
   const wrapped = {
     type: 'object',
@@ -165,7 +165,41 @@ function bodyOf(operation: Operation, params: readonly Param[], messages: Messag
     additionalProperties: false,
   };
   const needed = required.length > 0 || operation.shape.some(({ type }) => type.kind === 'order_symbol');
-  return { requestBody: { required: needed, content: { 'application/json': { schema: { anyOf: [friendly, wrapped] } } } } };
+  const schema = { anyOf: [friendly, wrapped, mixedSchema(operation, params, fields, messages)] };
+  return { requestBody: { required: needed, content: { 'application/json': { schema } } } };
+}
+
+/** Every name that the decoder takes, the message's own and those of callers, with all its spellings and wrapped in `c2s` or not. */
+function mixedSchema(
+  operation: Operation,
+  params: readonly Param[],
+  fields: Readonly<Record<string, Schema>>,
+  messages: MessageSchemas,
+): Schema {
+  const name = `${operation.name}_mixed`;
+  // By their text: a field is often the same under both of its names.
+  const spellings = new Map<string, Map<string, Schema>>();
+  const add = (spelling: string, schema: Schema) =>
+    spellings.set(spelling, (spellings.get(spelling) ?? new Map<string, Schema>()).set(JSON.stringify(schema), schema));
+  for (const param of params) {
+    const own = fields[snakeCase(param.field)];
+    const isSecurity = (param.type.kind === 'symbol' || param.type.kind === 'symbols') && own !== undefined;
+    for (const spelling of [param.name, ...param.aliases]) {
+      add(spelling, paramSchema(param, 'rest'));
+      if (isSecurity && !(spelling in fields)) add(spelling, own);
+    }
+  }
+  for (const [spelling, schema] of Object.entries(fields)) add(spelling, schema);
+  const properties: Record<string, Schema> = {};
+  for (const [spelling, schemas] of spellings) {
+    const [first = {}, ...more] = schemas.values();
+    properties[spelling] = more.length === 0 ? first : { anyOf: [first, ...more] };
+  }
+  const self = { $ref: `${PREFIX}${name}` };
+  for (const wrapper of ['c2s', ...(operation.wrapper === null ? [] : [operation.wrapper])]) properties[wrapper] = self;
+  const title = `${operation.name} (any spelling)`;
+  messages.schemas[name] = { type: 'object', title, properties, additionalProperties: false };
+  return self;
 }
 
 /** The request in the message's own fields. What the shape fills in need not be given. */
@@ -183,8 +217,8 @@ function coversAll(desc: DescMessage, name: string, filled: ReadonlySet<string>)
   return required.length > 0 && required.every((inner) => filled.has(`${name}.${inner.name}`));
 }
 
-/** A need in JSON Schema: of objects that it applies to, one of its fields is required. */
-function needSchema({ oneOf, when, unless }: Need, params: readonly Param[]): Schema {
+/** A need in JSON Schema: of objects that it applies to, one of its fields is required. undefined where callers have no name for them. */
+function needSchema({ oneOf, when, unless }: Need, params: readonly Param[]): Schema | undefined {
   const given: Schema[] = params.filter(({ field }) => oneOf.includes(field)).map(({ name }) => ({ required: [name] }));
   const says = ({ field, is }: FieldCondition): Schema[] => {
     const param = params.find((one) => one.field === field);
@@ -197,7 +231,9 @@ function needSchema({ oneOf, when, unless }: Need, params: readonly Param[]): Sc
     ...(unless === undefined ? [] : says(unless)),
     ...(when === undefined ? [] : says(when).map((schema) => ({ not: schema }))),
   ];
-  return { anyOf: [...given, ...excused] };
+  if (given.length === 0) return undefined;
+  const [only, ...others] = [...given, ...excused];
+  return only !== undefined && others.length === 0 ? only : { anyOf: [...given, ...excused] };
 }
 
 function describe({ shape, needs }: Operation, param: Param): string {

@@ -86,6 +86,18 @@ describe('a request body', () => {
       '{"header":{"trd_env":1,"acc_id":123456789012345678,"trd_market":15}}',
     ],
     [
+      'a modify with its account as everywhere else',
+      'modify_order',
+      '{"acc_id":1,"env":1,"market":1,"order_id":5,"modify_order_op":2}',
+      '{"packet_id":{"conn_id":0,"serial_no":0},"header":{"trd_env":1,"acc_id":1,"trd_market":1},"order_id":5,"modify_order_op":2}',
+    ],
+    [
+      'bars by the names of the Python client',
+      'get_history_kline',
+      '{"code":"HK.00700","ktype":1,"autype":1,"start":"2026-11-02","end":"2026-11-19","count":10}',
+      '{"rehab_type":1,"kl_type":1,"security":{"market":1,"code":"00700"},"begin_time":"2026-11-02","end_time":"2026-11-19","max_ack_kl_num":10}',
+    ],
+    [
       'a cancel in words',
       'cancel_order',
       '{"acc_id":1,"env":"sim","market":"US","order_id":5,"op":"cancel"}',
@@ -211,7 +223,7 @@ describe('a request body', () => {
       '{"acc_id":1,"env":1,"symbol":"US.AAPL","sec_market":1,"side":1,"qty":1}',
       'symbol: US.AAPL is not a security of sec_market 1',
     ],
-    ['modify_order', '{"acc_id":1,"env":1,"market":1,"order_id":1,"modify_order_op":2}', 'unknown field "acc_id"'],
+    ['modify_order', '{"acc_id":1,"market":1,"order_id":1,"modify_order_op":2}', 'missing field "env"'],
     ['cancel_order', `{${ACCOUNT},"order_id":1,"op":1}`, 'op: expected one of cancel (2), found the number 1'],
     [
       'get_history_orders',

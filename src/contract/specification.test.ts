@@ -130,7 +130,7 @@ const endpoints: Readonly<Record<string, string>> = {
   '/api/sub-acc-push': 'acc_id_list!',
   '/api/unsub-acc-push': 'acc_id_list',
   '/api/order': 'packet_id header market acc_id! env! side! code! qty! price order_type trd_side sec_market',
-  '/api/modify-order': 'header order_id order_id_ex modify_order_op! qty price',
+  '/api/modify-order': 'header acc_id! env! market! order_id order_id_ex modify_order_op! qty price',
   '/api/cancel-order': 'acc_id! env! market order_id order_id_ex op',
   '/api/cancel-all-order': 'acc_id! env! market!',
   '/api/unlock-trade': 'unlock! pwd_md5',
@@ -158,7 +158,7 @@ function neededBody(operation: Operation, dialect: Dialect, also: readonly strin
 
 /** What depends on what else a request says. */
 const alsoNeeded: Readonly<Record<string, JsonObject>> = {
-  modify_order: { header: { trd_env: 1, acc_id: HK_CASH, trd_market: 1 }, modify_order_op: 1, order_id: 1, qty: 100, price: 1 },
+  modify_order: { modify_order_op: 1, order_id: 1, qty: 100, price: 1 },
   unlock_trade: { pwd_md5: 'e10adc3949ba59abbe56e057f20f883e' },
   get_max_trd_qtys: { market: 1 },
   place_order: { market: 1, price: 1 },

@@ -101,8 +101,10 @@ describe('what a tool says of itself', () => {
     expect(properties.max_count).toMatchObject({ type: 'integer', minimum: 0, maximum: 1000, default: 1000 });
     expect(properties.rehab_type).toMatchObject({ type: 'string', enum: ['none', 'forward', 'backward'], default: 'none' });
     expect(properties.kl_type).toMatchObject({ default: 'day' });
-    expect(properties.symbol?.description).toMatch(/ Also code, stock, security\.$/);
-    expect(Object.keys(patternProperties as object)).toEqual(['^(code|stock|security|begin_time|end_time|req_num)$']);
+    expect(properties.symbol?.description).toMatch(/ Also code, stock, security, stock_code\.$/);
+    expect(Object.keys(patternProperties as object)).toEqual([
+      '^(code|stock|security|stock_code|ktype|autype|begin_time|start|end_time|req_num|count|num|page_req_key)$',
+    ]);
   });
 
   it('leaves aliases, and texts that need room, to the whole description', () => {

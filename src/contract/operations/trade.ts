@@ -144,7 +144,7 @@ export const modifyOrder = operation({
     'Take order_id_ex from svc_get_orders and call with preview true first: a change meets the limits of a new order. With modify_order_op normal give the new total qty and the price. To cancel use svc_cancel_order.',
   shape: [
     ...packetId,
-    ...tradeHeader({ only: 'mcp' }),
+    ...tradeHeader(),
     orderId,
     orderIdEx,
     // An order known by its text alone has number 0.

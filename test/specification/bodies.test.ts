@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApiDocument } from '../../src/contract/openapi.js';
+import { scopes } from '../../src/contract/scope.js';
+import { switches } from '../../src/contract/switches.js';
+import { HK_MARGIN, REAL_FUTURES } from '../support/accounts.js';
+import { TestDaemon } from '../support/daemon.js';
+
+/** The bodies that the interface specification writes, in the spellings that it writes them in. */
+const rows = readFileSync(join(import.meta.dirname, 'bodies.tsv'), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .slice(1)
+  .map((line) => {
+    const [route = '', body = ''] = line.split('\t');
+    return [route.replace('POST ', ''), body.replaceAll('ACC', HK_MARGIN).replaceAll('FUTURES', REAL_FUTURES)] as const;
+  });
+
+/** What a body is refused with that the daemon cannot read. */
+const unread = /^request\.(unknown_field|missing_field|wrong_type|malformed_json|out_of_range|invalid)/;
+
+describe('every documented body', () => {
+  let daemon: TestDaemon<'desk'>;
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  beforeAll(async () => {
+    ajv.addSchema(JSON.parse(JSON.stringify(openApiDocument({ version: 'test' }))), 'gateway');
+    daemon = await TestDaemon.start({
+      keys: { desk: { scopes } },
+      flags: [...switches, '--sim-clock', 'replay:2026-11-20T02:30:00Z'],
+    });
+  });
+  afterAll(() => daemon.stop());
+
+  it.each(rows)('%s %s', async (path, body) => {
+    const route = path.replaceAll('/', '~1');
+    const validate = ajv.compile({ $ref: `gateway#/paths/${route}/post/requestBody/content/application~1json/schema` });
+    expect(validate(JSON.parse(body)), JSON.stringify(validate.errors?.slice(0, 3))).toBe(true);
+    const { status, json } = await daemon.as('desk').request('POST', path, { body });
+    // No account here has such a position: who says so has read the body.
+    if (/^position_id: /.test(json.error ?? '')) return;
+    expect(`${json.code ?? ''} ${json.error ?? ''}`).not.toMatch(unread);
+    expect([200, 403, 409, 429]).toContain(status);
+  });
+});
