@@ -141,7 +141,7 @@ const settingsTable = {
     type: optional(path),
     default: null,
     group: 'Listener',
-    about: 'RSA private key (PKCS#1 PEM, 1024 bits) shared with core TCP clients, to encrypt bodies.',
+    about: 'RSA private key (PEM, 1024 to 4096 bits) shared with core TCP clients, to encrypt bodies.',
   }),
   restTlsCert: setting<string | null>({
     type: optional(path),
@@ -218,7 +218,7 @@ const settingsTable = {
     type: optional(path),
     default: null,
     group: 'Backend',
-    about: 'RSA private key (PKCS#1 PEM, 1024 bits) that the upstream has too, to encrypt what goes between.',
+    about: 'RSA private key (PEM, 1024 to 4096 bits) that the upstream has too, to encrypt what goes between.',
   }),
   requestTimeout: setting({
     type: wholeNumber(1, REQUEST_SECONDS_MAX, '<seconds>'),

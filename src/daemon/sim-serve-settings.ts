@@ -104,7 +104,7 @@ export const simServeFlags = {
     type: optional(path),
     default: null,
     ...opend,
-    about: 'RSA private key (PEM, PKCS#1): bodies are encrypted for clients that have it too.',
+    about: 'RSA private key (PEM, 1024 to 4096 bits): bodies are encrypted for clients that have it too.',
   }),
   quotaLevel: flag<number>({
     type: wholeNumber(1, 4, '<level>'),

@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { err, ok, type Result } from '../access/index.js';
 import { OpendBackend } from '../backends/opend/index.js';
 import { type Login, RemoteBackend } from '../backends/remote/index.js';
@@ -11,9 +10,9 @@ import type { Backend } from '../gateway/index.js';
 import { type Recorder, recordedBackend } from '../recording/index.js';
 import type { Store } from '../storage/index.js';
 import { packageVersion } from '../version.js';
-import { readRsaKey } from '../wire/index.js';
 import { startRecorder } from './recording.js';
 import { openLogin } from './remote-login.js';
+import { readRsaKeyFile } from './rsa-key-file.js';
 import { openSimulatedBrokerage } from './simulation.js';
 
 export interface BackendParts {
@@ -77,14 +76,6 @@ function createBridge(
   return ok({ backend, clock });
 }
 
-function readUpstreamKey({ upstreamRsaKey: path }: Settings): Result<KeyObject | undefined, string> {
-  if (path === null) return ok(undefined);
-  let pem: string;
-  try {
-    pem = readFileSync(path, 'utf8');
-  } catch (error) {
-    return err(`--upstream-rsa-key ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  const read = readRsaKey(pem);
-  return read.ok ? ok(read.key) : err(`--upstream-rsa-key ${path}: ${read.message}`);
+function readUpstreamKey({ upstreamRsaKey }: Settings): Result<KeyObject | undefined, string> {
+  return readRsaKeyFile('--upstream-rsa-key', upstreamRsaKey);
 }

@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { err, ok, type Result } from '../access/index.js';
+import type { Result } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
 import { ProtocolIds } from '../contract/protocol-ids.js';
 import type { Logger } from '../daemon/log.js';
@@ -9,7 +8,7 @@ import type { TlsMaterial } from '../daemon/tls.js';
 import type { Credential, Gateway } from '../gateway/index.js';
 import { RequestIds } from '../interfaces/common/callers.js';
 import { type CoreServices, CoreWsEndpoint, gatewayTcpService, TcpEndpoint, type TcpEndpointOptions } from '../interfaces/core/index.js';
-import { readRsaKey } from '../wire/index.js';
+import { readRsaKeyFile } from './rsa-key-file.js';
 
 export interface CoreListenerParts {
   readonly settings: Settings;
@@ -53,8 +52,9 @@ function createApi(
 ): TcpEndpoint | undefined {
   if (noApi) return undefined;
   const { clock, onDefect } = services;
+  const onUnreadable = (reason: string) => logger.warn({ listener: 'core TCP' }, reason);
   const listener = (credential: Credential) =>
-    new TcpEndpoint({ service: gatewayTcpService(services, credential), clock, onDefect, ...parts });
+    new TcpEndpoint({ service: gatewayTcpService(services, credential), clock, onDefect, onUnreadable, ...parts });
   if (!services.gateway.scopeMode) return listener({ kind: 'text', text: undefined });
   if (apiKeyId === null) {
     logger.info({}, 'core TCP is off: with a keys file it needs --api-key-id');
@@ -65,13 +65,5 @@ function createApi(
 
 /** Reads the key of `--api-rsa-key`, if there is one. The error is a whole sentence. */
 export function loadApiRsaKey({ apiRsaKey, noApi }: Settings): Result<KeyObject | undefined, string> {
-  if (apiRsaKey === null || noApi) return ok(undefined);
-  let pem: string;
-  try {
-    pem = readFileSync(apiRsaKey, 'utf8');
-  } catch (error) {
-    return err(`--api-rsa-key ${apiRsaKey} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  const read = readRsaKey(pem);
-  return read.ok ? ok(read.key) : err(`--api-rsa-key ${apiRsaKey}: ${read.message}`);
+  return readRsaKeyFile('--api-rsa-key', noApi ? null : apiRsaKey);
 }

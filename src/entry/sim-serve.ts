@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto';
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../contract/clock.js';
 import { processEnvironment } from '../daemon/environment.js';
@@ -11,8 +10,8 @@ import type { SimServeSettings } from '../daemon/sim-serve-settings.js';
 import { EXIT_MISCONFIGURED } from '../daemon/startup.js';
 import { type BrokerageAddresses, BrokerageServer, type OpendAddresses, OpendServer } from '../sim-server/index.js';
 import { type DurableStore, ensurePrivateFolder, openLevelStore } from '../storage/index.js';
-import { readRsaKey } from '../wire/index.js';
 import { StartProblem } from './daemon.js';
+import { readRsaKeyFile } from './rsa-key-file.js';
 import { openSimulatedBrokerage } from './simulation.js';
 
 const HOST = '127.0.0.1';
@@ -132,15 +131,8 @@ async function openStore(stateDir: string): Promise<DurableStore> {
   throw new StartProblem(`another svcd uses the state folder ${stateDir}; stop it, or give this one another with --state-dir`);
 }
 
-function readKey({ apiRsaKey: path }: SimServeSettings): KeyObject | undefined {
-  if (path === null) return undefined;
-  let pem: string;
-  try {
-    pem = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new StartProblem(`--api-rsa-key ${path} cannot be read: ${(error as Error).message}`);
-  }
-  const read = readRsaKey(pem);
-  if (!read.ok) throw new StartProblem(`--api-rsa-key ${path}: ${read.message}`);
-  return read.key;
+function readKey({ apiRsaKey }: SimServeSettings): KeyObject | undefined {
+  const read = readRsaKeyFile('--api-rsa-key', apiRsaKey);
+  if (!read.ok) throw new StartProblem(read.error);
+  return read.value;
 }

@@ -39,6 +39,7 @@ export { type Caller, type Credential, type Identity, type Iface, isSameIdentity
 export type { Logger } from './logger.js';
 export type { CertificateStatus, Trouble } from './operator-status.js';
 export type { TradePasswordSource } from './orders/trade-password.js';
+export { refusesPassword } from './orders/unlock-throttle.js';
 export type { Answer } from './pipeline.js';
 export {
   accountInWords,

@@ -25,7 +25,7 @@ import { type Commit, checkKeyText, type IdempotencyKeys, type Run } from './ord
 import { OrderPermits } from './orders/order-permits.js';
 import { noPacket } from './orders/packet-ids.js';
 import { type TradePasswordSource, withTradePassword } from './orders/trade-password.js';
-import type { UnlockThrottle } from './orders/unlock-throttle.js';
+import { refusesPassword, type UnlockThrottle } from './orders/unlock-throttle.js';
 import { withholding } from './orders/withholding.js';
 import type { Writes } from './orders/writes.js';
 import { Permissions } from './permissions.js';
@@ -457,7 +457,7 @@ export class Pipeline {
       await commit?.(noPacket, complete).enter();
       const response = checkAnswer(trade.unlockTrade, await backend.call(trade.unlockTrade, complete, call));
       // That the daemon knows the password does not show that the caller does.
-      if (response.retType !== RET_SUCCEED) outcome = 'wrong';
+      if (response.retType !== RET_SUCCEED) outcome = refusesPassword(response) ? 'wrong' : 'lost';
       else if (complete === request) outcome = 'right';
       return response;
     } finally {

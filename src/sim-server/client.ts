@@ -9,6 +9,7 @@ import { orderDetailKey, pushMessagesOf } from '../gateway/push/index.js';
 import {
   bodyParser,
   type CoreRequest,
+  GREET_AFTER_MS,
   keepAliveBody,
   readC2S,
   rejectionBody,
@@ -46,12 +47,13 @@ export class Client implements TcpSession, Connected {
   #underWay = 0;
   #pushes = 0;
   readonly #waitingForIdle: (() => void)[] = [];
+  #cancelGreeting: () => void = () => undefined;
 
   constructor(services: PointServices, link: TcpLink) {
     this.#services = services;
     this.#link = link;
     services.clients.add(this);
-    if (link.recvNotify) for (const notice of services.backend.notices()) this.push(notice);
+    if (link.recvNotify) this.#cancelGreeting = services.clock.after(GREET_AFTER_MS, () => this.#greet());
   }
 
   /** `connID`. */
@@ -94,10 +96,15 @@ export class Client implements TcpSession, Connected {
 
   disconnected(): void {
     this.#gone = true;
+    this.#cancelGreeting();
     const { clients, subscriptions, onDefect } = this.#services;
     clients.delete(this);
     subscriptions.left(this).catch(onDefect);
     for (const resolve of this.#waitingForIdle.splice(0)) resolve();
+  }
+
+  #greet(): void {
+    for (const notice of this.#services.backend.notices()) this.push(notice);
   }
 
   push(event: PushEvent): void {

@@ -67,23 +67,53 @@ describe('rsaCipher', () => {
 });
 
 describe('readRsaKey', () => {
-  const pem = (bits: number, type: 'pkcs1' | 'pkcs8') => {
-    const key = generateKeyPairSync('rsa', { modulusLength: bits }).privateKey;
-    return key.export({ type, format: 'pem' }).toString();
-  };
+  const keyOf = (bits: number) => generateKeyPairSync('rsa', { modulusLength: bits }).privateKey;
+  const pem = (bits: number, type: 'pkcs1' | 'pkcs8') => keyOf(bits).export({ type, format: 'pem' }).toString();
+  const sealed = (type: 'pkcs1' | 'pkcs8') =>
+    keyOf(1024).export({ type, format: 'pem', cipher: 'aes-128-cbc', passphrase: 'secret' }).toString();
+  const COMMAND = 'openssl rsa -in /keys/api.pem -out /keys/api.pem.plain';
 
-  it('reads a PKCS#1 key of 1024 bits', () => {
-    const read = readRsaKey(privateKey.export({ type: 'pkcs1', format: 'pem' }).toString());
-    const key = read.ok ? read.key : expect.fail(read.message);
-    expect(cipher.open(rsaCipher(key).seal(Buffer.from('hello')))).toEqual(Buffer.from('hello'));
+  it.each([1024, 1536, 2048, 3072, 4096])(
+    'reads keys of %i bits, PKCS#1 and PKCS#8, which seal and open InitConnects longer than a block',
+    (bits) => {
+      const body = Buffer.alloc(650, 'InitConnect ');
+      const key = keyOf(bits);
+      const [one, other] = (['pkcs1', 'pkcs8'] as const).map((type) => {
+        const read = readRsaKey(key.export({ type, format: 'pem' }).toString());
+        return rsaCipher(read.ok ? read.key : expect.fail(read.message));
+      });
+      const text = one!.seal(body);
+      expect(text).toHaveLength(7 * (bits / 8));
+      expect(Buffer.from(other!.open(text)!)).toEqual(body);
+    },
+  );
+
+  it.each([
+    ['CRLF', (text: string) => text.replaceAll('\n', '\r\n')],
+    ['a byte order mark', (text: string) => `\uFEFF${text}`],
+    ['blank lines around it', (text: string) => `\n \n${text}\n\r\n \n`],
+    ['all of them', (text: string) => `\uFEFF\r\n${text.replaceAll('\n', '\r\n')}\r\n\r\n`],
+  ])('reads a key with %s', (_, change) => {
+    for (const type of ['pkcs1', 'pkcs8'] as const) expect(readRsaKey(change(pem(1024, type)))).toMatchObject({ ok: true });
   });
 
   it.each([
-    ['PKCS#8', () => pem(1024, 'pkcs8'), 'expected a PKCS#1 private key'],
-    ['2048 bits', () => pem(2048, 'pkcs1'), 'unsupported RSA key of 2048 bits; accepted: 1024'],
+    ['512 bits', () => pem(512, 'pkcs1'), 'unsupported RSA key of 512 bits; accepted: 1024 to 4096'],
     ['a cut file', () => pem(1024, 'pkcs1').slice(0, 200), 'the RSA key cannot be read'],
-    ['no key', () => '', 'expected a PKCS#1 private key'],
+    ['an encrypted PKCS#1', () => sealed('pkcs1'), COMMAND],
+    ['an encrypted PKCS#8', () => sealed('pkcs8').replaceAll('\n', '\r\n'), COMMAND],
+    [
+      'the public half',
+      () => createPublicKey(keyOf(1024)).export({ type: 'spki', format: 'pem' }).toString(),
+      'found "-----BEGIN PUBLIC KEY-----"',
+    ],
+    [
+      'a key of another kind',
+      () => generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      'expected an RSA private key; found one of type ed25519',
+    ],
+    ['no key', () => '', 'expected an RSA private key'],
   ])('refuses %s', (_, text, message) => {
-    expect(readRsaKey(text())).toEqual({ ok: false, message: expect.stringContaining(message) });
+    expect(readRsaKey(text(), '/keys/api.pem')).toEqual({ ok: false, message: expect.stringContaining(message) });
   });
 });

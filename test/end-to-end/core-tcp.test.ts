@@ -8,6 +8,7 @@ import { TestDaemon } from '../support/daemon.js';
 import { editKey } from '../support/keys.js';
 import { protocolIds } from '../support/public-protocol.js';
 import { publishedDecode, publishedEncode } from '../support/published-client.js';
+import { until } from '../support/until.js';
 
 /** Time passes faster, so that there is more to push. */
 const BUSY = ['--sim-clock', 'replay:2026-03-02T02:00:00Z@60'];
@@ -156,9 +157,16 @@ describe('without keys', () => {
       expect(each.pushes.all.map(({ serial }) => serial)).toEqual(each.pushes.all.map((_, index) => index + 1));
     expect(new Set(client.pushes.all.map(({ format }) => format))).toEqual(new Set(['protobuf']));
     expect(new Set(json.pushes.all.map(({ format }) => format))).toEqual(new Set(['json']));
-    expect(client.pushes.of('Notify').length).toBeGreaterThan(0);
+    await client.pushes.count('Notify', 2);
     expect(json.pushes.of('Notify')).toEqual([]);
     expect(json.pushes.of('Qot_UpdateBasicQot')[0]?.response).toMatchObject({ retType: 0, s2c: { basicQotList: [{ security: tencent }] } });
+  });
+
+  it('is told nothing unasked right after the handshake: what comes next is the answer to its first request', async () => {
+    const client = await open();
+    expect(await client.ask('GetGlobalState', { userID: 0 })).toMatchObject({ retType: 0 });
+    expect(client.arrived).toEqual([protocolIds.InitConnect, protocolIds.GetGlobalState]);
+    await client.pushes.count('Notify', 2);
   });
 
   it('turns pushes off and on with Qot_RegQotPush', async () => {
@@ -378,6 +386,10 @@ describe('encrypted', () => {
     const plain = await CoreTcpClient.connect(test.daemon.apiAddress!);
     plain.socket.write(plain.frame(1001, Buffer.from(publishedEncode('InitConnect.Request', { c2s: { clientVer: 1, clientID: 'x' } })), 1));
     await plain.closed;
+    await until(
+      () => test.log.join('\n').includes('InitConnect cannot be opened: it has no RSA key, or another than --api-rsa-key'),
+      'the log',
+    );
     const odd = await CoreTcpClient.open(test.daemon.apiAddress!, { rsaKey, init: { packetEncAlgo: 9 } });
     expect(odd.init).toMatchObject({ retType: -1, retMsg: expect.stringContaining('packetEncAlgo: unknown algorithm 9') });
     await odd.closed;

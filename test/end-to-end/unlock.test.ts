@@ -53,6 +53,13 @@ describe('the accounts of one firm', () => {
   });
 });
 
+it('a right password that a firm cannot use is not a wrong one: no number of them keeps anybody from unlocking', async () => {
+  for (const security_firm of [2, 3, 7, 2, 3, 7]) {
+    expect(await ask('/api/unlock-trade', { unlock: true, pwd_md5, security_firm })).toMatchObject({ ret_type: -1 });
+  }
+  expect(await ask('/api/unlock-trade', { unlock: true, pwd_md5 })).toMatchObject({ ret_type: 0 });
+});
+
 describe('a trade password in the wrong place', () => {
   it.each([
     ['for a switch', { unlock: pwd_md5 }, 'unlock: expected true or false, found a string'],

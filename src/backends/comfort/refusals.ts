@@ -1,3 +1,5 @@
+import { tradeResultCodes } from '../../contract/trade-result-codes.js';
+
 /**
  * What an upstream means by the texts with which it refuses. It has little else: but for three of them its error codes are "for logs", and
  * nearly all refusals have one `retType`. Chinese and English texts are those that its own clients and users have reported.
@@ -54,15 +56,9 @@ const texts: readonly (readonly [RefusalKind, RegExp])[] = [
 /** No server has ever named a limit that is higher. */
 const CALLS_MAX = 1_000;
 
-/**
- * Result codes that are for callers, whatever the words beside them: a two-factor token is needed, the channel is not supported (a lock, no
- * permission), and contract fields disagree. Every other code is for logs.
- */
-const callersCodes: ReadonlySet<number> = new Set([-20011, -102, 110005]);
-
 /** What a refusal says, by its text, where it is one that the gateway has words for; not of those that callers read by their code. */
 export function readRefusal({ retMsg: text, errCode = 0 }: { readonly retMsg: string; readonly errCode?: number }): Refusal | undefined {
-  if (callersCodes.has(errCode)) return undefined;
+  if (tradeResultCodes.has(errCode)) return undefined;
   for (const [kind, pattern] of texts) {
     const match = pattern.exec(text);
     if (match === null) continue;

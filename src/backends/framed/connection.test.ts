@@ -106,6 +106,19 @@ describe('a framed connection', () => {
     await expect(open(await withKey())).rejects.toMatchObject({ message: 'its answer to InitConnect cannot be opened' });
   });
 
+  it('says that the keys may differ, where the server closes without an answer to the handshake', async () => {
+    server.greets = false;
+    server.onRequest = (_frame, peer) => peer.socket.end();
+    await expect(open()).rejects.toMatchObject({
+      message: 'the server closed the connection without an answer to InitConnect: it may expect encryption (--upstream-rsa-key)',
+    });
+    server.onUnreadable = (peer) => peer.socket.end();
+    await expect(open(await withKey())).rejects.toMatchObject({
+      message:
+        'the server closed the connection without an answer to InitConnect: its RSA key may be missing or another (--upstream-rsa-key)',
+    });
+  });
+
   it('says what the server refused it for', async () => {
     server.greets = false;
     server.onRequest = (frame, peer) => peer.answer(frame, GetGlobalState, { retType: -1, retMsg: 'waiting for a code' });

@@ -125,9 +125,9 @@ export class FramedConnection implements Upstream {
     if (rsaKey !== undefined) this.#cipher = rsaCipher(rsaKey);
     this.#reader.cipher = this.#cipher;
     transport.on('data', (chunk: Buffer) => this.#received(chunk));
-    transport.on('error', (error: NodeJS.ErrnoException) => this.#end(`the connection broke (${error.code ?? error.message})`));
-    transport.on('end', () => this.#end('the server closed the connection'));
-    transport.on('close', () => this.#end('the connection was closed'));
+    transport.on('error', (error: NodeJS.ErrnoException) => this.#closed(`the connection broke (${error.code ?? error.message})`));
+    transport.on('end', () => this.#closed('the server closed the connection'));
+    transport.on('close', () => this.#closed('the connection was closed'));
     signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
@@ -389,6 +389,16 @@ export class FramedConnection implements Upstream {
       onDefect(thrown);
       this.#end(`a push of protocol id ${frame.protoId} could not be taken`);
     }
+  }
+
+  /** A server that cannot open InitConnect closes without a word: the reader is told what may be why. */
+  #closed(how: string): void {
+    if (this.#greeting !== undefined) {
+      this.#end(how);
+      return;
+    }
+    const why = this.#options.rsaKey === undefined ? 'it may expect encryption' : 'its RSA key may be missing or another';
+    this.#end(`${how} without an answer to InitConnect: ${why} (--upstream-rsa-key)`);
   }
 
   #end(reason: string, failure = new ConnectFailure(reason)): void {

@@ -27,6 +27,7 @@ import {
   type QuotePush,
   type QuoteStream,
   type ResponseMessage,
+  refusesPassword,
   type StreamsListener,
   type TradingTerms,
   type UnsubscribeRefusal,
@@ -325,13 +326,20 @@ export class RemoteBackend implements Backend {
     return (refused ?? success(lists.flatMap(({ s2c }) => s2c?.accList ?? []))) as ResponseMessage;
   }
 
-  /** Each broker has a lock of its own: all that are there are asked, and none more after a refusal, so that a wrong password counts once. */
+  /**
+   * Each broker has a lock of its own: all that are there are asked, and none more after a wrong password, so that it counts once. One whose
+   * firm cannot use a right password keeps no other from being unlocked.
+   */
   async #unlock(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
-    let answer: ResponseMessage | undefined;
+    let unlocked: ResponseMessage | undefined;
+    let refused: ResponseMessage | undefined;
     for (const broker of this.#readyBrokers()) {
-      answer = await broker.call(operation, request, context);
-      if (answer.retType !== SUCCEEDED) return answer;
+      const answer = await broker.call(operation, request, context);
+      if (answer.retType === SUCCEEDED) unlocked = answer;
+      else if (refusesPassword(answer)) return answer;
+      else refused ??= answer;
     }
+    const answer = unlocked ?? refused;
     if (answer === undefined) throw new BackendUnsent('there is no connection to a broker');
     return answer;
   }

@@ -1,11 +1,25 @@
 import type { SteadyTime } from '../../access/index.js';
 import { Rejection } from '../../contract/rejection.js';
+import { tradeResultCodes } from '../../contract/trade-result-codes.js';
 import type { Store, Table } from '../../storage/index.js';
 
 /** One unlock that is under way. */
 export interface UnlockAttempt {
-  /** What became of it: `wrong` where the backend said no, `lost` where nobody knows. */
+  /** What became of it: `wrong` where the password was refused, `lost` where nobody knows whether it is right. */
   settle(outcome: 'right' | 'wrong' | 'lost'): void;
+}
+
+const OF_PASSWORD = /password|passwd|\bpwd|密码|密碼/i;
+/** Firms that are not connected, accounts without permission, tokens: the password may be right. */
+const OF_ANOTHER_REASON = /\bfirms?\b|securityfirm|broker|account|token|permission|券商|账[户号]|帳[戶號]|令牌|权限|權限/i;
+
+/**
+ * Whether a refused unlock refuses the password. Only words say so: whatever speaks of a password, and whatever gives no other reason,
+ * counts as a try at it.
+ */
+export function refusesPassword({ retMsg, errCode = 0 }: { readonly retMsg: string; readonly errCode?: number }): boolean {
+  if (OF_PASSWORD.test(retMsg)) return true;
+  return !tradeResultCodes.has(errCode) && !OF_ANOTHER_REASON.test(retMsg);
 }
 
 interface Failures {

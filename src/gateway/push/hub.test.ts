@@ -100,6 +100,30 @@ describe('formats', () => {
   });
 });
 
+describe('the greeting', () => {
+  it('comes at once, or so much later as a connection says, and not to one that has gone by then', async () => {
+    const backend = new FakeBackend();
+    const clock = new ManualClock(START);
+    const hub = new PushHub({ backend, onDefect: rethrow, clock, greeting: () => [notify('hello')] });
+    const join = (more: Partial<ConnectOptions>) => {
+      const sink = new FakeSink();
+      const all = { iface: 'ws', owner: 'key:a', permits: () => true, format: lineFormat(), sink, ...more };
+      return { sink, connection: hub.connect(all) };
+    };
+    const [now, later, gone] = [join({}), join({ greetAfterMs: 1_000 }), join({ greetAfterMs: 1_000 })];
+    const frames = () => [now, later, gone].map(({ sink }) => sink.frames().length);
+    await turn();
+    clock.advance(998);
+    await turn();
+    expect(frames()).toEqual([1, 0, 0]);
+    gone.connection.disconnected();
+    clock.advance(2);
+    await turn();
+    clock.advance(1);
+    expect(frames()).toEqual([1, 1, 0]);
+  });
+});
+
 describe('what a connection asks for', () => {
   it('may be its own subscriptions alone', async () => {
     const { backend, hub, join, settle } = setUp();

@@ -218,12 +218,17 @@ export class PushHub {
     const owners = options.receives === 'own' ? [connection.ownOwner] : [options.owner, connection.ownOwner];
     const { permits } = options;
     const connectedAt = this.#clock.now();
-    const member: Member = { connection, options, connectedAt, permits, wants, owners, held: undefined, resuming: undefined };
+    const waiting = { held: undefined, resuming: undefined, cancelGreeting: undefined };
+    const member: Member = { connection, options, connectedAt, permits, wants, owners, ...waiting };
     this.#members.set(connection.id, member);
     addTo(this.#ofKey, connection.owner, member);
     for (const owner of owners) addTo(this.#byOwner, owner, member);
     this.#reroute(member);
-    for (const notice of this.#greeting()) if (wants(notice)) connection.push(this.#framesOf(notice));
+    const greet = () => {
+      for (const notice of this.#greeting()) if (wants(notice)) connection.push(this.#framesOf(notice));
+    };
+    if (options.greetAfterMs === undefined) greet();
+    else member.cancelGreeting = this.#clock.after(options.greetAfterMs, greet);
     for (const owner of owners) {
       for (const subscription of this.subscriptions.list(owner)) {
         if (subscription.push && subscription.first) this.#firstPush(subscription, [member]);
@@ -512,6 +517,7 @@ export class PushHub {
   #remove(member: Member): void {
     const { connection } = member;
     if (!this.#members.delete(connection.id)) return;
+    member.cancelGreeting?.();
     removeFrom(this.#ofKey, member.connection.owner, member);
     this.#reroute(member);
     for (const owner of member.owners) removeFrom(this.#byOwner, owner, member);

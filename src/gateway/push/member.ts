@@ -16,6 +16,8 @@ export interface ConnectOptions {
   readonly permits: Permits;
   /** What it asked for, of what it may see; everything by default. */
   readonly wants?: Permits;
+  /** The greeting comes so much later than the connection, for clients that take what comes first for an answer. Default at once. */
+  readonly greetAfterMs?: number;
   /** One object for all connections that are written to in the same way. */
   readonly format: PushFormat;
   readonly sink: PushSink;
@@ -77,6 +79,8 @@ export interface Member {
   readonly owners: readonly string[];
   held: HeldPush[] | undefined;
   resuming: Resuming | undefined;
+  /** Of the greeting that is to come. */
+  cancelGreeting: (() => void) | undefined;
 }
 
 /** Whether a member is given an event that somebody whose subscriptions it receives is subscribed to. */

@@ -3,6 +3,7 @@ export { bodyParser, keepAliveBody, readC2S, rejectionBody, responseBody } from 
 export type { CoreRequest } from './core-request.js';
 export { gatewayTcpService } from './gateway-tcp-service.js';
 export type { CoreServices } from './services.js';
+export { GREET_AFTER_MS } from './session.js';
 export { TcpEndpoint, type TcpEndpointOptions } from './tcp-endpoint.js';
 export type { Greeting, TcpLink, TcpService, TcpSession } from './tcp-service.js';
 export { CoreWsEndpoint, type WsEndpointOptions } from './ws-endpoint.js';

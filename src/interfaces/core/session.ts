@@ -32,6 +32,8 @@ export interface CoreLink {
 
 const protocol = { initConnect: 1001, keepAlive: 1004, regQotPush: 3002 } as const;
 
+/** Published clients take a notice that follows the handshake at once for the answer to what they ask first. */
+export const GREET_AFTER_MS = 1_000;
 /** Requests of one connection that may be under way. Its socket is not read while there are so many. */
 const UNDER_WAY_MAX = 64;
 
@@ -61,6 +63,7 @@ export class CoreSession {
       iface,
       owner,
       receives: 'own',
+      greetAfterMs: GREET_AFTER_MS,
       permits,
       format,
       sink,

@@ -26,6 +26,8 @@ export interface TcpConnectionOptions {
   readonly clock: Clock;
   /** Something that should not have happened. */
   readonly onDefect: (error: unknown) => void;
+  /** Its InitConnect cannot be opened. */
+  readonly onUnreadable: (reason: string) => void;
   readonly socket: Socket;
   readonly peer: Peer;
   /** Both sides have it: bodies are encrypted. */
@@ -122,6 +124,7 @@ export class TcpConnection implements CoreConnection {
           return;
         }
         if (!read.ok) {
+          if (this.#session === undefined && read.error.kind === 'wrong_digest') this.#options.onUnreadable(this.#whyUnreadable());
           socket.destroy();
           return;
         }
@@ -139,6 +142,12 @@ export class TcpConnection implements CoreConnection {
     } finally {
       if (corked) socket.uncork();
     }
+  }
+
+  #whyUnreadable(): string {
+    return this.#options.rsaKey === undefined
+      ? "a client's InitConnect cannot be read: it encrypts, and this listener has no RSA key (--api-rsa-key)"
+      : "a client's InitConnect cannot be opened: it has no RSA key, or another than --api-rsa-key; both sides need the same file";
   }
 
   /** Reading goes on. While it did not, nothing could be heard. */

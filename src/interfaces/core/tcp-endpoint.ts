@@ -20,9 +20,14 @@ export interface TcpEndpointOptions {
   readonly rsaKey?: KeyObject;
   /** Default 10,000. */
   readonly maxConnections?: number;
+  /** A client's first frame cannot be opened: most often the RSA keys of the two sides differ. Told once a minute at most. */
+  readonly onUnreadable?: (reason: string) => void;
   /** Told of connections that could not be accepted. */
   readonly onTrouble?: (error: Error) => void;
 }
+
+/** A stranger's frames do not fill a log. */
+const UNREADABLE_MS = 60_000;
 
 /** The listener of core TCP: the public protocol's frames, for its published clients. */
 export class TcpEndpoint implements Listener {
@@ -30,6 +35,8 @@ export class TcpEndpoint implements Listener {
   readonly #options: TcpEndpointOptions;
   readonly #connections: Connections;
   readonly #knownBodies = new KnownBodies();
+  /** When {@link TcpEndpointOptions.onUnreadable} was told, of the monotonic clock. */
+  #unreadableAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: TcpEndpointOptions) {
     this.#options = options;
@@ -61,9 +68,26 @@ export class TcpEndpoint implements Listener {
       socket.destroy();
       return;
     }
-    const connection = new TcpConnection({ service, clock, onDefect, socket, peer, rsaKey, knownBodies: this.#knownBodies });
+    const onUnreadable = (reason: string) => this.#unreadable(reason);
+    const connection = new TcpConnection({
+      service,
+      clock,
+      onDefect,
+      onUnreadable,
+      socket,
+      peer,
+      rsaKey,
+      knownBodies: this.#knownBodies,
+    });
     this.#connections.add(connection);
     socket.on('close', () => this.#connections.remove(connection));
+  }
+
+  #unreadable(reason: string): void {
+    const now = this.#options.clock.monotonic();
+    if (now - this.#unreadableAt < UNREADABLE_MS) return;
+    this.#unreadableAt = now;
+    this.#options.onUnreadable?.(reason);
   }
 
   #refusal({ loopback }: Peer): Rejection | undefined {

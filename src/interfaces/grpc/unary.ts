@@ -9,7 +9,7 @@ import type { Callers } from './caller.js';
 import type { Connection } from './connections.js';
 import { statusOf, trailerOf } from './status.js';
 import type { WatchedCall } from './watched-call.js';
-import { readGatewayRequest, writeGatewayResponse, writeLongGatewayResponse } from './wire.js';
+import { readGatewayRequest, wrapResponse, writeGatewayResponse, writeLongGatewayResponse } from './wire.js';
 
 type Respond = sendUnaryData<Buffer>;
 /** The library keeps what it was intercepted with. */
@@ -40,7 +40,7 @@ export class Requests {
     const asked = readMessageRequest(this.#ids, protoId, protobufBody(body));
     if (asked === undefined) {
       const caller = this.#callers.of(call, `Request ${protoId}`);
-      this.#refuse(caller, respond, this.#gateway.refuseUnmapped(caller, protoId));
+      void this.#passOn(protoId, caller, respond, body);
       return;
     }
     const { operation, decode } = asked;
@@ -49,6 +49,18 @@ export class Requests {
     if (answer instanceof Promise) void answer.then((settled) => this.#answer(operation, caller, respond, connection, settled));
     else this.#answer(operation, caller, respond, connection, answer);
   };
+
+  /** An id that nobody declared: its bytes are passed on, for those who may do that. */
+  async #passOn(protoId: number, caller: Caller, respond: Respond, body: Uint8Array): Promise<void> {
+    try {
+      const answer = await this.#gateway.callUndeclared(protoId, caller, body);
+      if (answer === undefined) this.#refuse(caller, respond, this.#gateway.refuseUnmapped(caller, protoId));
+      else if (answer instanceof Rejection) this.#refuse(caller, respond, answer);
+      else respond(null, wrapResponse(protoId, answer), trailerOf(caller.requestId));
+    } catch (thrown) {
+      this.#refuse(caller, respond, this.#gateway.defect(caller, thrown));
+    }
+  }
 
   #answer(operation: Operation, caller: Caller, respond: Respond, connection: Connection, answer: Answer): void {
     const settled = stillAnswered(operation, connection, answer);

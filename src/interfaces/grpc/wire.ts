@@ -1,5 +1,8 @@
 import { create, type DescMessage, type MessageShape } from '@bufbuild/protobuf';
+import { RetType } from '../../contract/generated/Common_pb.js';
 import { type GatewayRequest, GatewayRequestSchema, GatewayResponseSchema } from '../../contract/generated/svc/v1/gateway_pb.js';
+// Of its payload nothing is known but that it is one.
+import { ResponseSchema as AnyResponseSchema } from '../../contract/generated/Trd_SubAccPush_pb.js';
 import { messageParser } from '../../contract/message-parser.js';
 import { messageBytes } from '../../contract/message-writer.js';
 import type { Operation } from '../../contract/operation.js';
@@ -43,6 +46,13 @@ export function writeGatewayResponse(operation: Operation, response: ResponseMes
 /** The same of one that is long (see `isLong`). */
 export async function writeLongGatewayResponse(operation: Operation, response: ResponseMessage): Promise<Buffer> {
   return carrying(operation, response, await encodeLong(operation, response));
+}
+
+/** The bytes of the `GatewayResponse` that carries a `Response` of an id that nobody declared: all of them begin in the same way. */
+export function wrapResponse(protoId: number, body: Uint8Array): Buffer {
+  const head = readMessage(AnyResponseSchema, bufferOf(body as Uint8Array<ArrayBuffer>));
+  const { retType, retMsg } = head instanceof Rejection ? { retType: RetType.RetType_Unknown, retMsg: head.message } : head;
+  return bufferOf(messageBytes(GatewayResponseSchema, create(GatewayResponseSchema, { retType, retMsg, protoId, body })));
 }
 
 function carrying({ protoId }: Operation, { retType, retMsg }: ResponseMessage, body: Uint8Array): Buffer {

@@ -5,6 +5,7 @@ import * as KeepAlive from '../../../src/contract/generated/KeepAlive_pb.js';
 import * as TrdGetAccList from '../../../src/contract/generated/Trd_GetAccList_pb.js';
 import { CoreTcpClient } from '../../support/core-tcp-client.js';
 import { TestDaemon, untilConnected } from '../../support/daemon.js';
+import type { CallOutcome } from '../../support/grpc-client.js';
 import type { KeyWish } from '../../support/keys.js';
 import { ScriptedServer } from '../../support/scripted-server.js';
 
@@ -28,8 +29,8 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-/** What a client of core TCP under such a key is answered. */
-async function ask(wish: KeyWish, flags: readonly string[]): Promise<{ body: Buffer; audit: string[] }> {
+/** What a client of core TCP and one of gRPC under such a key are answered. */
+async function ask(wish: KeyWish, flags: readonly string[]): Promise<{ body: Buffer; grpc: CallOutcome; audit: string[] }> {
   const backend = `opend://127.0.0.1:${upstream.port}`;
   const daemon = await TestDaemon.start({ keys: { program: wish }, flags: ['--backend', backend, '--api-key-id', 'program', ...flags] });
   try {
@@ -37,8 +38,11 @@ async function ask(wish: KeyWish, flags: readonly string[]): Promise<{ body: Buf
     const client = await CoreTcpClient.open(daemon.daemon.apiAddress ?? '');
     const { body } = await client.send(NOBODYS, REQUEST);
     client.close();
-    const audit = (await daemon.audit()).filter(({ endpoint }) => endpoint === `protocol id ${NOBODYS}`);
-    return { body, audit: audit.map(({ outcome }) => String(outcome)) };
+    const grpc = await daemon.grpc().call({ key: daemon.keys.program, protoId: NOBODYS, body: REQUEST });
+    const audit = (await daemon.audit()).filter(({ endpoint }) =>
+      [`protocol id ${NOBODYS}`, `Request ${NOBODYS}`].includes(String(endpoint)),
+    );
+    return { body, grpc, audit: audit.map(({ outcome }) => String(outcome)) };
   } finally {
     await daemon.stop();
   }
@@ -48,10 +52,12 @@ const seen = () => upstream.connections.flatMap(({ requests }) => requests).filt
 
 describe('an id that nobody declared', () => {
   it('passes as bytes both ways, for a key that trades for real and has no limits', async () => {
-    const { body, audit } = await ask({ scopes }, ['--enable-trading']);
+    const { body, grpc, audit } = await ask({ scopes }, ['--enable-trading']);
     expect(body).toEqual(ANSWER);
-    expect(seen().map((frame) => Buffer.from(frame.body))).toEqual([REQUEST]);
-    expect(audit).toEqual(['allow']);
+    expect(grpc).toMatchObject({ code: 'OK', answer: { ret_type: 0, proto_id: NOBODYS } });
+    expect(Buffer.from(grpc.body ?? [])).toEqual(ANSWER);
+    expect(seen().map((frame) => Buffer.from(frame.body))).toEqual([REQUEST, REQUEST]);
+    expect(audit).toEqual(['allow', 'allow']);
   });
 
   it.each<[string, KeyWish, string[]]>([
@@ -61,10 +67,11 @@ describe('an id that nobody declared', () => {
     ['where trading is switched off', { scopes }, []],
   ])('is no more than an id that is not served, for a key %s', async (_who, wish, flags) => {
     const before = seen().length;
-    const { body, audit } = await ask(wish, flags);
+    const { body, grpc, audit } = await ask(wish, flags);
     const expected = create(KeepAlive.ResponseSchema, { retType: -1, retMsg: `protocol id ${NOBODYS} is not supported`, errCode: 404 });
     expect(body).toEqual(Buffer.from(toBinary(KeepAlive.ResponseSchema, expected)));
+    expect(grpc.code).toBe(wish.scopes?.includes('trade:real') === true ? 'UNIMPLEMENTED' : 'PERMISSION_DENIED');
     expect(seen()).toHaveLength(before);
-    expect(audit).toEqual(['reject']);
+    expect(audit).toEqual(['reject', 'reject']);
   });
 });
