@@ -18,18 +18,19 @@ interface Circuit {
 }
 
 /**
- * Some upstreams time out on one operation for hours, since their own server never answers it: each caller would wait in vain.
- * After some timeouts in a row the operation is refused at once; one request after each pause tries whether it is back. For
+ * Some upstreams time out on one operation for hours, for one market or account, since their own server never answers it: each caller
+ * would wait in vain. After some timeouts in a row it is refused at once; one request after each pause tries whether it is back. For
  * reads alone: an order is always tried.
  */
 export class Breaker {
-  readonly #circuits = new Map<number, Circuit>();
+  /** By protocol id and scope. */
+  readonly #circuits = new Map<string, Circuit>();
 
   constructor(private readonly clock: Clock) {}
 
   /** Why this is not asked now, if it is not. Whoever gets `undefined` says by {@link heard} how it went. */
-  refuse({ protoId, name }: Asked): BackendRefused | undefined {
-    const circuit = protoId === null ? undefined : this.#circuits.get(protoId);
+  refuse({ protoId, name }: Asked, scope: string): BackendRefused | undefined {
+    const circuit = this.#circuits.get(`${protoId} ${scope}`);
     if (circuit === undefined || circuit.timeouts < TIMEOUTS_MAX) return undefined;
     const now = this.clock.monotonic();
     if (now >= circuit.until && !circuit.trying) {
@@ -42,15 +43,15 @@ export class Breaker {
   }
 
   /** What came of a request that was let through: any answer closes the circuit. `gone`: nobody waited for it. */
-  heard({ protoId }: Asked, outcome: 'answered' | 'timed out' | 'gone'): void {
-    if (protoId === null) return;
-    const circuit = this.#circuits.get(protoId);
+  heard({ protoId }: Asked, scope: string, outcome: 'answered' | 'timed out' | 'gone'): void {
+    const key = `${protoId} ${scope}`;
+    const circuit = this.#circuits.get(key);
     if (outcome === 'answered') {
-      this.#circuits.delete(protoId);
+      this.#circuits.delete(key);
     } else if (outcome === 'gone') {
       if (circuit !== undefined) circuit.trying = false;
     } else if (circuit === undefined) {
-      this.#circuits.set(protoId, { timeouts: 1, pauseMs: PAUSE_MS_MIN, until: 0, trying: false });
+      this.#circuits.set(key, { timeouts: 1, pauseMs: PAUSE_MS_MIN, until: 0, trying: false });
     } else {
       circuit.timeouts += 1;
       circuit.trying = false;

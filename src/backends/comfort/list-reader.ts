@@ -7,7 +7,7 @@ import { type DayCache, keyOf } from './day-cache.js';
 import { WINDOW_MS } from './limits.js';
 import { answeredOf, askedOf, type ListRead } from './list-reads.js';
 import { patiently, pause } from './patience.js';
-import { ANSWER_MS_MIN, fieldsOf, type Patience } from './requests.js';
+import { ANSWER_MS_MIN, fieldsOf, type Patience, scopeOf } from './requests.js';
 import type { Outcome, Sender } from './sender.js';
 
 /** With less of its budget left than this share, an operation is asked at its average pace, and requests gather meanwhile. */
@@ -51,7 +51,7 @@ interface Group {
  * and asks for no more than what is not known for the day. Answers are in the order of the request.
  */
 export class ListReader {
-  /** Those that have yet to leave, by their group. */
+  /** Those that have yet to leave, by their group and markets. */
   readonly #open = new Map<string, Batch>();
 
   constructor(
@@ -90,10 +90,12 @@ export class ListReader {
 
   /** One part of a list, in a batch with whoever else waits. */
   async #part(group: Group, elements: Elements, patience: Patience): Promise<Answered> {
+    // Those of one market do not wait for another's, which the server may be silent about.
+    const batchKey = `${group.key} ${scopeOf(requestOf(group, elements))}`;
     for (;;) {
-      const open = this.#open.get(group.key);
+      const open = this.#open.get(batchKey);
       const joined = open !== undefined && fits(open, elements, group.read.elementsMax) ? open : undefined;
-      const batch = joined ?? this.#begin(group, patience.deadline);
+      const batch = joined ?? this.#begin(group, batchKey, patience.deadline);
       for (const [key, element] of elements) batch.elements.set(key, element);
       batch.members += 1;
       batch.waiting += 1;
@@ -110,11 +112,11 @@ export class ListReader {
     }
   }
 
-  #begin(group: Group, deadline: number): Batch {
+  #begin(group: Group, batchKey: string, deadline: number): Batch {
     const controller = new AbortController();
     const elements: Elements = new Map();
     const close = () => {
-      if (this.#open.get(group.key) === batch) this.#open.delete(group.key);
+      if (this.#open.get(batchKey) === batch) this.#open.delete(batchKey);
     };
     const batch: Batch = {
       elements,
@@ -130,7 +132,7 @@ export class ListReader {
         controller.abort();
       },
     };
-    this.#open.set(group.key, batch);
+    this.#open.set(batchKey, batch);
     return batch;
   }
 

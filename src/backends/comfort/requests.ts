@@ -32,6 +32,22 @@ export function accountOf(c2s: Message | undefined): bigint | undefined {
   return (fieldsOf(c2s).header as { accID?: bigint } | undefined)?.accID;
 }
 
+/** Fields that name a market, or what is in one. */
+const MARKET_FIELDS = ['security', 'securityList', 'owner', 'plate', 'market'] as const;
+
+/** Whom a request is about: a server may be silent for one market or account, and answer for others. */
+export function scopeOf(c2s: Message | undefined): string {
+  const fields = fieldsOf(c2s);
+  const markets = MARKET_FIELDS.flatMap((name) => marketsIn(fields[name]));
+  return [...new Set(markets)].sort((a, b) => a - b).join() || String(accountOf(c2s) ?? '');
+}
+
+function marketsIn(value: unknown): readonly number[] {
+  if (typeof value === 'number') return [value];
+  if (Array.isArray(value)) return value.flatMap(marketsIn);
+  return typeof value === 'object' && value !== null ? marketsIn((value as { readonly market?: unknown }).market) : [];
+}
+
 /** Whole seconds for `Retry-After`. */
 export function secondsUntil(time: number, now: number): number {
   return Math.max(1, Math.ceil((time - now) / 1000));

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
 import { SteppingClock } from '../../../test/support/strict-upstream.js';
 import { RetType } from '../../contract/generated/Common_pb.js';
-import { trade } from '../../contract/operations/index.js';
+import { quote, trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import {
   BackendLost,
@@ -118,4 +118,57 @@ it.each(Object.entries(lastAttempts))('an order with one attempt %s is answered 
   const { heard } = await hearing([attempt]);
   if (attempt === 'taken') expect(heard).toMatchObject({ retType: 0 });
   else expect(heard).toBe(attempt);
+});
+
+describe('a server that lacks something', () => {
+  const HK = 1;
+  const US = 11;
+  const { getSnapshot } = quote;
+
+  /** Reads of one market, and of which of them the server heard. */
+  function reading(answer: (market: number) => ResponseMessage | Error) {
+    const clock = new SteppingClock(Date.UTC(2026, 10, 20, 3));
+    const heard: number[] = [];
+    const upstream: Upstream = {
+      request: async (_asked, c2s) => {
+        const [security] = (c2s as unknown as { securityList: { market: number }[] }).securityList;
+        heard.push(security?.market ?? 0);
+        const answered = answer(security?.market ?? 0);
+        if (!(answered instanceof Error)) return answered;
+        await new Promise<void>((resolve) => clock.after(12_000, resolve));
+        throw answered;
+      },
+      requestBytes: () => Promise.reject(new Error('no bytes')),
+    };
+    const sender = new Sender(upstream, clock, new Pacing(clock, 'when refused'));
+    const read = async (market: number) => {
+      const c2s = create(getSnapshot.messages.C2SSchema, { securityList: [{ market, code: 'X' }] });
+      const sending = { priority: 'read', deadline: clock.monotonic() + 30_000, signal: new AbortController().signal } as const;
+      const outcome = sender.send(getSnapshot, c2s, sending).catch((thrown: unknown) => thrown);
+      await clock.pass(13_000);
+      return outcome;
+    };
+    return { sender, read, heard };
+  }
+
+  const response = (fields: object) => create(getSnapshot.messages.ResponseSchema, fields) as ResponseMessage;
+
+  it('for one market, and is silent about it, is asked about others as before', async () => {
+    const { read, heard } = reading((market) =>
+      market === US ? new BackendTimeout('no answer in time') : response({ retType: 0, s2c: {} }),
+    );
+    for (let times = 0; times < 3; times += 1) expect(await read(US)).toBeInstanceOf(BackendTimeout);
+    expect(await read(US)).toMatchObject({ code: 'backend.unavailable' });
+    expect(await read(HK)).toMatchObject({ retType: 0 });
+    expect(heard).toEqual([US, US, US, HK]);
+  });
+
+  it('and does not know an operation is not asked again on the same connection', async () => {
+    const { sender, read, heard } = reading(() => response({ retType: -1, retMsg: '未知的协议ID' }));
+    for (let times = 0; times < 3; times += 1) expect(await read(HK)).toMatchObject({ code: 'backend.unsupported' });
+    expect(heard).toEqual([HK]);
+    sender.reset();
+    await read(HK);
+    expect(heard).toEqual([HK, HK]);
+  });
 });

@@ -17,7 +17,7 @@ import { Lane } from './lane.js';
 import { WINDOW_MS } from './limits.js';
 import type { Pacing, PacingStart } from './pacing.js';
 import { type RefusalKind, readRefusal } from './refusals.js';
-import type { Patience, Priority } from './requests.js';
+import { type Patience, type Priority, scopeOf } from './requests.js';
 import { tooOften, translate } from './translate.js';
 
 /** Enough to keep an upstream busy over any distance, and few enough that what an order has to pass is short. */
@@ -45,6 +45,8 @@ export type Outcome =
 export class Sender {
   readonly #breaker: Breaker;
   readonly #reads = new Lane(READS_UNDER_WAY_MAX, READS_WAITING_MAX);
+  /** What was said to protocol ids that the server of this connection does not know: it is not asked again. */
+  readonly #unknown = new Map<number, Outcome>();
 
   constructor(
     private readonly upstream: Upstream,
@@ -70,6 +72,11 @@ export class Sender {
    * that cannot be had, or does not get away, ends in the refusal that there was: the request did leave, and came to nothing.
    */
   async ask(asked: Asked, c2s: Message, sending: Sending, turn?: Turn): Promise<Outcome> {
+    const unknown = this.#unknown.get(asked.protoId ?? 0);
+    if (unknown !== undefined) {
+      turn?.unused();
+      return unknown;
+    }
     let taken = turn;
     let refusedBefore: BackendRefused | undefined;
     for (let tries = 1; ; tries += 1) {
@@ -80,7 +87,11 @@ export class Sender {
       if (answered(response).retType === RetType.RetType_Succeed) return { response };
       const refusal = readRefusal(response);
       if (refusal === undefined) return { response };
-      if (refusal.kind !== 'frequency') return { response, refused: refusal.kind };
+      if (refusal.kind !== 'frequency') {
+        const outcome = { response, refused: refusal.kind };
+        if (refusal.kind === 'unknown_protocol' && asked.protoId !== null) this.#unknown.set(asked.protoId, outcome);
+        return outcome;
+      }
       const seconds = this.pacing.overrun({ asked, c2s }, refusal.calls, tries);
       refusedBefore = tooOften(asked.name, seconds, response.retMsg);
       if (tries >= TRIES_MAX) throw refusedBefore;
@@ -126,6 +137,7 @@ export class Sender {
   /** Another connection: what failed on the old one may work. Turns that were had still count. */
   reset(): void {
     this.#breaker.reset();
+    this.#unknown.clear();
   }
 
   /** Whoever waits for a turn is told that there will be none. */
@@ -135,7 +147,8 @@ export class Sender {
 
   async #once(asked: Asked, c2s: Message, sending: Sending, taken: Turn | undefined): Promise<ResponseMessage> {
     const isRead = sending.priority === 'read';
-    const broken = isRead ? this.#breaker.refuse(asked) : undefined;
+    const scope = isRead ? scopeOf(c2s) : '';
+    const broken = isRead ? this.#breaker.refuse(asked, scope) : undefined;
     if (broken !== undefined) {
       taken?.unused();
       throw broken;
@@ -155,7 +168,7 @@ export class Sender {
         throw thrown;
       }
     } finally {
-      if (isRead) this.#breaker.heard(asked, heard);
+      if (isRead) this.#breaker.heard(asked, scope, heard);
     }
   }
 
