@@ -5,7 +5,7 @@ import type { C2S as PositionsC2S } from '../../src/contract/generated/Trd_GetPo
 import type { C2S as PlaceC2S } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { account, quote, trade } from '../../src/contract/operations/index.js';
-import { type Backend, BackendLost, payloadOf, type ResponseMessage } from '../../src/gateway/index.js';
+import { type Backend, BackendLost, BackendRefused, payloadOf, type ResponseMessage } from '../../src/gateway/index.js';
 import { MemoryStore } from '../../src/storage/index.js';
 import { HK_MARGIN } from '../support/accounts.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
@@ -276,11 +276,19 @@ describe('a part of a position that its owner closes', () => {
     expect(await bracketOf(futures, younger)).toMatchObject({ exitQty: 1 });
   });
 
-  it('is off the exit each time, on a brokerage that lists no fills as well', async () => {
+  it.each([
+    ['answers that it has none', (operation: Operation) => refusal(operation, 'not for simulated accounts')],
+    [
+      'is understood to have none',
+      () => {
+        throw new BackendRefused('backend.invalid', 'the server has no fills of simulated accounts');
+      },
+    ],
+  ])('is off the exit each time, on a brokerage that lists no fills as well and %s', async (_how, refuse) => {
     const backend = (simulated: Backend): Partial<Backend> => ({
       call: async (operation, request, context) =>
         operation === account.getDeals || operation === account.getHistoryDeals
-          ? refusal(operation, 'not for simulated accounts')
+          ? refuse(operation)
           : simulated.call(operation, request, context),
     });
     await open({ backend });
