@@ -141,11 +141,11 @@ describe('a server that lacks something', () => {
       requestBytes: () => Promise.reject(new Error('no bytes')),
     };
     const sender = new Sender(upstream, clock, new Pacing(clock, 'when refused'));
-    const read = async (market: number) => {
+    const read = async (market: number, passMs = 13_000) => {
       const c2s = create(getSnapshot.messages.C2SSchema, { securityList: [{ market, code: 'X' }] });
       const sending = { priority: 'read', deadline: clock.monotonic() + 30_000, signal: new AbortController().signal } as const;
       const outcome = sender.send(getSnapshot, c2s, sending).catch((thrown: unknown) => thrown);
-      await clock.pass(13_000);
+      await clock.pass(passMs);
       return outcome;
     };
     return { sender, read, heard };
@@ -158,8 +158,8 @@ describe('a server that lacks something', () => {
       market === US ? new BackendTimeout('no answer in time') : response({ retType: 0, s2c: {} }),
     );
     for (let times = 0; times < 3; times += 1) expect(await read(US)).toBeInstanceOf(BackendTimeout);
-    expect(await read(US)).toMatchObject({ code: 'backend.unavailable' });
-    expect(await read(HK)).toMatchObject({ retType: 0 });
+    expect(await read(US, 10)).toMatchObject({ code: 'backend.unavailable' });
+    expect(await read(HK, 10)).toMatchObject({ retType: 0 });
     expect(heard).toEqual([US, US, US, HK]);
   });
 
