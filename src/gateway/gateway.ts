@@ -22,6 +22,7 @@ import { getFunds } from './local/funds.js';
 import { haltHandlers } from './local/halts.js';
 import { alone, type LocalOperations } from './local/index.js';
 import { pushHandlers } from './local/push.js';
+import { getUserInfo } from './local/user-info.js';
 import { whoami } from './local/whoami.js';
 import type { Logger } from './logger.js';
 import { Meter } from './meter.js';
@@ -194,7 +195,8 @@ export class Gateway {
       // It looks by itself whether what it waits for can be heard of.
       [subscription.waitFor.name]: alone((call) => this.#waits.answer(call)),
       [system.getDelayStatistics.name]: delayStatistics(this.meter, options.access),
-      [system.getQuoteCapability.name]: capabilityWith4Minutes(backend),
+      [system.getQuoteCapability.name]: capabilityWith4Minutes(backend, () => this.push.subscriptions.quota),
+      [system.getUserInfo.name]: getUserInfo(backend, () => this.push.subscriptions.quota),
       [account.getFunds.name]: getFunds(backend),
       [quote.getKline.name]: klineWith4Minutes(backend),
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),

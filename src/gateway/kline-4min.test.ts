@@ -11,6 +11,7 @@ import type { Operation, PayloadOf } from '../contract/operation.js';
 import { quote } from '../contract/operations/index.js';
 import { localDateTime } from '../contract/time.js';
 import type { Backend } from './backend.js';
+import type { Iface } from './index.js';
 import { historyKlineWith4Minutes, klineWith4Minutes } from './kline-4min.js';
 import type { LocalCall } from './local/index.js';
 
@@ -19,9 +20,17 @@ const symbols = Object.keys(zones) as (keyof typeof zones)[];
 const ALL_HOURS = 3;
 
 /** The bars as the gateway answers them. */
-async function answered<O extends Operation>(backend: Backend, operation: O, request: Message): Promise<PayloadOf<O>> {
+async function answered<O extends Operation>(
+  backend: Backend,
+  operation: O,
+  request: Message,
+  iface: Iface = 'rest',
+): Promise<PayloadOf<O>> {
   const local = operation.name === quote.getKline.name ? klineWith4Minutes(backend) : historyKlineWith4Minutes(backend);
-  const response = (await local.answer({ operation, request, context } as unknown as LocalCall)) as { s2c?: PayloadOf<O>; retMsg: string };
+  const response = (await local.answer({ operation, request, context, caller: { iface } } as unknown as LocalCall)) as {
+    s2c?: PayloadOf<O>;
+    retMsg: string;
+  };
   if (response.s2c === undefined) throw new Error(response.retMsg);
   return response.s2c;
 }
@@ -123,3 +132,19 @@ describe('bars of four minutes', () => {
     await backend.stop();
   });
 });
+
+it.each([2, KL_TYPE_4MIN])(
+  'a page key of None begins at the first page over the public protocol, and is refused elsewhere (kl_type %i)',
+  async (klType) => {
+    const { backend } = await startFixture();
+    const fields = { klType, rehabType: 0, beginTime: '2026-11-19', endTime: '2026-11-19', maxAckKLNum: 3, security: security('HK.00700') };
+    const first = create(HistoryC2SSchema, fields);
+    const keyed = create(HistoryC2SSchema, { ...fields, nextReqKey: new TextEncoder().encode('None') });
+    const page = await answered(backend, quote.getHistoryKline, first);
+    expect(page.klList.length).toBeGreaterThan(0);
+    for (const iface of ['core-tcp', 'core-ws', 'grpc'] as const)
+      expect((await answered(backend, quote.getHistoryKline, keyed, iface)).klList).toEqual(page.klList);
+    await expect(answered(backend, quote.getHistoryKline, keyed)).rejects.toThrow('next_req_key');
+    await backend.stop();
+  },
+);

@@ -13,7 +13,8 @@ import { S2CSchema as CapabilityS2CSchema } from '../contract/generated/svc/quot
 import { quote, system } from '../contract/operations/index.js';
 import { TIME_TEXT } from '../contract/param-rules.js';
 import type { Backend, CallContext, ResponseMessage } from './backend.js';
-import { type LocalOperation, withBackend } from './local/index.js';
+import { type LocalCall, type LocalOperation, withBackend } from './local/index.js';
+import { protocolInterfaces } from './orders/cancel-scope.js';
 import { failure, following, payloadOf, RET_SUCCEED, success } from './responses.js';
 
 const BAR_MINUTES = 4;
@@ -50,9 +51,8 @@ export function klineWith4Minutes(backend: Backend): LocalOperation {
 
 /** The same for history, with pages of its own: the key of the next page is the end of the last bar of this one. */
 export function historyKlineWith4Minutes(backend: Backend): LocalOperation {
-  return withBackend(({ operation, request, context }) => {
-    const wanted = request as HistoryC2S;
-    if (wanted.klType !== KL_TYPE_4MIN) return backend.call(operation, request, context);
+  const answer = (wanted: HistoryC2S, { operation, context }: LocalCall): ResponseMessage | Promise<ResponseMessage> => {
+    if (wanted.klType !== KL_TYPE_4MIN) return backend.call(operation, wanted, context);
     const resume = Buffer.from(wanted.nextReqKey).toString();
     if (resume !== '' && !TIME_TEXT.test(resume)) return failure(quote.getHistoryKline, 'next_req_key: does not belong to this query');
     const minuteRequest = clone(HistoryC2SSchema, wanted);
@@ -80,6 +80,17 @@ export function historyKlineWith4Minutes(backend: Backend): LocalOperation {
       if (end !== undefined && (truncated || klList.length < bars.length)) page.nextReqKey = new Uint8Array(Buffer.from(end.time));
       return success(quote.getHistoryKline, page);
     });
+  };
+  return withBackend((call) => {
+    const wanted = call.request as HistoryC2S;
+    if (wanted.nextReqKey.length === 0 || !protocolInterfaces.has(call.caller.iface)) return answer(wanted, call);
+    // Published clients begin with the text of an empty key, or with one that another daemon gave them: at the first page.
+    return following(answer(wanted, call), (response) => {
+      if (response.retType === RET_SUCCEED || !response.retMsg.startsWith('next_req_key')) return response;
+      const first = clone(HistoryC2SSchema, wanted);
+      clearField(first, HistoryC2SSchema.field.nextReqKey);
+      return answer(first, call);
+    });
   });
 }
 
@@ -103,13 +114,14 @@ function minutesOf(backend: Backend, request: HistoryC2S, context: CallContext, 
   });
 }
 
-/** Says that it is served, wherever 1-minute bars are. */
-export function capabilityWith4Minutes(backend: Backend): LocalOperation {
+/** Says that it is served, wherever 1-minute bars are; and the subscription quota that counts. */
+export function capabilityWith4Minutes(backend: Backend, quota: () => number): LocalOperation {
   return withBackend(({ operation, request, context }) => {
     return following(backend.call(operation, request, context), (response) => {
       const s2c = payloadOf(system.getQuoteCapability, response);
       if (response.retType !== RET_SUCCEED || s2c === undefined) return response;
       const whole = clone(CapabilityS2CSchema, s2c);
+      whole.subQuota = quota();
       for (const market of whole.capabilityList) if (market.klTypeList.includes(KLType.KLType_1Min)) market.klTypeList.push(KL_TYPE_4MIN);
       return success(system.getQuoteCapability, whole);
     });

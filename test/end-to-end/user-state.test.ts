@@ -108,7 +108,7 @@ describe('price reminders', () => {
     expect(await list({ symbol: 'HK.00700' })).toEqual([]);
   });
 
-  it('hold their bounds: ten of one type, twenty characters, what each operation needs', async () => {
+  it('hold their bounds: ten of one type, sixty bytes, what each operation needs', async () => {
     for (let count = 0; count < 10; count++) await set(up);
     expect(await refusal('/api/set-price-reminder', { symbol: 'HK.00700', ...up })).toEqual([
       200,
@@ -116,7 +116,7 @@ describe('price reminders', () => {
     ]);
     await set({ ...up, type: 2, value: 0.001, note: '二十个汉字二十个汉字二十个汉字二十个汉字' });
     const noted = (note: string) => refusal('/api/set-price-reminder', { symbol: 'HK.00700', ...up, type: 2, note });
-    expect(await noted('a'.repeat(21))).toEqual([200, 'note: expected at most 20 characters, found 21']);
+    expect(await noted('a'.repeat(61))).toEqual([400, 'request.out_of_range']);
     expect(await refusal('/api/set-price-reminder', { symbol: 'HK.00700', ...up, type: 2, value: 1e-10 })).toEqual([
       200,
       'value: expected a number of at most nine decimal places, found 1e-10',
@@ -212,7 +212,7 @@ describe('option alerts', () => {
     ],
     [{ option_market: 1, earnings_date_begin: '2026-01-01' }, /give earnings_date_begin and earnings_date_end together/],
     [{ option_market: 1, earnings_date_begin: '2026-02-30', earnings_date_end: '2026-03-01' }, /expected earnings dates as yyyy-MM-dd/],
-    [{ option_market: 1, note: 'x'.repeat(21) }, /at most 20 characters/],
+    [{ option_market: 1, note: 'x'.repeat(61) }, /at most 60 bytes/],
   ])('refuse %j', async (alert, why) => {
     expect(await refusal('/api/set-option-event-alert', { oper_type: 1, alert_list: [alert] })).toEqual([200, expect.stringMatching(why)]);
   });

@@ -26,8 +26,8 @@ const scope = anyOf('qot:read');
 // qot:read keys may keep watchlists, reminders and alerts too; notes are for qot:write alone.
 const writeScope = anyOf('qot:write', 'qot:read');
 const GROUP_NAME_BYTES_MAX = 128;
-/** 20 characters of up to 4 bytes. */
-const SHORT_NOTE_BYTES_MAX = 80;
+/** Twenty Chinese characters. */
+const SHORT_NOTE_BYTES_MAX = 60;
 const STOCK_NOTE_BYTES_MAX = 4_000;
 const groupName = (about: string) => text('groupName', { aliases: ['group'], maxBytes: GROUP_NAME_BYTES_MAX, about });
 const header = { 'Qot_Common.QotHeader': { securityFirm: 'none' } } as const;
@@ -141,7 +141,7 @@ export const setPriceReminder = operation({
     choice('type', priceReminderType, { about: 'What is watched.', brief: '' }),
     choice('freq', priceReminderFrequency, { about: 'How often it tells: each time it comes true, once a day, or once.', brief: '' }),
     number('value', { about: 'Price, percent (20 is 20 %), shares or turnover, as the type says.' }),
-    text('note', { maxBytes: SHORT_NOTE_BYTES_MAX, about: 'At most 20 characters, repeated by the push.' }),
+    text('note', { maxBytes: SHORT_NOTE_BYTES_MAX, about: 'At most 20 Chinese characters or 60 bytes, repeated by the push.' }),
     choices('reminderSessionList', priceReminderSession, {
       as: 'sessions',
       about: 'US: the sessions in which it watches; regular hours when empty.',

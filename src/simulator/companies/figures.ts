@@ -5,7 +5,7 @@ import type { ListingTimeline } from './listing-timeline.js';
 import { outline } from './outline.js';
 import { freeFloat } from './ownership.js';
 
-/** What is known of a share on one day. Amounts in the currency of its listing; per share of the listing, totals ÷ shares of the day. */
+/** What is known of a share when a trading day begins. Amounts in the currency of its listing; per share of the listing, totals ÷ shares of the day. */
 export interface ShareFigures {
   /** All shares of the issuer, counted in shares of this listing. */
   readonly issuedShares: bigint;
@@ -42,7 +42,7 @@ export function shareFigures(
   const ordinaryShares = company.ordinaryShares(day);
   const issuedShares = ordinaryShares / ordinary;
   const ofClass = (share.instrument.sharesIssued * ordinaryShares) / issuer.ordinaryShares;
-  const [last, lastOfYear] = [company.lastPublished(day), company.lastPublishedYear(day)];
+  const [last, lastOfYear] = [company.lastKnown(day), company.lastPublishedYear(day - 1)];
   const total = (amount: bigint) => convert(amount * DECIMAL_ONE);
   const netIncome = total(accounts.netIncome(lastOfYear, 4));
   const netIncomeTtm = total(accounts.netIncome(last, 4));
@@ -58,7 +58,7 @@ export function shareFigures(
     earningsPerShareTtm: perShare(netIncomeTtm),
     netAssetsPerShare: perShare(netAssets),
     dividendTtm: timeline.cashBetween(day - YEAR_DAYS, day),
-    dividendOfYear: convert(company.dividendOfYear(profile.fiscal.fiscalYearOf(lastOfYear), day) * ordinary),
+    dividendOfYear: convert(company.dividendOfYear(profile.fiscal.fiscalYearOf(lastOfYear), day - 1) * ordinary),
   };
 }
 

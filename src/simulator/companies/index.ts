@@ -10,11 +10,12 @@ export type { CashDividend, CorporateAction, CorporateActions, RightsIssue, Shar
 export type { ShareFigures } from './figures.js';
 export { chineseHeadline, chineseText } from './headlines-chinese.js';
 export type { DayMove, MarketPrices } from './market-prices.js';
-export { endOfNews, type NewsItem, newsId, ratingTime, timeOfNews } from './news.js';
+export { endOfNews, type NewsItem, newsId, timeOfNews } from './news.js';
 export type { NewsFact } from './news-facts.js';
 export { type Offering, type OfferingEvent, offeringOf } from './offering.js';
 export { type RatingChange, ratings } from './opinions.js';
 export type { PlateComposition, Weighted } from './plate-composition.js';
+export { lastDayOver, lastPublicDay, publicationTime } from './publication.js';
 export type { Statements } from './statements.js';
 
 /** The companies of a world. They keep the exchanges' own calendars, also where its markets are open around the clock. */

@@ -116,6 +116,11 @@ export class IssuerTimeline {
     return quarter;
   }
 
+  /** The last quarter whose figures were out before a trading day of any listing began: what figures of a trading day are made of. */
+  lastKnown(tradingDay: number): number {
+    return this.lastPublished(tradingDay - 1);
+  }
+
   /** The last quarter of the last fiscal year whose figures are known on `day`. */
   lastPublishedYear(day: number): number {
     const { fiscal } = this.profile;

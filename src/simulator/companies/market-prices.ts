@@ -6,6 +6,8 @@ export interface DayMove {
   /** The close before, less what went off on the day. */
   readonly reference: Decimal;
   readonly close: Decimal;
+  /** When the day's trading is over, epoch ms. */
+  readonly end: number;
 }
 
 /** Prices that the market makes, as far as they follow from the seed: callers' trades do not count. Days are "2026-11-20". */

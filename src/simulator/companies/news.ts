@@ -1,5 +1,5 @@
 import { quoteMarket } from '../../contract/markets.js';
-import { fromWall, requireDay } from '../../contract/time.js';
+import { localDayNumber, requireDay } from '../../contract/time.js';
 import { keyOf } from '../chance/random.js';
 import { Remembered } from '../chance/remembered.js';
 import { atOnce } from '../pace.js';
@@ -8,12 +8,13 @@ import { FIRST_YEAR, firstOf, LAST_YEAR, yearOf } from './growth.js';
 import { headline, text } from './headlines.js';
 import type { DayMove } from './market-prices.js';
 import { isLargeMove, type NewsFact, type NewsFacts } from './news-facts.js';
+import { publicationTime } from './publication.js';
 
 /** What became known of a company. */
 export interface NewsItem {
   /** Positive, below 2^63, stable; later items have larger ones. */
   readonly id: bigint;
-  /** In the market's zone, counted from 1970-01-01; and when on that day, epoch ms. */
+  /** When it became known: the day in the market's zone, counted from 1970-01-01, and epoch ms. */
   readonly day: number;
   readonly time: number;
   /** The home listing. */
@@ -30,25 +31,6 @@ export interface NewsSource extends NewsFacts {
   readonly tradingDayBefore: (day: number) => number;
   readonly isTradingDay: (day: number) => boolean;
 }
-
-/**
- * Minutes after midnight in the market's zone: before trading begins for what is known from the day on, after it for what the day brought.
- * The tie-break of what happens on one day, too.
- */
-const minuteOf: Readonly<Record<NewsFact['kind'], number>> = {
-  results: 7 * 60,
-  restatement: 7 * 60 + 2,
-  dividend: 7 * 60 + 5,
-  shares: 7 * 60 + 10,
-  executive: 7 * 60 + 30,
-  rating: 7 * 60 + 45,
-  listing: 8 * 60 + 30,
-  resumption: 8 * 60 + 45,
-  halt: 9 * 60 + 20,
-  letter: 12 * 60 + 15,
-  move: 20 * 60 + 30,
-  delisting: 20 * 60 + 45,
-};
 
 const REMEMBERED_MONTHS = 36;
 /** A company is written about by readers in one month of so many. */
@@ -90,6 +72,9 @@ export class News {
     if (from > end || to < listed) return [];
     const [first, last] = [Math.max(from, listed), Math.min(to, end)];
     const facts: { readonly day: number; readonly fact: NewsFact }[] = [...this.source.between(first, last)];
+    // The move of a day that ends at midnight is news of the next.
+    const [eve, before] = [first - 1, this.source.move(first - 1)];
+    if (before !== undefined && eve > listed && isLargeMove(home, before)) facts.push({ day: eve, fact: { kind: 'move', move: before } });
     yield;
     if (listed >= from) facts.push({ day: listed, fact: { kind: 'listing' } });
     if (end <= to) facts.push({ day: end, fact: { kind: 'delisting' } });
@@ -103,7 +88,8 @@ export class News {
     const letter = startOf(month) + LETTER_DAY;
     if (letter >= first && letter <= last && (keyOf(`${home.symbol}|letter`) + month) % LETTER_MONTHS === 0)
       facts.push({ day: letter, fact: { kind: 'letter' } });
-    return facts.map(({ day, fact }) => this.#item(day, fact)).sort((a, b) => (a.id < b.id ? -1 : 1));
+    const items = facts.map(({ day, fact }) => this.#item(day, fact)).filter(({ day }) => day >= from && day <= to);
+    return items.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   /** Whether a halt begins on a day, or ends. Prices that nobody makes say nothing. */
@@ -124,8 +110,8 @@ export class News {
     const { home } = this.source;
     const [title, body] = [headline(home, fact), text(home, fact)];
     const name = `${home.symbol}|${fact.kind}|${body}`;
-    const time = momentOf(fact.kind, day, this.#zone);
-    return { id: newsId(time, name), day, time, instrument: home, headline: title, text: body, fact };
+    const time = publicationTime(fact, home, day);
+    return { id: newsId(time, name), day: localDayNumber(time, this.#zone), time, instrument: home, headline: title, text: body, fact };
   }
 }
 
@@ -143,16 +129,6 @@ export function newsId(time: number, name: string): bigint {
 /** The largest number that an item of a moment, or an earlier one, can have. */
 export function endOfNews(time: number): bigint {
   return (BigInt(Math.floor(time / MINUTE_MS) + 1) << HASH_BITS) - 1n;
-}
-
-/** When a rating of a day becomes known, epoch ms. */
-export function ratingTime({ market }: Instrument, day: number): number {
-  return momentOf('rating', day, quoteMarket(market).timeZone);
-}
-
-/** When something becomes known on a day, epoch ms. */
-function momentOf(kind: NewsFact['kind'], day: number, zone: string): number {
-  return fromWall(day * DAY_MS + minuteOf[kind] * MINUTE_MS, zone);
 }
 
 /** When the item of a number became known, epoch ms. */

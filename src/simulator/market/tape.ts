@@ -305,7 +305,8 @@ export class Tape {
     const history = this.#historyOf(instrument, day);
     // A gap in a loaded history: it was suspended.
     if (history !== undefined && day.number >= history.firstDay && history.day(day.number) === undefined) return undefined;
-    return { reference: this.drop(instrument, day.number).reference, close: this.drop(instrument, days.next(day).number).close };
+    const { reference } = this.drop(instrument, day.number);
+    return { reference, close: this.drop(instrument, days.next(day).number).close, end: day.end };
   }
 
   #lastClose(instrument: Instrument, day: TradingDay): Decimal {

@@ -143,7 +143,7 @@ function inUnit(companies: Companies, { listing: { instrument }, quote }: Row, {
 
 function reportsOf(company: Company, day: number, quarter: FinancialQuarter): Reports {
   const { fiscal } = company.profile;
-  const last = company.lastPublished(day);
+  const last = company.lastKnown(day);
   const [end, count] = spanOf(fiscal.numberOf(last), last, quarter);
   const of = (until: number, quarters: number) => periodOf(company, day, until, quarters);
   return { now: of(end, count), before: of(end - 4, count), year: of(last, 4) };
@@ -162,7 +162,7 @@ function spanOf(number: number, last: number, quarter: FinancialQuarter): readon
 }
 
 function periodOf(company: Company, day: number, end: number, count: number): Period {
-  const quarters = Array.from({ length: count }, (_, i) => company.reported(end - i, day) ?? company.accounts.statements(end - i));
+  const quarters = Array.from({ length: count }, (_, i) => company.reported(end - i, day - 1) ?? company.accounts.statements(end - i));
   const sum = (of: (statements: Statements) => bigint) => Number(quarters.reduce((total, one) => total + of(one), 0n));
   const [closing] = quarters;
   const endDay = company.profile.fiscal.endOf(end);

@@ -46,7 +46,7 @@ function valueOver(key: string, of: (accounts: Accounts, quarter: number) => big
     of: ({ companies }, { listing: { instrument }, quote }) => {
       if (!isIssuedByCompany(instrument)) return Number.NaN;
       const company = companies.company(instrument);
-      const last = company.lastPublished(requireDay(quote.tradingDay));
+      const last = company.lastKnown(requireDay(quote.tradingDay));
       const { accounts } = company;
       const sum = of(accounts, last) + of(accounts, last - 1) + of(accounts, last - 2) + of(accounts, last - 3);
       if (sum <= 0n) return Number.NaN;

@@ -5,7 +5,7 @@ import type { Facts } from './facts.js';
 import { percent } from './figures.js';
 import type { Listing } from './listings.js';
 
-/** What a share has paid, as of a trading day. Ratios in percent. */
+/** What a share has paid, as it is known when a trading day begins. Ratios in percent. */
 export interface DividendRecord {
   /** Mean of the dividends of each of the last five years over the price at its end; of fewer, since its listing. Undefined in its first year. */
   readonly meanYield: number | undefined;
@@ -44,7 +44,7 @@ function work(facts: Facts<'world' | 'companies' | 'market'>, { instrument }: Li
   const dividends = actions.filter((action) => action.kind === 'dividend');
   const regular = dividends.filter(({ exDay, special }) => exDay <= day && !special).length;
   const next = dividends
-    .filter(({ announcedDay, payDay }) => announcedDay <= day && payDay >= day)
+    .filter(({ announcedDay, payDay }) => announcedDay < day && payDay >= day)
     .sort((a, b) => (a.payDay < b.payDay ? -1 : 1))[0];
   const { earningsPerShare, dividendOfYear } = companies.figures(instrument, day);
   return {
@@ -87,11 +87,11 @@ function meanYield(
 
 function growYears(company: Company, today: number): number {
   const { fiscal } = company.profile;
-  const last = fiscal.fiscalYearOf(company.lastPublishedYear(today));
+  const last = fiscal.fiscalYearOf(company.lastPublishedYear(today - 1));
   let years = 0;
-  let newer = company.dividendOfYear(last, today);
+  let newer = company.dividendOfYear(last, today - 1);
   for (; years < GROW_YEARS_MAX; years++) {
-    const older = company.dividendOfYear(last - years - 1, today);
+    const older = company.dividendOfYear(last - years - 1, today - 1);
     if (older === 0n || newer <= older) break;
     newer = older;
   }

@@ -1,7 +1,7 @@
 import { DECIMAL_ONE, decimalToNumber } from '../../contract/decimal.js';
 import { quoteMarket } from '../../contract/markets.js';
-import { dayOfNumber, localDate, parseLocal } from '../../contract/time.js';
-import type { Company } from '../companies/index.js';
+import { localDate } from '../../contract/time.js';
+import { type Company, publicationTime } from '../companies/index.js';
 import { tradingDaysOf } from '../world/business-days.js';
 import type { Instrument } from '../world/instrument.js';
 
@@ -33,9 +33,6 @@ export interface EarningsFigures {
   readonly ebit: ReportedFigure;
 }
 
-/** Companies publish before trading begins, as their news says. */
-const PUBLICATION_TIME = '07:00:00';
-
 /**
  * Reports of the days [from, to] of the home market, newest first, of one day the shorter period first. Who reports twice a year, publishes a half and a
  * year; the others publish quarters and, with the last one, the year.
@@ -54,12 +51,11 @@ const lists = new WeakMap<Company, { readonly from: number; readonly to: number;
 function listReports(company: Company, from: number, to: number): readonly EarningsReport[] {
   const { profile } = company;
   const { fiscal, reporting } = profile;
-  const zone = quoteMarket(company.issuer.home.market).timeZone;
   const found: EarningsReport[] = [];
   const step = reporting.reports === 2 ? 2 : 1;
   for (let last = company.lastPublished(to); company.published(last) >= from; last -= step) {
     const day = company.published(last);
-    const time = parseLocal(`${dayOfNumber(day)} ${PUBLICATION_TIME}`, zone) ?? 0;
+    const time = publicationTime({ kind: 'results' }, company.issuer.home, day);
     const number = fiscal.numberOf(last);
     const common = { last, fiscalYear: fiscal.fiscalYearOf(last), number, day, time };
     if (step === 1) found.push({ ...common, period: 'quarter', quarters: 1 });

@@ -60,7 +60,7 @@ function actionsOf({ world, brokerage }: Named, position: PositionRecord): Posit
   const today = world.today(instrument);
   const actions = brokerage.corporateActions
     .corporateActions(symbol, addDays(today, -DAYS_BACK), addDays(today, DAYS_AHEAD))
-    .filter(({ announcedDay }) => announcedDay <= today);
+    .filter(({ announcedDay }) => announcedDay < today);
   const actionList = actions.map((action) => messageOf(action, quantity, today));
   return create(PositionActionsSchema, { ...shown, name: instrument.name, status: KNOWN, actionList });
 }

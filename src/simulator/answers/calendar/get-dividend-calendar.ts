@@ -51,7 +51,7 @@ export const getDividendCalendar: Answer<'world' | 'companies' | 'listings', C2S
 const DAYS_MAX = 128;
 const rowsOfDays = new WeakMap<Companies, Kept<readonly Row[]>>();
 
-/** All of a day, as far as they have been announced by today. */
+/** All of a day, as far as they had been announced when today began. */
 function rowsOf(facts: Needed, market: QuoteMarket, date: string): readonly Row[] | Promise<readonly Row[]> {
   const kept = rowsOfDays.get(facts.companies) ?? new Kept<readonly Row[]>(DAYS_MAX);
   rowsOfDays.set(facts.companies, kept);
@@ -75,7 +75,7 @@ function dividendsOf({ world, companies }: Facts<'world' | 'companies'>, listing
   const today = world.today(listing.instrument);
   return (companies.timeline(listing.instrument)?.on(day) ?? [])
     .filter((action) => action.kind === 'dividend')
-    .filter(({ announcedDay }) => announcedDay <= today)
+    .filter(({ announcedDay }) => announcedDay < today)
     .map((dividend) => ({ listing, dividend }));
 }
 

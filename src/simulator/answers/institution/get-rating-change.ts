@@ -62,7 +62,7 @@ const MARKETS = 16;
 const SHARES_AT_ONCE = 200;
 const changes = new WeakMap<Companies, Kept<Changes>>();
 
-/** All in a market; worked out once a day. */
+/** All in a market; worked out once a day, of what was out when it began. */
 function changesIn(facts: Needed, market: QuoteMarket): Changes | Promise<Changes> {
   const kept = changes.get(facts.companies) ?? new Kept<Changes>(MARKETS);
   changes.set(facts.companies, kept);
@@ -99,7 +99,7 @@ function keyOf({ instrument }: Listing, change: RatingChange): string {
 
 function changesOf(facts: Needed, listing: Listing): readonly Row[] {
   const { company, day } = subjectFor(facts, listing);
-  return company.ratings(day - RECENT_DAYS, day).flatMap((change) => {
+  return company.ratings(day - RECENT_DAYS, day - 1).flatMap((change) => {
     const type = typeOf(change);
     return type === undefined ? [] : [{ listing, change, type, key: keyOf(listing, change) }];
   });

@@ -68,7 +68,7 @@ function* changesOfAll(facts: Facts<'world' | 'companies'>, listings: readonly L
   return changes;
 }
 
-/** All that a share of Hong Kong has announced by today. */
+/** All that a share of Hong Kong had announced when today began. */
 function* actionsOf({ world, companies }: Facts<'world' | 'companies'>, { instrument }: Listing): Generator<void, CorporateAction[]> {
   if (instrument.market !== 'HK' || instrument.kind !== 'equity') return [];
   const today = world.today(instrument);
@@ -81,7 +81,7 @@ function* actionsOf({ world, companies }: Facts<'world' | 'companies'>, { instru
     from = next;
     yield;
   }
-  return actions.filter(({ announcedDay }) => announcedDay <= today);
+  return actions.filter(({ announcedDay }) => announcedDay < today);
 }
 
 /** What an action does to codes; cash and bonus shares leave them alone. */

@@ -9,7 +9,7 @@ import {
 } from '../../../contract/generated/svc/watchlist_rating_pb.js';
 import { quoteMarket } from '../../../contract/markets.js';
 import { localDayNumber } from '../../../contract/time.js';
-import { type Company, newsId, type RatingChange, ratings, ratingTime } from '../../companies/index.js';
+import { type Company, newsId, publicationTime, type RatingChange, ratings } from '../../companies/index.js';
 import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { BACKEND_SUCCESS } from '../../view/extension-version.js';
@@ -67,7 +67,7 @@ function* ratedBetween(
     const { home } = company.issuer;
     const zone = quoteMarket(home.market).timeZone;
     for (const change of company.ratings(localDayNumber(from, zone), localDayNumber(to, zone))) {
-      const time = ratingTime(home, change.day);
+      const time = publicationTime({ kind: 'rating' }, home, change.day);
       if (time < from || time > to) continue;
       found.push({ instrument, company, time, change, seq: newsId(time, `${instrument.symbol}|${change.broker}`) });
     }

@@ -96,18 +96,14 @@ function basicData(
   return data;
 }
 
-/** A side without orders has no price: its fields are left out. */
+/** A side without orders has a price and a volume of 0: published clients read them as numbers. */
 function addBookTop(data: SnapshotBasicData, { bids, asks }: Book): void {
   const [bid] = bids;
   const [ask] = asks;
-  if (bid !== undefined) {
-    data.bidPrice = decimalToNumber(bid.price);
-    data.bidVol = bid.volume;
-  }
-  if (ask !== undefined) {
-    data.askPrice = decimalToNumber(ask.price);
-    data.askVol = ask.volume;
-  }
+  data.bidPrice = decimalToNumber(bid?.price ?? 0n);
+  data.bidVol = bid?.volume ?? 0n;
+  data.askPrice = decimalToNumber(ask?.price ?? 0n);
+  data.askVol = ask?.volume ?? 0n;
   const bidden = bids.reduce((sum, level) => sum + level.volume, 0n);
   const asked = asks.reduce((sum, level) => sum + level.volume, 0n);
   if (bidden + asked > 0n) data.bidAskRatio = percent(bidden - asked, bidden + asked);

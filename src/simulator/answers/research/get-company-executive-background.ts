@@ -11,10 +11,13 @@ import { type Subject, subjectOf } from './subject.js';
 const degreeOf = { Bachelor: 'a bachelor’s degree', Master: 'a master’s degree', Doctorate: 'a doctorate' } as const;
 
 /** Qot_GetCompanyExecutiveBackground: the career of somebody in office. Where two of one name are, both are told of. */
-export const getCompanyExecutiveBackground: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, { security, leaderName }) => {
+export const getCompanyExecutiveBackground: Answer<'clock' | 'world' | 'companies' | 'listings', C2S, S2C> = (
+  facts,
+  { security, leaderName },
+) => {
   const subject = subjectOf(facts, security);
   if (subject instanceof Refusal) return subject;
-  const people = subject.company.executives(subject.day).map(({ person }) => person);
+  const people = subject.company.executives(subject.appointed).map(({ person }) => person);
   const named = people.filter(({ name }) => name === leaderName.trim());
   if (named.length > 0) return create(S2CSchema, { briefBackground: named.map((person) => storyOf(subject, person)).join(' ') });
   const names = people.map(({ name }) => name).join(', ');
@@ -24,8 +27,8 @@ export const getCompanyExecutiveBackground: Answer<'world' | 'companies' | 'list
   );
 };
 
-function storyOf({ company, day }: Subject, person: Person): string {
-  const steps = company.career(person, day).map((step) => stepText(step, company.issuer.home.symbol));
+function storyOf({ company, appointed }: Subject, person: Person): string {
+  const steps = company.career(person, appointed).map((step) => stepText(step, company.issuer.home.symbol));
   return `${person.name}, born in ${person.birthYear}, holds ${degreeOf[education(person)]}. ${steps.join(' ')}`;
 }
 

@@ -14,15 +14,17 @@ import type { Answer } from '../../view/facts.js';
 import { type Subject, secondsOf, subjectOf } from './subject.js';
 
 /** Qot_GetCompanyExecutives: who is in office today. Pay is a year's, in the currency of the accounts, as the last annual report tells it. */
-export const getCompanyExecutives: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, { security }) => {
+export const getCompanyExecutives: Answer<'clock' | 'world' | 'companies' | 'listings', C2S, S2C> = (facts, { security }) => {
   const subject = subjectOf(facts, security);
   if (subject instanceof Refusal) return subject;
-  return create(S2CSchema, { directorList: subject.company.executives(subject.day).map((executive) => directorOf(subject, executive)) });
+  return create(S2CSchema, {
+    directorList: subject.company.executives(subject.appointed).map((executive) => directorOf(subject, executive)),
+  });
 };
 
-function directorOf({ listing, company, today, day }: Subject, executive: Executive): DirectorInfo {
+function directorOf({ listing, company, today, reported }: Subject, executive: Executive): DirectorInfo {
   const { person, post, since } = executive;
-  const year = company.lastPublishedYear(day);
+  const year = company.lastPublishedYear(reported);
   const [beginDay, issueDay] = [dayOfNumber(since), dayOfNumber(company.published(year))];
   return create(DirectorInfoSchema, {
     displayLeaderName: person.name,

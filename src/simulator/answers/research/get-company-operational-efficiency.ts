@@ -19,14 +19,14 @@ import { earlier, type StatementSums, statementSums } from './statement-sums.js'
 import { type Subject, secondsOf, subjectOf } from './subject.js';
 
 /** Qot_GetCompanyOperationalEfficiency: employees at the end of each period, and what the period's statements come to for each of them. */
-export const getCompanyOperationalEfficiency: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
+export const getCompanyOperationalEfficiency: Answer<'clock' | 'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
   const subject = subjectOf(facts, request.security);
   if (subject instanceof Refusal) return subject;
   const money = moneyIn(facts, subject, request.currencyCode);
   if (money instanceof Refusal) return money;
   const asked = given(C2SSchema, request, 'financialType') ?? F10Type.F10Type_Unknown;
   if (asked > F10Type.F10Type_Annual) return new Refusal(`financial_type ${asked}: expected 0 to 7`);
-  const periods = periodsOf(subject.company, subject.day, asked);
+  const periods = periodsOf(subject.company, subject.reported, asked);
   const page = pageOfPeriods(periods, request.nextKey, given(C2SSchema, request, 'num'));
   if (page instanceof Refusal) return page;
   return create(S2CSchema, {

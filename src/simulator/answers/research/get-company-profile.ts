@@ -16,13 +16,13 @@ import { type Subject, subjectOf } from './subject.js';
 const months = 'January February March April May June July August September October November December'.split(' ');
 
 /** Qot_GetCompanyProfile: what is known of a company today, as names and values to show. */
-export const getCompanyProfile: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, { security }) => {
+export const getCompanyProfile: Answer<'clock' | 'world' | 'companies' | 'listings', C2S, S2C> = (facts, { security }) => {
   const subject = subjectOf(facts, security);
   return subject instanceof Refusal ? subject : create(S2CSchema, { itemList: [...itemsOf(facts, subject)] });
 };
 
 function* itemsOf(facts: Facts<'companies'>, subject: Subject): Generator<CompanyLabItem> {
-  const { listing, company, today, day } = subject;
+  const { listing, company, today, day, reported, appointed } = subject;
   const { issuer, profile, industry } = company;
   const { home, classes } = issuer;
   const { instrument } = listing;
@@ -35,8 +35,8 @@ function* itemsOf(facts: Facts<'companies'>, subject: Subject): Generator<Compan
   yield text('Industry', industryPlate(home.market, industry)?.name ?? '');
   const seat = company.plates(day).find(({ kind }) => kind === 'region')?.name ?? '';
   if (seat !== '') yield text('Registered office', seat);
-  for (const { post, person } of company.executives(day)) yield text(post, person.name);
-  yield text('Employees', String(company.employees(company.lastPublished(day))));
+  for (const { post, person } of company.executives(appointed)) yield text(post, person.name);
+  yield text('Employees', String(company.employees(company.lastPublished(reported))));
   yield text('Issued shares', String(facts.companies.figures(instrument, today).issuedShares));
   yield text('Fiscal year ends in', months[profile.fiscal.yearEndMonth - 1] ?? '');
   yield text('Reports a year', String(profile.reporting.reports));
@@ -52,9 +52,9 @@ function text(name: string, value: string): CompanyLabItem {
   return create(CompanyLabItemSchema, { name, value, fieldType: CompanyProfileFieldType.CompanyProfileFieldType_SourceText });
 }
 
-function business({ company, day }: Subject, seat: string): string {
+function business({ company, reported }: Subject, seat: string): string {
   const { home } = company.issuer;
-  const { business: segments } = company.segments(company.lastPublished(day));
+  const { business: segments } = company.segments(company.lastPublished(reported));
   const bySize = [...segments].sort((a, b) => (a.revenue < b.revenue ? 1 : -1)).map(({ name }) => name);
   const where = seat === '' ? '' : ` from ${seat}`;
   return `${home.name} works${where} in ${bySize.length} business${bySize.length === 1 ? '' : 'es'}, by revenue: ${bySize.join(', ')}.`;

@@ -26,14 +26,14 @@ const dimensions = [
 ] as const;
 
 /** Qot_GetFinancialsRevenueBreakdown: the revenue of one period by business and by region; the parts of each add up to it. */
-export const getFinancialsRevenueBreakdown: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
+export const getFinancialsRevenueBreakdown: Answer<'clock' | 'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
   const subject = subjectOf(facts, request.security);
   if (subject instanceof Refusal) return subject;
   const money = moneyIn(facts, subject, request.currencyCode);
   if (money instanceof Refusal) return money;
   const date = given(C2SSchema, request, 'date') || undefined;
   const type = given(C2SSchema, request, 'financialType') || undefined;
-  const periods = periodsOf(subject.company, subject.day, type ?? F10Type.F10Type_QuarterlyAnnual);
+  const periods = periodsOf(subject.company, subject.reported, type ?? F10Type.F10Type_QuarterlyAnnual);
   const period = periods.find(({ endDay }) => date === undefined || secondsOf(subject.listing, endDay) === date);
   if (period === undefined) return unknownPeriod(subject, date, periods);
   const isFirst = date === undefined && type === undefined;

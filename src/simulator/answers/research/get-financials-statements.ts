@@ -40,7 +40,7 @@ const standards: Readonly<Record<QuoteMarket, string>> = {
 };
 
 /** Qot_GetFinancialsStatements: a statement of each published period, newest first, with its growth over a year and, of single quarters, over the quarter before. */
-export const getFinancialsStatements: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
+export const getFinancialsStatements: Answer<'clock' | 'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
   const subject = subjectOf(facts, request.security);
   if (subject instanceof Refusal) return subject;
   const lines = linesOf.get(given(C2SSchema, request, 'statementType') || FinancialStatementsType.FinancialStatementsType_Income);
@@ -49,7 +49,7 @@ export const getFinancialsStatements: Answer<'world' | 'companies' | 'listings',
   const money = moneyIn(facts, subject, request.currencyCode);
   if (money instanceof Refusal) return money;
   const asked = given(C2SSchema, request, 'financialType') || F10Type.F10Type_QuarterlyAnnual;
-  const periods = periodsOf(subject.company, subject.day, asked);
+  const periods = periodsOf(subject.company, subject.reported, asked);
   const page = pageOfPeriods(periods, request.nextKey, given(C2SSchema, request, 'num'));
   return page instanceof Refusal ? page : inTurns(answer(subject, lines, money, page));
 };

@@ -12,7 +12,7 @@ const { ResearchRatingType_Sell: SELL, ResearchRatingType_Underperform: UNDERPER
 const { ResearchRatingType_Hold: HOLD, ResearchRatingType_Buy: BUY, ResearchRatingType_StrongBuy: STRONG_BUY } = ResearchRatingType;
 
 /** Qot_GetResearchAnalystConsensus: the last opinion of each broker in three months; in the United States in three grades. Nothing but a count of 0 where none has spoken. */
-export const getResearchAnalystConsensus: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, { security }) => {
+export const getResearchAnalystConsensus: Answer<'clock' | 'world' | 'companies' | 'listings', C2S, S2C> = (facts, { security }) => {
   const subject = subjectOf(facts, security);
   if (subject instanceof Refusal) return subject;
   const { listing } = subject;
@@ -23,7 +23,9 @@ export const getResearchAnalystConsensus: Answer<'world' | 'companies' | 'listin
   const isUs = listing.instrument.market === 'US';
   const grades = opinions.map(({ rating }) => (isUs ? threeGrades(ratingNumber(rating)) : ratingNumber(rating)));
   const part = (grade: ResearchRatingType) => percentOf(grades.filter((one) => one === grade).length, grades.length) ?? 0;
-  const mean = Math.round(grades.reduce((sum, grade) => sum + grade, 0) / grades.length) as ResearchRatingType;
+  // Three grades are a scale without gaps: a sale is as far from a hold as a purchase is.
+  const steps = isUs ? grades.map((grade) => Math.max(grade, UNDERPERFORM)) : grades;
+  const mean = Math.round(steps.reduce((sum, grade) => sum + grade, 0) / steps.length) as ResearchRatingType;
   const updated = dayOfNumber(newest.day);
   return create(S2CSchema, {
     highest: Math.max(...targets),

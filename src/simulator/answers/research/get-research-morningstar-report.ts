@@ -29,10 +29,13 @@ const MOAT = { narrow: 0.12, wide: 0.2 };
  * Qot_GetResearchMorningstarReport, in that report's terms: the fair value is the mean of the brokers' targets in twelve months, discounted by a year's
  * cost of equity; stars compare the price with it, and labels and texts follow from the last four quarters. Empty where nobody covers the company.
  */
-export const getResearchMorningstarReport: Answer<'world' | 'companies' | 'listings' | 'market', C2S, S2C> = (facts, { security }) => {
+export const getResearchMorningstarReport: Answer<'clock' | 'world' | 'companies' | 'listings' | 'market', C2S, S2C> = (
+  facts,
+  { security },
+) => {
   const subject = subjectOf(facts, security);
   if (subject instanceof Refusal) return subject;
-  const { listing, company, day } = subject;
+  const { listing, company } = subject;
   const { instrument } = listing;
   const opinions = latestOpinions(subject, OPINION_DAYS);
   const [newest] = opinions;
@@ -43,7 +46,7 @@ export const getResearchMorningstarReport: Answer<'world' | 'companies' | 'listi
   const quote = facts.market.quote(instrument);
   const price = decimalToNumber(quote.last);
   const uncertainty = uncertaintyOf(instrument.volatility);
-  const last = company.lastPublished(day);
+  const last = company.lastPublished(subject.reported);
   const year = statementSums(subject, { ...periodEnding(company, last, 1), quarters: 4 });
   const figures = figuresOf(year);
   const growth = changeRate(Number(year.income.revenue), Number(earlier(subject, year.period, 4).income.revenue)) ?? 0;

@@ -35,7 +35,7 @@ interface Author {
 }
 
 /** Qot_GetResearchRatingSummary: brokers, or their analysts, with what they said of a company in three years; or one of them. */
-export const getResearchRatingSummary: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
+export const getResearchRatingSummary: Answer<'clock' | 'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
   const subject = subjectOf(facts, request.security);
   if (subject instanceof Refusal) return subject;
   const byAnalyst = request.ratingDimensionType === ResearchRatingDimensionType.ResearchRatingDimensionType_Analyst;
@@ -91,9 +91,9 @@ function detail(facts: Facts<'companies'>, subject: Subject, authors: readonly A
 }
 
 /** Who covers the company, the newest opinion first. */
-function authorsOf({ company, day }: Subject): readonly Author[] {
+function authorsOf({ company, day, rated }: Subject): readonly Author[] {
   const byBroker = new Map<string, RatingChange[]>();
-  for (const change of company.ratings(day - RECORD_DAYS, day))
+  for (const change of company.ratings(day - RECORD_DAYS, rated))
     byBroker.set(change.broker, [change, ...(byBroker.get(change.broker) ?? [])]);
   return [...byBroker.values()]
     .flatMap((opinions) => {

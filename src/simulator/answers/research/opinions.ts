@@ -39,9 +39,9 @@ export function targetPrice(
 }
 
 /** What each broker said last within so many days, the newest first. */
-export function latestOpinions({ company, day }: Subject, days: number): readonly RatingChange[] {
+export function latestOpinions({ company, day, rated }: Subject, days: number): readonly RatingChange[] {
   const latest = new Map<string, RatingChange>();
-  for (const change of company.ratings(day - days, day)) latest.set(change.broker, change);
+  for (const change of company.ratings(day - days, rated)) latest.set(change.broker, change);
   return [...latest.values()].sort((a, b) => b.day - a.day || (a.broker < b.broker ? -1 : 1));
 }
 
@@ -68,11 +68,11 @@ const HORIZON_DAYS = 90;
 export const RECORD_DAYS = 3 * 365;
 
 /** Of opinions on one company: a buy is right when the price has risen after ninety days, a sell when it has fallen; splits are no moves. */
-export function trackRecord({ company, day }: Subject, opinions: readonly RatingChange[]): TrackRecord {
+export function trackRecord({ company, over }: Subject, opinions: readonly RatingChange[]): TrackRecord {
   const { home } = company.issuer;
   const level = (on: number) => company.prices.at(home, on) / company.prices.eventLevel(on);
   const gains = opinions
-    .filter((one) => one.day + HORIZON_DAYS <= day && one.rating !== 'hold')
+    .filter((one) => one.day + HORIZON_DAYS <= over && one.rating !== 'hold')
     .map((one) => {
       const gain = level(one.day + HORIZON_DAYS) / level(one.day) - 1;
       return one.rating === 'buy' || one.rating === 'strong buy' ? gain : -gain;

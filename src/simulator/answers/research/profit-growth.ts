@@ -21,16 +21,18 @@ const FISCAL_YEAR = 4;
  * base. Market value is that of the path of the price at the year's publication.
  */
 export function profitGrowth(subject: Subject, measure: Measure, from: string): ProfitGrowthRate | undefined {
-  const { company, listing, day } = subject;
-  const years = periodsOf(company, day, F10Type.F10Type_Annual).slice(0, YEARS.most);
+  const { company, listing, reported, over } = subject;
+  const years = periodsOf(company, reported, F10Type.F10Type_Annual).slice(0, YEARS.most);
   const shown = years.filter(({ endDay }, index) => index < YEARS.least || endDay >= from).reverse();
   const [first] = shown;
   if (first === undefined || shown.length < 2) return undefined;
   const baseOf = (last: number) => Number(measure.base(company, last));
-  const start = { finance: baseOf(first.last), value: pathParts(company, measure, company.published(first.last)).value };
+  // The value at the end of a day, or of the last one that is over.
+  const valueOn = (on: number) => pathParts(company, measure, Math.min(on, over)).value;
+  const start = { finance: baseOf(first.last), value: valueOn(company.published(first.last)) };
   if (start.finance <= 0 || start.value <= 0) return undefined;
-  const now = pathParts(company, measure, day);
-  const [finance, value] = [times(now.base / start.finance), times(now.value / start.value)];
+  const base = Number(measure.base(company, company.lastPublished(reported)));
+  const [finance, value] = [times(base / start.finance), times(valueOn(over) / start.value)];
   return create(ProfitGrowthRateSchema, {
     financialTtmMultiple: finance,
     marketCapMultiple: value,
@@ -43,7 +45,7 @@ export function profitGrowth(subject: Subject, measure: Measure, from: string): 
         reportDate: BigInt(secondsOf(listing, endDay)),
         reportDateStr: endDay,
         ...known({
-          marketCapMultiple: times(pathParts(company, measure, Math.max(company.published(last), requireDay(endDay))).value / start.value),
+          marketCapMultiple: times(valueOn(Math.max(company.published(last), requireDay(endDay))) / start.value),
           financeDataMultiple: times(baseOf(last) / start.finance),
         }),
       }),

@@ -11,8 +11,8 @@ export interface StatementSums extends Pick<Statements, 'income' | 'balance' | '
   readonly shares: bigint;
 }
 
-export function statementSums({ company, day }: Subject, period: Period): StatementSums {
-  const quarters = quartersOf(period).map((quarter) => company.reported(quarter, day) ?? company.accounts.statements(quarter));
+export function statementSums({ company, reported }: Subject, period: Period): StatementSums {
+  const quarters = quartersOf(period).map((quarter) => company.reported(quarter, reported) ?? company.accounts.statements(quarter));
   const closing = quarters.at(-1) ?? company.accounts.statements(period.last);
   return {
     period,

@@ -1,6 +1,6 @@
 import { quoteMarket } from '../../../contract/markets.js';
 import { parseLocal, requireDay } from '../../../contract/time.js';
-import type { Company } from '../../companies/index.js';
+import { type Company, lastDayOver, lastPublicDay } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
 import type { Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
@@ -14,13 +14,18 @@ export interface Subject {
   /** "2026-11-20", and counted from 1970-01-01. */
   readonly today: string;
   readonly day: number;
+  /** Days of the home market: the last ones whose results, ratings and appointments are out, and the last one that is over. */
+  readonly reported: number;
+  readonly rated: number;
+  readonly appointed: number;
+  readonly over: number;
   /** Ordinary shares that a share of the listing stands for. */
   readonly ordinary: bigint;
 }
 
 /** Why there is none: not known, not listed yet, or nothing that a company issued. */
 export function subjectOf(
-  facts: Facts<'world' | 'companies' | 'listings'>,
+  facts: Facts<'clock' | 'world' | 'companies' | 'listings'>,
   security: { readonly market: number; readonly code: string } | undefined,
 ): Subject | Refusal {
   const listing = locate(facts, security);
@@ -32,12 +37,23 @@ export function subjectOf(
 }
 
 /** The same of a listing that a company has issued. */
-export function subjectFor({ world, companies }: Facts<'world' | 'companies'>, listing: Listing): Subject {
+export function subjectFor({ clock, world, companies }: Facts<'clock' | 'world' | 'companies'>, listing: Listing): Subject {
   const { instrument } = listing;
   const company = companies.company(instrument);
   const today = world.today(instrument);
   const ordinary = BigInt(company.issuer.classes.find((one) => one.instrument === instrument)?.ordinary ?? 1);
-  return { listing, company, today, day: requireDay(today), ordinary };
+  const [now, { home }] = [clock.now(), company.issuer];
+  return {
+    listing,
+    company,
+    today,
+    day: requireDay(today),
+    reported: lastPublicDay('results', home, now),
+    rated: lastPublicDay('rating', home, now),
+    appointed: lastPublicDay('executive', home, now),
+    over: lastDayOver(home, now),
+    ordinary,
+  };
 }
 
 /** Seconds since the epoch of a day's midnight in the listing's market. */

@@ -55,7 +55,7 @@ export function valueAt(
   const per = perShareOf(measure, figures);
   if (per !== undefined) return per === 0n ? Number.NaN : multiple(price, per);
   const company = companies.company(instrument);
-  const sum = measure.base(company, company.lastPublished(requireDay(day)));
+  const sum = measure.base(company, company.lastKnown(requireDay(day)));
   return sum <= 0n ? Number.NaN : multiple(price * figures.issuedShares, companies.inCurrencyOf(instrument, sum, day));
 }
 
@@ -77,7 +77,7 @@ export function forwardFigure({ type, expected }: Measure): Figure {
       if (expected === undefined || !isIssuedByCompany(instrument)) return Number.NaN;
       const company = companies.company(instrument);
       const day = requireDay(quote.tradingDay);
-      const last = company.lastPublished(day);
+      const last = company.lastKnown(day);
       let sum = 0n;
       for (let ahead = 1; ahead <= QUARTERS_AHEAD; ahead++) {
         const amount = expected(company, last + ahead, day);
@@ -104,7 +104,8 @@ export function percentileFigure(measure: Measure): Figure {
     of: ({ companies }, { listing: { instrument }, quote }) => {
       if (!isIssuedByCompany(instrument)) return Number.NaN;
       const company = companies.company(instrument);
-      const before = requireDay(addDays(quote.tradingDay, -1));
+      // Elsewhere the day at home may not be over yet.
+      const before = requireDay(addDays(quote.tradingDay, instrument === company.issuer.home ? -1 : -2));
       const now = pathValue(company, measure, before);
       if (Number.isNaN(now)) return Number.NaN;
       const listed = requireDay(instrument.listDate);

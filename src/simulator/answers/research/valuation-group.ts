@@ -11,7 +11,6 @@ import type { Listing } from '../../view/listings.js';
 import { membersOf } from '../../view/plates.js';
 import { kinds } from '../../world/kinds.js';
 import type { Plate } from '../../world/plates.js';
-import { subjectFor } from './subject.js';
 import { type Measure, pathParts } from './valuation-figures.js';
 
 type Needed = Facts<'world' | 'companies' | 'listings' | 'boards'>;
@@ -144,8 +143,9 @@ function* workPastMeans(
   const largest = [...hits].sort((a, b) => size(b) - size(a)).slice(0, PAST_MEMBERS);
   const sums = days.map(() => ({ value: 0, base: 0 }));
   for (const { row } of largest) {
-    const { company, listing, today } = subjectFor(facts, row.listing);
-    const rate = Number(facts.companies.inCurrency(1_000_000_000n, company.issuer.home.currency, listing.instrument.currency, today)) / 1e9;
+    const { instrument } = row.listing;
+    const [company, today] = [facts.companies.company(instrument), facts.world.today(instrument)];
+    const rate = Number(facts.companies.inCurrency(1_000_000_000n, company.issuer.home.currency, instrument.currency, today)) / 1e9;
     const { values, bases } = yield* pastParts(facts, company, measure, days);
     for (const [index, sum] of sums.entries()) {
       const [value, base] = [values[index] ?? 0, bases[index] ?? 0];

@@ -10,7 +10,8 @@ import { locateTerms } from '../../view/locate.js';
 import { systemGroups } from '../../view/system-groups.js';
 
 const ITEMS_MAX = 100;
-const NOTE_CHARACTERS_MAX = 20;
+/** Twenty Chinese characters. */
+const NOTE_BYTES_MAX = 60;
 const ranges = ['marketCapRange', 'expiryDaysRange', 'priceRange', 'sizeRange', 'premiumRange', 'ivRange'] as const;
 
 type Names = 'listings' | 'userState';
@@ -102,7 +103,8 @@ function termsProblem(facts: Facts<Names>, item: EventAlertItem, at: string): Re
   if (begin !== '' && (!isDay(begin) || !isDay(end) || end < begin)) {
     return new Refusal(`${at}: expected earnings dates as yyyy-MM-dd, the end not before the begin; found ${begin} and ${end}`);
   }
-  if ([...item.note].length > NOTE_CHARACTERS_MAX) return new Refusal(`${at}.note: expected at most ${NOTE_CHARACTERS_MAX} characters`);
+  if (Buffer.byteLength(item.note) > NOTE_BYTES_MAX)
+    return new Refusal(`${at}.note: expected at most ${NOTE_BYTES_MAX} bytes (20 Chinese characters)`);
   return undefined;
 }
 

@@ -9,7 +9,8 @@ import type { Listing } from '../../view/listings.js';
 import { locate } from '../../view/locate.js';
 import { hasFigure, keptValue, reminderKinds } from '../../view/reminder-figures.js';
 
-const NOTE_CHARACTERS_MAX = 20;
+/** Twenty Chinese characters. */
+const NOTE_BYTES_MAX = 60;
 /** Qot_Common.PriceReminderMarketStatus. The published clients name the US sessions beside it by default, whatever the security. */
 const REGULAR_HOURS = 1;
 
@@ -79,8 +80,8 @@ function termsOf(listing: Listing, request: C2S, known: Terms | undefined): Term
   const value = decimalFromNumber(number ?? Number.NaN);
   if (value === undefined) return new Refusal(`value: expected a number of at most nine decimal places, found ${number ?? 'none'}`);
   if (value < 0n && kind.unit !== '%') return new Refusal(`value: expected 0 or more for a ${kind.noun}, found ${request.value}`);
-  if ([...note].length > NOTE_CHARACTERS_MAX)
-    return new Refusal(`note: expected at most ${NOTE_CHARACTERS_MAX} characters, found ${[...note].length}`);
+  const bytes = Buffer.byteLength(note);
+  if (bytes > NOTE_BYTES_MAX) return new Refusal(`note: expected at most ${NOTE_BYTES_MAX} bytes (20 Chinese characters), found ${bytes}`);
   const unknown = sessions.find((session) => !has(priceReminderSession, session));
   if (unknown !== undefined) return new Refusal(`unknown session ${unknown}; accepted: ${listAccepted(priceReminderSession, 'rest')}`);
   const watched = listing.market.name === 'US' ? sessions : sessions.filter((session) => session === REGULAR_HOURS);
