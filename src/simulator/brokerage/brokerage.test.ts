@@ -450,6 +450,8 @@ describe('the ledger', () => {
     const second = await f.place(ids.hkMargin, { ...terms, qty: 10_000 });
     f.book(HK, [['900', 100_000n]], []);
     await f.pass();
+    // A second trade confirms a price so far from the quotes.
+    f.trade(HK, '599', 100n, -1);
     f.trade(HK, '599', 100n, -1);
     await f.pass();
     const { ledger } = f.brokerage.records;

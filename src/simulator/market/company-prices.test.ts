@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../contract/clock.js';
 import { divide } from '../../contract/decimal.js';
 import { dayOfNumber, requireDay } from '../../contract/time.js';
-import { companiesOf } from '../companies/index.js';
+import { companiesOf, type DayMove } from '../companies/index.js';
 import { createWorld } from '../world/index.js';
 import { createMarket, type SimulatedMarket } from './index.js';
 
@@ -26,28 +26,32 @@ const bounds = { from: Date.UTC(2026, 0, 30), to: Date.UTC(2026, 6, 2) };
 
 describe.each(['calendar', 'open'] as const)('what companies hear of a market with %s days', (mode) => {
   const { world, companies, market } = setUp(mode);
+  // A day without a close ends at midnight, and its move is news of the next.
+  const endsAfter = mode === 'open' ? 1 : 0;
 
   test.each(['US.TSLA', 'HK.00700', 'SZ.002594', 'US.KO'])('%s: news of moves are the day bars that moved so far', (symbol) => {
     const instrument = world.instrument(symbol)!;
-    const bars = new Map<string, { readonly reference: bigint; readonly close: bigint }>();
+    const bars = new Map<string, DayMove>();
     for (const { start, end, close, previousClose } of market.bars(instrument, { unit: 'day' }, bounds)) {
-      bars.set(world.calendar(instrument).tradingDay((start + end) / 2), { reference: previousClose, close });
+      bars.set(world.calendar(instrument).tradingDay((start + end) / 2), { reference: previousClose, close, end });
     }
     for (let day = from; day <= to; day++) expect(market.dayMove(instrument, dayOfNumber(day))).toEqual(bars.get(dayOfNumber(day)));
     const moves = companies
       .company(instrument)
       .news(from, to)
       .flatMap(({ day, fact }) => (fact.kind === 'move' ? [{ day, ...fact.move }] : []));
-    for (const { day, reference, close } of moves) {
-      expect(bars.get(dayOfNumber(day))).toEqual({ reference, close });
+    for (const { day, ...move } of moves) {
+      expect(bars.get(dayOfNumber(day - endsAfter))).toEqual(move);
+      const { reference, close } = move;
       expect(Math.abs(Number(close) / Number(reference) - 1)).toBeGreaterThanOrEqual(0.04);
     }
     const large = [...bars].filter(([day, { reference, close }]) => {
-      const within = requireDay(day) >= from && requireDay(day) <= to;
+      const news = requireDay(day) + endsAfter;
+      const within = news >= from && news <= to;
       const least = Math.max(0.04, (2.5 * instrument.volatility) / Math.sqrt(365));
       return within && Math.abs(Number(close - reference) / Number(reference)) >= least;
     });
-    expect(moves.map(({ day }) => dayOfNumber(day))).toEqual(large.map(([day]) => day));
+    expect(moves.map(({ day }) => dayOfNumber(day - endsAfter))).toEqual(large.map(([day]) => day));
   });
 });
 
