@@ -99,7 +99,7 @@ describe.skipIf(process.platform !== 'linux')('an audit file that takes nothing'
     expect(await new Books(daemon, 'bot').orders()).toEqual([]);
     const out = await daemon.as('bot').post('/api/cancel-all-order', { acc_id: HK_CASH, env: SIMULATE, market: HK });
     expect(out.json.ret_type).toBe(0);
-    expect(daemon.stderr).toMatch(/"target":"audit".*cancel_all_order while the disk takes no writes/);
+    await until(() => /"target":"audit".*cancel_all_order while the disk takes no writes/.test(daemon.stderr), 'the line in the log');
     const ready = await daemon.as().get('/readyz');
     expect([ready.status, ready.json.status]).toEqual([503, 'unavailable']);
     expect((await daemon.as('bot').post('/api/quote', { symbol: 'HK.00005' })).status).toBe(200);
