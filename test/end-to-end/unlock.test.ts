@@ -65,7 +65,11 @@ describe('a trade password in the wrong place', () => {
     ['for a switch', { unlock: pwd_md5 }, 'unlock: expected true or false, found a string'],
     ['as a number', { unlock: 123456 }, 'unlock: expected true or false, found a number'],
     ['in another field', { unlock: true, security_firm: pwd_md5 }, 'security_firm: expected an integer, found a string'],
-    ['as a name', { unlock: true, [pwd_md5]: true }, 'unknown field "…"; accepted: unlock, pwd_md5, security_firm'],
+    [
+      'as a name',
+      { unlock: true, [pwd_md5]: true },
+      'unknown field "…"; accepted: unlock, pwd_md5, security_firm, password_md5, is_unlock',
+    ],
     ['for the message', { c2s: pwd_md5 }, 'c2s: expected an object, found a string'],
     ['under a name like its own', { unlock: true, pwd_md: pwd_md5 }, 'unknown field "…"; did you mean "pwd_md5"?'],
   ])('%s is neither repeated nor written down', async (_where, body, error) => {
