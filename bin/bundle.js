@@ -7,15 +7,15 @@ import { setFlagsFromString } from 'node:v8';
 import { constants, Script } from 'node:vm';
 
 const bundle = fileURLToPath(new URL('../dist/svcd.cjs', import.meta.url));
-/** A digest of the bundle, and what V8 had compiled of it when it was built (`scripts/compiled-code.mjs`). */
+/** A digest of the bundle and of the Node that built it, then V8's compiled code (`scripts/compiled-code.mjs`). */
 export const compiledCode = fileURLToPath(new URL('../dist/svcd.code', import.meta.url));
 
 /**
  * Runs the daemon's bundle as Node runs a CommonJS module, but with the compiled code that was kept when it was built, which saves a
- * third of the start. V8 refuses code of another version of itself; of the text it compares only the length, which is why a digest stands
- * before the code. Code that is missing or does not fit costs time and nothing else.
+ * third of the start. V8 checks its own version and the length of the text only, and crashes on code that another patch release of Node compiled:
+ * a digest of the text and of the Node that runs stands before the code. Code that is missing or does not fit costs time and nothing else.
  *
- * Returns the script and the digest of its text; undefined where nothing has been bundled.
+ * Returns the script and that digest; undefined where nothing has been bundled.
  */
 export function runBundle() {
   if (!existsSync(bundle)) return undefined;
@@ -23,7 +23,7 @@ export function runBundle() {
   // what holds anyway.
   setFlagsFromString('--max-semi-space-size=16');
   const bytes = readFileSync(bundle);
-  const digest = createHash('sha256').update(bytes).digest();
+  const digest = createHash('sha256').update(`${process.version} ${process.arch} ${process.execPath}\n`).update(bytes).digest();
   // The bundle is ASCII, which costs no decoding.
   const script = new Script(Module.wrap(bytes.latin1Slice()), {
     filename: bundle,

@@ -145,8 +145,9 @@ describe('the simulated world shows a key its own symbol alone', () => {
         const { security, name, sec_type: type } = basic;
         if (type === PLATE) continue;
         const isOwn = security.market === 1 && security.code === '00700';
-        // A code of digits alone might be any number.
-        const names = [symbolOf(security), name, ...(/^\d+$/.test(security.code) ? [] : [security.code])];
+        // A code of digits alone might be any number, and "SH" is a market too.
+        const isAmbiguous = /^(\d+|SH|SZ)$/.test(security.code);
+        const names = [symbolOf(security), name, ...(isAmbiguous ? [] : [security.code])];
         for (const each of names) (isOwn ? own : foreign).add(each);
       }
     }
