@@ -63,7 +63,7 @@ export function didYouMean(symbol: string | undefined): string {
   return symbol === undefined ? '' : `; did you mean ${symbol}?`;
 }
 
-/** What reads and writes say of a security that nobody knows. */
+/** Text for an unknown security, the same for reads and writes. */
 export function unknownSymbol(symbol: string, meant: string | undefined = symbolsMeant(symbol)[0]): string {
   return `unknown symbol ${symbol}${didYouMean(meant)}`;
 }

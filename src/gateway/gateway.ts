@@ -284,7 +284,7 @@ export class Gateway {
     });
   }
 
-  /** What an owner of subscriptions that an earlier process left may have by now. */
+  /** Rights that an owner of stored subscriptions has now. */
   #entitled(owner: string): Entitled {
     const { access, clock } = this.#options;
     if (!access.scopeMode) return { quotes: owner === 'anonymous', accounts: owner === 'anonymous' };

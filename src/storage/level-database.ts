@@ -14,7 +14,7 @@ export interface OpenProblem {
 
 export interface OpenedDatabase {
   readonly database: Database;
-  /** Who removes the file that is locked lets another process in. */
+  /** Removing the locked file lets another process in. */
   readonly lock: FileWatch;
 }
 

@@ -19,7 +19,7 @@ export class FileWatch {
 }
 
 /**
- * What is wrong with the files of a LevelDB database, as a clause; undefined where nothing is. Every checksum is verified:
+ * Damage to the files of a LevelDB database, as a clause; undefined if there is none. Every checksum is verified:
  * LevelDB itself skips what it cannot read, and so forgets what was acknowledged. A record that a crash cut off at a log's end
  * was not. Nor is a table lost that a crash cut off: it belongs to the database once the manifest names it.
  * @param unfinished while the database is being made it may have no log yet.

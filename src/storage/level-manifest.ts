@@ -16,7 +16,7 @@ export interface LiveFiles {
 const EDIT_FIELDS: Readonly<Record<number, string>> = { 1: 'b', 2: 'v', 3: 'v', 4: 'v', 5: 'vb', 6: 'vv', 7: 'vvvbb', 9: 'v' };
 const [LOG_NUMBER, DELETED_FILE, NEW_FILE, PREVIOUS_LOG_NUMBER] = [2, 6, 7, 9];
 
-/** What the database's manifest names, or a clause on its damage. */
+/** Files that the database's manifest names, or a clause on its damage. */
 export function liveFiles(folder: string): LiveFiles | string {
   const name = readFileSync(join(folder, 'CURRENT'), 'latin1').trimEnd();
   const path = join(folder, name);

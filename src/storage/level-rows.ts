@@ -168,7 +168,7 @@ function damagedReading(error: unknown): never {
   throw new StorageFailure(`cannot read from the database: ${reasonOf(error)}`, { cause: error });
 }
 
-/** What the database itself says; the library wraps it. */
+/** The database's own error; the library wraps it. */
 export function reasonOf(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   const innermost = cause instanceof Error ? cause : error;

@@ -59,7 +59,7 @@ const SOON_MS = 4;
 const REFUSED = 'cannot write to the database: ';
 /** How often a disk that took no writes is asked whether it has room again. */
 const RETRY_MS = 1_000;
-/** What is written meanwhile and kept in memory, at most. */
+/** Bound on the writes kept in memory meanwhile, bytes. */
 const OWED_BYTES_MAX = 64 * 1024 * 1024;
 
 class LevelStore implements DurableStore {

@@ -4,7 +4,7 @@
  */
 export class StorageFailure extends Error {
   override readonly name = 'StorageFailure';
-  /** What was to be written is kept in memory, where reads see it, and goes to the disk once that takes writes again. */
+  /** Refused writes are kept in memory, where reads see them, and go to the disk once it takes writes again. */
   readonly kept: boolean;
 
   constructor(message: string, { cause, kept = false }: { readonly cause?: unknown; readonly kept?: boolean } = {}) {

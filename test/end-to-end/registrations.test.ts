@@ -4,7 +4,7 @@ import { BUY, HK, HK_CASH, NORMAL, SIMULATE } from '../support/accounts.js';
 import type { PushClient } from '../support/push-client.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
 
-/** What keys are registered for goes on after a restart; what a connection asks for, it asks for again and resumes. */
+/** Registrations of keys survive a restart; a connection asks for its own again and resumes. */
 
 const FLAGS = ['--enable-trading'];
 const daemon = new SpawnedDaemon<'bot' | 'other'>(true);

@@ -18,7 +18,7 @@ const rows = readFileSync(join(import.meta.dirname, 'bodies.tsv'), 'utf8')
     return [route.replace('POST ', ''), body.replaceAll('ACC', HK_MARGIN).replaceAll('FUTURES', REAL_FUTURES)] as const;
   });
 
-/** What a body is refused with that the daemon cannot read. */
+/** Codes that refuse a body which the daemon cannot read. */
 const unread = /^request\.(unknown_field|missing_field|wrong_type|malformed_json|out_of_range|invalid)/;
 
 describe('every documented body', () => {

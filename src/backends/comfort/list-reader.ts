@@ -51,7 +51,7 @@ interface Group {
  * and asks for no more than what is not known for the day. Answers are in the order of the request.
  */
 export class ListReader {
-  /** Those that have yet to leave, by their group and markets. */
+  /** Requests that have yet to be sent, by group and markets. */
   readonly #open = new Map<string, Batch>();
 
   constructor(
@@ -90,7 +90,7 @@ export class ListReader {
 
   /** One part of a list, in a batch with whoever else waits. */
   async #part(group: Group, elements: Elements, patience: Patience): Promise<Answered> {
-    // Those of one market do not wait for another's, which the server may be silent about.
+    // Requests for one market do not wait for another's, on which the server may be silent.
     const batchKey = `${group.key} ${scopeOf(requestOf(group, elements))}`;
     for (;;) {
       const open = this.#open.get(batchKey);

@@ -45,7 +45,7 @@ export type Outcome =
 export class Sender {
   readonly #breaker: Breaker;
   readonly #reads = new Lane(READS_UNDER_WAY_MAX, READS_WAITING_MAX);
-  /** What was said to protocol ids that the server of this connection does not know: it is not asked again. */
+  /** Refusals of protocol ids that the server of this connection does not know; it is not asked again. */
   readonly #unknown = new Map<number, Outcome>();
 
   constructor(

@@ -53,7 +53,7 @@ export class Session implements Upstream {
   #tries = 0;
   /** When the connection that there is became ready, of the monotonic clock. */
   #readyAt: number | undefined;
-  /** Of the connection that is being given up, epoch ms. */
+  /** Last moment at which the connection being given up was good, epoch ms. */
   #goodUntil: number | undefined;
   /** Handshakes in a row whose answer could not be opened. */
   #unreadable = 0;

@@ -38,7 +38,7 @@ it('logs a connection that comes and goes once a minute, and last what it stays'
   expect(lines.length).toBeLessThanOrEqual(3 + 4 * 6);
   clock.advance(60_000);
   expect(lines.at(-1)).toMatch(/^the platform ready connected/);
-  // What was left out is counted: four changes a second.
+  // Omitted lines are counted: four changes a second.
   const omitted = lines.map((line) => Number(/(\d+) the connection$/.exec(line)?.[1] ?? 0)).reduce((sum, count) => sum + count);
   expect(omitted + lines.length).toBe(3 + 4 * 300);
   const { length } = lines;

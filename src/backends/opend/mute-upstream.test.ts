@@ -27,7 +27,7 @@ let server: ScriptedServer;
 let backend: OpendBackend;
 let lost: StreamsLost[];
 let pushes: number;
-/** What the upstream does when it is subscribed to once more. */
+/** Behaviour of the upstream when it is subscribed to once more. */
 let onAgain: (peer: Peer) => void;
 let logins: { qotLogined: boolean; trdLogined: boolean };
 beforeEach(async () => {
@@ -90,7 +90,7 @@ async function pass(seconds: number): Promise<void> {
     clock.advance(1_000);
     const { C2SSchema } = system.getGlobalState.messages;
     const context = { requestId: 'test', deadline: clock.monotonic() + 500, signal: new AbortController().signal };
-    // What was asked before it on this connection has been answered by then.
+    // Earlier requests on this connection have been answered by then.
     for (let round = 0; round < 3; round += 1) {
       await Promise.resolve(backend.call(system.getGlobalState, create(C2SSchema, { userID: 0n }), context)).catch(() => undefined);
     }

@@ -49,7 +49,7 @@ const TEXT_MAX = 4096;
 export const CODE_TIMES_MS = 3_600_000;
 
 /**
- * What one login leaves for the next, in a file that its owner alone can read: the device's id, the ticket, a device check that
+ * State that one login leaves for the next, in a file that its owner alone can read: the device's id, the ticket, a device check that
  * waits for its code, and what keeps log-ins few: codes that were asked for, a refusal, a wait. Written as a whole; what is there
  * of another account or service is passed over, and replaced at the next login. The device's id stays whoever logs in.
  */
@@ -148,7 +148,7 @@ export class CredentialsFile {
     return place?.account === this.#place.account && place.authUrl === this.#place.authUrl;
   }
 
-  /** What is there of this account and service. */
+  /** Stored state of this account and service. */
   get #ours(): Content {
     return this.#isOurs ? this.#content : { deviceId: this.deviceId };
   }

@@ -169,7 +169,7 @@ describe('a success', () => {
     expect(await refusedAs('session-2')).toBe('session-2');
     clock.advance(300_000);
     expect(await refusedAs('session-2')).toBe('session-3');
-    // What was let in meanwhile may be refused again at once.
+    // A session that worked meanwhile may be refused again at once.
     login.accepted('session-3');
     expect(await refusedAs('session-3')).toBe('session-4');
   });

@@ -46,7 +46,7 @@ const PATIENCE_MS: readonly number[] = [60_000, 60_000, 300_000];
 const TRIES_WITH_TICKET = 2;
 /** Sessions within this time that are made anew because one was refused: logins are throttled. */
 const RENEWALS_MS = 300_000;
-/** Of sessions that were in use; of one that was not, since a reload may have made it before the brokerage was restarted. */
+/** New logins after refused sessions: of used ones, and of an unused one, which a reload may have made before the brokerage was restarted. */
 const RENEWALS_MAX = { used: 5, unused: 1 } as const;
 const CODE = /^[A-Za-z0-9]{1,32}$/;
 const HOW_TO_ANSWER = "enter it at the daemon's terminal, with POST /api/verification, or by a restart with --verify-code";
@@ -74,7 +74,7 @@ export class Login {
   /** Of `Clock.monotonic`: the service is not asked before. */
   #notBefore = 0;
   #progress = '';
-  /** Of the code that is to be sent later. */
+  /** Cancels the code that is to be sent later. */
   #cancelCode: () => void = () => undefined;
 
   constructor(options: LoginOptions) {
@@ -232,7 +232,7 @@ export class Login {
     });
   }
 
-  /** What goes wrong about a check ends it. */
+  /** Any failure of a check ends it. */
   #attend(check: Check, work: Promise<unknown>): void {
     work.catch((thrown: unknown) => {
       if (this.#check !== check) return;

@@ -30,7 +30,7 @@ export interface CodePause {
   readonly said: string;
 }
 
-/** What keeps log-ins and codes few, restarts included: the credentials file remembers them. */
+/** Bounds on log-ins and code messages. The credentials file carries the counts over restarts. */
 export class LoginRestraint {
   readonly #options: LoginRestraintOptions;
   /** An operator wants one try, whatever was refused before. */

@@ -94,7 +94,7 @@ export class ReminderPushes {
     if (status === undefined) return;
     for (const reminder of this.#facts.userState.reminders.of(instrument.symbol)) {
       if (!reminder.enabled || !sessionsOf(reminder).includes(status)) continue;
-      // What follows from the last trade waits for one that counts; a book is none.
+      // Conditions on the last trade wait for a trade that counts; a book is none.
       if (prints.isLastDoubtful && reminderKinds.get(reminder.type)?.book !== true) continue;
       this.#look(listing, reminder, status);
     }

@@ -24,7 +24,7 @@ const administration = scopeMask(['admin']);
 
 /** What only the gateway can answer, because it alone knows who is subscribed to what. */
 export function pushHandlers(hub: PushHub, backend: Backend, access: Access): LocalOperations {
-  // Who else is connected is for those who look after the daemon.
+  // Other callers' connections are shown to administrators only.
   const administers = ({ identity }: LocalCall) => access.authorise(identity.key, administration) === undefined;
   const subscribe = (call: LocalCall) => answerSubscribe(hub, ownerOf(call), call.request as SubC2S, administers(call));
   return {

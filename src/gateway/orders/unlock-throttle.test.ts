@@ -5,7 +5,7 @@ it.each<[string, number | undefined, boolean]>([
   ['wrong trade password (4 tries left)', undefined, true],
   ['交易密码错误', undefined, true],
   ['wrong account or password', -102, true],
-  // What gives no reason may mean the password.
+  // A refusal without a reason may mean the password.
   ['unlock failed', undefined, true],
   ['', undefined, true],
   ['', -20011, false],

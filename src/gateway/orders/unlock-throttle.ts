@@ -5,7 +5,7 @@ import type { Store, Table } from '../../storage/index.js';
 
 /** One unlock that is under way. */
 export interface UnlockAttempt {
-  /** What became of it: `wrong` where the password was refused, `lost` where nobody knows whether it is right. */
+  /** Outcome of the attempt: `wrong` if the password was refused, `lost` if nobody knows whether it is right. */
   settle(outcome: 'right' | 'wrong' | 'lost'): void;
 }
 

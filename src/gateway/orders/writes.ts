@@ -55,7 +55,7 @@ function unasked(thrown: unknown): Rejection {
   throw thrown;
 }
 
-/** What a write comes to whose reservation the disk did not take: nothing was sent. */
+/** Result of a write whose reservation the disk did not take: nothing was sent. */
 function unkept(thrown: unknown): Rejection {
   if (thrown instanceof StorageFailure && thrown.kept) return rejectUnstored(thrown);
   throw thrown;

@@ -59,7 +59,7 @@ export interface HeldPush {
   readonly generation: number;
 }
 
-/** What a connection that resumes is to be sent. */
+/** Events to send to a connection that resumes. */
 export interface Resuming {
   readonly since: Cursor | undefined;
   readonly accIds: readonly bigint[];
@@ -79,7 +79,7 @@ export interface Member {
   readonly owners: readonly string[];
   held: HeldPush[] | undefined;
   resuming: Resuming | undefined;
-  /** Of the greeting that is to come. */
+  /** Cancels the greeting that is to come. */
   cancelGreeting: (() => void) | undefined;
 }
 

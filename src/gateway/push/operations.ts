@@ -202,7 +202,7 @@ export async function answerUnsubscribeAccounts(
   return accountAnswer(SUCCEEDED);
 }
 
-/** Who is connected to the push stream, of those who are shown. */
+/** Connections to the push stream that the caller is shown. */
 export function answerSubscriberInfo(hub: PushHub, isShown: (info: ConnectionInfo) => boolean = () => true): ResponseMessage {
   const shown = hub.connections().filter(isShown);
   const subscriberList = shown.map((info) => ({

@@ -9,13 +9,13 @@ interface KeptStream {
   readonly first: boolean;
 }
 
-/** What an owner that outlives its connections is registered for. */
+/** Registrations of an owner that outlives its connections. */
 interface Row {
   readonly streams: readonly KeptStream[];
   readonly accIds: readonly bigint[];
 }
 
-/** What an owner may still have when it is taken up again. */
+/** Registrations that an owner may still have after a restart. */
 export interface Entitled {
   readonly quotes: boolean;
   readonly accounts: boolean;
@@ -23,7 +23,7 @@ export interface Entitled {
 
 /**
  * Keeps on disk what keys and the anonymous caller are subscribed to and which accounts they follow, so that a restart ends no feed.
- * What a connection has by itself ends with it.
+ * A connection's own registrations end with it.
  */
 export class Registrations {
   readonly #table: Table<Row>;

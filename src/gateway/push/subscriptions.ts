@@ -38,7 +38,7 @@ export interface SubscriptionListener {
   started(subscription: Subscription): void;
   /** From now on it does not. */
   ended(subscription: Subscription): void;
-  /** What an owner is subscribed to has changed. */
+  /** Called when an owner's subscriptions have changed. */
   changed(owner: string): void;
 }
 

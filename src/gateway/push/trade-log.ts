@@ -16,7 +16,7 @@ export interface Cursor {
 
 export type NumberedTrade = TradePush & { readonly cursor: string; readonly number: number };
 
-/** What a client that was away has missed: the events that are still here, after a gap where there are others. */
+/** Events that a client missed while it was away: the events that are still here, after a gap where there are others. */
 export interface Missed {
   readonly gap: Gap | undefined;
   readonly events: readonly NumberedTrade[];

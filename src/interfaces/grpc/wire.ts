@@ -1,7 +1,7 @@
 import { create, type DescMessage, type MessageShape } from '@bufbuild/protobuf';
 import { RetType } from '../../contract/generated/Common_pb.js';
 import { type GatewayRequest, GatewayRequestSchema, GatewayResponseSchema } from '../../contract/generated/svc/v1/gateway_pb.js';
-// Of its payload nothing is known but that it is one.
+// Its payload stays undecoded.
 import { ResponseSchema as AnyResponseSchema } from '../../contract/generated/Trd_SubAccPush_pb.js';
 import { messageParser } from '../../contract/message-parser.js';
 import { messageBytes } from '../../contract/message-writer.js';

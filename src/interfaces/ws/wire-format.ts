@@ -9,7 +9,7 @@ import type { WireFormat } from './push-formats.js';
 const PARAMETERS = ['token', 'format', 'int64', 'since'];
 const SHOWN_CHARACTERS_MAX = 40;
 
-/** What a handshake asks for. */
+/** Options of a handshake. */
 export interface Handshake extends WireFormat {
   /** `?since=`: the last order or fill event that the client has. */
   readonly since?: Cursor;

@@ -99,7 +99,7 @@ describe('what is known of a share', () => {
         const text = dayOfNumber(day);
         const company = companies(seed).company(one);
         const figures = companies(seed).figures(one, text);
-        // What was out when the trading day began.
+        // Facts published before the trading day began.
         const last = company.lastPublished(day - 1);
         if (one === company.issuer.home) {
           expect(figures.netIncomeTtm).toBe(company.accounts.netIncome(last, 4) * DECIMAL_ONE);

@@ -5,7 +5,7 @@ import type { ListingTimeline } from './listing-timeline.js';
 import { outline } from './outline.js';
 import { freeFloat } from './ownership.js';
 
-/** What is known of a share when a trading day begins. Amounts in the currency of its listing; per share of the listing, totals ÷ shares of the day. */
+/** Figures of a share known when a trading day begins. Amounts in the currency of its listing; per share of the listing, totals ÷ shares of the day. */
 export interface ShareFigures {
   /** All shares of the issuer, counted in shares of this listing. */
   readonly issuedShares: bigint;

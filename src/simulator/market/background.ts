@@ -332,7 +332,7 @@ export class Background {
     return this.#makers.get(of, () => new Makers(this.profile(of).key, this.#spot(of))).at(time);
   }
 
-  /** What a contract is worth at a moment of a trading day, in unrounded billionths. */
+  /** Value of a contract at a moment of a trading day, in unrounded billionths. */
   worth(contract: Following, day: TradingDay, time: number): number {
     return contract.kind === 'future' ? this.#path(contract).at(time) : this.derived(contract).at(day, time);
   }

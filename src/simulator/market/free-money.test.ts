@@ -13,7 +13,7 @@ import { tickSize } from '../world/ticks.js';
 const YEAR_MS = 365 * 86_400_000;
 const days = fc.integer({ min: requireDay('2022-06-01'), max: requireDay('2028-12-01') }).map(dayOfNumber);
 const seeds = fc.nat(1_000);
-/** Of a session. */
+/** Moments, as a fraction of a session. */
 const places = fc.double({ min: 0, max: 0.999, noNaN: true });
 const waits = fc.array(fc.integer({ min: 1, max: 5_000 }), { minLength: 1, maxLength: 3 });
 const draws = fc.infiniteStream(fc.double({ min: 0, max: 0.999_999, noNaN: true }));
@@ -34,7 +34,7 @@ function at(symbol: string, day: string, place: number, seed: number) {
 
 type Place = NonNullable<ReturnType<typeof at>>;
 
-/** What a unit of something costs to buy and brings when sold, and a step of it. */
+/** Cost of buying a unit, proceeds of selling it, and its price step. */
 interface Quote {
   readonly ask: number;
   readonly bid: number;
@@ -320,7 +320,7 @@ describe('nobody gains without risk', () => {
         if (place === undefined) return;
         const pairs = new Map(place.world.instruments({ market: 'FX' }).map((pair) => [pair.code, pair]));
         for (const when of moments(place, seed, later)) {
-          /** What one of the first currency brings in the second. */
+          /** Proceeds in the second currency of one unit of the first. */
           const brings = (from: string, to: string): number | undefined => {
             const [direct, inverse] = [pairs.get(from + to), pairs.get(to + from)];
             return direct !== undefined ? quoted(place, direct).bid : inverse === undefined ? undefined : 1 / quoted(place, inverse).ask;

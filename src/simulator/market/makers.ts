@@ -10,7 +10,7 @@ const PERIOD_MS = 2_000;
 export interface Quoting {
   /** Epoch ms. */
   readonly time: number;
-  /** Of the renewal, which rises with time. */
+  /** Number of the renewal, which rises with time. */
   readonly number: number;
   /** The moment at which quotes are next set: epoch ms. */
   readonly next: number;

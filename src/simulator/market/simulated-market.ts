@@ -447,7 +447,7 @@ class MarketOfTape implements SimulatedMarket {
     };
   }
 
-  /** What a book is around: the last trade. Market makers quote what a contract is worth, whatever was traded last. */
+  /** Centre of a book: the last trade. Market makers quote a contract's value, whatever was traded last. */
   #quoted(traded: Instrument, day: TradingDay, time: number, last: PricedTrade | undefined): PricedTrade | undefined {
     if (!hasMakers(traded)) return last;
     const value = this.#tape.background.worth(traded, day, Math.max(day.start, time));

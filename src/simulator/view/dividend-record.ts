@@ -5,7 +5,7 @@ import type { Facts } from './facts.js';
 import { percent } from './figures.js';
 import type { Listing } from './listings.js';
 
-/** What a share has paid, as it is known when a trading day begins. Ratios in percent. */
+/** Dividends of a share known when a trading day begins. Ratios in percent. */
 export interface DividendRecord {
   /** Mean of the dividends of each of the last five years over the price at its end; of fewer, since its listing. Undefined in its first year. */
   readonly meanYield: number | undefined;

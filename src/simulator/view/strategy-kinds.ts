@@ -1,7 +1,7 @@
 import { OptionStrategyType } from '../../contract/generated/Qot_Common_pb.js';
 import type { Option } from '../world/instrument.js';
 
-/** What of a leg says which strategy it belongs to. */
+/** Terms of a leg that identify its strategy. */
 export interface StrategyLeg {
   /** Undefined: the underlying itself. */
   readonly option: Option['option'] | undefined;

@@ -20,7 +20,7 @@ export function tickerMessage(listing: Listing, tick: Tick, pushDataType?: numbe
   message.time = localDateTime(tick.time, listing.market.timeZone);
   message.timestamp = tick.time / 1000;
   message.sequence = tick.sequence;
-  // What is simulated arrives as it happens.
+  // Simulated trades arrive as they happen.
   message.recvTime = tick.time / 1000;
   message.typeSign = 0;
   message.dir = direction[tick.direction];

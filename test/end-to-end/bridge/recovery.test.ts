@@ -29,7 +29,7 @@ let daemon: TestDaemon<'desk'>;
 let orderList: readonly ReturnType<typeof orderOf>[];
 /** Of a request for account pushes. */
 let onAccountPushes: (frame: Frame, peer: Peer) => void;
-/** Of a request for the accounts, in place of the one that there is. */
+/** Answer to a request for the accounts, in place of the scripted one. */
 let listAccounts: typeof onAccountPushes | undefined;
 /** Requests of these kinds that the upstream, which has lost its own server, refuses. */
 let refused: number[];

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-/** What a client of core TCP and one of gRPC under such a key are answered. */
+/** Answers to a core TCP and a gRPC client under such a key. */
 async function ask(wish: KeyWish, flags: readonly string[]): Promise<{ body: Buffer; grpc: CallOutcome; audit: string[] }> {
   const backend = `opend://127.0.0.1:${upstream.port}`;
   const daemon = await TestDaemon.start({ keys: { program: wish }, flags: ['--backend', backend, '--api-key-id', 'program', ...flags] });
