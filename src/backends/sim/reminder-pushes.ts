@@ -3,8 +3,8 @@ import { type Decimal, decimalFromNumber, decimalToNumber } from '../../contract
 import { PriceReminderFreq } from '../../contract/generated/Qot_Common_pb.js';
 import * as UpdatePriceReminder from '../../contract/generated/Qot_UpdatePriceReminder_pb.js';
 import type { PushEvent } from '../../gateway/backend.js';
+import { TrustedPrints } from '../../simulator/market/index.js';
 import type { MarketEvent } from '../../simulator/market/market.js';
-import { TrustedPrints } from '../../simulator/market/trusted-prints.js';
 import type { PriceReminder } from '../../simulator/user-state/index.js';
 import type { Facts } from '../../simulator/view/facts.js';
 import type { Listing } from '../../simulator/view/listings.js';
