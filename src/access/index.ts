@@ -1,3 +1,4 @@
+export { Absences } from './absences.js';
 export { Access, type AccessParts, type Authentication, type ScopeDenial } from './access.js';
 export { type AuditFileStatus, AuditLog, type AuditLogOptions } from './audit.js';
 export type { AuditEvent, AuditInterface, AuditOutcome, AuditTrade } from './audit-event.js';
@@ -32,7 +33,7 @@ export {
   tradeSides,
 } from './limits.js';
 export { type MachineIdReader, machineFingerprint, readMachineId } from './machine.js';
-export type { OrderNames, OrderPlace } from './open-orders.js';
+export type { ListedOrder, OrderList, OrderPlace } from './open-orders.js';
 export { type Admittance, type GateVerdict, OrderGates, type OrderGatesOptions, type Wanted } from './order-gates.js';
 export type { Admission } from './reservation.js';
 export { err, ok, type Result } from './result.js';

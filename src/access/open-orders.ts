@@ -1,4 +1,5 @@
 import type { Store, Table, Transaction } from '../storage/index.js';
+import { Absences } from './absences.js';
 
 /** Where an order is: what the backend's list of it is asked by. */
 export interface OrderPlace {
@@ -17,13 +18,26 @@ interface OpenOrder extends OrderPlace {
   readonly orderId: string;
 }
 
-/** The names of an order that works: its text and its number. */
-export type OrderNames = readonly string[];
+/** An order of a backend's list. */
+export interface ListedOrder {
+  /** Its text and its number. */
+  readonly names: readonly string[];
+  readonly state: 'open' | 'over' | 'out of the market';
+}
+
+/** A list of an account's orders. */
+export interface OrderList {
+  readonly orders: readonly ListedOrder[];
+  /** When it was asked for, ms of the monotonic clock. */
+  readonly askedAt: number;
+  /** How far apart two lists are that both lack an order which is over; 0 where lists are never behind. undefined for a list that ends nothing by what it lacks. */
+  readonly apartMs: number | undefined;
+}
 
 /**
- * The open orders that keys with a limit on them have placed, on disk. An order counts from before it is sent. That it has ended is
- * found out when somebody looks: {@link ended} compares with the backend's own list. One whose answer never came may or may not be
- * among those: it counts as long as an order works there that nobody else has placed.
+ * The open orders that keys with a limit on them have placed, on disk. An order counts from before it is sent until there is evidence of its end:
+ * its final status, or lists that lack it. One whose answer never came may or may not be there: it counts as long as an order works that nobody else
+ * has placed.
  *
  * Bounded by the limits: only what is limited is entered.
  */
@@ -34,6 +48,7 @@ export class OpenOrders {
   readonly #named = new Map<string, number>();
   /** Those that are being sent: whether they work cannot be told yet. */
   readonly #underWay = new Set<number>();
+  readonly #absences = new Absences<number>();
   #next = 0;
 
   constructor(store: Store) {
@@ -97,6 +112,7 @@ export class OpenOrders {
   free(change: Transaction, number: number): void {
     const order = this.#orders.get(number);
     this.#underWay.delete(number);
+    this.#absences.forget(number);
     if (order === undefined) return;
     this.#orders.delete(number);
     if (order.orderId !== '') this.#named.delete(nameOf(order.accId, order.orderId));
@@ -122,17 +138,30 @@ export class OpenOrders {
     return here.map(([number]) => number).filter((number) => !this.#underWay.has(number));
   }
 
-  /** Those of {@link settled} orders that have ended, by the orders that work in the account. */
-  ended(accId: bigint, settled: readonly number[], working: readonly OrderNames[]): readonly number[] {
-    const names = new Set(working.flat());
-    let strangers = working.filter((order) => !order.some((name) => this.has(accId, name))).length;
+  /** Those of {@link settled} orders that have ended, by a list that was asked for after that. */
+  ended(accId: bigint, settled: readonly number[], { orders, askedAt, apartMs }: OrderList): readonly number[] {
+    const states = new Map(orders.flatMap(({ names, state }) => names.map((name) => [name, state] as const)));
+    let strangers = orders.filter(({ names, state }) => state === 'open' && !names.some((name) => this.has(accId, name))).length;
     return settled.filter((number) => {
       const order = this.#orders.get(number);
       if (order === undefined) return false;
-      if (order.orderId !== '') return !names.has(order.orderId);
-      strangers -= 1;
-      return strangers < 0;
+      const state = order.orderId === '' ? (--strangers < 0 ? undefined : 'open') : states.get(order.orderId);
+      if (state === 'over') return true;
+      if (state !== 'open') return apartMs !== undefined && this.#absences.provenBy(number, askedAt, apartMs);
+      this.#absences.forget(number);
+      return false;
     });
+  }
+
+  /** The names of all that count, with their accounts. */
+  *named(): Iterable<OrderPlace & { readonly orderId: string }> {
+    for (const { accId, env, market, orderId } of this.#orders.values()) if (orderId !== '') yield { accId, env, market, orderId };
+  }
+
+  /** The number of the order of this name; undefined where it does not count, or is being sent. */
+  settledNumber(accId: bigint, orderId: string): number | undefined {
+    const number = this.#named.get(nameOf(accId, orderId));
+    return number === undefined || this.#underWay.has(number) ? undefined : number;
   }
 
   #remember(number: number, order: OpenOrder): void {

@@ -7,7 +7,7 @@ import { LocalTime } from './hours-window.js';
 import type { KeyRecord } from './key-record.js';
 import { type LimitUse, limitUses } from './limit-use.js';
 import { type Limits, unlimited } from './limits.js';
-import { OpenOrders, type OrderNames, type OrderPlace } from './open-orders.js';
+import { OpenOrders, type OrderList, type OrderPlace } from './open-orders.js';
 import { RateWindows } from './rate-window.js';
 import { type Admission, type Books, type RateSlot, Reservation } from './reservation.js';
 import { utcDay } from './timestamp.js';
@@ -148,9 +148,22 @@ export class OrderGates {
     return this.#open.places(caller);
   }
 
-  /** Frees the orders that have ended: those of {@link openOrdersAt} which do not work in the account any more. */
-  freeEnded(accId: bigint, settled: readonly number[], working: readonly OrderNames[]): void {
-    const ended = this.#open.ended(accId, settled, working);
+  /** Frees the orders of {@link openOrdersAt} that have ended, by a list that was asked for after that. */
+  freeEnded(accId: bigint, settled: readonly number[], list: OrderList): void {
+    this.#free(this.#open.ended(accId, settled, list));
+  }
+
+  /** Frees an order of which a push says that it is over. */
+  freeNamed(accId: bigint, names: readonly string[]): void {
+    this.#free(names.flatMap((name) => this.#open.settledNumber(accId, name) ?? []));
+  }
+
+  /** The orders that count as open, as far as their names are known. */
+  openOrders(): Iterable<OrderPlace & { readonly orderId: string }> {
+    return this.#open.named();
+  }
+
+  #free(ended: readonly number[]): void {
     if (ended.length === 0) return;
     void this.#write((change) => {
       for (const number of ended) this.#open.free(change, number);

@@ -281,6 +281,11 @@ export interface Backend {
    */
   readonly replaysWrites: boolean;
   /**
+   * Its lists show every order and position in the moment in which that is acknowledged. Left out by a backend whose server is elsewhere: its
+   * lists may be seconds behind, also those that are asked for afresh, and nothing is decided by what they lack.
+   */
+  readonly listsCurrent?: true;
+  /**
    * The store in which this backend records a write before it answers, where it has one in this process. When that is the
    * gateway's own store, which keeps writes in order, nothing can be recorded of an order without what the gateway wrote
    * before the call: it may then leave before that is on disk. Such a backend calls {@link CallContext.keepAnswer}. Backends

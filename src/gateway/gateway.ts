@@ -28,6 +28,7 @@ import type { Logger } from './logger.js';
 import { Meter } from './meter.js';
 import type { CertificateStatus, RecordingStatus, Trouble } from './operator-status.js';
 import { OrderDetail } from './order-detail.js';
+import { AccountOrders } from './orders/account-orders.js';
 import { Circumstances } from './orders/circumstances.js';
 import { IdempotencyKeys } from './orders/idempotency.js';
 import type { TradePasswordSource } from './orders/trade-password.js';
@@ -171,8 +172,9 @@ export class Gateway {
       mayTrade: switches.has('--enable-trading') && options.tradingHalt === undefined,
       onStorageFailure: (failure) => this.#pipeline.storageFailed(failure),
     });
-    this.#halting = new Halting({ access, backend, clock, push: this.push, brackets: this.#brackets, logger });
-    const circumstances = new Circumstances(backend, access, (accId) => this.#brackets.exitsIn(accId));
+    const orders = new AccountOrders({ backend, gates: access.gates, clock: backendClock });
+    this.#halting = new Halting({ access, backend, orders, clock, backendClock, push: this.push, brackets: this.#brackets, logger });
+    const circumstances = new Circumstances(backend, access, orders, (accId) => this.#brackets.exitsIn(accId), backendClock);
     const local: LocalOperations = {
       ...bracketHandlers(this.#brackets, access),
       ...adminHandlers({
@@ -208,6 +210,7 @@ export class Gateway {
       this.meter,
       inFlight,
       circumstances,
+      orders,
       recordedInOrder,
       this.#brackets,
     );

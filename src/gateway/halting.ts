@@ -2,16 +2,15 @@ import { create } from '@bufbuild/protobuf';
 import { type Access, haltReason, type KeyRecord, type TradingHalt } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
 import { GtwEventSchema, GtwEventType, NotifyType, ResponseSchema, S2CSchema } from '../contract/generated/Notify_pb.js';
-import { ModifyOrderOp, type Order, type TrdAcc, TrdEnv, type TrdHeader } from '../contract/generated/Trd_Common_pb.js';
-import { C2SSchema as ModifyC2S } from '../contract/generated/Trd_ModifyOrder_pb.js';
-import { trade } from '../contract/operations/index.js';
+import { type TrdAcc, TrdEnv } from '../contract/generated/Trd_Common_pb.js';
 import { Rejection } from '../contract/rejection.js';
 import { whenTaken } from '../storage/index.js';
-import { type Backend, BackendFailure, type CallContext, type NotifyPush, type ResponseMessage } from './backend.js';
+import { type Backend, BackendFailure, type CallContext, type NotifyPush } from './backend.js';
 import type { Brackets } from './brackets/index.js';
 import { ownerOfKey } from './identity.js';
 import type { Logger } from './logger.js';
-import { openOrders } from './orders/order-lookup.js';
+import type { AccountOrders } from './orders/account-orders.js';
+import { OrderSweep } from './orders/order-sweep.js';
 import type { PushHub } from './push/index.js';
 import { RET_SUCCEED } from './responses.js';
 import { allAccounts, headerOf, tradesIn } from './traded-accounts.js';
@@ -19,7 +18,9 @@ import { allAccounts, headerOf, tradesIn } from './traded-accounts.js';
 export interface HaltingParts {
   readonly access: Access;
   readonly backend: Backend;
+  readonly orders: AccountOrders;
   readonly clock: Clock;
+  readonly backendClock: Clock;
   readonly push: PushHub;
   readonly brackets: Pick<Brackets, 'guardsIn' | 'exitsIn'>;
   readonly logger: Logger;
@@ -43,7 +44,9 @@ export interface AccountCancels {
   readonly accepted: number;
   /** Exits of brackets, which stay: they guard what their entries have filled. Not among `orders`. */
   readonly kept: number;
-  /** Why others were not accepted: the first of them. */
+  /** Orders that may still trade, as the last look shows; 0 where lists are never behind. */
+  readonly unconfirmed: number;
+  /** Why others were not accepted: the first of them; or which orders are not confirmed to be over. */
   readonly failure?: string;
 }
 
@@ -60,6 +63,14 @@ export interface Resumed {
   /** Halts that are still in force. */
   readonly halts: readonly TradingHalt[];
 }
+
+/** How long the cancels of a halt may take. */
+const SWEEP_MS_MAX = 60_000;
+/** After the first cancels: how soon orders are looked for again, how often at least, which is longer than lists are behind, and at most. */
+const LOOK_AGAIN_MS = 3_000;
+const LOOKS_MIN = 2;
+const LOOKS_MAX = 4;
+const NAMED_MAX = 10;
 
 /** Halts and resumes what adds risk, for every caller or for one key. In force at once, kept on disk, recorded, and told to who is connected. */
 export class Halting {
@@ -104,7 +115,11 @@ export class Halting {
     );
   }
 
-  async #cancelAll(key: KeyRecord | undefined, context: CallContext): Promise<Omit<Halted, 'halt'>> {
+  async #cancelAll(key: KeyRecord | undefined, { requestId, deadline }: CallContext): Promise<Omit<Halted, 'halt'>> {
+    const { backendClock } = this.#parts;
+    // It goes on though its caller does not wait for it.
+    const signal = new AbortController().signal;
+    const context: CallContext = { requestId, deadline: Math.max(deadline, backendClock.monotonic() + SWEEP_MS_MAX), signal };
     const cancelled = await this.#cancelEach(key, context);
     const { accounts, failure } = cancelled;
     this.#record(`${cancelsInWords(accounts)}${failure === undefined ? '' : `; ${failure}`}`, context);
@@ -113,78 +128,56 @@ export class Halting {
 
   async #cancelEach(key: KeyRecord | undefined, context: CallContext): Promise<Omit<Halted, 'halt'>> {
     const { access, backend } = this.#parts;
-    const accounts: AccountCancels[] = [];
+    let listed: Awaited<ReturnType<typeof allAccounts>>;
     try {
-      const listed = await allAccounts(backend, context);
-      if (typeof listed === 'string') return { accounts, failure: listed };
-      for (const account of listed) {
-        if (key !== undefined && !tradesIn(access, key, account)) continue;
-        const cancelled = await this.#cancelIn(account, context);
-        if (cancelled !== undefined) accounts.push(cancelled);
-      }
-      return { accounts };
+      listed = await allAccounts(backend, context);
     } catch (thrown) {
       if (!(thrown instanceof BackendFailure)) throw thrown;
-      return { accounts, failure: `open orders could not be looked for: ${thrown.message}` };
+      return { accounts: [], failure: `open orders could not be looked for: ${thrown.message}` };
     }
+    if (typeof listed === 'string') return { accounts: [], failure: listed };
+    const sweeps = listed
+      .filter((account) => key === undefined || tradesIn(access, key, account))
+      .map((account) => ({ account, sweep: this.#sweepOf(account) }));
+    for (const { sweep } of sweeps) await sweep.pass(context);
+    await this.#lookAgain(
+      sweeps.map(({ sweep }) => sweep),
+      context,
+    );
+    return { accounts: sweeps.flatMap(({ account, sweep }) => this.#cancelsOf(account, sweep) ?? []) };
   }
 
-  /** Cancels what is open in an account; undefined where nothing is. One account that cannot be reached does not keep the others. */
-  async #cancelIn(account: TrdAcc, context: CallContext): Promise<AccountCancels | undefined> {
-    const header = headerOf(account);
-    const { brackets } = this.#parts;
+  #sweepOf(account: TrdAcc): OrderSweep {
+    const { backend, orders, brackets } = this.#parts;
     const { accID: accId } = account;
-    const place = { accId, env: account.trdEnv === TrdEnv.TrdEnv_Real ? 'real' : 'simulate' } as const;
-    try {
-      const open = await openOrders(this.#parts.backend, header, context);
-      if ('retType' in open) return { ...place, orders: 0, accepted: 0, kept: 0, failure: open.retMsg };
-      if (open.length === 0) return undefined;
-      const isExit = brackets.exitsIn(accId);
-      const ended = open.filter((order) => !isExit(order));
+    return new OrderSweep({
+      ...{ backend, orders, header: headerOf(account), market: 0 },
+      staying: () => brackets.exitsIn(accId),
       // Another exit may be on its way: a cancel of everything would take it away.
-      const cancels = await this.#cancel(header, ended, !brackets.guardsIn(accId), context);
-      return { ...place, orders: ended.length, kept: open.length - ended.length, ...cancels };
-    } catch (thrown) {
-      if (!(thrown instanceof BackendFailure)) throw thrown;
-      return { ...place, orders: 0, accepted: 0, kept: 0, failure: thrown.message };
+      everything: !brackets.guardsIn(accId),
+    });
+  }
+
+  /** Orders that left before the halt may be listed some seconds later, and cancels take their time: neither is taken for done before it is seen. */
+  async #lookAgain(sweeps: readonly OrderSweep[], context: CallContext): Promise<void> {
+    const { orders, backendClock } = this.#parts;
+    if (orders.apartMs === 0) return;
+    for (let look = 1; look <= LOOKS_MAX; look++) {
+      await new Promise<void>((resolve) => backendClock.after(LOOK_AGAIN_MS, resolve));
+      for (const sweep of sweeps) await sweep.pass(context);
+      const isOver = sweeps.every(({ outcome: { unconfirmed, failure } }) => unconfirmed.length === 0 && failure === undefined);
+      if (isOver && look >= LOOKS_MIN) return;
     }
   }
 
-  /** All at once where nothing is to stay and the brokerage can do that, or else one after the other, as fast as it takes them. */
-  async #cancel(
-    header: TrdHeader,
-    orders: readonly Order[],
-    everything: boolean,
-    context: CallContext,
-  ): Promise<Pick<AccountCancels, 'accepted' | 'failure'>> {
-    const all = everything ? await this.#modify(header, { orderID: 0n, forAll: true, trdMarket: 0 }, context) : 'some stay';
-    if (all === undefined) return { accepted: orders.length };
-    let accepted = 0;
-    let failure: string | undefined;
-    for (const { orderID, orderIDEx } of orders) {
-      const refused = await this.#modify(header, { orderID, orderIDEx }, context);
-      if (refused === undefined) accepted += 1;
-      else failure ??= `order ${orderIDEx || orderID}: ${refused}`;
-    }
-    return failure === undefined ? { accepted } : { accepted, failure };
-  }
-
-  /** Why a cancel was not accepted; undefined where it was. */
-  async #modify(
-    header: TrdHeader,
-    fields: { orderID: bigint; orderIDEx?: string; forAll?: boolean; trdMarket?: number },
-    context: CallContext,
-  ): Promise<string | undefined> {
-    const operation = fields.forAll ? trade.cancelAllOrder : trade.cancelOrder;
-    const packetID = { connID: 0n, serialNo: 0 };
-    const request = create(ModifyC2S, { packetID, header, modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Cancel, ...fields });
-    try {
-      const response: ResponseMessage = await this.#parts.backend.call(operation, request, context);
-      return response.retType === RET_SUCCEED ? undefined : response.retMsg;
-    } catch (thrown) {
-      if (!(thrown instanceof BackendFailure)) throw thrown;
-      return thrown.message;
-    }
+  /** What became of an account's orders; undefined where there was none. */
+  #cancelsOf({ accID: accId, trdEnv }: TrdAcc, { outcome }: OrderSweep): AccountCancels | undefined {
+    const { orders, accepted, kept } = outcome;
+    const unconfirmed = this.#parts.orders.apartMs === 0 ? [] : outcome.unconfirmed;
+    const failure = outcome.failure ?? (unconfirmed.length === 0 ? undefined : unconfirmedInWords(unconfirmed));
+    if (orders === 0 && kept === 0 && failure === undefined) return undefined;
+    const env = trdEnv === TrdEnv.TrdEnv_Real ? 'real' : 'simulate';
+    return { accId, env, orders, accepted, kept, unconfirmed: unconfirmed.length, ...(failure === undefined ? {} : { failure }) };
   }
 
   /** The trail, the log, and who is connected: all of them, or the halted key's own connections. */
@@ -207,10 +200,17 @@ export class Halting {
 
 /** "cancels accepted for 3 of 4 open orders, 1 exit of brackets stays", of all accounts together. */
 export function cancelsInWords(accounts: readonly AccountCancels[]): string {
-  const sum = (figure: 'orders' | 'accepted' | 'kept') => accounts.reduce((total, account) => total + account[figure], 0);
+  const sum = (figure: 'orders' | 'accepted' | 'kept' | 'unconfirmed') => accounts.reduce((total, account) => total + account[figure], 0);
   const kept = sum('kept');
   const stay = kept === 0 ? '' : `, ${kept === 1 ? '1 exit of brackets stays' : `${kept} exits of brackets stay`}`;
-  return `cancels accepted for ${sum('accepted')} of ${sum('orders')} open orders${stay}`;
+  const unconfirmed = sum('unconfirmed');
+  const left = unconfirmed === 0 ? '' : `, ${unconfirmed} not confirmed to be over`;
+  return `cancels accepted for ${sum('accepted')} of ${sum('orders')} open orders${stay}${left}`;
+}
+
+function unconfirmedInWords(names: readonly string[]): string {
+  const shown = names.slice(0, NAMED_MAX).join(', ');
+  return `not confirmed to be over: ${names.length === 1 ? 'order' : 'orders'} ${shown}${names.length > NAMED_MAX ? `, and ${names.length - NAMED_MAX} more` : ''}`;
 }
 
 /** The public protocol has no event for it: a gateway event of no type, in words. */

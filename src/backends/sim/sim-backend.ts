@@ -62,6 +62,7 @@ class SimBackend implements Backend {
   readonly name = 'sim';
   readonly simulated = true;
   readonly replaysWrites = true;
+  readonly listsCurrent = true;
   readonly journal: Store;
   readonly #simulation: RunningSimulation;
   readonly #logger: DefectLogger;

@@ -19,11 +19,12 @@ export function haltHandlers(halting: Halting): LocalOperations {
       const halted = await halting.halt(order, context);
       if (halted instanceof Rejection) return halted;
       const { halt, accounts, failure } = halted;
-      const accountList = accounts.map(({ accId, env, orders: orderCount, accepted: acceptedCount, kept, failure: refused }) =>
+      const accountList = accounts.map(({ accId, env, orders: orderCount, accepted: acceptedCount, kept, unconfirmed, failure: refused }) =>
         create(AccountCancelsSchema, {
           ...{ accId, env, orderCount, acceptedCount },
           ...(refused === undefined ? {} : { failure: refused }),
           ...(kept === 0 ? {} : { keptCount: kept }),
+          ...(unconfirmed === 0 ? {} : { unconfirmedCount: unconfirmed }),
         }),
       );
       const fields = { halt: haltMessage(halt), accountList, ...(failure === undefined ? {} : { failure }) };

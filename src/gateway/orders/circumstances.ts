@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import type { Access, DayProfit, KeyRecord, OrderFacts, OrderPlace, Wanted } from '../../access/index.js';
+import type { Clock } from '../../contract/clock.js';
 import { atLeastZero, type Decimal, decimalFromNumber, multiply } from '../../contract/decimal.js';
 import { currency as currencies } from '../../contract/enums.js';
 import { type Order, type Position, PositionSide, type TrdHeader, TrdHeaderSchema } from '../../contract/generated/Trd_Common_pb.js';
@@ -9,10 +10,11 @@ import { account } from '../../contract/operations/index.js';
 import type { Backend, CallContext } from '../backend.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
-import { type ClosingClaim, ClosingClaims } from './closing-claims.js';
+import type { AccountOrders } from './account-orders.js';
+import { type ClosingClaim, ClosingClaims, type ClosingOrder, type PositionReading } from './closing-claims.js';
 import { isCombo } from './combo-facts.js';
 import type { Valued } from './order-facts.js';
-import { nameOfOrder, openOrders } from './order-lookup.js';
+import { mayTrade, nameOfOrder } from './order-lookup.js';
 
 /** Facts that say everything the gates want. */
 export interface Complete {
@@ -34,14 +36,18 @@ export interface Closing {
  * today, and whether the order does no more than close a position. Asked only where a limit or a halt makes a difference.
  */
 export class Circumstances {
-  readonly #claims = new ClosingClaims();
+  readonly #claims: ClosingClaims;
 
   constructor(
     private readonly backend: Backend,
     private readonly access: Access,
+    private readonly orders: AccountOrders,
     /** Tells of an account's orders which are exits of brackets that go on. */
     private readonly exitsIn: (accId: bigint) => (order: Order) => boolean,
-  ) {}
+    clock: Clock,
+  ) {
+    this.#claims = new ClosingClaims({ clock, apartMs: orders.apartMs });
+  }
 
   /** The facts with what the gates want; at once where they want nothing. */
   complete(
@@ -86,21 +92,10 @@ export class Circumstances {
     return claim === undefined ? { facts } : { facts, claim };
   }
 
-  /** Frees the orders that have ended: by the backend's list of those that are open. What it does not answer frees nothing. */
+  /** Frees the orders that have ended, by the backend's list of orders. What it does not answer frees nothing. */
   async compareOpenOrders(places: readonly OrderPlace[], context: CallContext): Promise<void> {
-    const { gates } = this.access;
-    for (const place of places) {
-      const settled = gates.openOrdersAt(place);
-      if (settled.length === 0) continue;
-      const { accId, env, market } = place;
-      const header = create(TrdHeaderSchema, { trdEnv: env, accID: accId, trdMarket: market });
-      const open = await openOrders(this.backend, header, context);
-      if ('retType' in open) continue;
-      gates.freeEnded(
-        accId,
-        settled,
-        open.map(({ orderID, orderIDEx }) => [String(orderID), orderIDEx].filter((name) => name !== '')),
-      );
+    for (const { accId, env, market } of places) {
+      await this.orders.known(create(TrdHeaderSchema, { trdEnv: env, accID: accId, trdMarket: market }), context);
     }
   }
 
@@ -125,48 +120,54 @@ export class Circumstances {
     const { accId, opens, changes } = valued;
     const isNew = opens?.count === 1 && opens.orderId === undefined;
     if ((!isNew && changes === undefined) || another !== undefined) return undefined;
-    const changed = changes && nameOfOrder(changes.order);
-    return this.claimClosing({ accId, symbol: leg.symbol, side: leg.side, qty: changes?.left ?? leg.qty }, changed, header, context);
+    return this.claimClosing({ accId, symbol: leg.symbol, side: leg.side, qty: changes?.left ?? leg.qty }, changes?.order, header, context);
   }
 
   /** Claims what an order closes of a position, `changed` being the order if it is there already; undefined where there is not so much left of it. */
   claimClosing(
     { accId, symbol, side, qty }: Closing,
-    changed: string | undefined,
+    changed: Order | undefined,
     header: TrdHeader | undefined,
     context: CallContext,
   ): Promise<ClosingClaim | undefined> {
-    const what = `${accId}/${symbol}/${closes(side)}`;
-    return this.#claims.claim(what, qty, () => this.#closable(symbol, side, changed, header, context));
+    const filledBefore = changed === undefined ? 0n : magnitude(changed.fillQty);
+    const closed = closes(side);
+    return this.#claims.claim(`${accId}/${symbol}/${closed}`, { qty, filledBefore }, async () =>
+      closed === undefined || header === undefined ? undefined : this.#readPosition(symbol, closed, changed, header, context),
+    );
   }
 
-  /** How much of a position an order on this side can close, what working orders on that side but `changed` will close taken off. */
-  async #closable(
+  /** How much of a position can be closed, what working orders but `changed` will close taken off; undefined where the backend does not say. */
+  async #readPosition(
     symbol: string,
-    side: string,
-    changed: string | undefined,
-    header: TrdHeader | undefined,
+    closed: PositionSide,
+    changed: Order | undefined,
+    header: TrdHeader,
     context: CallContext,
-  ): Promise<Decimal> {
-    const closed = closes(side);
-    if (header === undefined || closed === undefined) return 0n;
+  ): Promise<PositionReading | undefined> {
+    // Orders first: one that fills in between is taken off twice, and never not at all.
+    const orders = await this.orders.refreshed(header, context);
     const positions = await this.#positions(header, context, true);
-    const working = await openOrders(this.backend, header, context);
-    if (typeof positions === 'string' || 'retType' in working) return 0n;
+    if (typeof positions === 'string' || 'retType' in orders) return undefined;
     // A brokerage takes what working orders keep off what can be sold, though not of futures: it counts once, there or here.
-    let free = 0n;
-    let left = 0n;
+    let sellable = 0n;
+    let held = 0n;
     for (const position of positions) {
       if (symbolOf(position) !== symbol || position.positionSide !== closed) continue;
-      free += magnitude(position.canSellQty);
-      left += magnitude(position.qty);
+      sellable += magnitude(position.canSellQty);
+      held += magnitude(position.qty);
     }
-    for (const order of working) {
+    let left = held;
+    for (const order of orders.open) {
       const taken = takenBy(order, symbol, closed);
-      if (order.orderIDEx === changed || String(order.orderID) === changed) free += taken;
+      if (changed !== undefined && nameOfOrder(order) === nameOfOrder(changed)) sellable += taken;
       else left -= taken;
     }
-    return left < free ? left : free;
+    const named = (name: string): ClosingOrder | undefined => {
+      const order = orders.named(name);
+      return order && { filled: magnitude(order.fillQty), left: takenBy(order, symbol, closed), isOver: !mayTrade(order) };
+    };
+    return { held, free: left < sellable ? left : sellable, named };
   }
 
   /** The positions of an account, those closed today among them; why not, where the backend does not say. */

@@ -1,61 +1,157 @@
-import type { Decimal } from '../../contract/decimal.js';
+import { Absences } from '../../access/index.js';
+import type { Clock } from '../../contract/clock.js';
+import { atLeastZero, type Decimal } from '../../contract/decimal.js';
 
 /** A part of a position that an order is about to close. */
 export interface ClosingClaim {
-  /** The order has been answered, or never left. */
-  settle(): void;
+  /** The order has been accepted under a name, '' where nobody knows of what became of it; undefined where it never came to be. */
+  settle(name: string | undefined): void;
+}
+
+/** An order of a list, as far as it closes a position. */
+export interface ClosingOrder {
+  readonly filled: Decimal;
+  readonly left: Decimal;
+  readonly isOver: boolean;
+}
+
+/** What the backend says of a position. */
+export interface PositionReading {
+  readonly held: Decimal;
+  /** How much of it can be closed, what listed orders will close taken off. */
+  readonly free: Decimal;
+  /** The listed order of a name. */
+  named(name: string): ClosingOrder | undefined;
 }
 
 interface Claim {
-  readonly what: string;
   readonly qty: Decimal;
-  /** The moment at which it was answered, by {@link ClosingClaims}' own count; undefined while it is under way. */
-  settledAt: number | undefined;
+  /** What its order had filled before it was changed; 0 of a new one. */
+  readonly filledBefore: Decimal;
+  readonly madeAt: number;
+  /** Its place in the order of reads and answers; undefined while it is under way. */
+  settled: number | undefined;
+  name: string;
+  filled: Decimal;
+  overSince: number | undefined;
 }
 
+/** The claims on one position. */
+interface Position {
+  /** The most that has been held since the first of them. */
+  held: Decimal;
+  readonly claims: Set<Claim>;
+}
+
+export interface ClosingClaimsOptions {
+  readonly clock: Clock;
+  /** How far apart two lists are that lack an order which is over; 0 where lists are never behind. */
+  readonly apartMs: number;
+}
+
+/** How long an order is looked for whose answer was lost. */
+const LOST_MS = 60_000;
+/** No list is behind for so long. */
+const FORGET_MS = 600_000;
+
 /**
- * Sees to it that orders which close a position together close no more than there is of it. What the backend says of the position
- * may have been read before it knew of orders that are under way: they are taken off.
- *
- * Holds a claim for each such order that is under way, and no longer than a read lasts.
+ * Sees to it that orders which close a position together close no more than there is of it. What the backend says of orders and position may be
+ * behind: a claim stays until its order has been listed, and what that fills until the position shows it.
  */
 export class ClosingClaims {
-  readonly #claims = new Set<Claim>();
-  /** When the reads under way began. */
-  readonly #reads = new Set<number>();
+  readonly #positions = new Map<string, Position>();
+  readonly #absences = new Absences<Claim>();
+  readonly #options: ClosingClaimsOptions;
   #moment = 0;
+
+  constructor(options: ClosingClaimsOptions) {
+    this.#options = options;
+  }
 
   /**
    * Claims `qty` of a position for an order. `read` asks the backend how much of it can be closed.
    *
    * @returns undefined where there is not so much left of it.
    */
-  async claim(what: string, qty: Decimal, read: () => Promise<Decimal>): Promise<ClosingClaim | undefined> {
+  async claim(
+    what: string,
+    { qty, filledBefore = 0n }: { readonly qty: Decimal; readonly filledBefore?: Decimal },
+    read: () => Promise<PositionReading | undefined>,
+  ): Promise<ClosingClaim | undefined> {
+    const { clock } = this.#options;
     const since = ++this.#moment;
-    this.#reads.add(since);
-    try {
-      let left = await read();
-      for (const { what: other, qty: taken, settledAt = since } of this.#claims) {
-        if (other === what && settledAt >= since) left -= taken;
-      }
-      if (left < qty) return undefined;
-      const claim: Claim = { what, qty, settledAt: undefined };
-      this.#claims.add(claim);
-      return {
-        settle: () => {
-          claim.settledAt = ++this.#moment;
-          this.#prune();
-        },
-      };
-    } finally {
-      this.#reads.delete(since);
-      this.#prune();
-    }
+    const askedAt = clock.monotonic();
+    const reading = await read();
+    this.#forgetOld();
+    // No turn passes between this judgement and the claim.
+    if (reading === undefined || reading.free - this.#taken(what, reading, since, askedAt) < qty) return undefined;
+    const position = this.#positions.get(what) ?? { held: reading.held, claims: new Set<Claim>() };
+    this.#positions.set(what, position);
+    const claim: Claim = { qty, filledBefore, madeAt: askedAt, settled: undefined, name: '', filled: 0n, overSince: undefined };
+    position.claims.add(claim);
+    return {
+      settle: (name) => {
+        claim.settled = ++this.#moment;
+        if (name === undefined) {
+          this.#end(what, position, claim);
+          return;
+        }
+        // A change of an order claims anew what its order has claimed.
+        for (const other of position.claims) if (name !== '' && other.name === name) position.claims.delete(other);
+        claim.name = name;
+      },
+    };
   }
 
-  /** Forgets what every read under way already knows of. */
-  #prune(): void {
-    const oldest = Math.min(...this.#reads, this.#moment + 1);
-    for (const claim of this.#claims) if (claim.settledAt !== undefined && claim.settledAt < oldest) this.#claims.delete(claim);
+  /** What claims take of a position beyond what a reading shows. */
+  #taken(what: string, reading: PositionReading, since: number, askedAt: number): Decimal {
+    const position = this.#positions.get(what);
+    if (position === undefined) return 0n;
+    let unseen = 0n;
+    let filled = 0n;
+    for (const claim of [...position.claims]) {
+      const order = claim.name === '' ? undefined : reading.named(claim.name);
+      const isSettled = claim.settled !== undefined && claim.settled < since;
+      if (isSettled && this.#isShown(claim, order, askedAt)) {
+        this.#end(what, position, claim);
+        continue;
+      }
+      if (order !== undefined) claim.filled = atLeastZero(order.filled - claim.filledBefore);
+      filled += claim.filled;
+      if (claim.overSince === undefined) unseen += this.#unseen(claim, order, isSettled, askedAt);
+    }
+    if (filled === 0n && reading.held > position.held) position.held = reading.held;
+    return unseen + atLeastZero(filled - atLeastZero(position.held - reading.held));
+  }
+
+  /** Whether lists made since an answer show all that there is to a claim. */
+  #isShown(claim: Claim, order: ClosingOrder | undefined, askedAt: number): boolean {
+    const { apartMs } = this.#options;
+    if (order === undefined) {
+      return claim.name === '' && apartMs > 0 ? askedAt - claim.madeAt >= LOST_MS : this.#absences.provenBy(claim, askedAt, apartMs);
+    }
+    this.#absences.forget(claim);
+    if (!order.isOver) return false;
+    claim.overSince ??= askedAt;
+    return askedAt - claim.overSince >= apartMs;
+  }
+
+  /** What a claim will close beyond what its listed order shows; a change of an order may be listed later than the order. */
+  #unseen({ qty, filled, madeAt }: Claim, order: ClosingOrder | undefined, isSettled: boolean, askedAt: number): Decimal {
+    if (order === undefined) return atLeastZero(qty - filled);
+    return isSettled && askedAt - madeAt >= this.#options.apartMs ? 0n : atLeastZero(qty - filled - order.left);
+  }
+
+  #end(what: string, position: Position, claim: Claim): void {
+    position.claims.delete(claim);
+    this.#absences.forget(claim);
+    if (position.claims.size === 0 && this.#positions.get(what) === position) this.#positions.delete(what);
+  }
+
+  #forgetOld(): void {
+    const before = this.#options.clock.monotonic() - FORGET_MS;
+    for (const [what, position] of this.#positions) {
+      for (const claim of position.claims) if (claim.settled !== undefined && claim.madeAt < before) this.#end(what, position, claim);
+    }
   }
 }

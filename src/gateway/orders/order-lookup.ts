@@ -40,7 +40,7 @@ export async function orderNamed(backend: Backend, request: ModifyC2S, context: 
 }
 
 /** The statuses of an order that may still trade: those that work, and those whose end is not sure yet. */
-const open: readonly number[] = [
+export const openStatuses: readonly number[] = [
   ...working,
   OrderStatus.OrderStatus_TimeOut,
   OrderStatus.OrderStatus_Unknown,
@@ -48,11 +48,13 @@ const open: readonly number[] = [
   OrderStatus.OrderStatus_Cancelling_All,
 ];
 
-/** Every order of an account that may still trade; the backend's answer where that does not list them. */
-export async function openOrders(backend: Backend, header: TrdHeader, context: CallContext): Promise<readonly Order[] | ResponseMessage> {
-  const query = create(OrderListC2S, { header, filterStatusList: [...open] });
-  const response = await backend.call(account.getOrders, query, context);
-  return response.retType === RET_SUCCEED ? (payloadOf(account.getOrders, response)?.orderList ?? response) : response;
+export function mayTrade({ orderStatus }: Pick<Order, 'orderStatus'>): boolean {
+  return openStatuses.includes(orderStatus);
+}
+
+/** Whether an order is on its way out already. */
+export function isCancelling({ orderStatus }: Pick<Order, 'orderStatus'>): boolean {
+  return orderStatus === OrderStatus.OrderStatus_Cancelling_Part || orderStatus === OrderStatus.OrderStatus_Cancelling_All;
 }
 
 /** Every working order of an account, of one trading market or (0) of all; the backend's refusal when it has no such account. */

@@ -25,13 +25,16 @@ import type { Meter } from '../meter.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
 import { rejectUnstored } from '../ways-out.js';
+import type { AccountOrders, PlacedOrder } from './account-orders.js';
 import { bracketOfRemark } from './bracket-entry.js';
 import { isCancel } from './cancel-scope.js';
 import type { Circumstances } from './circumstances.js';
+import type { ClosingClaim } from './closing-claims.js';
 import type { Commit, Interrupted, Run } from './idempotency.js';
 import type { PacketId } from './idempotency-rows.js';
 import { legsText } from './legs-text.js';
 import type { Valued } from './order-facts.js';
+import { nameOfOrder } from './order-lookup.js';
 import { noPacket, PacketIds } from './packet-ids.js';
 import { claimPosition, expectedOrders, isOfPosition, type PositionRequest, proveGroup, valuedOrders } from './position-orders.js';
 import { addsRisk, factsOf, isValued, rejectOrder, valueOrder } from './valuation.js';
@@ -41,12 +44,27 @@ import { withholding } from './withholding.js';
 /** Longest wait for the order refresh that precedes the acknowledgement of a cancel. */
 const REFRESH_MS_MAX = 2000;
 
-/** The names of the orders that an answer says have been opened. */
-function orderNames(answer: ResponseMessage | Rejection | undefined): readonly string[] {
-  if (answer === undefined || answer instanceof Rejection) return [];
+/** The orders that an answer acknowledges. One of several legs has no number. */
+function acknowledged(answer: ResponseMessage | Rejection | undefined): readonly PlacedOrder[] {
+  if (answer === undefined || answer instanceof Rejection || answer.retType !== RET_SUCCEED) return [];
   const { s2c } = answer as ResponseMessage & { s2c?: { orderID?: bigint; orderIDEx?: string; group?: OrderGroup } };
-  if (s2c?.group !== undefined) return s2c.group.orderList.map(({ orderId, orderIdEx }) => orderIdEx || String(orderId));
-  return s2c?.orderID === undefined ? [] : [s2c.orderIDEx || String(s2c.orderID)];
+  if (s2c?.group !== undefined) return s2c.group.orderList.map(({ orderId, orderIdEx }) => ({ orderID: orderId, orderIDEx: orderIdEx }));
+  const { orderID = 0n, orderIDEx = '' } = s2c ?? {};
+  return orderID === 0n && orderIDEx === '' ? [] : [{ orderID, orderIDEx }];
+}
+
+/** Settles a claim by what became of its order; an outcome that nobody knows keeps it. */
+async function settling(claim: ClosingClaim, answer: Promise<ResponseMessage | Rejection>): Promise<ResponseMessage | Rejection> {
+  let name: string | undefined = '';
+  try {
+    const response = await answer;
+    const [order] = acknowledged(response);
+    const isAccepted = !(response instanceof Rejection) && response.retType === RET_SUCCEED;
+    name = isAccepted ? (order === undefined ? '' : nameOfOrder(order)) : undefined;
+    return response;
+  } finally {
+    claim.settle(name);
+  }
 }
 
 /** A question before anything was sent that came to no answer: nothing has happened. */
@@ -87,6 +105,7 @@ export class Writes {
     readonly meter: Meter,
     readonly inFlight: InFlight,
     readonly circumstances: Circumstances,
+    readonly orders: AccountOrders,
     /** The backend records a write in the gateway's own store, and so only after what is written here. */
     readonly recordedInOrder: boolean,
     /** Sends orders that come with their exits. */
@@ -150,7 +169,7 @@ export class Writes {
     );
     const sent = whenKnown(complete, ({ facts, claim }) => {
       const answer = this.#sendAdmitted(operation, request, identity, facts, commit, call);
-      return claim === undefined ? answer : answer.finally(() => claim.settle());
+      return claim === undefined ? answer : settling(claim, answer);
     });
     return Promise.resolve(sent);
   }
@@ -190,7 +209,9 @@ export class Writes {
         response = unstored ?? (await send());
       }
     } finally {
-      admission?.settle(orderNames(response));
+      const orders = facts === undefined ? [] : acknowledged(response);
+      for (const order of orders) this.orders.placed(facts?.accId ?? 0n, order);
+      admission?.settle(orders.map(nameOfOrder));
     }
     if (unstored === undefined) await admission?.durable;
     // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
@@ -243,15 +264,11 @@ export class Writes {
     if (valued instanceof Rejection) return valued;
     const claim = await claimPosition(this.circumstances, valued, request.header, context).catch(unasked);
     if (claim instanceof Rejection) return claim;
-    try {
-      const response = await this.#answerOf(operation, request, key, context);
-      if (!(response instanceof Rejection) && response.retType === RET_SUCCEED) {
-        await proveGroup(this.backend, operation, request, expected, response, context);
-      }
-      return response;
-    } finally {
-      claim.settle();
+    const response = await settling(claim, this.#answerOf(operation, request, key, context));
+    if (!(response instanceof Rejection) && response.retType === RET_SUCCEED) {
+      await proveGroup(this.backend, operation, request, expected, response, context);
     }
+    return response;
   }
 
   #withholding(identity: Identity, addsRisk: boolean): CallContext['withheld'] {
@@ -295,7 +312,10 @@ export class Writes {
     if (this.inFlight.refuse(account.getOrders, query, { owner }) !== undefined) return;
     const waiting = new AbortController();
     const context = { requestId, deadline: this.clocks.backendClock.monotonic() + REFRESH_MS_MAX, signal: waiting.signal };
-    const refresh = (async () => this.backend.call(account.getOrders, query, context))();
+    const refresh = (async () => {
+      const answer = await this.backend.call(account.getOrders, query, context);
+      this.orders.learn(header?.accID ?? 0n, payloadOf(account.getOrders, answer)?.orderList ?? []);
+    })();
     this.inFlight.enter(owner, refresh);
     let cancelTimer: () => void = () => undefined;
     const timeout = new Promise<void>((resolve) => {

@@ -226,7 +226,7 @@ export class Previewer {
     if (valued instanceof Rejection) return valued;
     const claim = await claimPosition(this.circumstances, valued, header, context);
     if (claim instanceof Rejection) return claim;
-    claim.settle();
+    claim.settle(undefined);
     const maySee = expected.every(({ code, secMarket }) => this.#maySee(key, { trdMarket: header.trdMarket, secMarket, code }, header));
     const orders = await Promise.all(
       valued.legs.map(async ({ symbol, side, qty }, i) => ({
@@ -290,7 +290,7 @@ export class Previewer {
   async #judge(operation: Operation, key: KeyRecord | undefined, valued: Valued, header: TrdHeader | undefined, context: CallContext) {
     const own = await factsOf(this.backend, this.access, key, valued, context);
     const { facts, claim } = await this.circumstances.complete(key, own, valued, header, context);
-    claim?.settle();
+    claim?.settle(undefined);
     return judge(this.access, operation, key, facts, this.clock.now());
   }
 

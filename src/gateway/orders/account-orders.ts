@@ -1,0 +1,175 @@
+import { create } from '@bufbuild/protobuf';
+import { Absences, type ListedOrder, type OrderGates } from '../../access/index.js';
+import type { Clock } from '../../contract/clock.js';
+import { type Order, TrdFilterConditionsSchema, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
+import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
+import type { Response as OrderUpdate } from '../../contract/generated/Trd_UpdateOrder_pb.js';
+import { account } from '../../contract/operations/index.js';
+import type { Backend, CallContext, PushEvent, ResponseMessage } from '../backend.js';
+import { finalStatuses } from '../final-statuses.js';
+import { payloadOf, RET_SUCCEED } from '../responses.js';
+import { mayTrade, nameOfOrder, openStatuses } from './order-lookup.js';
+
+/** Lists that lack an order show that it is over where they are so far apart: longer than any list has been behind. */
+export const LISTS_APART_MS = 5_000;
+/** Placed orders that are remembered, of all accounts. */
+const PLACED_MAX = 10_000;
+const ORDER_PUSH = 2208;
+
+/** What names an order; 0 or empty where that name is not known. */
+export interface PlacedOrder {
+  readonly orderID: bigint;
+  readonly orderIDEx: string;
+}
+
+/** The orders of an account, by a list and by what this daemon has placed there. */
+export interface KnownOrders {
+  /** Listed orders that may still trade. */
+  readonly open: readonly Order[];
+  /** Orders that this daemon has placed, that are not listed as open, and of which nothing says that they are over. */
+  readonly unlisted: readonly PlacedOrder[];
+  /** The listed order of this name, whatever its status. */
+  named(name: string): Order | undefined;
+}
+
+type Parts = { readonly backend: Backend; readonly gates: OrderGates; readonly clock: Clock };
+
+/**
+ * Which orders of an account may still trade. A backend's list may be seconds behind: an order that this daemon has placed counts as open until a
+ * final status is pushed or listed, or two lists, asked for afresh and {@link LISTS_APART_MS} apart, lack it.
+ */
+export class AccountOrders {
+  readonly #parts: Parts;
+  /** By account and name, the oldest first; empty where lists are never behind. */
+  readonly #placed = new Map<string, PlacedOrder & { readonly accId: bigint }>();
+  readonly #absences = new Absences<string>();
+  /** When the list of an account and market was last asked for afresh. */
+  readonly #refreshedAt = new Map<string, number>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    if (parts.backend.listsCurrent) return;
+    for (const { accId, orderId } of parts.gates.openOrders()) this.placed(accId, { orderID: 0n, orderIDEx: orderId });
+    parts.backend.onPush((event) => this.#hear(event));
+  }
+
+  /** How far apart two lists are that lack an order which is over; 0 where lists are never behind. */
+  get apartMs(): number {
+    return this.#parts.backend.listsCurrent ? 0 : LISTS_APART_MS;
+  }
+
+  /** The backend has acknowledged this order. */
+  placed(accId: bigint, { orderID, orderIDEx }: PlacedOrder): void {
+    if (this.#parts.backend.listsCurrent) return;
+    this.#placed.set(keyOf(accId, nameOfOrder({ orderID, orderIDEx })), { accId, orderID, orderIDEx });
+    const [oldest] = this.#placed.keys();
+    if (this.#placed.size <= PLACED_MAX || oldest === undefined) return;
+    this.#placed.delete(oldest);
+    this.#absences.forget(oldest);
+  }
+
+  /** Whether this daemon has placed an order of this name that is not known to be over. */
+  hasPlaced(accId: bigint, name: string): boolean {
+    return this.#placed.has(keyOf(accId, name));
+  }
+
+  /** Takes note of orders that are over, by whatever has shown that. */
+  learn(accId: bigint, orders: readonly Order[]): void {
+    for (const order of orders) {
+      if (!finalStatuses.has(order.orderStatus)) continue;
+      const names = namesOf(order);
+      for (const name of names) {
+        this.#placed.delete(keyOf(accId, name));
+        this.#absences.forget(keyOf(accId, name));
+      }
+      this.#parts.gates.freeNamed(accId, names);
+    }
+  }
+
+  /** Asks for an account's orders afresh; the backend's answer where that does not list them. Limits on open orders learn of it. */
+  async refreshed(header: TrdHeader, context: CallContext): Promise<KnownOrders | ResponseMessage> {
+    const askedAt = this.#parts.clock.monotonic();
+    this.#refreshedAt.set(placeOf(header), askedAt);
+    return this.#read(header, context, askedAt, this.apartMs);
+  }
+
+  /** As {@link refreshed}, but no more often than two lists have to be apart: servers bound how often a list may be asked for afresh. */
+  async known(header: TrdHeader, context: CallContext): Promise<KnownOrders | ResponseMessage> {
+    const askedAt = this.#parts.clock.monotonic();
+    const refreshedAt = this.#refreshedAt.get(placeOf(header));
+    if (refreshedAt === undefined || askedAt - refreshedAt >= this.apartMs) return this.refreshed(header, context);
+    return this.#read(header, context, askedAt, undefined);
+  }
+
+  async #read(
+    header: TrdHeader,
+    context: CallContext,
+    askedAt: number,
+    apartMs: number | undefined,
+  ): Promise<KnownOrders | ResponseMessage> {
+    const { backend, gates } = this.#parts;
+    const { accID: accId, trdEnv: env, trdMarket: market } = header;
+    const settled = gates.openOrdersAt({ accId, env, market });
+    // One that lags is asked for ends as well, which it shows later than they happen and never before.
+    const filterStatusList = backend.listsCurrent ? [...openStatuses] : [];
+    const filterConditions = create(TrdFilterConditionsSchema, {});
+    const query = create(OrderListC2S, { header, filterConditions, filterStatusList, refreshCache: apartMs !== undefined });
+    const response = await backend.call(account.getOrders, query, context);
+    const orders = response.retType === RET_SUCCEED ? payloadOf(account.getOrders, response)?.orderList : undefined;
+    if (orders === undefined) return response;
+    this.learn(accId, orders);
+    gates.freeEnded(accId, settled, { orders: orders.map(listed), askedAt, apartMs });
+    const byName = new Map(orders.flatMap((order) => namesOf(order).map((name) => [name, order] as const)));
+    if (apartMs !== undefined) this.#endLacking(accId, byName, askedAt, apartMs);
+    const open = orders.filter(mayTrade);
+    const unlisted = [...this.#placedIn(accId)].filter((placed) => !open.some((order) => isNamed(order, placed)));
+    return { open, unlisted, named: (name) => byName.get(name) };
+  }
+
+  #endLacking(accId: bigint, byName: ReadonlyMap<string, Order>, askedAt: number, apartMs: number): void {
+    for (const placed of [...this.#placedIn(accId)]) {
+      const key = keyOf(accId, nameOfOrder(placed));
+      const isOpen = namesOf(placed).some((name) => {
+        const order = byName.get(name);
+        return order !== undefined && mayTrade(order);
+      });
+      if (isOpen) this.#absences.forget(key);
+      else if (this.#absences.provenBy(key, askedAt, apartMs)) this.#placed.delete(key);
+    }
+  }
+
+  #hear(event: PushEvent): void {
+    if (event.type !== 'trade' || event.protoId !== ORDER_PUSH) return;
+    const order = (event.message as unknown as OrderUpdate).s2c?.order;
+    if (order !== undefined) this.learn(event.accId, [order]);
+  }
+
+  *#placedIn(accId: bigint): Iterable<PlacedOrder> {
+    for (const placed of this.#placed.values()) if (placed.accId === accId) yield placed;
+  }
+}
+
+function listed(order: Order): ListedOrder {
+  return { names: namesOf(order), state: stateOf(order) };
+}
+
+function placeOf({ accID, trdMarket }: TrdHeader): string {
+  return `${accID}/${trdMarket}`;
+}
+
+function stateOf(order: Order): ListedOrder['state'] {
+  if (finalStatuses.has(order.orderStatus)) return 'over';
+  return mayTrade(order) ? 'open' : 'out of the market';
+}
+
+function keyOf(accId: bigint, name: string): string {
+  return `${accId}/${name}`;
+}
+
+function namesOf({ orderID, orderIDEx }: PlacedOrder): string[] {
+  return [String(orderID), orderIDEx].filter((name) => name !== '' && name !== '0');
+}
+
+function isNamed(order: PlacedOrder, placed: PlacedOrder): boolean {
+  return namesOf(order).some((name) => namesOf(placed).includes(name));
+}

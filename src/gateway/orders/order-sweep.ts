@@ -1,0 +1,128 @@
+import { create } from '@bufbuild/protobuf';
+import { ModifyOrderOp, type Order, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
+import { C2SSchema as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import { trade } from '../../contract/operations/index.js';
+import { type Backend, BackendFailure, type CallContext } from '../backend.js';
+import { RET_SUCCEED } from '../responses.js';
+import type { AccountOrders, PlacedOrder } from './account-orders.js';
+import { isCancelling, nameOfOrder } from './order-lookup.js';
+
+export interface SweepOptions {
+  readonly backend: Backend;
+  readonly orders: AccountOrders;
+  readonly header: TrdHeader;
+  /** Tells which orders stay, as things are when it is asked. */
+  readonly staying: () => (order: Order) => boolean | Promise<boolean>;
+  /** Whether no order stays, also none that comes meanwhile: the brokerage can be asked to cancel everything at once. */
+  readonly everything: boolean;
+  /** Trd_Common.TrdMarket of the orders that are cancelled; 0 = all. */
+  readonly market: number;
+}
+
+/** What became of the orders. */
+export interface SweepOutcome {
+  /** Those that were to be cancelled. */
+  readonly orders: number;
+  readonly accepted: number;
+  readonly kept: number;
+  /** Why cancels were not accepted: the first of them. */
+  readonly failure: string | undefined;
+  /** The names of those that may still trade, as far as the last look shows. */
+  readonly unconfirmed: readonly string[];
+}
+
+interface Target {
+  accepted: boolean;
+  failure: string | undefined;
+}
+
+/** Cancels the open orders of an account: those that are listed, and those that this daemon has placed and no list shows yet. */
+export class OrderSweep {
+  readonly #options: SweepOptions;
+  readonly #targets = new Map<string, Target>();
+  #kept = 0;
+  #failure: string | undefined;
+  #unconfirmed: readonly string[] = [];
+  #began = false;
+
+  constructor(options: SweepOptions) {
+    this.#options = options;
+  }
+
+  get outcome(): SweepOutcome {
+    const targets = [...this.#targets];
+    const failed = targets.find(([name, { accepted }]) => !accepted && this.#unconfirmed.includes(name));
+    const failure = failed?.[1].failure;
+    return {
+      orders: targets.length,
+      accepted: targets.filter(([, { accepted }]) => accepted).length,
+      kept: this.#kept,
+      failure: this.#failure ?? (failure === undefined ? undefined : `order ${failed?.[0]}: ${failure}`),
+      unconfirmed: this.#unconfirmed,
+    };
+  }
+
+  /** Looks for open orders and cancels those that are not being cancelled. An account that cannot be reached is an outcome like any other. */
+  async pass(context: CallContext): Promise<void> {
+    const { orders, header, staying, market } = this.#options;
+    this.#failure = undefined;
+    try {
+      const known = await orders.refreshed(header, context);
+      if ('retType' in known) {
+        this.#failure = known.retMsg || 'the brokerage does not list its orders';
+        return;
+      }
+      const listed = known.open.filter((order) => market === 0 || order.trdMarket === 0 || order.trdMarket === market);
+      const stays = staying();
+      const ending: Order[] = [];
+      for (const order of listed) if (!(await stays(order))) ending.push(order);
+      this.#kept = listed.length - ending.length;
+      const targets: readonly (PlacedOrder & Partial<Order>)[] = [...ending, ...known.unlisted];
+      this.#unconfirmed = targets.map(nameOfOrder);
+      const isFirst = !this.#began;
+      this.#began = true;
+      if (isFirst && this.#options.everything && targets.length > 0 && (await this.#cancelAll(targets, context))) return;
+      for (const order of targets) {
+        const target = this.#targets.get(nameOfOrder(order));
+        const { orderStatus } = order;
+        const isUnderWay = target?.accepted && orderStatus !== undefined && isCancelling({ orderStatus });
+        if (!isUnderWay) await this.#cancelOne(order, context);
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof BackendFailure)) throw thrown;
+      this.#failure = thrown.message;
+    }
+  }
+
+  async #cancelAll(targets: readonly PlacedOrder[], context: CallContext): Promise<boolean> {
+    const refused = await this.#modify({ orderID: 0n, forAll: true, trdMarket: this.#options.market }, context);
+    if (refused !== undefined) return false;
+    for (const order of targets) this.#targets.set(nameOfOrder(order), { accepted: true, failure: undefined });
+    return true;
+  }
+
+  async #cancelOne(order: PlacedOrder, context: CallContext): Promise<void> {
+    const { orderID, orderIDEx } = order;
+    const failure = await this.#modify({ orderID, orderIDEx }, context);
+    const before = this.#targets.get(nameOfOrder(order));
+    this.#targets.set(nameOfOrder(order), { accepted: before?.accepted === true || failure === undefined, failure });
+  }
+
+  /** Why a cancel was not accepted; undefined where it was. */
+  async #modify(
+    fields: { orderID: bigint; orderIDEx?: string; forAll?: boolean; trdMarket?: number },
+    context: CallContext,
+  ): Promise<string | undefined> {
+    const { backend, header } = this.#options;
+    const operation = fields.forAll ? trade.cancelAllOrder : trade.cancelOrder;
+    const packetID = { connID: 0n, serialNo: 0 };
+    const request = create(ModifyC2S, { packetID, header, modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Cancel, ...fields });
+    try {
+      const response = await backend.call(operation, request, context);
+      return response.retType === RET_SUCCEED ? undefined : response.retMsg;
+    } catch (thrown) {
+      if (!(thrown instanceof BackendFailure)) throw thrown;
+      return thrown.message;
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import { create } from '@bufbuild/protobuf';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { LimitFlags } from '../../src/access/index.js';
+import { C2SSchema as PlaceC2S } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
+import type { Operation } from '../../src/contract/operation.js';
+import { account, admin, trade } from '../../src/contract/operations/index.js';
+import { Rejection } from '../../src/contract/rejection.js';
+import type { Backend, ResponseMessage } from '../../src/gateway/index.js';
+import { MemoryStore } from '../../src/storage/index.js';
+import { HK_MARGIN } from '../support/accounts.js';
+import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
+import { type Lag, lagging } from '../support/lagging-lists.js';
+
+/** An upstream's lists are seconds behind: nothing is decided by what they lack. */
+
+const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
+const SETTLED_MS = 500;
+const LAG_MS = 4_000;
+const list = { market: 'HK', acc_id: HK_MARGIN, env: 'simulate' };
+const resting = { ...list, symbol: 'HK.00700', side: 'BUY', qty: 100, price: 1 };
+const taking = { ...list, symbol: 'HK.00700', side: 'BUY', order_type: 'MARKET', qty: 100 };
+
+let desk: Desk;
+let brokerage: Backend;
+afterEach(() => desk.close());
+
+async function open(limits: LimitFlags = {}, over: Partial<Backend> = {}, others: Partial<DeskOptions> = {}, how: Partial<Lag> = {}) {
+  const lagged: Lag = { ms: LAG_MS, ...how };
+  desk = await openDesk({
+    keys: { desk: { scopes, limits }, free: { scopes }, ops: { scopes: ['admin'] } },
+    backend: (simulated) => {
+      brokerage = simulated;
+      return { ...lagging(simulated, () => desk.clock, lagged), ...over };
+    },
+    ...others,
+  });
+}
+
+/** Lets time pass until something has come of it. */
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let isDone = false;
+  const done = work.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    desk.clock.advance(SETTLED_MS);
+    for (let turn = 0; turn < 50 && !isDone; turn++) await new Promise(setImmediate);
+  }
+  return done;
+}
+
+async function codeOf(operation: Operation, body: object, as = 'desk'): Promise<string | undefined> {
+  const answer = await desk.call(operation, body, { as });
+  if (!(answer instanceof Rejection) && answer.retType !== 0) throw new Error(answer.retMsg);
+  return answer instanceof Rejection ? answer.code : undefined;
+}
+const place = async (body: object, as = 'desk') => (await desk.payload(trade.placeOrder, body, { as })).orderIDEx;
+const halt = (body: object) => inTime(desk.payload(admin.adminHalt, body, { as: 'ops', iface: 'grpc' }));
+const statuses = async () => {
+  const { header } = create(PlaceC2S, { header: { trdEnv: 0, accID: BigInt(HK_MARGIN), trdMarket: 1 } });
+  const query = create(account.getOrders.messages.C2SSchema, { header } as Record<string, unknown>);
+  const answer = await brokerage.call(account.getOrders, query, context);
+  return ((answer as ResponseMessage & { s2c: { orderList: { orderStatus: number }[] } }).s2c.orderList ?? []).map(({ orderStatus }) => orderStatus);
+};
+const answer = ({ messages }: Operation, retType: number) =>
+  create(messages.ResponseSchema, { retType } as Record<string, unknown>) as ResponseMessage;
+const context = { requestId: 'outside', deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+const CANCELLED = 15;
+
+describe('halt --cancel-all over lists that are behind', () => {
+  it('cancels what this daemon has placed, and what a later look shows', async () => {
+    await open();
+    const { call } = brokerage;
+    brokerage.call = (operation, request, own) =>
+      operation === trade.cancelAllOrder ? answer(operation, -1) : call.call(brokerage, operation, request, own);
+    for (let n = 0; n < 3; n++) await place(resting);
+    const header = { trdEnv: 0, accID: BigInt(HK_MARGIN), trdMarket: 1 };
+    const packetID = { connID: 7n, serialNo: 1 };
+    const foreign = { header, packetID, trdSide: 1, orderType: 1, code: '00700', secMarket: 1, qty: 100, price: 1 };
+    expect(await brokerage.call(trade.placeOrder, create(PlaceC2S, foreign), context)).toMatchObject({ retType: 0 });
+    const { accountList, failure } = await halt({ cancel_all: true });
+    expect(accountList).toMatchObject([{ orderCount: 4, acceptedCount: 4, failure: '', unconfirmedCount: 0 }]);
+    expect(failure).toBe('');
+    expect(await statuses()).toEqual([CANCELLED, CANCELLED, CANCELLED, CANCELLED]);
+    expect(desk.audit.map(({ reason }) => reason)).toContain('cancels accepted for 4 of 4 open orders');
+  });
+
+  it('says which orders it could not confirm to be over', async () => {
+    const cancels: readonly Operation[] = [trade.cancelOrder, trade.cancelAllOrder];
+    await open();
+    const id = await place(resting);
+    const { call } = brokerage;
+    brokerage.call = (operation, request, own) =>
+      cancels.includes(operation)
+        ? answer(operation, 0)
+        : call.call(brokerage, operation, request, own);
+    expect((await halt({ cancel_all: true })).accountList).toMatchObject([
+      { orderCount: 1, acceptedCount: 1, unconfirmedCount: 1, failure: `not confirmed to be over: order ${id}` },
+    ]);
+    expect(desk.audit.map(({ reason }) => reason)).toContain('cancels accepted for 1 of 1 open orders, 1 not confirmed to be over');
+  });
+});
+
+describe('max_open_orders over lists that are behind', () => {
+  it.each<Partial<Lag>>([{}, { refreshes: true }])('lets no second order through (%o)', async (how) => {
+    await open({ maxOpenOrders: '1' }, {}, {}, how);
+    const id = await place(resting);
+    for (let n = 0; n < 12; n++) {
+      expect(await codeOf(trade.placeOrder, resting)).toBe('limit.open_orders');
+      desk.clock.advance(700);
+    }
+    expect(await codeOf(trade.cancelOrder, { ...list, order_id_ex: id })).toBeUndefined();
+    desk.clock.advance(LAG_MS + SETTLED_MS);
+    expect(await codeOf(trade.placeOrder, resting)).toBeUndefined();
+    expect(await codeOf(trade.placeOrder, resting)).toBe('limit.open_orders');
+  });
+
+  it('knows its orders after a restart, and lets go of one that two lists lack some seconds apart', async () => {
+    const store = new MemoryStore();
+    await open({ maxOpenOrders: '1' }, {}, { store });
+    await place(resting);
+    const start = desk.clock.now();
+    await desk.close();
+    // The brokerage of this desk has never heard of the order.
+    await open({ maxOpenOrders: '1' }, {}, { store, start });
+    expect(await codeOf(trade.placeOrder, resting)).toBe('limit.open_orders');
+    desk.clock.advance(4_999);
+    expect(await codeOf(trade.placeOrder, resting)).toBe('limit.open_orders');
+    desk.clock.advance(1);
+    expect(await codeOf(trade.placeOrder, resting)).toBeUndefined();
+  });
+});
+
+describe('closing a position over lists that are behind', () => {
+  const sale = { ...taking, side: 'SELL' };
+
+  it.each<[string, Partial<Lag>, object]>([
+    ['at the market', {}, sale],
+    ['at a limit', {}, { ...sale, order_type: 'NORMAL', price: 9_000 }],
+    ['with lists asked for afresh', { refreshes: true }, sale],
+  ])('happens once under a halt (%s)', async (_, how, body) => {
+    await open({}, {}, {}, how);
+    await place({ ...taking, qty: 200 });
+    desk.clock.advance(LAG_MS + SETTLED_MS);
+    await halt({});
+    desk.clock.advance(LAG_MS);
+    const codes: (string | undefined)[] = [];
+    for (let n = 0; n < 8; n++) {
+      codes.push(await codeOf(trade.placeOrder, { ...body, qty: n === 0 ? 200 : 100 }));
+      desk.clock.advance(SETTLED_MS);
+    }
+    expect(codes).toEqual([undefined, ...Array.from({ length: 7 }, () => 'trading.halted')]);
+  });
+
+  it('goes on with the rest of it', async () => {
+    await open();
+    await place({ ...taking, qty: 300 });
+    desk.clock.advance(LAG_MS + SETTLED_MS);
+    await halt({});
+    const codes: (string | undefined)[] = [];
+    for (let n = 0; n < 4; n++) codes.push(await codeOf(trade.placeOrder, sale));
+    expect(codes).toEqual([undefined, undefined, undefined, 'trading.halted']);
+  });
+
+  it('and what was refused claims nothing', async () => {
+    await open();
+    await place(taking);
+    desk.clock.advance(LAG_MS + SETTLED_MS);
+    await halt({});
+    const { call } = brokerage;
+    brokerage.call = (operation, request, own) =>
+      operation === trade.placeOrder ? answer(operation, -1) : call.call(brokerage, operation, request, own);
+    expect(await desk.call(trade.placeOrder, sale)).toMatchObject({ retType: -1 });
+    brokerage.call = call;
+    expect(await codeOf(trade.placeOrder, sale)).toBeUndefined();
+  });
+});
