@@ -16,12 +16,22 @@ export interface OrderFacts {
   readonly rates: ExchangeRates;
   /** What it opens: a new order, one that comes back, several at once. Left out where it opens none. */
   readonly opens?: OpenedOrders;
+  /** The order in the market that it changes; left out where it changes none. */
+  readonly changes?: ChangedOrder;
   /** The open orders have been compared with the backend's list. */
   readonly opensCompared?: true;
   /** Whether all it does is to take away from a position: a caller can always get out. Left out where nobody has looked. */
   readonly reduces?: boolean;
   /** What its account has made today. Left out where nobody has looked. */
   readonly dayProfit?: DayProfit;
+}
+
+/** An order that is changed. */
+export interface ChangedOrder extends OrderPlace {
+  /** Its text and its number. */
+  readonly names: readonly string[];
+  /** Whether the change makes it larger or brings it closer to the market: then it counts as a new order for whom it has not counted yet. */
+  readonly grows: boolean;
 }
 
 /** Orders that a request opens. */

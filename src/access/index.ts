@@ -3,7 +3,15 @@ export { Access, type AccessParts, type Authentication, type ScopeDenial } from 
 export { type AuditFileStatus, AuditLog, type AuditLogOptions } from './audit.js';
 export type { AuditEvent, AuditInterface, AuditOutcome, AuditTrade } from './audit-event.js';
 export type { GateFigure, GateReading } from './gate-readings.js';
-export { type GateDenial, type GateName, haltReason, type OpenedOrders, type OrderFacts, type OrderLeg } from './gates.js';
+export {
+  type ChangedOrder,
+  type GateDenial,
+  type GateName,
+  haltReason,
+  type OpenedOrders,
+  type OrderFacts,
+  type OrderLeg,
+} from './gates.js';
 export { generateKeyText, issueKey, type NewKey } from './key-issue.js';
 export { isSameKey, type KeyRecord } from './key-record.js';
 export { REMOVED, withoutKeyTexts } from './key-text.js';

@@ -65,9 +65,10 @@ export class OpenOrders {
     return caller === '' ? this.#orders.size : (this.#counts.get(caller) ?? 0);
   }
 
-  /** Whether this order counts already. */
-  has(accId: bigint, orderId: string): boolean {
-    return this.#named.has(nameOf(accId, orderId));
+  /** Whether this order counts already, for a key or ('') for anybody. */
+  has(accId: bigint, orderId: string, caller = ''): boolean {
+    const number = this.#named.get(nameOf(accId, orderId));
+    return number !== undefined && (caller === '' || this.#orders.get(number)?.caller === caller);
   }
 
   /** Enters an order that is about to be sent; its number here. */
@@ -82,15 +83,15 @@ export class OpenOrders {
   }
 
   /**
-   * An order that counts already is about to come back; its number from now on, undefined where it does not count. It goes on
-   * counting, whatever a list that was asked for before says of it.
+   * An order that counts already is about to come back, or to be changed by `caller`, whose it is then; its number from now on, undefined where it does
+   * not count. It goes on counting, whatever a list that was asked for before says of it.
    */
-  renew(change: Transaction, accId: bigint, orderId: string): number | undefined {
+  renew(change: Transaction, accId: bigint, orderId: string, caller?: string): number | undefined {
     const before = this.#named.get(nameOf(accId, orderId));
     const order = before === undefined ? undefined : this.#orders.get(before);
     if (before === undefined || order === undefined) return undefined;
     this.free(change, before);
-    return this.enter(change, order.caller, order, orderId);
+    return this.enter(change, caller ?? order.caller, order, orderId);
   }
 
   /** The order is not under way any more. */

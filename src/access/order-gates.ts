@@ -1,4 +1,5 @@
 import type { Store, Transaction } from '../storage/index.js';
+import { CountedOrders } from './counted-orders.js';
 import { DayTotals } from './day-totals.js';
 import type { GateReading } from './gate-readings.js';
 import { dayTotal, deny, GateTable, type Holder, Question } from './gate-table.js';
@@ -60,6 +61,7 @@ export class OrderGates {
   readonly #days: DayTotals;
   readonly #rates: RateWindows;
   readonly #open: OpenOrders;
+  readonly #counted: CountedOrders;
   readonly halts: TradingHalts;
   readonly #localTime: LocalTime;
   readonly #gates: GateTable;
@@ -76,12 +78,13 @@ export class OrderGates {
     this.#days = new DayTotals(options.store, options.now);
     this.#rates = new RateWindows(options.store, options.now);
     this.#open = new OpenOrders(options.store);
+    this.#counted = new CountedOrders(options.store);
     this.halts = new TradingHalts(options.store);
     this.#steadyNow = options.steadyNow ?? ((now) => now);
     this.#localTime = new LocalTime(options.timeZone);
-    const [days, rates, open] = [this.#days, this.#rates, this.#open];
+    const [days, rates, open, counted] = [this.#days, this.#rates, this.#open, this.#counted];
     this.#gates = new GateTable({ localTime: this.#localTime, days, rates, open, halts: this.halts });
-    this.#books = { days, rates, open, write: (change, when) => this.#write(change, when) };
+    this.#books = { days, rates, open, counted, write: (change, when) => this.#write(change, when) };
     this.#onStoreFailure = options.onStoreFailure;
   }
 
@@ -98,7 +101,8 @@ export class OrderGates {
     for (const { caller } of limited) this.#rates.of(caller).slide(steadyNow);
     let first: { readonly denial: GateDenial; readonly place: number } | undefined;
     let counts = true;
-    for (const question of this.#questions(holders, facts, now, steadyNow)) {
+    const questions = this.#questions(holders, facts, now, steadyNow);
+    for (const question of questions) {
       for (const gate of this.#gates.setBy(question.holder.limits)) {
         const denial = deny(gate, question);
         if (denial === undefined) continue;
@@ -110,7 +114,7 @@ export class OrderGates {
     }
     const slots = counts ? limited.map(({ caller }): RateSlot => ({ caller, sequence: this.#rates.of(caller).add(steadyNow) })) : [];
     if (first !== undefined) return { ok: false, denial: first.denial };
-    return { ok: true, admission: new Reservation(this.#books, holders, slots, facts, utcDay(steadyNow), steadyNow) };
+    return { ok: true, admission: new Reservation(this.#books, questions, slots, facts, utcDay(steadyNow), steadyNow) };
   }
 
   /** Why a caller may not take more risk at all; undefined where nobody has ordered that. */
@@ -125,16 +129,16 @@ export class OrderGates {
   /** What has to be found out before {@link admit} or {@link judge} can decide; undefined when the facts say it all. */
   wants(key: KeyRecord | undefined, asked: OrderFacts): Wanted | undefined {
     if (this.halts.none && !looksBeyond(this.flagLimits) && !(key !== undefined && looksBeyond(key.limits))) return undefined;
-    const facts = this.#uncounted(asked);
     const holders = this.#holdersOf(key);
-    const { opens, reduces, dayProfit } = facts;
-    const isFull = ({ caller, limits }: Holder) => openOrdersGate(limits, this.#open.count(caller), facts) !== undefined;
-    const full = opens === undefined || facts.opensCompared ? [] : holders.filter(isFull);
+    const { reduces, dayProfit } = asked;
+    const isFull = (holder: Holder) =>
+      openOrdersGate(holder.limits, this.#open.count(holder.caller), this.#factsFor(holder, asked)) !== undefined;
+    const full = asked.opensCompared ? [] : holders.filter(isFull);
     if (full.length > 0) return { openOrders: full.flatMap(({ caller }) => this.#open.places(caller)) };
     if (dayProfit === undefined && holders.some(({ limits }) => limits.maxDailyLoss !== null)) return { dayProfit: true };
     if (reduces !== undefined) return undefined;
     const isStopped = (holder: Holder) =>
-      this.halts.of(holder.caller) !== undefined || isFull(holder) || dailyLossGate(holder.limits, facts) !== undefined;
+      this.halts.of(holder.caller) !== undefined || isFull(holder) || dailyLossGate(holder.limits, asked) !== undefined;
     return holders.some(isStopped) ? { reduces: true } : undefined;
   }
 
@@ -210,21 +214,38 @@ export class OrderGates {
     return everybodys === null || everybodys === own ? [own] : [own, everybodys];
   }
 
-  /** The facts of an order that comes back while it still counts as open: then it opens none. */
-  #uncounted(facts: OrderFacts): OrderFacts {
-    const { opens, accId } = facts;
-    if (opens?.orderId === undefined || !this.#open.has(accId, opens.orderId)) return facts;
-    const { opens: _, ...rest } = facts;
-    return rest;
+  /** An order as its caller's key counts it; without a key, as the start-up flags do. */
+  countedFor(key: KeyRecord | undefined, facts: OrderFacts): OrderFacts {
+    const [holder = this.#flags] = this.#holdersOf(key);
+    return this.#factsFor(holder, facts);
   }
 
-  #questions(holders: readonly Holder[], asked: OrderFacts, now: number, steadyNow: number): readonly Question[] {
-    const facts = this.#uncounted(asked);
+  /**
+   * An order as it counts for one holder of limits. One that comes back while it counts as open opens none; a change that makes an order larger or
+   * brings it closer to the market is a new order for whom it has not counted.
+   */
+  #factsFor({ caller, limits }: Holder, facts: OrderFacts): OrderFacts {
+    const { accId, opens, changes } = facts;
+    if (opens?.orderId === undefined && changes?.grows !== true) return facts;
+    const own: { -readonly [Name in keyof OrderFacts]: OrderFacts[Name] } = { ...facts };
+    if (opens?.orderId !== undefined && this.#open.has(accId, opens.orderId, caller)) delete own.opens;
+    if (changes?.grows !== true) return own;
+    const { names, env, market } = changes;
+    const [orderId = ''] = names;
+    if (opens === undefined && !names.some((name) => this.#open.has(accId, name, caller)))
+      own.opens = { accId, env, market, count: 1, orderId };
+    // Where the day is not limited, nobody keeps which orders have counted.
+    if (limits.maxDailyValue === null || this.#counted.has(caller, accId, names)) return own;
+    own.legs = facts.legs.map((leg) => (isUnknown(leg.worth) ? leg : { ...leg, worth: { ...leg.worth, increase: leg.worth.value } }));
+    return own;
+  }
+
+  #questions(holders: readonly Holder[], facts: OrderFacts, now: number, steadyNow: number): readonly Question[] {
     if (facts.legs.length === 0) throw new RangeError('an order has at least one leg');
     for (const { worth } of facts.legs) {
       if (!isUnknown(worth) && (worth.value < 0n || worth.increase < 0n)) throw new RangeError('an order has no negative value');
     }
-    return holders.map((holder) => new Question(holder, facts, now, steadyNow));
+    return holders.map((holder) => new Question(holder, this.#factsFor(holder, facts), now, steadyNow));
   }
 
   #holdersOf(key: KeyRecord | undefined): readonly Holder[] {

@@ -1,6 +1,7 @@
 import type { Transaction } from '../storage/index.js';
+import type { CountedOrders } from './counted-orders.js';
 import type { DayTotals } from './day-totals.js';
-import type { Holder } from './gate-table.js';
+import type { Question } from './gate-table.js';
 import type { OrderFacts } from './gates.js';
 import type { OpenOrders } from './open-orders.js';
 import type { RateWindows } from './rate-window.js';
@@ -27,6 +28,7 @@ export interface Books {
   readonly days: DayTotals;
   readonly rates: RateWindows;
   readonly open: OpenOrders;
+  readonly counted: CountedOrders;
   write(change: (transaction: Transaction) => void, when?: 'now' | 'soon'): Promise<void>;
 }
 
@@ -36,10 +38,14 @@ const done = Promise.resolve();
 export class Reservation implements Admission {
   readonly durable: Promise<void>;
   readonly #books: Books;
-  readonly #holders: readonly Holder[];
+  readonly #accId: bigint;
   readonly #day: string;
-  /** What the day's totals are raised by: in the orders' own currencies, whatever currency the limits are in. */
-  readonly #increases: readonly Pick<Worth, 'currency' | 'increase'>[];
+  /** What each holder's totals of the day are raised by: in the orders' own currencies, whatever currency the limits are in. */
+  readonly #increases: readonly { readonly caller: string; readonly increases: Increases }[];
+  /** Holders for whom an order that is accepted has counted, where that makes a difference. */
+  readonly #counting: readonly string[];
+  /** Of the order that is changed. */
+  readonly #changed: readonly string[];
   /** Of the orders that count as open from now on. */
   readonly #numbers: readonly number[];
   /** Of the order that comes back and counted before: nothing that becomes of this frees it. */
@@ -47,11 +53,14 @@ export class Reservation implements Admission {
   #refunded: Promise<void> | undefined;
 
   /** @param now epoch ms, by a clock that nobody sets. */
-  constructor(books: Books, holders: readonly Holder[], slots: readonly RateSlot[], facts: OrderFacts, day: string, now: number) {
+  constructor(books: Books, questions: readonly Question[], slots: readonly RateSlot[], facts: OrderFacts, day: string, now: number) {
     this.#books = books;
-    this.#holders = holders;
+    this.#accId = facts.accId;
     this.#day = day;
-    this.#increases = increasesOf(facts);
+    this.#increases = questions.map(({ holder: { caller }, facts: own }) => ({ caller, increases: increasesOf(own) }));
+    const capped = questions.filter(({ holder: { limits } }) => limits.maxDailyValue !== null);
+    this.#counting = capped.map(({ holder: { caller } }) => caller);
+    this.#changed = facts.changes?.names ?? [];
     let numbers: readonly number[] = none;
     let renewed: number | undefined;
     const written = books.write((transaction) => {
@@ -59,17 +68,16 @@ export class Reservation implements Admission {
       // Kept without a cap as well: a cap that is added later counts the whole day.
       this.#add(transaction, 1n);
       for (const { caller, sequence } of slots) books.rates.save(transaction, caller, sequence);
-      renewed = renewOpen(books.open, transaction, facts);
-      if (renewed === undefined) numbers = enterOpen(books.open, transaction, holders, facts);
+      renewed = renewOpen(books.open, transaction, questions, facts);
+      if (renewed === undefined) numbers = enterOpen(books.open, transaction, questions);
     });
     this.#numbers = numbers;
     this.#renewed = renewed;
-    const capped = slots.length > 0 || numbers.length > 0 || holders.some(({ limits }) => limits.maxDailyValue !== null);
-    this.durable = capped ? written : done;
+    this.durable = slots.length > 0 || numbers.length > 0 || capped.length > 0 ? written : done;
   }
 
   refund(): Promise<void> {
-    if (this.#increases.length === 0 && this.#numbers.length === 0) return done;
+    if (this.#numbers.length === 0 && this.#increases.every(({ increases }) => increases.length === 0)) return done;
     this.#refunded ??= this.#books.write((transaction) => {
       this.#add(transaction, -1n);
       for (const number of this.#numbers) this.#books.open.free(transaction, number);
@@ -78,41 +86,59 @@ export class Reservation implements Admission {
   }
 
   settle(orderIds: readonly string[]): void {
-    const { open } = this.#books;
+    const { open, counted } = this.#books;
     for (const number of this.#numbers) open.leave(number);
     if (this.#renewed !== undefined) open.leave(this.#renewed);
     const named = this.#numbers.slice(0, orderIds.length);
-    if (named.length === 0) return;
+    const counting = orderIds.length === 0 ? [] : this.#counting;
+    if (named.length === 0 && counting.length === 0) return;
     void this.#books.write((change) => {
       for (const [index, number] of named.entries()) open.name(change, number, orderIds[index] ?? '');
+      for (const caller of counting) {
+        for (const id of new Set([...orderIds, ...this.#changed.slice(0, 1)])) counted.add(change, caller, this.#accId, id);
+      }
     }, 'soon');
   }
 
   #add(transaction: Transaction, sign: 1n | -1n): void {
     const { days } = this.#books;
-    for (const { caller } of this.#holders) {
-      for (const { currency, increase } of this.#increases) days.add(transaction, this.#day, caller, currency, sign * increase);
+    for (const { caller, increases } of this.#increases) {
+      for (const { currency, increase } of increases) days.add(transaction, this.#day, caller, currency, sign * increase);
     }
   }
 }
 
 const none: readonly number[] = [];
 
-function increasesOf({ legs }: OrderFacts): readonly Pick<Worth, 'currency' | 'increase'>[] {
+type Increases = readonly Pick<Worth, 'currency' | 'increase'>[];
+
+function increasesOf({ legs }: OrderFacts): Increases {
   const increases: Pick<Worth, 'currency' | 'increase'>[] = [];
   for (const { worth } of legs) if (!isUnknown(worth) && worth.increase !== 0n) increases.push(worth);
   return increases;
 }
 
-/** Takes up an order that comes back and has not stopped counting. */
-function renewOpen(open: OpenOrders, change: Transaction, { accId, opens }: OrderFacts): number | undefined {
-  return opens?.orderId === undefined ? undefined : open.renew(change, accId, opens.orderId);
+/** Takes up an order that counts already and comes back, or is changed by another key with a limit. */
+function renewOpen(
+  open: OpenOrders,
+  change: Transaction,
+  questions: readonly Question[],
+  { accId, opens }: OrderFacts,
+): number | undefined {
+  const [own] = questions;
+  const orderId = opens?.orderId ?? own?.facts.opens?.orderId;
+  if (own === undefined || orderId === undefined) return undefined;
+  const { holder } = own;
+  const isNew = own.facts.opens !== undefined && holder.limits.maxOpenOrders !== null;
+  return opens === undefined && !isNew ? undefined : open.renew(change, accId, orderId, isNew ? holder.caller : undefined);
 }
 
-/** Enters what an order opens, where anybody's open orders are limited. */
-function enterOpen(open: OpenOrders, change: Transaction, holders: readonly Holder[], { accId, opens }: OrderFacts): readonly number[] {
-  if (opens === undefined || holders.every(({ limits }) => limits.maxOpenOrders === null)) return none;
-  const { env, market, count, orderId } = opens;
-  const caller = holders[0]?.caller ?? '';
+/** Enters what an order opens, where the open orders of whoever it opens them for are limited. */
+function enterOpen(open: OpenOrders, change: Transaction, questions: readonly Question[]): readonly number[] {
+  const limited = questions.find(({ holder: { limits }, facts: { opens } }) => opens !== undefined && limits.maxOpenOrders !== null);
+  const opens = limited?.facts.opens;
+  if (opens === undefined) return none;
+  const { accId, env, market, count, orderId } = opens;
+  const caller = questions[0]?.holder.caller ?? '';
   return Array.from({ length: count }, () => open.enter(change, caller, { accId, env, market }, orderId));
 }

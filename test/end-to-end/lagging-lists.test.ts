@@ -60,7 +60,9 @@ const statuses = async () => {
   const { header } = create(PlaceC2S, { header: { trdEnv: 0, accID: BigInt(HK_MARGIN), trdMarket: 1 } });
   const query = create(account.getOrders.messages.C2SSchema, { header } as Record<string, unknown>);
   const answer = await brokerage.call(account.getOrders, query, context);
-  return ((answer as ResponseMessage & { s2c: { orderList: { orderStatus: number }[] } }).s2c.orderList ?? []).map(({ orderStatus }) => orderStatus);
+  return ((answer as ResponseMessage & { s2c: { orderList: { orderStatus: number }[] } }).s2c.orderList ?? []).map(
+    ({ orderStatus }) => orderStatus,
+  );
 };
 const answer = ({ messages }: Operation, retType: number) =>
   create(messages.ResponseSchema, { retType } as Record<string, unknown>) as ResponseMessage;
@@ -91,9 +93,7 @@ describe('halt --cancel-all over lists that are behind', () => {
     const id = await place(resting);
     const { call } = brokerage;
     brokerage.call = (operation, request, own) =>
-      cancels.includes(operation)
-        ? answer(operation, 0)
-        : call.call(brokerage, operation, request, own);
+      cancels.includes(operation) ? answer(operation, 0) : call.call(brokerage, operation, request, own);
     expect((await halt({ cancel_all: true })).accountList).toMatchObject([
       { orderCount: 1, acceptedCount: 1, unconfirmedCount: 1, failure: `not confirmed to be over: order ${id}` },
     ]);

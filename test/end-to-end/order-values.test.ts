@@ -10,6 +10,7 @@ import { account, quote, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import type { Backend } from '../../src/gateway/index.js';
 import { previewSentence, previewText } from '../../src/gateway/index.js';
+import { MemoryStore } from '../../src/storage/index.js';
 import { HK_MARGIN, US_MARGIN } from '../support/accounts.js';
 import { type Desk, openDesk } from '../support/desk.js';
 import { previewed } from '../support/previews.js';
@@ -161,7 +162,7 @@ describe('a modify', () => {
     const orderIDEx = await working({ qty: 400 });
     expect(await refusal(trade.modifyOrder, changed({ orderIDEx, qty: 40_000, price: 0 }))).toBe('limit.order_value');
     const { value, increase } = await previewed(desk, 'modify', trade.modifyOrder, changed({ orderIDEx, qty: 800, price: 0 }));
-    expect([value, increase]).toEqual([d(40_000), d(20_000)]);
+    expect([value, increase]).toEqual([d(40_000), d(40_000)]);
     expect(await refusal(trade.modifyOrder, changed({ orderIDEx, qty: 0, price: 50 }))).toBe('request.out_of_range');
     expect(await refusal(trade.modifyOrder, changed({ orderIDEx, qty: 400, price: -50 }))).toBe('request.out_of_range');
   });
@@ -228,6 +229,84 @@ describe('a modify', () => {
     const both = changed({ orderIDEx: small.orderIDEx, orderID: large.orderID, price: 49 });
     expect(await desk.call(trade.modifyOrder, both)).toMatchObject({ retType: -1, retMsg: expect.stringContaining('no order') });
     expect(desk.calls.map(({ operation }) => operation)).not.toContain('modify_order');
+  });
+});
+
+describe('a change of an order that another has placed', () => {
+  /** The account holds the shares, and another key has a purchase and a sale of them far from the market. */
+  async function rest(limits: LimitFlags, flags: LimitFlags = {}) {
+    await open(limits, {}, flags);
+    const other = { as: 'free' };
+    await desk.payload(trade.placeOrder, placed({ trdSide: 1, orderType: 2, qty: 4000, price: 0 }), other);
+    desk.clock.advance(SETTLED_MS);
+    const place = async (terms: MessageInitShape<typeof TrdPlaceOrder.C2SSchema>) =>
+      (await desk.payload(trade.placeOrder, placed(terms), other)).orderIDEx;
+    const orders = { purchase: await place({ trdSide: 1, price: 10 }), sale: await place({ price: 500 }) };
+    desk.clock.advance(SETTLED_MS);
+    return orders;
+  }
+  const to = (orderIDEx: string, qty: number, price: number) => changed({ orderIDEx, qty, price });
+
+  it('counts whole where it is brought closer to the market or made larger, and not where it is made less', async () => {
+    const { purchase, sale } = await rest({ maxDailyValue: '1000' });
+    expect(await refusal(trade.modifyOrder, to(purchase, 4000, 10.1))).toBe('limit.daily_value');
+    expect(await refusal(trade.modifyOrder, to(purchase, 4400, 10))).toBe('limit.daily_value');
+    expect(await refusal(trade.modifyOrder, to(sale, 4000, 60))).toBe('limit.daily_value');
+    expect((await previewed(desk, 'modify', trade.modifyOrder, to(sale, 4000, 400))).increase).toBe(d(1_600_000));
+    expect(await refusal(trade.modifyOrder, to(purchase, 4000, 9))).toBeUndefined();
+    expect(await refusal(trade.modifyOrder, to(sale, 2000, 600))).toBeUndefined();
+  });
+
+  it('counts once for whoever has counted it, over a restart as well', async () => {
+    const store = new MemoryStore();
+    const limits = { maxDailyValue: '50000' };
+    const keys = { desk: { scopes, limits }, free: { scopes } };
+    desk = await openDesk({ keys, store, sharesStore: true });
+    const { orderIDEx } = await desk.payload(trade.placeOrder, placed({ trdSide: 1, price: 10 }));
+    await desk.close();
+    desk = await openDesk({ keys, store, sharesStore: true });
+    desk.clock.advance(SETTLED_MS);
+    expect((await previewed(desk, 'modify', trade.modifyOrder, to(orderIDEx, 4000, 12))).increase).toBe(d(8_000));
+    expect(await refusal(trade.modifyOrder, to(orderIDEx, 4000, 12))).toBeUndefined();
+    expect(await refusal(trade.modifyOrder, to(orderIDEx, 4000, 12.6))).toBe('limit.daily_value');
+  });
+
+  it('counts once for a key that has changed it before', async () => {
+    const { purchase } = await rest({ maxDailyValue: '50000' });
+    expect(await refusal(trade.modifyOrder, to(purchase, 4000, 11))).toBeUndefined();
+    desk.clock.advance(SETTLED_MS);
+    expect(await refusal(trade.modifyOrder, to(purchase, 4000, 12))).toBeUndefined();
+    desk.clock.advance(SETTLED_MS);
+    expect(await refusal(trade.modifyOrder, to(purchase, 4000, 13))).toBe('limit.daily_value');
+  });
+
+  it('counts for the daemon only what it has not counted', async () => {
+    const { purchase } = await rest({}, { maxDailyValue: '5000000' });
+    const total = async () => {
+      const { gates } = await previewed(desk, 'modify', trade.modifyOrder, to(purchase, 4000, 11));
+      return gates.find(({ gate, holder }) => gate === 'daily_value' && holder === 'flags')?.after;
+    };
+    const before = Number(await total());
+    expect(await refusal(trade.modifyOrder, to(purchase, 4000, 11))).toBeUndefined();
+    desk.clock.advance(SETTLED_MS);
+    expect(await total()).toBe(BigInt(before));
+  });
+
+  it('meets the gates for sides and open orders as a new one', async () => {
+    const { purchase, sale } = await rest({ allowedTrdSides: 'BUY', maxOpenOrders: '1' });
+    expect(await refusal(trade.modifyOrder, to(sale, 4000, 400))).toBe('limit.side');
+    expect(await refusal(trade.modifyOrder, to(purchase, 4000, 11))).toBeUndefined();
+    desk.clock.advance(SETTLED_MS);
+    expect(await refusal(trade.placeOrder, placed({ trdSide: 1, qty: 400, price: 10 }))).toBe('limit.open_orders');
+    expect(await refusal(trade.modifyOrder, to(purchase, 4000, 12))).toBeUndefined();
+    expect(
+      await refusal(
+        trade.cancelOrder,
+        create(TrdModifyOrder.C2SSchema, { header: hk, orderIDEx: purchase, orderID: 0n, modifyOrderOp: 2 }),
+      ),
+    ).toBeUndefined();
+    desk.clock.advance(SETTLED_MS);
+    expect(await refusal(trade.placeOrder, placed({ trdSide: 1, qty: 400, price: 10 }))).toBeUndefined();
   });
 });
 

@@ -46,7 +46,9 @@ export function lagging(simulated: Backend, clock: () => Clock, lag: Lag): Parti
       const asked = request as OrdersC2S;
       if (lag.refreshes === true && asked.refreshCache) return simulated.call(operation, request, context);
       const since = clock().now() - lag.ms;
-      const stale = before.find(({ at, answers }) => at > since && answers.has(`${operation.name} ${id}`))?.answers.get(`${operation.name} ${id}`);
+      const stale = before
+        .find(({ at, answers }) => at > since && answers.has(`${operation.name} ${id}`))
+        ?.answers.get(`${operation.name} ${id}`);
       return stale === undefined ? simulated.call(operation, request, context) : filtered(stale, asked);
     },
   };

@@ -11,6 +11,7 @@ import type { Backend, CallContext, TradingTerms } from '../backend.js';
 import { tradedMarketNames } from '../market-names.js';
 import { marketName, sideName } from '../trade-names.js';
 import {
+  changeOf,
   isInMarket,
   opened,
   positive,
@@ -95,7 +96,11 @@ export async function valueComboModify(
   if (!Object.hasOwn(request, 'price')) request.price = order.price;
   const price = exactField(request.price, 'price');
   if (price instanceof Rejection) return price;
-  if (isInMarket(order)) return valued(backend, accId, legs, { qty, price }, standing, context);
+  if (isInMarket(order)) {
+    const grows = qty > standing.qty || standing.price === undefined || price > standing.price;
+    const left = atLeastZero(qty - atLeast(order.fillQty));
+    return { ...(await valued(backend, accId, legs, { qty, price }, standing, context)), changes: changeOf(request, order, left, grows) };
+  }
   return { ...(await valued(backend, accId, legs, { qty, price }, undefined, context)), opens };
 }
 

@@ -38,8 +38,18 @@ export interface Valued {
   readonly opens?: Omit<OpenedOrders, 'accId'>;
   /** Whether it leaves less risk than there was, or as much; left out where that is up to the position of the account. */
   readonly reduces?: boolean;
-  /** The open order that it changes, as it stands, and how much of that is then still to trade; left out where it changes none. */
-  readonly changes?: { readonly order: Order; readonly left: Decimal };
+  /** The order that it changes; left out where it changes none. */
+  readonly changes?: Change;
+}
+
+/** What becomes of an order in the market. */
+export interface Change extends Pick<OpenedOrders, 'env' | 'market'> {
+  /** As it stands. */
+  readonly order: Order;
+  /** How much of it is then still to trade. */
+  readonly left: Decimal;
+  /** Whether it is made larger or brought closer to the market. */
+  readonly grows: boolean;
 }
 
 /** One security of an order, with how it is valued. */
@@ -169,9 +179,9 @@ export function opened({ header }: Pick<PlaceC2S, 'header'>, count: number, orde
 }
 
 /**
- * Values a change by the order as it will stand; only what that adds counts towards the day. An order that is enabled comes
- * back as it was, whatever the request says of quantity and price, and counts whole. So does one that a change brings to the
- * market: it may be another key's, which alone it has counted for.
+ * Values a change by the order as it will stand; what that adds counts towards the day of whom the order has counted for, and all of it for others.
+ * An order that is enabled comes back as it was, whatever the request says of quantity and price, and counts whole. So does one that a change brings
+ * to the market.
  */
 export function valueModify(
   backend: Backend,
@@ -204,8 +214,12 @@ export function valueModify(
     if (enables) return oneLegged(request, valued, opens);
     const reduces = !arrives && isNoMore(valued, standing) && !isCloser(changed, standing);
     const left = atLeastZero(changed.qty - standing.filled.qty);
-    return oneLegged(request, valued, { ...opens, changes: { order, left }, ...(reduces ? { reduces } : {}) });
+    return oneLegged(request, valued, { ...opens, changes: changeOf(request, order, left, !reduces), ...(reduces ? { reduces } : {}) });
   });
+}
+
+export function changeOf({ header }: Pick<PlaceC2S, 'header'>, order: Order, left: Decimal, grows: boolean): Change {
+  return { env: header?.trdEnv ?? 0, market: header?.trdMarket ?? 0, order, left, grows };
 }
 
 /** Whether an order trades, or is on its way to. One that was kept back, or taken back, would first go there by a change. */

@@ -1,5 +1,5 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import type { Access, ExchangeRates, GateDenial, GateName, KeyRecord, OpenedOrders, OrderFacts } from '../../access/index.js';
+import type { Access, ChangedOrder, ExchangeRates, GateDenial, GateName, KeyRecord, OpenedOrders, OrderFacts } from '../../access/index.js';
 import type { Decimal } from '../../contract/decimal.js';
 import { touchesOrders } from '../../contract/declaration-check.js';
 import { currency as currencies } from '../../contract/enums.js';
@@ -17,7 +17,7 @@ import { securitiesOf, telling, toldBy } from '../sight.js';
 import { entryOf, refuseBracket } from './bracket-entry.js';
 import { isCombo, valueCombo, valueComboModify } from './combo-facts.js';
 import { lackedByModify } from './modify-needs.js';
-import { type Valued, valueModify, valuePlace } from './order-facts.js';
+import { type Change, type Valued, valueModify, valuePlace } from './order-facts.js';
 import { nameOfOrder, orderNamed } from './order-lookup.js';
 import { type PositionRequest, valuePosition } from './position-orders.js';
 import { whenKnown } from './when-known.js';
@@ -126,12 +126,13 @@ export function factsOf(
   backend: Backend,
   access: Access,
   key: KeyRecord | undefined,
-  { accId, legs, opens, reduces }: Valued,
+  { accId, legs, opens, changes, reduces }: Valued,
   context: CallContext,
 ): OrderFacts | Promise<OrderFacts> {
   const knowing = (rates: ExchangeRates): OrderFacts => {
     const facts: { -readonly [Name in keyof OrderFacts]: OrderFacts[Name] } = { accId, legs, rates };
     if (opens !== undefined) facts.opens = openedBy(accId, opens);
+    if (changes !== undefined) facts.changes = changedBy(accId, changes);
     if (reduces !== undefined) facts.reduces = reduces;
     return facts;
   };
@@ -141,6 +142,11 @@ export function factsOf(
 
 function openedBy(accId: bigint, { env, market, count, orderId }: NonNullable<Valued['opens']>): OpenedOrders {
   return orderId === undefined ? { accId, env, market, count } : { accId, env, market, count, orderId };
+}
+
+function changedBy(accId: bigint, { order: { orderID, orderIDEx }, grows, env, market }: Change): ChangedOrder {
+  const names = [orderIDEx, String(orderID)].filter((name) => name !== '' && name !== '0');
+  return { accId, env, market, names, grows };
 }
 
 const noRates: ExchangeRates = () => undefined;

@@ -251,12 +251,12 @@ export class Previewer {
     const judged = await this.#judge(operation, key, valued, header, context);
     if (!maySee) return { ...noWorth, ...judged };
     const worth = isCombo(order) ? this.#comboWorth(request, order, valued, context) : this.#worth(request, order, valued, context);
-    return { ...(await worth), ...judged };
+    return { ...(await worth), increase: await this.#increaseOf(key, valued, context), ...judged };
   }
 
   async #worth(request: ModifyC2S, order: Order, valued: Valued, context: CallContext) {
     const [leg] = valued.legs;
-    const { pricing, qty, worth } = leg;
+    const { pricing, qty } = leg;
     const changed = create(PlaceC2SSchema, {
       ...(request.header === undefined ? {} : { header: request.header }),
       trdSide: order.trdSide,
@@ -270,7 +270,6 @@ export class Previewer {
     });
     const replaced = { orderId: order.orderID, orderIdEx: order.orderIDEx };
     return {
-      increase: isUnknown(worth) ? null : worth.increase,
       ...(await worthOf(this.backend, changed, leg, true, context, replaced)),
     };
   }
@@ -279,12 +278,17 @@ export class Previewer {
     const { comboLegs, orderType, timeInForce, orderIDEx } = order;
     const { header = create(TrdHeaderSchema), qty, price } = request;
     const asked = { header, comboLegs, orderType, timeInForce, qty, price, orderIDEx };
-    let increase: Decimal | null = 0n;
-    for (const { worth } of valued.legs) increase = increase === null || isUnknown(worth) ? null : increase + worth.increase;
     return {
-      increase,
       ...(await comboWorthOf(this.backend, asked, valued, true, context)),
     };
+  }
+
+  /** Value that counts towards the caller's day: all of an order that it has not counted. */
+  async #increaseOf(key: KeyRecord | undefined, valued: Valued, context: CallContext): Promise<Decimal | null> {
+    const { legs } = this.access.gates.countedFor(key, await factsOf(this.backend, this.access, key, valued, context));
+    let increase: Decimal | null = 0n;
+    for (const { worth } of legs) increase = increase === null || isUnknown(worth) ? null : increase + worth.increase;
+    return increase;
   }
 
   async #judge(operation: Operation, key: KeyRecord | undefined, valued: Valued, header: TrdHeader | undefined, context: CallContext) {
