@@ -29,8 +29,10 @@ import { Meter } from './meter.js';
 import type { CertificateStatus, RecordingStatus, Trouble } from './operator-status.js';
 import { OrderDetail } from './order-detail.js';
 import { AccountOrders } from './orders/account-orders.js';
+import { CancelAll } from './orders/cancel-all.js';
 import { Circumstances } from './orders/circumstances.js';
 import { IdempotencyKeys } from './orders/idempotency.js';
+import { ProtectiveOrders } from './orders/protective-orders.js';
 import type { TradePasswordSource } from './orders/trade-password.js';
 import { UnlockThrottle } from './orders/unlock-throttle.js';
 import { Writes } from './orders/writes.js';
@@ -175,8 +177,9 @@ export class Gateway {
     const orders = new AccountOrders({ backend, gates: access.gates, clock: backendClock });
     this.#halting = new Halting({ access, backend, orders, clock, backendClock, push: this.push, brackets: this.#brackets, logger });
     const circumstances = new Circumstances(backend, access, orders, (accId) => this.#brackets.exitsIn(accId), backendClock);
+    const protective = new ProtectiveOrders({ access, brackets: this.#brackets });
     const local: LocalOperations = {
-      ...bracketHandlers(this.#brackets, access),
+      ...bracketHandlers(this.#brackets, access, protective),
       ...adminHandlers({
         access,
         backend,
@@ -203,6 +206,7 @@ export class Gateway {
       [quote.getKline.name]: klineWith4Minutes(backend),
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };
+    const cancelAll = new CancelAll({ backend, orders, protective, brackets: this.#brackets });
     const writes = new Writes(
       backend,
       access,
@@ -213,6 +217,7 @@ export class Gateway {
       orders,
       recordedInOrder,
       this.#brackets,
+      cancelAll,
     );
     this.#pipeline = new Pipeline({
       access,
@@ -228,7 +233,9 @@ export class Gateway {
       orderDetail: new OrderDetail(this.push.subscriptions),
       requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       writes,
-      previewer: new Previewer(backend, access, circumstances, clock),
+      orders,
+      protective,
+      previewer: new Previewer(backend, access, circumstances, clock, cancelAll),
       meter: this.meter,
       logger,
       keyUsed: (keyId) => this.push.idleKeys.used(keyId),

@@ -20,10 +20,12 @@ import { limitsOf } from './market-names.js';
 import type { Meter } from './meter.js';
 import { asWanted, type OrderDetail } from './order-detail.js';
 import { addressByAccount } from './orders/account-env.js';
+import type { AccountOrders } from './orders/account-orders.js';
 import { confineCancelAll, isCancel } from './orders/cancel-scope.js';
 import { type Commit, checkKeyText, type IdempotencyKeys, type Run } from './orders/idempotency.js';
 import { OrderPermits } from './orders/order-permits.js';
 import { noPacket } from './orders/packet-ids.js';
+import type { ProtectiveOrders } from './orders/protective-orders.js';
 import { type TradePasswordSource, withTradePassword } from './orders/trade-password.js';
 import { refusesPassword, type UnlockThrottle } from './orders/unlock-throttle.js';
 import { withholding } from './orders/withholding.js';
@@ -60,6 +62,8 @@ export interface PipelineParts {
   /** How long a caller waits that does not say so itself. */
   readonly requestTimeoutMs: number;
   readonly writes: Writes;
+  readonly orders: AccountOrders;
+  readonly protective: ProtectiveOrders;
   readonly previewer: Previewer;
   readonly meter: Meter;
   readonly logger: Logger;
@@ -108,6 +112,7 @@ export class Pipeline {
     this.#permissions = new Permissions(parts.access, parts.switches);
     this.#orderPermits = new OrderPermits(parts.backend, parts.access, parts.clock);
     parts.store.onFailure?.(() => this.#storageIs(undefined));
+    this.#orderPermits = new OrderPermits(parts.backend, parts.access, parts.clock, parts.orders, parts.protective);
   }
 
   /** Answers one request. `decode` reads the interface's own format; it runs only for callers who may ask. */

@@ -184,7 +184,9 @@ describe('a halt', () => {
     const statusOf = (id: string | undefined) => orderList.find(({ orderIDEx }) => orderIDEx === id)?.orderStatus;
     const guarding = await bracket();
     expect([statusOf(entry.orderIDEx), statusOf(guarding?.exitOrderIdEx), guarding?.state]).toEqual([15, 1, 2]);
-    // Ended by its owner, it is an order like any other.
+    // It guards the position until there is trading again.
+    expect(await desk.call(trade.cancelBracket, { ...list, bracket_id: bracketId })).toMatchObject({ code: 'trading.halted' });
+    await resume();
     await desk.payload(trade.cancelBracket, { ...list, bracket_id: bracketId });
     await until(async () => {
       desk.clock.advance(SETTLED_MS);

@@ -225,8 +225,16 @@ export const cancelAllOrder = operation({
   title: 'Cancel all orders',
   summary: 'Cancels every working order of an account in one market.',
   guide:
-    'Look at svc_get_orders and ask the user first: it also ends orders that others placed. Fills that race it stand. To end one order use svc_cancel_order. Not counted by order limits.',
-  shape: [...packetId, ...tradeHeader(), fixed('orderID', 0n), fixed('modifyOrderOp', CANCEL), fixed('forAll', true)],
+    'Look at svc_get_orders and ask the user first: it also ends orders that others placed. Exits of brackets stay unless including_exits. Fills that race it stand. To end one order use svc_cancel_order. Not counted by order limits.',
+  shape: [
+    ...packetId,
+    ...tradeHeader(),
+    fixed('orderID', 0n),
+    fixed('modifyOrderOp', CANCEL),
+    fixed('forAll', true),
+    // The public message has no field for it: adjustPrice, without another use in a cancel, carries it to the gateway and no further.
+    flag('adjustPrice', { as: 'including_exits', about: 'Exits of brackets too, which stay otherwise.', brief: 'Exits of brackets too.' }),
+  ],
   unused: ['orderIDEx', ...terms],
   rest: [post('/api/cancel-all-order')],
 });

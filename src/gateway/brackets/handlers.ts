@@ -16,6 +16,7 @@ import type { Rejection } from '../../contract/rejection.js';
 import { denyMarket } from '../limit-check.js';
 import { alone, type LocalOperations, withBackend } from '../local/index.js';
 import { limitsOf, tradedMarketNames } from '../market-names.js';
+import type { ProtectiveOrders } from '../orders/protective-orders.js';
 import { failure, success } from '../responses.js';
 import { securitiesOf, telling } from '../sight.js';
 import { type Bracket, type BracketState, type ExitKind, oddLotNote, WITHDRAWN_NOTE } from './bracket.js';
@@ -29,7 +30,7 @@ const kinds: Readonly<Record<ExitKind, number>> = { target: 1, stop: 2 };
  * What is asked of brackets beside their placement, which goes the way of orders. A bracket is of its own environment and market, whatever the
  * request says: the caller's scope and lists are held against those.
  */
-export function bracketHandlers(brackets: Brackets, access: Access): LocalOperations {
+export function bracketHandlers(brackets: Brackets, access: Access, protective: ProtectiveOrders): LocalOperations {
   return {
     [trade.getBrackets.name]: alone(({ request }) => {
       const { header, bracketId: id } = request as GetC2S;
@@ -42,7 +43,12 @@ export function bracketHandlers(brackets: Brackets, access: Access): LocalOperat
     [trade.cancelBracket.name]: withBackend(async ({ request, identity }) => {
       const { header, bracketId: id } = request as CancelC2S;
       const bracket = brackets.of(placeOf(header)).find((one) => one.id === id);
-      const denied = bracket && denyBracket(access, identity.key, bracket);
+      // One whose entry is not known yet guards nothing: the entry is cancelled.
+      const guards = bracket !== undefined && bracket.state !== 'placing';
+      const what = `bracket ${id}`;
+      const denied =
+        bracket &&
+        (denyBracket(access, identity.key, bracket) ?? (guards ? protective.refuse(identity.key, bracket, true, what) : undefined));
       if (denied !== undefined) return denied;
       const outcome = bracket && (await brackets.cancel(id));
       if (outcome === undefined) return failure(trade.cancelBracket, `account ${header?.accID} has no open bracket ${JSON.stringify(id)}`);
@@ -57,7 +63,7 @@ function placeOf(header: TrdHeader | undefined): { readonly accId: bigint; reado
   return { accId: header?.accID ?? 0n, trdEnv: header?.trdEnv ?? 0 };
 }
 
-/** As with the cancel of an order, the lists of markets alone hold: a caller can always get out. */
+/** As with the cancel of an order, the lists of markets hold. */
 function denyBracket(access: Access, key: KeyRecord | undefined, bracket: Bracket): Rejection | undefined {
   const { trdMarket, secMarket } = bracket;
   const names = tradedMarketNames(trdMarket, quoteMarketOfSecMarket(secMarket));

@@ -17,9 +17,16 @@ const PLACED_MAX = 10_000;
 const ORDER_PUSH = 2208;
 
 /** What names an order; 0 or empty where that name is not known. */
-export interface PlacedOrder {
+export interface OrderName {
   readonly orderID: bigint;
   readonly orderIDEx: string;
+}
+
+/** An order that this daemon has placed. */
+export interface PlacedOrder extends OrderName {
+  readonly accId: bigint;
+  /** Trd_Common.TrdMarket. */
+  readonly trdMarket: number;
 }
 
 /** The orders of an account, by a list and by what this daemon has placed there. */
@@ -41,7 +48,7 @@ type Parts = { readonly backend: Backend; readonly gates: OrderGates; readonly c
 export class AccountOrders {
   readonly #parts: Parts;
   /** By account and name, the oldest first; empty where lists are never behind. */
-  readonly #placed = new Map<string, PlacedOrder & { readonly accId: bigint }>();
+  readonly #placed = new Map<string, PlacedOrder>();
   readonly #absences = new Absences<string>();
   /** When the list of an account and market was last asked for afresh. */
   readonly #refreshedAt = new Map<string, number>();
@@ -49,7 +56,9 @@ export class AccountOrders {
   constructor(parts: Parts) {
     this.#parts = parts;
     if (parts.backend.listsCurrent) return;
-    for (const { accId, orderId } of parts.gates.openOrders()) this.placed(accId, { orderID: 0n, orderIDEx: orderId });
+    for (const { accId, market, orderId } of parts.gates.openOrders()) {
+      this.placed({ accId, trdMarket: market, orderID: 0n, orderIDEx: orderId });
+    }
     parts.backend.onPush((event) => this.#hear(event));
   }
 
@@ -59,9 +68,9 @@ export class AccountOrders {
   }
 
   /** The backend has acknowledged this order. */
-  placed(accId: bigint, { orderID, orderIDEx }: PlacedOrder): void {
+  placed(order: PlacedOrder): void {
     if (this.#parts.backend.listsCurrent) return;
-    this.#placed.set(keyOf(accId, nameOfOrder({ orderID, orderIDEx })), { accId, orderID, orderIDEx });
+    this.#placed.set(keyOf(order.accId, nameOfOrder(order)), order);
     const [oldest] = this.#placed.keys();
     if (this.#placed.size <= PLACED_MAX || oldest === undefined) return;
     this.#placed.delete(oldest);
@@ -166,10 +175,10 @@ function keyOf(accId: bigint, name: string): string {
   return `${accId}/${name}`;
 }
 
-function namesOf({ orderID, orderIDEx }: PlacedOrder): string[] {
+function namesOf({ orderID, orderIDEx }: OrderName): string[] {
   return [String(orderID), orderIDEx].filter((name) => name !== '' && name !== '0');
 }
 
-function isNamed(order: PlacedOrder, placed: PlacedOrder): boolean {
+function isNamed(order: OrderName, placed: OrderName): boolean {
   return namesOf(order).some((name) => namesOf(placed).includes(name));
 }

@@ -17,14 +17,44 @@ export function isCancel(request: Message): boolean {
   return (request as Partial<ModifyC2S>).modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Cancel;
 }
 
+const relieving: readonly number[] = [
+  ModifyOrderOp.ModifyOrderOp_Cancel,
+  ModifyOrderOp.ModifyOrderOp_Disable,
+  ModifyOrderOp.ModifyOrderOp_Delete,
+];
+
+/** Every change but those that take an order out of the market. */
+export function addsRisk({ modifyOrderOp }: Partial<Pick<ModifyC2S, 'modifyOrderOp'>>): boolean {
+  return modifyOrderOp === undefined || !relieving.includes(modifyOrderOp);
+}
+
+/** Whether a request takes one order or more out of the market. */
+export function isRelief(operation: Operation, request: Message): boolean {
+  return operation.valuer === 'modify' && !addsRisk(request as Partial<ModifyC2S>);
+}
+
+/** Whether a request takes all orders of an account out of the market. */
+export function isCancelAll(operation: Operation, request: Message): boolean {
+  return isRelief(operation, request) && (request as Partial<ModifyC2S>).forAll === true;
+}
+
+/** Whether a cancel of all orders takes exits of brackets with it. The public message has no field for it: inside the gateway, one without another use carries it. */
+export function includesExits({ adjustPrice }: Pick<ModifyC2S, 'adjustPrice'>): boolean {
+  return adjustPrice;
+}
+
 /**
  * Cancel-all is for one market, the header's. The protocol has a field of its own for it, which JSON has no name for: without
  * this, what the allowlists check and what the backend cancels would not be the same. Callers of the protocol itself say in
- * that field what they mean, every market included.
+ * that field what they mean, every market included; exits of brackets stay, as the protocol has no field to ask for them.
  */
 export function confineCancelAll(operation: Operation, request: Message, iface: Iface): void {
-  if (operation !== trade.cancelAllOrder || protocolInterfaces.has(iface)) return;
+  if (!isCancelAll(operation, request)) return;
   const cancel = request as ModifyC2S;
+  if (operation !== trade.cancelAllOrder || protocolInterfaces.has(iface)) {
+    cancel.adjustPrice = false;
+    return;
+  }
   cancel.trdMarket = cancel.header?.trdMarket ?? EVERY_TRD_MARKET;
 }
 

@@ -16,8 +16,10 @@ import { tradingMarketOf } from '../named-markets.js';
 import { failure, payloadOf, RET_SUCCEED } from '../responses.js';
 import { securitiesOf, telling } from '../sight.js';
 import { type Subjects, subjectsOf } from '../subjects.js';
-import { marketsOfCancelAll } from './cancel-scope.js';
+import type { AccountOrders } from './account-orders.js';
+import { isRelief, marketsOfCancelAll } from './cancel-scope.js';
 import { followingSpan, HISTORY_DAYS, historySpan } from './order-history.js';
+import type { ProtectiveOrders } from './protective-orders.js';
 
 /**
  * Holds requests that name orders by their ids against the lists of markets and, where they only read, of symbols. What
@@ -28,6 +30,8 @@ export class OrderPermits {
     private readonly backend: Backend,
     private readonly access: Access,
     private readonly clock: Clock,
+    private readonly orders: AccountOrders,
+    private readonly protective: ProtectiveOrders,
   ) {}
 
   /**
@@ -45,12 +49,39 @@ export class OrderPermits {
     const limits = limitsOf(this.access, key).filter(
       ({ allowedMarkets, allowedSymbols }) => allowedMarkets !== null || (reads && allowedSymbols !== null),
     );
-    if (limits.length === 0) return undefined;
+    const { header } = request as Message & { header?: TrdHeader };
+    const mayEndGuards = isRelief(operation, request) && this.protective.concerns(key, header?.accID ?? 0n);
+    if (limits.length === 0 && !mayEndGuards) return undefined;
     const subjects = subjectsOf(operation, request);
     // 0 and the empty text stand for an id that is not given.
     const ids = subjects.orders.filter((id) => id !== 0n && id !== '');
     if (subjects.orders.length === 0 || marketsOfCancelAll(operation, request) !== undefined) return undefined;
-    return this.#check(operation, limits, request as Message & { header?: TrdHeader }, ids, subjects, context);
+    const checked = this.#check(operation, limits, request as Message & { header?: TrdHeader }, ids, subjects, context);
+    return mayEndGuards ? checked.then((denied) => denied ?? this.#checkGuards(key, header, ids, context)) : checked;
+  }
+
+  /** What guards a position is not ended by who may not trade it. A list may be behind: what it lacks is looked for afresh. */
+  async #checkGuards(
+    key: KeyRecord | undefined,
+    header: TrdHeader | undefined,
+    ids: readonly (bigint | string)[],
+    context: CallContext,
+  ): Promise<Rejection | undefined> {
+    const accId = header?.accID ?? 0n;
+    const listed = await this.#find(header, ids, false, context);
+    let orders = Array.isArray(listed) ? listed : [];
+    const isUnlisted = (id: bigint | string) => !orders.some((order) => isOf(order, id)) && !this.orders.hasPlaced(accId, String(id));
+    if (header !== undefined && ids.some(isUnlisted)) {
+      const known = await this.orders.refreshed(header, context);
+      if (!('retType' in known)) orders = [...orders, ...ids.flatMap((id) => known.named(String(id)) ?? [])];
+    }
+    const refusal = this.protective.refusals(key, accId);
+    for (const order of orders) {
+      const refused = refusal(order);
+      if (refused !== undefined) return refused;
+    }
+    const unlisted = ids.find(isUnlisted);
+    return unlisted === undefined ? undefined : this.protective.refuseUnlisted(key, accId, unlisted);
   }
 
   async #check(

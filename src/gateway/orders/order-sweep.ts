@@ -4,7 +4,7 @@ import { C2SSchema as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder
 import { trade } from '../../contract/operations/index.js';
 import { type Backend, BackendFailure, type CallContext } from '../backend.js';
 import { RET_SUCCEED } from '../responses.js';
-import type { AccountOrders, PlacedOrder } from './account-orders.js';
+import type { AccountOrders, OrderName } from './account-orders.js';
 import { isCancelling, nameOfOrder } from './order-lookup.js';
 
 export interface SweepOptions {
@@ -12,7 +12,7 @@ export interface SweepOptions {
   readonly orders: AccountOrders;
   readonly header: TrdHeader;
   /** Tells which orders stay, as things are when it is asked. */
-  readonly staying: () => (order: Order) => boolean | Promise<boolean>;
+  readonly staying: () => (order: Order) => boolean;
   /** Whether no order stays, also none that comes meanwhile: the brokerage can be asked to cancel everything at once. */
   readonly everything: boolean;
   /** Trd_Common.TrdMarket of the orders that are cancelled; 0 = all. */
@@ -31,15 +31,18 @@ export interface SweepOutcome {
   readonly unconfirmed: readonly string[];
 }
 
-interface Target {
-  accepted: boolean;
-  failure: string | undefined;
+type Target = OrderName & Partial<Pick<Order, 'orderStatus'>>;
+
+/** What became of the cancel of an order. */
+interface Cancel {
+  readonly accepted: boolean;
+  readonly failure: string | undefined;
 }
 
 /** Cancels the open orders of an account: those that are listed, and those that this daemon has placed and no list shows yet. */
 export class OrderSweep {
   readonly #options: SweepOptions;
-  readonly #targets = new Map<string, Target>();
+  readonly #cancels = new Map<string, Cancel>();
   #kept = 0;
   #failure: string | undefined;
   #unconfirmed: readonly string[] = [];
@@ -50,12 +53,12 @@ export class OrderSweep {
   }
 
   get outcome(): SweepOutcome {
-    const targets = [...this.#targets];
-    const failed = targets.find(([name, { accepted }]) => !accepted && this.#unconfirmed.includes(name));
+    const cancels = [...this.#cancels];
+    const failed = cancels.find(([name, { accepted }]) => !accepted && this.#unconfirmed.includes(name));
     const failure = failed?.[1].failure;
     return {
-      orders: targets.length,
-      accepted: targets.filter(([, { accepted }]) => accepted).length,
+      orders: cancels.length,
+      accepted: cancels.filter(([, { accepted }]) => accepted).length,
       kept: this.#kept,
       failure: this.#failure ?? (failure === undefined ? undefined : `order ${failed?.[0]}: ${failure}`),
       unconfirmed: this.#unconfirmed,
@@ -72,20 +75,19 @@ export class OrderSweep {
         this.#failure = known.retMsg || 'the brokerage does not list its orders';
         return;
       }
-      const listed = known.open.filter((order) => market === 0 || order.trdMarket === 0 || order.trdMarket === market);
+      const isMeant = ({ trdMarket }: Pick<Order, 'trdMarket'>) => market === 0 || trdMarket === 0 || trdMarket === market;
+      const listed = known.open.filter(isMeant);
       const stays = staying();
-      const ending: Order[] = [];
-      for (const order of listed) if (!(await stays(order))) ending.push(order);
+      const ending = listed.filter((order) => !stays(order));
       this.#kept = listed.length - ending.length;
-      const targets: readonly (PlacedOrder & Partial<Order>)[] = [...ending, ...known.unlisted];
+      const targets: readonly Target[] = [...ending, ...known.unlisted.filter(isMeant)];
       this.#unconfirmed = targets.map(nameOfOrder);
       const isFirst = !this.#began;
       this.#began = true;
       if (isFirst && this.#options.everything && targets.length > 0 && (await this.#cancelAll(targets, context))) return;
       for (const order of targets) {
-        const target = this.#targets.get(nameOfOrder(order));
         const { orderStatus } = order;
-        const isUnderWay = target?.accepted && orderStatus !== undefined && isCancelling({ orderStatus });
+        const isUnderWay = this.#cancels.get(nameOfOrder(order))?.accepted && orderStatus !== undefined && isCancelling({ orderStatus });
         if (!isUnderWay) await this.#cancelOne(order, context);
       }
     } catch (thrown) {
@@ -94,18 +96,18 @@ export class OrderSweep {
     }
   }
 
-  async #cancelAll(targets: readonly PlacedOrder[], context: CallContext): Promise<boolean> {
+  async #cancelAll(targets: readonly Target[], context: CallContext): Promise<boolean> {
     const refused = await this.#modify({ orderID: 0n, forAll: true, trdMarket: this.#options.market }, context);
     if (refused !== undefined) return false;
-    for (const order of targets) this.#targets.set(nameOfOrder(order), { accepted: true, failure: undefined });
+    for (const order of targets) this.#cancels.set(nameOfOrder(order), { accepted: true, failure: undefined });
     return true;
   }
 
-  async #cancelOne(order: PlacedOrder, context: CallContext): Promise<void> {
+  async #cancelOne(order: Target, context: CallContext): Promise<void> {
     const { orderID, orderIDEx } = order;
     const failure = await this.#modify({ orderID, orderIDEx }, context);
-    const before = this.#targets.get(nameOfOrder(order));
-    this.#targets.set(nameOfOrder(order), { accepted: before?.accepted === true || failure === undefined, failure });
+    const before = this.#cancels.get(nameOfOrder(order));
+    this.#cancels.set(nameOfOrder(order), { accepted: before?.accepted === true || failure === undefined, failure });
   }
 
   /** Why a cancel was not accepted; undefined where it was. */

@@ -15,6 +15,7 @@ import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { failure } from '../responses.js';
 import { securitiesOf, telling, toldBy } from '../sight.js';
 import { entryOf, refuseBracket } from './bracket-entry.js';
+import { addsRisk } from './cancel-scope.js';
 import { isCombo, valueCombo, valueComboModify } from './combo-facts.js';
 import { lackedByModify } from './modify-needs.js';
 import { type Change, type Valued, valueModify, valuePlace } from './order-facts.js';
@@ -102,18 +103,6 @@ export function valueOrder(backend: Backend, operation: Operation, request: Mess
 
 export function isValued(outcome: ValuedOrder | Rejection | ResponseMessage): outcome is ValuedOrder {
   return !(outcome instanceof Rejection) && 'valued' in outcome;
-}
-
-const relieving: readonly number[] = [
-  ModifyOrderOp.ModifyOrderOp_Cancel,
-  ModifyOrderOp.ModifyOrderOp_Disable,
-  ModifyOrderOp.ModifyOrderOp_Delete,
-];
-
-/** Every change but those that take an order out of the market. */
-export function addsRisk({ modifyOrderOp }: Partial<Pick<ModifyC2S, 'modifyOrderOp'>>): boolean {
-  if (modifyOrderOp === undefined) return true;
-  return !relieving.includes(modifyOrderOp);
 }
 
 /** The answer to a modify or cancel of an order that there is not. */

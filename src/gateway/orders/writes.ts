@@ -26,8 +26,10 @@ import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
 import { rejectUnstored } from '../ways-out.js';
 import type { AccountOrders, PlacedOrder } from './account-orders.js';
+import type { AccountOrders, OrderName } from './account-orders.js';
 import { bracketOfRemark } from './bracket-entry.js';
-import { isCancel } from './cancel-scope.js';
+import type { CancelAll } from './cancel-all.js';
+import { addsRisk, isCancel, isCancelAll } from './cancel-scope.js';
 import type { Circumstances } from './circumstances.js';
 import type { ClosingClaim } from './closing-claims.js';
 import type { Commit, Interrupted, Run } from './idempotency.js';
@@ -37,7 +39,7 @@ import type { Valued } from './order-facts.js';
 import { nameOfOrder } from './order-lookup.js';
 import { noPacket, PacketIds } from './packet-ids.js';
 import { claimPosition, expectedOrders, isOfPosition, type PositionRequest, proveGroup, valuedOrders } from './position-orders.js';
-import { addsRisk, factsOf, isValued, rejectOrder, valueOrder } from './valuation.js';
+import { factsOf, isValued, rejectOrder, valueOrder } from './valuation.js';
 import { whenKnown } from './when-known.js';
 import { withholding } from './withholding.js';
 
@@ -45,7 +47,7 @@ import { withholding } from './withholding.js';
 const REFRESH_MS_MAX = 2000;
 
 /** The orders that an answer acknowledges. One of several legs has no number. */
-function acknowledged(answer: ResponseMessage | Rejection | undefined): readonly PlacedOrder[] {
+function acknowledged(answer: ResponseMessage | Rejection | undefined): readonly OrderName[] {
   if (answer === undefined || answer instanceof Rejection || answer.retType !== RET_SUCCEED) return [];
   const { s2c } = answer as ResponseMessage & { s2c?: { orderID?: bigint; orderIDEx?: string; group?: OrderGroup } };
   if (s2c?.group !== undefined) return s2c.group.orderList.map(({ orderId, orderIdEx }) => ({ orderID: orderId, orderIDEx: orderIdEx }));
@@ -110,6 +112,7 @@ export class Writes {
     readonly recordedInOrder: boolean,
     /** Sends orders that come with their exits. */
     readonly brackets: BracketPlacer,
+    readonly cancelAll: CancelAll,
   ) {
     this.#packets = new PacketIds(recordedInOrder);
   }
@@ -210,7 +213,9 @@ export class Writes {
       }
     } finally {
       const orders = facts === undefined ? [] : acknowledged(response);
-      for (const order of orders) this.orders.placed(facts?.accId ?? 0n, order);
+      const { header } = request as Partial<PlaceC2S>;
+      const [accId, trdMarket] = [header?.accID ?? 0n, header?.trdMarket ?? 0];
+      for (const order of orders) this.orders.placed({ accId, trdMarket, ...order });
       admission?.settle(orders.map(nameOfOrder));
     }
     if (unstored === undefined) await admission?.durable;
@@ -292,7 +297,9 @@ export class Writes {
       const answer =
         operation === trade.placeBracketOrder
           ? this.brackets.place(request as BracketC2S, key?.id ?? null, context)
-          : this.backend.call(operation, request, context);
+          : isCancelAll(operation, request)
+            ? this.cancelAll.call(operation, request as ModifyC2S, key, context)
+            : this.backend.call(operation, request, context);
       return Promise.resolve(answer).then(
         (response) => (response instanceof Rejection ? response : checkAnswer(operation, response)),
         failed,

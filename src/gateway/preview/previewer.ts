@@ -17,6 +17,7 @@ import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { allowsTraded, limitsOf, type Traded } from '../market-names.js';
 import { entryOf, refuseBracket } from '../orders/bracket-entry.js';
+import type { CancelAll } from '../orders/cancel-all.js';
 import type { Circumstances } from '../orders/circumstances.js';
 import { isCombo } from '../orders/combo-facts.js';
 import type { Valued } from '../orders/order-facts.js';
@@ -67,6 +68,7 @@ export class Previewer {
     private readonly access: Access,
     private readonly circumstances: Circumstances,
     private readonly clock: Clock,
+    private readonly cancelAll: CancelAll,
   ) {}
 
   /** A failure is what the write itself would be answered: no such order, no such account. */
@@ -306,9 +308,14 @@ export class Previewer {
   }
 
   async #cancelAll(asked: Asked<ModifyC2S>): Promise<CancelPreview | ResponseMessage> {
-    const { request, header, context } = asked;
+    const { request, header, key, context } = asked;
     const orders = await workingOrders(this.backend, header, request.trdMarket, context);
-    return 'retType' in orders ? orders : this.#cancelled(asked, orders);
+    if ('retType' in orders) return orders;
+    const stays = this.cancelAll.staying(request, key)();
+    return this.#cancelled(
+      asked,
+      orders.filter((order) => !stays(order)),
+    );
   }
 
   #cancelled({ operation, key, request, header }: Asked<ModifyC2S>, orders: readonly Order[]): CancelPreview {

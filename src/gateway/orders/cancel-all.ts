@@ -1,0 +1,76 @@
+import { clone, create } from '@bufbuild/protobuf';
+import type { KeyRecord } from '../../access/index.js';
+import type { Order } from '../../contract/generated/Trd_Common_pb.js';
+import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema, S2CSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import type { Operation } from '../../contract/operation.js';
+import { trade } from '../../contract/operations/index.js';
+import type { Rejection } from '../../contract/rejection.js';
+import type { Backend, CallContext, ResponseMessage } from '../backend.js';
+import { failure, success } from '../responses.js';
+import type { AccountOrders } from './account-orders.js';
+import { includesExits } from './cancel-scope.js';
+import { OrderSweep } from './order-sweep.js';
+import type { ProtectiveOrders, ProtectiveOrdersParts } from './protective-orders.js';
+
+export interface CancelAllParts extends Pick<ProtectiveOrdersParts, 'brackets'> {
+  readonly backend: Backend;
+  readonly orders: AccountOrders;
+  readonly protective: ProtectiveOrders;
+}
+
+/** Cancels the orders of an account at its caller's wish. What guards positions stays: exits of brackets unless they are asked for too, and what its caller may not end. */
+export class CancelAll {
+  readonly #parts: CancelAllParts;
+
+  constructor(parts: CancelAllParts) {
+    this.#parts = parts;
+  }
+
+  /** At once where nothing stays and the brokerage can do that, or else one order after the other. */
+  async call(operation: Operation, asked: ModifyC2S, key: KeyRecord | undefined, context: CallContext): Promise<ResponseMessage> {
+    const { backend, orders, protective, brackets } = this.#parts;
+    const { header, trdMarket } = asked;
+    const accId = header?.accID ?? 0n;
+    const includingExits = includesExits(asked);
+    const everything = !protective.concerns(key, accId) && (includingExits || !brackets.guardsIn(accId));
+    if (everything || header === undefined) {
+      const request = clone(ModifyC2SSchema, asked);
+      request.adjustPrice = false;
+      return backend.call(operation, request, context);
+    }
+    let refused: Rejection | undefined;
+    const staying = this.staying(asked, key, (rejection) => {
+      refused ??= rejection;
+    });
+    const { requestId, deadline, signal, withheld } = context;
+    const sweep = new OrderSweep({ backend, orders, header, market: trdMarket, everything: false, staying });
+    await sweep.pass({ requestId, deadline, signal, withheld });
+    const { outcome } = sweep;
+    const kept =
+      outcome.kept === 0
+        ? ''
+        : outcome.kept === 1
+          ? '1 order that guards a position stays'
+          : `${outcome.kept} orders that guard positions stay`;
+    const why = outcome.failure ?? refused?.message;
+    if (why === undefined) return Object.assign(success(trade.modifyOrder, create(S2CSchema, { header, orderID: 0n })), { retMsg: kept });
+    const counted = `cancels accepted for ${outcome.accepted} of ${outcome.orders} orders`;
+    return failure(operation, [why, counted, kept].filter((part) => part !== '').join('; '));
+  }
+
+  /** Tells which orders stay, as things are when it is asked. `onRefused` is told why exits stay that are asked for. */
+  staying(asked: ModifyC2S, key: KeyRecord | undefined, onRefused: (rejection: Rejection) => void = () => undefined) {
+    const { protective, brackets } = this.#parts;
+    const accId = asked.header?.accID ?? 0n;
+    const includingExits = includesExits(asked);
+    return () => {
+      const isExit = brackets.exitsIn(accId);
+      const refusal = protective.refusals(key, accId);
+      return (order: Order): boolean => {
+        const rejection = refusal(order);
+        if (includingExits && rejection !== undefined && isExit(order)) onRefused(rejection);
+        return rejection !== undefined || (!includingExits && isExit(order));
+      };
+    };
+  }
+}

@@ -1,0 +1,138 @@
+import { create } from '@bufbuild/protobuf';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type C2S, C2SSchema as ModifyC2S } from '../../src/contract/generated/Trd_ModifyOrder_pb.js';
+import type { Operation } from '../../src/contract/operation.js';
+import { account, admin, quote, trade } from '../../src/contract/operations/index.js';
+import { Rejection } from '../../src/contract/rejection.js';
+import type { Iface } from '../../src/gateway/index.js';
+import { HK_MARGIN } from '../support/accounts.js';
+import { type Desk, openDesk } from '../support/desk.js';
+import { until } from '../support/until.js';
+
+/** Who may not trade does not take the protection of a position away. */
+
+const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
+const list = { market: 'HK', acc_id: HK_MARGIN, env: 'simulate' };
+const taking = { ...list, symbol: 'HK.00700', side: 'BUY', qty: 100, order_type: 'MARKET' };
+const CANCELLED = 15;
+
+let desk: Desk;
+let stop = 0;
+afterEach(() => desk.close());
+
+async function open(): Promise<void> {
+  desk = await openDesk({
+    keys: {
+      desk: { scopes },
+      halted: { scopes },
+      elsewhere: { scopes, limits: { allowedSymbols: 'HK.00005' } },
+      ops: { scopes: ['admin'] },
+    },
+  });
+  await desk.payload(admin.adminHalt, { key: 'halted' }, { as: 'ops', iface: 'grpc' });
+  const { basicQotList } = await desk.payload(quote.getQuote, { symbols: ['HK.00700'] });
+  stop = Math.round((basicQotList[0]?.curPrice ?? 0) * 0.8);
+}
+
+/** A bracket with its stop-loss in the market, beside an order that guards nothing. */
+async function guarded() {
+  await open();
+  const { bracketId } = await desk.payload(trade.placeBracketOrder, { ...taking, stop_loss_price: stop });
+  const { orderIDEx: other } = await desk.payload(trade.placeOrder, { ...taking, order_type: 'NORMAL', price: 1 });
+  const bracket = async () => (await desk.payload(trade.getBrackets, { ...list, bracket_id: bracketId })).bracketList[0];
+  const exit = await until(async () => {
+    desk.clock.advance(500);
+    return (await bracket())?.exitOrderIdEx || undefined;
+  }, 'the exit');
+  desk.clock.advance(500);
+  const { orderList } = await desk.payload(account.getOrders, list);
+  return { bracketId, exit, other, number: orderList.find(({ orderIDEx }) => orderIDEx === exit)?.orderID ?? 0n };
+}
+
+async function codeOf(operation: Operation, body: object, as: string, iface: Iface = 'mcp'): Promise<string | undefined> {
+  const answer = await desk.call(operation, body, { as, iface });
+  if (!(answer instanceof Rejection) && answer.retType !== 0) return answer.retMsg;
+  return answer instanceof Rejection ? answer.code : undefined;
+}
+async function statusOf(id: string): Promise<number | undefined> {
+  desk.clock.advance(500);
+  const { orderList } = await desk.payload(account.getOrders, list);
+  return orderList.find(({ orderIDEx }) => orderIDEx === id)?.orderStatus;
+}
+
+const refused: Readonly<Record<string, string>> = { halted: 'trading.halted', elsewhere: 'limit.symbol' };
+
+describe.each(['halted', 'elsewhere'])('the exit of a bracket is not ended by a key that is %s', (as) => {
+  it('by its text, its number, a change or the bracket', async () => {
+    const { bracketId, exit, other, number } = await guarded();
+    const header = { trdEnv: 0, accID: BigInt(HK_MARGIN), trdMarket: 1 };
+    const wishes: readonly [Operation, object, Iface?][] = [
+      [trade.cancelOrder, { ...list, order_id_ex: exit }],
+      [trade.cancelOrder, { ...list, order_id: String(number) }],
+      ...['cancel', 'disable', 'delete'].map((op): [Operation, object] => [trade.modifyOrder, { ...list, order_id_ex: exit, op }]),
+      [trade.cancelOrder, create(ModifyC2S, { header, orderID: 0n, orderIDEx: exit, modifyOrderOp: 2 }), 'grpc'],
+      [trade.cancelBracket, { ...list, bracket_id: bracketId }],
+    ];
+    for (const [operation, body, iface] of wishes) expect(await codeOf(operation, body, as, iface)).toBe(refused[as]);
+    expect(await statusOf(exit)).not.toBe(CANCELLED);
+    // What guards nothing is ended by whoever wants to get out.
+    expect(await codeOf(trade.cancelOrder, { ...list, order_id_ex: other }, as)).toBeUndefined();
+    expect(await codeOf(trade.cancelOrder, { ...list, order_id_ex: exit }, 'desk')).toBeUndefined();
+    expect(await statusOf(exit)).toBe(CANCELLED);
+  });
+
+  it('by a cancel of everything, whatever that asks for', async () => {
+    const { exit, other } = await guarded();
+    expect(await desk.preview(trade.cancelAllOrder, list, { as })).toMatchObject({ kind: 'cancel', count: 1 });
+    expect(await codeOf(trade.cancelAllOrder, list, as)).toBeUndefined();
+    expect([await statusOf(exit), await statusOf(other)]).toEqual([1, CANCELLED]);
+    expect(await codeOf(trade.cancelAllOrder, { ...list, including_exits: true }, as)).toContain('1 order that guards a position stays');
+    expect(await statusOf(exit)).toBe(1);
+  });
+});
+
+describe('cancel-all', () => {
+  it.each<[string, Iface]>([
+    ['a tool', 'mcp'],
+    ['the public protocol', 'core-tcp'],
+  ])('over %s leaves exits of brackets', async (_, iface) => {
+    const { exit, other } = await guarded();
+    const header = { trdEnv: 0, accID: BigInt(HK_MARGIN), trdMarket: 1 };
+    const everything = create(ModifyC2S, {
+      header,
+      orderID: 0n,
+      modifyOrderOp: 2,
+      forAll: true,
+      trdMarket: 1,
+      adjustPrice: iface === 'core-tcp',
+    });
+    const answer = await desk.call(trade.cancelAllOrder, iface === 'mcp' ? list : everything, { iface });
+    expect(answer).toMatchObject({ retType: 0, retMsg: '1 order that guards a position stays' });
+    expect([await statusOf(exit), await statusOf(other)]).toEqual([1, CANCELLED]);
+  });
+
+  it('ends them where it is asked to', async () => {
+    const { exit, other } = await guarded();
+    expect(await codeOf(trade.cancelAllOrder, { ...list, including_exits: true }, 'desk')).toBeUndefined();
+    expect([await statusOf(exit), await statusOf(other)]).toEqual([CANCELLED, CANCELLED]);
+    expect(
+      desk.calls.filter(({ operation }) => operation === 'cancel_all_order').map(({ request }) => (request as Partial<C2S>).adjustPrice),
+    ).toEqual([false]);
+  });
+});
+
+describe('a stop order of its own', () => {
+  it('is not ended by a key for other symbols, and by any other', async () => {
+    await open();
+    await desk.payload(trade.placeOrder, taking);
+    desk.clock.advance(500);
+    const sale = { ...taking, side: 'SELL', order_type: 'STOP', aux_price: stop };
+    const { orderIDEx } = await desk.payload(trade.placeOrder, sale);
+    desk.clock.advance(500);
+    const cancel = { ...list, order_id_ex: orderIDEx };
+    expect(await codeOf(trade.cancelOrder, cancel, 'elsewhere')).toBe('limit.symbol');
+    expect(await codeOf(trade.cancelAllOrder, list, 'elsewhere')).toBeUndefined();
+    expect(await statusOf(orderIDEx)).toBe(1);
+    expect(await codeOf(trade.cancelOrder, cancel, 'halted')).toBeUndefined();
+  });
+});
