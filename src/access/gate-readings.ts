@@ -34,8 +34,8 @@ export function hoursReading({ hoursWindow }: Limits, now: number, localTime: Lo
 }
 
 /** Orders are counted only where their rate is limited. */
-export function rateReading({ maxOrdersPerMinute: max }: Limits, recent: RecentOrders, now: number): GateReading {
-  return { limit: max, after: max === null ? null : recent.count(now) + 1 };
+export function rateReading({ maxOrdersPerMinute: max }: Limits, recent: RecentOrders, orders: number, now: number): GateReading {
+  return { limit: max, after: max === null ? null : recent.count(now) + orders };
 }
 
 /** One reading for each currency that the order counts in. */

@@ -22,6 +22,7 @@ import {
   marketGate,
   type OrderFacts,
   openOrdersGate,
+  ordersSent,
   orderValueGate,
   rateGate,
   sideGate,
@@ -158,8 +159,8 @@ function gatesOver({ localTime, days, rates, open, halts }: GateFigures): readon
     {
       name: 'rate',
       isSet: ({ maxOrdersPerMinute }) => maxOrdersPerMinute !== null,
-      deny: ({ holder, steadyNow }) => rateGate(holder.limits, rates.of(holder.caller), steadyNow),
-      read: ({ holder, steadyNow }) => [rateReading(holder.limits, rates.of(holder.caller), steadyNow)],
+      deny: ({ holder, facts, steadyNow }) => rateGate(holder.limits, rates.of(holder.caller), ordersSent(facts), steadyNow),
+      read: ({ holder, facts, steadyNow }) => [rateReading(holder.limits, rates.of(holder.caller), ordersSent(facts), steadyNow)],
     },
     {
       name: 'daily_value',

@@ -16,6 +16,8 @@ export interface OrderFacts {
   readonly rates: ExchangeRates;
   /** What it opens: a new order, one that comes back, several at once. Left out where it opens none. */
   readonly opens?: OpenedOrders;
+  /** Sides of orders that may follow it and open a position; left out where none do. */
+  readonly laterSides?: readonly TradeSide[];
   /** The order in the market that it changes; left out where it changes none. */
   readonly changes?: ChangedOrder;
   /** The open orders have been compared with the backend's list. */
@@ -87,10 +89,14 @@ export function symbolGate(limits: Limits, { legs }: OrderFacts): GateDenial | u
   return denial('symbol', `symbol ${denied.symbol} is not allowed; allowed: ${list(limits.allowedSymbols)}`);
 }
 
-export function sideGate({ allowedTrdSides }: Limits, { legs }: OrderFacts): GateDenial | undefined {
-  const denied = allowedTrdSides === null ? undefined : legs.find(({ side }) => !allowedTrdSides.has(side));
-  if (denied === undefined) return undefined;
-  return denial('side', `side ${denied.side} is not allowed; allowed: ${list(allowedTrdSides)}`);
+export function sideGate({ allowedTrdSides }: Limits, { legs, laterSides = [] }: OrderFacts): GateDenial | undefined {
+  if (allowedTrdSides === null) return undefined;
+  const denied = legs.find(({ side }) => !allowedTrdSides.has(side));
+  if (denied !== undefined) return denial('side', `side ${denied.side} is not allowed; allowed: ${list(allowedTrdSides)}`);
+  const later = laterSides.find((side) => !allowedTrdSides.has(side));
+  if (later === undefined) return undefined;
+  const why = 'the account holds the opposite position, so that its exits could open one';
+  return denial('side', `side ${later} of its exits is not allowed, and ${why}; allowed: ${list(allowedTrdSides)}`);
 }
 
 export function hoursGate(limits: Limits, now: number, localTime: LocalTime): GateDenial | undefined {
@@ -119,13 +125,19 @@ export interface RecentOrders {
   millisecondsUntilBelow(max: number, now: number): number;
 }
 
-export function rateGate(limits: Limits, recent: RecentOrders, now: number): GateDenial | undefined {
-  const max = limits.maxOrdersPerMinute;
+/** How many orders a request sends: two where a group of them is one operation. A change is one. */
+export function ordersSent({ opens }: Pick<OrderFacts, 'opens'>): number {
+  return opens?.count ?? 1;
+}
+
+/** `orders`: how many are sent. */
+export function rateGate({ maxOrdersPerMinute: max }: Limits, recent: RecentOrders, orders: number, now: number): GateDenial | undefined {
   if (max === null) return undefined;
   const count = recent.count(now);
-  if (count < max) return undefined;
-  const reason = `rate limit exceeded: ${count} orders in the last 60 s, at most ${max}`;
-  return denial('rate', reason, max === 0 ? undefined : Math.ceil(recent.millisecondsUntilBelow(max, now) / 1000));
+  if (count + orders <= max) return undefined;
+  const more = orders === 1 ? '' : `, ${orders} more`;
+  const reason = `rate limit exceeded: ${count} orders in the last 60 s${more}, at most ${max}`;
+  return denial('rate', reason, max < orders ? undefined : Math.ceil(recent.millisecondsUntilBelow(max - orders + 1, now) / 1000));
 }
 
 /** A day's sum in a currency, so far. */

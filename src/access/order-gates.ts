@@ -3,7 +3,7 @@ import { CountedOrders } from './counted-orders.js';
 import { DayTotals } from './day-totals.js';
 import type { GateReading } from './gate-readings.js';
 import { dayTotal, deny, GateTable, type Holder, Question } from './gate-table.js';
-import { dailyLossGate, type GateDenial, type GateName, haltGate, type OrderFacts, openOrdersGate } from './gates.js';
+import { dailyLossGate, type GateDenial, type GateName, haltGate, type OrderFacts, openOrdersGate, ordersSent } from './gates.js';
 import { LocalTime } from './hours-window.js';
 import type { KeyRecord } from './key-record.js';
 import { type LimitUse, limitUses } from './limit-use.js';
@@ -112,7 +112,10 @@ export class OrderGates {
         if (gate.name === 'hours' || gate.name === 'rate') counts = false;
       }
     }
-    const slots = counts ? limited.map(({ caller }): RateSlot => ({ caller, sequence: this.#rates.of(caller).add(steadyNow) })) : [];
+    const sent = counts ? ordersSent(facts) : 0;
+    const slots = limited.flatMap(({ caller }) =>
+      Array.from({ length: sent }, (): RateSlot => ({ caller, sequence: this.#rates.of(caller).add(steadyNow) })),
+    );
     if (first !== undefined) return { ok: false, denial: first.denial };
     return { ok: true, admission: new Reservation(this.#books, questions, slots, facts, utcDay(steadyNow), steadyNow) };
   }

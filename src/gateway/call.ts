@@ -1,4 +1,5 @@
 import type { Clock } from '../contract/clock.js';
+import type { Decimal } from '../contract/decimal.js';
 import { Rejection } from '../contract/rejection.js';
 import { BackendTimeout, type CallContext, type KeepAnswer, type WriteWithheld } from './backend.js';
 import type { Caller } from './identity.js';
@@ -22,6 +23,7 @@ export class Call implements CallContext {
   keepAnswer: KeepAnswer | undefined;
   withheld: (() => WriteWithheld | undefined) | undefined;
   orderDetail = false;
+  closes: Decimal | undefined;
 
   constructor(caller: Caller, clock: Clock, timeoutMs: number) {
     this.#caller = caller;

@@ -87,6 +87,11 @@ function isStop(request: Message): boolean {
 function refusal({ messages }: Operation, retMsg: string): ResponseMessage {
   return create(messages.ResponseSchema, { retType: -1, retMsg } as Record<string, unknown>) as ResponseMessage;
 }
+/** Where no last price is known, a stop-loss that is reached already is not refused with its entry. */
+const withoutSnapshots = (simulated: Backend): Partial<Backend> => ({
+  call: (operation, request, context) =>
+    operation === quote.getSnapshot ? refusal(operation, 'no snapshots') : simulated.call(operation, request, context),
+});
 const refusedOrder = (retMsg: string) => refusal(trade.placeOrder, retMsg);
 
 describe('a bracket is of its own account and market', () => {
@@ -175,6 +180,54 @@ describe('an entry that is changed', () => {
       price: Math.round(last * 1.1),
     });
     expect(await comesTo(shares, id, ({ exitQty }) => exitQty === 300)).toMatchObject({ entryQty: 300, entryFilledQty: 300 });
+  });
+});
+
+describe('a bracket whose stop-loss is reached', () => {
+  it('stops its loss at the market', async () => {
+    await open({}, { backend: withoutSnapshots });
+    const last = await lastOf('HK.00700');
+    const id = await place({ ...taking, take_profit_price: Math.round(last * 1.3), stop_loss_price: Math.round(last * 1.1) });
+    expect(await comesTo(shares, id, ({ state }) => state !== OPEN)).toMatchObject({ state: CLOSED, entryFilledQty: 100, closedQty: 100 });
+    expect((await exitsOf(shares, id)).every(({ qty }) => qty <= 100)).toBe(true);
+  });
+
+  it('of a short sale buys back', async () => {
+    await open({}, { backend: withoutSnapshots });
+    const last = await lastOf('HK.00700');
+    const prices = { take_profit_price: Math.round(last * 0.8), stop_loss_price: Math.round(last * 0.9) };
+    const id = await place({ ...taking, side: 'SELL_SHORT', ...prices });
+    expect(await comesTo(shares, id, ({ state }) => state !== OPEN)).toMatchObject({ state: CLOSED, exitSide: 4, closedQty: 100 });
+  });
+});
+
+describe('an entry that closes a position', () => {
+  const buys = { ...contract, side: 'BUY' };
+  const stopBelow = async () => ({ stop_loss_price: Math.round((await lastOf('HK.HSI2612')) * 0.8) });
+
+  it('meets the gate for the side of its exits, which could open one', async () => {
+    await open({ allowedTrdSides: 'BUY' });
+    await desk.payload(trade.placeOrder, { ...contract, side: 'SELL' });
+    desk.clock.advance(SETTLED_MS);
+    expect(await code(trade.placeBracketOrder, { ...buys, ...(await stopBelow()) })).toBe('limit.side');
+    expect(await desk.preview(trade.placeBracketOrder, { ...buys, ...(await stopBelow()) }, { as: 'limited' })).toMatchObject({
+      wouldPass: false,
+    });
+    expect(await desk.call(trade.placeOrder, buys, { as: 'limited' })).toMatchObject({ retType: 0 });
+    desk.clock.advance(SETTLED_MS);
+    expect(await code(trade.placeBracketOrder, { ...buys, ...(await stopBelow()) })).toBe('');
+  });
+
+  it.each([true, undefined])('has exits only for what it opens (lists are never behind: %s)', async (listsCurrent) => {
+    await open({}, { backend: (simulated) => ({ listsCurrent, call: simulated.call.bind(simulated) }) as Partial<Backend> });
+    await desk.payload(trade.placeOrder, { ...contract, side: 'SELL' });
+    desk.clock.advance(SETTLED_MS);
+    const id = await place({ ...buys, qty: 3, ...(await stopBelow()) });
+    await guarded(futures, id);
+    expect(await exitsOf(futures, id)).toMatchObject([{ qty: 2 }]);
+    const closing = await place({ ...contract, side: 'SELL', qty: 1, stop_loss_price: Math.round((await lastOf('HK.HSI2612')) * 1.2) });
+    expect(await comesTo(futures, closing, ({ state }) => state !== OPEN)).toMatchObject({ state: CLOSED, closedQty: 0 });
+    expect(await exitsOf(futures, closing)).toEqual([]);
   });
 });
 
@@ -275,7 +328,7 @@ describe('an exit', () => {
   });
 
   it('that the brokerage keeps back for its price is confirmed, and closes the position', async () => {
-    await open();
+    await open({}, { backend: withoutSnapshots });
     const last = await lastOf('HK.00700');
     // The stop is reached already, and a limit of a ninth of the price looks like a slip.
     const id = await place({ ...taking, stop_loss_price: Math.round(last * 1.2), stop_loss_limit_price: 1 });
@@ -287,6 +340,7 @@ describe('an exit', () => {
   it('that the brokerage keeps back and will not have confirmed says so', async () => {
     const backend = (simulated: Backend): Partial<Backend> => ({
       call(operation, request, context) {
+        if (operation === quote.getSnapshot) return refusal(operation, 'no snapshots');
         if (operation !== trade.reconfirmOrder) return simulated.call(operation, request, context);
         return create(operation.messages.ResponseSchema, { retType: -1, retMsg: 'not here' } as Record<string, unknown>) as ResponseMessage;
       },
@@ -338,7 +392,7 @@ describe('an exit', () => {
     const body = { ...shares, order_id_ex, op: 'normal', qty: 200, aux_price: 300, ...change };
     expect(await desk.call(trade.modifyOrder, body, { as: 'limited' })).toMatchObject({ code: 'trading.halted' });
     const cancel = { ...shares, order_id_ex };
-    expect(await desk.call(trade.cancelOrder, cancel, { as: 'limited' })).toMatchObject({ retType: 0 });
+    expect(await desk.call(trade.cancelOrder, cancel, { as: 'limited' })).toMatchObject({ code: 'trading.halted' });
   });
 
   it('that goes to the market too far from its price to be filled is followed by another', async () => {
@@ -346,7 +400,9 @@ describe('an exit', () => {
     /** Tells no price for a while, so that the stop-loss rests at the brokerage: there it is past what its order may trade at. */
     const backend = (simulated: Backend): Partial<Backend> => ({
       call: async (operation, request, context) =>
-        operation === quote.getQuote && isHidden ? refusal(operation, 'no prices') : simulated.call(operation, request, context),
+        (operation === quote.getQuote && isHidden) || operation === quote.getSnapshot
+          ? refusal(operation, 'no prices')
+          : simulated.call(operation, request, context),
       subscribe: async () => refusal(subscription.subscribe, 'no prices'),
     });
     await open({}, { backend });
@@ -364,7 +420,7 @@ describe('an exit', () => {
   });
 
   it('that somebody cancels ends the bracket, also when its price is reached', async () => {
-    await open();
+    await open({}, { backend: withoutSnapshots });
     const last = await lastOf('HK.00700');
     // The stop is reached already, and its limit is out of the market: the order stays.
     const id = await place({ ...taking, stop_loss_price: Math.round(last * 1.2), stop_loss_limit_price: Math.round(last * 1.15) });

@@ -187,6 +187,7 @@ describe('a list of positions that is behind', () => {
     let isBehind = false;
     let before: ResponseMessage | undefined;
     const backend = (simulated: Backend): Partial<Backend> => ({
+      listsCurrent: undefined as never,
       async call(operation, request, context) {
         if (operation !== account.getPositions) return simulated.call(operation, request, context);
         if (!isBehind || before === undefined) before = await simulated.call(operation, request, context);
@@ -212,6 +213,7 @@ describe('a list of positions that is behind', () => {
   it('takes no guard by an older sale that traded before the entry and is cancelled after it', async () => {
     let isBehind = false;
     const backend = (simulated: Backend): Partial<Backend> => ({
+      listsCurrent: undefined as never,
       async call(operation, request, context) {
         const answer = await simulated.call(operation, request, context);
         const listed = operation === account.getPositions && isBehind ? payloadOf(account.getPositions, answer) : undefined;
@@ -240,6 +242,7 @@ describe('a list of positions that is behind', () => {
   it('is asked for afresh before a guard is dropped', async () => {
     let isBehind = false;
     const backend = (simulated: Backend): Partial<Backend> => ({
+      listsCurrent: undefined as never,
       async call(operation, request, context) {
         const answer = await simulated.call(operation, request, context);
         const isCached = operation === account.getPositions && !(request as PositionsC2S).refreshCache;
@@ -307,7 +310,9 @@ describe('an exit that the brokerage keeps back for its price', () => {
   it.each(['cancel', 'disable'])('ends the bracket when its owner will %s it, though it says why it was kept back', async (op) => {
     const backend = (simulated: Backend): Partial<Backend> => ({
       call: async (operation, request, context) =>
-        operation === trade.reconfirmOrder ? refusal(operation, 'not now') : simulated.call(operation, request, context),
+        operation === trade.reconfirmOrder || operation === quote.getSnapshot
+          ? refusal(operation, 'not now')
+          : simulated.call(operation, request, context),
     });
     await open({ backend });
     const stop = Math.round((await lastOf('HK.00700')) * 1.2);

@@ -87,16 +87,16 @@ describe('a bracket', () => {
     expect(await bracket(id)).toMatchObject({ entry_filled_qty: 100, closed_qty: 100 });
   });
 
-  it('stops its loss at the market', async () => {
+  it('with a stop-loss on the wrong side of the last price is refused with its entry', async () => {
     const last = await lastPrice();
-    const { bracket_id: id } = await read('/api/bracket-order', {
-      ...entry,
-      take_profit_price: around(last, 1.3),
-      stop_loss_price: around(last, 1.1),
-    });
-    await reaches(id, CLOSED);
-    expect(await bracket(id)).toMatchObject({ entry_filled_qty: 100, closed_qty: 100 });
-    expect((await exitsOf(id)).every(({ qty }) => qty <= 100)).toBe(true);
+    for (const [side, factor, word] of [
+      [BUY, 1.1, 'below'],
+      [SELL_SHORT, 0.9, 'above'],
+    ] as const) {
+      const body = { ...entry, side, stop_loss_price: around(last, factor) };
+      const { status, json } = await daemon.as('desk').post('/api/bracket-order', body, text);
+      expect([status, json.error]).toEqual([400, expect.stringMatching(`^stop_loss_price: .* is not ${word} the last price`)]);
+    }
   });
 
   it('with a target alone rests at it', async () => {
@@ -119,22 +119,6 @@ describe('a bracket', () => {
     await read('/api/cancel-order', { ...account, order_id_ex });
     await reaches(id, CANCELLED);
     expect(await exitsOf(id)).toEqual([]);
-  });
-
-  it('of a short sale buys back', async () => {
-    const last = await lastPrice();
-    await read('/api/cancel-all-order', account);
-    const { position_list } = await read('/api/positions', account);
-    const held = position_list?.find(({ code }: { code: string }) => code === '00700')?.qty ?? 0;
-    if (held > 0) await read('/api/order', { ...account, side: SELL, code: '00700', qty: held, order_type: MARKET });
-    await until(async () => {
-      const { position_list: left } = await read('/api/positions', account);
-      return (left?.find(({ code }: { code: string }) => code === '00700')?.qty ?? 0) === 0;
-    }, 'no position');
-    const prices = { take_profit_price: around(last, 0.8), stop_loss_price: around(last, 0.9) };
-    const { bracket_id: id } = await read('/api/bracket-order', { ...entry, side: SELL_SHORT, ...prices });
-    await reaches(id, CLOSED);
-    expect(await bracket(id)).toMatchObject({ exit_side: 4, closed_qty: 100 });
   });
 
   it('is placed once under an idempotency key', async () => {

@@ -198,6 +198,16 @@ describe('reverse_position', () => {
     expect(await reverse(await hold('HK.HSI2612', 1), {}, 'limited')).toMatchObject({ code: 'limit.side' });
   });
 
+  it('takes two slots of the rate', async () => {
+    await open({}, { maxOrdersPerMinute: '1' });
+    expect(await reverse(await hold('HK.HSI2612', 1), {}, 'limited')).toMatchObject({ code: 'limit.rate' });
+    await desk.close();
+    await open({}, { maxOrdersPerMinute: '3' });
+    expect(await reverse(await hold('HK.HSI2612', 1), {}, 'limited')).toMatchObject({ retType: 0 });
+    desk.clock.advance(2_000);
+    expect(await reverse(await hold('HK.HSI2703', 1), {}, 'limited')).toMatchObject({ code: 'limit.rate' });
+  });
+
   it('is switched off by default', async () => {
     await open({ switches: new Set(['--enable-trading']) });
     expect(await reverse(1n)).toMatchObject({ code: 'feature_disabled' });

@@ -167,6 +167,7 @@ function completed(row: Bracket): Bracket {
     // Its acknowledgement had no text, and its number was not kept: it is looked for by its remark.
     state: row.state === 'open' && row.entryIdEx === '' && entryId === 0n ? 'placing' : row.state,
     entryId,
+    against: row.against ?? 0n,
     gone: row.gone ?? 0n,
     gained: row.gained ?? 0n,
     lot: row.lot ?? 0n,

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { type Decimal, decimalFromNumber, decimalToNumber, formatDecimal } from '../../contract/decimal.js';
+import { type Decimal, decimalFromNumber, decimalToNumber, formatDecimal, lesser } from '../../contract/decimal.js';
 import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
 import { type Order, OrderType, TimeInForce, TrdHeaderSchema, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
 import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
@@ -67,6 +67,8 @@ export interface Bracket {
   readonly entryOver: boolean;
   /** The account has been seen to hold what the exits are to close. */
   readonly seenHeld: boolean;
+  /** What the account held of the opposite position before the entry, which that closes first: no exit is for that. */
+  readonly against: Decimal;
   /** What exits that are over have closed. */
   readonly closed: Decimal;
   /** What somebody else has closed of the position: no exit is for that, as it would open the opposite one. */
@@ -132,6 +134,7 @@ export function newBracket(id: string, keyId: string | null, request: BracketC2S
     entryFilled: 0n,
     entryOver: false,
     seenHeld: false,
+    against: 0n,
     closed: 0n,
     gone: 0n,
     gained: 0n,
@@ -148,6 +151,10 @@ export function newBracket(id: string, keyId: string | null, request: BracketC2S
     createdAt: now,
     updatedAt: now,
   };
+}
+
+export function isOfSamePosition(a: Bracket, b: Bracket): boolean {
+  return a.accId === b.accId && a.secMarket === b.secMarket && a.code === b.code && a.exitSide === b.exitSide;
 }
 
 /** What names an order: its text, its number, or both. */
@@ -176,8 +183,8 @@ export function isOfExitSide(bracket: Bracket, { trdSide }: Order): boolean {
 }
 
 /** What the entry has filled and nobody has closed. */
-export function unclosed({ entryFilled, gained, closed, gone, exit }: Bracket): Decimal {
-  return entryFilled + gained - closed - gone - (exit?.filled ?? 0n);
+export function unclosed({ entryFilled, against, gained, closed, gone, exit }: Bracket): Decimal {
+  return entryFilled - lesser(entryFilled, against) + gained - closed - gone - (exit?.filled ?? 0n);
 }
 
 /** What an exit is for: of what is open, as many whole lots as the brokerage asks for. */

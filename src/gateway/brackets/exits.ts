@@ -72,6 +72,10 @@ export class Exits {
     if (step.do === 'cancel' && bracket.exit !== undefined && now >= watched.cancelAt) await this.#cancelExit(watched, bracket.exit);
     if (step.do === 'confirm' && bracket.exit !== undefined && now >= watched.retryAt) await this.#confirm(watched, bracket.exit);
     if (step.do === 'place' && bracket.priceSince === undefined && now >= watched.retryAt) {
+      if (!(await this.#inquiry.isThere(watched)) || watched.bracket !== bracket) {
+        watched.again = true;
+        return;
+      }
       const exits = bracket.exits + 1;
       const remark = remarkOf(bracket.id, exits);
       const { kind, reached, qty } = step;

@@ -12,7 +12,7 @@ import { account, metadata, quote } from '../../contract/operations/index.js';
 import { followingSpan, historySpan } from '../orders/order-history.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import type { BracketBook, Watched } from './book.js';
-import { type Bracket, exitBuys, headerOf, unclosed } from './bracket.js';
+import { type Bracket, exitBuys, headerOf, isOfSamePosition, unclosed } from './bracket.js';
 import { tradedAgainst } from './closing-trades.js';
 import { learn, type OrderSource } from './learn.js';
 import { isEmpty, namesOf, type OrderNames, unlisted } from './order-names.js';
@@ -142,7 +142,8 @@ export class Inquiry {
     if (held === undefined) return;
     const lacking = open - this.#leftOf(bracket, held);
     if (lacking <= 0n) return this.#seeHeld(watched, held);
-    const proven = await this.#provenGone(bracket, held, lacking);
+    // No list is behind for so long.
+    const proven = now - watched.lackingSince >= LOST_MS ? lacking : await this.#provenGone(bracket, held, lacking);
     if (proven <= 0n) return;
     // It may have been an exit of its own.
     await this.ask(watched);
@@ -150,6 +151,22 @@ export class Inquiry {
     const note = `${formatDecimal(proven)} of its position were closed by somebody else`;
     this.#parts.logger.warn({ bracket: bracket.id }, note);
     await this.#book.keep(watched, { ...watched.bracket, gone: watched.bracket.gone + proven, note });
+  }
+
+  /** Whether all that an exit would be for is there: an exit for more would open the opposite position. Where lists may be behind, they do not say. */
+  async isThere(watched: Watched): Promise<boolean> {
+    const { backend, logger } = this.#parts;
+    const { bracket } = watched;
+    if (!backend.listsCurrent) return true;
+    const held = await this.#heldOf(bracket, false);
+    if (held === undefined || watched.bracket !== bracket) return held === undefined;
+    const lacking = unclosed(bracket) - this.#leftOf(bracket, held);
+    // The position is of new shares already, and the bracket follows with the first price of theirs.
+    if (lacking <= 0n || (bracket.stopHeld && (await this.#changes(bracket))?.length)) return true;
+    const note = `${formatDecimal(lacking)} of its position are not there, or were closed by somebody else: no exit is for them`;
+    logger.warn({ bracket: bracket.id }, note);
+    await this.#book.keep(watched, { ...bracket, gone: bracket.gone + lacking, note });
+    return false;
   }
 
   /**
@@ -310,8 +327,4 @@ function isMissing({ state, exit }: Bracket): boolean {
 
 function isOlder(a: Bracket, b: Bracket): boolean {
   return a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id);
-}
-
-function isOfSamePosition(a: Bracket, b: Bracket): boolean {
-  return a.accId === b.accId && a.secMarket === b.secMarket && a.code === b.code && a.exitSide === b.exitSide;
 }

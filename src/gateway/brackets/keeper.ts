@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
-import { decimalFromNumber } from '../../contract/decimal.js';
+import { atLeastZero, type Decimal, decimalFromNumber } from '../../contract/decimal.js';
 import { subType } from '../../contract/enums.js';
 import type { Response as QuoteUpdate } from '../../contract/generated/Qot_UpdateBasicQot_pb.js';
 import { type C2S as BracketC2S, S2CSchema } from '../../contract/generated/svc/place_bracket_order_pb.js';
@@ -24,7 +24,7 @@ import { entryOf, remarkOf } from '../orders/bracket-entry.js';
 import { streamKey } from '../push/index.js';
 import { payloadOf, RET_SUCCEED, success } from '../responses.js';
 import { BracketBook, type Watched } from './book.js';
-import { type Bracket, isEntryOrder, newBracket, type OrderName } from './bracket.js';
+import { type Bracket, isEntryOrder, isOfSamePosition, newBracket, type OrderName } from './bracket.js';
 import { Exits } from './exits.js';
 import { Inquiry } from './inquiry.js';
 import { type BracketsParts, LOOK_MS, report } from './parts.js';
@@ -125,13 +125,24 @@ export class Brackets {
     const id = randomBytes(9).toString('base64url');
     const entry = entryOf(request);
     if (entry.remark === '') entry.remark = remarkOf(id, 0);
-    const placing = newBracket(id, keyId, request, entry.remark, this.#parts.clock.now());
+    const asked = newBracket(id, keyId, request, entry.remark, this.#parts.clock.now());
+    const placing: Bracket = { ...asked, against: this.#againstOf(asked, context.closes ?? 0n) };
     this.#sending.set(id, placing);
     try {
       return await this.#send(entry, placing, context);
     } finally {
       this.#sending.delete(id);
     }
+  }
+
+  /** How much of an opposite position an entry closes, without what earlier ones close first. Where lists are never behind, the position itself says it. */
+  #againstOf(asked: Bracket, held: Decimal): Decimal {
+    if (this.#parts.backend.listsCurrent) return 0n;
+    const others = [...this.#sending.values(), ...[...this.#book.watched.values()].map(({ bracket }) => bracket)];
+    const taken = others
+      .filter((other) => isOfSamePosition(asked, other))
+      .reduce((sum, { against, entryFilled }) => sum + atLeastZero(against - entryFilled), 0n);
+    return atLeastZero(held - taken);
   }
 
   /** Why there is no room for one more bracket of a key. */

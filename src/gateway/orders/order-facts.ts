@@ -38,6 +38,10 @@ export interface Valued {
   readonly opens?: Omit<OpenedOrders, 'accId'>;
   /** Whether it leaves less risk than there was, or as much; left out where that is up to the position of the account. */
   readonly reduces?: boolean;
+  /** Sides of orders that may follow it and open a position; left out where none do. */
+  readonly laterSides?: readonly OrderLeg['side'][];
+  /** Of the entry of a bracket: how much of an opposite position it closes. */
+  readonly closes?: Decimal;
   /** The order that it changes; left out where it changes none. */
   readonly changes?: Change;
 }

@@ -15,6 +15,7 @@ import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { failure } from '../responses.js';
 import { securitiesOf, telling, toldBy } from '../sight.js';
 import { entryOf, refuseBracket } from './bracket-entry.js';
+import { oppositeOf, refuseStop } from './bracket-exits.js';
 import { addsRisk } from './cancel-scope.js';
 import { isCombo, valueCombo, valueComboModify } from './combo-facts.js';
 import { lackedByModify } from './modify-needs.js';
@@ -50,10 +51,11 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     if (refused !== undefined) return refused;
     const entry = entryOf(bracket);
     const valued = await valuePlace(backend, entry, context);
+    if (valued instanceof Rejection) return valued;
     // What was valued is what its exits are of.
     bracket.secMarket = entry.secMarket;
-    // What its entry would close, its exits would open again.
-    return valued instanceof Rejection ? valued : { valued: { ...valued, reduces: false } };
+    const [misplaced, opposite] = await Promise.all([refuseStop(backend, bracket, context), oppositeOf(backend, bracket, context)]);
+    return misplaced ?? { valued: { ...valued, reduces: false, ...opposite } };
   },
   relief: () => 'no risk',
   async reconfirm(backend, operation, request, context) {
@@ -115,12 +117,13 @@ export function factsOf(
   backend: Backend,
   access: Access,
   key: KeyRecord | undefined,
-  { accId, legs, opens, changes, reduces }: Valued,
+  { accId, legs, opens, laterSides, changes, reduces }: Valued,
   context: CallContext,
 ): OrderFacts | Promise<OrderFacts> {
   const knowing = (rates: ExchangeRates): OrderFacts => {
     const facts: { -readonly [Name in keyof OrderFacts]: OrderFacts[Name] } = { accId, legs, rates };
     if (opens !== undefined) facts.opens = openedBy(accId, opens);
+    if (laterSides !== undefined) facts.laterSides = laterSides;
     if (changes !== undefined) facts.changes = changedBy(accId, changes);
     if (reduces !== undefined) facts.reduces = reduces;
     return facts;

@@ -167,6 +167,7 @@ export class Writes {
     commit: Commit | undefined,
     call: Call,
   ): Promise<ResponseMessage | Rejection> {
+    call.closes = valued.closes;
     const complete = whenKnown(factsOf(this.backend, this.access, identity.key, valued, call), (own) =>
       this.circumstances.complete(identity.key, own, valued, (request as Partial<PlaceC2S>).header, call),
     );

@@ -16,7 +16,7 @@ import { quote, trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { allowsTraded, limitsOf, type Traded } from '../market-names.js';
-import { entryOf, refuseBracket } from '../orders/bracket-entry.js';
+import { entryOf } from '../orders/bracket-entry.js';
 import type { CancelAll } from '../orders/cancel-all.js';
 import type { Circumstances } from '../orders/circumstances.js';
 import { isCombo } from '../orders/combo-facts.js';
@@ -99,11 +99,13 @@ export class Previewer {
     },
   };
 
-  async #place({ operation, key, request, header, context }: Asked<PlaceC2S>): Promise<PlacePreview | ResponseMessage | Rejection> {
-    const outcome = await valueOrder(this.backend, operation, request, context);
+  async #place(asked: Asked<PlaceC2S>): Promise<PlacePreview | ResponseMessage | Rejection> {
+    const outcome = await valueOrder(this.backend, asked.operation, asked.request, asked.context);
     if (outcome === 'no risk') throw new Error('a new order always adds risk');
-    if (!isValued(outcome)) return outcome;
-    const { valued } = outcome;
+    return isValued(outcome) ? this.#placed(asked, outcome.valued) : outcome;
+  }
+
+  async #placed({ operation, key, request, header, context }: Asked<PlaceC2S>, valued: Valued): Promise<PlacePreview> {
     const { symbol, side, qty } = valued.legs[0];
     return {
       kind: 'place',
@@ -129,10 +131,10 @@ export class Previewer {
 
   /** Valued by its entry: exits take away what that adds. */
   async #bracket(asked: Asked<BracketC2S>): Promise<PlacePreview | ResponseMessage | Rejection> {
-    const refused = refuseBracket(asked.request);
-    if (refused !== undefined) return refused;
-    const preview = await this.#place({ ...asked, operation: trade.placeOrder, request: entryOf(asked.request) });
-    if (preview instanceof Rejection || !('kind' in preview)) return preview;
+    const outcome = await valueOrder(this.backend, asked.operation, asked.request, asked.context);
+    if (outcome === 'no risk') throw new Error('a new order always adds risk');
+    if (!isValued(outcome)) return outcome;
+    const preview = await this.#placed({ ...asked, operation: trade.placeOrder, request: entryOf(asked.request) }, outcome.valued);
     return { ...preview, operation: asked.operation.name, terms: { ...preview.terms, exits: exitsOf(asked.request) } };
   }
 
