@@ -110,7 +110,6 @@ export class Pipeline {
   constructor(parts: PipelineParts) {
     this.#parts = parts;
     this.#permissions = new Permissions(parts.access, parts.switches);
-    this.#orderPermits = new OrderPermits(parts.backend, parts.access, parts.clock);
     parts.store.onFailure?.(() => this.#storageIs(undefined));
     this.#orderPermits = new OrderPermits(parts.backend, parts.access, parts.clock, parts.orders, parts.protective);
   }

@@ -25,7 +25,6 @@ import type { Meter } from '../meter.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
 import { rejectUnstored } from '../ways-out.js';
-import type { AccountOrders, PlacedOrder } from './account-orders.js';
 import type { AccountOrders, OrderName } from './account-orders.js';
 import { bracketOfRemark } from './bracket-entry.js';
 import type { CancelAll } from './cancel-all.js';
