@@ -151,7 +151,7 @@ export class Halting {
     const { backend, orders, brackets } = this.#parts;
     const { accID: accId } = account;
     return new OrderSweep({
-      ...{ backend, orders, header: headerOf(account), market: 0 },
+      ...{ backend, orders, header: headerOf(account), market: 0, unlisted: true },
       staying: () => brackets.exitsIn(accId),
       // Another exit may be on its way: a cancel of everything would take it away.
       everything: !brackets.guardsIn(accId),

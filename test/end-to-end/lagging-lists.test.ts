@@ -87,6 +87,21 @@ describe('halt --cancel-all over lists that are behind', () => {
     expect(desk.audit.map(({ reason }) => reason)).toContain('cancels accepted for 4 of 4 open orders');
   });
 
+  it('cancels what this daemon has placed where the brokerage does not list its orders, and says that', async () => {
+    await open();
+    for (let n = 0; n < 2; n++) await place(resting);
+    const { call } = brokerage;
+    let isListing = false;
+    brokerage.call = (operation, request, own) =>
+      (operation === account.getOrders && !isListing) || operation === trade.cancelAllOrder
+        ? answer(operation, -1)
+        : call.call(brokerage, operation, request, own);
+    const { accountList } = await halt({ cancel_all: true });
+    expect(accountList).toMatchObject([{ orderCount: 2, acceptedCount: 2, failure: 'the brokerage does not list its orders' }]);
+    isListing = true;
+    expect(await statuses()).toEqual([CANCELLED, CANCELLED]);
+  });
+
   it('says which orders it could not confirm to be over', async () => {
     const cancels: readonly Operation[] = [trade.cancelOrder, trade.cancelAllOrder];
     await open();

@@ -16,7 +16,7 @@ export const LISTS_APART_MS = 5_000;
 const PLACED_MAX = 10_000;
 const ORDER_PUSH = 2208;
 
-/** What names an order; 0 or empty where that name is not known. */
+/** Names of an order; 0 or empty where a name is not known. */
 export interface OrderName {
   readonly orderID: bigint;
   readonly orderIDEx: string;
@@ -42,7 +42,7 @@ export interface KnownOrders {
 type Parts = { readonly backend: Backend; readonly gates: OrderGates; readonly clock: Clock };
 
 /**
- * Which orders of an account may still trade. A backend's list may be seconds behind: an order that this daemon has placed counts as open until a
+ * Orders of an account that may still trade. A backend's list may be seconds behind: an order that this daemon has placed counts as open until a
  * final status is pushed or listed, or two lists, asked for afresh and {@link LISTS_APART_MS} apart, lack it.
  */
 export class AccountOrders {
@@ -131,12 +131,12 @@ export class AccountOrders {
     const byName = new Map(orders.flatMap((order) => namesOf(order).map((name) => [name, order] as const)));
     if (apartMs !== undefined) this.#endLacking(accId, byName, askedAt, apartMs);
     const open = orders.filter(mayTrade);
-    const unlisted = [...this.#placedIn(accId)].filter((placed) => !open.some((order) => isNamed(order, placed)));
+    const unlisted = [...this.placedIn(accId)].filter((placed) => !open.some((order) => isNamed(order, placed)));
     return { open, unlisted, named: (name) => byName.get(name) };
   }
 
   #endLacking(accId: bigint, byName: ReadonlyMap<string, Order>, askedAt: number, apartMs: number): void {
-    for (const placed of [...this.#placedIn(accId)]) {
+    for (const placed of [...this.placedIn(accId)]) {
       const key = keyOf(accId, nameOfOrder(placed));
       const isOpen = namesOf(placed).some((name) => {
         const order = byName.get(name);
@@ -153,7 +153,8 @@ export class AccountOrders {
     if (order !== undefined) this.learn(event.accId, [order]);
   }
 
-  *#placedIn(accId: bigint): Iterable<PlacedOrder> {
+  /** Orders that this daemon has placed in an account and of which nothing says that they are over. */
+  *placedIn(accId: bigint): Iterable<PlacedOrder> {
     for (const placed of this.#placed.values()) if (placed.accId === accId) yield placed;
   }
 }

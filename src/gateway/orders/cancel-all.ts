@@ -18,7 +18,7 @@ export interface CancelAllParts extends Pick<ProtectiveOrdersParts, 'brackets'> 
   readonly protective: ProtectiveOrders;
 }
 
-/** Cancels the orders of an account at its caller's wish. What guards positions stays: exits of brackets unless they are asked for too, and what its caller may not end. */
+/** Cancels the orders of an account at its caller's wish. Exits of brackets stay unless they are asked for too, and so does whatever its caller may not end. */
 export class CancelAll {
   readonly #parts: CancelAllParts;
 
@@ -43,7 +43,8 @@ export class CancelAll {
       refused ??= rejection;
     });
     const { requestId, deadline, signal, withheld } = context;
-    const sweep = new OrderSweep({ backend, orders, header, market: trdMarket, everything: false, staying });
+    const unlisted = !protective.concerns(key, accId);
+    const sweep = new OrderSweep({ backend, orders, header, market: trdMarket, everything: false, unlisted, staying });
     await sweep.pass({ requestId, deadline, signal, withheld });
     const { outcome } = sweep;
     const kept =

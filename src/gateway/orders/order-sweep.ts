@@ -4,7 +4,7 @@ import { C2SSchema as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder
 import { trade } from '../../contract/operations/index.js';
 import { type Backend, BackendFailure, type CallContext } from '../backend.js';
 import { RET_SUCCEED } from '../responses.js';
-import type { AccountOrders, OrderName } from './account-orders.js';
+import type { AccountOrders, KnownOrders, OrderName } from './account-orders.js';
 import { isCancelling, nameOfOrder } from './order-lookup.js';
 
 export interface SweepOptions {
@@ -15,13 +15,15 @@ export interface SweepOptions {
   readonly staying: () => (order: Order) => boolean;
   /** Whether no order stays, also none that comes meanwhile: the brokerage can be asked to cancel everything at once. */
   readonly everything: boolean;
+  /** Whether orders that this daemon has placed are cancelled by name where no list shows them; what they guard is not known. */
+  readonly unlisted: boolean;
   /** Trd_Common.TrdMarket of the orders that are cancelled; 0 = all. */
   readonly market: number;
 }
 
-/** What became of the orders. */
+/** Result of a sweep. */
 export interface SweepOutcome {
-  /** Those that were to be cancelled. */
+  /** Orders that were to be cancelled. */
   readonly orders: number;
   readonly accepted: number;
   readonly kept: number;
@@ -33,7 +35,7 @@ export interface SweepOutcome {
 
 type Target = OrderName & Partial<Pick<Order, 'orderStatus'>>;
 
-/** What became of the cancel of an order. */
+/** Result of one cancel. */
 interface Cancel {
   readonly accepted: boolean;
   readonly failure: string | undefined;
@@ -67,33 +69,39 @@ export class OrderSweep {
 
   /** Looks for open orders and cancels those that are not being cancelled. An account that cannot be reached is an outcome like any other. */
   async pass(context: CallContext): Promise<void> {
-    const { orders, header, staying, market } = this.#options;
+    const { staying, market, everything, unlisted } = this.#options;
+    const known = await this.#look(context);
+    const isMeant = ({ trdMarket }: Pick<Order, 'trdMarket'>) => market === 0 || trdMarket === 0 || trdMarket === market;
+    const listed = known.open.filter(isMeant);
+    const stays = staying();
+    const ending = listed.filter((order) => !stays(order));
+    this.#kept = listed.length - ending.length;
+    const targets: readonly Target[] = [...ending, ...(unlisted ? known.unlisted.filter(isMeant) : [])];
+    this.#unconfirmed = targets.map(nameOfOrder);
+    const isFirst = !this.#began;
+    this.#began = true;
+    const mayHaveOrders = targets.length > 0 || this.#failure !== undefined;
+    if (isFirst && everything && mayHaveOrders && (await this.#cancelAll(targets, context))) return;
+    for (const order of targets) {
+      const { orderStatus } = order;
+      const isUnderWay = this.#cancels.get(nameOfOrder(order))?.accepted && orderStatus !== undefined && isCancelling({ orderStatus });
+      if (!isUnderWay) await this.#cancelOne(order, context);
+    }
+  }
+
+  /** The open orders of the account. Where the brokerage does not list them, the orders that this daemon has placed are all that is known. */
+  async #look(context: CallContext): Promise<Pick<KnownOrders, 'open' | 'unlisted'>> {
+    const { orders, header } = this.#options;
     this.#failure = undefined;
     try {
       const known = await orders.refreshed(header, context);
-      if ('retType' in known) {
-        this.#failure = known.retMsg || 'the brokerage does not list its orders';
-        return;
-      }
-      const isMeant = ({ trdMarket }: Pick<Order, 'trdMarket'>) => market === 0 || trdMarket === 0 || trdMarket === market;
-      const listed = known.open.filter(isMeant);
-      const stays = staying();
-      const ending = listed.filter((order) => !stays(order));
-      this.#kept = listed.length - ending.length;
-      const targets: readonly Target[] = [...ending, ...known.unlisted.filter(isMeant)];
-      this.#unconfirmed = targets.map(nameOfOrder);
-      const isFirst = !this.#began;
-      this.#began = true;
-      if (isFirst && this.#options.everything && targets.length > 0 && (await this.#cancelAll(targets, context))) return;
-      for (const order of targets) {
-        const { orderStatus } = order;
-        const isUnderWay = this.#cancels.get(nameOfOrder(order))?.accepted && orderStatus !== undefined && isCancelling({ orderStatus });
-        if (!isUnderWay) await this.#cancelOne(order, context);
-      }
+      if (!('retType' in known)) return known;
+      this.#failure = known.retMsg || 'the brokerage does not list its orders';
     } catch (thrown) {
       if (!(thrown instanceof BackendFailure)) throw thrown;
       this.#failure = thrown.message;
     }
+    return { open: [], unlisted: [...orders.placedIn(header.accID)] };
   }
 
   async #cancelAll(targets: readonly Target[], context: CallContext): Promise<boolean> {
