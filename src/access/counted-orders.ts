@@ -1,6 +1,6 @@
 import type { Store, Table, Transaction } from '../storage/index.js';
 
-/** Of one holder of limits. Of older ones nothing is known: a change of such an order counts whole. */
+/** Orders counted for one holder of limits. The oldest are forgotten: a change of a forgotten order counts whole. */
 const COUNTED_MAX = 5_000;
 
 /** Row of an order that counts for a holder of limits: they are numbered in the order in which they came. */

@@ -139,7 +139,7 @@ export class OpenOrders {
     return here.map(([number]) => number).filter((number) => !this.#underWay.has(number));
   }
 
-  /** Those of {@link settled} orders that have ended, by a list that was asked for after that. */
+  /** The {@link settled} orders that have ended, by a list that was asked for afterwards. */
   ended(accId: bigint, settled: readonly number[], { orders, askedAt, apartMs }: OrderList): readonly number[] {
     const states = new Map(orders.flatMap(({ names, state }) => names.map((name) => [name, state] as const)));
     let strangers = orders.filter(({ names, state }) => state === 'open' && !names.some((name) => this.has(accId, name))).length;

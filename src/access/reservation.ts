@@ -40,11 +40,11 @@ export class Reservation implements Admission {
   readonly #books: Books;
   readonly #accId: bigint;
   readonly #day: string;
-  /** What each holder's totals of the day are raised by: in the orders' own currencies, whatever currency the limits are in. */
+  /** Increase of each holder's totals of the day: in the orders' own currencies, whatever currency the limits are in. */
   readonly #increases: readonly { readonly caller: string; readonly increases: Increases }[];
   /** Holders for whom an order that is accepted has counted, where that makes a difference. */
   readonly #counting: readonly string[];
-  /** Of the order that is changed. */
+  /** The order that is changed. */
   readonly #changed: readonly string[];
   /** Of the orders that count as open from now on. */
   readonly #numbers: readonly number[];

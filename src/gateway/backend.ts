@@ -31,7 +31,7 @@ export interface CallContext {
    * may be long after the call: trading may have been halted meanwhile, or the caller's key revoked.
    */
   readonly withheld?: (() => WriteWithheld | undefined) | undefined;
-  /** Of the entry of a bracket, which no backend sees as such: how much of an opposite position it closes. */
+  /** Quantity of an opposite position that a bracket's entry closes; no backend sees it. */
   readonly closes?: Decimal | undefined;
   /**
    * Of a read of an order book: its caller is subscribed to the orders behind each level, and is given them where the backend knows

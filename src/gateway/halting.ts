@@ -170,7 +170,7 @@ export class Halting {
     }
   }
 
-  /** What became of an account's orders; undefined where there was none. */
+  /** Result for an account's orders; undefined if there were none. */
   #cancelsOf({ accID: accId, trdEnv }: TrdAcc, { outcome }: OrderSweep): AccountCancels | undefined {
     const { orders, accepted, kept } = outcome;
     const unconfirmed = this.#parts.orders.apartMs === 0 ? [] : outcome.unconfirmed;

@@ -9,7 +9,7 @@ import { HK_MARGIN } from '../support/accounts.js';
 import { type Desk, openDesk } from '../support/desk.js';
 import { until } from '../support/until.js';
 
-/** Who may not trade does not take the protection of a position away. */
+/** A caller that may not trade cannot take the protection of a position away. */
 
 const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
 const list = { market: 'HK', acc_id: HK_MARGIN, env: 'simulate' };
@@ -75,7 +75,7 @@ describe.each(['halted', 'elsewhere'])('the exit of a bracket is not ended by a 
     ];
     for (const [operation, body, iface] of wishes) expect(await codeOf(operation, body, as, iface)).toBe(refused[as]);
     expect(await statusOf(exit)).not.toBe(CANCELLED);
-    // What guards nothing is ended by whoever wants to get out.
+    // Orders that guard nothing can be ended by everybody.
     expect(await codeOf(trade.cancelOrder, { ...list, order_id_ex: other }, as)).toBeUndefined();
     expect(await codeOf(trade.cancelOrder, { ...list, order_id_ex: exit }, 'desk')).toBeUndefined();
     expect(await statusOf(exit)).toBe(CANCELLED);

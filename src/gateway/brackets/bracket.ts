@@ -67,7 +67,7 @@ export interface Bracket {
   readonly entryOver: boolean;
   /** The account has been seen to hold what the exits are to close. */
   readonly seenHeld: boolean;
-  /** What the account held of the opposite position before the entry, which that closes first: no exit is for that. */
+  /** Opposite position that the account held before the entry, which closes it first: no exit is for that. */
   readonly against: Decimal;
   /** What exits that are over have closed. */
   readonly closed: Decimal;

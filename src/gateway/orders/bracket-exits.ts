@@ -29,7 +29,7 @@ export async function refuseStop(backend: Backend, bracket: BracketC2S, context:
   return new Rejection('request.invalid', message, { field: 'stop_loss_price' });
 }
 
-/** What exits of a bracket could open, if they closed all that its entry trades. */
+/** Position that a bracket's exits could open if they closed all that its entry trades. */
 export interface Opposite {
   /** How much of the opposite position the account holds, which the entry closes first. */
   readonly closes: Decimal;

@@ -15,7 +15,7 @@ export interface ClosingOrder {
   readonly isOver: boolean;
 }
 
-/** What the backend says of a position. */
+/** A position as the backend lists it. */
 export interface PositionReading {
   readonly held: Decimal;
   /** How much of it can be closed, what listed orders will close taken off. */
@@ -26,7 +26,7 @@ export interface PositionReading {
 
 interface Claim {
   readonly qty: Decimal;
-  /** What its order had filled before it was changed; 0 of a new one. */
+  /** Filled quantity of its order before the change; 0 for a new order. */
   readonly filledBefore: Decimal;
   readonly madeAt: number;
   /** Its place in the order of reads and answers; undefined while it is under way. */
@@ -103,7 +103,7 @@ export class ClosingClaims {
     };
   }
 
-  /** What claims take of a position beyond what a reading shows. */
+  /** Quantity that claims take of a position beyond what a reading shows. */
   #taken(what: string, reading: PositionReading, since: number, askedAt: number): Decimal {
     const position = this.#positions.get(what);
     if (position === undefined) return 0n;
@@ -136,7 +136,7 @@ export class ClosingClaims {
     return askedAt - claim.overSince >= apartMs;
   }
 
-  /** What a claim will close beyond what its listed order shows; a change of an order may be listed later than the order. */
+  /** Quantity that a claim will close beyond what its listed order shows; a change of an order may be listed later than the order. */
   #unseen({ qty, filled, madeAt }: Claim, order: ClosingOrder | undefined, isSettled: boolean, askedAt: number): Decimal {
     if (order === undefined) return atLeastZero(qty - filled);
     return isSettled && askedAt - madeAt >= this.#options.apartMs ? 0n : atLeastZero(qty - filled - order.left);

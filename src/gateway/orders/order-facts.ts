@@ -40,13 +40,13 @@ export interface Valued {
   readonly reduces?: boolean;
   /** Sides of orders that may follow it and open a position; left out where none do. */
   readonly laterSides?: readonly OrderLeg['side'][];
-  /** Of the entry of a bracket: how much of an opposite position it closes. */
+  /** Quantity of an opposite position that a bracket's entry closes. */
   readonly closes?: Decimal;
   /** The order that it changes; left out where it changes none. */
   readonly changes?: Change;
 }
 
-/** What becomes of an order in the market. */
+/** Effect of an order on positions. */
 export interface Change extends Pick<OpenedOrders, 'env' | 'market'> {
   /** As it stands. */
   readonly order: Order;

@@ -60,7 +60,7 @@ export class OrderPermits {
     return mayEndGuards ? checked.then((denied) => denied ?? this.#checkGuards(key, header, ids, context)) : checked;
   }
 
-  /** What guards a position is not ended by who may not trade it. A list may be behind: what it lacks is looked for afresh. */
+  /** Refuses to end an order that guards a position the caller may not trade. A list may be behind: an order it lacks is looked for afresh. */
   async #checkGuards(
     key: KeyRecord | undefined,
     header: TrdHeader | undefined,

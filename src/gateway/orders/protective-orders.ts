@@ -25,7 +25,7 @@ const stops: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Who may take the protection of a position away. A caller can always get out of what it is in, but a halted key does not end exits of brackets, which
+ * Right to take the protection of a position away. A caller can always get out of what it is in, but a halted key does not end exits of brackets, which
  * it may not change either, and a key for other symbols neither exits nor stop orders.
  */
 export class ProtectiveOrders {
@@ -66,7 +66,7 @@ export class ProtectiveOrders {
     return halt && new Rejection(halt.code, `${what} guards a position and is not ended: ${halt.reason}`);
   }
 
-  /** Of an order that nobody lists: it may be an exit that is not listed yet. */
+  /** Refusal for an order that no list shows: it may be an exit that is not listed yet. */
   refuseUnlisted(key: KeyRecord | undefined, accId: bigint, id: bigint | string): Rejection | undefined {
     const { access, brackets } = this.#parts;
     if (!brackets.guardsIn(accId)) return undefined;
