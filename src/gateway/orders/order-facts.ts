@@ -46,7 +46,7 @@ export interface Valued {
   readonly changes?: Change;
 }
 
-/** Effect of an order on positions. */
+/** A change of a working order. */
 export interface Change extends Pick<OpenedOrders, 'env' | 'market'> {
   /** As it stands. */
   readonly order: Order;
