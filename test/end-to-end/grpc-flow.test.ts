@@ -13,7 +13,11 @@ class PushingBackend extends ScriptedBackend {
   emit: (event: PushEvent) => void = () => undefined;
 
   override onPush(listener: (event: PushEvent) => void): () => void {
-    this.emit = listener;
+    const before = this.emit;
+    this.emit = (event) => {
+      before(event);
+      listener(event);
+    };
     return () => undefined;
   }
 
