@@ -80,7 +80,7 @@ it.skipIf(!hasBash)(
 
     if (makeRoom()) {
       await until(async () => (await daemon.as().get('/readyz')).status === 200, 'the daemon to go on');
-      expect(daemon.stderr).toMatch(/the database accepts writes again/);
+      await until(() => daemon.stderr.includes('the database accepts writes again'), 'the word about the room');
       expect((await bot.post('/api/admin/resume', {})).json).toMatchObject({ ret_type: 0 });
       const later = acknowledgedId({
         answer: await line.post('/api/order', { ...order, remark: 'later' }, { 'idempotency-key': 'later' }),
