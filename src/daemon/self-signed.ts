@@ -17,14 +17,23 @@ const BACKDATE_MS = DAY_MS;
  */
 export async function ensureSelfSigned(certPath: string, keyPath: string, now: number): Promise<'kept' | 'made'> {
   if (isUsable(certPath, keyPath, now)) return 'kept';
+  const from = now - BACKDATE_MS;
+  const made = await selfSignedPair(from, from + VALID_DAYS * DAY_MS);
+  // The key first: a crash in between leaves a pair that does not match, which the next start replaces.
+  for (const [path, pem] of [[keyPath, made.key] as const, [certPath, made.cert] as const]) writePrivateFile(path, pem);
+  return 'made';
+}
+
+/** A new self-signed certificate for loopback names and its key, both in PEM; it is valid from `from` until `until`, epoch ms. */
+export async function selfSignedPair(from: number, until: number): Promise<{ readonly cert: string; readonly key: string }> {
   // Hardly ever needed, and slow to load.
   const { generate } = await import('selfsigned');
-  const made = await generate([{ name: 'commonName', value: 'svc-gateway on this machine' }], {
+  const pair = await generate([{ name: 'commonName', value: 'svc-gateway on this machine' }], {
     keyType: 'ec',
     curve: 'P-256',
     algorithm: 'sha256',
-    notBeforeDate: new Date(now - BACKDATE_MS),
-    notAfterDate: new Date(now - BACKDATE_MS + VALID_DAYS * DAY_MS),
+    notBeforeDate: new Date(from),
+    notAfterDate: new Date(until),
     extensions: [
       { name: 'basicConstraints', cA: true, pathLenConstraint: 0, critical: true },
       { name: 'keyUsage', digitalSignature: true, keyCertSign: true, critical: true },
@@ -39,9 +48,7 @@ export async function ensureSelfSigned(certPath: string, keyPath: string, now: n
       },
     ],
   });
-  // The key first: a crash in between leaves a pair that does not match, which the next start replaces.
-  for (const [path, pem] of [[keyPath, made.private] as const, [certPath, made.cert] as const]) writePrivateFile(path, pem);
-  return 'made';
+  return { cert: pair.cert, key: pair.private };
 }
 
 function isUsable(certPath: string, keyPath: string, now: number): boolean {

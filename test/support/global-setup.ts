@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { prepare } from '../../scripts/prepare.mjs';
-import { ensureSelfSigned } from '../../src/daemon/self-signed.js';
+import { selfSignedPair } from '../../src/daemon/self-signed.js';
+import { writePrivateFile } from '../../src/storage/index.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -12,15 +13,16 @@ declare module 'vitest' {
   }
 }
 
-/** How far back the certificate is valid: storms set the clock of a daemon back by as much, and then start it. */
-const BACK_MS = 90 * 86_400_000;
+/** The certificate is valid at every moment at which a test starts a daemon: some have a clock of their own. */
+const VALID = [Date.UTC(2016, 0), Date.UTC(2046, 0)] as const;
 
 /** What is tested is built, and there is one self-signed certificate for the whole run. */
 export async function setup(project: TestProject): Promise<() => void> {
   await prepare();
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-tls-'));
   const tls = { cert: join(folder, 'localhost.crt'), key: join(folder, 'localhost.key') };
-  await ensureSelfSigned(tls.cert, tls.key, Date.now() - BACK_MS);
+  const pair = await selfSignedPair(...VALID);
+  for (const part of ['cert', 'key'] as const) writePrivateFile(tls[part], pair[part]);
   project.provide('tls', tls);
   return () => rmSync(folder, { recursive: true, force: true });
 }
