@@ -225,6 +225,17 @@ describe('an administrator’s reload', () => {
     expect((await status()).platform.lifecycle_generation).toBe(1);
   });
 
+  it('costs one login when the whole brokerage restarts before the new session was used', async () => {
+    await daemon.as('admin').post('/api/admin/reload');
+    await until(async () => (await status()).last_reload_refresh === 'succeeded', 'the refresh');
+    await brokerage.halt();
+    await readyzSays(daemon, /is (reconnecting|connecting)/);
+    await brokerage.boot();
+    await whenReady(daemon);
+    await daemon.as('desk').s2c('/api/order', hkOrder);
+    expect(brokerage.codes).toHaveLength(1);
+  });
+
   it('says that it failed where the login is refused; what is connected stays so', async () => {
     brokerage.login.order(2);
     await daemon.as('admin').post('/api/admin/reload');
