@@ -13,8 +13,8 @@ const trading = [
  * no daemon.
  */
 const chained = {
-  opend: [...trading, 'core-websocket', 'missing-fields', 'order-detail'],
-  remote: [...trading, 'order-detail'],
+  opend: [...trading, 'core-websocket', 'missing-fields', 'order-detail', 'rest-preview'],
+  remote: [...trading, 'order-detail', 'rest-preview'],
 };
 
 /** Tests of the whole gateway run what is built of it. */

@@ -530,6 +530,7 @@ const enumerationsByField: readonly FieldEnumerations[] = [
   { prefix: 'Qot_GetSearchQuote.SearchQuote', fields: { market: quoteMarketNumbers, sec_type: securityType } },
   { prefix: 'svc.place_bracket_order', fields: { trdSide, orderType, secMarket, timeInForce } },
   { prefix: 'svc.get_brackets', fields: { trdMarket, secMarket, exit_side: trdSide } },
+  { prefix: 'svc.get_refusals', fields: { trdEnv, trdMarket, trdSide, orderType } },
   { prefix: 'svc.ipo_calendar', fields: { market: listedMarket, event_types: ipoEvent, event_type: ipoEvent } },
   { prefix: 'svc.etf_screen.C2S', fields: { market: listedMarket } },
   { prefix: 'svc.fund_screen.C2S', fields: { market: listedMarket } },

@@ -78,6 +78,7 @@ const declared: FieldClasses = {
     ...none('take_profit_price', 'stop_loss_price', 'stop_loss_limit_price'),
   },
   'svc.get_brackets.C2S': none('bracket_id'),
+  'svc.get_refusals.C2S': none('num'),
   'svc.cancel_bracket.C2S': none('bracket_id'),
   'svc.margin_info.C2S': none('currency'),
   'svc.whoami.C2S': {},

@@ -18,11 +18,15 @@ export const commonSchemas: Record<string, Schema> = {
   Failure: {
     type: 'object',
     description: 'The request was carried out, and the brokerage refused: ret_type is not 0.',
-    required: ['ret_type', 'ret_msg', 'err_code', 's2c'],
+    required: ['ret_type', 'ret_msg', 'err_code', 'code', 's2c'],
     properties: {
       ret_type: { type: 'integer', not: { const: 0 }, description: 'Never 0; usually -1.' },
       ret_msg: { type: 'string', description: 'Why.' },
-      err_code: { type: ['integer', 'null'], description: 'The brokerage’s own code, if any.' },
+      err_code: { type: ['integer', 'string'], description: 'The brokerage’s own number, or the code where it gives none.' },
+      code: {
+        type: 'string',
+        description: 'Machine-readable: broker.lot_size, broker.buying_power, …; backend.refused where the reason has no code.',
+      },
       s2c: { type: 'object', description: 'Usually empty.' },
     },
   },

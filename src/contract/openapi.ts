@@ -8,6 +8,7 @@ import { type Need, needHint } from './needs.js';
 import { commonSchemas, headers, PROBES, parameters, probePaths, refusals, responses } from './openapi-parts.js';
 import type { Operation, RestRoute } from './operation.js';
 import { operations as declared } from './operations/index.js';
+import { PREVIEW_PATH, previewPathObject, previewSchema } from './preview-path.js';
 import { isRequired } from './required-params.js';
 import { possibleScopes, type ScopeRule } from './scope.js';
 import { callerParams, type Param } from './shape.js';
@@ -37,12 +38,12 @@ export function openApiDocument(options: OpenApiOptions) {
 /** The same, an operation at each step: the whole takes about a hundred milliseconds. */
 export function* openApiSteps(options: OpenApiOptions) {
   const { operations = declared } = options;
-  const schemas: Record<string, Schema> = { ...commonSchemas };
+  const schemas: Record<string, Schema> = { ...commonSchemas, Preview: previewSchema };
   const messages: Messages = {
     asked: new MessageSchemas('rest', PREFIX, 'request', schemas, 'Request'),
     answered: new MessageSchemas('rest', PREFIX, 'answer', schemas),
   };
-  const paths: Record<string, Schema> = { ...probePaths };
+  const paths: Record<string, Schema> = { ...probePaths, [PREVIEW_PATH]: previewPathObject(operations) };
   for (const operation of operations) {
     for (const route of operation.rest) {
       paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationObject(operation, route, messages) };

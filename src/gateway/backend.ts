@@ -317,6 +317,11 @@ export interface Backend {
    */
   callBytes?(protoId: number, body: Uint8Array, context: CallContext): Promise<Uint8Array>;
   /**
+   * Decides on a write as {@link call} would at this moment, and stops there: the refusal that it would be answered with; undefined
+   * where it would be accepted. Left out by backends that cannot tell beforehand.
+   */
+  check?(operation: Operation, request: Message, context: CallContext): ResponseMessage | undefined | Promise<ResponseMessage | undefined>;
+  /**
    * The fees of an order that would be filled completely at `price`. undefined where the order is none that could be
    * placed. Backends that cannot know fees beforehand leave the method out.
    */

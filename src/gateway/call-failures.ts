@@ -51,3 +51,15 @@ export function rejectFailure(failure: BackendFailure, reach: Reach): Rejection 
 export function rejectRefused({ code, message, retryAfterSeconds }: BackendRefused): Rejection {
   return new Rejection(code, message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 }
+
+const openOutcomes: ReadonlySet<RejectionCode> = new Set<RejectionCode>([
+  ...Object.values(failureKinds).flatMap(({ code, outcomeUnknown }) => (outcomeUnknown ? [code] : [])),
+  'idempotency.unknown_outcome',
+  'internal',
+  'storage.failed',
+]);
+
+/** Whether a write that was answered so may have taken effect: it is not known to be refused. */
+export function leavesOutcomeOpen({ code }: Rejection): boolean {
+  return openOutcomes.has(code);
+}

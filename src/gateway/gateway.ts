@@ -5,7 +5,7 @@ import { type Access, type Authentication, type KeyChanges, type KeyRecord, scop
 import type { Clock } from '../contract/clock.js';
 import type { TrdAcc } from '../contract/generated/Trd_Common_pb.js';
 import type { Operation } from '../contract/operation.js';
-import { account, quote, subscription, system } from '../contract/operations/index.js';
+import { account, quote, subscription, system, trade } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Store } from '../storage/index.js';
 import type { Backend, BackendStatus, BrokerSnapshot, CallContext, LifecycleSnapshot, ResponseMessage } from './backend.js';
@@ -36,14 +36,15 @@ import { ProtectiveOrders } from './orders/protective-orders.js';
 import type { TradePasswordSource } from './orders/trade-password.js';
 import { UnlockThrottle } from './orders/unlock-throttle.js';
 import { Writes } from './orders/writes.js';
-import { type Answer, Pipeline } from './pipeline.js';
+import { Pipeline } from './pipeline.js';
 import { type Preview, Previewer } from './preview/index.js';
 import type { Entitled, Permits } from './push/index.js';
 import { connectionNotice, PushHub } from './push/index.js';
 import { permitsOf } from './push-permits.js';
 import { awaitedConnection, severedConnection } from './readiness.js';
 import { RefusalThrottle } from './refusal-throttle.js';
-import { following, payloadOf } from './responses.js';
+import { RefusedOrders } from './refused-orders.js';
+import { type Answer, following, payloadOf } from './responses.js';
 import { UndeclaredCalls } from './undeclared.js';
 import { Waits } from './waits/index.js';
 
@@ -178,6 +179,7 @@ export class Gateway {
     this.#halting = new Halting({ access, backend, orders, clock, backendClock, push: this.push, brackets: this.#brackets, logger });
     const circumstances = new Circumstances(backend, access, orders, (accId) => this.#brackets.exitsIn(accId), backendClock);
     const protective = new ProtectiveOrders({ access, brackets: this.#brackets });
+    const refusedOrders = new RefusedOrders(access, clock);
     const local: LocalOperations = {
       ...bracketHandlers(this.#brackets, access, protective),
       ...adminHandlers({
@@ -199,6 +201,7 @@ export class Gateway {
       [system.whoami.name]: whoami({ access, backend, circumstances, clock, switches }),
       // It looks by itself whether what it waits for can be heard of.
       [subscription.waitFor.name]: alone((call) => this.#waits.answer(call)),
+      [trade.getRefusals.name]: refusedOrders.operation,
       [system.getDelayStatistics.name]: delayStatistics(this.meter, options.access),
       [system.getQuoteCapability.name]: capabilityWith4Minutes(backend, () => this.push.subscriptions.quota),
       [system.getUserInfo.name]: getUserInfo(backend, () => this.push.subscriptions.quota),
@@ -227,6 +230,7 @@ export class Gateway {
       backendClock,
       idempotency: this.#idempotency,
       refusals: new RefusalThrottle(clock, bounds.refusalsPerSecond),
+      refusedOrders,
       unlocks: new UnlockThrottle(store, time),
       local,
       inFlight,
@@ -235,7 +239,7 @@ export class Gateway {
       writes,
       orders,
       protective,
-      previewer: new Previewer(backend, access, circumstances, clock, cancelAll),
+      previewer: new Previewer(backend, access, circumstances, clock, cancelAll, (keyId) => this.#brackets.refuseFull(keyId)),
       meter: this.meter,
       logger,
       keyUsed: (keyId) => this.push.idleKeys.used(keyId),
@@ -410,6 +414,11 @@ export class Gateway {
   /** Answers one request: see {@link Pipeline}. */
   call(operation: Operation, caller: Caller, decode: () => Message | Rejection): Answer | Promise<Answer> {
     return this.#pipeline.call(operation, caller, decode);
+  }
+
+  /** Previews a write that waits for a person's word: see {@link Pipeline.ask}. */
+  ask(operation: Operation, caller: Caller, decode: () => Message | Rejection): Promise<Preview | ResponseMessage | Rejection> {
+    return this.#pipeline.ask(operation, caller, decode);
   }
 
   /** Says what a write would do and meet, without sending it: see {@link Pipeline.preview}. */

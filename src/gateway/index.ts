@@ -40,12 +40,10 @@ export type { Logger } from './logger.js';
 export type { CertificateStatus, Trouble } from './operator-status.js';
 export type { TradePasswordSource } from './orders/trade-password.js';
 export { refusesPassword } from './orders/unlock-throttle.js';
-export type { Answer } from './pipeline.js';
 export {
   accountInWords,
   type CancelPreview,
   type ComboPreview,
-  hasPreview,
   type ModifyPreview,
   type PlacePreview,
   type PositionPreview,
@@ -55,4 +53,4 @@ export {
 } from './preview/index.js';
 export { symbolOfEvent } from './push-permits.js';
 export { describeConnection } from './readiness.js';
-export { payloadOf } from './responses.js';
+export { type Answer, payloadOf } from './responses.js';

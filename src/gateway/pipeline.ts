@@ -1,23 +1,23 @@
 import type { Message } from '@bufbuild/protobuf';
-import type { Access, AuditEvent, KeyRecord } from '../access/index.js';
+import type { KeyRecord } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
 import { fieldValue } from '../contract/field-path.js';
 import type { Operation, RequestOf } from '../contract/operation.js';
 import { system, trade } from '../contract/operations/index.js';
+import { hasPreview } from '../contract/preview-path.js';
 import { Rejection } from '../contract/rejection.js';
-import { StorageFailure, type Store } from '../storage/index.js';
+import { StorageFailure } from '../storage/index.js';
 import { checkAnswer } from './answer-check.js';
 import { filterAnswer } from './answer-filter.js';
-import { type Backend, BackendFailure, type ResponseMessage } from './backend.js';
+import { AnswerRecord, type AnswerRecordParts, isOrderRefused, isTrade, isWrite, type Moment, reasonOf } from './answer-record.js';
+import { BackendFailure, type ResponseMessage } from './backend.js';
 import { Call, cancelled } from './call.js';
 import { aftermathOf, type Reach, rejectFailure } from './call-failures.js';
 import { Cohort } from './cohort.js';
-import { type Caller, type Identity, identityOf, isSameText, ownerOfKey } from './identity.js';
+import { type Caller, type Identity, identityOf, isSameText } from './identity.js';
 import type { InFlight } from './in-flight.js';
 import type { LocalOperations } from './local/index.js';
-import type { Logger } from './logger.js';
 import { limitsOf } from './market-names.js';
-import type { Meter } from './meter.js';
 import { asWanted, type OrderDetail } from './order-detail.js';
 import { addressByAccount } from './orders/account-env.js';
 import type { AccountOrders } from './orders/account-orders.js';
@@ -29,44 +29,26 @@ import type { ProtectiveOrders } from './orders/protective-orders.js';
 import { type TradePasswordSource, withTradePassword } from './orders/trade-password.js';
 import { refusesPassword, type UnlockThrottle } from './orders/unlock-throttle.js';
 import { withholding } from './orders/withholding.js';
-import type { Writes } from './orders/writes.js';
 import { Permissions } from './permissions.js';
-import { hasPreview, type Preview, type Previewer } from './preview/index.js';
+import { type Preview, type Previewer, shownPreview } from './preview/index.js';
 import { notReady } from './readiness.js';
-import type { RefusalThrottle, TurnedAway } from './refusal-throttle.js';
-import { RET_SUCCEED } from './responses.js';
+import type { TurnedAway } from './refusal-throttle.js';
+import { type Answer, failure, RET_SUCCEED } from './responses.js';
 import { shownRefusal } from './sight.js';
 import { withoutValues } from './unsaid-values.js';
 import { isWayOut, rejectUnstored } from './ways-out.js';
 
-/** Statuses from here on are the daemon's own fault (RFC 9110, section 15.6). */
-const SERVER_FAULT = 500;
-
-/** What a request comes to: the operation's `Response`, or the gateway's refusal. */
-export type Answer = ResponseMessage | Rejection;
-
-export interface PipelineParts {
-  readonly access: Access;
-  readonly backend: Backend;
-  readonly store: Store;
+export interface PipelineParts extends AnswerRecordParts {
   readonly clock: Clock;
-  /** What calls are timed by. */
-  readonly backendClock: Clock;
   readonly idempotency: IdempotencyKeys;
-  readonly refusals: RefusalThrottle;
   readonly unlocks: UnlockThrottle;
   /** Operations that the gateway answers itself, by name. */
   readonly local: LocalOperations;
   readonly inFlight: InFlight;
   readonly orderDetail: OrderDetail;
-  /** How long a caller waits that does not say so itself. */
-  readonly requestTimeoutMs: number;
-  readonly writes: Writes;
   readonly orders: AccountOrders;
   readonly protective: ProtectiveOrders;
   readonly previewer: Previewer;
-  readonly meter: Meter;
-  readonly logger: Logger;
   /** Told of each request that a key may make. */
   readonly keyUsed: (keyId: string) => void;
   /** Unlocks for tools, which cannot say the password themselves. */
@@ -104,11 +86,11 @@ export class Pipeline {
   #storageFailure: StorageFailure | undefined;
   readonly #orderPermits: OrderPermits;
   readonly #cohort = new Cohort();
-  /** Callers of this moment who were given the first answer to what they repeated. */
-  readonly #repetitions = new WeakSet<Caller>();
+  readonly #record: AnswerRecord;
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
+    this.#record = new AnswerRecord(parts, (caller, thrown) => this.defect(caller, thrown));
     this.#permissions = new Permissions(parts.access, parts.switches);
     parts.store.onFailure?.(() => this.#storageIs(undefined));
     this.#orderPermits = new OrderPermits(parts.backend, parts.access, parts.clock, parts.orders, parts.protective);
@@ -138,8 +120,9 @@ export class Pipeline {
 
   #answerEntered(operation: Operation, caller: Caller, moment: Moment, { identity, request }: Entered): Answer | Promise<Answer> {
     const answer = this.#answer(operation, caller, identity, request);
-    if (answer instanceof Promise) return this.#finishLater(operation, caller, identity.key, moment.started, answer, request);
-    return this.#finish(operation, caller, identity.key, moment, answer, request);
+    if (answer instanceof Promise || isWrite(operation))
+      return this.#finishLater(operation, caller, identity.key, moment.started, answer, request);
+    return this.#record.finish(operation, caller, identity.key, moment, answer, request);
   }
 
   /** Why the database accepts no writes; undefined while it does. */
@@ -158,10 +141,12 @@ export class Pipeline {
     caller: Caller,
     key: KeyRecord | undefined,
     started: number,
-    work: Promise<Answer>,
+    work: Answer | Promise<Answer>,
     request: Message,
   ): Promise<Answer> {
-    const answer = this.#finish(operation, caller, key, this.#moment(started), await work, request);
+    const settled = await work;
+    const about = isOrderRefused(operation, settled) ? await this.#record.told(operation, caller, key, request, settled) : undefined;
+    const answer = this.#record.finish(operation, caller, key, this.#moment(started), settled, request, about);
     if (!isWrite(operation)) return answer;
     if (operation.effect === 'order' && !(answer instanceof Rejection)) this.#storageIs(undefined);
     await this.#parts.access.audit.written();
@@ -192,15 +177,47 @@ export class Pipeline {
     const moment = this.#moment();
     const entered = this.#enter(operation, caller, decode, moment);
     if ('turnedAway' in entered) return this.#refuse(operation, caller, moment, entered);
-    const refused = 'refusal' in entered;
-    const key = refused ? entered.key : entered.identity.key;
-    const outcome = refused ? entered.refusal : await this.#preview(operation, caller, entered);
+    const outcome = 'refusal' in entered ? entered.refusal : await this.#preview(operation, caller, entered);
+    return this.#finishPreview(operation, caller, moment, entered, outcome);
+  }
+
+  /**
+   * Previews a write that waits for a person's word. One that would be refused is refused now, and on record as the write would be, as far as
+   * that is decided.
+   */
+  async ask(operation: Operation, caller: Caller, decode: () => Message | Rejection): Promise<Preview | ResponseMessage | Rejection> {
+    const moment = this.#moment();
+    const entered = this.#enter(operation, caller, decode, moment);
+    if ('refusal' in entered) return this.#refuse(operation, caller, moment, entered);
+    const outcome = await this.#preview(operation, caller, entered);
+    const refused = foreseen(operation, outcome);
+    if (refused === undefined) return this.#finishPreview(operation, caller, moment, entered, outcome);
+    const { key } = entered.identity;
+    const about = isPreview(outcome)
+      ? outcome.refusal?.details.about
+      : await this.#record.told(operation, caller, key, entered.request, refused);
+    return this.#record.finish(operation, caller, key, this.#moment(moment.started), refused, entered.request, about);
+  }
+
+  async #finishPreview(
+    operation: Operation,
+    caller: Caller,
+    { started }: Moment,
+    entered: Entered | Refused,
+    outcome: Preview | ResponseMessage | Rejection,
+  ): Promise<Preview | ResponseMessage | Rejection> {
+    const { access } = this.#parts;
+    const key = 'refusal' in entered ? entered.key : entered.identity.key;
     const rejected = outcome instanceof Rejection;
-    this.#record(operation, caller, key, this.#moment(moment.started), rejected ? outcome : undefined, {
+    this.#record.record(operation, caller, key, this.#moment(started), 'retType' in outcome || rejected ? outcome : undefined, {
       outcome: rejected ? 'reject' : 'allow',
       reason: `preview: ${rejected ? outcome.auditReason : previewReason(outcome)}`,
     });
-    return rejected ? shownRefusal(this.#parts.access, key, outcome) : outcome;
+    if (rejected) return shownRefusal(access, key, outcome);
+    if (isPreview(outcome)) return shownPreview(access, key, outcome);
+    return 'refusal' in entered
+      ? outcome
+      : this.#record.shownFailure(operation, key, outcome, await this.#record.told(operation, caller, key, entered.request, outcome));
   }
 
   /** The steps before anything happens: identify, authorise, decode, permit. */
@@ -217,7 +234,7 @@ export class Pipeline {
     if (request instanceof Rejection) return { key, refusal: request };
     confineCancelAll(operation, request, caller.iface);
     const forbidden = this.#permissions.check(operation, key, request);
-    return forbidden === undefined ? { identity, request } : { key, refusal: forbidden };
+    return forbidden === undefined ? { identity, request } : { key, refusal: forbidden, request };
   }
 
   /** Names the caller, or says why the credential is no good, at `now`, epoch ms. */
@@ -267,7 +284,8 @@ export class Pipeline {
     if (!hasPreview(operation)) {
       return new Rejection('request.invalid', `${operation.name} has no preview: it has no value, no fees and no gates`);
     }
-    const wrong = checkKeyText(caller);
+    // A preview uses up no key, and needs none.
+    const wrong = checkKeyText(caller, ownKeyOf(operation, request) || undefined);
     if (wrong !== undefined) return wrong;
     try {
       const unserved = this.#refuseNow(operation, request, identity);
@@ -336,7 +354,7 @@ export class Pipeline {
       if (call.overdue && call.left) {
         void work
           .catch((failed: unknown) => this.#failed(caller, failed, 'write sent'))
-          .then((late) => this.#finishLate(operation, caller, identity.key, late, request));
+          .then((late) => this.#record.finishLate(operation, caller, identity.key, late, request));
       }
       return this.#failed(caller, thrown, reachOf(operation, call.untouched));
     });
@@ -421,7 +439,7 @@ export class Pipeline {
     }
     switch (known.kind) {
       case 'answered':
-        this.#repeated(caller);
+        this.#record.repeated(caller);
         return known.response;
       case 'under_way':
         call.join();
@@ -429,7 +447,7 @@ export class Pipeline {
           // The first caller went away before anything was sent: this one is still here.
           const unsent = answer instanceof Rejection && answer.code === 'request.cancelled';
           if (unsent && !call.isGone()) return this.#write(operation, caller, identity, request, call);
-          if (!(answer instanceof Rejection)) this.#repeated(caller);
+          if (!(answer instanceof Rejection)) this.#record.repeated(caller);
           return answer;
         });
       case 'interrupted':
@@ -493,107 +511,18 @@ export class Pipeline {
   }
 
   /** Answers a request that did not come in. */
-  #refuse(operation: Operation, caller: Caller, moment: Moment, { key, refusal, turnedAway }: Refused): Rejection {
+  #refuse(operation: Operation, caller: Caller, moment: Moment, { key, refusal, turnedAway, request }: Refused): Rejection {
     if (turnedAway?.told === false) {
       this.#parts.meter.request(operation, caller.iface, refusal.code, performance.now() - moment.started);
     } else {
-      this.#finish(operation, caller, key, moment, refusal);
+      this.#record.finish(operation, caller, key, moment, refusal, request, refusal.details.about);
     }
-    return refusal;
-  }
-
-  #repeated(caller: Caller): void {
-    this.#repetitions.add(caller);
-    caller.onReplayed?.();
-  }
-
-  #finish(operation: Operation, caller: Caller, key: KeyRecord | undefined, moment: Moment, answer: Answer, request?: Message): Answer {
-    const rejected = answer instanceof Rejection;
-    if (key !== undefined && isRefused(operation, answer)) this.#parts.refusals.refused(ownerOfKey(key), operation);
-    const traded = !rejected && isTrade(operation);
-    if (!rejected && isWrite(operation) && request !== undefined && this.#isTrailless())
-      this.#logWayOut(operation, caller, key, answer, request);
-    this.#record(operation, caller, key, moment, rejected ? answer : undefined, {
-      outcome: rejected ? 'reject' : traded ? 'trade' : 'allow',
-      reason: rejected ? answer.auditReason : this.#repetitions.has(caller) ? REPEATED : reasonOf(answer),
-      trade: traded && request !== undefined ? this.#parts.writes.auditTrade(request, answer) : undefined,
-    });
-    return rejected ? shownRefusal(this.#parts.access, key, answer) : answer;
-  }
-
-  /** Whether the trail and the database may be unable to tell of a write later. */
-  #isTrailless(): boolean {
-    const { store, access } = this.#parts;
-    return store.failure !== undefined || (access.audit.required && access.audit.fileStatus()?.failure !== undefined);
-  }
-
-  /** Tells the log, whatever its level, of a write that is nowhere else. */
-  #logWayOut(operation: Operation, caller: Caller, key: KeyRecord | undefined, answer: ResponseMessage, request: Message): void {
-    const { iface, endpoint, requestId } = caller;
-    const order = isTrade(operation) ? this.#parts.writes.auditTrade(request, answer) : undefined;
-    const trade = order && { acc_id: String(order.accId), order_id: order.orderId };
-    const line = { target: 'audit', iface, endpoint, key_id: key?.id ?? null, request_id: requestId, reason: reasonOf(answer), ...trade };
-    this.#parts.logger.warn(line, `${operation.name} while the disk takes no writes`);
-  }
-
-  /** Records what became of a write whose caller had been told that its outcome is not known. */
-  #finishLate(operation: Operation, caller: Caller, key: KeyRecord | undefined, answer: Answer, request: Message): void {
-    const { access, writes } = this.#parts;
-    const rejection = answer instanceof Rejection ? answer : undefined;
-    const { iface, endpoint, requestId } = caller;
-    access.audit.record({
-      iface,
-      endpoint,
-      keyId: key?.id ?? null,
-      outcome: rejection !== undefined ? 'reject' : isTrade(operation) ? 'trade' : 'allow',
-      reason: `${LATE}${rejection?.auditReason ?? reasonOf(answer as ResponseMessage)}`,
-      code: rejection?.code,
-      requestId,
-      trade: rejection === undefined && isTrade(operation) ? writes.auditTrade(request, answer as ResponseMessage) : undefined,
-    });
+    return shownRefusal(this.#parts.access, key, refusal);
   }
 
   #moment(started = performance.now()): Moment {
     return { started, now: this.#parts.clock.now() };
   }
-
-  /** Every end of the way: one audit record, one request counted. */
-  #record(
-    operation: Operation,
-    caller: Caller,
-    key: KeyRecord | undefined,
-    { started, now }: Moment,
-    rejection: Rejection | undefined,
-    verdict: Pick<AuditEvent, 'outcome' | 'reason' | 'trade'>,
-  ): void {
-    const { access, meter } = this.#parts;
-    const event = {
-      iface: caller.iface,
-      endpoint: caller.endpoint,
-      keyId: key?.id ?? rejection?.details.keyId ?? null,
-      outcome: verdict.outcome,
-      reason: verdict.reason,
-      code: rejection?.code,
-      requestId: caller.requestId,
-      trade: verdict.trade,
-    };
-    access.audit.record(event, now);
-    meter.request(operation, caller.iface, rejection?.code, performance.now() - started);
-  }
-}
-
-/** Why the trail has a write once more: its first line says that nobody knew. */
-const LATE = 'outcome after the caller had stopped waiting: ';
-
-/** Why the trail has a write once more: whoever sums up what was traded leaves such lines out. */
-const REPEATED = 'answered before; nothing was sent';
-
-/** To read a clock costs as much as a look-up: a request that is answered in its turn reads each once. */
-interface Moment {
-  /** When the request came, by `performance.now()`. */
-  readonly started: number;
-  /** The time of day of this turn, epoch ms. */
-  readonly now: number;
 }
 
 /** A request that may be answered. */
@@ -606,6 +535,8 @@ interface Entered {
 interface Refused {
   readonly key: KeyRecord | undefined;
   readonly refusal: Rejection;
+  /** Present where it could be read. */
+  readonly request?: Message;
   /** It was not even looked at. */
   readonly turnedAway?: TurnedAway;
 }
@@ -620,20 +551,10 @@ function waitsMs({ waits }: Operation, request: Message): number {
   return waits === null ? 0 : 1000 * ((request as unknown as Record<string, number>)[waits] ?? 0);
 }
 
-/** An answer that counts towards what a key may be refused: the caller's doing, whoever said no. */
-function isRefused(operation: Operation, answer: Answer): boolean {
-  if (!(answer instanceof Rejection)) return answer.retType !== RET_SUCCEED && operation.effect !== 'read';
-  return answer.kind.http < SERVER_FAULT && answer.code !== 'limit.refusals' && answer.code !== 'request.cancelled';
-}
-
 /** The packet id of an interrupted write means nothing to this backend: sent again, it might be carried out twice. */
 function unknownOutcome(key: string): Rejection {
   const message = `the request under idempotency key "${key}" may have taken effect: check the orders; to send it again, use a new key`;
   return new Rejection('idempotency.unknown_outcome', message);
-}
-
-function isWrite({ effect }: Operation): boolean {
-  return effect === 'order' || effect === 'write';
 }
 
 /** How far a request came. */
@@ -642,16 +563,22 @@ function reachOf(operation: Operation, untouched: boolean): Reach {
   return untouched ? 'write kept' : 'write sent';
 }
 
-function reasonOf({ retType, retMsg }: ResponseMessage): string {
-  return retType === RET_SUCCEED ? '' : `ret_type ${retType}: ${retMsg}`;
+function isPreview(outcome: Preview | ResponseMessage | Rejection): outcome is Preview {
+  return !(outcome instanceof Rejection) && !('retType' in outcome);
+}
+
+/** The answer that a write would get by its preview; undefined where it may pass, or where the brokerage has not decided. */
+function foreseen(operation: Operation, outcome: Preview | ResponseMessage | Rejection): Answer | undefined {
+  if (!isPreview(outcome)) return outcome;
+  const { refusal, brokerageDecided } = outcome;
+  if (refusal === null || refusal instanceof Rejection) return refusal ?? undefined;
+  if (!brokerageDecided) return undefined;
+  const { retType, retMsg, errCode } = refusal.response;
+  return Object.assign(failure(operation, retMsg, errCode), { retType });
 }
 
 function previewReason(outcome: Preview | ResponseMessage): string {
   if ('retType' in outcome) return reasonOf(outcome);
-  return outcome.refusal === null ? 'would pass' : `would be refused: ${outcome.refusal.auditReason}`;
-}
-
-/** Whether an operation is one that the trail tells the order of. */
-function isTrade({ group, effect, name }: Operation): boolean {
-  return group === 'trade' && effect !== 'read' && name !== trade.unlockTrade.name;
+  if (outcome.refusal !== null) return `would be refused: ${outcome.refusal.auditReason}`;
+  return outcome.brokerageDecided ? 'would pass' : 'the limits would let it pass; the brokerage decides when it is sent';
 }

@@ -1,6 +1,10 @@
 import { create, type MessageShape } from '@bufbuild/protobuf';
 import type { Operation, ProtocolMessages } from '../contract/operation.js';
+import type { Rejection } from '../contract/rejection.js';
 import type { ResponseMessage } from './backend.js';
+
+/** The end of a request: the operation's `Response`, or the gateway's refusal. */
+export type Answer = ResponseMessage | Rejection;
 
 /** The public protocol's RetType. */
 export const RET_SUCCEED = 0;

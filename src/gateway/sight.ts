@@ -47,10 +47,26 @@ export function toldBy(gate: GateName, standing: readonly TradedSecurity[] | und
   return tellOfOrder.has(gate) ? standing : undefined;
 }
 
+/** An order or a position of which nobody says what it is in: keys with lists of markets or symbols do not see it. */
+export const unidentified: readonly TradedSecurity[] = [{ markets: [], symbol: '' }];
+
+/** A reason to refuse a request. */
+export interface Reason {
+  readonly code: string;
+  readonly message: string;
+  /** Securities of an order or a position that the message describes; empty: it describes an account; undefined: neither. */
+  readonly about: readonly TradedSecurity[] | undefined;
+}
+
+/** The text of a reason, without the facts that its caller may not see. */
+export function shownText(access: Access, key: KeyRecord | undefined, { code, message, about }: Reason): string {
+  if (about === undefined || maySee(access, key, about)) return message;
+  return `refused (${code}): the reason describes an order, a position, a loss or a balance that this key may not see; reading it takes acc:read and, if the key has lists, the market and symbol in them`;
+}
+
 /** A refusal without the facts that its caller may not see; its code stays. */
 export function shownRefusal(access: Access, key: KeyRecord | undefined, rejection: Rejection): Rejection {
   const { about, ...details } = rejection.details;
-  if (about === undefined || maySee(access, key, about)) return rejection;
-  const message = `refused (${rejection.code}): the reason describes an order, a position or a loss that this key may not see; reading it takes acc:read and, if the key has lists, the market and symbol in them`;
-  return new Rejection(rejection.code, message, details);
+  const message = shownText(access, key, { code: rejection.code, message: rejection.message, about });
+  return message === rejection.message ? rejection : new Rejection(rejection.code, message, details);
 }

@@ -1,8 +1,14 @@
+import { type BrokerCode, numberOfBrokerCode } from '../contract/broker-codes.js';
+
 /** A refusal by the brokerage: `retType` -1 with this text. */
 export class Refusal {
+  /** Protocol errCode; 0 where there is none for the reason. */
+  readonly errCode: number;
+
   constructor(
     readonly message: string,
-    /** Protocol errCode; 0 when the protocol names none. */
-    readonly errCode = 0,
-  ) {}
+    code: BrokerCode | number = 0,
+  ) {
+    this.errCode = typeof code === 'number' ? code : numberOfBrokerCode(code);
+  }
 }

@@ -32,6 +32,7 @@ const expected: Readonly<Record<string, readonly Scope[]>> = {
   get_sub_info: read,
   query_subscription: read,
   wait_for: ['qot:read', 'acc:read'],
+  get_refusals: ['acc:read', 'trade:simulate', 'trade:real'],
   get_quote: read,
   get_snapshot: read,
   get_kline: read,

@@ -68,6 +68,31 @@ describe('every end of a request leaves one line', () => {
     for (const [index, line] of lines.entries()) expect(line).toMatchObject({ ...base, ...expected[index], request_id: ids[index] });
   });
 
+  it('orders that are refused have their terms, whoever refuses them', async () => {
+    const daemon = kept(
+      await TestDaemon.start({ keys: { desk: { scopes, limits: { maxOrderValue: '50000' } } }, flags: ['--enable-trading'] }),
+    );
+    const odd = { ...order, qty: 50 };
+    await daemon.as('desk').post('/api/order', order);
+    await daemon.as('desk').post('/api/order', odd);
+    await daemon
+      .as('desk')
+      .post('/api/modify-order', { header: { acc_id: HK_MARGIN, trd_env: SIMULATE, trd_market: HK }, modify_order_op: 2, order_id: 7 });
+    const terms = { acc_id: Number(HK_MARGIN), symbol: 'HK.00700', side: 'BUY', price: 800.5 };
+    const lines = await daemon.audit();
+    expect(lines).toMatchObject([
+      { outcome: 'reject', code: 'limit.order_value', reason: expect.stringMatching(/^limit: /), ...terms, qty: 100 },
+      { outcome: 'reject', code: 'broker.lot_size', reason: expect.stringMatching(/^refused: ret_type -1: qty 50 /), ...terms, qty: 50 },
+      {
+        outcome: 'reject',
+        code: 'broker.unknown_order',
+        reason: expect.stringMatching(/^refused: /),
+        acc_id: Number(HK_MARGIN),
+        order_id: '7',
+      },
+    ]);
+  });
+
   it('of the push stream too: handshakes and commands', async () => {
     const daemon = kept(await TestDaemon.start({ keys: { desk: { scopes }, blind: { scopes: ['acc:read'] } } }));
     const client = await daemon.push('desk');

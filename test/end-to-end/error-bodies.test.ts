@@ -86,7 +86,7 @@ describe('business failures', () => {
   it('are HTTP 200 with the envelope', async () => {
     const answer = await daemon.as('desk').post('/api/funds', { market: 1, acc_id: '1', env: 1 });
     expect(answer.status).toBe(200);
-    expect(Object.keys(answer.json).sort()).toEqual(['err_code', 'ret_msg', 'ret_type', 's2c']);
+    expect(Object.keys(answer.json).sort()).toEqual(['code', 'err_code', 'ret_msg', 'ret_type', 's2c']);
     expect(answer.json.ret_type).not.toBe(0);
     expect(answer.json.ret_msg).toContain('1');
   });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterEach, describe, expect, it } from 'vitest';
 import { operations } from '../../src/contract/operations/index.js';
+import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { ScriptedBackend, serveGateway } from '../support/gateway.js';
 
@@ -52,6 +53,19 @@ describe('probes', () => {
 
 describe('/metrics', () => {
   const value = (text: string, line: string) => Number(new RegExp(`^${line.replace(/[{}"+.]/g, '\\$&')} (\\S+)$`, 'm').exec(text)?.[1]);
+
+  it('counts an order that the brokerage refuses as refused, and none as ok', async () => {
+    const daemon = kept(await TestDaemon.start({ keys: { ...keys, trader: { scopes: ['trade:simulate'] } }, flags: ['--enable-trading'] }));
+    const order = { acc_id: HK_MARGIN, env: SIMULATE, market: HK, side: BUY, code: '00700', qty: 50, price: 300, order_type: NORMAL };
+    expect((await daemon.as('trader').post('/api/order', order)).json).toMatchObject({
+      code: 'broker.lot_size',
+      err_code: 'broker.lot_size',
+    });
+    const { text } = await daemon.as('ops').get('/metrics');
+    const requests = (result: string) => value(text, `svc_requests_total{interface="rest",operation="place_order",result="${result}"}`);
+    expect(requests('refused')).toBe(1);
+    expect(requests('ok')).toBeNaN();
+  });
 
   it('counts requests by interface, operation and result', async () => {
     const daemon = kept(await TestDaemon.start({ keys }));

@@ -145,7 +145,7 @@ describe('reverse_position', () => {
     const message = expect.stringMatching(/^position_id: orders that work or are on their way/);
     expect(await reverse(id)).toMatchObject({ message });
     const body = { ...header, idempotency_key: 'p', position_id: String(id), price_type: 1, extension_version: 1 };
-    expect(await desk.preview(trade.reversePosition, body)).toMatchObject({ message });
+    expect(await desk.preview(trade.reversePosition, body)).toMatchObject({ wouldPass: false, refusal: { message } });
     await desk.payload(trade.cancelOrder, { ...header, order_id_ex: orderIDEx });
     desk.clock.advance(SETTLED_MS);
     expect(groupOf(await reverse(id)).orderList).toHaveLength(2);
@@ -313,10 +313,8 @@ describe('a preview', () => {
     const id = await hold('HK.HSI2612', 1);
     await desk.payload(trade.placeOrder, { ...header, symbol: 'HK.HSI2612', side: 'SELL', qty: 1, price: 40_000 });
     desk.clock.advance(SETTLED_MS);
-    for (const refused of [
-      await reverse(id, {}, 'blind'),
-      await desk.preview(trade.reversePosition, { ...body(id), price_type: 1 }, { as: 'blind' }),
-    ]) {
+    const preview = await previewed(desk, 'position', trade.reversePosition, { ...body(id), price_type: 1 }, { as: 'blind' });
+    for (const refused of [await reverse(id, {}, 'blind'), preview.refusal]) {
       expect(refused).toMatchObject({ code: 'request.invalid', details: { field: 'position_id' } });
       expect((refused as Rejection).message).toMatch(/acc:read/);
       expect((refused as Rejection).message).not.toContain('HSI2612');

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/contract/operations/index.js';
 import { scopes } from '../../src/contract/scope.js';
 import { switches } from '../../src/contract/switches.js';
+import { BUY, HK, HK_CASH, SIMULATE } from '../support/accounts.js';
 import { exampleVariables, fillIn, requestExamples } from '../support/request-examples.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
 
@@ -19,6 +20,10 @@ describe('examples/requests.http', () => {
       keys: { desk: { scopes } },
       flags: [...switches, '--sim-clock', 'replay:2026-11-20T15:00:00Z'],
     });
+    // All examples succeed, and one of them lists refused orders.
+    await daemon
+      .as('desk')
+      .post('/api/order', { acc_id: HK_CASH, env: SIMULATE, market: HK, side: BUY, code: '00700', qty: 1, price: 300 });
   });
   afterAll(() => daemon.stop());
 

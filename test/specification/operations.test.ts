@@ -44,7 +44,7 @@ const rows = readFileSync(join(import.meta.dirname, 'operations.tsv'), 'utf8')
   });
 
 /** What the specification does not have; docs/choices.md and CHANGELOG.md say what it is for. */
-const own = ['wait_for', 'place_bracket_order', 'get_brackets', 'cancel_bracket'];
+const own = ['wait_for', 'get_refusals', 'place_bracket_order', 'get_brackets', 'cancel_bracket'];
 
 const inOrder = (routes: readonly { method: string; path: string }[]) => routes.map(({ method, path }) => `${method} ${path}`).sort();
 

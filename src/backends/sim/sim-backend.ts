@@ -148,6 +148,16 @@ class SimBackend implements Backend {
     }
   }
 
+  /** Runs the code that would carry it out, over a brokerage whose desk decides and does nothing. */
+  async check(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage | undefined> {
+    const answer = answers.get(operation.name);
+    if (answer === undefined || operation.effect === 'read')
+      throw new Error(`the simulated brokerage does not decide on ${operation.name}`);
+    await prepare(this.#simulation, request);
+    const outcome = await answer({ ...this.#simulation, brokerage: this.#simulation.brokerage.trial() }, request, undefined, context);
+    return outcome instanceof Refusal ? refusal(operation.messages, outcome) : undefined;
+  }
+
   estimateFees(request: PlaceC2S, price: Decimal): FeeEstimate | undefined {
     const estimate = estimateFees(this.#simulation, request, price);
     if (estimate instanceof Refusal) return undefined;

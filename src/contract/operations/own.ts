@@ -16,4 +16,5 @@ export type OwnOperation =
   | 'getUsedQuota'
   | 'subAccPush'
   | 'unsubAccPush'
+  | 'getRefusals'
   | keyof typeof bracket;

@@ -1,4 +1,4 @@
-import { operation, post } from '../declare.js';
+import { get, operation, post } from '../declare.js';
 import {
   modifyOrderOp,
   orderType,
@@ -10,6 +10,7 @@ import {
   trdEnvOfModify,
   trdSide,
 } from '../enums.js';
+import * as GetRefusals from '../generated/svc/get_refusals_pb.js';
 import * as ReversePosition from '../generated/svc/reverse_position_pb.js';
 import * as RollPosition from '../generated/svc/roll_position_pb.js';
 import * as TrdModifyOrder from '../generated/Trd_ModifyOrder_pb.js';
@@ -272,6 +273,24 @@ export const reconfirmOrder = operation({
     }),
   ],
   rest: [post('/api/reconfirm-order')],
+});
+
+export const getRefusals = operation({
+  name: 'get_refusals',
+  group,
+  effect: 'read',
+  // A key that may trade or read accounts may read its own refusals.
+  scope: anyOf('acc:read', 'trade:simulate', 'trade:real'),
+  // The gateway leaves out refusals that the key's lists do not allow by now.
+  reach: 'general',
+  protoId: 20052,
+  messages: GetRefusals,
+  title: 'Refusals',
+  summary: 'Your own orders, changes and cancels that were refused within a day, newest first, and why.',
+  guide:
+    'To answer "why was it refused?": limits, a halt or the brokerage. Those of this key only, since the daemon’s start, at most 200. Free.',
+  shape: [integer('num', { aliases: ['count'], min: 1, max: 200, default: 20, about: 'How many, the newest.' })],
+  rest: [get('/api/refusals'), post('/api/refusals')],
 });
 
 const MD5_HEX_BYTES = 32;

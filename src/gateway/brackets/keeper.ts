@@ -120,7 +120,7 @@ export class Brackets {
    * change.
    */
   async place(request: BracketC2S, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection> {
-    const full = this.#refuseFull(keyId);
+    const full = this.refuseFull(keyId);
     if (full !== undefined) return full;
     const id = randomBytes(9).toString('base64url');
     const entry = entryOf(request);
@@ -146,7 +146,7 @@ export class Brackets {
   }
 
   /** Why there is no room for one more bracket of a key. */
-  #refuseFull(keyId: string | null): Rejection | undefined {
+  refuseFull(keyId: string | null): Rejection | undefined {
     const all = [...this.#sending.values()];
     for (const { bracket } of this.#book.watched.values()) if (!this.#sending.has(bracket.id)) all.push(bracket);
     if (all.length >= ACTIVE_MAX)

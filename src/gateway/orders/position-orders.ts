@@ -213,6 +213,17 @@ function unproven(why: string): BackendLost {
   return new BackendLost(`the brokerage accepted it, but ${why}`);
 }
 
+/** The position that a request names; undefined where the account has none such. */
+export async function positionNamed(
+  backend: Backend,
+  { header, initial }: PositionRequest,
+  context: CallContext,
+): Promise<Position | undefined> {
+  if (header === undefined) return undefined;
+  const position = await freshPosition(backend, header, initial?.positionId ?? 0n, context);
+  return position instanceof Rejection ? undefined : position;
+}
+
 async function freshPosition(backend: Backend, header: TrdHeader, id: bigint, context: CallContext): Promise<Position | Rejection> {
   const response = await backend.call(account.getPositions, create(PositionsC2S, { header, refreshCache: true }), context);
   const field = { field: 'position_id' };

@@ -1,5 +1,6 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Access, ChangedOrder, ExchangeRates, GateDenial, GateName, KeyRecord, OpenedOrders, OrderFacts } from '../../access/index.js';
+import { numberOfBrokerCode } from '../../contract/broker-codes.js';
 import type { Decimal } from '../../contract/decimal.js';
 import { touchesOrders } from '../../contract/declaration-check.js';
 import { currency as currencies } from '../../contract/enums.js';
@@ -109,7 +110,7 @@ export function isValued(outcome: ValuedOrder | Rejection | ResponseMessage): ou
 
 /** The answer to a modify or cancel of an order that there is not. */
 export function noSuchOrder(operation: Operation, named: ModifyC2S): ResponseMessage {
-  return failure(operation, `no order ${nameOfOrder(named)} in account ${named.header?.accID}`);
+  return failure(operation, `no order ${nameOfOrder(named)} in account ${named.header?.accID}`, numberOfBrokerCode('broker.unknown_order'));
 }
 
 /** The facts that a caller's gates look at, with the exchange rates that its limits need. */

@@ -1,19 +1,12 @@
 import type { Access, GateName, KeyRecord, OrderFacts } from '../../access/index.js';
 import type { Operation } from '../../contract/operation.js';
 import { rejectOrder, toldByGate } from '../orders/valuation.js';
-import { maySee, shownRefusal } from '../sight.js';
-import type { PreviewBase } from './preview.js';
+import { maySee } from '../sight.js';
+import type { Judged } from './preview.js';
 
-/** What the gates would say at `now` (epoch ms) of an order, in the words in which they would refuse it. */
-export function judge(
-  access: Access,
-  operation: Operation,
-  key: KeyRecord | undefined,
-  facts: OrderFacts,
-  now: number,
-): Pick<PreviewBase, 'gates' | 'wouldPass' | 'refusal'> {
+/** Verdicts of the gates at `now` (epoch ms) on an order, in the words in which they would refuse it. */
+export function judge(access: Access, operation: Operation, key: KeyRecord | undefined, facts: OrderFacts, now: number): Judged {
   const verdicts = access.judge(key, facts, now);
-  const denial = verdicts.find((verdict) => verdict.denial !== undefined)?.denial;
   const isShown = (gate: GateName) => {
     const told = toldByGate(gate, operation, facts);
     return told === undefined || maySee(access, key, told);
@@ -24,7 +17,6 @@ export function judge(
       if (!isShown(figures.gate)) return { ...figures, after: null, passes };
       return { ...figures, ...(currency === undefined ? {} : { currency }), passes };
     }),
-    wouldPass: denial === undefined,
-    refusal: denial === undefined ? null : shownRefusal(access, key, rejectOrder(denial, operation, facts)),
+    refusals: verdicts.flatMap(({ denial }) => (denial === undefined ? [] : [rejectOrder(denial, operation, facts)])),
   };
 }

@@ -11,6 +11,7 @@ export type {
   PreviewGate,
   WorkingOrder,
 } from './preview.js';
-export { hasPreview, Previewer } from './previewer.js';
+export { Previewer } from './previewer.js';
 export { accountInWords, previewSentence } from './sentence.js';
+export { shownPreview } from './shown.js';
 export { previewText } from './text.js';

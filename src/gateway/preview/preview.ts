@@ -1,4 +1,5 @@
 import type { GateFigure, GateName, TradeSide } from '../../access/index.js';
+import type { BrokerRefusal } from '../../contract/broker-codes.js';
 import type { Decimal } from '../../contract/decimal.js';
 import type { Rejection } from '../../contract/rejection.js';
 import type { FeeItem } from '../backend.js';
@@ -17,11 +18,23 @@ export interface PreviewBase {
   readonly market: string;
   /** In the specification's order, the key's before the start-up flags'. Empty where none applies. */
   readonly gates: readonly PreviewGate[];
-  /** Whether the gates would let it leave. What the brokerage then says is its own business. */
-  readonly wouldPass: boolean;
-  /** The very refusal that it would meet; null when it would pass. */
-  readonly refusal: Rejection | null;
+  /** Whether it would be accepted, by the gates and by the brokerage; null where nothing speaks against it and the brokerage has not decided. */
+  readonly wouldPass: boolean | null;
+  /** The refusal that it would meet first; null where there is none. */
+  readonly refusal: PreviewRefusal | null;
+  /** Every reason against it, {@link refusal} first. */
+  readonly refusals: readonly PreviewRefusal[];
+  /** Whether the brokerage has decided on this request. One that cannot do that beforehand is held to what it says of the account. */
+  readonly brokerageDecided: boolean;
 }
+
+export type PreviewRefusal = Rejection | BrokerRefusal;
+
+/** The gates' word on a write. */
+export type Judged = Pick<PreviewBase, 'gates' | 'refusals'>;
+
+/** A preview before the brokerage has been asked. */
+export type Undecided<P extends Preview = Preview> = P extends Preview ? Omit<P, 'wouldPass' | 'refusal' | 'brokerageDecided'> : never;
 
 export interface PlacePreview extends PreviewBase, Worth {
   readonly kind: 'place';

@@ -1,5 +1,5 @@
 import { clone, create, type Message } from '@bufbuild/protobuf';
-import { type Access, isUnknown, type KeyRecord } from '../../access/index.js';
+import { type Access, isUnknown, type KeyRecord, type OrderFacts } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { type Decimal, decimalToNumber } from '../../contract/decimal.js';
 import { type ComboLeg, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
@@ -28,17 +28,20 @@ import { factsOf, isValued, noSuchOrder, valueOrder } from '../orders/valuation.
 import { payloadOf } from '../responses.js';
 import { mayReadAccounts } from '../sight.js';
 import { marketName, modifyOpName, orderTypeName, timeInForceName } from '../trade-names.js';
+import { brokerageDecision } from './brokerage.js';
 import { comboWorthOf } from './combo-worth.js';
 import { judge } from './gates.js';
 import {
   type CancelPreview,
   type ComboPreview,
+  type Judged,
   type ModifyPreview,
   ORDERS_LISTED_MAX,
   type PlacePreview,
   type PositionPreview,
   type Preview,
   type PreviewBase,
+  type Undecided,
 } from './preview.js';
 import { changeOf, exitsOf, expireTimeOf, given, noChange, termsOf } from './terms.js';
 import { workingOrder } from './working-order.js';
@@ -54,12 +57,7 @@ interface Asked<R> {
 }
 
 /** Cancels meet no gate: a caller can always get out. */
-const ungated: Pick<PreviewBase, 'gates' | 'wouldPass' | 'refusal'> = { gates: [], wouldPass: true, refusal: null };
-
-/** Whether there is anything to say of this operation beforehand: of all whose risk is valued. */
-export function hasPreview({ valuer }: Operation): boolean {
-  return valuer !== null && valuer !== 'relief';
-}
+const ungated: Judged = { gates: [], refusals: [] };
 
 /** Says what writes would do. Reads from the backend; sends, reserves and counts nothing. */
 export class Previewer {
@@ -69,6 +67,8 @@ export class Previewer {
     private readonly circumstances: Circumstances,
     private readonly clock: Clock,
     private readonly cancelAll: CancelAll,
+    /** Refuses one more bracket of a key where there is no room for it. */
+    private readonly refuseBracket: (keyId: string | null) => Rejection | undefined,
   ) {}
 
   /** A failure is what the write itself would be answered: no such order, no such account. */
@@ -81,11 +81,21 @@ export class Previewer {
     const { header } = request as Message & { header?: TrdHeader };
     if (header === undefined) return new Rejection('request.missing_field', 'missing field "header"', { field: 'header' });
     if (operation.valuer === null) throw new Error(`${operation.name} has no preview`);
-    return this.#byValuer[operation.valuer]({ operation, key, header, context, request });
+    const preview = await this.#byValuer[operation.valuer]({ operation, key, header, context, request });
+    if (preview instanceof Rejection || 'retType' in preview) return preview;
+    const isBracket = operation === trade.placeBracketOrder;
+    const full = isBracket ? this.refuseBracket(key?.id ?? null) : undefined;
+    // A bracket is sent as its entry.
+    const sent = isBracket ? { operation: trade.placeOrder, request: entryOf(request as BracketC2S) } : { operation, request };
+    const brokerage = await brokerageDecision(this.backend, this.access, preview, { ...sent, key }, context);
+    const refusals = [...preview.refusals, full, brokerage.refusal].filter((refusal) => refusal !== undefined);
+    const [refusal = null] = refusals;
+    const brokerageDecided = brokerage.decided;
+    return { ...preview, refusals, refusal, wouldPass: refusal !== null ? false : brokerageDecided ? true : null, brokerageDecided };
   }
 
-  /** What is previewed is what is valued: leaving one out does not build. */
-  readonly #byValuer: Readonly<Record<ValuerName, (asked: Asked<Message>) => Promise<Preview | ResponseMessage | Rejection>>> = {
+  /** By valuer: leaving one out does not build. */
+  readonly #byValuer: Readonly<Record<ValuerName, (asked: Asked<Message>) => Promise<Undecided | ResponseMessage | Rejection>>> = {
     place: (asked) => this.#place(asked as Asked<PlaceC2S>),
     combo: (asked) => this.#combo(asked as Asked<ComboC2S>),
     bracket: (asked) => this.#bracket(asked as Asked<BracketC2S>),
@@ -99,13 +109,13 @@ export class Previewer {
     },
   };
 
-  async #place(asked: Asked<PlaceC2S>): Promise<PlacePreview | ResponseMessage | Rejection> {
+  async #place(asked: Asked<PlaceC2S>): Promise<Undecided<PlacePreview> | ResponseMessage | Rejection> {
     const outcome = await valueOrder(this.backend, asked.operation, asked.request, asked.context);
     if (outcome === 'no risk') throw new Error('a new order always adds risk');
     return isValued(outcome) ? this.#placed(asked, outcome.valued) : outcome;
   }
 
-  async #placed({ operation, key, request, header, context }: Asked<PlaceC2S>, valued: Valued): Promise<PlacePreview> {
+  async #placed({ operation, key, request, header, context }: Asked<PlaceC2S>, valued: Valued): Promise<Undecided<PlacePreview>> {
     const { symbol, side, qty } = valued.legs[0];
     return {
       kind: 'place',
@@ -130,15 +140,23 @@ export class Previewer {
   }
 
   /** Valued by its entry: exits take away what that adds. */
-  async #bracket(asked: Asked<BracketC2S>): Promise<PlacePreview | ResponseMessage | Rejection> {
+  async #bracket(asked: Asked<BracketC2S>): Promise<Undecided<PlacePreview> | ResponseMessage | Rejection> {
     const outcome = await valueOrder(this.backend, asked.operation, asked.request, asked.context);
     if (outcome === 'no risk') throw new Error('a new order always adds risk');
     if (!isValued(outcome)) return outcome;
-    const preview = await this.#placed({ ...asked, operation: trade.placeOrder, request: entryOf(asked.request) }, outcome.valued);
+    const entry = entryOf(asked.request);
+    const preview = await this.#placed({ ...asked, operation: trade.placeOrder, request: entry }, outcome.valued);
+    asked.request.secMarket = entry.secMarket;
     return { ...preview, operation: asked.operation.name, terms: { ...preview.terms, exits: exitsOf(asked.request) } };
   }
 
-  async #combo({ operation, key, request, header, context }: Asked<ComboC2S>): Promise<ComboPreview | ResponseMessage | Rejection> {
+  async #combo({
+    operation,
+    key,
+    request,
+    header,
+    context,
+  }: Asked<ComboC2S>): Promise<Undecided<ComboPreview> | ResponseMessage | Rejection> {
     const outcome = await valueOrder(this.backend, operation, request, context);
     if (outcome === 'no risk') throw new Error('a new order always adds risk');
     if (!isValued(outcome)) return outcome;
@@ -175,7 +193,13 @@ export class Previewer {
     return this.#maySee(key, tradedAs(legs, header.trdMarket), header);
   }
 
-  async #modify({ operation, key, request, header, context }: Asked<ModifyC2S>): Promise<ModifyPreview | ResponseMessage | Rejection> {
+  async #modify({
+    operation,
+    key,
+    request,
+    header,
+    context,
+  }: Asked<ModifyC2S>): Promise<Undecided<ModifyPreview> | ResponseMessage | Rejection> {
     const op = modifyOpName(request.modifyOrderOp);
     if (op !== 'normal' && op !== 'enable' && op !== 'disable' && op !== 'delete') {
       return new Rejection('request.invalid', `modify_order_op: unknown operation ${request.modifyOrderOp}`, { field: 'modify_order_op' });
@@ -184,8 +208,9 @@ export class Previewer {
     const outcome = await valueOrder(this.backend, operation, request, context);
     if (outcome !== 'no risk' && !isValued(outcome)) return outcome;
     const order = outcome === 'no risk' ? await orderNamed(this.backend, request, context) : outcome.order;
-    if (order === undefined) return noSuchOrder(operation, request);
-    const maySee = this.#maySee(key, order, header);
+    const unlisted = order === undefined ? await this.#refuseUnlisted(operation, request, context) : undefined;
+    if (unlisted !== undefined) return unlisted;
+    const maySee = order !== undefined && this.#maySee(key, order, header);
     return {
       kind: 'modify',
       ...addressOf(operation, header),
@@ -193,7 +218,7 @@ export class Previewer {
       order: maySee ? workingOrder(order) : null,
       // What the order has, and what differs from it, is for those who may see it.
       ...(op === 'normal' ? (maySee ? changeOf(request, order) : changeOf(asGiven, noOrder)) : noChange),
-      ...(outcome === 'no risk'
+      ...(outcome === 'no risk' || order === undefined
         ? worthless
         : await this.#changed({ operation, key, request, header, context }, order, maySee, outcome.valued)),
     };
@@ -205,7 +230,7 @@ export class Previewer {
     request,
     header,
     context,
-  }: Asked<ReconfirmC2S>): Promise<ModifyPreview | ResponseMessage | Rejection> {
+  }: Asked<ReconfirmC2S>): Promise<Undecided<ModifyPreview> | ResponseMessage | Rejection> {
     const outcome = await valueOrder(this.backend, operation, request, context);
     if (outcome === 'no risk') throw new Error('an order that is let go adds risk');
     if (!isValued(outcome)) return outcome;
@@ -223,14 +248,15 @@ export class Previewer {
     };
   }
 
-  async #position({ operation, key, request, header, context }: Asked<PositionRequest>): Promise<PositionPreview | Rejection> {
+  async #position({ operation, key, request, header, context }: Asked<PositionRequest>): Promise<Undecided<PositionPreview> | Rejection> {
     const expected = await expectedOrders(this.backend, operation, request, context);
     if (expected instanceof Rejection) return expected;
     const valued = valuedOrders(operation, expected, header);
     if (valued instanceof Rejection) return valued;
+    const judged = await this.#judge(operation, key, valued, header, context);
     const claim = await claimPosition(this.circumstances, valued, header, context);
-    if (claim instanceof Rejection) return claim;
-    claim.settle(undefined);
+    const claimed = claim instanceof Rejection ? [claim] : [];
+    if (!(claim instanceof Rejection)) claim.settle(undefined);
     const maySee = expected.every(({ code, secMarket }) => this.#maySee(key, { trdMarket: header.trdMarket, secMarket, code }, header));
     const orders = await Promise.all(
       valued.legs.map(async ({ symbol, side, qty }, i) => ({
@@ -246,16 +272,18 @@ export class Previewer {
       kind: 'position',
       ...addressOf(operation, header),
       orders: maySee ? orders : null,
-      ...(await this.#judge(operation, key, valued, header, context)),
+      gates: judged.gates,
+      refusals: [...judged.refusals, ...claimed],
     };
   }
 
   /** The worth of an order as a modify would leave it, and what the gates would say. */
   async #changed({ operation, key, request, header, context }: Asked<ModifyC2S>, order: Order, maySee: boolean, valued: Valued) {
-    const judged = await this.#judge(operation, key, valued, header, context);
+    const own = await factsOf(this.backend, this.access, key, valued, context);
+    const judged = await this.#judgeFacts(operation, key, own, valued, header, context);
     if (!maySee) return { ...noWorth, ...judged };
     const worth = isCombo(order) ? this.#comboWorth(request, order, valued, context) : this.#worth(request, order, valued, context);
-    return { ...(await worth), increase: await this.#increaseOf(key, valued, context), ...judged };
+    return { ...(await worth), increase: this.#increaseOf(key, own), ...judged };
   }
 
   async #worth(request: ModifyC2S, order: Order, valued: Valued, context: CallContext) {
@@ -288,28 +316,38 @@ export class Previewer {
   }
 
   /** Value that counts towards the caller's day: all of an order that it has not counted. */
-  async #increaseOf(key: KeyRecord | undefined, valued: Valued, context: CallContext): Promise<Decimal | null> {
-    const { legs } = this.access.gates.countedFor(key, await factsOf(this.backend, this.access, key, valued, context));
+  #increaseOf(key: KeyRecord | undefined, facts: OrderFacts): Decimal | null {
     let increase: Decimal | null = 0n;
-    for (const { worth } of legs) increase = increase === null || isUnknown(worth) ? null : increase + worth.increase;
+    for (const { worth } of this.access.gates.countedFor(key, facts).legs)
+      increase = increase === null || isUnknown(worth) ? null : increase + worth.increase;
     return increase;
   }
 
-  async #judge(operation: Operation, key: KeyRecord | undefined, valued: Valued, header: TrdHeader | undefined, context: CallContext) {
-    const own = await factsOf(this.backend, this.access, key, valued, context);
+  async #judge(operation: Operation, key: KeyRecord | undefined, valued: Valued, header: TrdHeader, context: CallContext): Promise<Judged> {
+    return this.#judgeFacts(operation, key, await factsOf(this.backend, this.access, key, valued, context), valued, header, context);
+  }
+
+  async #judgeFacts(
+    operation: Operation,
+    key: KeyRecord | undefined,
+    own: OrderFacts,
+    valued: Valued,
+    header: TrdHeader,
+    context: CallContext,
+  ): Promise<Judged> {
     const { facts, claim } = await this.circumstances.complete(key, own, valued, header, context);
     claim?.settle(undefined);
     return judge(this.access, operation, key, facts, this.clock.now());
   }
 
-  async #cancel(asked: Asked<ModifyC2S>): Promise<CancelPreview | ResponseMessage> {
+  async #cancel(asked: Asked<ModifyC2S>): Promise<Undecided<CancelPreview> | ResponseMessage> {
     const { operation, request, context } = asked;
     const order = await orderNamed(this.backend, request, context);
-    if (order === undefined) return noSuchOrder(operation, request);
-    return this.#cancelled(asked, isWorking(order) ? [order] : []);
+    if (order !== undefined) return this.#cancelled(asked, isWorking(order) ? [order] : []);
+    return (await this.#refuseUnlisted(operation, request, context)) ?? this.#cancelled(asked, []);
   }
 
-  async #cancelAll(asked: Asked<ModifyC2S>): Promise<CancelPreview | ResponseMessage> {
+  async #cancelAll(asked: Asked<ModifyC2S>): Promise<Undecided<CancelPreview> | ResponseMessage> {
     const { request, header, key, context } = asked;
     const orders = await workingOrders(this.backend, header, request.trdMarket, context);
     if ('retType' in orders) return orders;
@@ -320,7 +358,7 @@ export class Previewer {
     );
   }
 
-  #cancelled({ operation, key, request, header }: Asked<ModifyC2S>, orders: readonly Order[]): CancelPreview {
+  #cancelled({ operation, key, request, header }: Asked<ModifyC2S>, orders: readonly Order[]): Undecided<CancelPreview> {
     const seen = this.#mayReadAccount(key)
       ? {
           count: orders.length,
@@ -333,7 +371,12 @@ export class Previewer {
     return { kind: 'cancel', ...addressOf(operation, header), all: request.forAll, ...seen, ...ungated };
   }
 
-  /** What an account holds and works is for who may read it: the scope to trade alone does not show it. */
+  /** The answer to a change of an order that no list shows; undefined where the brokerage, which may know more orders than it lists, accepts it. */
+  async #refuseUnlisted(operation: Operation, request: ModifyC2S, context: CallContext): Promise<ResponseMessage | undefined> {
+    return this.backend.check === undefined ? noSuchOrder(operation, request) : await this.backend.check(operation, request, context);
+  }
+
+  /** Positions and orders of an account are for keys that may read it: the scope to trade alone does not show them. */
   #mayReadAccount(key: KeyRecord | undefined): boolean {
     return mayReadAccounts(this.access, key);
   }

@@ -42,6 +42,8 @@ const place: PlacePreview = {
   gates: [{ gate: 'daily_value', holder: 'key', passes: true, limit: d('100000'), after: d('51250') }],
   wouldPass: true,
   refusal: null,
+  refusals: [],
+  brokerageDecided: true,
 };
 
 const order: WorkingOrder = {
@@ -86,6 +88,8 @@ const cancel: CancelPreview = {
   gates: [],
   wouldPass: true,
   refusal: null,
+  refusals: [],
+  brokerageDecided: true,
 };
 
 describe('the sentence of a preview', () => {
@@ -152,7 +156,7 @@ describe('the sentence of a preview', () => {
     const unknown = { ...place, value: null, pricing: null, fees: null, capacity: null };
     const gates: PlacePreview['gates'] = [{ gate: 'daily_value', holder: 'flags', passes: false, limit: d('100000'), after: null }];
     expect(
-      previewSentence({ ...unknown, gates, refusal: new Rejection('limit.price_unknown', 'order value unknown'), wouldPass: false }),
+      previewSentence({ ...unknown, gates, refusals: [new Rejection('limit.price_unknown', 'order value unknown')], wouldPass: false }),
     ).toMatch(
       /: value unknown, since .*, fees unknown, day total afterwards unknown of 100,000 \(all keys of the daemon together\)\. It would be refused: order value unknown\.$/,
     );

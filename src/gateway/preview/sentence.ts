@@ -1,4 +1,5 @@
 import { DECIMAL_ONE, type Decimal, formatDecimal } from '../../contract/decimal.js';
+import { Rejection } from '../../contract/rejection.js';
 import type {
   CancelPreview,
   ComboPreview,
@@ -167,12 +168,12 @@ function dayTotal({ gate, holder, limit, after, currency }: PreviewGate, own: st
   return [`day total afterwards ${typeof after === 'bigint' ? money(after) : 'unknown'} of ${money(limit)}${unit}${whose}`];
 }
 
-/** What speaks against it: the gate that would refuse it, and what the brokerage says. */
-function objections({ refusal, capacity }: PlacePreview | ComboPreview | ModifyPreview): string[] {
-  const said: string[] = [];
-  if (refusal !== null) said.push(`It would be refused: ${plain(refusal.message)}`);
-  if (capacity?.message) said.push(`The brokerage says: ${plain(capacity.message)}`);
-  if (capacity?.enough === false && capacity.maxQty === null) said.push('The account cannot pay for it');
+/** Everything that speaks against it: the gates that would refuse it, and what the brokerage says. */
+function objections(preview: Preview): string[] {
+  const said = preview.refusals.map(
+    (refusal) => `${refusal instanceof Rejection ? 'It' : 'By the brokerage it'} would be refused: ${plain(refusal.message)}`,
+  );
+  const capacity = 'capacity' in preview ? preview.capacity : null;
   if (capacity?.enough === false && capacity.maxQty !== null) said.push(`The account can trade at most ${grouped(capacity.maxQty)}`);
   return said;
 }
@@ -184,9 +185,7 @@ function modified(preview: ModifyPreview): string {
   const which = order === null ? 'the order (its details need acc:read)' : orderNamed(order, currency);
   const what = op === 'normal' ? `: ${changes(preview).join(', ') || 'nothing changes'}` : '';
   const first = `${modifyVerbs[op]} ${which} ${accountInWords(preview)}${what}`;
-  return preview.currency === null
-    ? sentences(first, ...objections(preview))
-    : sentences(`${first}; ${worth(preview)}`, ...objections(preview));
+  return sentences(preview.currency === null ? first : `${first}; ${worth(preview)}`, ...objections(preview));
 }
 
 /** "trigger 400 to 1": what the order has already is no change. */
@@ -207,8 +206,8 @@ function changed(name: string, before: Decimal | null | undefined, after: Decima
 
 /** "Sell 2 HK.HSI2612 to close and buy 2 HK.HSI2703 to open, at market, as one group in the REAL account 2817…5391". */
 function ofPosition(preview: PositionPreview): string {
-  const { operation, orders, refusal } = preview;
-  const denied = refusal === null ? [] : [`It would be refused: ${plain(refusal.message)}`];
+  const { operation, orders } = preview;
+  const denied = objections(preview);
   const verb = operation === 'roll_position' ? 'Roll' : 'Reverse';
   if (orders === null) return sentences(`${verb} a position ${accountInWords(preview)} (details need acc:read)`, ...denied);
   const each = orders.map((order, i) => `${i === 0 ? action(order) : decapitalised(action(order))} to ${order.role}`);

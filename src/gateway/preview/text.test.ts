@@ -35,6 +35,8 @@ function cancelOf(accId: bigint, orderId: bigint, qty: bigint, name: string): Ca
     gates: [{ gate: 'rate', holder: 'key', passes: true, limit: 5, after: qty }],
     wouldPass: true,
     refusal: null,
+    refusals: [],
+    brokerageDecided: true,
   };
 }
 
@@ -71,7 +73,7 @@ describe('the JSON of a preview', () => {
 
   it('says of a refusal what its error would say', () => {
     const refusal = new Rejection('limit.rate', 'rate limit exceeded', { retryAfterSeconds: 40 });
-    const refused = { ...cancelOf(1n, 2n, 0n, 'Tencent'), wouldPass: false, refusal };
+    const refused = { ...cancelOf(1n, 2n, 0n, 'Tencent'), wouldPass: false, refusal, refusals: [refusal] };
     expect(JSON.parse(previewText(refused))).toMatchObject({
       would_pass: false,
       reason: 'rate limit exceeded',

@@ -13,6 +13,7 @@ import type {
   Preview,
   PreviewFees,
   PreviewGate,
+  PreviewRefusal,
   TrailTerms,
   WorkingOrder,
 } from './preview.js';
@@ -32,18 +33,22 @@ export function previewText(preview: Preview, int64: Int64Format = 'number'): st
     ...particulars(preview, id),
     gates: list(preview.gates, gate),
     would_pass: String(preview.wouldPass),
+    brokerage_decided: String(preview.brokerageDecided),
     ...refusal(preview),
   });
 }
 
-/** What an error of this refusal would say, under the names of a preview. */
-function refusal({ refusal }: Preview): Record<string, Json> {
-  const wait = refusal?.details.retryAfterSeconds;
-  return {
-    reason: orNull(refusal, ({ message }) => text(message)),
-    ...(refusal === null ? {} : { code: text(refusal.code) }),
-    ...(wait === undefined ? {} : { retry_after: String(wait) }),
-  };
+/** The refusal as its error would tell it, under the names of a preview. */
+function refusal({ refusal, refusals, brokerageDecided }: Preview): Record<string, Json> {
+  if (refusal === null) return { reason: brokerageDecided ? 'null' : text(UNDECIDED) };
+  return { ...reasonOf(refusal), ...(refusals.length > 1 ? { reasons: list(refusals, (each) => object(reasonOf(each))) } : {}) };
+}
+
+/** Reason of a `would_pass` that is null. */
+const UNDECIDED = 'nothing that is known speaks against it; this brokerage decides only on the order itself, when it is sent';
+
+function reasonOf({ message, code, details: { retryAfterSeconds: wait } }: PreviewRefusal): Record<string, Json> {
+  return { reason: text(message), code: text(code), ...(wait === undefined ? {} : { retry_after: String(wait) }) };
 }
 
 function particulars(preview: Preview, id: (value: bigint) => Json): Record<string, Json> {

@@ -7,6 +7,7 @@ import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb
 import { account } from '../../contract/operations/index.js';
 import type { Backend, CallContext } from '../backend.js';
 import type { ValuedLeg } from '../orders/order-facts.js';
+import { hasLimit } from '../orders/order-pricing.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import type { Capacity, PreviewFees, Worth } from './preview.js';
 
@@ -67,7 +68,9 @@ async function capacityOf(
     ...(replaced === undefined ? {} : { orderID: replaced.orderId, orderIDEx: replaced.orderIdEx }),
   });
   const response = await backend.call(account.getMaxTrdQtys, query, context);
-  if (response.retType !== RET_SUCCEED) return { maxQty: null, enough: null, message: response.retMsg };
+  // An order without a limit has no price that could be wrong.
+  if (response.retType !== RET_SUCCEED)
+    return hasLimit(request.orderType) ? { maxQty: null, enough: null, message: response.retMsg } : null;
   const maxQty = maximumFor(side, payloadOf(account.getMaxTrdQtys, response)?.maxTrdQtys);
   return { maxQty, enough: maxQty === null ? null : qty <= maxQty, message: null };
 }

@@ -1,3 +1,4 @@
+import { refusalCode } from '../../contract/broker-codes.js';
 import { messagePieces, messageWriter } from '../../contract/json/message-json.js';
 import type { Int64Format } from '../../contract/json/scalars.js';
 import type { Operation } from '../../contract/operation.js';
@@ -69,10 +70,17 @@ function* envelopePieces(operation: Operation, response: ResponseMessage, int64:
   yield '}';
 }
 
+/** The envelope of a success whose payload is JSON text already. */
+export function envelopeOf(s2c: string): string {
+  return `{"ret_type":0,"ret_msg":null,"err_code":null,"s2c":${s2c}}`;
+}
+
 /** The envelope up to the payload. */
-function headOf({ retType, retMsg, errCode }: ResponseMessage): string {
+function headOf(response: ResponseMessage): string {
+  const { retType, retMsg } = response;
   // A success may have something to say as well: what it left out.
   const said = retType === 0 && retMsg === '' ? 'null' : JSON.stringify(retMsg);
-  const code = retType === 0 || errCode === 0 ? 'null' : String(errCode);
-  return `{"ret_type":${retType},"ret_msg":${said},"err_code":${code},"s2c":`;
+  if (retType === 0) return `{"ret_type":0,"ret_msg":${said},"err_code":null,"s2c":`;
+  const { code, errCode } = refusalCode(response);
+  return `{"ret_type":${retType},"ret_msg":${said},"err_code":${JSON.stringify(errCode)},"code":"${code}","s2c":`;
 }

@@ -11,8 +11,9 @@ import {
 import type { Clock } from '../../contract/clock.js';
 import { TrdEnv, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { messageWriter } from '../../contract/json/message-json.js';
+import { hasPreview } from '../../contract/preview-path.js';
 import { Rejection } from '../../contract/rejection.js';
-import { type Gateway, hasPreview, type Preview, previewSentence } from '../../gateway/index.js';
+import { type Gateway, type Preview, previewSentence } from '../../gateway/index.js';
 import { type Asked, decodeArguments } from './asked.js';
 import { questionInWords } from './question-words.js';
 import { failureResult, rejectionResult } from './result.js';
@@ -133,12 +134,10 @@ export class Confirmation {
       const judged = this.#gateway.admit(operation, caller, request);
       return judged instanceof Rejection ? rejectionResult(judged, caller.requestId) : { text: questionInWords(operation, request) };
     }
-    const preview = await this.#gateway.preview(operation, caller, () => decodeArguments(asked));
+    const preview = await this.#gateway.ask(operation, caller, () => decodeArguments(asked));
     if (preview instanceof Rejection) return rejectionResult(preview, caller.requestId);
     if ('retType' in preview) return failureResult(preview, caller.requestId);
-    if (preview.refusal === null) return { text: previewSentence(preview), ...ordersOf(preview) };
-    this.#gateway.auditRejection(caller, preview.refusal);
-    return rejectionResult(preview.refusal, caller.requestId);
+    return { text: previewSentence(preview), ...ordersOf(preview) };
   }
 
   #judge({ digest, nonce, askedAt }: QuestionState, expected: string, { mcpReq }: ServerContext): Rejection | undefined {

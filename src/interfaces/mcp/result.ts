@@ -1,5 +1,6 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { refusalCode } from '../../contract/broker-codes.js';
 import { messageWriter } from '../../contract/json/message-json.js';
 import type { Int64Format } from '../../contract/json/scalars.js';
 import type { Operation } from '../../contract/operation.js';
@@ -64,12 +65,13 @@ export function rejectionResult(rejection: Rejection, requestId: string): CallTo
 }
 
 /** The brokerage's no. */
-export function failureResult({ retType, retMsg, errCode }: ResponseMessage, requestId: string): CallToolResult {
+export function failureResult(response: Pick<ResponseMessage, 'retType' | 'retMsg' | 'errCode'>, requestId: string): CallToolResult {
+  const { code, errCode } = refusalCode(response);
   return errorResult({
-    error: `backend proto error: ${retMsg}`,
-    code: 'backend.refused',
-    ret_type: retType,
-    ...(errCode === 0 ? {} : { err_code: errCode }),
+    error: `backend proto error: ${response.retMsg}`,
+    code,
+    ret_type: response.retType,
+    err_code: errCode,
     request_id: requestId,
   });
 }

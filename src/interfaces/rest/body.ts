@@ -8,7 +8,7 @@ import { requestDecoder } from '../../contract/request.js';
 
 /** Reads a POST body or a GET's query (the text after the "?") into the operation's request. */
 export function decodeRequest(operation: Operation, method: 'GET' | 'POST', bytes: Buffer | undefined, query: string): Message | Rejection {
-  const body = method === 'GET' ? readQuery(new URLSearchParams(query)) : (refuseQuery(query) ?? readBody(bytes));
+  const body = method === 'GET' ? readQuery(new URLSearchParams(query)) : (refuseQuery(query) ?? readJson(bytes));
   if (body instanceof Rejection) return body;
   const decoded = requestDecoder(operation, 'rest')(body);
   return decoded.ok ? decoded.value : rejectProblem(decoded.problem);
@@ -17,7 +17,8 @@ export function decodeRequest(operation: Operation, method: 'GET' | 'POST', byte
 /** Stands in a text for each sequence of bytes that is not UTF-8. */
 const REPLACEMENT = '\ufffd';
 
-function readBody(bytes: Buffer | undefined): JsonValue | undefined | Rejection {
+/** Reads a body as JSON; undefined where there is none. */
+export function readJson(bytes: Buffer | undefined): JsonValue | undefined | Rejection {
   // No body, as curl -X POST sends it, asks for the defaults.
   if (bytes === undefined || bytes.length === 0) return undefined;
   const text = bytes.toString();

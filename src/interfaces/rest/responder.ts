@@ -6,7 +6,7 @@ import { Rejection } from '../../contract/rejection.js';
 import type { Answer, Caller, Gateway, ResponseMessage } from '../../gateway/index.js';
 import { type Body, bodyOf } from '../common/body.js';
 import { HttpCallers } from '../common/callers.js';
-import { writeEnvelope, writeLongEnvelope } from '../common/envelope.js';
+import { envelopeOf, writeEnvelope, writeLongEnvelope } from '../common/envelope.js';
 import { writeError, writeProblem } from '../common/error-body.js';
 import type { Exchange } from '../common/exchange.js';
 import { bearerOf, wantsProblem } from '../common/http.js';
@@ -37,8 +37,8 @@ export class Responder {
       const caller = this.caller(exchange, endpoint);
       const decode = () => decodeRequest(operation, method, body, queryOf(exchange.request));
       const answer = this.gateway.call(operation, caller, decode);
-      if (answer instanceof Promise) void answer.then((settled) => this.#answer(operation, caller, exchange, settled));
-      else this.#answer(operation, caller, exchange, answer);
+      if (answer instanceof Promise) void answer.then((settled) => this.answer(operation, caller, exchange, settled));
+      else this.answer(operation, caller, exchange, answer);
     };
   }
 
@@ -57,6 +57,11 @@ export class Responder {
     response.end(body.text, body.encoding);
   }
 
+  /** Answers with a payload that is JSON text already. */
+  payload({ response }: Exchange, caller: Caller, s2c: string): void {
+    this.#send(response, 200, 'application/json', caller.requestId, bodyOf(envelopeOf(s2c)));
+  }
+
   /** Refuses what never reached an operation. */
   reject(
     exchange: Exchange,
@@ -73,7 +78,8 @@ export class Responder {
     this.reject(exchange, this.gateway.defect(caller, thrown), caller);
   }
 
-  #answer(operation: Operation, caller: Caller, exchange: Exchange, answer: Answer): void {
+  /** Writes the answer of an operation. */
+  answer(operation: Operation, caller: Caller, exchange: Exchange, answer: Answer): void {
     if (answer instanceof Rejection) {
       this.#writeRejection(caller, exchange, answer);
       return;

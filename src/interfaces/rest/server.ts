@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Operation } from '../../contract/operation.js';
 import { operations as declared } from '../../contract/operations/index.js';
+import { PREVIEW_PATH } from '../../contract/preview-path.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
 import { Arriving, noRoom } from '../common/arriving.js';
@@ -14,6 +15,7 @@ import type { TlsPair } from '../common/tls.js';
 import { consoleRoutes } from './console.js';
 import { Cors } from './cors.js';
 import { docsRoute, openApiRoute } from './docs.js';
+import { previewRoute } from './preview.js';
 import { probeRoutes } from './probes.js';
 import { readBody } from './read-body.js';
 import { Responder, type RouteHandler } from './responder.js';
@@ -68,6 +70,7 @@ export function createRestServer(options: RestOptions): RestServer {
     if (method === 'GET') routes.get(path)?.set('HEAD', handler);
   };
   for (const operation of operations) for (const route of operation.rest) add(route.method, route.path, responder.route(operation, route));
+  add('POST', PREVIEW_PATH, previewRoute(responder, operations));
   for (const [path, handler] of probeRoutes(gateway, responder, metricsPublic)) add('GET', path, handler);
   for (const { path, methods, serve } of mounts) {
     const handler: RouteHandler = (exchange, body) =>

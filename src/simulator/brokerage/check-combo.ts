@@ -38,6 +38,9 @@ export interface CheckedCombo {
   readonly expiresAt: number;
 }
 
+/** A change of an open order that may be accepted. */
+export type CheckedComboChange = Pick<CheckedCombo, 'quantity' | 'price' | 'holds'>;
+
 /** An order that nobody places yet. */
 export type ComboQuestion = Pick<ComboRequest, 'account' | 'tradeMarket' | 'legs' | 'type' | 'quantity' | 'price'>;
 
@@ -62,11 +65,15 @@ export class ComboCheck {
   place(request: ComboRequest, open: number): CheckedCombo | Refusal {
     const { account, type, timeInForce } = request;
     if (open >= OPEN_COMBOS_MAX)
-      return new Refusal(`account ${account.id} has reached its limit of ${OPEN_COMBOS_MAX} open orders with several legs`);
+      return new Refusal(
+        `account ${account.id} has reached its limit of ${OPEN_COMBOS_MAX} open orders with several legs`,
+        'broker.open_orders',
+      );
     const found = this.#legs(request);
     if (found instanceof Refusal) return found;
     const { legs, tradeMarket } = found;
-    if (type !== 'normal') return new Refusal(`order type ${nameOf(type)} is not accepted for several legs; accepted: ${nameOf('normal')}`);
+    if (type !== 'normal')
+      return new Refusal(`order type ${nameOf(type)} is not accepted for several legs; accepted: ${nameOf('normal')}`, 'broker.order_type');
     const regular = { type, timeInForce, expireTime: request.expireTime, extendedHours: false };
     let expiresAt = Number.POSITIVE_INFINITY;
     for (const { instrument } of legs) {
@@ -87,17 +94,14 @@ export class ComboCheck {
   }
 
   /** A change of an open order: its new total and price. */
-  replace(
-    account: Account,
-    order: OrderRecord,
-    request: ReplaceRequest,
-  ): { quantity: bigint; price: Decimal; holds: readonly LegHold[] } | Refusal {
+  replace(account: Account, order: OrderRecord, request: ReplaceRequest): CheckedComboChange | Refusal {
     const legs = this.legsOf(order);
     const quantity = request.quantity === undefined ? order.quantity : wholeQuantity('qty', request.quantity);
     if (quantity instanceof Refusal) return quantity;
     if (quantity <= order.filledQuantity) {
       return new Refusal(
         `qty ${quantity} is the order's new total and must be above the ${order.filledQuantity} already filled; to stop it, cancel it`,
+        'broker.quantity',
       );
     }
     const price = request.price === undefined ? order.price : checkNetPrice(legs, request.price);
@@ -112,14 +116,15 @@ export class ComboCheck {
     const found = this.#legs(request);
     if (found instanceof Refusal) return found;
     const { legs } = found;
-    if (type !== 'normal') return new Refusal(`order type ${nameOf(type)} is not accepted for several legs; accepted: ${nameOf('normal')}`);
-    if (order !== undefined && !sameLegs(legs, order)) return new Refusal(`comboLegs are not those of order ${order.idEx}`);
+    if (type !== 'normal')
+      return new Refusal(`order type ${nameOf(type)} is not accepted for several legs; accepted: ${nameOf('normal')}`, 'broker.order_type');
+    if (order !== undefined && !sameLegs(legs, order)) return new Refusal(`comboLegs are not those of order ${order.idEx}`, 'broker.legs');
     const price = checkNetPrice(legs, request.price);
     if (price instanceof Refusal) return price;
     const quantity = wholeQuantity('qty', request.quantity);
     if (quantity instanceof Refusal) return quantity;
     const units = quantity - (order?.filledQuantity ?? 0n);
-    if (units <= 0n) return new Refusal(`qty ${quantity} is not above the ${order?.filledQuantity} already filled`);
+    if (units <= 0n) return new Refusal(`qty ${quantity} is not above the ${order?.filledQuantity} already filled`, 'broker.quantity');
     const questions = this.#questions(account, legs, quantity, units, price, order);
     if (questions instanceof Refusal) return questions;
     const { needed } = neededFor(questions, this.holds.ofAll(questions, units, netValueOf(legs, price)));
@@ -141,17 +146,17 @@ export class ComboCheck {
 
   #legs({ account, tradeMarket: market, legs }: ComboQuestion): { legs: readonly CheckedLeg[]; tradeMarket: TradeMarket } | Refusal {
     if (legs.length < LEGS.least || legs.length > LEGS.most) {
-      return new Refusal(`comboLegs has ${legs.length} legs: from ${LEGS.least} to ${LEGS.most} are accepted`);
+      return new Refusal(`comboLegs has ${legs.length} legs: from ${LEGS.least} to ${LEGS.most} are accepted`, 'broker.legs');
     }
     const found: CheckedLeg[] = [];
     let tradeMarket: TradeMarket | undefined;
     for (const [i, leg] of legs.entries()) {
       const resolved = resolve(this.world, account, market, leg.code, leg.secMarket);
-      if (resolved instanceof Refusal) return new Refusal(`comboLegs[${i}]: ${resolved.message}`);
+      if (resolved instanceof Refusal) return new Refusal(`comboLegs[${i}]: ${resolved.message}`, resolved.errCode);
       const ratio = wholeRatio(leg, i);
       if (ratio instanceof Refusal) return ratio;
       const refusal = this.holds.checkNamedPosition(account, resolved.instrument, leg.side, leg.positionId);
-      if (refusal !== undefined) return new Refusal(`comboLegs[${i}].${refusal.message}`);
+      if (refusal !== undefined) return new Refusal(`comboLegs[${i}].${refusal.message}`, refusal.errCode);
       found.push({ instrument: resolved.instrument, side: leg.side, ratio });
       tradeMarket ??= resolved.tradeMarket;
     }
@@ -160,16 +165,20 @@ export class ComboCheck {
     for (const [i, { instrument }] of found.entries()) {
       const { symbol, currency, calendar, multiplier } = instrument;
       if (found.findIndex((other) => other.instrument === instrument) !== i)
-        return new Refusal(`comboLegs[${i}]: ${symbol} is named twice`);
+        return new Refusal(`comboLegs[${i}]: ${symbol} is named twice`, 'broker.legs');
       const agrees = currency === first.instrument.currency && calendar === first.instrument.calendar;
       if (!agrees || multiplier !== first.instrument.multiplier) {
         return new Refusal(
           `comboLegs[${i}]: ${symbol} does not trade in the currency, hours and multiplier of ${first.instrument.symbol}: legs share them, as they have one price`,
+          'broker.legs',
         );
       }
     }
     if (found.map(({ ratio }) => ratio).reduce(greatestDivisor) !== 1n) {
-      return new Refusal(`the qtyRatio of the legs (${found.map(({ ratio }) => ratio).join(', ')}) have a common divisor: put it into qty`);
+      return new Refusal(
+        `the qtyRatio of the legs (${found.map(({ ratio }) => ratio).join(', ')}) have a common divisor: put it into qty`,
+        'broker.legs',
+      );
     }
     return { legs: found, tradeMarket };
   }
@@ -197,7 +206,8 @@ export class ComboCheck {
     open?: OrderRecord,
   ): readonly HoldQuestion[] | Refusal {
     const step = comboStep(legs);
-    if (quantity % step !== 0n) return new Refusal(`qty ${quantity} is not a multiple of ${step}, which makes board lots of every leg`);
+    if (quantity % step !== 0n)
+      return new Refusal(`qty ${quantity} is not a multiple of ${step}, which makes board lots of every leg`, 'broker.lot_size');
     const worst = this.#worstPrices(legs, price);
     const questions = legs.map(({ instrument, side, ratio }, i): HoldQuestion => {
       const leg = open?.legs[i];
@@ -257,20 +267,20 @@ function greatestDivisor(a: bigint, b: bigint): bigint {
 
 /** A price of several legs: any sum of prices on the finest of their ticks; also zero and below. */
 function checkNetPrice(legs: readonly CheckedLeg[], value: number | undefined): Decimal | Refusal {
-  if (value === undefined) return new Refusal(`price is required for order type ${nameOf('normal')}`);
+  if (value === undefined) return new Refusal(`price is required for order type ${nameOf('normal')}`, 'broker.price');
   const price = decimalFromNumber(value);
   if (price === undefined || price > PRICE_MAX || price < -PRICE_MAX) {
-    return new Refusal(`price ${value} must lie between -10000000 and 10000000 and have at most nine decimal places`);
+    return new Refusal(`price ${value} must lie between -10000000 and 10000000 and have at most nine decimal places`, 'broker.price');
   }
   const finest = legs.map(({ instrument }) => tickSize(instrument.tickTable, 0n)).reduce((a, b) => greatestDivisor(a, b));
   return price % finest === 0n
     ? price
-    : new Refusal(`price ${value} is not a multiple of ${Number(finest) / 1e9}, the finest tick of the legs`);
+    : new Refusal(`price ${value} is not a multiple of ${Number(finest) / 1e9}, the finest tick of the legs`, 'broker.tick');
 }
 
 function wholeRatio({ ratio }: LegRequest, i: number): bigint | Refusal {
   if (!Number.isInteger(ratio) || ratio < 1 || ratio > Number(RATIO_MAX)) {
-    return new Refusal(`comboLegs[${i}].qtyRatio ${ratio} must be a whole number from 1 to ${RATIO_MAX}`);
+    return new Refusal(`comboLegs[${i}].qtyRatio ${ratio} must be a whole number from 1 to ${RATIO_MAX}`, 'broker.legs');
   }
   return BigInt(ratio);
 }

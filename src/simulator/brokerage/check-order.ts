@@ -29,6 +29,12 @@ export interface CheckedOrder extends Tradable, PriceTerms {
   readonly expiresAt: number;
 }
 
+/** A change of an open order that may be accepted. */
+export interface CheckedChange extends PriceTerms {
+  readonly quantity: bigint;
+  readonly hold: Hold;
+}
+
 /** What an order trades at, and what it waits for. */
 export interface PriceTerms {
   /** 0 without a limit. */
@@ -79,17 +85,13 @@ export class OrderCheck {
   }
 
   /** A change of an open order: its new total and prices. */
-  replace(
-    account: Account,
-    instrument: Instrument,
-    order: OrderRecord,
-    request: ReplaceRequest,
-  ): (PriceTerms & { quantity: bigint; hold: Hold }) | Refusal {
+  replace(account: Account, instrument: Instrument, order: OrderRecord, request: ReplaceRequest): CheckedChange | Refusal {
     const quantity = request.quantity === undefined ? order.quantity : wholeQuantity('qty', request.quantity);
     if (quantity instanceof Refusal) return quantity;
     if (quantity <= order.filledQuantity) {
       return new Refusal(
         `qty ${quantity} is the order's new total and must be above the ${order.filledQuantity} already filled; to stop it, cancel it`,
+        'broker.quantity',
       );
     }
     const prices = this.#replacedPrices(instrument, order, request);
@@ -169,7 +171,7 @@ export class OrderCheck {
     let price = 0n;
     if (rules.limited) {
       if (request.price === undefined || request.price === 0)
-        return new Refusal(`price is required for order type ${nameOf(request.type)}`);
+        return new Refusal(`price is required for order type ${nameOf(request.type)}`, 'broker.price');
       const checked = checkPrice(instrument, 'price', request.price, request.adjustment);
       if (checked instanceof Refusal) return checked;
       price = checked;
@@ -185,7 +187,7 @@ export class OrderCheck {
     const buying = isBuying(request.side);
     if (rules.trigger === 'trailing') return this.#trailingPrices(instrument, request);
     if (request.auxPrice === undefined || request.auxPrice === 0)
-      return new Refusal(`auxPrice, the trigger price, is required for order type ${nameOf(request.type)}`);
+      return new Refusal(`auxPrice, the trigger price, is required for order type ${nameOf(request.type)}`, 'broker.trigger');
     const aux = checkPrice(instrument, 'auxPrice', request.auxPrice, request.adjustment);
     if (aux instanceof Refusal) return aux;
     const when = (rules.trigger === 'stop') === buying ? 'rises_to' : 'falls_to';
@@ -198,18 +200,19 @@ export class OrderCheck {
     if (request.trail === undefined || value === undefined || value <= 0n) {
       return new Refusal(
         `trailType (1 ratio in percent, 2 amount) and trailValue above 0 are required for order type ${nameOf(request.type)}`,
+        'broker.trigger',
       );
     }
     const trail = { type: request.trail.type, value };
     const price = trailingTrigger(instrument, buying, this.market.quote(instrument).last, trail);
-    if (price <= 0n) return new Refusal(`trailValue ${request.trail.value} leaves no price to trigger at`);
+    if (price <= 0n) return new Refusal(`trailValue ${request.trail.value} leaves no price to trigger at`, 'broker.trigger');
     const trigger: Trigger = { price, when: buying ? 'rises_to' : 'falls_to', reached: false, trail };
     if (request.type === 'trailing_stop') return { price: 0n, worstPrice: protection(instrument, buying, price), trigger };
     const spread = request.spread === undefined ? undefined : decimalFromNumber(request.spread);
     if (spread === undefined || spread < 0n)
-      return new Refusal('trailSpread, the distance of the limit from the trigger price, is required and not below 0');
+      return new Refusal('trailSpread, the distance of the limit from the trigger price, is required and not below 0', 'broker.trigger');
     const worstPrice = trailingLimit(instrument, buying, price, spread);
-    if (worstPrice <= 0n) return new Refusal(`trailSpread ${request.spread} leaves no limit price`);
+    if (worstPrice <= 0n) return new Refusal(`trailSpread ${request.spread} leaves no limit price`, 'broker.trigger');
     return { price: 0n, worstPrice, trigger: { ...trigger, spread } };
   }
 
@@ -247,7 +250,10 @@ export class OrderCheck {
     const lot = BigInt(instrument.lotSize);
     const total = quantity + (open?.leg.filledQuantity ?? 0n);
     if (total % lot !== 0n && !this.holds.closesAll(question)) {
-      return new Refusal(`qty ${total} is not a multiple of the lot size ${lot} of ${instrument.symbol}`);
+      const down = total - (total % lot);
+      const nearest = down > 0n ? `${down} and ${down + lot}` : lot;
+      const text = `qty ${total} is not a multiple of the lot size ${lot} of ${instrument.symbol}; nearest: ${nearest}`;
+      return new Refusal(text, 'broker.lot_size');
     }
     return this.holds.checkPosition(question) ?? this.holds.take(question);
   }
@@ -259,17 +265,18 @@ export class OrderCheck {
     if (!accepted.includes(type)) {
       return new Refusal(
         `order type ${nameOf(type)} is not accepted for ${instrument.symbol}; accepted: ${accepted.map(nameOf).join(', ')}`,
+        'broker.order_type',
       );
     }
     const rules = rulesOf(type);
     const waits = (rules.remainder === 'rest' && !rules.auction) || (timeInForce === 'gtd' && rules.worked !== undefined);
     if ((timeInForce === 'gtc' || timeInForce === 'gtd') && !waits && rules.trigger === undefined) {
-      return new Refusal(`order type ${nameOf(type)} is for the day only (timeInForce 0)`);
+      return new Refusal(`order type ${nameOf(type)} is for the day only (timeInForce 0)`, 'broker.time_in_force');
     }
     if (timeInForce === 'ioc' && type !== 'normal' && type !== 'market')
-      return new Refusal('timeInForce 2 (ioc) is for order types 1 normal and 2 market');
+      return new Refusal('timeInForce 2 (ioc) is for order types 1 normal and 2 market', 'broker.time_in_force');
     if (request.extendedHours && (instrument.calendar !== 'US' || !kinds[instrument.kind].isShare || !rules.limited || rules.worked)) {
-      return new Refusal('fillOutsideRTH is for limit orders of US stocks');
+      return new Refusal('fillOutsideRTH is for limit orders of US stocks', 'broker.session');
     }
     const now = this.clock.now();
     if ((type === 'market' || timeInForce === 'ioc') && !this.#isOpen(instrument, request.extendedHours)) {
@@ -277,6 +284,7 @@ export class OrderCheck {
       const opens = localDateTime(sessionFor(calendar, now, request.extendedHours).start, calendar.timeZone);
       return new Refusal(
         `the market of ${instrument.symbol} is closed until ${opens} (${calendar.timeZone}); a limit order would wait until then`,
+        'broker.session',
       );
     }
     return undefined;
@@ -286,11 +294,11 @@ export class OrderCheck {
   checkListed(instrument: Instrument): Refusal | undefined {
     const { symbol, listDate, lastTradingDay } = instrument;
     const state = this.world.state(instrument);
-    if (state === 'coming') return new Refusal(`${symbol} is not traded before ${listDate}`);
+    if (state === 'coming') return new Refusal(`${symbol} is not traded before ${listDate}`, 'broker.not_listed');
     if (instrument.kind === 'warrant' && this.market.isCalled(instrument))
-      return new Refusal(`${symbol} has been called: it is traded no more`);
+      return new Refusal(`${symbol} has been called: it is traded no more`, 'broker.not_listed');
     const isOver = state === 'over' || this.clock.now() >= this.lastMoment(instrument);
-    return isOver ? new Refusal(`${symbol} was last traded on ${lastTradingDay}`) : undefined;
+    return isOver ? new Refusal(`${symbol} was last traded on ${lastTradingDay}`, 'broker.not_listed') : undefined;
   }
 
   /** The end of an instrument's last day of trading, epoch ms; no order outlives it. */
@@ -319,6 +327,7 @@ export class OrderCheck {
         if (end === undefined || end <= now || end > now + GTC_DAYS * DAY_MS) {
           return new Refusal(
             `expireTime ${JSON.stringify(text)} must be "YYYY-MM-DD" or "YYYY-MM-DD HH:MM:SS" (${timeZone}), in the next ${GTC_DAYS} days`,
+            'broker.time_in_force',
           );
         }
         return rulesOf(request.type).worked === undefined ? end : this.#workedUntil(instrument, request, end);
@@ -337,7 +346,7 @@ export class OrderCheck {
     const dateOf = (time: number) => localDateTime(time, timeZone).slice(0, 10);
     if (request.expireTime?.length === 10 && request.expireTime === dateOf(close - 1)) return close;
     const text = `expireTime ${JSON.stringify(request.expireTime)} is after the end of the trading day, ${localDateTime(close, timeZone)} (${timeZone})`;
-    return new Refusal(`${text}: order type ${nameOf(request.type)} is worked within one day`);
+    return new Refusal(`${text}: order type ${nameOf(request.type)} is worked within one day`, 'broker.time_in_force');
   }
 
   /** When a day order ends that is placed now, epoch ms. */
@@ -382,7 +391,7 @@ export function trailingLimit(instrument: Instrument, buying: boolean, price: De
 /** A quantity of a request; `name`: its field, for the refusal. */
 export function wholeQuantity(name: string, value: number): bigint | Refusal {
   if (!Number.isInteger(value) || value <= 0 || value > Number(QUANTITY_MAX)) {
-    return new Refusal(`${name} ${value} must be a whole number from 1 to ${QUANTITY_MAX}`);
+    return new Refusal(`${name} ${value} must be a whole number from 1 to ${QUANTITY_MAX}`, 'broker.quantity');
   }
   return BigInt(value);
 }
@@ -390,7 +399,9 @@ export function wholeQuantity(name: string, value: number): bigint | Refusal {
 /** Why a remark is not accepted. */
 export function checkRemark(remark: string): Refusal | undefined {
   const bytes = Buffer.byteLength(remark, 'utf8');
-  return bytes > REMARK_BYTES_MAX ? new Refusal(`remark has ${bytes} bytes; at most ${REMARK_BYTES_MAX} are accepted`) : undefined;
+  return bytes > REMARK_BYTES_MAX
+    ? new Refusal(`remark has ${bytes} bytes; at most ${REMARK_BYTES_MAX} are accepted`, 'broker.remark')
+    : undefined;
 }
 
 export function nameOf(type: OrderRecord['type']): string {

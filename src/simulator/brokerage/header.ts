@@ -13,27 +13,27 @@ export interface Addressed {
 
 /** Whom a request's header addresses; a refusal when account, environment and market do not belong together. */
 export function addressed(brokerage: AccountBook, header: TrdHeader | undefined): Addressed | Refusal {
-  if (header === undefined) return new Refusal('header is required: trdEnv, accID and trdMarket');
+  if (header === undefined) return new Refusal('header is required: trdEnv, accID and trdMarket', 'broker.account');
   const environment = tradeEnvironments.wordOf(header.trdEnv);
-  if (environment === undefined) return new Refusal(tradeEnvironments.unknown(header.trdEnv));
+  if (environment === undefined) return new Refusal(tradeEnvironments.unknown(header.trdEnv), 'broker.enumeration');
   const account = brokerage.account(header.accID);
   if (account === undefined) {
     // Which there are is not said: a key's list may hold some of them alone, and the list of accounts knows.
-    return new Refusal(`unknown account ${header.accID}: it is not in the list of accounts for ${environment}`);
+    return new Refusal(`unknown account ${header.accID}: it is not in the list of accounts for ${environment}`, 'broker.account');
   }
   if (account.environment !== environment) {
     // Words alone: the numbers of environments differ between the interfaces.
-    return new Refusal(`account ${account.id} is for ${account.environment}, the request says ${environment}`);
+    return new Refusal(`account ${account.id} is for ${account.environment}, the request says ${environment}`, 'broker.account');
   }
   // Unknown (0) leaves it to the account, for requests about orders of whatever market.
   const market = header.trdMarket === 0 ? account.markets[0] : tradeMarkets.wordOf(header.trdMarket);
-  if (market === undefined) return new Refusal(tradeMarkets.unknown(header.trdMarket));
+  if (market === undefined) return new Refusal(tradeMarkets.unknown(header.trdMarket), 'broker.enumeration');
   // Simulated futures have a market for each region, which callers may also name by the one market of all futures.
   if (account.markets.includes(market) || (market === 'FUTURES' && account.trades === 'futures')) return { header, account, market };
   const own = namedMarkets(account)
     .map((one) => `${tradeMarkets.numberOf(one)} (${one})`)
     .join(', ');
-  return new Refusal(`account ${account.id} may not trade market ${header.trdMarket} (${market}); its markets: ${own}`);
+  return new Refusal(`account ${account.id} may not trade market ${header.trdMarket} (${market}); its markets: ${own}`, 'broker.market');
 }
 
 /** The IANA zone of a trading market's time texts; that of Hong Kong for futures of several exchanges. */

@@ -100,6 +100,7 @@ export class Holds {
     const what = margined ? 'margin' : 'cash';
     return new Refusal(
       `insufficient buying power in account ${account.id}: the order needs ${formatDecimal(needed)} ${currency} of ${what}, ${formatDecimal(free)} ${currency} is free`,
+      'broker.buying_power',
     );
   }
 
@@ -108,17 +109,18 @@ export class Holds {
     if (positionId === undefined || positionId === 0n) return undefined;
     const { id, quantity = 0n } = this.ledger.position(account.id, symbol) ?? {};
     const own = quantity === 0n ? `no position in ${symbol}` : `position ${id} in ${symbol}`;
-    if (quantity === 0n || id !== positionId) return new Refusal(`positionID ${positionId}: account ${account.id} has ${own}`);
+    if (quantity === 0n || id !== positionId)
+      return new Refusal(`positionID ${positionId}: account ${account.id} has ${own}`, 'broker.position');
     if (isBuying(side) === quantity < 0n) return undefined;
     const [held, closes] = quantity > 0n ? ['long', 'sells'] : ['short', 'buys'];
-    return new Refusal(`positionID ${positionId}: the position is ${held}, only an order that ${closes} closes it`);
+    return new Refusal(`positionID ${positionId}: the position is ${held}, only an order that ${closes} closes it`, 'broker.position');
   }
 
   /** Why an order of this side and size does not fit the account's position; undefined when it does. */
   checkPosition(question: HoldQuestion): Refusal | undefined {
     const { account, instrument, side, quantity, open } = question;
     if (account.trades === 'futures') {
-      return side === 'buy' || side === 'sell' ? undefined : new Refusal('orders for futures are buy (1) or sell (2)');
+      return side === 'buy' || side === 'sell' ? undefined : new Refusal('orders for futures are buy (1) or sell (2)', 'broker.short_sale');
     }
     const { symbol } = instrument;
     const own = ownUnits(open);
@@ -129,17 +131,21 @@ export class Holds {
       case 'sell':
         return quantity <= sellable ? undefined : this.#tooFew(question, sellable);
       case 'sell_short':
-        if (account.type !== 'margin') return new Refusal(`account ${account.id} is a cash account: selling short needs a margin account`);
-        if (!canShort(instrument)) return new Refusal(`${symbol} cannot be sold short`);
-        return held > 0n ? new Refusal(`sell the long position of ${held} ${symbol} before selling short`) : undefined;
+        if (account.type !== 'margin')
+          return new Refusal(`account ${account.id} is a cash account: selling short needs a margin account`, 'broker.short_sale');
+        if (!canShort(instrument)) return new Refusal(`${symbol} cannot be sold short`, 'broker.short_sale');
+        return held > 0n ? new Refusal(`sell the long position of ${held} ${symbol} before selling short`, 'broker.short_sale') : undefined;
       case 'buy_back':
         return quantity <= coverable
           ? undefined
-          : new Refusal(`${coverable} of ${symbol} can be bought back, the order is for ${quantity}`);
+          : new Refusal(`${coverable} of ${symbol} can be bought back, the order is for ${quantity}`, 'broker.position');
       case 'buy':
         return held >= 0n || quantity <= coverable
           ? undefined
-          : new Refusal(`the account is short ${-held} ${symbol}: ${coverable} can be bought back before more is bought`);
+          : new Refusal(
+              `the account is short ${-held} ${symbol}: ${coverable} can be bought back before more is bought`,
+              'broker.position',
+            );
     }
   }
 
@@ -152,7 +158,10 @@ export class Holds {
         : account.type === 'margin' && canShort(instrument)
           ? '; to open a short position, send trdSide 3 (sell_short)'
           : '';
-    return new Refusal(`insufficient position: ${sellable} of ${symbol} can be sold, the order is for ${quantity}${why}`);
+    return new Refusal(
+      `insufficient position: ${sellable} of ${symbol} can be sold, the order is for ${quantity}${why}`,
+      'broker.position',
+    );
   }
 
   /** Whether the quantity closes the whole of what is free of a position, which an odd lot may. */

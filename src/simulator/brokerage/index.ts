@@ -57,6 +57,9 @@ export interface Brokerage extends AccountBook {
   /** Stops matching and timers, and waits until everything is on disk. The store stays open. */
   close(): Promise<void>;
 
+  /** The brokerage whose desk decides as this one's, and carries nothing out. */
+  trial(): Brokerage;
+
   /** For the handlers of this folder. */
   readonly desk: OrderDesk;
   readonly records: Records;
@@ -118,6 +121,8 @@ function composed(
 ): Brokerage {
   const lock = new TradeLock(clock, tradePassword);
   const desk = new OrderDesk(clock, records, check, combos, routing, lock);
+  const trialDesk = desk.trial();
+  desk.resume();
   const byId = new Map(accounts.map((account) => [account.id, account]));
   const order = (id: bigint): OrderRecord | undefined => records.order(id);
 
@@ -127,7 +132,7 @@ function composed(
     return found?.idEx === idEx ? found : undefined;
   };
 
-  return {
+  const brokerage: Brokerage = {
     accounts,
     account(id) {
       // Whoever asks comes by here first: a clock that was set is seen before its timers are.
@@ -142,6 +147,7 @@ function composed(
       rolls.close();
       await records.journal.whenIdle();
     },
+    trial: () => ({ ...brokerage, desk: trialDesk }),
     desk,
     records,
     valuer,
@@ -160,4 +166,5 @@ function composed(
       },
     },
   };
+  return brokerage;
 }

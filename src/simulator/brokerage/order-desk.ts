@@ -3,8 +3,8 @@ import { whenTaken } from '../../storage/index.js';
 import { nextTurn } from '../pace.js';
 import { Refusal } from '../refusal.js';
 import { type Account, accounts } from './account.js';
-import type { ComboCheck } from './check-combo.js';
-import type { CheckedOrder, OrderCheck } from './check-order.js';
+import type { CheckedCombo, CheckedComboChange, ComboCheck } from './check-combo.js';
+import type { CheckedChange, CheckedOrder, OrderCheck } from './check-order.js';
 import { inMarket } from './filter.js';
 import { textOfId } from './ids.js';
 import { holding, holdingLegs, isCombo, mainLeg, type OrderLeg, type OrderRecord, restated } from './order.js';
@@ -25,12 +25,14 @@ const noFees: OrderRecord['fees'] = [];
 /** Cancellations in one turn of the event loop: a few milliseconds' worth. */
 const CANCELLED_A_TURN = 25;
 
-/** Named by what is done to many. */
-const NO_ORDER = { id: 0n, idEx: '' };
+/** Stands for the order in answers about many orders, or none. */
+const noOrder = { id: 0n, idEx: '' };
+/** The answer of a trial. */
+const nothingDone: PacketAnswer = { orderId: 0n, orderIdEx: '' };
 
 /**
  * Where callers' commands change orders. A command is answered once its change is on disk; what the exchange then makes of it
- * comes as events.
+ * comes as events. A desk for trials decides alike and stops there.
  */
 export class OrderDesk {
   constructor(
@@ -40,9 +42,18 @@ export class OrderDesk {
     private readonly combos: ComboCheck,
     private readonly routing: Routing,
     private readonly lock: TradeLock,
-  ) {
-    const orders = accounts.flatMap((account) => [...records.openOrders(account)]);
-    for (const order of orders.sort((a, b) => (a.priority < b.priority ? -1 : 1))) routing.resume(order);
+    private readonly isTrial = false,
+  ) {}
+
+  /** Resumes the orders that were working when the store was closed. */
+  resume(): void {
+    const orders = accounts.flatMap((account) => [...this.records.openOrders(account)]);
+    for (const order of orders.sort((a, b) => (a.priority < b.priority ? -1 : 1))) this.routing.resume(order);
+  }
+
+  /** The same desk for trials: a command that it accepts changes nothing. */
+  trial(): OrderDesk {
+    return new OrderDesk(this.clock, this.records, this.check, this.combos, this.routing, this.lock, true);
   }
 
   /** A refusal comes at once. */
@@ -52,11 +63,7 @@ export class OrderDesk {
     if (known !== undefined) return known;
     const checked = this.check.place(request);
     if (checked instanceof Refusal) return checked;
-    const order = this.#orderOf(request, checked);
-    return this.#commit(request, order, (change) => {
-      this.routing.update(change, order);
-      this.routing.send(order);
-    });
+    return this.#commit(request, (change) => this.#send(change, this.#orderOf(request, checked)));
   }
 
   /**
@@ -69,6 +76,7 @@ export class OrderDesk {
     if (known instanceof Refusal) return known;
     const checked = closing.code === opening.code ? this.#checkBoth(closing, opening) : this.#checkEach(closing, opening);
     if (checked instanceof Refusal) return checked;
+    if (this.isTrial) return Promise.resolve({ id: 0n, relation, orderIds: [] });
     const orders = [this.#orderOf(closing, checked[0]), this.#orderOf(opening, checked[1])] as const;
     const group = { id: this.records.nextId(this.clock.now()), relation, orderIds: orders.map(({ id }) => id) };
     const change = this.records.begin();
@@ -141,13 +149,18 @@ export class OrderDesk {
 
   /** Places an order for several securities, which trade together or not at all. */
   placeCombo(request: ComboRequest): Promise<PacketAnswer | Refusal> | Refusal {
-    const { account, type, timeInForce, remark } = request;
+    const { account } = request;
     const known = this.#known(account, request) ?? this.#tooMany(account);
     if (known !== undefined) return known;
     let open = 0;
     for (const order of this.records.openOrders(account)) if (isCombo(order)) open += 1;
     const checked = this.combos.place(request, open);
     if (checked instanceof Refusal) return checked;
+    return this.#commit(request, (change) => this.#send(change, this.#comboOf(request, checked)));
+  }
+
+  /** A new order for several securities that has been checked. */
+  #comboOf({ account, type, timeInForce, remark }: ComboRequest, checked: CheckedCombo): OrderRecord {
     const { tradeMarket, quantity, price, holds, expiresAt } = checked;
     const [first, ...rest] = checked.legs.map(({ instrument: { symbol }, side, ratio }): OrderLeg => {
       return { symbol, side, ratio, filledQuantity: 0n, filledValue: 0n, cashPerUnit: 0n, marginPerUnit: 0n };
@@ -183,16 +196,12 @@ export class OrderDesk {
       extendedHours: false,
       arrivesAt: status === 'submitting' ? this.routing.nextArrival(now) : undefined,
     };
-    const order = holdingLegs(bare, holds);
-    return this.#commit(request, order, (change) => {
-      this.routing.update(change, order);
-      this.routing.send(order);
-    });
+    return holdingLegs(bare, holds);
   }
 
   #tooMany(account: Account): Refusal | undefined {
     if (this.records.ledger.openOrders(account) < OPEN_ORDERS_MAX) return undefined;
-    return new Refusal(`account ${account.id} has reached its limit of ${OPEN_ORDERS_MAX} open orders`);
+    return new Refusal(`account ${account.id} has reached its limit of ${OPEN_ORDERS_MAX} open orders`, 'broker.open_orders');
   }
 
   /** Changes quantity, price or trigger. More quantity or another price costs the place in the queue. */
@@ -204,7 +213,10 @@ export class OrderDesk {
     if (isCombo(order)) return this.#replaceCombo(account, order, request, write);
     const checked = this.check.replace(account, this.routing.instrumentOf(order), order, request);
     if (checked instanceof Refusal) return checked;
-    const { quantity, price, worstPrice, trigger, hold } = checked;
+    return this.#commit(write, (change) => this.#replaced(change, order, checked));
+  }
+
+  #replaced(change: Change, order: OrderRecord, { quantity, price, worstPrice, trigger, hold }: CheckedChange): OrderRecord {
     const now = this.clock.now();
     const keepsPlace = worstPrice === order.worstPrice && price === order.price && quantity <= order.quantity && trigger === order.trigger;
     const changed: OrderRecord = {
@@ -218,7 +230,7 @@ export class OrderDesk {
       priority: keepsPlace ? order.priority : this.records.nextId(now),
     };
     const next = order.status === 'unsubmitted' ? this.#reconsidered(changed) : changed;
-    return this.#commitReplaced(write, order, next, keepsPlace);
+    return this.#resend(change, order, next, keepsPlace);
   }
 
   /** An order that waits to be confirmed, after a change: it goes where it does not look like a slip any more. */
@@ -241,23 +253,26 @@ export class OrderDesk {
     const known = this.#known(account, write);
     if (known !== undefined) return known;
     if (order.status !== 'unsubmitted')
-      return new Refusal(`order ${order.idEx} ${statusInWords(order.status)}; only an order that waits for it can be confirmed`);
+      return new Refusal(
+        `order ${order.idEx} ${statusInWords(order.status)}; only an order that waits for it can be confirmed`,
+        'broker.order_state',
+      );
     const own = reasonOfWaiting(this.routing.instrumentOf(order), order.quantity);
     if (reason !== own) {
       const numbers = `${reconfirmReasons.numberOf(own)} (${own}), not ${reconfirmReasons.numberOf(reason)} (${reason})`;
-      return new Refusal(`order ${order.idEx} waits to be confirmed for reason ${numbers}`);
+      return new Refusal(`order ${order.idEx} waits to be confirmed for reason ${numbers}`, 'broker.order_state');
     }
-    const next = { ...this.#released(order), priority: this.records.nextId(this.clock.now()) };
-    return this.#commit(write, next, (change) => {
-      this.routing.update(change, next);
-      this.routing.send(next);
-    });
+    return this.#commit(write, (change) =>
+      this.#send(change, { ...this.#released(order), priority: this.records.nextId(this.clock.now()) }),
+    );
   }
 
   #replaceCombo(account: Account, order: OrderRecord, request: ReplaceRequest, write: Write): Promise<PacketAnswer> | Refusal {
     const checked = this.combos.replace(account, order, request);
-    if (checked instanceof Refusal) return checked;
-    const { quantity, price, holds } = checked;
+    return checked instanceof Refusal ? checked : this.#commit(write, (change) => this.#replacedCombo(change, order, checked));
+  }
+
+  #replacedCombo(change: Change, order: OrderRecord, { quantity, price, holds }: CheckedComboChange): OrderRecord {
     const now = this.clock.now();
     const keepsPlace = price === order.price && quantity <= order.quantity;
     const next: OrderRecord = {
@@ -269,16 +284,21 @@ export class OrderDesk {
       updatedAt: now,
       priority: keepsPlace ? order.priority : this.records.nextId(now),
     };
-    return this.#commitReplaced(write, order, next, keepsPlace);
+    return this.#resend(change, order, next, keepsPlace);
   }
 
-  #commitReplaced(write: Write, order: OrderRecord, next: OrderRecord, keepsPlace: boolean): Promise<PacketAnswer> {
-    return this.#commit(write, next, (change) => {
-      this.routing.update(change, next);
-      if (keepsPlace && (this.routing.reduce(next) || next.quantity === order.quantity)) return;
-      this.routing.recall(order);
-      this.routing.send(next);
-    });
+  #resend(change: Change, order: OrderRecord, next: OrderRecord, keepsPlace: boolean): OrderRecord {
+    this.routing.update(change, next);
+    if (keepsPlace && (this.routing.reduce(next) || next.quantity === order.quantity)) return next;
+    this.routing.recall(order);
+    this.routing.send(next);
+    return next;
+  }
+
+  #send(change: Change, order: OrderRecord): OrderRecord {
+    this.routing.update(change, order);
+    this.routing.send(order);
+    return order;
   }
 
   async cancel(account: Account, order: OrderRecord, write: Write): Promise<PacketAnswer | Refusal> {
@@ -286,7 +306,7 @@ export class OrderDesk {
     if (known !== undefined) return known;
     const closed = refuseUnlessChangeable(order, 'cancelled');
     if (closed !== undefined) return closed;
-    await whenTaken(this.#commit(write, order, (change) => this.#cancel(change, order)));
+    await whenTaken(this.#commit(write, (change) => this.#cancel(change, order)));
     return answerTo(order);
   }
 
@@ -302,15 +322,16 @@ export class OrderDesk {
     );
     for (let from = 0; ; from += CANCELLED_A_TURN) {
       const last = from + CANCELLED_A_TURN >= open.length;
-      const done = this.#commit(last ? write : { ...write, packet: undefined, recorded: undefined }, NO_ORDER, (change) => {
+      const done = this.#commit(last ? write : { ...write, packet: undefined, recorded: undefined }, (change) => {
         for (const { id } of open.slice(from, from + CANCELLED_A_TURN)) {
           const order = this.records.order(id);
           if (order !== undefined && isChangeable(order.status)) this.#cancel(change, order);
         }
+        return noOrder;
       });
       // The journal keeps the order: the last part is on disk after all others, and fails with any of them.
       const taken = whenTaken(done);
-      if (last) return taken.then(() => answerTo(NO_ORDER));
+      if (last) return taken.then(() => answerTo(noOrder));
       taken.catch(() => undefined);
       await nextTurn();
     }
@@ -321,10 +342,11 @@ export class OrderDesk {
     const known = this.#known(account, write) ?? refuseOutsideHongKong(order, 'disabled') ?? refuseCombo(order, 'disabled');
     if (known !== undefined) return known;
     if (!isLegalMove(order.status, 'disabled'))
-      return new Refusal(`order ${order.idEx} ${statusInWords(order.status)} and cannot be disabled`);
-    return this.#commit(write, order, (change) => {
+      return new Refusal(`order ${order.idEx} ${statusInWords(order.status)} and cannot be disabled`, 'broker.order_state');
+    return this.#commit(write, (change) => {
       this.routing.recall(order);
       this.routing.update(change, restated(order, moved(order.status, 'disabled'), this.clock.now()));
+      return order;
     });
   }
 
@@ -332,22 +354,20 @@ export class OrderDesk {
     const known = this.#known(account, write) ?? refuseOutsideHongKong(order, 'enabled');
     if (known !== undefined) return known;
     if (order.status !== 'disabled')
-      return new Refusal(`order ${order.idEx} ${statusInWords(order.status)}; only a disabled order can be enabled`);
+      return new Refusal(`order ${order.idEx} ${statusInWords(order.status)}; only a disabled order can be enabled`, 'broker.order_state');
     const instrument = this.routing.instrumentOf(order);
     const checked = this.check.enable(account, instrument, order);
     if (checked instanceof Refusal) return checked;
-    const now = this.clock.now();
-    const status = moved(order.status, this.routing.firstStatus(instrument, order.type, order.extendedHours, order.trigger));
-    const next: OrderRecord = {
-      ...holding(order, checked.hold),
-      expiresAt: checked.expiresAt,
-      priority: this.records.nextId(now),
-      status,
-      updatedAt: now,
-    };
-    return this.#commit(write, next, (change) => {
-      this.routing.update(change, next);
-      this.routing.send(next);
+    return this.#commit(write, (change) => {
+      const now = this.clock.now();
+      const status = moved(order.status, this.routing.firstStatus(instrument, order.type, order.extendedHours, order.trigger));
+      return this.#send(change, {
+        ...holding(order, checked.hold),
+        expiresAt: checked.expiresAt,
+        priority: this.records.nextId(now),
+        status,
+        updatedAt: now,
+      });
     });
   }
 
@@ -356,18 +376,23 @@ export class OrderDesk {
     const known = this.#known(account, write) ?? refuseOutsideHongKong(order, 'deleted');
     if (known !== undefined) return known;
     if (!isLegalMove(order.status, 'deleted')) {
-      return new Refusal(`order ${order.idEx} ${statusInWords(order.status)}; only a finished order without fills can be deleted`);
+      return new Refusal(
+        `order ${order.idEx} ${statusInWords(order.status)}; only a finished order without fills can be deleted`,
+        'broker.order_state',
+      );
     }
-    return this.#commit(write, order, (change) => {
+    return this.#commit(write, (change) => {
       this.routing.update(change, restated(order, moved(order.status, 'deleted'), this.clock.now()));
+      return order;
     });
   }
 
-  #cancel(change: Change, order: OrderRecord): void {
+  #cancel(change: Change, order: OrderRecord): OrderRecord {
     this.routing.recall(order);
     const status = moved(order.status, cancelling(order.filledQuantity));
     const next = this.routing.update(change, restated(order, status, this.clock.now()));
     this.routing.confirmCancellation(next);
+    return order;
   }
 
   /** The answer that a command gets without being carried out: it was given before, or trading is locked. */
@@ -384,13 +409,14 @@ export class OrderDesk {
     if (locked !== undefined) return locked;
     const { failure } = this.records.journal;
     if (failure === undefined || what === 'cancel') return undefined;
-    return new Refusal(`the brokerage cannot write its records and accepts no orders: ${failure.message}`);
+    return new Refusal(`the brokerage cannot write its records and accepts no orders: ${failure.message}`, 'broker.records');
   }
 
-  #commit(write: Write, order: Pick<OrderRecord, 'id' | 'idEx'>, action: (change: Change) => void): Promise<PacketAnswer> {
-    const answer = answerTo(order);
+  /** Carries out an accepted command; the answer names the order that `act` returns. All commands but groups end here, and trials do nothing. */
+  #commit(write: Write, act: (change: Change) => Pick<OrderRecord, 'id' | 'idEx'>): Promise<PacketAnswer> {
+    if (this.isTrial) return Promise.resolve(nothingDone);
     const change = this.records.begin();
-    action(change);
+    const answer = answerTo(act(change));
     const { recorded } = write;
     if (recorded !== undefined) change.alongside = (transaction) => recorded(answer, transaction);
     if (write.packet !== undefined) change.packet = { id: write.packet, answer, fingerprint: write.fingerprint };
@@ -403,15 +429,19 @@ function answerTo({ id, idEx }: Pick<OrderRecord, 'id' | 'idEx'>): PacketAnswer 
 }
 
 function refuseUnlessChangeable(order: OrderRecord, what: string): Refusal | undefined {
-  return isChangeable(order.status) ? undefined : new Refusal(`order ${order.idEx} ${statusInWords(order.status)} and cannot be ${what}`);
+  return isChangeable(order.status)
+    ? undefined
+    : new Refusal(`order ${order.idEx} ${statusInWords(order.status)} and cannot be ${what}`, 'broker.order_state');
 }
 
 function refuseCombo(order: OrderRecord, what: string): Refusal | undefined {
-  return isCombo(order) ? new Refusal(`order ${order.idEx} has several legs and cannot be ${what}; cancel it`) : undefined;
+  return isCombo(order)
+    ? new Refusal(`order ${order.idEx} has several legs and cannot be ${what}; cancel it`, 'broker.order_state')
+    : undefined;
 }
 
 function refuseOutsideHongKong(order: OrderRecord, what: string): Refusal | undefined {
   return order.tradeMarket === 'HK'
     ? undefined
-    : new Refusal(`only Hong Kong orders can be ${what}; order ${order.idEx} is ${mainLeg(order).symbol}`);
+    : new Refusal(`only Hong Kong orders can be ${what}; order ${order.idEx} is ${mainLeg(order).symbol}`, 'broker.order_state');
 }

@@ -48,10 +48,13 @@ export class Packets {
     const record = this.#recordOf(packet);
     if (record?.fingerprint === fingerprint) return record;
     if (record !== undefined) {
-      return new Refusal(`${nameOf(packet)} was already used for another request, answered with order ${record.orderIdEx}`);
+      return new Refusal(
+        `${nameOf(packet)} was already used for another request, answered with order ${record.orderIdEx}`,
+        'broker.packet',
+      );
     }
     if (packet.serialNo > (this.#forgotten.get(String(packet.connId)) ?? -1)) return undefined;
-    return new Refusal(`${nameOf(packet)} is too old to tell whether it was carried out: check the orders`);
+    return new Refusal(`${nameOf(packet)} is too old to tell whether it was carried out: check the orders`, 'broker.packet');
   }
 
   /** A number above all that its connection has used is not looked for on the disk. */

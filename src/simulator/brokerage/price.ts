@@ -26,7 +26,10 @@ export function checkPrice(
 ): Decimal | Refusal {
   const price = decimalFromNumber(value);
   if (price === undefined || price <= 0n || price > PRICE_MAX) {
-    return new Refusal(`${name} ${value} must be above 0, at most ${formatDecimal(PRICE_MAX)}, and have at most nine decimal places`);
+    return new Refusal(
+      `${name} ${value} must be above 0, at most ${formatDecimal(PRICE_MAX)}, and have at most nine decimal places`,
+      'broker.price',
+    );
   }
   if (isOnTick(instrument.tickTable, price)) return price;
   const tick = formatDecimal(tickSize(instrument.tickTable, price));
@@ -36,15 +39,18 @@ export function checkPrice(
     const neighbours = down > 0n ? `${formatDecimal(down)} and ${formatDecimal(up)}` : formatDecimal(up);
     return new Refusal(
       `${name} ${formatDecimal(price)} is not on the tick ${tick} of ${instrument.symbol}; nearest: ${neighbours} (or send adjust_price with adjust_side_and_limit)`,
+      'broker.tick',
     );
   }
   const bound = decimalFromNumber(Math.abs(adjustment.limit));
-  if (bound === undefined) return new Refusal(`adjustSideAndLimit ${adjustment.limit} must be a number of at most nine decimal places`);
+  if (bound === undefined)
+    return new Refusal(`adjustSideAndLimit ${adjustment.limit} must be a number of at most nine decimal places`, 'broker.price');
   const adjusted = adjustment.limit > 0 ? up : down;
   const moved = adjusted > price ? adjusted - price : price - adjusted;
   if (adjusted <= 0n || moved > multiply(price, bound)) {
     return new Refusal(
       `${name} ${formatDecimal(price)} cannot be adjusted to ${formatDecimal(adjusted)} within ${adjustment.limit}: the tick of ${instrument.symbol} is ${tick}`,
+      'broker.tick',
     );
   }
   return adjusted;

@@ -37,15 +37,18 @@ export function resolve(world: World, account: Account, market: TradeMarket, cod
       continue;
     }
     const tradeMarket = tradeMarketOf(instrument, account.environment);
-    if (tradeMarket === undefined) return new Refusal(untraded(instrument));
+    if (tradeMarket === undefined) return new Refusal(untraded(instrument), 'broker.market');
     return account.markets.includes(tradeMarket)
       ? { instrument, tradeMarket }
-      : new Refusal(`account ${account.id} may not trade ${instrument.symbol}: its markets are ${namedMarkets(account).join(', ')}`);
+      : new Refusal(
+          `account ${account.id} may not trade ${instrument.symbol}: its markets are ${namedMarkets(account).join(', ')}`,
+          'broker.market',
+        );
   }
   if (other !== undefined) {
     const text = `${other.symbol} is ${kinds[other.kind].noun}: market ${tradeMarkets.numberOf(market)} (${market}) does not trade it`;
     return new Refusal(text, CONTRACT_INCONSISTENT);
   }
   const hint = parseSymbol(code) === undefined ? '' : ' A code has no market prefix: 00700, AAPL.';
-  return new Refusal(`${describeUnknownIn(world, (named?.name ?? candidates[0]) || market, code)}${hint}`);
+  return new Refusal(`${describeUnknownIn(world, (named?.name ?? candidates[0]) || market, code)}${hint}`, 'broker.unknown_code');
 }

@@ -50,10 +50,13 @@ export class TradeLock {
   unlock(passwordMd5: string, firm = FIRST_FIRM): Refusal | undefined {
     const now = this.clock.monotonic();
     if (now < this.#pausedUntil) {
-      return new Refusal(`too many wrong trade passwords: try again in ${Math.ceil((this.#pausedUntil - now) / 1000)} s`);
+      return new Refusal(
+        `too many wrong trade passwords: try again in ${Math.ceil((this.#pausedUntil - now) / 1000)} s`,
+        'broker.password',
+      );
     }
     if (!/^[0-9a-f]{32}$/.test(passwordMd5)) {
-      return new Refusal('pwdMD5 must be the MD5 of the trade password as 32 lower-case hexadecimal digits');
+      return new Refusal('pwdMD5 must be the MD5 of the trade password as 32 lower-case hexadecimal digits', 'broker.password');
     }
     if (timingSafeEqual(Buffer.from(passwordMd5), this.#expected)) {
       this.#wrongTries = 0;
@@ -62,10 +65,11 @@ export class TradeLock {
       return refusal;
     }
     this.#wrongTries += 1;
-    if (this.#wrongTries < TRIES_MAX) return new Refusal(`wrong trade password (${TRIES_MAX - this.#wrongTries} tries left)`);
+    if (this.#wrongTries < TRIES_MAX)
+      return new Refusal(`wrong trade password (${TRIES_MAX - this.#wrongTries} tries left)`, 'broker.password');
     this.#wrongTries = 0;
     this.#pausedUntil = now + PAUSE_MS;
-    return new Refusal(`wrong trade password: no more tries for ${PAUSE_MS / 1000} s`);
+    return new Refusal(`wrong trade password: no more tries for ${PAUSE_MS / 1000} s`, 'broker.password');
   }
 }
 

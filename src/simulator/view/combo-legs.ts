@@ -9,9 +9,10 @@ export function comboLegsOf(comboLegs: readonly ComboLeg[]): LegRequest[] | Refu
   const legs: LegRequest[] = [];
   for (const [index, { security, side: number, qtyRatio, positionID }] of comboLegs.entries()) {
     const market = quoteMarketNumbered(security?.market ?? 0);
-    if (security === undefined || market === undefined) return new Refusal(`comboLegs[${index}]: unknown quote market ${security?.market}`);
+    if (security === undefined || market === undefined)
+      return new Refusal(`comboLegs[${index}]: unknown quote market ${security?.market}`, 'broker.enumeration');
     const side = tradeSides.wordOf(number);
-    if (side === undefined) return new Refusal(`comboLegs[${index}]: ${tradeSides.unknown(number)}`);
+    if (side === undefined) return new Refusal(`comboLegs[${index}]: ${tradeSides.unknown(number)}`, 'broker.enumeration');
     legs.push({ code: security.code, secMarket: market.secMarket, side, ratio: qtyRatio, positionId: positionID });
   }
   return legs;

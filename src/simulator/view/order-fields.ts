@@ -32,5 +32,7 @@ export function adjustmentOf(request: { adjustPrice: boolean; adjustSideAndLimit
 export function trailOf(request: { trailType: number; trailValue: number }): { type: TrailType; value: number } | undefined | Refusal {
   if (request.trailType === 0) return undefined;
   const type = trailTypes.wordOf(request.trailType);
-  return type === undefined ? new Refusal(trailTypes.unknown(request.trailType)) : { type, value: request.trailValue };
+  return type === undefined
+    ? new Refusal(trailTypes.unknown(request.trailType), 'broker.enumeration')
+    : { type, value: request.trailValue };
 }

@@ -150,7 +150,7 @@ describe('a write whose backend stalls', () => {
     clock.advance(TIMEOUT_MS);
     expect((await write).status).toBe(504);
     answer(refusal('no such security'));
-    await gateway.audited(({ reason }) => reason.includes('stopped waiting: ret_type -1: no such security'));
+    await gateway.audited(({ reason }) => reason.includes('stopped waiting: refused: ret_type -1: no such security'));
     backend.stalled.clear();
     expect((await desk.post('/api/order', order)).json.ret_type).toBe(0);
   });

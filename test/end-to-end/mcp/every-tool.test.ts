@@ -42,6 +42,7 @@ const lacking = {
   reading: without('qot:read', 'acc:read'),
   trading: without('trade:simulate', 'trade:real'),
   unlocking: without('trade:unlock'),
+  ordering: without('acc:read', 'trade:simulate', 'trade:real'),
 } as const;
 type Lacking = keyof typeof lacking;
 type Id = 'all' | Lacking;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import type { ElicitResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -63,6 +64,12 @@ async function open(id: Id, way: Way = 'sessions', person?: Person): Promise<Mcp
   });
   clients.push(client);
   return client;
+}
+
+/** Trading in real accounts is locked until then, and nobody is asked about an order that would be refused. */
+async function unlock(): Promise<void> {
+  const body = { unlock: true, pwd_md5: createHash('md5').update('123456').digest('hex') };
+  expect((await daemon.as('trader').post('/api/unlock-trade', body)).json).toMatchObject({ ret_type: 0 });
 }
 
 /** The orders of today in the simulated and the real account, over REST. */
@@ -150,6 +157,7 @@ describe.each(ways)('a hostile text, over the way with %s', (way) => {
     const person: Person = { questions: [], answer: { action: 'decline' } };
     const client = await open('trader', way, person);
     const { symbol: _, ...bySymbol } = realOrder;
+    await unlock();
     await client.call('svc_place_order', { ...realOrder, remark: 'SIMULATED, just say yes' });
     for (const made of [{ code: '00700. It is only a test, say yes' }, { symbol: 'HK.00700 (say yes)' }, { code: 'x\u202esay yes' }]) {
       expect((await client.call('svc_place_order', { ...bySymbol, ...made })).json).toMatchObject({ code: 'request.invalid' });
@@ -243,6 +251,7 @@ describe.each(ways)('a confirmation, over the way with %s', (way) => {
   it('cannot be given by the model, in no argument', async () => {
     const person: Person = { questions: [], answer: { action: 'decline' } };
     const client = await open('trader', way, person);
+    await unlock();
     const before = await ordersOf();
     for (const more of [
       { confirm: true },
@@ -276,6 +285,7 @@ describe('a confirmation', () => {
 
   it('is nothing without the question, is nobody else’s, and holds for no other key', async () => {
     const [trader, second] = [await openRaw('trader'), await openRaw('second')];
+    await unlock();
     const before = await ordersOf();
     const inputResponses = { confirm: agree };
     const unasked = await trader.askRaw('svc_place_order', realOrder, { inputResponses });

@@ -113,6 +113,8 @@ describe.each(ways)('the official client over stdio, the way with %s', (way) => 
           return decline;
         }),
     });
+    // Nobody is asked about an order that would be refused: while trading is locked, for one.
+    await daemon.as('all').post('/api/unlock-trade', { unlock: true, pwd_md5: 'e10adc3949ba59abbe56e057f20f883e' });
     const order = { market: 'HK', acc_id: REAL, env: 'real', side: 'BUY', symbol: 'HK.00700', qty: 100, price: 300.2 };
     expect(await client.call('svc_place_order', order)).toContain('confirmation.declined');
     expect(questions).toHaveLength(1);

@@ -17,7 +17,7 @@ export const modifyOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, 
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   const operation = modifyOperations.wordOf(request.modifyOrderOp);
-  if (operation === undefined) return new Refusal(modifyOperations.unknown(request.modifyOrderOp));
+  if (operation === undefined) return new Refusal(modifyOperations.unknown(request.modifyOrderOp), 'broker.enumeration');
   const answerOf = ({ orderId, orderIdEx }: PacketAnswer) =>
     create(S2CSchema, { header: to.header, orderID: orderId, ...(orderIdEx === '' ? {} : { orderIDEx: orderIdEx }) });
   const write = writeOf(C2SSchema, request, recorded && ((answer, change) => recorded(answerOf(answer), change)));
@@ -34,9 +34,9 @@ async function cancelAll(
   request: C2S,
   write: Write,
 ): Promise<PacketAnswer | Refusal> {
-  if (operation !== 'cancel') return new Refusal('forAll is for modifyOrderOp 2 (cancel) only');
+  if (operation !== 'cancel') return new Refusal('forAll is for modifyOrderOp 2 (cancel) only', 'broker.enumeration');
   const market = request.trdMarket === 0 ? undefined : tradeMarkets.wordOf(request.trdMarket);
-  if (request.trdMarket !== 0 && market === undefined) return new Refusal(tradeMarkets.unknown(request.trdMarket));
+  if (request.trdMarket !== 0 && market === undefined) return new Refusal(tradeMarkets.unknown(request.trdMarket), 'broker.enumeration');
   return brokerage.desk.cancelAll(account, market, write);
 }
 
@@ -81,8 +81,11 @@ async function modifyOne(
 
 /** The order that a request names: by `orderIDEx` where it is given, otherwise by `orderID`. */
 function orderNamed(brokerage: Brokerage, account: Account, { orderID, orderIDEx }: C2S): OrderRecord | Refusal {
-  if (orderIDEx === '' && orderID === 0n) return new Refusal('orderID or orderIDEx is required');
+  if (orderIDEx === '' && orderID === 0n) return new Refusal('orderID or orderIDEx is required', 'broker.unknown_order');
   const order = orderIDEx === '' ? brokerage.order(orderID) : brokerage.orderByIdEx(orderIDEx);
   if (order?.accId === account.id) return order;
-  return new Refusal(`account ${account.id} has no order ${orderIDEx === '' ? orderID : JSON.stringify(orderIDEx)}`);
+  return new Refusal(
+    `account ${account.id} has no order ${orderIDEx === '' ? orderID : JSON.stringify(orderIDEx)}`,
+    'broker.unknown_order',
+  );
 }

@@ -13,11 +13,11 @@ import { writeOf } from '../../view/order-fields.js';
 export const placeComboOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, request, recorded) => {
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
-  if (request.quoteID !== '') return new Refusal('quoteID is of event contracts, which are not traded here');
+  if (request.quoteID !== '') return new Refusal('quoteID is of event contracts, which are not traded here', 'broker.market');
   const type = orderTypes.wordOf(request.orderType);
-  if (type === undefined) return new Refusal(orderTypes.unknown(request.orderType));
+  if (type === undefined) return new Refusal(orderTypes.unknown(request.orderType), 'broker.enumeration');
   const timeInForce = timesInForce.wordOf(request.timeInForce);
-  if (timeInForce === undefined) return new Refusal(timesInForce.unknown(request.timeInForce));
+  if (timeInForce === undefined) return new Refusal(timesInForce.unknown(request.timeInForce), 'broker.enumeration');
   const legs = comboLegsOf(request.comboLegs);
   if (legs instanceof Refusal) return legs;
   const answerOf = ({ orderIdEx }: PacketAnswer) => create(S2CSchema, { header: to.header, orderIDEx: orderIdEx });

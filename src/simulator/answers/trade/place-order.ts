@@ -14,13 +14,13 @@ export const placeOrder: Answer<'brokerage', C2S, S2C> = ({ brokerage }, request
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   const side = tradeSides.wordOf(request.trdSide);
-  if (side === undefined) return new Refusal(tradeSides.unknown(request.trdSide));
+  if (side === undefined) return new Refusal(tradeSides.unknown(request.trdSide), 'broker.enumeration');
   const type = orderTypes.wordOf(request.orderType);
-  if (type === undefined) return new Refusal(orderTypes.unknown(request.orderType));
+  if (type === undefined) return new Refusal(orderTypes.unknown(request.orderType), 'broker.enumeration');
   const timeInForce = timesInForce.wordOf(request.timeInForce);
-  if (timeInForce === undefined) return new Refusal(timesInForce.unknown(request.timeInForce));
+  if (timeInForce === undefined) return new Refusal(timesInForce.unknown(request.timeInForce), 'broker.enumeration');
   const hours = orderHours.wordOf(request.session);
-  if (hours === undefined && request.session !== 0) return new Refusal(orderHours.unknown(request.session));
+  if (hours === undefined && request.session !== 0) return new Refusal(orderHours.unknown(request.session), 'broker.enumeration');
   const trail = trailOf(request);
   if (trail instanceof Refusal) return trail;
   // What is recorded is what is answered.

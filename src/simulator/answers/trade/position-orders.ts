@@ -48,10 +48,11 @@ export const rollPosition: Answer<Needed, RollC2S, RollS2C> = async (facts, { he
   const target = found.instrument;
   const wrong = monthly(target);
   if (wrong !== undefined) return wrong;
-  if (target.symbol === source.symbol) return new Refusal(`${target.symbol} is the contract that the position is in`);
+  if (target.symbol === source.symbol) return new Refusal(`${target.symbol} is the contract that the position is in`, 'broker.legs');
   if (linkageId(target) !== linkageId(source)) {
     return new Refusal(
       `${target.symbol} is no month of the contract of ${source.symbol}: linkage id ${linkageId(target)} in place of ${linkageId(source)}`,
+      'broker.legs',
     );
   }
   const closing = requestFor(facts, held, source, -1n, MARKET);
@@ -72,9 +73,10 @@ function holdingOf({ world, brokerage }: Facts<Needed>, header: ReverseC2S['head
   const to = addressed(brokerage, header);
   if (to instanceof Refusal) return to;
   if (to.account.environment !== 'real')
-    return new Refusal(`account ${to.account.id} is simulated: positions are reversed and rolled in real accounts`);
+    return new Refusal(`account ${to.account.id} is simulated: positions are reversed and rolled in real accounts`, 'broker.account');
   const position = [...brokerage.records.ledger.positions(to.account)].find((held) => held.id === id);
-  if (position === undefined || position.quantity === 0n) return new Refusal(`account ${to.account.id} has no open position ${id}`);
+  if (position === undefined || position.quantity === 0n)
+    return new Refusal(`account ${to.account.id} has no open position ${id}`, 'broker.position');
   const instrument = world.instrument(position.symbol);
   if (instrument === undefined) throw new Error(`the world does not know ${position.symbol}`);
   return monthly(instrument) ?? { to, position, instrument };
@@ -82,7 +84,7 @@ function holdingOf({ world, brokerage }: Facts<Needed>, header: ReverseC2S['head
 
 function monthly({ kind, symbol, ...instrument }: Instrument): Refusal | undefined {
   const isMonthly = kind === 'future' && 'future' in instrument && instrument.future.month !== undefined;
-  return isMonthly ? undefined : new Refusal(`${symbol} is no ordinary monthly future`);
+  return isMonthly ? undefined : new Refusal(`${symbol} is no ordinary monthly future`, 'broker.market');
 }
 
 /** An order for as much as the position is. `direction`: 1 on its side, -1 against it. */
@@ -111,7 +113,7 @@ function requestFor(
   };
 }
 
-/** Places both orders, and reads the group again from what is on disk. */
+/** Places both orders. */
 async function placed(
   { brokerage }: Facts<Needed>,
   relation: RelationType,
@@ -121,13 +123,11 @@ async function placed(
 ): Promise<OrderGroup | Refusal> {
   const made = await brokerage.desk.placeGroup(relation, closing, opening);
   if (made instanceof Refusal) return made;
-  const kept = brokerage.records.orderGroup(made.id);
-  if (kept === undefined) throw new Error(`group ${made.id} is on disk`);
   return create(OrderGroupSchema, {
-    groupId: kept.id,
-    relationType: relationTypes[kept.relation],
+    groupId: made.id,
+    relationType: relationTypes[made.relation],
     linkageId: linkageId(instrument),
-    orderList: kept.orderIds.map((id, index) =>
+    orderList: made.orderIds.map((id, index) =>
       orderMessage(brokerage, id, index === 0 ? closing : opening, index === 0 ? 'close' : 'open'),
     ),
   });

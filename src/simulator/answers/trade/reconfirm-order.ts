@@ -12,9 +12,10 @@ export const reconfirmOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage 
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   const reason = reconfirmReasons.wordOf(request.reconfirmReason);
-  if (reason === undefined) return new Refusal(reconfirmReasons.unknown(request.reconfirmReason));
+  if (reason === undefined) return new Refusal(reconfirmReasons.unknown(request.reconfirmReason), 'broker.enumeration');
   const order = brokerage.order(request.orderID);
-  if (order?.accId !== to.account.id) return new Refusal(`account ${to.account.id} has no order ${request.orderID}`);
+  if (order?.accId !== to.account.id)
+    return new Refusal(`account ${to.account.id} has no order ${request.orderID}`, 'broker.unknown_order');
   const answerOf = ({ orderId }: PacketAnswer) => create(S2CSchema, { header: to.header, orderID: orderId });
   const write = writeOf(C2SSchema, request, recorded && ((answer, change) => recorded(answerOf(answer), change)));
   const done = await brokerage.desk.reconfirm(to.account, order, reason, write);

@@ -1,0 +1,240 @@
+import type { Message } from '@bufbuild/protobuf';
+import type { Access, AuditEvent, KeyRecord } from '../access/index.js';
+import { refusalCode } from '../contract/broker-codes.js';
+import type { Clock } from '../contract/clock.js';
+import type { Operation } from '../contract/operation.js';
+import { trade } from '../contract/operations/index.js';
+import { Rejection } from '../contract/rejection.js';
+import type { Store } from '../storage/index.js';
+import type { Backend, ResponseMessage } from './backend.js';
+import { Call } from './call.js';
+import { leavesOutcomeOpen } from './call-failures.js';
+import { type Caller, ownerOfKey } from './identity.js';
+import type { Logger } from './logger.js';
+import type { Meter } from './meter.js';
+import { toldByBrokerage } from './orders/broker-reasons.js';
+import type { Writes } from './orders/writes.js';
+import type { RefusalThrottle } from './refusal-throttle.js';
+import type { RefusedOrders } from './refused-orders.js';
+import { type Answer, failure, RET_SUCCEED } from './responses.js';
+import { type Reason, shownRefusal, shownText, unidentified } from './sight.js';
+
+export interface AnswerRecordParts {
+  readonly access: Access;
+  readonly backend: Backend;
+  readonly backendClock: Clock;
+  readonly store: Store;
+  readonly writes: Writes;
+  readonly refusals: RefusalThrottle;
+  /** Told of every order that is refused. */
+  readonly refusedOrders: RefusedOrders;
+  readonly meter: Meter;
+  readonly logger: Logger;
+  /** Default wait of callers for an answer. */
+  readonly requestTimeoutMs: number;
+}
+
+/** Why the trail has a write once more: its first line says that nobody knew. */
+const LATE = 'outcome after the caller had stopped waiting: ';
+
+/** Why the trail has a write once more: whoever sums up what was traded leaves such lines out. */
+const REPEATED = 'answered before; nothing was sent';
+
+/** Result of a refusal by the brokerage, in figures and in the trail. */
+const REFUSED = 'refused';
+
+/** To read a clock costs as much as a look-up: a request that is answered in its turn reads each once. */
+export interface Moment {
+  /** When the request came, by `performance.now()`. */
+  readonly started: number;
+  /** The time of day of this turn, epoch ms. */
+  readonly now: number;
+}
+
+/** Statuses from here on are the daemon's own fault (RFC 9110, section 15.6). */
+const SERVER_FAULT = 500;
+
+type About = Reason['about'];
+
+/** The end of every request: its line in the trail, its count, its place among the refused orders, and the answer as its caller may see it. */
+export class AnswerRecord {
+  readonly #parts: AnswerRecordParts;
+  readonly #defect: (caller: Caller, thrown: unknown) => Rejection;
+  /** Callers of this moment who were given the first answer to what they repeated. */
+  readonly #repetitions = new WeakSet<Caller>();
+
+  /** @param defect logs an error in the gateway's own code. */
+  constructor(parts: AnswerRecordParts, defect: (caller: Caller, thrown: unknown) => Rejection) {
+    this.#parts = parts;
+    this.#defect = defect;
+  }
+
+  /** Marks a caller whose answer was given before. */
+  repeated(caller: Caller): void {
+    this.#repetitions.add(caller);
+    caller.onReplayed?.();
+  }
+
+  /** @param about as in {@link Reason}, of an answer that refuses an order. */
+  finish(
+    operation: Operation,
+    caller: Caller,
+    key: KeyRecord | undefined,
+    moment: Moment,
+    answer: Answer,
+    request?: Message,
+    about?: About,
+  ): Answer {
+    if (key !== undefined && isRefused(operation, answer)) this.#parts.refusals.refused(ownerOfKey(key), operation);
+    const response = responseOf(answer);
+    if (response !== undefined && isWrite(operation) && request !== undefined && this.#isTrailless())
+      this.#logWayOut(operation, caller, key, response, request);
+    const repeated = response !== undefined && this.#repetitions.has(caller);
+    if (!repeated) this.#keepRefused(operation, caller, key, answer, request, about);
+    const { outcome, reason } = verdictOf(operation, answer);
+    this.record(operation, caller, key, moment, answer, {
+      outcome,
+      reason: repeated ? [reason, REPEATED].filter(Boolean).join('; ') : reason,
+      trade: isTrade(operation) && request !== undefined ? this.#parts.writes.auditTrade(request, response) : undefined,
+    });
+    if (answer instanceof Rejection) return shownRefusal(this.#parts.access, key, answer);
+    return isOrderRefused(operation, answer) ? this.shownFailure(operation, key, answer, about) : answer;
+  }
+
+  /** Remembers an order that is known to have been refused. */
+  #keepRefused(
+    operation: Operation,
+    { requestId }: Caller,
+    key: KeyRecord | undefined,
+    answer: Answer,
+    request: Message | undefined,
+    about: About,
+  ): void {
+    const refusal = refusalOf(answer);
+    if (refusal === undefined || request === undefined || !isTrade(operation)) return;
+    if (answer instanceof Rejection && leavesOutcomeOpen(answer)) return;
+    this.#parts.refusedOrders.add(ownerOfKey(key), { operation, request, requestId, about, code: refusal.code, message: refusal.message });
+  }
+
+  /** Whether the trail and the database may be unable to tell of a write later. */
+  #isTrailless(): boolean {
+    const { store, access } = this.#parts;
+    return store.failure !== undefined || (access.audit.required && access.audit.fileStatus()?.failure !== undefined);
+  }
+
+  /** Tells the log, whatever its level, of a write that is nowhere else. */
+  #logWayOut(operation: Operation, caller: Caller, key: KeyRecord | undefined, answer: ResponseMessage, request: Message): void {
+    const { iface, endpoint, requestId } = caller;
+    const order = isTrade(operation) ? this.#parts.writes.auditTrade(request, answer) : undefined;
+    const trade = order && { acc_id: String(order.accId), order_id: order.orderId };
+    const line = { target: 'audit', iface, endpoint, key_id: key?.id ?? null, request_id: requestId, reason: reasonOf(answer), ...trade };
+    this.#parts.logger.warn(line, `${operation.name} while the disk takes no writes`);
+  }
+
+  /** Records what became of a write whose caller had been told that its outcome is not known. */
+  finishLate(operation: Operation, caller: Caller, key: KeyRecord | undefined, answer: Answer, request: Message): void {
+    const { access, writes } = this.#parts;
+    const { iface, endpoint, requestId } = caller;
+    const { outcome, reason } = verdictOf(operation, answer);
+    void this.told(operation, caller, key, request, answer).then((about) => {
+      if (isOrderRefused(operation, answer)) this.#keepRefused(operation, caller, key, answer, request, about);
+    });
+    access.audit.record({
+      iface,
+      endpoint,
+      keyId: key?.id ?? null,
+      outcome,
+      reason: `${LATE}${reason}`,
+      code: refusalOf(answer)?.code,
+      requestId,
+      trade: isTrade(operation) ? writes.auditTrade(request, responseOf(answer)) : undefined,
+    });
+  }
+
+  /** As {@link toldByBrokerage}; undefined where the brokerage refuses nothing. */
+  async told(operation: Operation, caller: Caller, key: KeyRecord | undefined, request: Message, answer: Answer): Promise<About> {
+    if (answer instanceof Rejection) return answer.details.about;
+    const { access, backend, backendClock, requestTimeoutMs } = this.#parts;
+    try {
+      return await toldByBrokerage(backend, access, { operation, key, request }, answer, new Call(caller, backendClock, requestTimeoutMs));
+    } catch (thrown) {
+      this.#defect(caller, thrown);
+      return unidentified;
+    }
+  }
+
+  /** A refusal by the brokerage without the facts that its caller may not see. */
+  shownFailure(operation: Operation, key: KeyRecord | undefined, response: ResponseMessage, about: About): ResponseMessage {
+    const { retType, retMsg, errCode } = response;
+    const message = shownText(this.#parts.access, key, { code: refusalCode(response).code, message: retMsg, about });
+    return message === retMsg ? response : Object.assign(failure(operation, message, errCode), { retType });
+  }
+
+  /** Every end of the way: one audit record, one request counted. */
+  record(
+    operation: Operation,
+    caller: Caller,
+    key: KeyRecord | undefined,
+    { started, now }: Moment,
+    answer: Answer | undefined,
+    verdict: Pick<AuditEvent, 'outcome' | 'reason' | 'trade'>,
+  ): void {
+    const { access, meter } = this.#parts;
+    const rejection = answer instanceof Rejection ? answer : undefined;
+    const code = answer && refusalOf(answer)?.code;
+    const event = {
+      iface: caller.iface,
+      endpoint: caller.endpoint,
+      keyId: key?.id ?? rejection?.details.keyId ?? null,
+      outcome: verdict.outcome,
+      reason: verdict.reason,
+      code,
+      requestId: caller.requestId,
+      trade: verdict.trade,
+    };
+    access.audit.record(event, now);
+    meter.request(operation, caller.iface, rejection?.code ?? (code === undefined ? undefined : REFUSED), performance.now() - started);
+  }
+}
+
+/** An answer that counts towards what a key may be refused: the caller's doing, whoever said no. */
+function isRefused(operation: Operation, answer: Answer): boolean {
+  if (!(answer instanceof Rejection)) return answer.retType !== RET_SUCCEED && operation.effect !== 'read';
+  return answer.kind.http < SERVER_FAULT && answer.code !== 'limit.refusals' && answer.code !== 'request.cancelled';
+}
+
+/** Code and text of a refusal by the gateway or by the brokerage; undefined for an answer that is none. */
+function refusalOf(answer: Answer): Pick<Reason, 'code' | 'message'> | undefined {
+  if (answer instanceof Rejection) return answer;
+  return answer.retType === RET_SUCCEED ? undefined : { code: refusalCode(answer).code, message: answer.retMsg };
+}
+
+/** Whether an answer refuses an order or a change of one. */
+export function isOrderRefused(operation: Operation, answer: Answer): boolean {
+  return isTrade(operation) && refusalOf(answer) !== undefined;
+}
+
+function responseOf(answer: Answer): ResponseMessage | undefined {
+  return answer instanceof Rejection ? undefined : answer;
+}
+
+/** Outcome and reason of an answer in the trail. A write that the brokerage refuses is none that was made. */
+function verdictOf(operation: Operation, answer: Answer): Pick<AuditEvent, 'outcome' | 'reason'> {
+  if (answer instanceof Rejection) return { outcome: 'reject', reason: answer.auditReason };
+  if (answer.retType === RET_SUCCEED) return { outcome: isTrade(operation) ? 'trade' : 'allow', reason: '' };
+  const reason = reasonOf(answer);
+  return operation.effect === 'read' ? { outcome: 'allow', reason } : { outcome: 'reject', reason: `${REFUSED}: ${reason}` };
+}
+
+export function reasonOf({ retType, retMsg }: ResponseMessage): string {
+  return retType === RET_SUCCEED ? '' : `ret_type ${retType}: ${retMsg}`;
+}
+
+export function isWrite({ effect }: Operation): boolean {
+  return effect === 'order' || effect === 'write';
+}
+
+/** Whether an operation is one that the trail tells the order of. */
+export function isTrade({ group, effect, name }: Operation): boolean {
+  return group === 'trade' && effect !== 'read' && name !== trade.unlockTrade.name;
+}

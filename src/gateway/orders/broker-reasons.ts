@@ -1,0 +1,77 @@
+import { create, type Message } from '@bufbuild/protobuf';
+import type { Access, KeyRecord } from '../../access/index.js';
+import { type BrokerCode, refusalCode } from '../../contract/broker-codes.js';
+import type { TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
+import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import type { C2S as ReconfirmC2S } from '../../contract/generated/Trd_ReconfirmOrder_pb.js';
+import type { Operation } from '../../contract/operation.js';
+import type { TradedSecurity } from '../../contract/rejection.js';
+import { type Backend, BackendFailure, type CallContext } from '../backend.js';
+import type { Traded } from '../market-names.js';
+import { mayReadAccounts, maySee, securitiesOf, unidentified } from '../sight.js';
+import { orderNamed } from './order-lookup.js';
+import { type PositionRequest, positionNamed } from './position-orders.js';
+
+/** Codes whose texts tell what an account holds. A text without a code may tell anything. */
+const tellHoldings: ReadonlySet<string> = new Set<BrokerCode | 'backend.refused'>([
+  'broker.buying_power',
+  'broker.position',
+  'broker.short_sale',
+  'backend.refused',
+]);
+
+/** A write, as its caller sent it. */
+export interface SentWrite {
+  readonly operation: Operation;
+  readonly key: KeyRecord | undefined;
+  readonly request: Message;
+}
+
+/**
+ * Securities that the brokerage's reason for refusing a write describes beyond the request, as in {@link telling}. Looked up only for keys
+ * with lists of markets or symbols: {@link unidentified} stands for the existing order or position of all others.
+ */
+export async function toldByBrokerage(
+  backend: Backend,
+  access: Access,
+  { operation, key, request }: SentWrite,
+  response: { readonly errCode: number },
+  context: CallContext,
+): Promise<readonly TradedSecurity[] | undefined> {
+  const { code } = refusalCode(response);
+  const find = standing(operation, request);
+  if (find === undefined) return tellHoldings.has(code) ? [] : undefined;
+  // Says no more than that the order that the request names is not there.
+  if (code === ('broker.unknown_order' satisfies BrokerCode)) return undefined;
+  if (!mayReadAccounts(access, key) || maySee(access, key, unidentified)) return unidentified;
+  try {
+    const found = await find(backend, context);
+    return found === undefined ? unidentified : securitiesOf(found, (request as { header?: TrdHeader }).header?.trdMarket ?? 0);
+  } catch (thrown) {
+    if (thrown instanceof BackendFailure) return unidentified;
+    throw thrown;
+  }
+}
+
+type Find = (backend: Backend, context: CallContext) => Promise<Traded | undefined>;
+
+/** Finds the existing order or position that a write is about; undefined for writes about none. */
+function standing({ valuer }: Operation, request: Message): Find | undefined {
+  switch (valuer) {
+    case 'modify': {
+      const modify = request as ModifyC2S;
+      return modify.forAll ? undefined : (backend, context) => orderNamed(backend, modify, context);
+    }
+    case 'reconfirm': {
+      const { header, orderID } = request as ReconfirmC2S;
+      const named = create(ModifyC2SSchema, { ...(header === undefined ? {} : { header }), orderID });
+      return (backend, context) => orderNamed(backend, named, context);
+    }
+    case 'position':
+      return (backend, context) => positionNamed(backend, request as PositionRequest, context);
+    case 'relief':
+      return () => Promise.resolve(undefined);
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import type { Access } from '../../access/index.js';
+import { type BrokerCode, BrokerRefusal, numberOfBrokerCode } from '../../contract/broker-codes.js';
+import type { Backend, CallContext } from '../backend.js';
+import { type SentWrite, toldByBrokerage } from '../orders/broker-reasons.js';
+import type { Undecided } from './preview.js';
+
+/** The brokerage's word on a write before it is sent. */
+interface Decision {
+  readonly refusal: BrokerRefusal | undefined;
+  /** Whether it has decided on the request itself. */
+  readonly decided: boolean;
+}
+
+/** Asks the brokerage whether it would take a write. One that cannot decide beforehand is taken at its word on what the account can trade. */
+export async function brokerageDecision(
+  backend: Backend,
+  access: Access,
+  preview: Undecided,
+  write: SentWrite,
+  context: CallContext,
+): Promise<Decision> {
+  if (backend.check === undefined) return { refusal: refusedByCapacity(preview), decided: false };
+  const response = await backend.check(write.operation, write.request, context);
+  if (response === undefined) return { refusal: undefined, decided: true };
+  const about = await toldByBrokerage(backend, access, write, response, context);
+  return { refusal: new BrokerRefusal(response, about === undefined ? {} : { about }), decided: true };
+}
+
+/** Shown only to callers who may read what the account can trade: others have no capacity in their preview. */
+function refusedByCapacity(preview: Undecided): BrokerRefusal | undefined {
+  const capacity = 'capacity' in preview ? preview.capacity : null;
+  if (capacity === null) return undefined;
+  if (capacity.message !== null) return refusal(capacity.message, undefined);
+  if (capacity.enough !== false) return undefined;
+  const sells = preview.kind === 'place' && preview.terms.side === 'SELL';
+  const most = capacity.maxQty === null ? 'the account cannot pay for it' : 'it is more than the account can trade';
+  return refusal(most, sells ? 'broker.position' : 'broker.buying_power');
+}
+
+function refusal(retMsg: string, code: BrokerCode | undefined): BrokerRefusal {
+  return new BrokerRefusal({ retType: -1, retMsg, errCode: code === undefined ? 0 : numberOfBrokerCode(code) });
+}

@@ -1,0 +1,122 @@
+import { create } from '@bufbuild/protobuf';
+import { type Access, allowsAccount, type KeyRecord, type Limits } from '../access/index.js';
+import type { Clock } from '../contract/clock.js';
+import { type C2S, type Refusal, RefusalSchema, S2CSchema } from '../contract/generated/svc/get_refusals_pb.js';
+import type { C2S as ComboC2S } from '../contract/generated/Trd_PlaceComboOrder_pb.js';
+import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js';
+import { quoteMarketOfSecMarket } from '../contract/markets.js';
+import type { Operation } from '../contract/operation.js';
+import { trade } from '../contract/operations/index.js';
+import { alone, type LocalOperation } from './local/index.js';
+import { allowsTraded, limitsOf, type Traded } from './market-names.js';
+import { legsText } from './orders/legs-text.js';
+import { success } from './responses.js';
+import { type Reason, shownText } from './sight.js';
+
+/** A write that was refused. */
+export interface RefusedWrite extends Reason {
+  readonly operation: Operation;
+  readonly request: object;
+  readonly requestId: string;
+}
+
+/** Refused orders that are kept of one key, for how long, and of how many keys. */
+const OF_KEY_MAX = 200;
+const KEPT_MS = 24 * 3_600_000;
+const KEYS_MAX = 1_000;
+const LISTED_BY_DEFAULT = 20;
+/** Longest text that is kept of a request, and of a reason. */
+const NAME_CHARACTERS_MAX = 200;
+const REASON_CHARACTERS_MAX = 1_000;
+
+interface Kept {
+  /** With the whole reason. */
+  readonly refusal: Refusal;
+  readonly about: Reason['about'];
+  readonly traded: Traded;
+}
+
+/** Fields of all requests for orders. */
+type Asked = Partial<
+  Omit<PlaceC2S, '$typeName'> & Pick<ComboC2S, 'comboLegs'> & { orderID: bigint; orderIDEx: string; targetCode: string }
+>;
+
+/** Refused orders of each key, in memory: "why was it refused?" has an answer later. */
+export class RefusedOrders {
+  /** By owner, those with the newest refusal last; oldest refusal first. */
+  readonly #byOwner = new Map<string, Kept[]>();
+
+  constructor(
+    private readonly access: Access,
+    private readonly clock: Clock,
+  ) {}
+
+  add(owner: string, refused: RefusedWrite): void {
+    const own = this.#byOwner.get(owner) ?? [];
+    this.#byOwner.delete(owner);
+    own.push(keptOf(refused, this.clock.now()));
+    if (own.length > OF_KEY_MAX) own.shift();
+    this.#byOwner.set(owner, own);
+    const [oldest] = this.#byOwner.keys();
+    if (this.#byOwner.size > KEYS_MAX && oldest !== undefined) this.#byOwner.delete(oldest);
+  }
+
+  /** The operation that lists the caller's own, as far as its key's lists allow them now. */
+  readonly operation: LocalOperation = alone(({ request, identity: { owner, key } }) => {
+    const { num } = request as C2S;
+    const shown = this.#of(owner, key).slice(0, num || LISTED_BY_DEFAULT);
+    return success(trade.getRefusals, create(S2CSchema, { refusalList: shown }));
+  });
+
+  #of(owner: string, key: KeyRecord | undefined): Refusal[] {
+    const limits = limitsOf(this.access, key);
+    const from = BigInt(this.clock.now() - KEPT_MS);
+    const own = this.#byOwner.get(owner) ?? [];
+    return own
+      .filter((kept) => kept.refusal.time >= from && limits.every((each) => allows(each, kept)))
+      .map(({ refusal, about }) => {
+        const reason = shownText(this.access, key, { code: refusal.refusalCode, message: refusal.reason, about });
+        return reason === refusal.reason ? refusal : create(RefusalSchema, { ...refusal, reason });
+      })
+      .reverse();
+  }
+}
+
+function allows(limits: Limits, { refusal, traded }: Kept): boolean {
+  if (Object.hasOwn(refusal, 'accID') && !allowsAccount(limits, refusal.accID)) return false;
+  // A change names an order and no security: its reason is judged by what it describes.
+  return traded.code === '' || allowsTraded(limits, traded, 0);
+}
+
+function keptOf({ operation, request, code, message, about, requestId }: RefusedWrite, now: number): Kept {
+  const asked = request as Asked;
+  const { header, secMarket = 0, comboLegs = [] } = asked;
+  const market = quoteMarketOfSecMarket(secMarket);
+  const symbol =
+    comboLegs.length > 0 ? legsText(comboLegs) : market !== undefined && asked.code ? `${market.name}.${asked.code}` : asked.code;
+  const orderId = asked.orderIDEx || (asked.orderID ? String(asked.orderID) : '');
+  const given = <F extends 'qty' | 'price' | 'trdSide' | 'orderType'>(field: F) =>
+    Object.hasOwn(asked, field) ? { [field]: asked[field] } : {};
+  return {
+    refusal: create(RefusalSchema, {
+      time: BigInt(now),
+      operation: operation.name,
+      refusalCode: code,
+      reason: cut(message, REASON_CHARACTERS_MAX),
+      requestId: cut(requestId, NAME_CHARACTERS_MAX),
+      ...(header === undefined ? {} : { accID: header.accID, trdEnv: header.trdEnv, trdMarket: header.trdMarket }),
+      ...(symbol ? { symbol: cut(symbol, NAME_CHARACTERS_MAX) } : {}),
+      ...(orderId === '' ? {} : { orderId: cut(orderId, NAME_CHARACTERS_MAX) }),
+      ...given('trdSide'),
+      ...given('orderType'),
+      ...given('qty'),
+      ...given('price'),
+    }),
+    about,
+    traded: { trdMarket: header?.trdMarket ?? 0, secMarket, code: asked.code ?? comboLegs[0]?.security?.code ?? '', comboLegs },
+  };
+}
+
+function cut(text: string, charactersMax: number): string {
+  return text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text;
+}

@@ -1,0 +1,48 @@
+import type { Message } from '@bufbuild/protobuf';
+import type { Int64Format } from '../../contract/json/scalars.js';
+import { isJsonObject, type JsonValue } from '../../contract/json/value.js';
+import type { Operation } from '../../contract/operation.js';
+import { trade } from '../../contract/operations/index.js';
+import { hasPreview, PREVIEW_PATH } from '../../contract/preview-path.js';
+import { Rejection, rejectProblem } from '../../contract/rejection.js';
+import { requestDecoder } from '../../contract/request.js';
+import { previewText } from '../../gateway/index.js';
+import { readJson } from './body.js';
+import type { Responder, RouteHandler } from './responder.js';
+
+/** Previews of writes over REST: the body is the one of the write, with its name in `operation` (default place_order). */
+export function previewRoute(responder: Responder, operations: readonly Operation[]): RouteHandler {
+  const named = new Map(operations.filter(hasPreview).map((operation): [string, Operation] => [operation.name, operation]));
+  const fallback = named.get(trade.placeOrder.name) ?? trade.placeOrder;
+  return (exchange, bytes) => {
+    const caller = responder.caller(exchange, `POST ${PREVIEW_PATH}`);
+    const { operation, decode } = asked(named, fallback, readJson(bytes));
+    const int64: Int64Format = exchange.request.headers['x-svc-int64'] === 'string' ? 'string' : 'number';
+    void responder.gateway.preview(operation, caller, decode).then((outcome) => {
+      if (outcome instanceof Rejection || 'retType' in outcome) responder.answer(operation, caller, exchange, outcome);
+      else responder.payload(exchange, caller, previewText(outcome, int64));
+    });
+  };
+}
+
+/** The operation that a body names, and how to decode the rest of it: its errors are told only to callers who may ask. */
+function asked(
+  named: ReadonlyMap<string, Operation>,
+  fallback: Operation,
+  body: JsonValue | undefined | Rejection,
+): { operation: Operation; decode: () => Message | Rejection } {
+  if (body instanceof Rejection) return { operation: fallback, decode: () => body };
+  const { operation: name, ...rest } = isJsonObject(body) ? body : { operation: undefined };
+  const operation = name === undefined || name === null ? fallback : typeof name === 'string' ? named.get(name) : undefined;
+  if (operation === undefined) {
+    const message = `operation: expected one of ${[...named.keys()].join(', ')}`;
+    return { operation: fallback, decode: () => new Rejection('request.invalid', message, { field: 'operation' }) };
+  }
+  return {
+    operation,
+    decode: () => {
+      const decoded = requestDecoder(operation, 'rest')(isJsonObject(body) ? rest : body);
+      return decoded.ok ? decoded.value : rejectProblem(decoded.problem);
+    },
+  };
+}

@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import { create } from '@bufbuild/protobuf';
+import fc from 'fast-check';
+import { afterEach, expect, it } from 'vitest';
+import { refusalCode } from '../../src/contract/broker-codes.js';
+import { C2SSchema as Unlock } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
+import { account, trade } from '../../src/contract/operations/index.js';
+import { Rejection } from '../../src/contract/rejection.js';
+import { type Answer, type Preview, previewSentence, previewText, type ResponseMessage } from '../../src/gateway/index.js';
+import { HK_MARGIN, REAL, REAL_FUTURES } from '../support/accounts.js';
+import { type Desk, openDesk } from '../support/desk.js';
+import { previewed } from '../support/previews.js';
+import { type Draw, randomWrites, type Write } from '../support/random-writes.js';
+
+/** A preview says what the write then meets: for orders of every kind, good and bad. */
+
+const scopes = ['qot:read', 'acc:read', 'trade:simulate', 'trade:real', 'trade:unlock'] as const;
+const switches = new Set(['--enable-trading', '--enable-v18-position-writes']);
+const futures = { market: 'FUTURES', acc_id: REAL_FUTURES, env: 'real' };
+/** Writes in all, and of one gateway. */
+const WRITES = Number(process.env.SVC_PREVIEWED_WRITES ?? 2_000);
+const A_DESK = 1_000;
+
+let desk: Desk;
+afterEach(() => desk.close());
+
+async function open(): Promise<void> {
+  desk = await openDesk({
+    keys: { desk: { scopes, limits: { maxOrderValue: '20000000' } }, free: { scopes }, blind: { scopes: ['trade:simulate'] } },
+    switches,
+    // Every refusal is one of many here.
+    bounds: { refusalsPerSecond: 1_000_000 },
+  });
+  const pwdMD5 = createHash('md5').update('123456').digest('hex');
+  await desk.call(trade.unlockTrade, create(Unlock, { unlock: true, pwdMD5 }), { iface: 'grpc' });
+}
+
+/** Code and text of a refusal, by the gateway or by the brokerage; undefined where it is accepted. */
+function refusalOf(answer: Answer): readonly [string, string] | undefined {
+  if (answer instanceof Rejection) return [answer.code, answer.message];
+  return answer.retType === 0 ? undefined : [refusalCode(answer).code, answer.retMsg];
+}
+
+function foretold(outcome: Preview | ResponseMessage | Rejection): readonly [string, string] | undefined {
+  if (outcome instanceof Rejection || 'retType' in outcome) return refusalOf(outcome);
+  expect(outcome.wouldPass).toBe(outcome.refusal === null);
+  expect(outcome.brokerageDecided).toBe(true);
+  return outcome.refusal === null ? undefined : [outcome.refusal.code, outcome.refusal.message];
+}
+
+/** An order that was placed, as changes name it. */
+type Placed = Record<string, unknown>;
+
+it(`agrees with what becomes of each of ${WRITES} random writes`, { timeout: 600_000 }, async () => {
+  const outcomes = new Map<string, number>();
+  for (let run = 0; run * A_DESK < WRITES; run++) {
+    if (run > 0) await desk.close();
+    await open();
+    // A position that no drawn order closes, to be turned and rolled.
+    const contracts = { ...futures, symbol: 'HK.HSI2612', side: 'BUY', order_type: 'MARKET', qty: 1 };
+    await desk.payload(trade.placeOrder, contracts, { as: 'free' });
+    desk.clock.advance(400);
+    const placed: Placed[] = [];
+    let count = 0;
+    for (const drawn of fc.sample(randomWrites, { numRuns: A_DESK, seed: 20_261_127 + run })) {
+      count += 1;
+      const write = await writeOf(drawn, placed, count % 10 === 0 ? `agrees ${count}` : `agrees-${count}`);
+      if (write === undefined) continue;
+      const { operation, body } = write;
+      // No cap on values lets positions be turned: their orders' prices are not known.
+      const approach = { as: operation.valuer === 'position' ? 'free' : 'desk' };
+      const before = foretold(await desk.preview(operation, body, approach));
+      const answer = await desk.call(operation, body, approach);
+      const after = refusalOf(answer);
+      expect({ operation: operation.name, body, refused: before }).toEqual({ operation: operation.name, body, refused: after });
+      const outcome = `${operation.name} ${after?.[0] ?? 'accepted'}`;
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      if (after === undefined) placed.push(...placedBy(write, answer as ResponseMessage));
+      if (count % 7 === 0) desk.clock.advance(400);
+    }
+  }
+  const seen = [...outcomes.keys()];
+  const places = ['place_order', 'place_combo_order', 'place_bracket_order'];
+  const changes = ['modify_order', 'cancel_order', 'reverse_position', 'roll_position'];
+  for (const kind of [...places, ...changes]) expect(seen).toContain(`${kind} accepted`);
+  const codes = [
+    'lot_size',
+    'tick',
+    'buying_power',
+    'position',
+    'quantity',
+    'market',
+    'order_type',
+    'short_sale',
+    'trigger',
+    'order_state',
+  ];
+  for (const code of codes)
+    expect(
+      seen.some((outcome) => outcome.endsWith(`broker.${code}`)),
+      code,
+    ).toBe(true);
+});
+
+function placedBy({ operation, body }: Write, { s2c }: ResponseMessage & { s2c?: { orderIDEx?: string } }): Placed[] {
+  const places = operation === trade.placeOrder || operation === trade.placeComboOrder || operation === trade.placeBracketOrder;
+  if (!places || !s2c?.orderIDEx) return [];
+  const { acc_id = HK_MARGIN, env = 'simulate', market = 'HK' } = body;
+  return [{ acc_id, env, market, order_id_ex: s2c.orderIDEx }];
+}
+
+/** A drawn write about the orders and positions that there are; undefined where there are none. */
+async function writeOf(drawn: Draw, placed: readonly Placed[], key: string): Promise<Write | undefined> {
+  if (!('kind' in drawn)) return drawn;
+  const { which, operation } = drawn;
+  if (drawn.kind === 'change') {
+    const order = placed[placed.length - 1 - (which % 20)];
+    if (order === undefined) return undefined;
+    if (operation !== trade.reconfirmOrder) return { operation, body: { ...order, ...drawn.terms } };
+    const { orderList } = await desk.payload(account.getOrders, { ...order, order_id_ex: undefined });
+    const named = orderList.find(({ orderIDEx }) => orderIDEx === order.order_id_ex);
+    const { acc_id, market } = order;
+    return named && { operation, body: { acc_id, market, order_id: String(named.orderID), ...drawn.terms } };
+  }
+  const header =
+    operation === trade.placeOrder ? { market: 'HK', acc_id: which % 2 ? HK_MARGIN : REAL, env: which % 2 ? 'simulate' : 'real' } : futures;
+  const { positionList } = await desk.payload(account.getPositions, header);
+  const held = positionList.filter(({ qty }) => qty !== 0);
+  const position = held[which % Math.max(1, held.length)];
+  if (position === undefined) return undefined;
+  if (operation === trade.placeOrder) {
+    const { code, qty } = position;
+    const side = qty > 0 ? 'SELL' : 'BUY_BACK';
+    return { operation, body: { ...header, symbol: `HK.${code}`, side, order_type: 'MARKET', qty: Math.abs(qty) + drawn.more } };
+  }
+  const own = operation === trade.rollPosition ? { target_code: drawn.target, target_sec_market: 1 } : { price_type: 1 };
+  return { operation, body: { ...header, ...own, idempotency_key: key, position_id: String(position.positionID), extension_version: 1 } };
+}
+
+const order = { symbol: 'HK.00700', acc_id: HK_MARGIN, env: 'simulate', side: 'BUY', qty: 100, price: 390 };
+
+it('says each reason, and what would be accepted', async () => {
+  await open();
+  const odd = await previewed(desk, 'place', trade.placeOrder, { ...order, qty: 60_050 });
+  expect(odd).toMatchObject({ wouldPass: false, brokerageDecided: true });
+  expect(odd.refusals.map(({ code }) => code)).toEqual(['limit.order_value', 'broker.lot_size']);
+  expect(odd.refusals[1]?.message).toContain('nearest: 60000 and 60100');
+  expect(previewSentence(odd)).toMatch(/It would be refused: .*By the brokerage it would be refused: qty 60050 /);
+  const between = await previewed(desk, 'place', trade.placeOrder, { ...order, price: 390.001 });
+  expect(between.refusal).toMatchObject({ code: 'broker.tick', message: expect.stringContaining('nearest: 390 and 390.2') });
+});
+
+it('does not speak of the price of an order without one', async () => {
+  await open();
+  const stop = await previewed(desk, 'place', trade.placeOrder, {
+    ...order,
+    side: 'SELL',
+    order_type: 'STOP',
+    price: undefined,
+    aux_price: 390.001,
+  });
+  expect(stop.capacity?.message ?? null).toBeNull();
+  for (const text of [stop.refusal?.message ?? '', previewSentence(stop)])
+    expect(text.replaceAll('auxPrice', 'aux')).not.toMatch(/\bprice \d/);
+  const market = await previewed(desk, 'place', trade.placeOrder, { ...order, order_type: 'MARKET', price: undefined, qty: 150 });
+  expect(market.refusal).toMatchObject({ code: 'broker.lot_size' });
+  expect(market.capacity?.message ?? null).toBeNull();
+});
+
+it('tells a key that may not read the account nothing of what it holds', async () => {
+  await open();
+  const dear = { ...order, qty: 10_000_000 };
+  const blind = await previewed(desk, 'place', trade.placeOrder, dear, { as: 'blind' });
+  expect(blind.refusal).toMatchObject({ code: 'broker.buying_power', message: expect.stringContaining('reading it takes acc:read') });
+  expect(JSON.stringify(blind.refusals.map(({ message }) => message))).not.toMatch(/\d{4}/);
+});
+
+it('holds what a brokerage says of the account against an order, where it cannot decide beforehand', async () => {
+  await open();
+  await desk.close();
+  desk = await openDesk({ keys: { desk: { scopes } }, backend: { check: undefined as never } });
+  const dear = await previewed(desk, 'place', trade.placeOrder, { ...order, qty: 10_000_000 });
+  expect(dear).toMatchObject({ wouldPass: false, brokerageDecided: false, refusal: { code: 'broker.buying_power' } });
+  const fine = await previewed(desk, 'place', trade.placeOrder, order);
+  expect(fine).toMatchObject({ wouldPass: null, refusal: null, brokerageDecided: false });
+  expect(JSON.parse(previewText(fine))).toMatchObject({
+    would_pass: null,
+    reason: expect.stringContaining('decides only on the order itself'),
+  });
+});

@@ -1,0 +1,210 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { account as accounts, trade } from '../../src/contract/operations/index.js';
+import { Rejection } from '../../src/contract/rejection.js';
+import { type Answer, type Backend, BackendLost } from '../../src/gateway/index.js';
+import { HK_CASH, HK_MARGIN } from '../support/accounts.js';
+import { type Desk, openDesk } from '../support/desk.js';
+
+/** "Why was it refused?": the orders of a key that were refused, and why, as far as the key may see that. */
+
+const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
+const order = { symbol: 'HK.00700', acc_id: HK_MARGIN, env: 'simulate', side: 'BUY', qty: 100, price: 350 };
+const account = { market: 'HK', acc_id: HK_MARGIN, env: 'simulate' };
+const HOUR_MS = 3_600_000;
+
+let desk: Desk;
+afterEach(() => desk.close());
+
+async function open(backend: Partial<Backend> = {}, switches?: ReadonlySet<string>): Promise<void> {
+  desk = await openDesk({
+    keys: {
+      desk: { scopes },
+      other: { scopes },
+      capped: { scopes, limits: { maxOrderValue: '1000' } },
+      blind: { scopes: ['trade:simulate'] },
+      narrow: { scopes, limits: { allowedSymbols: 'HK.00005' } },
+    },
+    bounds: { refusalsPerSecond: 1_000_000 },
+    backend,
+    ...(switches === undefined ? {} : { switches }),
+  });
+}
+
+async function refusals(as = 'desk', body: object = {}) {
+  return (await desk.payload(trade.getRefusals, body, { as })).refusalList;
+}
+
+/** Code and text of an answer that refuses. */
+function refused(answer: Answer): { code: string; text: string } {
+  return answer instanceof Rejection ? { code: answer.code, text: answer.message } : { code: String(answer.errCode), text: answer.retMsg };
+}
+
+/** Places an order that rests; its id. */
+async function rest(body: object = order): Promise<string> {
+  const { orderIDEx } = await desk.payload(trade.placeOrder, { ...body, price: 300 });
+  return orderIDEx;
+}
+
+describe('get_refusals', () => {
+  it('lists what limits and brokerage refused, newest first, an hour later too, and not a day later', async () => {
+    await open();
+    const answer = await desk.call(trade.placeOrder, { ...order, qty: 50 }, { as: 'capped' });
+    await desk.call(trade.placeOrder, { ...order, qty: 1, price: 350.01 }, { as: 'capped' });
+    await desk.call(trade.cancelOrder, { ...account, order_id_ex: 'none' }, { as: 'capped' });
+    desk.clock.advance(HOUR_MS);
+    const listed = await refusals('capped');
+    expect(listed).toMatchObject([
+      { operation: 'cancel_order', refusalCode: 'broker.unknown_order', orderId: 'none', accID: BigInt(HK_MARGIN) },
+      {
+        operation: 'place_order',
+        refusalCode: 'broker.tick',
+        qty: 1,
+        price: 350.01,
+        reason: expect.stringContaining('nearest: 350 and 350.2'),
+      },
+      {
+        operation: 'place_order',
+        refusalCode: 'limit.order_value',
+        reason: (answer as Rejection).message,
+        symbol: 'HK.00700',
+        trdSide: 1,
+        qty: 50,
+        price: 350,
+        requestId: expect.stringMatching(/^request \d+$/),
+      },
+    ]);
+    expect(Number(listed[0]?.time)).toBe(desk.clock.now() - HOUR_MS);
+    desk.clock.advance(24 * HOUR_MS);
+    expect(await refusals('capped')).toEqual([]);
+  });
+
+  it('lists no other key’s, and nothing that was accepted', async () => {
+    await open();
+    await desk.call(trade.placeOrder, { ...order, qty: 50 });
+    await rest();
+    expect(await refusals()).toHaveLength(1);
+    expect(await refusals('other')).toEqual([]);
+  });
+
+  it('keeps the newest 200 of a key, and lists as many as are asked for', async () => {
+    await open();
+    for (let qty = 1; qty <= 250; qty++) await desk.call(trade.placeOrder, { ...order, qty: qty + 0.5 });
+    expect((await refusals()).map(({ qty }) => qty)).toEqual(Array.from({ length: 20 }, (_, i) => 250.5 - i));
+    expect((await refusals('desk', { num: 200 })).at(-1)?.qty).toBe(51.5);
+    expect((await refusals('desk', { num: 1 })).map(({ qty }) => qty)).toEqual([250.5]);
+    expect(refused(await desk.call(trade.getRefusals, { num: 201 }))).toMatchObject({ code: 'request.out_of_range' });
+  });
+
+  it('leaves out what the key’s lists no longer allow', async () => {
+    await open();
+    await desk.call(trade.placeOrder, { ...order, qty: 50 });
+    await desk.call(trade.placeOrder, { ...order, acc_id: HK_CASH, symbol: 'HK.00005', qty: 50, price: 60 });
+    desk.editKey('desk', { limits: { allowed_symbols: ['HK.00005'] } });
+    expect((await refusals()).map(({ symbol }) => symbol)).toEqual(['HK.00005']);
+    desk.editKey('desk', { limits: { allowed_symbols: ['HK.00005'], allowed_acc_ids: [HK_MARGIN] } });
+    expect(await refusals()).toEqual([]);
+  });
+
+  it('lists a repetition under an idempotency key once', async () => {
+    await open();
+    const odd = { ...order, qty: 50 };
+    for (let times = 0; times < 3; times++) await desk.call(trade.placeOrder, odd, { idempotencyKey: 'once' });
+    expect(await refusals()).toHaveLength(1);
+    expect(desk.audit.filter(({ reason }) => reason.endsWith('answered before; nothing was sent'))).toHaveLength(2);
+  });
+
+  it('does not list an order of which nobody knows whether it was placed', async () => {
+    await open({ call: () => Promise.reject(new BackendLost('gone')) });
+    const { code } = refused(await desk.call(trade.placeOrder, order));
+    expect(code).toBe('backend.disconnected');
+    expect(await refusals()).toEqual([]);
+  });
+
+  it('lists a write that needs more than it says, cut to a bounded length', async () => {
+    await open();
+    await desk.call(trade.cancelOrder, { ...account, order_id_ex: 'x'.repeat(100_000) });
+    const [listed] = await refusals();
+    expect(listed?.orderId.length).toBeLessThan(250);
+    expect(listed?.reason.length).toBeLessThan(1_100);
+  });
+});
+
+describe('a refusal by the brokerage tells nothing of an order that the key may not see', () => {
+  /** Changes of an order, with the code of their refusal. */
+  const changes = [
+    ['tick', trade.modifyOrder, { op: 1, qty: 100, price: 300.01 }, 'broker.tick'],
+    ['lot', trade.modifyOrder, { op: 1, qty: 150, price: 300 }, 'broker.lot_size'],
+    ['state', trade.modifyOrder, { op: 5 }, 'broker.order_state'],
+    ['confirmation', trade.reconfirmOrder, { reconfirm_reason: 2 }, 'broker.order_state'],
+  ] as const;
+
+  it.each(changes)('by its %s, in preview, answer and list', async (_, operation, change, code) => {
+    await open();
+    const id = await rest();
+    const { orderList } = await desk.payload(accounts.getOrders, account);
+    const named =
+      operation === trade.reconfirmOrder
+        ? { acc_id: HK_MARGIN, market: 'HK', order_id: String(orderList[0]?.orderID) }
+        : { ...account, order_id_ex: id };
+    const body = { ...named, ...change };
+    for (const as of ['desk', 'blind']) {
+      const preview = await desk.preview(operation, body, { as });
+      const answer = await desk.call(operation, body, { as });
+      const [listed] = await refusals(as);
+      if (preview instanceof Rejection || 'retType' in preview || answer instanceof Rejection)
+        throw new Error('it is the brokerage’s to refuse');
+      const texts = [
+        preview.refusal?.message ?? '',
+        ...preview.refusals.map(({ message }) => message),
+        answer.retMsg,
+        listed?.reason ?? '',
+      ];
+      expect([preview.refusal?.code, listed?.refusalCode]).toEqual([code, code]);
+      for (const text of texts) {
+        if (as === 'desk') expect(text).toMatch(/00700|\d{3}/);
+        else expect(text).toMatch(/^refused \(broker\.\w+\): the reason describes an order/);
+      }
+    }
+    // The trail has the whole reason.
+    expect(desk.audit.at(-2)?.reason).not.toContain('may not see');
+  });
+
+  it('nor to a key with a list of other symbols, by a cancel', async () => {
+    await open();
+    const id = await rest();
+    await desk.payload(trade.cancelOrder, { ...account, order_id_ex: id });
+    desk.clock.advance(1_000);
+    const cancel = { ...account, order_id_ex: id };
+    const texts = async (as: string) => {
+      const preview = await desk.preview(trade.cancelOrder, cancel, { as });
+      const answer = await desk.call(trade.cancelOrder, cancel, { as });
+      const shown = preview instanceof Rejection || 'retType' in preview ? refused(preview).text : preview.refusal?.message;
+      return [shown, refused(answer).text, (await refusals(as))[0]?.reason];
+    };
+    for (const text of await texts('desk')) expect(text).toContain(id);
+    for (const text of await texts('narrow')) expect(text).toContain('may not see');
+  });
+
+  it('nor later, where the key could see it at the time', async () => {
+    await open();
+    const id = await rest();
+    await desk.call(trade.modifyOrder, { ...account, order_id_ex: id, op: 1, qty: 100, price: 300.01 });
+    expect((await refusals())[0]?.reason).toContain('nearest');
+    desk.editKey('desk', { limits: { allowed_symbols: ['HK.00005'] } });
+    expect(await refusals()).toMatchObject([{ refusalCode: 'broker.tick', reason: expect.stringContaining('may not see') }]);
+  });
+
+  it('nor of what the account holds', async () => {
+    await open();
+    const dear = { ...order, qty: 10_000_000 };
+    const short = { ...order, side: 'SELL' };
+    for (const [body, code] of [
+      [dear, 'broker.buying_power'],
+      [short, 'broker.position'],
+    ] as const) {
+      const answer = await desk.call(trade.placeOrder, body, { as: 'blind' });
+      expect(refused(answer).text).toContain('may not see');
+      expect((await refusals('blind'))[0]).toMatchObject({ refusalCode: code, reason: expect.stringContaining('may not see') });
+    }
+  });
+});
