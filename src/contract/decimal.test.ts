@@ -9,6 +9,7 @@ import {
   multiply,
   multiplyUp,
   parseDecimal,
+  roundNumber,
   roundTo,
 } from './decimal.js';
 
@@ -66,6 +67,35 @@ describe('decimal', () => {
     expect(decimalFromNumber(0.1 + 0.2)).toBeUndefined();
     expect(decimalFromNumber(Number.NaN)).toBeUndefined();
     expect(decimalFromNumber(1e-10)).toBeUndefined();
+  });
+
+  it.each([
+    [0.1 + 0.2, 3, 0.3],
+    [99.99000000000001, 3, 99.99],
+    [283.41179999999997, 3, 283.412],
+    [99.99999999999999, 2, 100],
+    [0.1 + 0.2, 9, 0.3],
+    [1.0005, 3, 1],
+    [1.0015, 3, 1.002],
+    [1.00149999999999, 3, 1.001],
+    [-0.30000000000000004, 3, -0.3],
+    [1e-10, 9, 0],
+    [123456789.12345679, 3, 123456789.123],
+    [1e21, 3, 1e21],
+    [Number.POSITIVE_INFINITY, 3, Number.POSITIVE_INFINITY],
+    [Number.NaN, 3, Number.NaN],
+  ])('rounds %d to %d places: %d', (value, places, expected) => expect(roundNumber(value, places)).toBe(expected));
+
+  it('rounds noise away that binary arithmetic adds, whatever the decimal, and nothing else', () => {
+    const decimals = fc.tuple(fc.integer({ min: -(10 ** 9), max: 10 ** 9 }), fc.integer({ min: 0, max: 3 }));
+    fc.assert(
+      fc.property(decimals, fc.integer({ min: -8, max: 8 }), ([digits, places], ulps) => {
+        const meant = Number(`${digits}e-${places}`);
+        const noisy = meant + ulps * Number.EPSILON * Math.abs(meant);
+        expect(roundNumber(noisy, 3)).toBe(meant);
+        expect(roundNumber(meant, 9)).toBe(meant);
+      }),
+    );
   });
 
   it('gives the nearest double', () => {

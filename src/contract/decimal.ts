@@ -46,6 +46,21 @@ export function decimalFromNumber(value: number): Decimal | undefined {
   return Number.isFinite(value) ? parseDecimal(String(value)) : undefined;
 }
 
+/**
+ * The `double` nearest to `value` rounded to `places` (0 to 9) decimal places, half to even. The digits that are rounded are those of
+ * its shortest text, as its sender wrote them. Not finite: as it is.
+ */
+export function roundNumber(value: number, places: number): number {
+  const step = 10n ** BigInt(DECIMAL_PLACES - places);
+  const decimal = decimalFromNumber(value);
+  if (decimal !== undefined) return decimal % step === 0n ? value : decimalToNumber(roundTo(decimal, step));
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER_TEXT.exec(String(value)) ?? [];
+  const surplus = fraction.length - Number(exponent) - places;
+  // Whole numbers beyond the range of a decimal, and what is not finite.
+  if (whole === '' || surplus <= 0) return value;
+  return Number(`${sign}${divideHalfEven(BigInt(whole + fraction), 10n ** BigInt(surplus))}e-${places}`);
+}
+
 /** The nearest `double`: for the wire, never for arithmetic. */
 export function decimalToNumber(value: Decimal): number {
   // Below 2^53 units the division rounds once and is correct; beyond, the text is parsed, which rounds once too.

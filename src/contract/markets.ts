@@ -79,6 +79,9 @@ export function quoteMarket(name: QuoteMarket): QuoteMarketInfo {
   return market;
 }
 
+/** Trading markets of futures (Trd_Common.TrdMarket): that of all, and those of simulated accounts by region. */
+export const futuresMarkets: ReadonlySet<number> = new Set([5, 10, 11, 12, 13]);
+
 /** HK futures moved to market HK; the old number stays accepted in requests, and is written as the new one. */
 export function renumberMarket(security: { market: number }): void {
   if (security.market === HK_FUTURE) security.market = HK;

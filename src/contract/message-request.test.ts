@@ -12,6 +12,7 @@ const ids = new ProtocolIds();
 const security = { market: 1, code: '00700' };
 const header = { trdEnv: 0, accID: 123456789012345678n, trdMarket: 1 };
 const packetID = { connID: 7n, serialNo: 1 };
+const order = { packetID, header, trdSide: 1, orderType: 1, code: '00700' };
 
 /** The request as REST would write it back, or the problem's text. */
 function decode<O extends Operation>(operation: O, fields: MessageInitShape<O['messages']['C2SSchema']>): string {
@@ -49,6 +50,26 @@ describe('a message', () => {
       'without the zeroes that say nothing, and with those that say something',
       () => decode(account.getOrders, { header, filterConditions: { filterMarket: 0 } }),
       '{"header":{"trd_env":1,"acc_id":123456789012345678,"trd_market":1},"filter_conditions":{"code_list":[],"id_list":[],"order_id_ex_list":[]},"filter_status_list":[]}',
+    ],
+    [
+      'with the price that a binary float was meant to be, to the 3 places of securities',
+      () => decode(trade.placeOrder, { ...order, qty: 99.99999999999999, price: 0.1 + 0.2, auxPrice: 283.41179999999997 }),
+      '{"packet_id":{"conn_id":7,"serial_no":1},"header":{"trd_env":1,"acc_id":123456789012345678,"trd_market":1},"trd_side":1,"order_type":1,"code":"00700","qty":100,"price":0.3,"aux_price":283.412}',
+    ],
+    [
+      'with the price of a future to 9 places',
+      () => decode(trade.placeOrder, { ...order, header: { ...header, trdMarket: 5 }, qty: 1, price: 0.006_700_5 + 1e-17 }),
+      '{"packet_id":{"conn_id":7,"serial_no":1},"header":{"trd_env":1,"acc_id":123456789012345678,"trd_market":5},"trd_side":1,"order_type":1,"code":"00700","qty":1,"price":0.0067005}',
+    ],
+    [
+      'with fractions of a share, which the brokerage judges',
+      () => decode(trade.placeOrder, { ...order, qty: 1.5, price: 320 }),
+      '{"packet_id":{"conn_id":7,"serial_no":1},"header":{"trd_env":1,"acc_id":123456789012345678,"trd_market":1},"trd_side":1,"order_type":1,"code":"00700","qty":1.5,"price":320}',
+    ],
+    [
+      'with a price that would round to 0 as it is, since 0 says something else',
+      () => decode(trade.modifyOrder, { packetID, header, orderID: 1n, modifyOrderOp: 1, qty: 100, price: 0.0004 }),
+      '{"packet_id":{"conn_id":7,"serial_no":1},"header":{"trd_env":1,"acc_id":123456789012345678,"trd_market":1},"order_id":1,"modify_order_op":1,"qty":100,"price":0.0004}',
     ],
     [
       'with a session of 0, which is none',

@@ -1,4 +1,5 @@
 import type { DescMessage, Message } from '@bufbuild/protobuf';
+import { decimalRounder } from './decimal-fields.js';
 import { fieldSetter, fieldValue, presence } from './field-path.js';
 import { renumberMarket } from './markets.js';
 import { messageParser } from './message-parser.js';
@@ -77,7 +78,7 @@ function checked(operation: Operation, c2s: Message): Message | Rejection {
   return problem === undefined ? c2s : rejectProblem(problem);
 }
 
-/** Clears the zeroes that say nothing, fills what the shape fills (hidden constants, defaults) and holds a `C2S` against every rule. */
+/** Clears the zeroes that say nothing, rounds prices and quantities to the protocol's decimal places, fills what the shape fills (hidden constants, defaults) and holds a `C2S` against every rule. */
 export function completeMessage(operation: Operation, c2s: Message): Problem | undefined {
   let complete = completions.get(operation);
   if (complete === undefined) {
@@ -97,7 +98,9 @@ function compile({ messages, shape, needs, ordered }: Operation): (c2s: Message)
   const fill = filled.map(({ field, default: value, ...param }) =>
     'exactly' in param ? overwrite(desc, field, value) : fieldSetter(desc, field, value),
   );
-  const clear = [zeroClearer(desc), ...filled.map(({ field }) => zeroClearerOf(desc, field))].filter((one) => one !== undefined);
+  const clear = [zeroClearer(desc), ...filled.map(({ field }) => zeroClearerOf(desc, field)), decimalRounder(desc)].filter(
+    (one) => one !== undefined,
+  );
   const checkNeeds = needCheck(desc, shape, needs, (path) => path);
   const checkOrdered = orderedCheck(desc, ordered, (path) => path);
   const given = shape.filter((param) => !param.hidden && param.type.kind !== 'order_symbol');

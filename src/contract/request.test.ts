@@ -205,7 +205,7 @@ describe('a request body', () => {
     [
       'place_order',
       `{${ACCOUNT},"side":1,"code":"00700","qty":100,"price":0.10000000000000000001}`,
-      'has more digits than this field can carry exactly',
+      'price: expected a number of at most nine decimal places, found the number 0.10000000000000000001; did you mean 0.1?',
     ],
     [
       'place_order',

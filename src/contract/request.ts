@@ -1,10 +1,12 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
+import { decimalKind } from './decimal-fields.js';
 import type { Dialect, Enumeration } from './enums.js';
 import { secMarket, trdMarket } from './enums.js';
 import { fieldAt, fieldNamed, fieldSetter, fieldValue, presence } from './field-path.js';
 import { type Security, SecuritySchema } from './generated/Qot_Common_pb.js';
 import {
   childPath,
+  decimalReader,
   enumerationReader,
   type FieldReader,
   type Fields,
@@ -330,7 +332,7 @@ function typeReader(desc: DescMessage, { type, field }: Param, dialect: Dialect)
     case 'integer':
       return namedReader(fieldAt(desc, field), scalarReader(ScalarType.INT32), dialect);
     case 'number':
-      return scalarReader(ScalarType.DOUBLE);
+      return decimalKind(fieldAt(desc, field)) === undefined ? scalarReader(ScalarType.DOUBLE) : decimalReader;
     case 'choice':
       return enumerationReader(type.enumeration, dialect, type.names || dialect === 'mcp');
     case 'choices':

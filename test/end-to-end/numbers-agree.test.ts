@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { replayClock } from '../../src/contract/clock.js';
 import { BUY, HK, HK_MARGIN, MARKET, NORMAL, SELL, SIMULATE, US, US_MARGIN } from '../support/accounts.js';
 import { backendName } from '../support/backend-behind.js';
+import { CoreTcpClient } from '../support/core-tcp-client.js';
 import { TestDaemon } from '../support/daemon.js';
 import { McpClient } from '../support/mcp-client.js';
 import type { PushFrame } from '../support/push-client.js';
@@ -196,5 +197,66 @@ describe('orders', () => {
       expect(can_sell_qty).toBeOneOf(sums.slice(index, backendName === 'sim' ? index + 1 : undefined));
     }
     expect(sums.at(-1)).toBe(500);
+  });
+});
+
+describe('a price that binary floats make of a decimal', () => {
+  const noisy = 319.6 + 0.3 + 0.1 - 20 + 1e-13;
+  const order = { trdSide: 1, orderType: 1, code: '00700', secMarket: 1, qty: 99.99999999999999 };
+  const header = { trdEnv: 0, accID: HK_MARGIN, trdMarket: 1 };
+
+  it('is rounded over the public protocol, of new orders and of changes, in protobuf and in JSON', async () => {
+    expect(noisy).not.toBe(300);
+    const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
+    const open = await TestDaemon.start({ keys: { desk: { scopes } }, flags: ['--enable-trading', '--api-key-id', 'desk'] });
+    const clients = await Promise.all([
+      CoreTcpClient.open(open.daemon.apiAddress!),
+      CoreTcpClient.open(open.daemon.apiAddress!, { format: 'json' }),
+    ]);
+    for (const [index, client] of clients.entries()) {
+      const packetID = (serialNo: number) => ({ connID: 0, serialNo: index * 10 + serialNo });
+      const placed = await client.ask('Trd_PlaceOrder', { packetID: packetID(1), header, ...order, price: noisy });
+      expect(placed).toMatchObject({ retType: 0 });
+      const { orderIDEx } = placed.s2c as unknown as { orderIDEx: string };
+      const listed = async () => {
+        const { s2c } = await client.ask('Trd_GetOrderList', {
+          header,
+          refreshCache: true,
+          filterConditions: { orderIDExList: [orderIDEx] },
+        });
+        return s2c?.orderList?.[0];
+      };
+      expect(await listed()).toMatchObject({ price: 300, qty: 100 });
+      const change = {
+        packetID: packetID(2),
+        header,
+        orderID: 0,
+        orderIDEx,
+        modifyOrderOp: 1,
+        qty: 100,
+        price: 299.80000000000001 + 2e-13,
+      };
+      expect(await client.ask('Trd_ModifyOrder', change)).toMatchObject({ retType: 0 });
+      expect(await listed()).toMatchObject({ price: 299.8 });
+      client.close();
+    }
+    await open.stop();
+  });
+
+  it('is refused over REST and by tools, with the decimal that was meant', async () => {
+    const bodies: [string, string, object][] = [
+      ['/api/order', 'svc_place_order', { market: HK, acc_id: HK_MARGIN, env: SIMULATE, side: BUY, code: '00700', qty: 100, price: noisy }],
+      [
+        '/api/bracket-order',
+        'svc_place_bracket_order',
+        { market: HK, acc_id: HK_MARGIN, env: SIMULATE, side: BUY, code: '00700', qty: 100, price: 300, stop_loss_price: noisy },
+      ],
+      ['/api/set-price-reminder', 'svc_set_price_reminder', { symbol: 'HK.00700', op: 1, type: 1, freq: 1, value: noisy }],
+    ];
+    for (const [path, tool, body] of bodies) {
+      const { status, json } = await daemon.as('desk').post(path, body);
+      expect([status, json.error]).toEqual([400, expect.stringContaining('did you mean 300?')]);
+      expect(await mcp.call(tool, body)).toMatchObject({ isError: true, json: { error: expect.stringContaining('did you mean 300?') } });
+    }
   });
 });

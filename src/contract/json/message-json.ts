@@ -1,4 +1,5 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
+import { decimalKind, isDecimal, nearestDecimal } from '../decimal-fields.js';
 import {
   type Dialect,
   type Enumeration,
@@ -15,7 +16,7 @@ import { nearestName, snakeCase } from '../names.js';
 import { stop } from '../problem.js';
 import { elementText } from './kept-texts.js';
 import { type Int64Format, scalarReader, scalarWriter } from './scalars.js';
-import { describeJson, isJsonObject, type JsonValue } from './value.js';
+import { describeJson, InexactNumber, isJsonObject, type JsonValue } from './value.js';
 
 /**
  * JSON ↔ message by reflection, compiled once per message and dialect. Field names are the snake_case of the
@@ -147,8 +148,21 @@ export function listReader(element: ValueReader): ValueReader {
 
 function scalarFieldReader(field: DescField, scalar: ScalarType, dialect: Dialect): ValueReader {
   const enumeration = enumerationOf(field.parent.typeName, field.name);
-  return enumeration === undefined ? namedReader(field, scalarReader(scalar), dialect) : enumerationReader(enumeration, dialect);
+  if (enumeration !== undefined) return enumerationReader(enumeration, dialect);
+  return decimalKind(field) === undefined ? namedReader(field, scalarReader(scalar), dialect) : decimalReader;
 }
+
+const readDouble = scalarReader(ScalarType.DOUBLE);
+
+/** Reads a price or a quantity: what binary floats make of a decimal is refused, and the decimal named. */
+export const decimalReader: ValueReader = (value, path) => {
+  const number = value instanceof InexactNumber ? Number(value.text) : value;
+  if (typeof number !== 'number' || (number === value && isDecimal(number))) return readDouble(value, path);
+  const meant = nearestDecimal(number);
+  // Too small to be a price: 0 would say something else.
+  const hint = meant === 0 || !Number.isFinite(meant) ? '' : `; did you mean ${meant}?`;
+  stop('out_of_range', path, `${path}: expected a number of at most nine decimal places, found ${describeJson(value)}${hint}`);
+};
 
 /**
  * Takes numbers as they are and, from tools, the names that the definitions have for them, which is how tools see them; a number

@@ -1,8 +1,9 @@
 import { create } from '@bufbuild/protobuf';
 import { type Decimal, decimalFromNumber } from '../../contract/decimal.js';
 import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
-import { OrderType, TrdMarket, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
+import { OrderType, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
 import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
+import { futuresMarkets } from '../../contract/markets.js';
 import { Rejection } from '../../contract/rejection.js';
 
 const REMARK = 'svc-bracket ';
@@ -88,14 +89,6 @@ function exitPrice(
 function isLong({ trdSide }: Pick<BracketC2S, 'trdSide'>): boolean {
   return trdSide === TrdSide.TrdSide_Buy;
 }
-
-const futuresMarkets: ReadonlySet<number> = new Set([
-  TrdMarket.TrdMarket_Futures,
-  TrdMarket.TrdMarket_Futures_Simulate_HK,
-  TrdMarket.TrdMarket_Futures_Simulate_US,
-  TrdMarket.TrdMarket_Futures_Simulate_SG,
-  TrdMarket.TrdMarket_Futures_Simulate_JP,
-]);
 
 /** The side that closes what an entry opens; undefined where it opens nothing. */
 export function exitSideOf({ trdSide, header }: Pick<BracketC2S, 'trdSide' | 'header'>): number | undefined {
