@@ -1,7 +1,7 @@
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf';
 import { decimalFromNumber, roundNumber } from './decimal.js';
 import { fieldValue } from './field-path.js';
-import type { Fields } from './json/message-json.js';
+import type { Fields } from './json/fields.js';
 import { futuresMarkets } from './markets.js';
 
 /**

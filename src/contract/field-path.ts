@@ -1,5 +1,5 @@
 import { create, type DescField, type DescMessage, type Message } from '@bufbuild/protobuf';
-import type { Fields } from './json/message-json.js';
+import type { Fields } from './json/fields.js';
 
 /**
  * Sets a field by its path from `C2S` down in the `.proto`'s own names ("header.accID"), making the messages on the way.

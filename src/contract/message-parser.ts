@@ -1,6 +1,6 @@
 import { create, type DescField, type DescMessage, fromBinary, type Message, ScalarType } from '@bufbuild/protobuf';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
-import type { Fields } from './json/message-json.js';
+import type { Fields } from './json/fields.js';
 
 /**
  * Protobuf bytes → message, compiled once per message: what a request costs before it is known what it asks for. Reads what

@@ -1,6 +1,7 @@
 import { type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import { type Enumeration, enumerationOf, publicNumbers } from './enums.js';
-import { childPath, type Fields, requireFields } from './json/message-json.js';
+import type { Fields } from './json/fields.js';
+import { childPath, requireFields } from './json/message-json.js';
 import { stop } from './problem.js';
 
 /**

@@ -1,6 +1,6 @@
 import { create, type DescField, type DescMessage, type Message, type MessageShape, ScalarType, toBinary } from '@bufbuild/protobuf';
 import { WireType } from '@bufbuild/protobuf/wire';
-import type { Fields } from './json/message-json.js';
+import type { Fields } from './json/fields.js';
 import { begin, end, scalarWriters, UNUSUAL, type ValueWriter, written } from './protobuf-bytes.js';
 
 /**

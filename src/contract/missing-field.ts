@@ -1,5 +1,6 @@
 import type { DescMessage, Message } from '@bufbuild/protobuf';
-import { childPath, type Fields, isRequiredField } from './json/message-json.js';
+import type { Fields } from './json/fields.js';
+import { childPath, isRequiredField } from './json/message-json.js';
 
 /** The first required field that a message lacks, anywhere in it: "s2c.orderList[3].code"; undefined where it has all of them. */
 type MissingField = (message: Message) => string | undefined;

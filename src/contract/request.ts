@@ -4,12 +4,12 @@ import type { Dialect, Enumeration } from './enums.js';
 import { secMarket, trdMarket } from './enums.js';
 import { fieldAt, fieldNamed, fieldSetter, fieldValue, presence } from './field-path.js';
 import { type Security, SecuritySchema } from './generated/Qot_Common_pb.js';
+import type { Fields } from './json/fields.js';
 import {
   childPath,
   decimalReader,
   enumerationReader,
   type FieldReader,
-  type Fields,
   listReader,
   messageReader,
   namedReader,

@@ -1,6 +1,7 @@
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf';
 import { type Enumeration, enumerationOf, publicNumbers } from './enums.js';
-import { type Fields, isRequiredField } from './json/message-json.js';
+import type { Fields } from './json/fields.js';
+import { isRequiredField } from './json/message-json.js';
 
 /**
  * Published clients of the public protocol write 0 for "not set". Where an enumeration has a member 0 (`trdEnv` simulate,

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '../../src/contract/operations/index.js';
 import { HK_MARGIN, SIMULATE } from '../support/accounts.js';
+import { startChain } from '../support/chain.js';
 import { TestDaemon } from '../support/daemon.js';
+import { McpClient } from '../support/mcp-client.js';
 
 /** Spellings of other programs, each with the symbol that is meant. */
 const spellings: readonly (readonly [spelled: string, meant: string])[] = [
@@ -44,7 +47,7 @@ const writing = async (symbol: string) => {
 
 beforeAll(async () => {
   daemon = await TestDaemon.start({
-    keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { maxOrderValue: '90000000' } } },
+    keys: { desk: { scopes: ['qot:read', 'qot:write', 'acc:read', 'trade:simulate'], limits: { maxOrderValue: '90000000' } } },
     flags: ['--enable-trading', '--enable-desktop-phase2-reads', '--sim-clock', 'replay:2026-11-20T02:30:00Z'],
   });
   const chain = await daemon
@@ -72,9 +75,68 @@ describe('another program’s spelling of a symbol', () => {
   });
 });
 
-it('a list names everything that is unknown in it at once', async () => {
-  const symbols = ['HK.00700', 'HK.700', 'US.NOSUCHTHING', 'US.AAPL'];
-  expect(said(await daemon.as('desk').post('/api/snapshot', { symbols }))).toBe(
-    'unknown symbol HK.700; did you mean HK.00700? · unknown symbol US.NOSUCHTHING',
-  );
+/** What requests with a list of securities need beside it. */
+const beside: Readonly<Record<string, object>> = {
+  get_margin_ratio: { acc_id: HK_MARGIN, env: SIMULATE, market: 1 },
+  get_suspend: { begin_time: '2026-11-01', end_time: '2026-11-20' },
+  subscribe: { sub_types: [1] },
+  modify_user_security: { group_name: 'Mine', op: 1 },
+};
+/** What is not subscribed to can be ended: nothing is looked up. */
+const lists = operations.filter(({ name, shape }) => name !== 'unsubscribe' && shape.some(({ type }) => type.kind === 'symbols'));
+
+it.each(lists.map((operation) => [operation.name, operation] as const))(
+  '%s names everything that is unknown in its list at once',
+  async (name, { rest }) => {
+    const symbols = ['HK.00700', 'HK.700', 'US.NOSUCHTHING', 'US.AAPL'];
+    expect(said(await daemon.as('desk').post(rest[0]!.path, { symbols, ...beside[name] }))).toContain(
+      'unknown symbol HK.700; did you mean HK.00700? · unknown symbol US.NOSUCHTHING',
+    );
+  },
+);
+
+describe('a partial snapshot', () => {
+  const symbols = ['HK.00700', 'HK.700', 'US.AAPL', 'US.NOSUCHTHING'];
+  const shown = ({ snapshot_list }: { snapshot_list: { basic: { security: { code: string } } }[] }) =>
+    snapshot_list.map(({ basic }) => basic.security.code);
+
+  it('answers what is known and names the rest, over REST and by tools', async () => {
+    const answer = await daemon.as('desk').s2c('/api/snapshot', { symbols, partial: true });
+    expect(shown(answer)).toEqual(['00700', 'AAPL']);
+    expect(answer.missing).toEqual(['HK.700', 'US.NOSUCHTHING']);
+    expect(answer.missing_reason).toBe('unknown symbol HK.700; did you mean HK.00700? · unknown symbol US.NOSUCHTHING');
+    const whole = await daemon.as('desk').s2c('/api/snapshot', { symbols: ['HK.00700'], partial: true });
+    expect(whole).toMatchObject({ missing: [], snapshot_list: [{}] });
+    expect(whole.missing_reason).toBeUndefined();
+    expect(await daemon.as('desk').s2c('/api/snapshot', { symbols: ['HK.700'], partial: true })).toMatchObject({
+      missing: ['HK.700'],
+      snapshot_list: [],
+    });
+    const mcp = await McpClient.open(daemon, { keyText: daemon.keys.desk });
+    const { json } = await mcp.call('svc_get_snapshot', { symbols, partial: true });
+    expect([shown(json), json.missing]).toEqual([
+      ['00700', 'AAPL'],
+      ['HK.700', 'US.NOSUCHTHING'],
+    ]);
+    await mcp.close();
+  });
+
+  it('does so in front of a server that refuses the whole list', async () => {
+    const chain = await startChain({ keys: { desk: { scopes: ['qot:read'] } } });
+    const desk = chain.front.as('desk');
+    expect(said(await desk.post('/api/snapshot', { symbols }))).toContain('unknown symbol HK.700');
+    const [answer, whole] = await Promise.all([
+      desk.s2c('/api/snapshot', { symbols, partial: true }),
+      desk.s2c('/api/snapshot', { symbols: ['HK.00005', 'US.MSFT'] }),
+    ]);
+    expect(shown(answer)).toEqual(['00700', 'AAPL']);
+    expect(answer.missing).toEqual(['HK.700', 'US.NOSUCHTHING']);
+    expect(answer.missing_reason).toContain('unknown symbol US.NOSUCHTHING');
+    expect(shown(whole)).toEqual(['00005', 'MSFT']);
+    expect(await desk.s2c('/api/snapshot', { symbols: ['HK.700'], partial: true })).toMatchObject({
+      missing: ['HK.700'],
+      snapshot_list: [],
+    });
+    await chain.stop();
+  });
 });

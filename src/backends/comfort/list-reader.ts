@@ -15,6 +15,9 @@ const HURRY_SHARE = 0.5;
 /** A guess of the bytes of an element of an answer, where the day's cache wants one. */
 const ELEMENT_BYTES = 500;
 
+/** Reasons that one answer tells. */
+const REASONS_MAX = 20;
+
 type Elements = Map<string, unknown>;
 
 /** What became of a batch: the answer as it came, where one caller asked; else item by item. */
@@ -35,6 +38,8 @@ interface Batch {
   readonly abandon: () => void;
   members: number;
   waiting: number;
+  /** Somebody who waits can do with a part of the answer: what is refused is found. */
+  inParts: boolean;
 }
 
 /** A list operation, and its requests that differ in nothing but their lists. */
@@ -64,6 +69,8 @@ export class ListReader {
   async read(read: ListRead, asked: Asked, c2s: Message, patience: Patience): Promise<Outcome> {
     const template = clone(asked.messages.C2SSchema, c2s);
     (template as unknown as Record<string, unknown>)[read.asked] = [];
+    const isPartial = read.partial !== undefined && fieldsOf(c2s)[read.partial] === true;
+    if (read.partial !== undefined) delete (template as unknown as Record<string, unknown>)[read.partial];
     const group: Group = { read, asked, key: keyOf(asked, template), template };
     const wanted: Elements = new Map();
     const named = askedOf(read, c2s).map((element) => [read.keyOfAsked(element), element] as const);
@@ -71,9 +78,9 @@ export class ListReader {
     const found = this.#known(group, wanted);
     const missing = [...wanted].filter(([key]) => !found.has(key));
     const parts = partsOf(missing, read.elementsMax);
-    const answers = await Promise.all(parts.map((part) => this.#part(group, new Map(part), patience)));
+    const answers = await Promise.all(parts.map((part) => this.#part(group, new Map(part), isPartial, patience)));
     for (const [part, answer] of answers.entries()) {
-      const refused = refusalOf(answer, parts[part] ?? []);
+      const refused = refusalOf(answer, parts[part] ?? [], isPartial);
       if (refused !== undefined) return parts.length === 1 ? refused : inPart(asked, refused, part, missing.length, read.elementsMax);
     }
     for (const { items } of answers) {
@@ -83,13 +90,14 @@ export class ListReader {
       }
     }
     const [first] = answers;
+    if (isPartial) return { response: composePartial(group, named, found, answers) };
     if (answers.length === 1 && first?.whole !== undefined && missing.length === named.length) return first.whole;
     const list = named.flatMap(([key]) => found.get(key) ?? []);
     return { response: compose(group, list, first?.response) };
   }
 
   /** One part of a list, in a batch with whoever else waits. */
-  async #part(group: Group, elements: Elements, patience: Patience): Promise<Answered> {
+  async #part(group: Group, elements: Elements, isPartial: boolean, patience: Patience): Promise<Answered> {
     // Requests for one market do not wait for another's, on which the server may be silent.
     const batchKey = `${group.key} ${scopeOf(requestOf(group, elements))}`;
     for (;;) {
@@ -99,6 +107,7 @@ export class ListReader {
       for (const [key, element] of elements) batch.elements.set(key, element);
       batch.members += 1;
       batch.waiting += 1;
+      batch.inParts ||= isPartial;
       try {
         return await patiently(this.clock, batch.answer, patience, () => {
           batch.waiting -= 1;
@@ -123,6 +132,7 @@ export class ListReader {
       deadline,
       members: 0,
       waiting: 0,
+      inParts: false,
       // Begun in a later step: whoever begins it joins it first.
       answer: Promise.resolve()
         .then(() => this.#send(group, batch, { deadline, signal: controller.signal }, close))
@@ -143,7 +153,7 @@ export class ListReader {
     if (gatherMs > 0 && hasTime) await pause(this.clock, gatherMs, patience);
     const turn = await this.sender.turn(asked, template, { ...patience, priority: 'read' });
     close();
-    return this.#ask(group, batch.elements, batch.members === 1, patience, turn);
+    return this.#ask(group, batch.elements, batch.members === 1 && !batch.inParts, patience, turn);
   }
 
   /** Asks for elements. Where several callers wait for them, those that are refused are found by halving. */
@@ -192,10 +202,10 @@ function isAboutElements({ refused }: Outcome): boolean {
   return refused === undefined || refused === 'no_right' || refused === 'not_subscribed' || refused === 'server_failed';
 }
 
-/** Why a part was refused, if it was. */
-function refusalOf({ whole, refused }: Answered, part: readonly (readonly [string, unknown])[]): Outcome | undefined {
+/** Why a part was refused, if it was; of a partial answer, by more than the words that a single element was refused with. */
+function refusalOf({ whole, refused }: Answered, part: readonly (readonly [string, unknown])[], isPartial: boolean): Outcome | undefined {
   if (whole !== undefined) return whole.response.retType === 0 ? undefined : whole;
-  const [key] = part.find(([element]) => refused.has(element)) ?? [];
+  const [key] = part.find(([element]) => refused.has(element) && !(isPartial && refused.get(element)?.refused === undefined)) ?? [];
   return key === undefined ? undefined : refused.get(key);
 }
 
@@ -212,8 +222,25 @@ function requestOf({ read, asked, template }: Group, elements: Elements): Messag
   return request;
 }
 
+/** An answer of what was found, which names what was not. */
+function composePartial(
+  group: Group,
+  named: readonly (readonly [string, unknown])[],
+  found: ReadonlyMap<string, Message>,
+  answers: readonly Answered[],
+): ResponseMessage {
+  const keys = [...new Set(named.map(([key]) => key))];
+  const missing = keys.filter((key) => !found.has(key));
+  const words = missing.flatMap((key) => answers.flatMap(({ refused }) => refused.get(key)?.response.retMsg ?? []));
+  const list = named.flatMap(([key]) => found.get(key) ?? []);
+  const reason = [...new Set(words)].slice(0, REASONS_MAX).join(' · ');
+  const told = missing.length === 0 ? {} : { missing, missingReason: reason || 'the server has none of them' };
+  const answered = answers.find(({ response }) => response?.retType === 0)?.response;
+  return compose(group, list, answered, told);
+}
+
 /** One answer of the parts: the list as it is, all else as the first part has it. */
-function compose({ read, asked }: Group, list: readonly Message[], first: ResponseMessage | undefined): ResponseMessage {
-  const s2c = Object.assign(create(asked.messages.S2CSchema), fieldsOf(first).s2c, { [read.answered]: list });
+function compose({ read, asked }: Group, list: readonly Message[], first: ResponseMessage | undefined, more = {}): ResponseMessage {
+  const s2c = Object.assign(create(asked.messages.S2CSchema), fieldsOf(first).s2c, { [read.answered]: list }, more);
   return create(asked.messages.ResponseSchema, { retType: 0, s2c } as Record<string, unknown>) as ResponseMessage;
 }

@@ -14,6 +14,8 @@ export interface ListRead {
   readonly answered: string;
   /** Elements that the upstream takes in one request. */
   readonly elementsMax: number;
+  /** A flag of the `C2S` under which elements that are refused are named in `S2C.missing`, and refuse nothing else. The upstream knows no such flag. */
+  readonly partial?: string;
   /** An answer holds for the day. */
   readonly daily?: true;
   /** What an element is known by, of the request and of the answer. */
@@ -50,7 +52,7 @@ function securities(protoId: number, answered: string, elementsMax: number, more
 const listReads: readonly ListRead[] = [
   securities(3004, 'basicQotList', 200),
   securities(3202, 'staticInfoList', 200, { daily: true, keyOfAnswered: keyOfBasic }),
-  securities(3203, 'snapshotList', 400, { keyOfAnswered: keyOfBasic }),
+  securities(3203, 'snapshotList', 400, { keyOfAnswered: keyOfBasic, partial: 'partial' }),
   securities(3207, 'ownerPlateList', 200, { daily: true }),
   securities(3218, 'futureInfoList', 200, { daily: true }),
   securities(3223, 'marketInfoList', 400),

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import { DECIMAL_ONE, type Decimal, decimalFromNumber, divide } from '../../contract/decimal.js';
-import type { S2C as Snapshots } from '../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
+import type { S2C as Snapshots } from '../../contract/generated/svc/snapshot_pb.js';
 import { quote } from '../../contract/operations/index.js';
 import { BackendFailure, type ResponseMessage } from '../../gateway/index.js';
 import type { AskOptions, Upstream } from './upstream.js';

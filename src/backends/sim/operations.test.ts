@@ -3,7 +3,7 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { call, context, type Fixture, payload, security, startFixture } from '../../../test/support/sim-backend.js';
-import type * as QotGetSecuritySnapshot from '../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
+import type * as SvcSnapshot from '../../contract/generated/svc/snapshot_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import {
   account,
@@ -326,7 +326,7 @@ test('a snapshot of many symbols lets others have their turn, and is the same as
     if (!done) setImmediate(count);
   };
   setImmediate(count);
-  const { snapshotList } = ((await many) as QotGetSecuritySnapshot.Response).s2c!;
+  const { snapshotList } = ((await many) as SvcSnapshot.Response).s2c!;
   done = true;
   expect(turns).toBeGreaterThan(3);
   for (const [index, one] of securityList.entries()) {

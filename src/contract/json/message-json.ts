@@ -14,6 +14,7 @@ import {
 import { documentedEnumeration, shownEnumeration } from '../named-numbers.js';
 import { nearestName, snakeCase } from '../names.js';
 import { stop } from '../problem.js';
+import type { Fields } from './fields.js';
 import { elementText } from './kept-texts.js';
 import { type Int64Format, scalarReader, scalarWriter } from './scalars.js';
 import { describeJson, InexactNumber, isJsonObject, type JsonValue } from './value.js';
@@ -22,7 +23,6 @@ import { describeJson, InexactNumber, isJsonObject, type JsonValue } from './val
  * JSON ↔ message by reflection, compiled once per message and dialect. Field names are the snake_case of the
  * protocol's; unknown names, wrong types and numbers outside an enumeration stop the decoder with the path.
  */
-export type Fields = Record<string, unknown>;
 
 /** Reads a JSON value into what a message holds in a field. */
 export type ValueReader = (value: JsonValue, path: string) => unknown;

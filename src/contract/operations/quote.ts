@@ -9,11 +9,11 @@ import * as QotGetKL from '../generated/Qot_GetKL_pb.js';
 import * as QotGetMarketState from '../generated/Qot_GetMarketState_pb.js';
 import * as QotGetOrderBook from '../generated/Qot_GetOrderBook_pb.js';
 import * as QotGetRT from '../generated/Qot_GetRT_pb.js';
-import * as QotGetSecuritySnapshot from '../generated/Qot_GetSecuritySnapshot_pb.js';
 import * as QotGetStaticInfo from '../generated/Qot_GetStaticInfo_pb.js';
 import * as QotGetTicker from '../generated/Qot_GetTicker_pb.js';
 import * as QotRequestHistoryKL from '../generated/Qot_RequestHistoryKL_pb.js';
 import * as QotRequestHistoryKLQuota from '../generated/Qot_RequestHistoryKLQuota_pb.js';
+import * as SvcSnapshot from '../generated/svc/snapshot_pb.js';
 import * as TickerStatisticDetail from '../generated/svc/ticker_statistic_detail_pb.js';
 import * as TickerStatistic from '../generated/svc/ticker_statistic_pb.js';
 import { statisticInterval } from '../list-enums.js';
@@ -55,7 +55,7 @@ export const getSnapshot = operation({
   scope,
   reach,
   protoId: 3203,
-  messages: QotGetSecuritySnapshot,
+  messages: SvcSnapshot,
   title: 'Snapshot',
   summary: 'A fuller picture than the quote: book top, ranges, valuation, lot and price step.',
   guide:
@@ -66,6 +66,10 @@ export const getSnapshot = operation({
       aliases: ['symbols', 'code', 'stock', 'security', 'stocks', 'code_list', 'symbol_list', 'security_list'],
       max: SYMBOLS_MAX,
       single: true,
+    }),
+    flag('partial', {
+      about: 'Answer what is known, and name the rest in missing, where an unknown symbol else refuses all.',
+      brief: 'Unknown symbols go to missing.',
     }),
   ],
   rest: [post('/api/snapshot')],

@@ -3,7 +3,7 @@ import type { TradeSide } from '../../access/index.js';
 import { DECIMAL_ONE, type Decimal, decimalFromNumber, multiplyUp } from '../../contract/decimal.js';
 import type { Security } from '../../contract/generated/Qot_Common_pb.js';
 import { C2SSchema as OrderBookC2S } from '../../contract/generated/Qot_GetOrderBook_pb.js';
-import { C2SSchema as SnapshotC2S } from '../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
+import { C2SSchema as SnapshotC2S } from '../../contract/generated/svc/snapshot_pb.js';
 import { OrderType } from '../../contract/generated/Trd_Common_pb.js';
 import { quote } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';

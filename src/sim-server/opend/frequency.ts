@@ -39,7 +39,9 @@ function keyOf({ per, shared, protoIds }: FrequencyLimit, { protoId, c2s }: Ask)
   return `${shared === true ? protoIds[0] : protoId} ${per === 'account' ? (header?.accID ?? 0n) : ''}`;
 }
 
-/** "Qot_GetSecuritySnapshot". */
+/** "Qot_GetOrderBook". */
 function nameOf({ c2s }: Ask): string {
-  return c2s.$typeName.slice(0, c2s.$typeName.lastIndexOf('.'));
+  const name = c2s.$typeName.slice(0, c2s.$typeName.lastIndexOf('.'));
+  // The published message with fields of ours.
+  return name === 'svc.snapshot' ? 'Qot_GetSecuritySnapshot' : name;
 }

@@ -43,6 +43,27 @@ export function locateAll(facts: Facts<'listings'>, securities: readonly Securit
   return locateEach(facts, securities, countMax, locate);
 }
 
+/** The listings of those that {@link locateAll} would not refuse, and the others with what it would say of them. */
+export function locateKnown(
+  facts: Facts<'listings'>,
+  securities: readonly SecurityName[],
+  countMax: number,
+): { readonly listings: readonly Listing[]; readonly missing: readonly SecurityName[]; readonly reason: string } | Refusal {
+  const refused = checkCount(securities, countMax);
+  if (refused !== undefined) return refused;
+  const listings: Listing[] = [];
+  const missing: SecurityName[] = [];
+  const reasons = new Set<string>();
+  for (const security of securities) {
+    const listing = locate(facts, security);
+    if (listing instanceof Refusal) {
+      missing.push(security);
+      reasons.add(listing.message);
+    } else listings.push(listing);
+  }
+  return { listings, missing, reason: together([...reasons]) };
+}
+
 /** As {@link locateAll}, of a request for terms. */
 export function locateAllTerms(
   facts: Facts<'listings'>,
@@ -58,8 +79,8 @@ function locateEach(
   countMax: number,
   locateOne: typeof locate,
 ): readonly Listing[] | Refusal {
-  if (securities.length === 0) return new Refusal('no symbols: name at least one');
-  if (securities.length > countMax) return new Refusal(`${securities.length} symbols: at most ${countMax} in one request`);
+  const miscounted = checkCount(securities, countMax);
+  if (miscounted !== undefined) return miscounted;
   const listings: Listing[] = [];
   const refused = new Set<string>();
   for (const security of securities) {
@@ -68,4 +89,9 @@ function locateEach(
     else listings.push(listing);
   }
   return refused.size === 0 ? listings : new Refusal(together([...refused]));
+}
+
+function checkCount({ length }: readonly SecurityName[], countMax: number): Refusal | undefined {
+  if (length === 0) return new Refusal('no symbols: name at least one');
+  return length > countMax ? new Refusal(`${length} symbols: at most ${countMax} in one request`) : undefined;
 }

@@ -29,8 +29,8 @@ export const getMarginRatio: Answer<'world' | 'brokerage', C2S, S2C> = ({ broker
       unknown.add(describeUnknown(world, { market, code }));
       continue;
     }
-    if (tradeMarketOf(instrument, to.account.environment) === undefined) return new Refusal(untraded(instrument));
-    marginRatioInfoList.push(marginInfo(instrument, { market, code }));
+    if (tradeMarketOf(instrument, to.account.environment) === undefined) unknown.add(untraded(instrument));
+    else marginRatioInfoList.push(marginInfo(instrument, { market, code }));
   }
   if (unknown.size > 0) return new Refusal(together([...unknown]));
   return create(S2CSchema, { header: to.header, marginRatioInfoList });

@@ -1,14 +1,13 @@
 import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '../../../contract/decimal.js';
 import {
-  type C2S,
-  type S2C,
-  S2CSchema,
   type Snapshot,
   type SnapshotBasicData,
   SnapshotBasicDataSchema,
   SnapshotSchema,
 } from '../../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
+import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/svc/snapshot_pb.js';
+import { symbolOf } from '../../../contract/markets.js';
 import { SYMBOLS_MAX } from '../../../contract/shape.js';
 import type { Book, Quote } from '../../market/market.js';
 import { inTurns } from '../../pace.js';
@@ -17,7 +16,7 @@ import { lotSize } from '../../view/contract-terms.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { averagePrice, percent } from '../../view/figures.js';
 import type { Listing } from '../../view/listings.js';
-import { locateAll } from '../../view/locate.js';
+import { locateAll, locateKnown } from '../../view/locate.js';
 import { prepareYearRanges, yearRange } from '../../view/price-range.js';
 import { SECURITY_STATUS_NORMAL } from '../../view/quote-board.js';
 import { addKindData, plateData } from '../../view/snapshot-kinds.js';
@@ -27,17 +26,30 @@ const BALANCE_LEVELS = 5;
 
 /** Qot_GetSecuritySnapshot: the quote, the top of the book and what the kind of instrument adds; each as of one moment. */
 export const getSnapshot: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (facts, request) => {
+  if (request.partial) return known(facts, request);
   const listings = locateAll(facts, request.securityList, SYMBOLS_MAX);
-  if (listings instanceof Refusal) return listings;
+  return listings instanceof Refusal ? listings : snapshots(facts, listings);
+};
+
+type SnapshotFacts = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
+
+/** What is known of the securities that a request names; the rest is named. */
+async function known(facts: SnapshotFacts, { securityList }: C2S): Promise<S2C | Refusal> {
+  const located = locateKnown(facts, securityList, SYMBOLS_MAX);
+  if (located instanceof Refusal) return located;
+  const payload = await snapshots(facts, located.listings);
+  payload.missing = located.missing.map((security) => symbolOf(security) ?? `${security.market}.${security.code}`);
+  if (payload.missing.length > 0) payload.missingReason = located.reason;
+  return payload;
+}
+
+function snapshots(facts: SnapshotFacts, listings: readonly Listing[]): S2C | Promise<S2C> {
   const answer = () => inTurns(all(facts, listings));
   const prepared = prepareYearRanges(facts, listings);
   return prepared === undefined ? answer() : prepared.then(answer);
-};
+}
 
-function* all(
-  facts: Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>,
-  listings: readonly Listing[],
-): Generator<void, S2C> {
+function* all(facts: SnapshotFacts, listings: readonly Listing[]): Generator<void, S2C> {
   const payload = create(S2CSchema);
   for (const listing of listings) {
     if (payload.snapshotList.length > 0) yield;
@@ -50,7 +62,7 @@ function* all(
   return payload;
 }
 
-function snapshot(facts: Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>, listing: Listing): Snapshot {
+function snapshot(facts: SnapshotFacts, listing: Listing): Snapshot {
   const quote = facts.market.quote(listing.instrument);
   const message = create(SnapshotSchema);
   message.basic = basicData(facts, listing, quote);
