@@ -244,7 +244,7 @@ describe('a price that binary floats make of a decimal', () => {
   });
 
   it('is refused over REST and by tools, with the decimal that was meant', async () => {
-    const bodies: [string, string, object][] = [
+    const bodies: [string, string, Record<string, unknown>][] = [
       ['/api/order', 'svc_place_order', { market: HK, acc_id: HK_MARGIN, env: SIMULATE, side: BUY, code: '00700', qty: 100, price: noisy }],
       [
         '/api/bracket-order',

@@ -97,8 +97,8 @@ it.each(lists.map((operation) => [operation.name, operation] as const))(
 
 describe('a partial snapshot', () => {
   const symbols = ['HK.00700', 'HK.700', 'US.AAPL', 'US.NOSUCHTHING'];
-  const shown = ({ snapshot_list }: { snapshot_list: { basic: { security: { code: string } } }[] }) =>
-    snapshot_list.map(({ basic }) => basic.security.code);
+  const shown = ({ snapshot_list }: Record<string, unknown>) =>
+    (snapshot_list as { basic: { security: { code: string } } }[]).map(({ basic }) => basic.security.code);
 
   it('answers what is known and names the rest, over REST and by tools', async () => {
     const answer = await daemon.as('desk').s2c('/api/snapshot', { symbols, partial: true });
