@@ -75,14 +75,14 @@ describe('another program’s spelling of a symbol', () => {
   });
 });
 
-/** What requests with a list of securities need beside it. */
+/** Fields that requests with a list of securities need beside it. */
 const beside: Readonly<Record<string, object>> = {
   get_margin_ratio: { acc_id: HK_MARGIN, env: SIMULATE, market: 1 },
   get_suspend: { begin_time: '2026-11-01', end_time: '2026-11-20' },
   subscribe: { sub_types: [1] },
   modify_user_security: { group_name: 'Mine', op: 1 },
 };
-/** What is not subscribed to can be ended: nothing is looked up. */
+/** An end of subscriptions looks nothing up. */
 const lists = operations.filter(({ name, shape }) => name !== 'unsubscribe' && shape.some(({ type }) => type.kind === 'symbols'));
 
 it.each(lists.map((operation) => [operation.name, operation] as const))(

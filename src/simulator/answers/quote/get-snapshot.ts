@@ -33,7 +33,7 @@ export const getSnapshot: Answer<'clock' | 'world' | 'companies' | 'market' | 'l
 
 type SnapshotFacts = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
 
-/** What is known of the securities that a request names; the rest is named. */
+/** Snapshots of the known among the securities that a request names; the others are named in the answer. */
 async function known(facts: SnapshotFacts, { securityList }: C2S): Promise<S2C | Refusal> {
   const located = locateKnown(facts, securityList, SYMBOLS_MAX);
   if (located instanceof Refusal) return located;
