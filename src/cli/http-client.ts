@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { err, ok, type Result } from '../access/index.js';
 import { packageVersion } from '../version.js';
 import { exitStatus } from './exit-status.js';
-import type { Target } from './target.js';
+import { addressOf, type Target } from './target.js';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
@@ -81,7 +81,7 @@ function open({ url, apiKey, ca }: Target, { method, path, body, idempotencyKey 
     ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
   };
   const options = { method, headers, timeout, agent: false as const };
-  const address = new URL(path, url);
+  const address = addressOf(url, path);
   return url.protocol === 'https:'
     ? httpsRequest(address, { ...options, ...(ca === undefined ? {} : { ca }) })
     : httpRequest(address, options);

@@ -6,7 +6,7 @@ import { exitStatus } from './exit-status.js';
 import { Bridge } from './mcp/bridge.js';
 import { Endpoint } from './mcp/endpoint.js';
 import { OutputLines } from './mcp/output-lines.js';
-import { resolveTarget, type Target, type TargetOptions, withTargetOptions } from './target.js';
+import { addressOf, resolveTarget, type Target, type TargetOptions, withTargetOptions } from './target.js';
 import type { Terminal } from './terminal.js';
 
 /** A gateway that runs in this process. */
@@ -53,7 +53,7 @@ export function mcpCommand(terminal: Terminal, startEmbedded: StartEmbedded): Co
       const target = findTarget();
       if (!target.ok) return command.error(`error: ${target.error}`, { exitCode: exitStatus.usage });
       const explain = (line: string) => terminal.explain(`svcctl mcp: ${line}\n`);
-      explain(`passing MCP messages between standard input and output and ${target.value.url.origin}/mcp`);
+      explain(`passing MCP messages between standard input and output and ${addressOf(target.value.url, '/mcp').href}`);
       const endpoint = new Endpoint(findTarget, toolsets.value);
       const output = new OutputLines(terminal);
       await new Bridge({ endpoint, output, explain, random: terminal.random }).run(terminal.stdin(), interruption.signal);

@@ -81,15 +81,20 @@ function defaultUrl({ SVC_REST_PORT: port = '' }: Readonly<Record<string, string
 }
 
 function isDemo(demo: DemoRecord, url: URL): boolean {
-  return demo.rest === url.origin;
+  return demo.rest === url.origin && url.pathname === '/';
 }
 
 function parseUrl(text: string): Result<URL, string> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.username !== '' || url.pathname !== '/') {
-    return err(`--rest-url must be like https://127.0.0.1:22499; found ${JSON.stringify(text)}`);
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.username !== '' || /[?#]/.test(text)) {
+    return err(`--rest-url must be like https://127.0.0.1:22499 or https://desk.example/gateway; found ${JSON.stringify(text)}`);
   }
   return ok(url);
+}
+
+/** The address of a path of the daemon, such as "/api/ping": behind a proxy it begins with the proxy's prefix. */
+export function addressOf(url: URL, path: string): URL {
+  return new URL(`${url.href.replace(/\/+$/, '')}${path}`);
 }
 
 /** `name` is what the operator gave the file by. */

@@ -9,7 +9,7 @@ import { judge } from './answer.js';
 import { exitStatus } from './exit-status.js';
 import { explain } from './http-client.js';
 import { layOutJson } from './json-layout.js';
-import { resolveTarget, type Target, type TargetOptions, withTargetOptions } from './target.js';
+import { addressOf, resolveTarget, type Target, type TargetOptions, withTargetOptions } from './target.js';
 import { processTerminal, type Terminal } from './terminal.js';
 
 interface WatchOptions extends TargetOptions {
@@ -206,7 +206,7 @@ class Silence {
 }
 
 function openSocket({ url, apiKey, ca }: Target): WebSocket {
-  const address = new URL('/ws', url);
+  const address = addressOf(url, '/ws');
   address.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   return new WebSocket(address, {
     handshakeTimeout: HANDSHAKE_MS_MAX,

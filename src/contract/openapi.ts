@@ -23,6 +23,8 @@ interface Messages {
 
 interface OpenApiOptions {
   readonly version: string;
+  /** Where the paths begin: an address without a slash at its end. */
+  readonly publicUrl?: string;
   readonly operations?: readonly Operation[];
 }
 
@@ -61,7 +63,7 @@ export function* openApiSteps(options: OpenApiOptions) {
         '64-bit integers are exact JSON numbers; send `X-Svc-Int64: string` for strings.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: options.publicUrl ?? '/' }],
     tags: [PROBES, ...new Set(operations.map((operation) => operation.group))].map((name) => ({ name })),
     paths,
     components: {

@@ -9,6 +9,15 @@ interface Candidate {
   readonly answers: (c2s: Message) => boolean;
 }
 
+/** Qot_GetTradeDate, whose messages those of Qot_RequestTradeDate are on the wire. */
+const OBSOLETE_TRADE_DATE = 3200;
+const TRADE_DATE = 3219;
+
+/** The id by which an operation is declared. */
+function currentId(protoId: number): number {
+  return protoId === OBSOLETE_TRADE_DATE ? TRADE_DATE : protoId;
+}
+
 /** What a protocol id asks for. Several operations may share an id: then the message itself tells them apart. */
 export class ProtocolIds {
   readonly #candidates = new Map<number, Candidate[]>();
@@ -40,12 +49,12 @@ export class ProtocolIds {
 
   /** The operations of an id; none where it is not served. */
   operationsOf(protoId: number): readonly Operation[] {
-    return this.#operations.get(protoId) ?? [];
+    return this.#operations.get(currentId(protoId)) ?? [];
   }
 
   /** The operation that a message of this id asks for; undefined where the id is not served. */
   operationOf(protoId: number, c2s: Message): Operation | undefined {
-    return this.#candidates.get(protoId)?.find(({ answers }) => answers(c2s))?.operation;
+    return this.#candidates.get(currentId(protoId))?.find(({ answers }) => answers(c2s))?.operation;
   }
 }
 

@@ -31,8 +31,8 @@ export function* referencePieces(options: ReferenceOptions): Generator<string> {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>svc-gateway reference</title><style>${referenceStyle}</style></head><body>
 <h1>svc-gateway reference</h1>
-<p>Version ${escapeText(version)}, ${operations.length} operations. Programs read <a href="/openapi.json">/openapi.json</a>, which has the answers too.
-<a href="/console">The console</a> shows live quotes and accounts.</p>
+<p>Version ${escapeText(version)}, ${operations.length} operations. Programs read <a href="openapi.json">/openapi.json</a>, which has the answers too.
+<a href="console">The console</a> shows live quotes and accounts.</p>
 <p>Send the key as <code>Authorization: Bearer &lt;key&gt;</code>. A request has the fields below, or those of the protocol’s message in <code>c2s</code>.
 Fields that are not known are refused. HTTP 200 means that the request was carried out; <code>ret_type</code> 0 that the brokerage accepted it.</p>
 <nav>${groups.map(contents).join('')}<p><a href="#scopes">Scopes</a> · <a href="#messages">Messages</a></p></nav>

@@ -29,8 +29,7 @@ export async function announceDemo(
   writeDemoRecord(settings.stateDir, { rest: restUrl, caFile, pid: process.pid });
   return demoBanner({
     restUrl,
-    docsUrl: `${restUrl}/docs`,
-    consoleUrl: `${restUrl}/console`,
+    publicUrl: settings.publicUrl ?? restUrl,
     caFile,
     apiKey,
     accId: hongKong?.accID,

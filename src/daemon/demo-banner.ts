@@ -7,9 +7,8 @@ import type { Environment } from './environment.js';
 export interface DemoBanner {
   /** "https://127.0.0.1:22499". */
   readonly restUrl: string;
-  /** Where a browser finds the documentation, and the console. */
-  readonly docsUrl: string;
-  readonly consoleUrl: string;
+  /** Where browsers and programs elsewhere find the daemon: a reverse proxy's address, or `restUrl`. */
+  readonly publicUrl: string;
   readonly caFile: string;
   readonly apiKey: string;
   /** A simulated account that trades Hong Kong shares, when the backend could name one. */
@@ -30,7 +29,7 @@ const [CODE, LOT] = ['00700', 100];
 
 /** What `svcd --demo` prints to stderr once it listens: commands that can be pasted as they are into another terminal. */
 export function demoBanner(banner: DemoBanner): string {
-  const { restUrl, docsUrl, consoleUrl, caFile, apiKey, svcctl, made } = banner;
+  const { restUrl, publicUrl, caFile, apiKey, svcctl, made } = banner;
   const accId = banner.accId === undefined ? '<acc_id>' : String(banner.accId);
   const order = `{"market":1,"acc_id":${accId},"env":1,"side":1,"order_type":2,"code":"${CODE}","qty":${LOT}}`;
   const account = `{"market":1,"acc_id":${accId},"env":1}`;
@@ -56,9 +55,9 @@ ${made.map((what) => `  Created ${what}\n`).join('')}
     ${svcctl} call get_orders '${account}' --pretty
 
   All operations: ${svcctl} operations
-  AI clients:     ${svcctl} mcp (standard input and output), ${restUrl}/mcp (HTTP)
-  Console:        ${consoleUrl} (in a browser, with the key above)
-  Documentation:  ${docsUrl}
+  AI clients:     ${svcctl} mcp (standard input and output), ${publicUrl}/mcp (HTTP)
+  Console:        ${publicUrl}/console (in a browser, with the key above)
+  Documentation:  ${publicUrl}/docs
 ${RULE}
 `;
 }

@@ -94,8 +94,7 @@ describe('a later demo', () => {
 describe('the banner', () => {
   const banner = {
     restUrl: 'https://127.0.0.1:22499',
-    docsUrl: 'https://127.0.0.1:22499/docs',
-    consoleUrl: 'https://127.0.0.1:22499/console',
+    publicUrl: 'https://127.0.0.1:22499',
     caFile: "/home/o'neil/tls/localhost.crt",
     apiKey: `svc_${'k'.repeat(43)}`,
     accId: 281_756_479_859_383_816n,

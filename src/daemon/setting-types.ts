@@ -132,12 +132,25 @@ export const verificationCode: SettingType<string> = {
 };
 
 /** The base address of a service to which secrets are sent. */
-export const serviceUrl = simple('<url>', 'an https address such as https://login.example, or an http address of this machine', (text) => {
+export const serviceUrl = simple('<url>', 'an https address such as https://login.example, or an http address of this machine', (text) =>
+  baseUrlOf(text) === undefined ? undefined : text,
+);
+
+/** The address under which a reverse proxy serves this daemon; kept without a slash at its end. */
+export const publicAddress = simple(
+  '<url>',
+  'an https address such as https://desk.example/gateway, or an http address of this machine',
+  (text) => baseUrlOf(text)?.href.replace(/\/+$/, ''),
+);
+
+/** An address that keeps secrets and that paths can be added to. */
+function baseUrlOf(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined;
-  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  const url = new URL(text);
+  const { protocol, hostname, username, password } = url;
   const isSecret = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname.replace(/^\[|\]$/g, '')));
-  return isSecret && username === '' && password === '' && search === '' && hash === '' ? text : undefined;
-});
+  return isSecret && username === '' && password === '' && !/[?#]/.test(text) ? url : undefined;
+}
 
 /** Whether only this machine reaches an address. */
 export function isLoopback(address: string): boolean {

@@ -16,6 +16,7 @@ import {
   path,
   plainText,
   port,
+  publicAddress,
   type SettingType,
   secretText,
   serviceUrl,
@@ -162,6 +163,12 @@ const settingsTable = {
     default: [],
     group: 'Listener',
     about: 'Web origins whose pages may call the gateway; none by default.',
+  }),
+  publicUrl: setting<string | null>({
+    type: optional(publicAddress),
+    default: null,
+    group: 'Listener',
+    about: 'Address under which a reverse proxy serves REST, /ws, /mcp and the console, with its path prefix.',
   }),
   wsMaxBacklog: setting({
     type: size('64KiB', '1GiB'),

@@ -7,12 +7,14 @@ import type { Settings } from '../daemon/settings-table.js';
 import type { TlsMaterial } from '../daemon/tls.js';
 import type { Credential, Gateway } from '../gateway/index.js';
 import { RequestIds } from '../interfaces/common/callers.js';
+import type { PageOrigins } from '../interfaces/common/page-origins.js';
 import { type CoreServices, CoreWsEndpoint, gatewayTcpService, TcpEndpoint, type TcpEndpointOptions } from '../interfaces/core/index.js';
 import { readRsaKeyFile } from './rsa-key-file.js';
 
 export interface CoreListenerParts {
   readonly settings: Settings;
   readonly gateway: Gateway;
+  readonly origins: PageOrigins;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly tls: TlsMaterial | undefined;
@@ -27,8 +29,17 @@ export interface CoreListeners {
 }
 
 /** Makes the listeners of the public protocol, as far as the settings ask for them. */
-export function createCoreListeners({ settings, gateway, clock, logger, tls, rsaKey, onTrouble }: CoreListenerParts): CoreListeners {
-  const { noWebsocket, allowedOrigins } = settings;
+export function createCoreListeners({
+  settings,
+  gateway,
+  origins,
+  clock,
+  logger,
+  tls,
+  rsaKey,
+  onTrouble,
+}: CoreListenerParts): CoreListeners {
+  const { noWebsocket } = settings;
   const ids = new RequestIds('core');
   const services: CoreServices = {
     gateway,
@@ -38,7 +49,7 @@ export function createCoreListeners({ settings, gateway, clock, logger, tls, rsa
     onDefect: (error) => logger.error({ err: error }, 'a connection of the public protocol failed'),
   };
   return {
-    websocket: noWebsocket ? undefined : new CoreWsEndpoint({ services, allowedOrigins, onTrouble, ...(tls === undefined ? {} : { tls }) }),
+    websocket: noWebsocket ? undefined : new CoreWsEndpoint({ services, origins, onTrouble, ...(tls === undefined ? {} : { tls }) }),
     api: createApi(settings, services, { ...(rsaKey === undefined ? {} : { rsaKey }), onTrouble }, logger),
   };
 }

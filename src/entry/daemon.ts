@@ -14,6 +14,7 @@ import { openState } from '../daemon/state.js';
 import { loadTlsMaterial } from '../daemon/tls.js';
 import { tradePassword } from '../daemon/trade-password.js';
 import { type Backend, Gateway, type TradePasswordSource } from '../gateway/index.js';
+import { PageOrigins } from '../interfaces/common/page-origins.js';
 import { createGrpcServer, type GrpcServer } from '../interfaces/grpc/index.js';
 import { createMcpEndpoint } from '../interfaces/mcp/index.js';
 import { createRestServer, type RestServer } from '../interfaces/rest/index.js';
@@ -55,6 +56,8 @@ export interface Daemon {
   readonly login: Login | undefined;
   /** "https://127.0.0.1:22499". */
   readonly restUrl: string;
+  /** Where browsers and programs elsewhere find REST: the reverse proxy's address, or {@link restUrl}. */
+  readonly publicUrl: string;
   /** "https://127.0.0.1:22500"; undefined where it is switched off. */
   readonly grpcUrl: string | undefined;
   /** The core WebSocket: "wss://127.0.0.1:22501"; undefined where it is switched off. */
@@ -155,21 +158,24 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       gateway,
       clock,
       version: packageVersion,
+      ...(settings.publicUrl === null ? {} : { publicUrl: settings.publicUrl }),
       toolsets: toolsetsOf(settings.mcpToolsets),
       confirm: settings.mcpConfirm,
       onError: (error) => logger.debug({ err: error }, 'an MCP message failed'),
     });
     const onTrouble = acceptTrouble(logger);
+    const origins = new PageOrigins(allowedOriginsOf(settings), tls);
     const ws = createWsEndpoint({
       gateway,
       clock,
-      allowedOrigins: settings.allowedOrigins,
+      origins,
       onDefect: (error) => logger.error({ err: error }, 'push connection failed'),
     });
     const rest = createRestServer({
       gateway,
       ...(tls === undefined ? {} : { tls }),
-      allowedOrigins: settings.allowedOrigins,
+      origins,
+      ...(settings.publicUrl === null ? {} : { publicUrl: settings.publicUrl }),
       metricsPublic: settings.metricsPublic,
       version: packageVersion,
       consoleFolder: new URL('dist/console/', packageFolder),
@@ -178,8 +184,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onTrouble,
     });
     const grpc = settings.noGrpc ? undefined : createGrpcServer({ gateway, clock, onTrouble, ...(tls === undefined ? {} : { tls }) });
-    const core = createCoreListeners({ settings, gateway, clock, logger, tls, rsaKey: rsaKey.value, onTrouble });
-    takesTls.push(...[rest, grpc, core.websocket].filter((listener) => listener !== undefined));
+    const core = createCoreListeners({ settings, gateway, origins, clock, logger, tls, rsaKey: rsaKey.value, onTrouble });
+    takesTls.push(origins, ...[rest, grpc, core.websocket].filter((listener) => listener !== undefined));
     undo.unshift(async () => {
       gateway.endWaits();
       // The gateway's stop ends push connections, and core connections are such: their requests are answered before it.
@@ -193,6 +199,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const shares = sharesOf(listening);
     const addressOf = (port: ListenerPort, listener: Listener) => listen(listener, settings, port, shares?.get(port));
     const restUrl = `http${s}://${await addressOf('restPort', rest)}`;
+    const publicUrl = settings.publicUrl ?? restUrl;
     const grpcUrl = grpc && `http${s}://${await addressOf('grpcPort', grpc)}`;
     const websocketUrl = core.websocket && `ws${s}://${await addressOf('websocketPort', core.websocket)}`;
     const apiAddress = core.api && (await addressOf('apiPort', core.api));
@@ -202,6 +209,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       access,
       login,
       restUrl,
+      publicUrl,
       grpcUrl,
       websocketUrl,
       apiAddress,
@@ -233,6 +241,11 @@ function loadTls({ restTlsCert, restTlsKey }: Settings, clock: Clock, logger: Lo
   if (!tls.ok) throw new StartProblem(tls.error);
   for (const warning of tls.value.warnings) logger.warn({}, warning);
   return tls.value;
+}
+
+/** Pages served under the public address are the daemon's own. */
+function allowedOriginsOf({ allowedOrigins, publicUrl }: Settings): readonly string[] {
+  return publicUrl === null ? allowedOrigins : [...allowedOrigins, new URL(publicUrl).origin];
 }
 
 function openKeyring({ restKeysFile }: Settings, clock: Clock): Keyring | undefined {

@@ -63,8 +63,10 @@ async function main(): Promise<void> {
     prepare: demo && (() => demo.prepare()),
   });
   running.daemon = daemon;
-  const { restUrl: rest, grpcUrl: grpc, websocketUrl: websocket, apiAddress: api } = daemon;
-  process.stdout.write(`${JSON.stringify({ event: 'ready', rest, grpc, websocket, api, pid: process.pid })}\n`);
+  const { restUrl: rest, publicUrl, grpcUrl: grpc, websocketUrl: websocket, apiAddress: api } = daemon;
+  process.stdout.write(
+    `${JSON.stringify({ event: 'ready', rest, grpc, websocket, api, ...(publicUrl === rest ? {} : { public: publicUrl }), pid: process.pid })}\n`,
+  );
   manager.ready();
   signals.ready();
   if (daemon.login !== undefined && personTypes()) promptForCode(daemon.login, process.stdin, (text) => void process.stderr.write(text));

@@ -11,6 +11,7 @@ import { ProtocolIds } from '../../src/contract/protocol-ids.js';
 import { anyOf } from '../../src/contract/scope.js';
 import { symbols } from '../../src/contract/shape.js';
 import type { ResponseMessage } from '../../src/gateway/index.js';
+import { PageOrigins } from '../../src/interfaces/common/page-origins.js';
 import { CoreWsEndpoint, gatewayTcpService, TcpEndpoint } from '../../src/interfaces/core/index.js';
 import { CoreTcpClient } from '../support/core-tcp-client.js';
 import { CoreWsClient } from '../support/core-ws-client.js';
@@ -52,7 +53,7 @@ async function serve(declared: readonly Operation[] = operations, maxConnections
     onDefect: (error: unknown) => defects.push(error),
   };
   const tcp = new TcpEndpoint({ service: gatewayTcpService(services, { kind: 'id', id: 'desk' }), ...services, maxConnections });
-  const ws = new CoreWsEndpoint({ services, allowedOrigins: [], maxConnections });
+  const ws = new CoreWsEndpoint({ services, origins: new PageOrigins([]), maxConnections });
   const address = { host: '127.0.0.1', port: 0 };
   const [tcpPort, wsPort] = [await tcp.listen(address), await ws.listen(address)];
   cleanups.push(

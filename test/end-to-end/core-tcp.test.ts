@@ -13,6 +13,10 @@ import { until } from '../support/until.js';
 /** Time passes faster, so that there is more to push. */
 const BUSY = ['--sim-clock', 'replay:2026-03-02T02:00:00Z@60'];
 
+/** Ids that published clients list, and that newer ones have taken the place of. */
+const OBSOLETE = { Qot_GetTradeDate: 3200, Qot_GetRehab: 3102 };
+const REQUEST_REHAB = 3105;
+
 const tencent = { market: 1, code: '00700' };
 const apple = { market: 11, code: 'AAPL' };
 
@@ -50,6 +54,37 @@ describe('without keys', () => {
     expect(BigInt(connID)).toBeGreaterThan(0n);
     expect(BigInt(connID)).toBeLessThan(2n ** 63n);
     expect(other.init.s2c?.connID).not.toBe(connID);
+  });
+
+  it('names the connection in the global state', async () => {
+    for (const client of [await open(), await open({ format: 'json' })]) {
+      const { s2c } = await client.ask('GetGlobalState', { userID: 0 });
+      expect(s2c?.connID).toBe(client.init.s2c?.connID);
+    }
+  });
+
+  it('answers obsolete ids as their successors do', async () => {
+    const client = await open();
+    const days = { market: 1, beginTime: '2026-02-02', endTime: '2026-02-27' };
+    const request = Buffer.from(publishedEncode('Qot_RequestTradeDate.Request', { c2s: days }));
+    const obsolete = await client.send(OBSOLETE.Qot_GetTradeDate, request);
+    const current = await client.ask('Qot_RequestTradeDate', days);
+    expect((current.s2c?.tradeDateList as unknown as unknown[]).length).toBeGreaterThan(10);
+    expect(publishedDecode('Qot_RequestTradeDate.Response', obsolete.body)).toMatchObject(current);
+    const json = await open({ format: 'json' });
+    const ask = async (securityList: readonly object[]) => {
+      const { body } = await json.send(OBSOLETE.Qot_GetRehab, Buffer.from(JSON.stringify({ c2s: { securityList } })));
+      return JSON.parse(body.toString());
+    };
+    const { retType, s2c } = await ask([tencent, apple]);
+    expect([retType, s2c.securityRehabList.length]).toEqual([0, 2]);
+    for (const { security, rehabList } of s2c.securityRehabList) {
+      const one = await json.send(REQUEST_REHAB, Buffer.from(JSON.stringify({ c2s: { security } })));
+      expect(rehabList).toEqual(JSON.parse(one.body.toString()).s2c.rehabList);
+      expect(rehabList.length).toBeGreaterThan(0);
+    }
+    expect(await ask([])).toMatchObject({ retType: -1, retMsg: expect.stringContaining('securityList: 0 securities; accepted: 1 to 100') });
+    expect(await ask([tencent, { market: 1, code: '00000' }])).toMatchObject({ retType: -1 });
   });
 
   it('closes on anything else before the handshake, and on what is no frame', async () => {

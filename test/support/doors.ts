@@ -4,6 +4,7 @@ import type { Operation } from '../../src/contract/operation.js';
 import { ProtocolIds } from '../../src/contract/protocol-ids.js';
 import { argumentNames } from '../../src/contract/tool-arguments.js';
 import type { Gateway } from '../../src/gateway/index.js';
+import { PageOrigins } from '../../src/interfaces/common/page-origins.js';
 import { CoreWsEndpoint, gatewayTcpService, TcpEndpoint } from '../../src/interfaces/core/index.js';
 import { CoreTcpClient } from './core-tcp-client.js';
 import { CoreWsClient } from './core-ws-client.js';
@@ -63,7 +64,7 @@ export class Doors {
       onDefect: (error: unknown) => served.log.push(String(error)),
     };
     const address = { host: '127.0.0.1', port: 0 };
-    const websocket = new CoreWsEndpoint({ services, allowedOrigins: [] });
+    const websocket = new CoreWsEndpoint({ services, origins: new PageOrigins([]) });
     const api = new TcpEndpoint({ service: gatewayTcpService(services, { kind: 'id', id: keyId }), ...services });
     const ports = { websocket: await websocket.listen(address), api: await api.listen(address) };
     const mcp = await McpClient.open(served, { keyText: served.key(keyId) });

@@ -22,6 +22,7 @@ import {
   type TradingTerms,
   type UnsubscribeRefusal,
 } from '../../src/gateway/index.js';
+import { PageOrigins } from '../../src/interfaces/common/page-origins.js';
 import { createGrpcServer } from '../../src/interfaces/grpc/index.js';
 import { createMcpEndpoint, type McpEndpoint } from '../../src/interfaces/mcp/index.js';
 import { createRestServer } from '../../src/interfaces/rest/index.js';
@@ -221,10 +222,11 @@ export async function serveGateway(options: {
   const served = operations === undefined ? {} : { operations };
   const onError = (error: Error) => log.push(String(error));
   const mcp = createMcpEndpoint({ gateway, clock, version: 'test', confirm: 'real', onError, ...served });
-  const ws = createWsEndpoint({ gateway, clock: systemClock, allowedOrigins: [], onDefect: (error) => log.push(String(error)) });
+  const origins = new PageOrigins([]);
+  const ws = createWsEndpoint({ gateway, clock: systemClock, origins, onDefect: (error) => log.push(String(error)) });
   const rest = createRestServer({
     gateway,
-    allowedOrigins: [],
+    origins,
     metricsPublic: false,
     version: 'test',
     mounts: [mcp.mount],

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { err, ok, type Result } from '../../access/index.js';
 import { packageVersion } from '../../version.js';
 import { explain, silence } from '../http-client.js';
-import type { Target } from '../target.js';
+import { addressOf, type Target } from '../target.js';
 
 /** One HTTP request to the gateway's `/mcp`. */
 export interface Exchange {
@@ -83,7 +83,7 @@ export class Endpoint {
     this.#target = undefined;
     this.#answering = undefined;
     const found = this.#findTarget();
-    const moved = before !== undefined && found.ok && found.value.url.origin !== before.url.origin;
+    const moved = before !== undefined && found.ok && found.value.url.href !== before.url.href;
     return moved && !exchange.signal.aborted ? this.#attempt(found.value, lane, exchange) : answer;
   }
 
@@ -99,7 +99,7 @@ export class Endpoint {
           ...headers,
         },
       };
-      const address = new URL('/mcp', target.url);
+      const address = addressOf(target.url, '/mcp');
       const secure = target.url.protocol === 'https:';
       const request = secure
         ? httpsRequest(address, { ...options, agent: lane.https, ...(target.ca === undefined ? {} : { ca: target.ca }) })

@@ -1,12 +1,13 @@
 import type { Message, MessageShape } from '@bufbuild/protobuf';
 import type { KeyRecord } from '../../access/index.js';
 import * as QotRegQotPush from '../../contract/generated/Qot_RegQotPush_pb.js';
-import { subscription } from '../../contract/operations/index.js';
+import { metadata, subscription, system } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
-import type { Answer, Caller, Peer } from '../../gateway/index.js';
+import { type Answer, type Caller, type Peer, payloadOf, type ResponseMessage } from '../../gateway/index.js';
 import { answerRegisterPush, type Frame, type Permits, type PushFormat, type PushSink } from '../../gateway/push/index.js';
 import { type BodyFormat, encodeBody } from '../../wire/index.js';
-import { keepAliveBody, readC2S, rejectionBody, responseBody } from './bodies.js';
+import { answerRehabList, REHAB_LIST_ID, RehabListSchema } from '../common/rehab-list.js';
+import { bodyParser, keepAliveBody, readC2S, rejectionBody, responseBody } from './bodies.js';
 import type { CoreRequest } from './core-request.js';
 import { readRequest } from './known-requests.js';
 import type { CoreServices } from './services.js';
@@ -155,6 +156,7 @@ export class CoreSession {
   #call(request: CoreRequest): Uint8Array | Promise<Uint8Array> {
     const { gateway, ids } = this.#services;
     const { protoId, format } = request;
+    if (protoId === REHAB_LIST_ID) return this.#rehabList(request);
     const read = readRequest(ids, request);
     if (read === undefined) return this.#callUndeclared(request);
     const { operation } = read;
@@ -166,12 +168,30 @@ export class CoreSession {
       caller.idempotencyKey = this.#packetKey(c2s);
       return checkSubscribed(protoId, c2s, this.#holds) ?? c2s;
     };
-    const encode = (answer: Answer) =>
-      answer instanceof Rejection ? rejectionBody(answer, format) : responseBody(operation, answer, format);
+    const encode = (answer: Answer) => {
+      if (answer instanceof Rejection) return rejectionBody(answer, format);
+      return responseBody(operation, operation === system.getGlobalState ? this.#ofThisConnection(answer) : answer, format);
+    };
     try {
       const answer = gateway.call(operation, caller, decode);
       const body = answer instanceof Promise ? answer.then(encode) : encode(answer);
       return body instanceof Promise ? body.catch((thrown) => this.#defect(caller, format, thrown)) : body;
+    } catch (thrown) {
+      return this.#defect(caller, format, thrown);
+    }
+  }
+
+  /** The state names the connection that asks: known here alone, whatever an upstream says of its own. */
+  #ofThisConnection(answer: ResponseMessage): ResponseMessage {
+    const s2c = payloadOf(system.getGlobalState, answer);
+    return s2c === undefined ? answer : ({ ...answer, s2c: { ...s2c, connID: this.#link.connectionId } } as ResponseMessage);
+  }
+
+  async #rehabList({ format, body }: CoreRequest): Promise<Uint8Array> {
+    const caller = this.#caller(metadata.getRehab.name);
+    try {
+      const answer = await answerRehabList(this.#services.gateway, caller, bodyParser(body, format));
+      return answer instanceof Rejection ? rejectionBody(answer, format) : encodeBody(RehabListSchema, answer, format);
     } catch (thrown) {
       return this.#defect(caller, format, thrown);
     }

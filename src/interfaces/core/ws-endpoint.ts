@@ -4,9 +4,9 @@ import { Rejection } from '../../contract/rejection.js';
 import type { Caller } from '../../gateway/index.js';
 import { peerAt } from '../common/callers.js';
 import { writeError } from '../common/error-body.js';
-import { checkHost, isAllowedOrigin } from '../common/http.js';
 import { HttpListener } from '../common/http-listener.js';
 import type { ListenAddress, TlsListener } from '../common/listen.js';
+import type { PageOrigins } from '../common/page-origins.js';
 import { type SinkServer, sinkServer } from '../common/socket-sink.js';
 import type { TlsPair } from '../common/tls.js';
 import { checkOneToken, noSubprotocol, refuseUpgrade, tokenOf } from '../common/upgrade.js';
@@ -18,8 +18,8 @@ export interface WsEndpointOptions {
   readonly services: CoreServices;
   /** Without it the listener speaks plain HTTP. */
   readonly tls?: TlsPair;
-  /** Origins of browser pages that may connect besides those of this machine. */
-  readonly allowedOrigins: readonly string[];
+  /** Browser pages that may connect. */
+  readonly origins: PageOrigins;
   /** Default 10,000. */
   readonly maxConnections?: number;
   /** Told of connections that could not be accepted. */
@@ -106,13 +106,8 @@ export class CoreWsEndpoint implements TlsListener {
   }
 
   #judge(request: IncomingMessage): Rejection | undefined {
-    const { origin, host } = request.headers;
     const { gateway } = this.#options.services;
-    if (!isAllowedOrigin(origin, host, this.#options.allowedOrigins)) {
-      const shown = JSON.stringify(String(origin).slice(0, 200));
-      return new Rejection('auth.origin', `origin ${shown} may not connect; list it in --allowed-origins`);
-    }
-    const foreign = checkHost(host, gateway);
+    const foreign = this.#options.origins.check(request.headers, gateway);
     if (foreign !== undefined) return foreign;
     if (this.#connections.full) return new Rejection('limit.connections', 'the core WebSocket has reached its connection limit');
     const doubled = checkOneToken(request);

@@ -1,10 +1,13 @@
 import type { ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js';
 import { protobufBody, readMessageRequest } from '../../contract/message-request.js';
+import { messageBytes } from '../../contract/message-writer.js';
 import type { Operation } from '../../contract/operation.js';
+import { metadata } from '../../contract/operations/index.js';
 import type { ProtocolIds } from '../../contract/protocol-ids.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Answer, Caller, Gateway, ResponseMessage } from '../../gateway/index.js';
 import { isLong } from '../common/long-answers.js';
+import { answerRehabList, REHAB_LIST_ID, RehabListSchema } from '../common/rehab-list.js';
 import type { Callers } from './caller.js';
 import type { Connection } from './connections.js';
 import { statusOf, trailerOf } from './status.js';
@@ -37,6 +40,10 @@ export class Requests {
       return;
     }
     const { protoId, body } = request;
+    if (protoId === REHAB_LIST_ID) {
+      void this.#rehabList(this.#callers.of(call, metadata.getRehab.name), respond, body);
+      return;
+    }
     const asked = readMessageRequest(this.#ids, protoId, protobufBody(body));
     if (asked === undefined) {
       const caller = this.#callers.of(call, `Request ${protoId}`);
@@ -49,6 +56,16 @@ export class Requests {
     if (answer instanceof Promise) void answer.then((settled) => this.#answer(operation, caller, respond, connection, settled));
     else this.#answer(operation, caller, respond, connection, answer);
   };
+
+  async #rehabList(caller: Caller, respond: Respond, body: Uint8Array): Promise<void> {
+    try {
+      const answer = await answerRehabList(this.#gateway, caller, protobufBody(body));
+      if (answer instanceof Rejection) this.#refuse(caller, respond, answer);
+      else respond(null, wrapResponse(REHAB_LIST_ID, messageBytes(RehabListSchema, answer)), trailerOf(caller.requestId));
+    } catch (thrown) {
+      this.#refuse(caller, respond, this.#gateway.defect(caller, thrown));
+    }
+  }
 
   /** An id that nobody declared: its bytes are passed on, for those who may do that. */
   async #passOn(protoId: number, caller: Caller, respond: Respond, body: Uint8Array): Promise<void> {

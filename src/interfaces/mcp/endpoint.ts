@@ -32,6 +32,8 @@ export interface McpOptions {
   readonly gateway: Gateway;
   readonly clock: Clock;
   readonly version: string;
+  /** Where people find this daemon's pages, without a slash at its end. */
+  readonly publicUrl?: string;
   /** What is served; every declared operation by default. */
   readonly operations?: readonly Operation[];
   /** The tools to offer; all by default. */
@@ -54,7 +56,7 @@ export interface McpEndpoint {
  * the caller, the body (parsed exactly: an account id has 18 digits), and the choice between the protocol's two ways.
  */
 export function createLoadedEndpoint(options: McpOptions): McpEndpoint {
-  const { gateway, clock, version, operations = declared, toolsets = ALL_TOOLSETS, confirm, onError } = options;
+  const { gateway, clock, version, publicUrl, operations = declared, toolsets = ALL_TOOLSETS, confirm, onError } = options;
   const callers = new HttpCallers('mcp');
   const toolbox = new Toolbox(gateway, operations, toolsets);
   const confirmation = new Confirmation({ gateway, clock, mode: confirm });
@@ -62,7 +64,7 @@ export function createLoadedEndpoint(options: McpOptions): McpEndpoint {
   const resources = new Resources(gateway, callers, toolbox);
   const prompts = new Prompts(gateway, toolbox);
   const finder = new Finder(toolbox);
-  const parts = { version, instructions: instructions(gateway), toolbox, finder, calls, confirmation, resources, prompts };
+  const parts = { version, publicUrl, instructions: instructions(gateway), toolbox, finder, calls, confirmation, resources, prompts };
   const create = (session?: SessionSide): Server => createServer(parts, session);
   const sessions = new Sessions({ gateway, callers, clock, createServer: create, onError });
   const stateless = new Stateless({ gateway, callers, createServer: () => create(), onError });

@@ -11,6 +11,7 @@ import type { Toolbox } from './toolbox.js';
 
 export interface ServerParts {
   readonly version: string;
+  readonly publicUrl: string | undefined;
   /** What a model is told before anything else. */
   readonly instructions: string;
   readonly toolbox: Toolbox;
@@ -26,9 +27,12 @@ export interface ServerParts {
  * methods to what answers them.
  */
 export function createServer(parts: ServerParts, session?: SessionSide): Server {
-  const { version, instructions, toolbox, finder, calls, confirmation, resources, prompts } = parts;
+  const { version, publicUrl, instructions, toolbox, finder, calls, confirmation, resources, prompts } = parts;
   const server = new Server(
-    { name: 'svc-gateway', title: 'Trading and market-data gateway', version },
+    {
+      ...{ name: 'svc-gateway', title: 'Trading and market-data gateway', version },
+      ...(publicUrl === undefined ? {} : { websiteUrl: `${publicUrl}/docs` }),
+    },
     {
       instructions,
       capabilities: { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true }, prompts: {} },

@@ -17,6 +17,7 @@ const HEADERS = { 'content-security-policy': POLICY, 'x-content-type-options': '
 
 interface Described {
   readonly version: string;
+  readonly publicUrl?: string;
   readonly operations: readonly Operation[];
 }
 

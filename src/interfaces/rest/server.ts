@@ -7,9 +7,10 @@ import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
 import { Arriving, noRoom } from '../common/arriving.js';
 import type { Exchange, Mount } from '../common/exchange.js';
-import { checkHost, isAllowedOrigin, pathOf } from '../common/http.js';
+import { pathOf } from '../common/http.js';
 import { HttpListener } from '../common/http-listener.js';
 import type { TlsListener } from '../common/listen.js';
+import type { PageOrigins } from '../common/page-origins.js';
 import { inOriginForm } from '../common/plain-request.js';
 import type { TlsPair } from '../common/tls.js';
 import { consoleRoutes } from './console.js';
@@ -26,10 +27,12 @@ export interface RestOptions {
   readonly operations?: readonly Operation[];
   /** Without it the listener speaks plain HTTP. */
   readonly tls?: TlsPair;
-  /** Origins of browser pages that may call besides those of this machine: "https://desk.example". */
-  readonly allowedOrigins: readonly string[];
+  /** Browser pages that may call. */
+  readonly origins: PageOrigins;
   readonly metricsPublic: boolean;
   readonly version: string;
+  /** The reverse proxy's address, for the servers of the OpenAPI document. */
+  readonly publicUrl?: string;
   /** Where the built console is; without it, it is not served. */
   readonly consoleFolder?: URL;
   /** Other interfaces on this listener. */
@@ -59,7 +62,8 @@ const CONNECTIONS_MAX = 20_000;
  * is all that is needed underneath.
  */
 export function createRestServer(options: RestOptions): RestServer {
-  const { gateway, operations = declared, metricsPublic, version, consoleFolder, mounts = [], webSocket } = options;
+  const { gateway, operations = declared, metricsPublic, version, publicUrl, consoleFolder, mounts = [], webSocket } = options;
+  const described = { version, operations, ...(publicUrl === undefined ? {} : { publicUrl }) };
   const responder = new Responder(gateway);
   const routes = new Map<string, Map<string, RouteHandler>>();
   const add = (method: string, path: string, handler: RouteHandler) => {
@@ -85,17 +89,17 @@ export function createRestServer(options: RestOptions): RestServer {
       responder.reject(exchange, new Rejection('route.upgrade_required', 'this is the push stream: connect with a WebSocket client'));
     });
   }
-  add('GET', '/openapi.json', openApiRoute(responder, { version, operations }));
-  add('GET', '/docs', docsRoute(responder, { version, operations }));
+  add('GET', '/openapi.json', openApiRoute(responder, described));
+  add('GET', '/docs', docsRoute(responder, described));
   if (consoleFolder !== undefined) for (const [path, handler] of consoleRoutes(responder, consoleFolder)) add('GET', path, handler);
 
-  const cors = new Cors(options.allowedOrigins);
+  const cors = new Cors(options.origins.allowed);
   const arriving = new Arriving();
   const onRequest: RequestListener = (request, response) => {
     const exchange = { request, response };
     try {
       if (request.url?.charCodeAt(0) !== SLASH) inOriginForm(request);
-      const refused = checkOrigin(request, options);
+      const refused = options.origins.check(request.headers, gateway);
       if (refused === undefined && cors.answersPreflight(exchange, routes)) return;
       const found = refused ?? routeOf(routes, exchange);
       if (found instanceof Rejection) responder.reject(exchange, found);
@@ -161,11 +165,4 @@ function serveWithBody(responder: Responder, arriving: Arriving, exchange: Excha
       responder.fail(exchange, thrown);
     }
   });
-}
-
-function checkOrigin(request: IncomingMessage, { gateway, allowedOrigins }: RestOptions): Rejection | undefined {
-  const { origin, host } = request.headers;
-  const misnamed = checkHost(host, gateway);
-  if (misnamed !== undefined || isAllowedOrigin(origin, host, allowedOrigins)) return misnamed;
-  return new Rejection('auth.origin', `origin ${origin} may not call this daemon; list it in --allowed-origins`);
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../contract/clock.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Caller, ResponseMessage } from '../../gateway/index.js';
 import type { Permits, PushConnection, PushHub } from '../../gateway/push/index.js';
-import { isAllowedOrigin, pathOf } from '../common/http.js';
+import { pathOf } from '../common/http.js';
 import { type SinkServer, type SinkWebSocket, SocketSink, sinkServer } from '../common/socket-sink.js';
 import { offeredKeysOf, pushProtocol, refuseUpgrade, tokenOf, type UpgradeRefusal } from '../common/upgrade.js';
 import type { Command } from './commands.js';
@@ -28,8 +28,8 @@ export interface WsEndpointOptions {
     connection: PushConnection,
     command: Command,
   ) => ResponseMessage | Rejection | Promise<ResponseMessage | Rejection>;
-  /** Origins of web pages that may connect, beside the daemon's own and those of the machine: "https://example.com". */
-  readonly allowedOrigins?: readonly string[];
+  /** Refuses handshakes of browser pages that nobody allowed, whatever key they have. */
+  readonly checkPage: (request: IncomingMessage) => Rejection | undefined;
   /** Default 30 s: below the idle limit of common proxies (60 s), so that a quiet stream is not cut. */
   readonly pingIntervalMs?: number;
   /** Default 10,000. */
@@ -116,11 +116,8 @@ export class WsEndpoint {
   async #admit(request: IncomingMessage): Promise<Admission> {
     // An upgrade comes here whatever its path: HTTP's own routing does not see it.
     if (pathOf(request.url) !== WS_PATH) return refused(new Rejection('route.not_found', 'not found'));
-    const { origin, host } = request.headers;
-    if (!isAllowedOrigin(origin, host, this.#options.allowedOrigins ?? [])) {
-      const shown = JSON.stringify(String(origin).slice(0, 200));
-      return refused(new Rejection('auth.origin', `origin ${shown} may not connect; list it in --allowed-origins`));
-    }
+    const foreign = this.#options.checkPage(request);
+    if (foreign !== undefined) return refused(foreign);
     const handshake = handshakeOf(request);
     if (handshake instanceof Rejection) return refused(handshake);
     const authentication = await this.#options.authenticate(request, keyOf(request));

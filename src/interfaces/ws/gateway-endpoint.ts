@@ -5,23 +5,23 @@ import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
 import { HttpCallers } from '../common/callers.js';
 import { writeError } from '../common/error-body.js';
-import { checkHost } from '../common/http.js';
+import type { PageOrigins } from '../common/page-origins.js';
 import { type Authentication, WsEndpoint } from './endpoint.js';
 
 export interface GatewayEndpointOptions {
   readonly gateway: Gateway;
   readonly clock: Clock;
-  readonly allowedOrigins: readonly string[];
+  readonly origins: PageOrigins;
   readonly onDefect: (error: unknown) => void;
 }
 
 /** Joins `/ws` to the gateway: handshakes and commands are judged by the one pipeline. */
-export function createWsEndpoint({ gateway, clock, allowedOrigins, onDefect }: GatewayEndpointOptions): WsEndpoint {
+export function createWsEndpoint({ gateway, clock, origins, onDefect }: GatewayEndpointOptions): WsEndpoint {
   const callers = new HttpCallers('ws');
   return new WsEndpoint({
     hub: gateway.push,
     clock,
-    allowedOrigins,
+    checkPage: ({ headers }) => origins.check(headers, gateway),
     onDefect,
     refuse: (request, token, rejection) => {
       const caller = callers.stray(request, token);
@@ -30,7 +30,7 @@ export function createWsEndpoint({ gateway, clock, allowedOrigins, onDefect }: G
     },
     authenticate: (request, token): Authentication => {
       const caller = callers.stray(request, token);
-      const opened = checkHost(request.headers.host, gateway) ?? gateway.openPush(caller);
+      const opened = gateway.openPush(caller);
       if (opened instanceof Rejection) return { ok: false, rejection: opened };
       const { identity, permits } = opened;
       return { ok: true, caller, owner: identity.owner, permits, ...(identity.key === undefined ? {} : { keyId: identity.key.id }) };

@@ -12,6 +12,7 @@ import { Rejection } from '../../contract/rejection.js';
 import type { Caller } from '../../gateway/index.js';
 import { answerSubInfo, answerSubscribe, type PushConnection, PushHub } from '../../gateway/push/index.js';
 import { writeError } from '../common/error-body.js';
+import { PageOrigins } from '../common/page-origins.js';
 import type { UpgradeRefusal } from '../common/upgrade.js';
 import type { Command } from './commands.js';
 import { type Authentication, WsEndpoint, type WsEndpointOptions } from './endpoint.js';
@@ -42,7 +43,7 @@ function refuse(_request: IncomingMessage, _token: string | undefined, rejection
   return { status: rejection.kind.http, body: writeError(rejection, 'r1') };
 }
 
-async function setUp(options: Partial<WsEndpointOptions> & { maxBacklogBytes?: number } = {}) {
+async function setUp(options: Partial<WsEndpointOptions> & { maxBacklogBytes?: number; allowedOrigins?: readonly string[] } = {}) {
   const backend = new FakeBackend();
   const clock = new ManualClock(Date.UTC(2026, 7, 3));
   const hub = new PushHub({ backend, onDefect: rethrow, clock, maxBacklogBytes: options.maxBacklogBytes ?? 8 * 1024 * 1024 });
@@ -52,7 +53,9 @@ async function setUp(options: Partial<WsEndpointOptions> & { maxBacklogBytes?: n
       ? answerSubInfo(hub, connection.ownOwner, request as QotGetSubInfo.C2S)
       : answerSubscribe(hub, connection.ownOwner, request as QotSub.C2S);
   const onDefect = (error: unknown) => defects.push(error);
-  const endpoint = new WsEndpoint({ hub, clock, authenticate, refuse, command, onDefect, ...options });
+  const origins = new PageOrigins(options.allowedOrigins ?? []);
+  const checkPage = ({ headers }: IncomingMessage) => origins.check(headers, { scopeMode: true });
+  const endpoint = new WsEndpoint({ hub, clock, checkPage, authenticate, refuse, command, onDefect, ...options });
   const server: Server = createServer();
   server.on('upgrade', (request, socket, head) => void endpoint.handleUpgrade(request, socket, head));
   server.listen(0, '127.0.0.1');
@@ -174,6 +177,9 @@ describe('the handshake', () => {
     for (const origin of [`http://127.0.0.1:${port}`, 'http://localhost:5173', 'http://[::1]:8080', 'https://desk.example']) {
       expect([origin, (await handshake(port, '/ws?token=good', { Origin: origin })).status]).toEqual([origin, 101]);
     }
+    // Rebinding: a page whose own name leads here sends that name as Host too.
+    const rebound = { Origin: `http://evil.example:${port}`, Host: `evil.example:${port}` };
+    expect((await handshake(port, '/ws?token=good', rebound)).status).toBe(403);
     for (const origin of ['https://desk.example.evil.example', 'http://127.0.0.1.evil.example', 'http://localhost.evil.example']) {
       expect([origin, (await handshake(port, '/ws?token=good', { Origin: origin })).status]).toEqual([origin, 403]);
     }

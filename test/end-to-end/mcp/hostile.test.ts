@@ -280,6 +280,30 @@ describe('listening without a session', () => {
   });
 });
 
+describe('a page whose own name leads to this machine', () => {
+  it('is refused with a key too, unless its name is allowed', async () => {
+    const headers = (name: string) => ({
+      host: name,
+      origin: `https://${name}`,
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+    });
+    const begun = async (at: TestDaemon<'desk'>, name: string) => (await at.as('desk').post('/mcp', initialize(), headers(name))).status;
+    const pushed = (at: TestDaemon<'desk'>, name: string) => at.pushAt(`/ws?token=${at.keys.desk}`, headers(name));
+    const open = await TestDaemon.start({
+      keys: { desk: { scopes: ['qot:read'] } },
+      flags: ['--allowed-origins', 'https://desk.example', '--public-url', 'https://gateway.example/svc'],
+    });
+    for (const name of ['desk.example', 'gateway.example']) {
+      expect([name, await begun(open, name)]).toEqual([name, 200]);
+      await pushed(open, name);
+    }
+    expect(await begun(open, 'evil.example')).toBe(403);
+    await expect(pushed(open, 'evil.example')).rejects.toThrow('403');
+    await open.stop();
+  });
+});
+
 describe('a daemon without keys', () => {
   it('answers no page that was loaded by another name, and no foreign origin', async () => {
     const open = await TestDaemon.start();

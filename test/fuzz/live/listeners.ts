@@ -8,6 +8,7 @@ import { systemClock } from '../../../src/contract/clock.js';
 import { ProtocolIds } from '../../../src/contract/protocol-ids.js';
 import { createLog } from '../../../src/daemon/log.js';
 import { type Backend, Gateway } from '../../../src/gateway/index.js';
+import { PageOrigins } from '../../../src/interfaces/common/page-origins.js';
 import { CoreWsEndpoint, gatewayTcpService, TcpEndpoint } from '../../../src/interfaces/core/index.js';
 import { createSimulation } from '../../../src/simulator/simulation.js';
 import { MemoryStore } from '../../../src/storage/index.js';
@@ -85,7 +86,7 @@ export async function serveListeners(tamper: (backend: Backend) => void = () => 
   const credential = { kind: 'id', id: 'desk' } as const;
   const tcp = new TcpEndpoint({ service: gatewayTcpService(services, credential), ...services });
   const encrypted = new TcpEndpoint({ service: gatewayTcpService(services, credential), ...services, rsaKey });
-  const websocket = new CoreWsEndpoint({ services, allowedOrigins: [] });
+  const websocket = new CoreWsEndpoint({ services, origins: new PageOrigins([]) });
   const endpoints = [tcp, encrypted, websocket];
   const address = { host: '127.0.0.1', port: 0 };
   return {

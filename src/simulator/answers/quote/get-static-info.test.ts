@@ -43,7 +43,16 @@ describe('without a list', () => {
   });
 
   test('a type that is not listed in a market is an empty list', async () => {
-    for (const secType of [2, 5, 8, 9, 12]) expect(await symbols({ market: 1, secType })).toEqual([]);
+    for (const secType of [2, 8, 9, 12]) expect(await symbols({ market: 1, secType })).toEqual([]);
+  });
+
+  test('warrants are listed by their type', async () => {
+    const warrants = await symbols({ market: 1, secType: 5 });
+    expect(warrants.length).toBeGreaterThan(100);
+    expect(await symbols({ secType: 5 })).toEqual(warrants);
+    expect(await symbols({ market: 11, secType: 5 })).toEqual([]);
+    const { staticInfoList } = await payload(fixture.backend, quote.getStaticInfo, { market: 1, secType: 5 });
+    expect(staticInfoList.every(({ basic, warrantExData }) => basic?.secType === 5 && warrantExData?.owner !== undefined)).toBe(true);
   });
 
   test('the retired market of Hong Kong futures means those alone', async () => {

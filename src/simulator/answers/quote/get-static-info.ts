@@ -1,11 +1,11 @@
 import { create } from '@bufbuild/protobuf';
 import { listAccepted, securityType } from '../../../contract/enums.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetStaticInfo_pb.js';
-import { quoteMarketNumbered } from '../../../contract/markets.js';
+import { type QuoteMarket, quoteMarketNumbered } from '../../../contract/markets.js';
 import { SYMBOLS_MAX } from '../../../contract/shape.js';
+import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import type { Listing } from '../../view/listings.js';
 import { locateAllTerms } from '../../view/locate.js';
 import { staticInfo } from '../../view/static-info.js';
 import type { Instrument } from '../../world/instrument.js';
@@ -13,17 +13,47 @@ import { kinds } from '../../world/kinds.js';
 
 /** Qot_Common.QotMarket of futures in Hong Kong, which moved to HK. As a filter it still means them alone. */
 const HK_FUTURE = 2;
+/** The simulation lists warrants in Hong Kong alone. */
+const WARRANT_MARKET = 'HK';
+
+type Used = 'world' | 'listings';
+
+/** Described in one turn of the event loop. */
+const AT_ONCE = 200;
 
 /** Qot_GetStaticInfo: of the securities named, or else of all of a market, a type or both. 0 is not given. */
-export const getStaticInfo: Answer<'world' | 'listings', C2S, S2C> = (facts, request) => {
-  const listings = request.securityList.length > 0 ? locateAllTerms(facts, request.securityList, SYMBOLS_MAX) : listAll(facts, request);
+export const getStaticInfo: Answer<Used, C2S, S2C> = (facts, request) => {
+  if (request.securityList.length === 0) {
+    const filter = filterOf(facts, request);
+    return filter instanceof Refusal ? filter : inTurns(listed(facts, filter));
+  }
+  const listings = locateAllTerms(facts, request.securityList, SYMBOLS_MAX);
   if (listings instanceof Refusal) return listings;
-  const payload = create(S2CSchema);
-  payload.staticInfoList = listings.map((listing) => staticInfo(facts, listing));
-  return payload;
+  return create(S2CSchema, { staticInfoList: listings.map((listing) => staticInfo(facts, listing)) });
 };
 
-function listAll(facts: Facts<'world' | 'listings'>, { market: marketNumber, secType }: C2S): readonly Listing[] | Refusal {
+function* listed(facts: Facts<Used>, { market, secType, isFuturesAlone }: Filter): Generator<void, S2C> {
+  const { world, listings } = facts;
+  const isWanted = ({ kind }: Instrument) =>
+    (secType === 0 || kinds[kind].securityType === secType) && (!isFuturesAlone || kind === 'future');
+  const instruments = world.listed(market === undefined ? {} : { market }).filter(isWanted);
+  const hasWarrants = (market ?? WARRANT_MARKET) === WARRANT_MARKET && secType === kinds.warrant.securityType;
+  const warrants = hasWarrants && !isFuturesAlone ? yield* world.warrants() : [];
+  const staticInfoList = yield* eachInTurns([...instruments, ...warrants], AT_ONCE, (one) => staticInfo(facts, listings.of(one)));
+  const payload = create(S2CSchema);
+  payload.staticInfoList = staticInfoList;
+  return payload;
+}
+
+interface Filter {
+  /** Every market without one. */
+  readonly market: QuoteMarket | undefined;
+  /** Qot_Common.SecurityType; 0 = all but warrants and options, which are many. */
+  readonly secType: number;
+  readonly isFuturesAlone: boolean;
+}
+
+function filterOf(facts: Facts<Used>, { market: marketNumber, secType }: C2S): Filter | Refusal {
   if (marketNumber === 0 && secType === 0) return new Refusal('name symbols, or a market, sec_type or both');
   const market = quoteMarketNumbered(marketNumber);
   if (market === undefined && marketNumber !== 0) {
@@ -32,8 +62,5 @@ function listAll(facts: Facts<'world' | 'listings'>, { market: marketNumber, sec
   if (secType !== 0 && !securityType.members.some((member) => member.public === secType)) {
     return new Refusal(`unknown sec_type ${secType}; accepted: ${listAccepted(securityType, 'rest')}`);
   }
-  const instruments = facts.world.listed(market === undefined ? {} : { market: market.name });
-  const isWanted = ({ kind }: Instrument) =>
-    (secType === 0 || kinds[kind].securityType === secType) && (marketNumber !== HK_FUTURE || kind === 'future');
-  return instruments.filter(isWanted).map((one) => facts.listings.of(one));
+  return { market: market?.name, secType, isFuturesAlone: marketNumber === HK_FUTURE };
 }
