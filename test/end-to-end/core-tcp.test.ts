@@ -69,7 +69,7 @@ describe('without keys', () => {
     const request = Buffer.from(publishedEncode('Qot_RequestTradeDate.Request', { c2s: days }));
     const obsolete = await client.send(OBSOLETE.Qot_GetTradeDate, request);
     const current = await client.ask('Qot_RequestTradeDate', days);
-    expect((current.s2c?.tradeDateList as unknown as unknown[]).length).toBeGreaterThan(10);
+    expect(JSON.stringify(current.s2c)).toContain('2026-02-27');
     expect(publishedDecode('Qot_RequestTradeDate.Response', obsolete.body)).toMatchObject(current);
     const json = await open({ format: 'json' });
     const ask = async (securityList: readonly object[]) => {
