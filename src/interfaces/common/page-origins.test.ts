@@ -6,7 +6,7 @@ const allowed = ['https://desk.example', 'http://localhost:3000'];
 const { cert, key } = inject('tls');
 const tls = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
 
-/** What becomes of a page's request, with keys and without: the code that refuses it, or undefined. */
+/** The codes that refuse a request of a page, with keys and without; undefined where it passes. */
 function judged(origin: string | undefined, host: string | undefined, origins = new PageOrigins(allowed)) {
   const headers = { ...(origin === undefined ? {} : { origin }), ...(host === undefined ? {} : { host }) };
   return [true, false].map((scopeMode) => origins.check(headers, { scopeMode })?.code);
