@@ -105,7 +105,7 @@ export const arrows = {
     'simulator/market',
     ...worldAndBelow,
   ],
-  'simulator/user-state': ['simulator/refusal.ts', 'storage/index.ts', 'contract/generated'],
+  'simulator/user-state': ['contract/shown.ts', 'simulator/refusal.ts', 'storage/index.ts', 'contract/generated'],
   'simulator/view': [
     'simulator/screen/board.ts',
     'simulator/search/index.ts',
@@ -249,7 +249,7 @@ export const arrows = {
   'interfaces/core': ['wire/index.ts', 'access/index.ts', ...interfaceTargets],
 
   // What svcd and svcctl know of each other: the socket in the state folder and the record of a running demo.
-  control: ['storage/index.ts'],
+  control: ['contract/shown.ts', 'storage/index.ts'],
   daemon: ['control', 'gateway/index.ts', 'gateway/bounds.ts', 'access/index.ts', 'storage/index.ts', '.', ...contract],
   cli: ['cli/mcp', 'control', 'access/index.ts', 'storage/index.ts', '.', ...contract],
   'cli/mcp': ['cli', 'access/index.ts', 'contract/json', '.'],

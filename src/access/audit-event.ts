@@ -1,4 +1,5 @@
 import { type Decimal, formatDecimal } from '../contract/decimal.js';
+import { shown, shownMessage } from '../contract/shown.js';
 import { type AsciiBuffer, quote } from './ascii-buffer.js';
 import { withoutKeyTexts } from './key-text.js';
 
@@ -50,7 +51,7 @@ export class AuditLines {
     if (reason === '') out.bytes(unexplained[outcome]);
     else {
       out.bytes(explained[outcome]);
-      out.quoted(withoutKeyTexts(reason));
+      out.quoted(shownMessage(withoutKeyTexts(reason)));
       if (code !== undefined) out.text(`,"code":"${code}"`);
       out.text(',"request_id":');
     }
@@ -70,14 +71,16 @@ export class AuditLines {
   }
 
   #newHead(iface: AuditInterface, endpoint: string): Head {
-    const text = `","target":"audit","iface":"${iface}","endpoint":${quote(withoutKeyTexts(endpoint))},"key_id":`;
+    const text = `","target":"audit","iface":"${iface}","endpoint":${quote(shown(withoutKeyTexts(endpoint)))},"key_id":`;
     const head = { text, now: Number.NaN, bytes: NOTHING };
     // A caller can make up paths, but not fill the memory with them.
     if (this.#headCount < HEADS_MAX) {
       this.#headCount += 1;
+      // A text of its own: a part of a long request would keep the whole of it.
+      const name = Buffer.from(endpoint).toString();
       const known = this.#heads.get(iface);
-      if (known === undefined) this.#heads.set(iface, new Map([[endpoint, head]]));
-      else known.set(endpoint, head);
+      if (known === undefined) this.#heads.set(iface, new Map([[name, head]]));
+      else known.set(name, head);
     }
     return head;
   }
@@ -114,7 +117,7 @@ function writeTrade({ accId, orderId, symbol, side, qty, price }: AuditTrade, ou
 
 function writeField(name: string, text: string, out: AsciiBuffer): void {
   out.text(name);
-  out.quoted(withoutKeyTexts(text));
+  out.quoted(shown(withoutKeyTexts(text)));
 }
 
 const explained = {

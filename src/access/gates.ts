@@ -1,4 +1,5 @@
 import { type Decimal, formatDecimal } from '../contract/decimal.js';
+import { listed, shown } from '../contract/shown.js';
 import { formatHoursWindow, formatMinute, isWithin, type LocalTime } from './hours-window.js';
 import { allowsMarket, allowsSymbol, type Limits, type TradeSide } from './limits.js';
 import type { OrderPlace } from './open-orders.js';
@@ -86,7 +87,7 @@ export function marketGate(limits: Limits, { legs }: OrderFacts): GateDenial | u
 export function symbolGate(limits: Limits, { legs }: OrderFacts): GateDenial | undefined {
   const denied = legs.find(({ symbol }) => !allowsSymbol(limits, symbol));
   if (denied === undefined) return undefined;
-  return denial('symbol', `symbol ${denied.symbol} is not allowed; allowed: ${list(limits.allowedSymbols)}`);
+  return denial('symbol', `symbol ${shown(denied.symbol)} is not allowed; allowed: ${list(limits.allowedSymbols)}`);
 }
 
 export function sideGate({ allowedTrdSides }: Limits, { legs, laterSides = [] }: OrderFacts): GateDenial | undefined {
@@ -198,11 +199,7 @@ function denial(gate: Exclude<GateName, 'halt'>, reason: string, retryAfterSecon
   return retryAfterSeconds === undefined ? base : { ...base, retryAfterSeconds };
 }
 
-const LISTED_MAX = 20;
-
 /** Names as the texts of the gates list them; the first twenty of a long list. */
 export function list(names: ReadonlySet<string> | null): string {
-  if (names === null || names.size === 0) return 'none';
-  const shown = [...names].slice(0, LISTED_MAX).join(', ');
-  return names.size > LISTED_MAX ? `${shown} and ${names.size - LISTED_MAX} more` : shown;
+  return listed(names ?? []) || 'none';
 }

@@ -1,6 +1,7 @@
-import { type JsonNode, type ObjectNode, shownText } from '../contract/json/document.js';
+import type { JsonNode, ObjectNode } from '../contract/json/document.js';
 import type { TextFault } from '../contract/json/parse.js';
 import { nearestName } from '../contract/names.js';
+import { quoted } from '../contract/shown.js';
 import { err, ok, type Result } from './result.js';
 
 /** Collects what is wrong while a document is checked; of several faults the topmost in the text is reported. */
@@ -27,7 +28,7 @@ export type Read<T> = (node: JsonNode, path: string, faults: Faults) => T | unde
 export function shown(node: JsonNode): string {
   switch (node.kind) {
     case 'string':
-      return shownText(node.value);
+      return quoted(node.value);
     case 'number':
       return node.text;
     case 'boolean':
@@ -69,7 +70,7 @@ export function oneOf<T extends string>(what: string, accepted: readonly T[]): R
     const known = accepted.find((candidate) => candidate === name);
     return (
       known ??
-      faults.add(node.start, `${path}: unknown ${what} ${shownText(name)}${suggestion(name, accepted)}; accepted: ${accepted.join(', ')}`)
+      faults.add(node.start, `${path}: unknown ${what} ${quoted(name)}${suggestion(name, accepted)}; accepted: ${accepted.join(', ')}`)
     );
   };
 }
@@ -79,7 +80,7 @@ export function readObject(node: JsonNode, path: string, accepted: readonly stri
   if (node.kind !== 'object') return faults.add(node.start, `${path === '' ? 'the file' : path} must be an object, found ${shown(node)}`);
   for (const [name, field] of node.fields) {
     if (accepted.includes(name)) continue;
-    faults.add(field.start, `unknown field ${shownText(under(path, name))}${suggestion(name, accepted)}; accepted: ${accepted.join(', ')}`);
+    faults.add(field.start, `unknown field ${quoted(under(path, name))}${suggestion(name, accepted)}; accepted: ${accepted.join(', ')}`);
   }
   return node;
 }

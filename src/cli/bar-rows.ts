@@ -1,4 +1,5 @@
 import { type Decimal, formatDecimal, parseDecimal } from '../contract/decimal.js';
+import { quoted } from '../contract/shown.js';
 import { dayNumber, fromWall, localDateTime } from '../contract/time.js';
 
 /** What a history file has, in its order. */
@@ -129,5 +130,5 @@ function minuteOf(time: number, text: string, { stamp, hours }: ReadingRules, wr
 }
 
 function bad(field: BarField, found: string, accepted: string): BadRow {
-  return new BadRow(`column ${field}: found ${JSON.stringify(found.slice(0, 60))}; expected ${accepted}`);
+  return new BadRow(`column ${field}: found ${quoted(found)}; expected ${accepted}`);
 }

@@ -6,8 +6,12 @@ export function snakeCase(name: string): string {
     .toLowerCase();
 }
 
+/** Longer than any name that there is: looking for the nearest costs the square of it. */
+const NAME_LENGTH_MAX = 100;
+
 /** The candidate nearest to `name` by edit distance, when it is near enough to be a slip of the pen. */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
+  if (name.length > NAME_LENGTH_MAX) return undefined;
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
   for (const candidate of candidates) {

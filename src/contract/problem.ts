@@ -1,3 +1,4 @@
+import { shown, shownMessage } from './shown.js';
 /** Why a request cannot be read: a value that names the field, what came and what is accepted. */
 export interface Problem {
   readonly kind: 'unknown_field' | 'missing_field' | 'wrong_type' | 'out_of_range' | 'invalid' | 'invalid_market';
@@ -14,7 +15,7 @@ class ProblemSignal {
 
 /** Stops a decoder. */
 export function stop(kind: Problem['kind'], path: string, message: string): never {
-  throw new ProblemSignal({ kind, path, message });
+  throw new ProblemSignal({ kind, path: shown(path), message: shownMessage(message) });
 }
 
 /** Runs a decoder; what it stopped with comes back as a value. */

@@ -1,4 +1,5 @@
 import type { Problem } from './problem.js';
+import { shown, shownMessage } from './shown.js';
 
 /** gRPC status codes used here (https://grpc.io/docs/guides/status-codes). */
 const grpcStatus = {
@@ -148,10 +149,12 @@ export interface TradedSecurity {
 
 /** A refusal by the gateway (not by the brokerage, which answers with retType). A value until an interface writes it. */
 export class Rejection {
+  /** The whole sentence for the caller. */
+  readonly message: string;
+
   constructor(
     readonly code: RejectionCode,
-    /** The whole sentence for the caller. */
-    readonly message: string,
+    message: string,
     readonly details: {
       /** Whole seconds after which the same request may pass. */
       readonly retryAfterSeconds?: number;
@@ -162,7 +165,10 @@ export class Rejection {
       /** Securities of an order or a position that the message describes; empty: it describes an account's loss. Shown only to callers who may see that. */
       readonly about?: readonly TradedSecurity[];
     } = {},
-  ) {}
+  ) {
+    this.message = shownMessage(message);
+    if (details.field !== undefined) this.details = { ...details, field: shown(details.field) };
+  }
 
   get kind(): RejectionKind {
     return rejectionKinds[this.code];

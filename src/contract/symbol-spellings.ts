@@ -1,4 +1,5 @@
 import { parseSymbol, type QuoteMarket } from './markets.js';
+import { shown } from './shown.js';
 
 /**
  * Spellings that other programs use for a security, and the symbols they probably mean. It knows forms, not listings: who knows
@@ -65,7 +66,7 @@ export function didYouMean(symbol: string | undefined): string {
 
 /** Text for an unknown security, the same for reads and writes. */
 export function unknownSymbol(symbol: string, meant: string | undefined = symbolsMeant(symbol)[0]): string {
-  return `unknown symbol ${symbol}${didYouMean(meant)}`;
+  return `unknown symbol ${shown(symbol)}${didYouMean(meant)}`;
 }
 
 function withMarket(text: string): string[] {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { quoted } from '../contract/shown.js';
 
 /** What a daemon can be asked for by its own user, over the socket in its state folder. */
 export type ControlCommand = 'reload' | 'status' | 'halt' | 'resume';
@@ -98,5 +99,5 @@ function parseAnswer(text: string): ControlAnswer | NoAnswer {
   } catch {
     // Told below.
   }
-  return { kind: 'failed', reason: `what listens there is no svcd of this version: it answered ${JSON.stringify(text.slice(0, 100))}` };
+  return { kind: 'failed', reason: `what listens there is no svcd of this version: it answered ${quoted(text)}` };
 }

@@ -37,6 +37,16 @@ it.each([false, true])('never writes a key or a password, wherever they stand (r
   expect(text).toContain('[removed]');
 });
 
+it.each([false, true])('writes no line without a bound (readable: %s)', (readable) => {
+  const lines = logged(readable, (log) => {
+    log.info({ path: 'x'.repeat(1_000_000) }, 'x'.repeat(1_000_000));
+    log.info({ names: Array.from({ length: 10_000 }, (_, index) => `name ${index}`) }, 'names');
+  });
+  for (const line of lines) expect(line.length).toBeLessThan(16_100);
+  expect(lines[0]).toContain('… (1000000 characters)');
+  expect(lines[1]).toContain('names');
+});
+
 it('writes lines for people, with fields and the trace of an error', () => {
   const [line = '', failure = ''] = logged(true, (log) => {
     log.warn({ path: '/x', n: 3 }, 'slow');

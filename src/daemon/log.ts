@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino';
 import { REMOVED, withoutKeyTexts } from '../access/index.js';
+import { shownMessage } from '../contract/shown.js';
 import type { LogLevel } from './settings-table.js';
 import { type LogTarget, neverWaitForOutput, StderrOutput } from './stderr-output.js';
 
@@ -40,11 +41,24 @@ export function createLog(options: { level: LogLevel; target: LogTarget; readabl
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths, censor: REMOVED } },
     {
       write(line: string) {
-        const clean = withoutKeyTexts(line);
+        const clean = withoutKeyTexts(bounded(line));
         target.write(readable ? readableLine(clean) : clean);
       },
     },
   );
+}
+
+/** Longest line that is written as it is, in UTF-16 units. */
+const LINE_LENGTH_MAX = 16_000;
+
+/** A line whose long texts are cut: what others say is logged too, whoever forgot to shorten it. */
+function bounded(line: string): string {
+  if (line.length <= LINE_LENGTH_MAX) return line;
+  const cut = (_name: string, value: unknown) => (typeof value === 'string' ? shownMessage(value) : value);
+  const entry = JSON.parse(line);
+  const whole = JSON.stringify(entry, cut);
+  const { level, time, msg } = entry;
+  return `${whole.length <= LINE_LENGTH_MAX ? whole : JSON.stringify({ level, time, msg, left_out: `${line.length} characters` }, cut)}\n`;
 }
 
 /** The log on this process's stderr, and how many of its lines were never written. */

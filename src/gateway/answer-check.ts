@@ -1,6 +1,7 @@
 import { isMessage, type Message } from '@bufbuild/protobuf';
 import { RetType } from '../contract/generated/Common_pb.js';
 import type { Operation } from '../contract/operation.js';
+import { shownMessage } from '../contract/shown.js';
 import { type BackendFailure, BackendLost, BackendRefused, BackendTimeout, type ResponseMessage } from './backend.js';
 
 /**
@@ -11,6 +12,7 @@ export function checkAnswer(operation: Operation, answer: ResponseMessage): Resp
   if (!isMessage(answer, messages.ResponseSchema)) throw new TypeError(`the backend answered ${name} with something that is no Response`);
   if (lacksPayload(operation, answer))
     throw unusable(name, 'without the payload that it answers with', effect === 'order' || effect === 'write');
+  answer.retMsg = shownMessage(answer.retMsg);
   return answered(answer);
 }
 

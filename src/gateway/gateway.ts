@@ -577,6 +577,11 @@ export class Gateway {
     this.push.stop(CLOSE_GOING_AWAY, 'the daemon is shutting down');
   }
 
+  /** Whether a key is as it was when its bearer was named. What is kept for later is given out only while it is. */
+  isAsItWas(identity: Identity): boolean {
+    return this.#pipeline.isAsItWas(identity);
+  }
+
   #authenticate(credential: Credential): Authentication {
     const { access } = this.#options;
     switch (credential.kind) {

@@ -4,6 +4,7 @@ import type { Clock } from '../contract/clock.js';
 import { GtwEventSchema, GtwEventType, NotifyType, ResponseSchema, S2CSchema } from '../contract/generated/Notify_pb.js';
 import { type TrdAcc, TrdEnv } from '../contract/generated/Trd_Common_pb.js';
 import { Rejection } from '../contract/rejection.js';
+import { listed, quoted } from '../contract/shown.js';
 import { whenTaken } from '../storage/index.js';
 import { type Backend, BackendFailure, type CallContext, type NotifyPush } from './backend.js';
 import type { Brackets } from './brackets/index.js';
@@ -111,7 +112,8 @@ export class Halting {
     if (keyId === undefined) return undefined;
     const known = this.#parts.access.keyring?.keyNamed(keyId);
     return (
-      known ?? new Rejection('request.invalid', `key_id: the keys file has no key "${keyId}"; nothing was halted`, { field: 'key_id' })
+      known ??
+      new Rejection('request.invalid', `key_id: the keys file has no key ${quoted(keyId)}; nothing was halted`, { field: 'key_id' })
     );
   }
 
@@ -209,8 +211,7 @@ export function cancelsInWords(accounts: readonly AccountCancels[]): string {
 }
 
 function unconfirmedInWords(names: readonly string[]): string {
-  const shown = names.slice(0, NAMED_MAX).join(', ');
-  return `not confirmed to be over: ${names.length === 1 ? 'order' : 'orders'} ${shown}${names.length > NAMED_MAX ? `, and ${names.length - NAMED_MAX} more` : ''}`;
+  return `not confirmed to be over: ${names.length === 1 ? 'order' : 'orders'} ${listed(names, NAMED_MAX)}`;
 }
 
 /** The public protocol has no event for it: a gateway event of no type, in words. */

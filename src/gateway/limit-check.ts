@@ -7,6 +7,7 @@ import { quoteMarketNumbered, quoteMarketOfSecMarket } from '../contract/markets
 import type { Operation } from '../contract/operation.js';
 import { Rejection } from '../contract/rejection.js';
 import { possibleScopes, type Scope, type ScopeRule } from '../contract/scope.js';
+import { listed, shown } from '../contract/shown.js';
 import { tradedMarketNames } from './market-names.js';
 import type { NamedMarket } from './named-markets.js';
 import { marketsOfCancelAll } from './orders/cancel-scope.js';
@@ -178,16 +179,13 @@ function marketOf({ market }: NamedSecurity): string {
 }
 
 export function denyMarket(limits: Limits, market: string): Rejection {
-  return new Rejection('limit.market', `market ${market} is not allowed; allowed: ${list(limits.allowedMarkets)}`);
+  return new Rejection('limit.market', `market ${shown(market)} is not allowed; allowed: ${list(limits.allowedMarkets)}`);
 }
 
 export function denySymbol(limits: Limits, symbol: string): Rejection {
-  return new Rejection('limit.symbol', `symbol ${symbol} is not allowed; allowed: ${list(limits.allowedSymbols)}`);
+  return new Rejection('limit.symbol', `symbol ${shown(symbol)} is not allowed; allowed: ${list(limits.allowedSymbols)}`);
 }
 
-const LISTED_MAX = 20;
-
 function list(names: ReadonlySet<string> | null): string {
-  const all = [...(names ?? [])];
-  return all.length === 0 ? 'none' : all.slice(0, LISTED_MAX).join(', ') + (all.length > LISTED_MAX ? ', …' : '');
+  return listed(names ?? []) || 'none';
 }

@@ -1,5 +1,5 @@
 import type { Message } from '@bufbuild/protobuf';
-import type { KeyRecord } from '../access/index.js';
+import { isSameKey, type KeyRecord } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
 import { fieldValue } from '../contract/field-path.js';
 import type { Operation, RequestOf } from '../contract/operation.js';
@@ -252,6 +252,13 @@ export class Pipeline {
     return identityOf(authenticated);
   }
 
+  /** Whether a key is as it was when its bearer was named: what was made for it may be given out. */
+  isAsItWas({ key }: Identity): boolean {
+    if (key === undefined) return true;
+    const judged = this.#parts.access.revalidate(key);
+    return judged.ok && isSameKey(judged.key, key);
+  }
+
   /** Whether this caller may ask for this operation at all, whatever the body says. */
   authorise(operation: Operation, caller: Caller, { key }: Identity): Rejection | undefined {
     const denied = this.#permissions.scope(operation, key);
@@ -367,8 +374,21 @@ export class Pipeline {
       local === undefined
         ? this.#parts.backend.call(operation, request, call)
         : local.answer({ operation, request, identity, caller, context: call });
-    if (answer instanceof Promise) return answer.then((answered) => this.#shown(operation, identity, request, call, answered));
+    if (answer instanceof Promise) return answer.then((answered) => this.#shownLater(operation, caller, identity, request, call, answered));
     return this.#shown(operation, identity, request, call, answer);
+  }
+
+  /** An answer that took its time, as its caller may see it by now: the key may have been changed meanwhile. */
+  #shownLater(
+    operation: Operation,
+    caller: Caller,
+    identity: Identity,
+    request: Message,
+    call: Call,
+    answer: Answer,
+  ): Answer | Promise<Answer> {
+    const judged = answer instanceof Rejection || this.isAsItWas(identity) ? identity : this.review(operation, caller, request);
+    return judged instanceof Rejection ? judged : this.#shown(operation, judged, request, call, answer);
   }
 
   /** An answer as its caller may see it. */

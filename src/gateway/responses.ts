@@ -1,6 +1,7 @@
 import { create, type MessageShape } from '@bufbuild/protobuf';
 import type { Operation, ProtocolMessages } from '../contract/operation.js';
 import type { Rejection } from '../contract/rejection.js';
+import { shownMessage } from '../contract/shown.js';
 import type { ResponseMessage } from './backend.js';
 
 /** The end of a request: the operation's `Response`, or the gateway's refusal. */
@@ -17,7 +18,10 @@ export function success<M extends ProtocolMessages>(operation: Operation<M>, s2c
 
 /** A business failure: the request was understood and refused. */
 export function failure(operation: Operation, retMsg: string, errCode = 0): ResponseMessage {
-  return create(operation.messages.ResponseSchema, { retType: RET_FAILED, retMsg, errCode } as Record<string, unknown>) as ResponseMessage;
+  return create(operation.messages.ResponseSchema, { retType: RET_FAILED, retMsg: shownMessage(retMsg), errCode } as Record<
+    string,
+    unknown
+  >) as ResponseMessage;
 }
 
 /** The payload of an answer, if it has one. */

@@ -1,14 +1,14 @@
 import { type BrokerCode, numberOfBrokerCode } from '../contract/broker-codes.js';
+import { shownMessage } from '../contract/shown.js';
 
 /** A refusal by the brokerage: `retType` -1 with this text. */
 export class Refusal {
   /** Protocol errCode; 0 where there is none for the reason. */
   readonly errCode: number;
+  readonly message: string;
 
-  constructor(
-    readonly message: string,
-    code: BrokerCode | number = 0,
-  ) {
+  constructor(message: string, code: BrokerCode | number = 0) {
+    this.message = shownMessage(message);
     this.errCode = typeof code === 'number' ? code : numberOfBrokerCode(code);
   }
 }

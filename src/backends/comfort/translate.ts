@@ -1,4 +1,5 @@
 import { RetType } from '../../contract/generated/Common_pb.js';
+import { shown } from '../../contract/shown.js';
 import {
   answered,
   type BackendFailure,
@@ -68,9 +69,6 @@ export function understood(name: string, response: ResponseMessage): ResponseMes
   throw kind === 'frequency' ? tooOften(name, WINDOW_SECONDS, response.retMsg) : translate(kind, response.retMsg, false);
 }
 
-/** Enough of any text that a server could send. */
-const TEXT_MAX = 300;
-
 function quoted(text: string): string {
-  return ` (the server: "${text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text}")`;
+  return ` (the server: "${shown(text)}")`;
 }

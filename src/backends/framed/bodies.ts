@@ -3,6 +3,7 @@ import { messageParser } from '../../contract/message-parser.js';
 import { messageBytes } from '../../contract/message-writer.js';
 import { missingFieldOf } from '../../contract/missing-field.js';
 import type { ProtocolMessages } from '../../contract/operation.js';
+import { shown } from '../../contract/shown.js';
 import type { ResponseMessage } from '../../gateway/backend.js';
 
 /** Bodies of requests and answers, in protobuf: what this side asks in. */
@@ -37,7 +38,7 @@ export function responseReader({ ResponseSchema }: ProtocolMessages): (body: Uin
     try {
       const response = parse(body) as ResponseMessage;
       if (missing(response) !== undefined) return undefined;
-      if (response.retMsg.length > SAID_MAX) response.retMsg = `${response.retMsg.slice(0, SAID_MAX)}…`;
+      response.retMsg = shown(response.retMsg, SAID_MAX);
       sizes.set(response, body.length);
       return response;
     } catch {

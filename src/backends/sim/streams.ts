@@ -1,4 +1,5 @@
 import { parseSymbol } from '../../contract/markets.js';
+import { quoted } from '../../contract/shown.js';
 import type { PushEvent, QuotePush, QuoteStream } from '../../gateway/backend.js';
 import { streamKey } from '../../gateway/push/index.js';
 import type { MarketEvent } from '../../simulator/market/market.js';
@@ -93,7 +94,7 @@ export class Streams {
 
   #locate(symbol: string): Listing | Refusal {
     const parsed = parseSymbol(symbol);
-    if (parsed === undefined) return new Refusal(`${JSON.stringify(symbol)} is not a symbol: expected MARKET.CODE`);
+    if (parsed === undefined) return new Refusal(`${quoted(symbol)} is not a symbol: expected MARKET.CODE`);
     return locate(this.#facts, { market: parsed.market.number, code: parsed.code });
   }
 

@@ -40,7 +40,6 @@ export interface NullNode extends Span {
 export type DocumentRead = { readonly ok: true; readonly value: JsonNode } | { readonly ok: false; readonly error: TextFault };
 
 const NUMBER_LENGTH_MAX = 64;
-const SHOWN_LENGTH_MAX = 60;
 
 /** Reads one JSON value that fills the whole text, by the rules of `parseJson`. A byte-order mark, which some editors leave, is no part of it. */
 export function readDocument(text: string): DocumentRead {
@@ -114,11 +113,4 @@ class Nodes {
     }
     return { kind: 'number', text: this.text.slice(start, end), start, end };
   }
-}
-
-/** A text of the file for an error message: quoted, escaped, and cut when long. */
-export function shownText(text: string): string {
-  return text.length <= SHOWN_LENGTH_MAX
-    ? JSON.stringify(text)
-    : `${JSON.stringify(text.slice(0, SHOWN_LENGTH_MAX))}… (${text.length} characters)`;
 }

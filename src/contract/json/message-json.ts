@@ -14,6 +14,7 @@ import {
 import { documentedEnumeration, shownEnumeration } from '../named-numbers.js';
 import { nearestName, snakeCase } from '../names.js';
 import { stop } from '../problem.js';
+import { quoted, shown } from '../shown.js';
 import type { Fields } from './fields.js';
 import { elementText } from './kept-texts.js';
 import { type Int64Format, scalarReader, scalarWriter } from './scalars.js';
@@ -109,11 +110,11 @@ export function unknownField(path: string, name: string, accepted: Iterable<stri
   const names = [...accepted];
   const near = nearestName(name, names);
   const hint = near === undefined ? `; accepted: ${names.join(', ') || 'none'}` : `; did you mean "${near}"?`;
-  stop('unknown_field', path, `unknown field "${path}"${hint}`);
+  stop('unknown_field', path, `unknown field ${quoted(path)}${hint}`);
 }
 
 export function childPath(path: string, name: string): string {
-  return path === '' ? name : `${path}.${name}`;
+  return path === '' ? shown(name) : `${path}.${shown(name)}`;
 }
 
 function fieldReader(field: DescField, dialect: Dialect): ValueReader {

@@ -1,3 +1,4 @@
+import { quoted } from '../shown.js';
 import { emptyObject, InexactNumber, type JsonObject, type JsonValue } from './value.js';
 
 /** Both count from 1; the column counts UTF-16 units, as editors do. */
@@ -141,7 +142,7 @@ class Parser {
       const start = this.#at;
       if (this.text.charCodeAt(start) !== QUOTE) throw new Stop(`expected a field name in double quotes, found ${this.#found()}`, start);
       const name = this.#string();
-      if (object[name] !== undefined) throw new Stop(`the field ${JSON.stringify(name)} appears twice`, start);
+      if (object[name] !== undefined) throw new Stop(`the field ${quoted(name)} appears twice`, start);
       this.#space();
       if (!this.#take(COLON)) throw new Stop(`expected ":" after the field name, found ${this.#found()}`, this.#at);
       this.#space();

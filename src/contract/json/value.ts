@@ -1,3 +1,4 @@
+import { quoted, shown } from '../shown.js';
 /**
  * JSON values without loss. Integers that a double cannot hold exactly are bigints; a fraction whose digits a double
  * would change is kept as its text. Objects inherit no names, so any field name is safe.
@@ -28,23 +29,17 @@ export function describeJson(value: JsonValue | undefined): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
-  if (value instanceof InexactNumber) return `the number ${shorten(value.text)}`;
+  if (value instanceof InexactNumber) return `the number ${shown(value.text)}`;
   switch (typeof value) {
     case 'string':
-      return `the string ${JSON.stringify(shorten(value))}`;
+      return `the string ${quoted(value)}`;
     case 'object':
       return 'an object';
     default:
-      return typeof value === 'boolean' ? String(value) : `the number ${shorten(String(value))}`;
+      return typeof value === 'boolean' ? String(value) : `the number ${shown(String(value))}`;
   }
 }
 
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof InexactNumber);
-}
-
-const SHOWN_CHARACTERS_MAX = 40;
-
-function shorten(text: string): string {
-  return text.length <= SHOWN_CHARACTERS_MAX ? text : `${text.slice(0, SHOWN_CHARACTERS_MAX)}…`;
 }

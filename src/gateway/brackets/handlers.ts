@@ -13,6 +13,7 @@ import type { TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { trade } from '../../contract/operations/index.js';
 import type { Rejection } from '../../contract/rejection.js';
+import { quoted } from '../../contract/shown.js';
 import { denyMarket } from '../limit-check.js';
 import { alone, type LocalOperations, withBackend } from '../local/index.js';
 import { limitsOf, tradedMarketNames } from '../market-names.js';
@@ -51,7 +52,7 @@ export function bracketHandlers(brackets: Brackets, access: Access, protective: 
         (denyBracket(access, identity.key, bracket) ?? (guards ? protective.refuse(identity.key, bracket, true, what) : undefined));
       if (denied !== undefined) return denied;
       const outcome = bracket && (await brackets.cancel(id));
-      if (outcome === undefined) return failure(trade.cancelBracket, `account ${header?.accID} has no open bracket ${JSON.stringify(id)}`);
+      if (outcome === undefined) return failure(trade.cancelBracket, `account ${header?.accID} has no open bracket ${quoted(id)}`);
       const note = outcome === 'withdrawn' ? { note: WITHDRAWN_NOTE } : {};
       return success(trade.cancelBracket, create(CancelS2C, { ...(header === undefined ? {} : { header }), bracketId: id, ...note }));
     }),

@@ -5,6 +5,7 @@ import { C2SSchema as StaticInfoC2S } from '../../contract/generated/Qot_GetStat
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { derivatives, quote } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
+import { shown } from '../../contract/shown.js';
 import type { Backend, CallContext } from '../backend.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 
@@ -29,11 +30,11 @@ export async function refuseContracts(
     target === source ? [['position_id', source] as const] : [['position_id', source] as const, ['target_code', target] as const];
   for (const [field, contract] of roles) {
     const wrong = await notMonthly(backend, contract, context);
-    if (wrong !== undefined) return new Rejection('request.invalid', `${field}: ${contract.code} ${wrong}`, { field });
+    if (wrong !== undefined) return new Rejection('request.invalid', `${field}: ${shown(contract.code)} ${wrong}`, { field });
   }
   const unlinked = target === source ? undefined : await notLinked(backend, source, target, context);
   if (unlinked === undefined) return undefined;
-  return new Rejection('request.invalid', `target_code: ${target.code} ${unlinked}`, { field: 'target_code' });
+  return new Rejection('request.invalid', `target_code: ${shown(target.code)} ${unlinked}`, { field: 'target_code' });
 }
 
 function securityOf({ code, secMarket }: Contract): Security {

@@ -7,6 +7,7 @@ import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { type QuoteMarketInfo, quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { Rejection } from '../../contract/rejection.js';
+import { quoted, shown } from '../../contract/shown.js';
 import { symbolsMeant, unknownSymbol } from '../../contract/symbol-spellings.js';
 import type { Backend, CallContext, TradingTerms } from '../backend.js';
 import { tradedMarketNames } from '../market-names.js';
@@ -128,9 +129,13 @@ export function resolveSecurity(
   }
   const prefix = /^([A-Z]{2})\.(.+)$/.exec(request.code);
   if (prefix !== null && quoteMarketOfSecMarket(number)?.name === prefix[1]) {
-    return new Rejection('request.invalid', `code: "${request.code}" has a market prefix; write "${prefix[2]}", or use "symbol"`, {
-      field: 'code',
-    });
+    return new Rejection(
+      'request.invalid',
+      `code: ${quoted(request.code)} has a market prefix; write ${quoted(prefix[2] ?? '')}, or use "symbol"`,
+      {
+        field: 'code',
+      },
+    );
   }
   request.secMarket = number;
   return { market, symbol: `${market.name}.${request.code}` };
@@ -369,7 +374,7 @@ function costOf({ qty, filled }: Stand, price: Decimal): Decimal {
 export function unpriced(symbol: string): Unknown {
   return {
     code: 'limit.price_unknown',
-    reason: `order value unknown: ${symbol} has no price on the side of the book that this order would take`,
+    reason: `order value unknown: ${shown(symbol)} has no price on the side of the book that this order would take`,
   };
 }
 
@@ -377,7 +382,7 @@ export function unpriced(symbol: string): Unknown {
 export function unmultiplied(symbol: string): Unknown {
   const [meant] = symbolsMeant(symbol);
   const reason =
-    meant === undefined ? `order value unknown: the contract multiplier of ${symbol} is not known` : unknownSymbol(symbol, meant);
+    meant === undefined ? `order value unknown: the contract multiplier of ${shown(symbol)} is not known` : unknownSymbol(symbol, meant);
   return { code: 'limit.multiplier_unknown', reason };
 }
 

@@ -19,6 +19,7 @@ import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import type { Operation } from '../../contract/operation.js';
 import { account, trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
+import { shown } from '../../contract/shown.js';
 import { type Backend, BackendFailure, BackendLost, type CallContext, type ResponseMessage } from '../backend.js';
 import { tradedMarketNames } from '../market-names.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
@@ -240,7 +241,9 @@ function targetOf({ initial }: PositionRequest, source: Contract): Contract | Re
   if (initial?.$typeName !== 'svc.roll_position.Initial') return source;
   const target = { code: initial.targetCode, secMarket: initial.targetSecMarket };
   if (target.code !== source.code || target.secMarket !== source.secMarket) return target;
-  return new Rejection('request.invalid', `target_code: ${target.code} is the contract that the position is in`, { field: 'target_code' });
+  return new Rejection('request.invalid', `target_code: ${shown(target.code)} is the contract that the position is in`, {
+    field: 'target_code',
+  });
 }
 
 function legOf(operation: Operation, order: ExpectedOrder, header: TrdHeader | undefined): ValuedLeg | Rejection {

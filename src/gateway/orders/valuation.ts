@@ -12,6 +12,7 @@ import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb
 import type { C2S as ReconfirmC2S } from '../../contract/generated/Trd_ReconfirmOrder_pb.js';
 import type { Operation, ValuerName } from '../../contract/operation.js';
 import { Rejection, type TradedSecurity } from '../../contract/rejection.js';
+import { shown } from '../../contract/shown.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { failure } from '../responses.js';
 import { securitiesOf, telling, toldBy } from '../sight.js';
@@ -110,7 +111,11 @@ export function isValued(outcome: ValuedOrder | Rejection | ResponseMessage): ou
 
 /** The answer to a modify or cancel of an order that there is not. */
 export function noSuchOrder(operation: Operation, named: ModifyC2S): ResponseMessage {
-  return failure(operation, `no order ${nameOfOrder(named)} in account ${named.header?.accID}`, numberOfBrokerCode('broker.unknown_order'));
+  return failure(
+    operation,
+    `no order ${shown(nameOfOrder(named))} in account ${named.header?.accID}`,
+    numberOfBrokerCode('broker.unknown_order'),
+  );
 }
 
 /** The facts that a caller's gates look at, with the exchange rates that its limits need. */

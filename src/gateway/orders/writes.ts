@@ -14,6 +14,7 @@ import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import type { Operation } from '../../contract/operation.js';
 import { account, trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
+import { quoted } from '../../contract/shown.js';
 import { StorageFailure, whenTaken } from '../../storage/index.js';
 import { checkAnswer } from '../answer-check.js';
 import { type Backend, BackendFailure, BackendRefused, BackendUnsent, type CallContext, type ResponseMessage } from '../backend.js';
@@ -140,7 +141,7 @@ export class Writes {
     const { remark } = request as PlaceC2S;
     const id = bracketOfRemark(remark);
     if (id === undefined || !this.brackets.has(id)) return undefined;
-    return new Rejection('request.invalid', `remark: ${JSON.stringify(remark)} is one of an order of a bracket`, { field: 'remark' });
+    return new Rejection('request.invalid', `remark: ${quoted(remark)} is one of an order of a bracket`, { field: 'remark' });
   }
 
   /** It passed the gates once; a halt or a change of its key since then holds for it as for a new one. */

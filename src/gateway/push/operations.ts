@@ -7,6 +7,7 @@ import * as PushSubscriberInfo from '../../contract/generated/svc/push_subscribe
 import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
 import { parseSymbol } from '../../contract/markets.js';
 import { Rejection } from '../../contract/rejection.js';
+import { listed, shown } from '../../contract/shown.js';
 import type { BackendRefused, QuoteStream, ResponseMessage, UnsubscribeRefusal } from '../backend.js';
 import { rejectRefused } from '../call-failures.js';
 import type { AccountOutcome } from './accounts.js';
@@ -78,9 +79,8 @@ function rejectSubscription(hub: PushHub, owner: string, refused: BackendRefused
     return withShares(`this caller holds ${held(own)}, others hold ${held(others)}`);
   }
   holders.sort((a, b) => b.count - a.count);
-  const more = holders.length > HOLDERS_MAX ? `, and ${holders.length - HOLDERS_MAX} more` : '';
-  const named = holders.slice(0, HOLDERS_MAX).map(({ owner, count }) => `${nameOfOwner(owner)} holds ${count}`);
-  const held = named.length === 0 ? 'nobody subscribes here' : `${named.join(', ')}${more}`;
+  const named = holders.map(({ owner, count }) => `${nameOfOwner(owner)} holds ${count}`);
+  const held = named.length === 0 ? 'nobody subscribes here' : listed(named, HOLDERS_MAX);
   return withShares(held);
 }
 
@@ -98,8 +98,6 @@ function nameOfOwner(owner: string): string {
   return kind === 'conn' ? `connection ${name}` : kind === 'wait' ? `a waiting call` : 'the anonymous caller';
 }
 
-const NAMED_MAX = 20;
-
 /** "left out, not available: HK.HSImain 14 (Broker), …". */
 function leftOut(streams: readonly QuoteStream[]): string {
   return `left out, not available: ${named(streams)}`;
@@ -114,9 +112,7 @@ function unsubscribed(kept: UnsubscribeRefusal | undefined): Outcome {
 
 /** "HK.00700 1 (Basic), …". */
 function named(streams: readonly QuoteStream[]): string {
-  const pairs = [...new Set(streams.map(({ symbol, subType }) => `${symbol} ${nameOfSubType(subType)}`))];
-  const more = pairs.length > NAMED_MAX ? `, and ${pairs.length - NAMED_MAX} more` : '';
-  return `${pairs.slice(0, NAMED_MAX).join(', ')}${more}`;
+  return listed(new Set(streams.map(({ symbol, subType }) => `${symbol} ${nameOfSubType(subType)}`)));
 }
 
 /** Qot_RegQotPush: turns the pushes of what an owner is subscribed to on or off. */
@@ -131,7 +127,7 @@ export async function answerRegisterPush(
   const { streams } = expansion;
   const missing = streams.find(({ symbol, subType }) => !hub.subscriptions.holds(owner, symbol, subType));
   if (missing !== undefined) {
-    const retMsg = `${missing.symbol} is not subscribed to with type ${missing.subType}: subscribe first`;
+    const retMsg = `${shown(missing.symbol)} is not subscribed to with type ${missing.subType}: subscribe first`;
     return registerAnswer({ retType: FAILED, retMsg, errCode: 0 });
   }
   const held = ownStreams(hub, owner, new Set(streams.map(quotaKey)));

@@ -1,5 +1,5 @@
 import type { Clock } from '../../contract/clock.js';
-import type { PushEvent, TradePush } from '../backend.js';
+import type { Gap, NotifyPush, PushEvent, TradePush } from '../backend.js';
 import type { AccountRegistrations } from './accounts.js';
 import type { EventFrames } from './event-frames.js';
 import { gapNotice } from './gaps.js';
@@ -81,11 +81,10 @@ export class Resumptions {
   /** Pushes what a member has missed, in order: of some accounts since its cursor, and of all that it receives what came while it waited. */
   #send(member: Member, { since, accIds, from }: Resuming): void {
     const { framesOf } = this.#parts;
-    const { gap, events } = since === undefined ? { gap: undefined, events: [] } : this.#trades.missed(since, accIds);
-    if (gap !== undefined) {
-      const notice = { ...gapNotice(gap), about: { symbols: [], accIds } };
-      if (receives(member, notice)) member.connection.push(framesOf(notice));
-    }
+    // Accounts that the key may not see any more stay registered, and are not named.
+    const seen = accIds.filter((accId) => receives(member, aboutAccounts(nothing, [accId])));
+    const { gap, events } = since === undefined ? { gap: undefined, events: [] } : this.#trades.missed(since, seen);
+    if (gap !== undefined && seen.length > 0) member.connection.push(framesOf(aboutAccounts(gap, seen)));
     const known = new Set(events);
     const received = new Set(this.accountsOf(member));
     const others = this.#trades.after(from).filter((event) => received.has(event.accId) && !known.has(event));
@@ -93,4 +92,10 @@ export class Resumptions {
       if (receives(member, event)) member.connection.push(framesOf(event.number > from ? event : { ...event, replayed: true }));
     }
   }
+}
+
+const nothing: Gap = { from: '', to: '', reason: '' };
+
+function aboutAccounts(gap: Gap, accIds: readonly bigint[]): NotifyPush {
+  return { ...gapNotice(gap), about: { symbols: [], accIds } };
 }

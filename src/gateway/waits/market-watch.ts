@@ -4,6 +4,7 @@ import type { Security } from '../../contract/generated/Qot_Common_pb.js';
 import { C2SSchema as MarketStateC2S } from '../../contract/generated/Qot_GetMarketState_pb.js';
 import { quote } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
+import { shown } from '../../contract/shown.js';
 import type { ResponseMessage } from '../backend.js';
 import { payloadOf } from '../responses.js';
 import type { Seen, Verdict, Watch } from './watch.js';
@@ -27,13 +28,13 @@ export class MarketWatch implements Watch {
   constructor(goal: MarketGoal) {
     const { symbol, security, states } = goal;
     this.#goal = goal;
-    this.goal = `market of ${symbol}: ${states.map(nameOf).join(' or ')}`;
+    this.goal = `market of ${shown(symbol)}: ${states.map(nameOf).join(' or ')}`;
     this.question = { operation: quote.getMarketState, request: create(MarketStateC2S, { securityList: [security] }) };
   }
 
   take(response: ResponseMessage): Verdict | Rejection {
     const state = payloadOf(quote.getMarketState, response)?.marketInfoList[0]?.marketState;
-    if (state === undefined) return new Rejection('request.unknown_symbol', `the market of ${this.#goal.symbol} is not known`);
+    if (state === undefined) return new Rejection('request.unknown_symbol', `the market of ${shown(this.#goal.symbol)} is not known`);
     this.#state = state;
     return this.#goal.states.includes(state) ? 'met' : 'open';
   }

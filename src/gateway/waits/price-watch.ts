@@ -8,6 +8,7 @@ import { C2SSchema as BookC2S } from '../../contract/generated/Qot_GetOrderBook_
 import type { Response as QuoteUpdate } from '../../contract/generated/Qot_UpdateBasicQot_pb.js';
 import type { Response as BookUpdate } from '../../contract/generated/Qot_UpdateOrderBook_pb.js';
 import { quote } from '../../contract/operations/index.js';
+import { shown } from '../../contract/shown.js';
 import type { QuotePush, QuoteStream, ResponseMessage, TradePush } from '../backend.js';
 import { payloadOf } from '../responses.js';
 import type { Seen, Verdict, Watch } from './watch.js';
@@ -60,7 +61,7 @@ export class PriceWatch implements Watch {
     this.#goal = goal;
     const ofLast = figure === figures.last;
     const name = ofLast ? 'last price' : figure === figures.bid ? 'bid' : 'ask';
-    this.goal = `${symbol}: ${name} ${relationTexts.get(relation)} ${formatDecimal(price)}`;
+    this.goal = `${shown(symbol)}: ${name} ${relationTexts.get(relation)} ${formatDecimal(price)}`;
     this.stream = { symbol, subType: subTypes.get(ofLast ? 'Basic' : 'OrderBook') ?? 0, rehabType: 0, extendedTime: false };
     const book = { operation: quote.getOrderBook, request: create(BookC2S, { security, num: 1 }) };
     this.question = ofLast ? { operation: quote.getQuote, request: create(QuoteC2S, { securityList: [security] }) } : book;

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { shown } from '../../contract/shown.js';
 import type { Caller, Iface, Peer } from '../../gateway/index.js';
 import { isLoopback, pathOf } from './http.js';
-
-const ASKED_CHARACTERS_MAX = 200;
 
 /** Ids of requests, unique among restarts without costing a random number each. */
 export class RequestIds {
@@ -38,7 +37,7 @@ export class HttpCallers {
 
   /** Who sent a request that reached no operation. */
   stray(request: IncomingMessage, keyText: string | undefined): Caller {
-    return this.of(request, `${request.method} ${pathOf(request.url).slice(0, ASKED_CHARACTERS_MAX)}`, keyText);
+    return this.of(request, `${request.method} ${shown(pathOf(request.url))}`, keyText);
   }
 
   /** The same caller with another question: a request of its own. */

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { Rejection } from '../../contract/rejection.js';
+import { quoted } from '../../contract/shown.js';
 import { isDoubled, isLoopback } from './http.js';
 import type { TlsPair } from './tls.js';
 
@@ -36,13 +37,13 @@ export class PageOrigins {
     if (!scopeMode && !this.#isOwn(host)) {
       return new Rejection(
         'auth.origin',
-        `host ${shown(host)} is not this machine: without a keys file, call it by IP address or localhost`,
+        `host ${quoted(String(host))} is not this machine: without a keys file, call it by IP address or localhost`,
       );
     }
     if (origin === undefined || this.allowed.includes(origin)) return undefined;
     const url = URL.canParse(origin) ? new URL(origin) : undefined;
     if (url !== undefined && (isThisMachine(url.hostname) || (url.host === host && this.#isOwn(host)))) return undefined;
-    return new Rejection('auth.origin', `origin ${shown(origin)} may not call this daemon; list it in --allowed-origins`);
+    return new Rejection('auth.origin', `origin ${quoted(origin)} may not call this daemon; list it in --allowed-origins`);
   }
 
   #isOwn(host: string | undefined): boolean {
@@ -59,10 +60,4 @@ function nameOf(host: string): string {
 
 function isThisMachine(name: string): boolean {
   return name.toLowerCase() === 'localhost' || isLoopback(nameOf(name));
-}
-
-const SHOWN_MAX = 200;
-
-function shown(text: string | undefined): string {
-  return JSON.stringify(String(text).slice(0, SHOWN_MAX));
 }

@@ -1,6 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Rejection } from '../../contract/rejection.js';
+import { quoted } from '../../contract/shown.js';
 import { bearerOf } from './http.js';
 
 /** A handshake that is refused, as an HTTP answer. */
@@ -79,5 +80,5 @@ export function checkOneToken(request: IncomingMessage): Rejection | undefined {
 
 /** Of a parameter that stands twice only the first would count. */
 export function repeatedParameter(name: string): Rejection {
-  return new Rejection('request.invalid', `the query parameter "${name}" appears twice`, { field: name });
+  return new Rejection('request.invalid', `the query parameter ${quoted(name)} appears twice`, { field: name });
 }

@@ -3,6 +3,7 @@ import { klType, subType } from '../../contract/enums.js';
 import { type Security, SubType } from '../../contract/generated/Qot_Common_pb.js';
 import { symbolOf } from '../../contract/markets.js';
 import { Rejection } from '../../contract/rejection.js';
+import { shown } from '../../contract/shown.js';
 
 /**
  * The public protocol's rule for live data: a connection reads what it is subscribed to. The other interfaces do without,
@@ -47,7 +48,7 @@ export function checkSubscribed(protoId: number, c2s: Message, holds: (symbol: s
     const symbol = symbolOf(security);
     if (symbol === undefined || type === undefined || holds(symbol, type)) continue;
     const name = subType.members.find((member) => member.public === type)?.name ?? String(type);
-    const message = `${symbol} is not subscribed to on this connection: subscribe to type ${type} (${name}) with Qot_Sub first`;
+    const message = `${shown(symbol)} is not subscribed to on this connection: subscribe to type ${type} (${name}) with Qot_Sub first`;
     return new Rejection('request.not_subscribed', message);
   }
   return undefined;

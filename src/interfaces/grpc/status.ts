@@ -1,5 +1,6 @@
 import { Metadata, type StatusObject, status } from '@grpc/grpc-js';
 import type { Rejection } from '../../contract/rejection.js';
+import { shown } from '../../contract/shown.js';
 
 /** The trailing metadata of every answer. */
 export function trailerOf(requestId: string): Metadata {
@@ -35,6 +36,5 @@ const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[
 
 /** A text as a header can carry it: percent-encoding, which the library applies, throws at half a character. */
 function detailsOf(text: string): string {
-  const short = text.length <= DETAILS_CHARACTERS_MAX ? text : `${text.slice(0, DETAILS_CHARACTERS_MAX)}…`;
-  return short.replace(LONE_SURROGATE, '\uFFFD');
+  return shown(text, DETAILS_CHARACTERS_MAX).replace(LONE_SURROGATE, '\uFFFD');
 }

@@ -15,6 +15,7 @@ import { bearerOf } from '../common/http.js';
 import { Confirmation, type ConfirmMode } from './confirmation.js';
 import { Finder } from './finder.js';
 import { instructions } from './instructions.js';
+import { longName } from './long-names.js';
 import { PageStore } from './page-store.js';
 import { Prompts } from './prompts.js';
 import { Resources } from './resources.js';
@@ -84,6 +85,12 @@ export function createLoadedEndpoint(options: McpOptions): McpEndpoint {
       await writeWebResponse(jsonRpcRefusal(400, PARSE_ERROR, `Parse error: ${body.message}`), response, caller.requestId);
       return undefined;
     }
+    const tooLong = longName(request.headers, body);
+    if (tooLong !== undefined) {
+      gateway.auditRejection(caller, tooLong);
+      await writeWebResponse(jsonRpcRefusal(400, INVALID_REQUEST, tooLong.message), response, caller.requestId);
+      return undefined;
+    }
     const rejection =
       body === undefined || hasSessions(request, body)
         ? await sessions.serve(exchange, body, visitor)
@@ -138,7 +145,7 @@ function hasSessions({ method = '', headers }: IncomingMessage, body: JsonValue)
   return kind === 'legacy';
 }
 
-const PARSE_ERROR = -32700;
+const [PARSE_ERROR, INVALID_REQUEST] = [-32700, -32600];
 
 function readBody(bytes: Buffer): JsonValue | Rejection {
   if (!isUtf8(bytes)) return new Rejection('request.malformed_json', 'the body is not UTF-8');

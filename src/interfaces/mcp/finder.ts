@@ -5,6 +5,7 @@ import type { Operation } from '../../contract/operation.js';
 import { groups } from '../../contract/operation.js';
 import { collectProblem, stop } from '../../contract/problem.js';
 import { Rejection, rejectProblem } from '../../contract/rejection.js';
+import { quoted } from '../../contract/shown.js';
 import { describeTool, type ToolDescription, wholeTool } from '../../contract/tools.js';
 import { matching } from './finder-match.js';
 import { rejectionResult, textResult } from './result.js';
@@ -130,7 +131,7 @@ export class Finder {
           stop('wrong_type', 'arguments', `arguments: expected an object, found ${describeJson(inner)}`);
         }
         return this.has(called)
-          ? () => new Rejection('request.invalid', `name: ${called} is called by itself`, { field: 'name' })
+          ? () => new Rejection('request.invalid', `name: ${quoted(called)} is called by itself`, { field: 'name' })
           : () => call(called, inner);
       }
       default: {
@@ -198,7 +199,7 @@ function optionalText(name: string, value: JsonValue | undefined): string | unde
 function toolsetIn(value: JsonValue | undefined): string | undefined {
   const name = optionalText('toolset', value);
   if (name === undefined || groups.some((group) => group === name)) return name;
-  stop('out_of_range', 'toolset', `toolset: expected one of ${groups.join(', ')}, found ${JSON.stringify(name.slice(0, 40))}`);
+  stop('out_of_range', 'toolset', `toolset: expected one of ${groups.join(', ')}, found ${quoted(name)}`);
 }
 
 function limitIn(value: JsonValue | undefined): number {

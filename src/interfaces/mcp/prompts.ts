@@ -1,6 +1,7 @@
 import { type GetPromptResult, type ListPromptsResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Operation } from '../../contract/operation.js';
 import { account, trade } from '../../contract/operations/index.js';
+import { quoted } from '../../contract/shown.js';
 import type { Gateway } from '../../gateway/index.js';
 import type { Toolbox } from './toolbox.js';
 import type { Visitor } from './visitor.js';
@@ -54,8 +55,8 @@ const prompts: readonly Prompt[] = [
     ],
     needs: [account.listAccounts, account.getMaxTrdQtys, trade.placeOrder],
     text: ({ symbol, side, qty, price, acc_id }) =>
-      `Prepare, without sending it, this order for ${acc_id ? `account ${quoted(acc_id)}` : 'one account of this key'}: ${quoted(side)} ${quoted(qty)} of ${quoted(symbol)}` +
-      `${price === undefined ? ' at the current best price' : ` at ${quoted(price)}`}. Call svc_list_accounts to find the account (prefer a simulated one when none is named), ` +
+      `Prepare, without sending it, this order for ${acc_id ? `account ${datum(acc_id)}` : 'one account of this key'}: ${datum(side)} ${datum(qty)} of ${datum(symbol)}` +
+      `${price === undefined ? ' at the current best price' : ` at ${datum(price)}`}. Call svc_list_accounts to find the account (prefer a simulated one when none is named), ` +
       'svc_get_static_info for lot size, svc_get_orderbook for the market, svc_get_max_trd_qtys for what the account can carry, then svc_place_order with ' +
       '"preview": true. Show a ticket: account and environment, side, quantity, price, value and currency, fees, which limits it meets and what remains of them, ' +
       'how the price stands to the best bid and ask. Ask the person to confirm the ticket in words; only then call svc_place_order once, with an idempotency_key, and report its answer.',
@@ -98,11 +99,11 @@ export class Prompts {
     const prompt = prompts.find((each) => each.name === name && this.#isOffered(each, visitor));
     if (prompt === undefined) {
       const known = this.list(visitor).prompts.map((each) => each.name);
-      throw invalid(`unknown prompt "${name.slice(0, 100)}", there are: ${known.join(', ') || 'none for this key'}`);
+      throw invalid(`unknown prompt ${quoted(name)}, there are: ${known.join(', ') || 'none for this key'}`);
     }
     const names = prompt.arguments.map((each) => each.name);
     const unknown = Object.keys(values).find((each) => !names.includes(each));
-    if (unknown !== undefined) throw invalid(`unknown field "${unknown.slice(0, 100)}", accepted: ${names.join(', ')}`);
+    if (unknown !== undefined) throw invalid(`unknown field ${quoted(unknown)}, accepted: ${names.join(', ')}`);
     const missing = prompt.arguments.find((each) => each.required && (values[each.name] ?? '') === '');
     if (missing !== undefined) throw invalid(`missing field "${missing.name}": ${missing.description}`);
     return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text: prompt.text(values) } }] };
@@ -114,12 +115,12 @@ export class Prompts {
 }
 
 function whichAccount(accId: string | undefined): string {
-  return accId === undefined || accId === '' ? 'every account of this key' : `account ${quoted(accId)}`;
+  return accId === undefined || accId === '' ? 'every account of this key' : `account ${datum(accId)}`;
 }
 
 /** A value as data: one line, in quotation marks, and no longer than any honest one. */
-function quoted(value: string | undefined): string {
-  return JSON.stringify((value ?? '').replace(/\s+/g, ' ').slice(0, 64));
+function datum(value: string | undefined): string {
+  return quoted((value ?? '').replace(/\s+/g, ' '), 64);
 }
 
 function invalid(message: string): ProtocolError {

@@ -75,6 +75,11 @@ export class EventSink implements PushSink {
     this.#connection?.drained();
   }
 
+  /** Drops what came for a key that has been changed since; what the hub keeps it judges by itself. */
+  forget(): void {
+    this.#early = [];
+  }
+
   /** The client has opened its stream, perhaps again. */
   opened(stream: ServerResponse): void {
     if (stream.destroyed) return;

@@ -2,6 +2,7 @@ import { parseSymbol, quoteMarkets } from '../../contract/markets.js';
 import type { Operation } from '../../contract/operation.js';
 import { account, quote } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
+import { quoted } from '../../contract/shown.js';
 
 interface Kind {
   /** The address up to its variable: "svc://quote/". */
@@ -93,7 +94,7 @@ export function findKind(uri: string): FoundKind | Rejection | undefined {
 
 /** An address in a message, cut where it is long. */
 export function quoteUri(uri: string): string {
-  return JSON.stringify(uri.slice(0, URI_CHARACTERS_MAX));
+  return quoted(uri);
 }
 
 /** The one address of what is found, whatever spelling of it was given: events are told by it. */
@@ -101,7 +102,6 @@ export function addressOf({ kind, value }: FoundKind): string {
   return `${kind.prefix}${value}`;
 }
 
-const URI_CHARACTERS_MAX = 200;
 const ACCOUNT_ID_MAX = 2n ** 64n - 1n;
 
 const accepted = {

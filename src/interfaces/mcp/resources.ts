@@ -12,6 +12,7 @@ import type { Operation } from '../../contract/operation.js';
 import { account } from '../../contract/operations/index.js';
 import { Rejection, rejectProblem } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
+import { shown } from '../../contract/shown.js';
 import { TOOL_PREFIX, wholeTool } from '../../contract/tools.js';
 import { type Gateway, payloadOf } from '../../gateway/index.js';
 import type { HttpCallers } from '../common/callers.js';
@@ -96,7 +97,7 @@ export class Resources {
 
   /** Asks an operation as the visitor, and gives its payload as JSON text. */
   async #ask(operation: Operation, args: JsonObject, uri: string, visitor: Visitor): Promise<string | Rejection> {
-    const caller = this.callers.asking(visitor.caller, `resources/read ${uri.slice(0, URI_CHARACTERS_MAX)}`);
+    const caller = this.callers.asking(visitor.caller, `resources/read ${shown(uri)}`);
     const answer = await this.gateway.call(operation, caller, () => {
       const decoded = requestDecoder(operation, 'mcp')(args);
       return decoded.ok ? decoded.value : rejectProblem(decoded.problem);
@@ -116,7 +117,7 @@ export class Resources {
     const accounts = await this.#accounts(visitor);
     if (accounts instanceof Rejection) return accounts;
     const found = accounts.find((each) => each.accId === accId);
-    if (found === undefined) return new Rejection('request.invalid', `acc_id: unknown account ${accId.slice(0, 20)}; see ${ACCOUNTS_URI}`);
+    if (found === undefined) return new Rejection('request.invalid', `acc_id: unknown account ${shown(accId)}; see ${ACCOUNTS_URI}`);
     return { acc_id: found.accId, env: found.env, market: found.market };
   }
 
@@ -138,8 +139,6 @@ export class Resources {
     return this.gateway.mayUse(operation, caller, identity);
   }
 }
-
-const URI_CHARACTERS_MAX = 200;
 
 /** A refusal as the protocol's own error, for methods that have no other way to say no. */
 export function protocolError({ kind, code, message }: Rejection): ProtocolError {

@@ -9,6 +9,7 @@ import type { HttpCallers } from '../common/callers.js';
 import type { Exchange } from '../common/exchange.js';
 import { authInfoOf } from './auth-info.js';
 import { EventStore } from './event-store.js';
+import { Holders } from './holders.js';
 import { EventSink } from './push.js';
 import { pushFormat } from './push-format.js';
 import type { SessionSide } from './session-side.js';
@@ -42,6 +43,8 @@ export class Session implements SessionSide {
   readonly #sink: EventSink;
   readonly #push: PushConnection | undefined;
   readonly #events = new EventStore();
+  /** For whom what is kept here was made. */
+  #holders: Holders;
   readonly enabled = new Set<string>();
   #watch: Watch | undefined;
   #openExchanges = 0;
@@ -57,6 +60,7 @@ export class Session implements SessionSide {
     parts: SessionParts,
   ) {
     this.#parts = parts;
+    this.#holders = this.#newHolders();
     this.#usedAt = parts.clock.monotonic();
     this.#sink = new EventSink(
       (params) => this.#notify('notifications/svc/push', params),
@@ -92,6 +96,7 @@ export class Session implements SessionSide {
   /** Serves one exchange of the session. `visitor` is who sent it. */
   async serve(exchange: Exchange, body: JsonValue | undefined, visitor: Visitor): Promise<void> {
     const { request, response } = exchange;
+    this.#forgetOutdated(visitor);
     this.#openExchanges += 1;
     this.#cancelSilence();
     response.once('close', () => {
@@ -105,13 +110,28 @@ export class Session implements SessionSide {
     const connectionOwner = this.#push?.ownOwner;
     const caller = connectionOwner === undefined ? visitor.caller : { ...visitor.caller, connectionOwner };
     const web = await this.#transport.handleRequest(webRequest(exchange), {
-      authInfo: authInfoOf({ ...visitor, caller }),
+      authInfo: authInfoOf({ ...visitor, caller, answeredAs: (identity) => this.#holders.add(identity) }),
       ...(body === undefined ? {} : { parsedBody: body }),
     });
     const written = writeWebResponse(web, response, visitor.caller.requestId);
     if (request.method === 'GET' && web.ok && this.#isOwnStream(request.headers['last-event-id'])) this.#streamOpened(response);
     for (const id of cancelledBy(body)) this.#endCancelled(id);
     await written;
+  }
+
+  #newHolders(): Holders {
+    return new Holders((identity) => this.#parts.gateway.isAsItWas(identity));
+  }
+
+  /** What was made for a key that has been changed, revoked or has run out since is given to nobody. */
+  #forgetOutdated({ identity }: Visitor): void {
+    if (!this.#holders.areAsTheyWere) {
+      this.#events.clear();
+      this.#sink.forget();
+      this.#watch?.sink.forget();
+      this.#holders = this.#newHolders();
+    }
+    this.#holders.add(identity);
   }
 
   /** Whether a GET opens the client's own stream: it may also resume the one of a single request. */

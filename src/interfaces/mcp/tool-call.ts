@@ -4,6 +4,7 @@ import type { Int64Format } from '../../contract/json/scalars.js';
 import type { JsonObject } from '../../contract/json/value.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
+import { shown } from '../../contract/shown.js';
 import { cutField } from '../../contract/tools.js';
 import { type Caller, type Gateway, payloadOf, previewText, type ResponseMessage } from '../../gateway/index.js';
 import type { HttpCallers } from '../common/callers.js';
@@ -42,7 +43,7 @@ export class ToolCalls {
   async call(name: string, args: JsonObject | undefined, visitor: Visitor, client: Client): Promise<CallToolResult | InputRequiredResult> {
     const { gateway, toolbox, callers } = this.#parts;
     // A name is whatever the client sent, and goes into the audit trail.
-    const caller = callers.asking(visitor.caller, name.slice(0, NAME_CHARACTERS_MAX));
+    const caller = callers.asking(visitor.caller, shown(name));
     const named = toolbox.find(name, visitor);
     if (named instanceof Rejection) {
       gateway.auditRejection(caller, named);
@@ -50,6 +51,10 @@ export class ToolCalls {
     }
     const given = readToolArguments(named, args);
     if (given instanceof Rejection) return this.#rejectArguments(named, caller, visitor, given);
+    if (given.apiKey !== undefined) {
+      const other = gateway.identify(callerOf(caller, given, client.context.mcpReq.signal));
+      if (!(other instanceof Rejection)) visitor.answeredAs?.(other);
+    }
     let waiting: Waiting | undefined;
     const onWaiting = (say: () => string, ms: number) => {
       waiting = { say, ms };
@@ -147,8 +152,6 @@ export class ToolCalls {
     return textResult((int64) => previewText(preview, int64), visitor.int64);
   }
 }
-
-const NAME_CHARACTERS_MAX = 100;
 
 function pageResult({ operation, payload, table, page }: HandedPage, int64: Int64Format, additions: Additions): CallToolResult {
   const said = page === undefined ? additions : { ...additions, [cutField(operation)]: JSON.stringify(page) };

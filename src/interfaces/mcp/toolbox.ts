@@ -1,6 +1,7 @@
 import { nearestName } from '../../contract/names.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
+import { quoted } from '../../contract/shown.js';
 import { describeTool, type ToolDescription } from '../../contract/tools.js';
 import type { Toolsets } from '../../contract/toolsets.js';
 import type { Gateway } from '../../gateway/index.js';
@@ -45,7 +46,7 @@ export class Toolbox {
         this.list(visitor).map((tool) => tool.name),
       );
       const hint = nearest === undefined ? 'see tools/list' : `did you mean "${nearest}"?`;
-      return new Rejection('route.not_found', `unknown MCP tool ${JSON.stringify(name.slice(0, NAME_CHARACTERS_MAX))}: ${hint}`);
+      return new Rejection('route.not_found', `unknown MCP tool ${quoted(name)}: ${hint}`);
     }
     if (!this.#isOffered(operation, visitor)) {
       return new Rejection('route.not_found', `unknown MCP tool "${name}": the toolset ${operation.group} is not offered to this client`);
@@ -71,5 +72,3 @@ export class Toolbox {
     return (this.#offered.groups?.has(group) ?? true) && (toolsets?.groups?.has(group) ?? true);
   }
 }
-
-const NAME_CHARACTERS_MAX = 100;

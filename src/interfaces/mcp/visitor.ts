@@ -13,4 +13,6 @@ export interface Visitor {
   readonly toolsets: Toolsets | undefined;
   /** How 64-bit integers are written in texts; structured answers always have strings. */
   readonly int64: Int64Format;
+  /** Told of another key that a call names for itself, where its answer is kept for a client that comes back. */
+  answeredAs?(identity: Identity): void;
 }

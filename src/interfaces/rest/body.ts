@@ -5,6 +5,7 @@ import { emptyObject, type JsonValue } from '../../contract/json/value.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection, rejectProblem } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
+import { quoted } from '../../contract/shown.js';
 
 /** Reads a POST body or a GET's query (the text after the "?") into the operation's request. */
 export function decodeRequest(operation: Operation, method: 'GET' | 'POST', bytes: Buffer | undefined, query: string): Message | Rejection {
@@ -32,16 +33,13 @@ export function readJson(bytes: Buffer | undefined): JsonValue | undefined | Rej
   return new Rejection('request.malformed_json', `malformed JSON at line ${line}, column ${column}: ${message}`);
 }
 
-const NAME_CHARACTERS_MAX = 64;
-
 /** A field in the query of a POST would be passed over, or contradict the body. */
 function refuseQuery(query: string): Rejection | undefined {
   if (query === '') return undefined;
   const [name] = new URLSearchParams(query).keys();
   if (name === undefined) return undefined;
-  const field = name.slice(0, NAME_CHARACTERS_MAX);
-  const message = `unknown query parameter ${JSON.stringify(field)}: a POST takes its fields in the JSON body`;
-  return new Rejection('request.unknown_field', message, { field });
+  const message = `unknown query parameter ${quoted(name)}: a POST takes its fields in the JSON body`;
+  return new Rejection('request.unknown_field', message, { field: name });
 }
 
 const INTEGER_TEXT = /^-?\d{1,20}$/;
@@ -50,7 +48,7 @@ const INTEGER_TEXT = /^-?\d{1,20}$/;
 function readQuery(query: URLSearchParams): JsonValue | Rejection {
   const object = emptyObject();
   for (const [name, text] of query) {
-    if (name in object) return new Rejection('request.invalid', `the query parameter "${name}" appears twice`, { field: name });
+    if (name in object) return new Rejection('request.invalid', `the query parameter ${quoted(name)} appears twice`, { field: name });
     object[name] = queryValue(text);
   }
   return object;

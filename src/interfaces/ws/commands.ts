@@ -6,6 +6,7 @@ import type { Operation } from '../../contract/operation.js';
 import { account, subscription } from '../../contract/operations/index.js';
 import { Rejection, rejectProblem } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
+import { quoted } from '../../contract/shown.js';
 import type { ResponseMessage } from '../../gateway/index.js';
 import type { Cursor } from '../../gateway/push/index.js';
 import { envelopeText } from '../common/envelope.js';
@@ -115,7 +116,8 @@ function isId(id: JsonValue | undefined): id is Id {
 
 function answerPing(id: Id, body: JsonObject): string {
   const [name] = Object.keys(body);
-  if (name !== undefined) return rejected(id, 'ping', new Rejection('request.unknown_field', `unknown field "${name}"`, { field: name }));
+  if (name !== undefined)
+    return rejected(id, 'ping', new Rejection('request.unknown_field', `unknown field ${quoted(name)}`, { field: name }));
   return ack(id, 'ping', '{"ret_type":0}');
 }
 

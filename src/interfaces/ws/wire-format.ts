@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { nearestName } from '../../contract/names.js';
 import { Rejection } from '../../contract/rejection.js';
+import { quoted } from '../../contract/shown.js';
 import { type Cursor, parseCursor } from '../../gateway/push/index.js';
 import { queryOf, repeatedParameter } from '../common/upgrade.js';
 import type { WireFormat } from './push-formats.js';
 
 /** What the query of a handshake may say; the token is read where the caller is named. */
 const PARAMETERS = ['token', 'format', 'int64', 'since'];
-const SHOWN_CHARACTERS_MAX = 40;
 
 /** Options of a handshake. */
 export interface Handshake extends WireFormat {
@@ -22,11 +22,11 @@ export function handshakeOf(request: IncomingMessage): Handshake | Rejection {
   if (misread !== undefined) return misread;
   const format = query.get('format') ?? 'json';
   if (format !== 'json' && format !== 'protobuf') {
-    return new Rejection('request.out_of_range', `format: expected json or protobuf, found ${shown(format)}`, { field: 'format' });
+    return new Rejection('request.out_of_range', `format: expected json or protobuf, found ${quoted(format)}`, { field: 'format' });
   }
   const int64 = query.get('int64') ?? request.headers['x-svc-int64'] ?? 'number';
   if (int64 !== 'number' && int64 !== 'string') {
-    return new Rejection('request.out_of_range', `int64: expected number or string, found ${shown(String(int64))}`, {
+    return new Rejection('request.out_of_range', `int64: expected number or string, found ${quoted(String(int64))}`, {
       field: 'int64',
     });
   }
@@ -38,7 +38,7 @@ export function handshakeOf(request: IncomingMessage): Handshake | Rejection {
 
 /** The cursor that a client says. */
 export function cursorOf(text: string): Cursor | Rejection {
-  const message = `since: expected the "cursor" of an order or fill event, found ${shown(text)}`;
+  const message = `since: expected the "cursor" of an order or fill event, found ${quoted(text)}`;
   return parseCursor(text) ?? new Rejection('request.out_of_range', message, { field: 'since' });
 }
 
@@ -46,18 +46,13 @@ export function cursorOf(text: string): Cursor | Rejection {
 function misreadParameter(query: URLSearchParams): Rejection | undefined {
   const seen = new Set<string>();
   for (const name of query.keys()) {
-    const field = name.slice(0, SHOWN_CHARACTERS_MAX);
     if (!PARAMETERS.includes(name)) {
-      const near = nearestName(field, PARAMETERS);
+      const near = nearestName(name, PARAMETERS);
       const hint = near === undefined ? `accepted: ${PARAMETERS.join(', ')}` : `did you mean "${near}"?`;
-      return new Rejection('request.unknown_field', `unknown query parameter ${shown(name)}; ${hint}`, { field });
+      return new Rejection('request.unknown_field', `unknown query parameter ${quoted(name)}; ${hint}`, { field: name });
     }
     if (seen.has(name)) return repeatedParameter(name);
     seen.add(name);
   }
   return undefined;
-}
-
-function shown(text: string): string {
-  return JSON.stringify(text.slice(0, SHOWN_CHARACTERS_MAX));
 }

@@ -1,4 +1,5 @@
 import { describeJson, isJsonObject, type JsonValue } from '../../contract/json/value.js';
+import { quoted } from '../../contract/shown.js';
 import type { JsonAnswer, JsonRoutes } from '../http-service.js';
 import type { FaultActions } from './fault-action.js';
 import { pointActions } from './point-actions.js';
@@ -26,12 +27,12 @@ async function order(actions: FaultActions, body: JsonValue): Promise<JsonAnswer
   if (action === undefined) return refuse(`fault: expected one of ${Object.keys(actions).join(', ')}; found ${describeJson(name)}`);
   for (const param of Object.keys(params)) {
     if (!Object.hasOwn(action.params, param)) {
-      return refuse(`unknown field ${JSON.stringify(param)}; accepted: ${['fault', ...Object.keys(action.params)].join(', ')}`);
+      return refuse(`unknown field ${quoted(param)}; accepted: ${['fault', ...Object.keys(action.params)].join(', ')}`);
     }
   }
   for (const [param, { accepts, accepted, required }] of Object.entries(action.params)) {
     const value = params[param];
-    if (value === undefined && required === true) return refuse(`missing field ${JSON.stringify(param)}`);
+    if (value === undefined && required === true) return refuse(`missing field ${quoted(param)}`);
     if (value !== undefined && !accepts(value)) return refuse(`${param}: expected ${accepted}; found ${describeJson(value)}`);
   }
   await action.run(params);

@@ -1,4 +1,5 @@
 import { describeJson, isJsonObject, type JsonValue } from '../../contract/json/value.js';
+import { quoted } from '../../contract/shown.js';
 
 /** The 15 fields of a login. */
 export interface LoginRequest {
@@ -83,10 +84,10 @@ export function readCodeRequest(body: JsonValue): CodeRequest | string {
 function readFields<T>(body: JsonValue, fields: Readonly<Record<string, FieldCheck>>): T | string {
   if (!isJsonObject(body)) return `expected a JSON object, found ${describeJson(body)}`;
   const unknown = Object.keys(body).find((name) => !Object.hasOwn(fields, name));
-  if (unknown !== undefined) return `unknown field ${JSON.stringify(unknown)}; accepted: ${Object.keys(fields).join(', ')}`;
+  if (unknown !== undefined) return `unknown field ${quoted(unknown)}; accepted: ${Object.keys(fields).join(', ')}`;
   for (const [name, check] of Object.entries(fields)) {
     const value = body[name];
-    if (value === undefined) return `missing field ${JSON.stringify(name)}`;
+    if (value === undefined) return `missing field ${quoted(name)}`;
     const accepted = check(value);
     if (accepted !== undefined) return `${name}: expected ${accepted}`;
   }

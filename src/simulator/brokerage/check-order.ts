@@ -1,5 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
 import { type Decimal, decimalFromNumber, formatDecimal, multiply } from '../../contract/decimal.js';
+import { quoted } from '../../contract/shown.js';
 import { localDateTime, parseLocal } from '../../contract/time.js';
 import type { Market } from '../market/market.js';
 import { Refusal } from '../refusal.js';
@@ -326,7 +327,7 @@ export class OrderCheck {
         const end = time !== undefined && text.length === 10 ? time + DAY_MS : time;
         if (end === undefined || end <= now || end > now + GTC_DAYS * DAY_MS) {
           return new Refusal(
-            `expireTime ${JSON.stringify(text)} must be "YYYY-MM-DD" or "YYYY-MM-DD HH:MM:SS" (${timeZone}), in the next ${GTC_DAYS} days`,
+            `expireTime ${quoted(text)} must be "YYYY-MM-DD" or "YYYY-MM-DD HH:MM:SS" (${timeZone}), in the next ${GTC_DAYS} days`,
             'broker.time_in_force',
           );
         }
@@ -345,7 +346,7 @@ export class OrderCheck {
     // A bare day means until its close.
     const dateOf = (time: number) => localDateTime(time, timeZone).slice(0, 10);
     if (request.expireTime?.length === 10 && request.expireTime === dateOf(close - 1)) return close;
-    const text = `expireTime ${JSON.stringify(request.expireTime)} is after the end of the trading day, ${localDateTime(close, timeZone)} (${timeZone})`;
+    const text = `expireTime ${quoted(request.expireTime ?? '')} is after the end of the trading day, ${localDateTime(close, timeZone)} (${timeZone})`;
     return new Refusal(`${text}: order type ${nameOf(request.type)} is worked within one day`, 'broker.time_in_force');
   }
 

@@ -1,4 +1,5 @@
 import type { TrdFilterConditions } from '../../contract/generated/Trd_Common_pb.js';
+import { quoted } from '../../contract/shown.js';
 import { parseLocal } from '../../contract/time.js';
 import { Refusal } from '../refusal.js';
 import { isFuturesMarket } from './account.js';
@@ -91,6 +92,6 @@ function timeOf(name: string, text: string, timeZone: string, bareDay: number): 
   if (text === '') return undefined;
   const time = parseLocal(text, timeZone);
   if (time === undefined)
-    return new Refusal(`${name} ${JSON.stringify(text)} must be "YYYY-MM-DD HH:MM:SS" or "YYYY-MM-DD HH:MM:SS.mmm" (${timeZone})`);
+    return new Refusal(`${name} ${quoted(text)} must be "YYYY-MM-DD HH:MM:SS" or "YYYY-MM-DD HH:MM:SS.mmm" (${timeZone})`);
   return text.length === 10 ? time + bareDay : time;
 }

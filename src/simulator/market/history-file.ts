@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Decimal, parseDecimal } from '../../contract/decimal.js';
+import { quoted } from '../../contract/shown.js';
 import { dayNumber, parseLocal } from '../../contract/time.js';
 import type { Calendar } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
@@ -124,5 +125,5 @@ function parsePrice(column: number, text: string): Decimal | Problem {
 }
 
 function at(column: number, text: string, accepted: string): Problem {
-  return new Problem(`column ${column + 1} (${COLUMNS[column]}): found ${JSON.stringify(text)}; expected ${accepted}`);
+  return new Problem(`column ${column + 1} (${COLUMNS[column]}): found ${quoted(text)}; expected ${accepted}`);
 }

@@ -1,3 +1,4 @@
+import { quoted } from '../../contract/shown.js';
 import type { Store, Transaction } from '../../storage/index.js';
 import { Refusal } from '../refusal.js';
 import type { Writes } from './writes.js';
@@ -96,7 +97,7 @@ export class Watchlists {
 }
 
 function unknownGroup(name: string, names: readonly string[]): Refusal {
-  return new Refusal(`unknown custom group ${JSON.stringify(name)}; there ${names.length === 0 ? 'are none' : `are ${names.join(', ')}`}`);
+  return new Refusal(`unknown custom group ${quoted(name)}; there ${names.length === 0 ? 'are none' : `are ${names.join(', ')}`}`);
 }
 
 function without(symbols: readonly string[], gone: readonly string[]): readonly string[] {

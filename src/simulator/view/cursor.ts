@@ -1,6 +1,5 @@
+import { quoted } from '../../contract/shown.js';
 import { Refusal } from '../refusal.js';
-
-const SHOWN_CHARACTERS_MAX = 40;
 
 /** A request's cursor: the field that holds it, what came in it (nothing for the first page), and what says that nothing follows. */
 export interface Cursor {
@@ -35,7 +34,7 @@ export function pageAfter<T>(all: readonly T[], keyOf: (item: T) => string, curs
 }
 
 function unknownCursor({ field, value, end }: Cursor): Refusal {
-  const found = JSON.stringify(value.slice(0, SHOWN_CHARACTERS_MAX));
+  const found = quoted(value);
   const hint = value === end ? 'nothing follows the page that it came with' : 'expected that of the page before';
   return new Refusal(`${field} ${found}: ${hint}; leave it out to begin with the first page`);
 }

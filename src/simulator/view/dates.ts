@@ -1,8 +1,7 @@
 import { TIME_TEXT } from '../../contract/param-rules.js';
+import { quoted } from '../../contract/shown.js';
 import { dayNumber } from '../../contract/time.js';
 import { Refusal } from '../refusal.js';
-
-const SHOWN_CHARACTERS_MAX = 40;
 
 /** Programs give a time as often as a date: its day counts. */
 export function dayOf(text: string): string {
@@ -20,5 +19,5 @@ export function dayRange(beginTime: string, endTime: string, daysMax: number): R
 }
 
 function badDate(field: string, text: string): Refusal {
-  return new Refusal(`${field}: expected a date as yyyy-MM-dd, found ${JSON.stringify(text.slice(0, SHOWN_CHARACTERS_MAX))}`);
+  return new Refusal(`${field}: expected a date as yyyy-MM-dd, found ${quoted(text)}`);
 }

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { atLeastZero, type Decimal, decimalToNumber, lesser } from '../../../contract/decimal.js';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/Trd_GetComboMaxTrdQtys_pb.js';
+import { quoted } from '../../../contract/shown.js';
 import type { Account } from '../../brokerage/account.js';
 import type { ExaminedCombo } from '../../brokerage/check-combo.js';
 import { totalFeesOf } from '../../brokerage/fees.js';
@@ -28,7 +29,7 @@ export const getComboMaxTrdQtys: Answer<'world' | 'market' | 'brokerage', C2S, S
   if (legs instanceof Refusal) return legs;
   const order = request.orderIDEx === '' ? undefined : brokerage.orderByIdEx(request.orderIDEx);
   if (request.orderIDEx !== '' && (order?.accId !== to.account.id || !isCombo(order))) {
-    return new Refusal(`account ${to.account.id} has no order of several legs ${JSON.stringify(request.orderIDEx)}`);
+    return new Refusal(`account ${to.account.id} has no order of several legs ${quoted(request.orderIDEx)}`);
   }
   const { account, market: tradeMarket, header } = to;
   const asked = { account, tradeMarket, legs, type, quantity: request.qty, price: given(C2SSchema, request, 'price') };

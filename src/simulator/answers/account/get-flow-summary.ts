@@ -8,6 +8,7 @@ import {
   S2CSchema,
   TrdCashFlowDirection,
 } from '../../../contract/generated/Trd_FlowSummary_pb.js';
+import { quoted } from '../../../contract/shown.js';
 import { dayNumber, localDate, parseLocal } from '../../../contract/time.js';
 import { addressed, timeZoneOf } from '../../brokerage/header.js';
 import { currencies } from '../../brokerage/terms.js';
@@ -28,8 +29,7 @@ export const getFlowSummary: Answer<'clock' | 'world' | 'brokerage', C2S, S2C> =
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   const clearingDate = request.clearingDate === '' ? localDate(clock.now(), timeZoneOf(to.market)) : request.clearingDate;
-  if (dayNumber(clearingDate) === undefined)
-    return new Refusal(`clearingDate ${JSON.stringify(clearingDate)}: expected a date, as 2026-11-20`);
+  if (dayNumber(clearingDate) === undefined) return new Refusal(`clearingDate ${quoted(clearingDate)}: expected a date, as 2026-11-20`);
   if (!(direction in TrdCashFlowDirection)) return new Refusal(`cashFlowDirection ${direction} is not accepted; accepted: 1 in, 2 out`);
   await brokerage.records.journal.whenDurable(undefined);
   const [from, until] = timesOf(world, clearingDate);

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type Decimal, decimalToNumber } from '../../../contract/decimal.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Trd_GetMaxTrdQtys_pb.js';
+import { quoted } from '../../../contract/shown.js';
 import type { Account } from '../../brokerage/account.js';
 import { addressed } from '../../brokerage/header.js';
 import { feeReserve } from '../../brokerage/holds.js';
@@ -95,5 +96,5 @@ function openOrder(brokerage: Brokerage, account: Account, { orderID, orderIDEx 
   const order = orderIDEx === '' ? brokerage.order(orderID) : brokerage.orderByIdEx(orderIDEx);
   return order?.accId === account.id
     ? order
-    : new Refusal(`account ${account.id} has no order ${orderIDEx === '' ? orderID : JSON.stringify(orderIDEx)}`);
+    : new Refusal(`account ${account.id} has no order ${orderIDEx === '' ? orderID : quoted(orderIDEx)}`);
 }

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '../../../contract/decimal.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Trd_GetOrderFee_pb.js';
+import { quoted } from '../../../contract/shown.js';
 import { totalFees } from '../../brokerage/fees.js';
 import { addressed } from '../../brokerage/header.js';
 import { Refusal } from '../../refusal.js';
@@ -19,7 +20,7 @@ export const getOrderFee: Answer<'brokerage', C2S, S2C> = ({ brokerage }, reques
   const orderFeeList: { orderIDEx: string; feeAmount: number; feeList: { title: string; value: number }[] }[] = [];
   for (const orderIDEx of request.orderIdExList) {
     const order = brokerage.orderByIdEx(orderIDEx);
-    if (order?.accId !== to.account.id) return new Refusal(`account ${to.account.id} has no order ${JSON.stringify(orderIDEx)}`);
+    if (order?.accId !== to.account.id) return new Refusal(`account ${to.account.id} has no order ${quoted(orderIDEx)}`);
     orderFeeList.push({
       orderIDEx,
       feeAmount: decimalToNumber(totalFees(order.fees)),

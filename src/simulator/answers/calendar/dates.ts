@@ -1,3 +1,4 @@
+import { quoted } from '../../../contract/shown.js';
 import { dayNumber } from '../../../contract/time.js';
 import { Refusal } from '../../refusal.js';
 
@@ -6,8 +7,6 @@ export interface Days {
   readonly first: number;
   readonly last: number;
 }
-
-const SHOWN_CHARACTERS_MAX = 40;
 
 /** The days between two dates of a request ("2026-11-20"), at most `daysMax`. */
 export function daysOf(beginName: string, begin: string, endName: string, end: string, daysMax: number): Days | Refusal {
@@ -23,7 +22,5 @@ export function daysOf(beginName: string, begin: string, endName: string, end: s
 
 /** A date of a request, counted from 1970-01-01. */
 export function dayOf(name: string, text: string): number | Refusal {
-  return (
-    dayNumber(text) ?? new Refusal(`${name}: expected a date as yyyy-MM-dd, found ${JSON.stringify(text.slice(0, SHOWN_CHARACTERS_MAX))}`)
-  );
+  return dayNumber(text) ?? new Refusal(`${name}: expected a date as yyyy-MM-dd, found ${quoted(text)}`);
 }

@@ -1,4 +1,5 @@
 import { TIME_TEXT } from '../../../contract/param-rules.js';
+import { quoted } from '../../../contract/shown.js';
 import { dayNumber } from '../../../contract/time.js';
 import { Refusal } from '../../refusal.js';
 import type { Facts } from '../../view/facts.js';
@@ -7,7 +8,6 @@ import { locateTerms } from '../../view/locate.js';
 import { isOfIndexType } from '../../view/option-terms.js';
 import { kinds, type ListedSeries, type SecurityKind } from '../../world/index.js';
 
-const SHOWN_CHARACTERS_MAX = 40;
 const OWNERS: ReadonlySet<SecurityKind> = new Set(['equity', 'trust', 'etf', 'index']);
 
 /** What options are asked for on; why there can be none on a thing of its kind. */
@@ -31,5 +31,5 @@ export function seriesOf({ world }: Facts<'world'>, { instrument }: Listing, ind
 export function dayOf(field: string, text: string): string | Refusal {
   const day = TIME_TEXT.test(text) ? text.slice(0, 10) : text;
   if (dayNumber(day) !== undefined) return day;
-  return new Refusal(`${field}: expected a date as yyyy-MM-dd, found ${JSON.stringify(text.slice(0, SHOWN_CHARACTERS_MAX))}`);
+  return new Refusal(`${field}: expected a date as yyyy-MM-dd, found ${quoted(text)}`);
 }

@@ -7,6 +7,7 @@ import {
   type S2C,
   S2CSchema,
 } from '../../../contract/generated/svc/get_forex_assets_pb.js';
+import { quoted } from '../../../contract/shown.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { accountOf } from './accounts.js';
@@ -23,7 +24,7 @@ export const getForexAssets: Answer<'clock' | 'world' | 'market' | 'brokerage' |
   if (account instanceof Refusal) return account;
   const { currency } = request;
   if (!CURRENCIES.includes(currency)) {
-    return new Refusal(`currency ${JSON.stringify(currency)} is not accepted; accepted: ${CURRENCIES.join(', ')}`);
+    return new Refusal(`currency ${quoted(currency)} is not accepted; accepted: ${CURRENCIES.join(', ')}`);
   }
   const book = bookOf(facts, account);
   const shown = (amount: Decimal) => formatDecimal(ofDollars(facts, amount, currency));

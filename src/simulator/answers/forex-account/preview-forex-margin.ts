@@ -7,6 +7,7 @@ import {
   type S2C,
   S2CSchema,
 } from '../../../contract/generated/svc/preview_forex_margin_pb.js';
+import { quoted } from '../../../contract/shown.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { accountOf } from './accounts.js';
@@ -32,7 +33,7 @@ export const previewForexMargin: Answer<'clock' | 'world' | 'market' | 'brokerag
     const price = parseDecimal(text);
     if (price === undefined || price <= 0n || price > PRICE_MAX) {
       return new Refusal(
-        `${name} ${JSON.stringify(text)}: expected a decimal above 0, at most ${formatDecimal(PRICE_MAX)}, with at most nine places`,
+        `${name} ${quoted(text)}: expected a decimal above 0, at most ${formatDecimal(PRICE_MAX)}, with at most nine places`,
       );
     }
     const required = marginOf(facts, pair, volume, price);

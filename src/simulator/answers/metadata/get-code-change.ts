@@ -11,6 +11,7 @@ import {
   TimeFilterSchema,
   TimeFilterType,
 } from '../../../contract/generated/Qot_GetCodeChange_pb.js';
+import { quoted } from '../../../contract/shown.js';
 import { addDays, parseLocal } from '../../../contract/time.js';
 import { keyOf, uniform } from '../../chance/random.js';
 import type { CorporateAction } from '../../companies/index.js';
@@ -140,7 +141,7 @@ function timesWanted(filters: readonly TimeFilter[]): ((change: Change) => boole
       if (text !== undefined && text !== '' && time === undefined) {
         const field = name === 'beginTime' ? 'begin_time' : 'end_time';
         return new Refusal(
-          `time_filter_list[${index}].${field}: expected a time as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd, found ${JSON.stringify(text.slice(0, 40))}`,
+          `time_filter_list[${index}].${field}: expected a time as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd, found ${quoted(text)}`,
         );
       }
       bounds.push(time ?? (name === 'beginTime' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY));

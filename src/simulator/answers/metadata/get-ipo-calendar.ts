@@ -3,6 +3,7 @@ import { decimalToNumber } from '../../../contract/decimal.js';
 import { ipoEvent } from '../../../contract/enums.js';
 import { type C2S, IpoEventSchema, type S2C, S2CSchema } from '../../../contract/generated/svc/ipo_calendar_pb.js';
 import { quoteMarketNumbered } from '../../../contract/markets.js';
+import { quoted } from '../../../contract/shown.js';
 import { dayNumber, parseLocal } from '../../../contract/time.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
@@ -57,5 +58,5 @@ function dayOf(field: string, text: string): string | Refusal {
   const [, year, month, day] = COMPACT_DAY.exec(text) ?? [];
   const date = `${year}-${month}-${day}`;
   if (year !== undefined && dayNumber(date) !== undefined) return date;
-  return new Refusal(`${field}: expected a date as yyyyMMdd, found ${JSON.stringify(text.slice(0, 40))}`);
+  return new Refusal(`${field}: expected a date as yyyyMMdd, found ${quoted(text)}`);
 }

@@ -18,6 +18,7 @@ import {
   StockScreenItemSchema,
 } from '../../../contract/generated/Qot_StockScreen_pb.js';
 import { type QuoteMarket, quoteMarket } from '../../../contract/markets.js';
+import { shown } from '../../../contract/shown.js';
 import { requireDay } from '../../../contract/time.js';
 import { Refusal } from '../../refusal.js';
 import { type Condition, type Figure, type Hit, type SortKey, screen, sorted, valuesOf } from '../../screen/index.js';
@@ -174,8 +175,7 @@ async function membersIn(
   for (const code of plates) {
     const found = named.map((market) => locatePlate({ market: quoteMarket(market).number, code }));
     const plate = found.find((each) => !(each instanceof Refusal));
-    if (plate === undefined)
-      return found[0] instanceof Refusal ? found[0] : new Refusal(`plate_query: no market has plate ${code.slice(0, 20)}`);
+    if (plate === undefined) return found[0] instanceof Refusal ? found[0] : new Refusal(`plate_query: no market has plate ${shown(code)}`);
     for (const each of found) if (!(each instanceof Refusal)) for (const member of await membersOf(facts, each)) members.add(member);
   }
   return members;

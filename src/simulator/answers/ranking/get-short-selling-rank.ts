@@ -9,6 +9,7 @@ import {
 } from '../../../contract/generated/Qot_GetShortSellingRank_pb.js';
 import { rankedMarket } from '../../../contract/list-enums.js';
 import type { QuoteMarket } from '../../../contract/markets.js';
+import { shown } from '../../../contract/shown.js';
 import { requireDay } from '../../../contract/time.js';
 import type { Bar, Market } from '../../market/market.js';
 import { inTurns } from '../../pace.js';
@@ -104,7 +105,7 @@ function platesOfRequest(market: QuoteMarket, { plateList }: C2S): ReadonlySet<s
   const known = new Set(platesOf(market).map(({ symbol }) => symbol));
   const wanted = plateList.map(({ code }) => `${market}.${code.toUpperCase()}`);
   const unknown = wanted.findIndex((symbol) => !known.has(symbol));
-  return unknown < 0 ? new Set(wanted) : new Refusal(`plate_list[${unknown}]: no plate ${wanted[unknown]} in this market`);
+  return unknown < 0 ? new Set(wanted) : new Refusal(`plate_list[${unknown}]: no plate ${shown(wanted[unknown] ?? '')} in this market`);
 }
 
 function isIn({ world, companies }: Facts<'world' | 'companies'>, { instrument }: Listing, plates: ReadonlySet<string>): boolean {

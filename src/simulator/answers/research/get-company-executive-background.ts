@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetCompanyExecutiveBackground_pb.js';
+import { quoted } from '../../../contract/shown.js';
 import { dayOfNumber } from '../../../contract/time.js';
 import type { CareerStep } from '../../companies/company.js';
 import type { Person } from '../../companies/people.js';
@@ -21,7 +22,7 @@ export const getCompanyExecutiveBackground: Answer<'clock' | 'world' | 'companie
   const named = people.filter(({ name }) => name === leaderName.trim());
   if (named.length > 0) return create(S2CSchema, { briefBackground: named.map((person) => storyOf(subject, person)).join(' ') });
   const names = people.map(({ name }) => name).join(', ');
-  const found = leaderName === '' ? 'nothing' : JSON.stringify(leaderName.slice(0, 40));
+  const found = leaderName === '' ? 'nothing' : quoted(leaderName);
   return new Refusal(
     `leader_name: expected somebody in office at ${subject.listing.instrument.symbol}, found ${found}; in office: ${names}`,
   );

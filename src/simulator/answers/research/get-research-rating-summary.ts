@@ -13,6 +13,7 @@ import {
   type S2C,
   S2CSchema,
 } from '../../../contract/generated/Qot_GetResearchRatingSummary_pb.js';
+import { quoted } from '../../../contract/shown.js';
 import { dayOfNumber } from '../../../contract/time.js';
 import type { RatingChange } from '../../companies/opinions.js';
 import { Refusal } from '../../refusal.js';
@@ -45,9 +46,7 @@ export const getResearchRatingSummary: Answer<'clock' | 'world' | 'companies' | 
     const author = authors.find((one) => uidOf(one) === request.uid);
     if (author !== undefined) return detail(facts, subject, authors, author, byAnalyst);
     const what = byAnalyst ? 'analyst_uid' : 'institution_uid';
-    return new Refusal(
-      `uid: nobody with ${JSON.stringify(request.uid.slice(0, 20))} rates ${subject.listing.instrument.symbol}; take an ${what} of the list`,
-    );
+    return new Refusal(`uid: nobody with ${quoted(request.uid)} rates ${subject.listing.instrument.symbol}; take an ${what} of the list`);
   }
   const page = pageAfter(
     authors,

@@ -1,5 +1,6 @@
 import { DECIMAL_ONE, type Decimal, decimalToNumber } from '../../../contract/decimal.js';
 import type { Currency } from '../../../contract/markets.js';
+import { quoted } from '../../../contract/shown.js';
 import { Refusal } from '../../refusal.js';
 import type { Facts } from '../../view/facts.js';
 import type { Subject } from './subject.js';
@@ -37,7 +38,7 @@ export function moneyIn({ companies }: Facts<'companies'>, { company, today }: S
   const wanted = code.toUpperCase() === 'CNY' ? 'CNH' : code.toUpperCase();
   const currency = code === '' ? own : accepted.find((one) => one === wanted);
   if (currency === undefined) {
-    const found = JSON.stringify(code.slice(0, 8));
+    const found = quoted(code);
     return new Refusal(`currency_code: unknown ${found}; accepted: ${accepted.map(isoCode).join(', ')}`);
   }
   const exact = (amount: Decimal) => decimalToNumber(companies.inCurrency(amount, own, currency, today));

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/Trd_ModifyOrder_pb.js';
+import { quoted } from '../../../contract/shown.js';
 import type { Account } from '../../brokerage/account.js';
 import { addressed } from '../../brokerage/header.js';
 import type { Brokerage } from '../../brokerage/index.js';
@@ -84,8 +85,5 @@ function orderNamed(brokerage: Brokerage, account: Account, { orderID, orderIDEx
   if (orderIDEx === '' && orderID === 0n) return new Refusal('orderID or orderIDEx is required', 'broker.unknown_order');
   const order = orderIDEx === '' ? brokerage.order(orderID) : brokerage.orderByIdEx(orderIDEx);
   if (order?.accId === account.id) return order;
-  return new Refusal(
-    `account ${account.id} has no order ${orderIDEx === '' ? orderID : JSON.stringify(orderIDEx)}`,
-    'broker.unknown_order',
-  );
+  return new Refusal(`account ${account.id} has no order ${orderIDEx === '' ? orderID : quoted(orderIDEx)}`, 'broker.unknown_order');
 }

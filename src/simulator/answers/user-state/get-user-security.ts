@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetUserSecurity_pb.js';
+import { quoted } from '../../../contract/shown.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { staticInfo } from '../../view/static-info.js';
@@ -12,7 +13,7 @@ export const getUserSecurity: Answer<'world' | 'listings' | 'userState', C2S, S2
   const symbols = belongs === undefined ? watchlists.group(groupName) : watchlists.all();
   if (symbols === undefined) {
     const names = [...systemGroups.keys(), ...watchlists.names];
-    return new Refusal(`unknown group ${JSON.stringify(groupName)}; there are ${names.join(', ')}`);
+    return new Refusal(`unknown group ${quoted(groupName)}; there are ${names.join(', ')}`);
   }
   const listings = symbols.flatMap((symbol) => facts.listings.named(symbol) ?? []);
   const payload = create(S2CSchema);

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, ModifyUserSecurityOp, type S2C, S2CSchema } from '../../../contract/generated/Qot_ModifyUserSecurity_pb.js';
+import { quoted } from '../../../contract/shown.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { locateAllTerms } from '../../view/locate.js';
@@ -14,7 +15,7 @@ export const modifyUserSecurity: Answer<'listings' | 'userState', C2S, S2C> = as
   if (systemGroups.has(groupName))
     return new Refusal(`${groupName} is a group of the system, which cannot be changed; name a custom group`);
   if (groupName.trim() === '' || [...groupName].length > NAME_CHARACTERS_MAX) {
-    return new Refusal(`group_name: expected 1 to ${NAME_CHARACTERS_MAX} characters, found ${JSON.stringify(groupName)}`);
+    return new Refusal(`group_name: expected 1 to ${NAME_CHARACTERS_MAX} characters, found ${quoted(groupName)}`);
   }
   const listings = locateAllTerms(facts, securityList, SECURITIES_MAX);
   if (listings instanceof Refusal) return listings;

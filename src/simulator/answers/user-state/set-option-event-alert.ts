@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import type { EventAlertItem } from '../../../contract/generated/Qot_GetOptionEventAlert_pb.js';
 import { OptionMarket } from '../../../contract/generated/Qot_OptionCommon_pb.js';
 import { AlertOpType, type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_SetOptionEventAlert_pb.js';
+import { quoted } from '../../../contract/shown.js';
 import { dayNumber } from '../../../contract/time.js';
 import { Refusal } from '../../refusal.js';
 import { withFields } from '../../user-state/index.js';
@@ -90,7 +91,7 @@ function termsProblem(facts: Facts<Names>, item: EventAlertItem, at: string): Re
   }
   const group = item.watchlistGroupName;
   if (scopes[0] === 'watchlistGroupName' && !systemGroups.has(group) && facts.userState.watchlists.group(group) === undefined) {
-    return new Refusal(`${at}.watchlist_group_name: unknown group ${JSON.stringify(group)}`);
+    return new Refusal(`${at}.watchlist_group_name: unknown group ${quoted(group)}`);
   }
   for (const field of ranges) {
     const { filterMin, filterMax } = item[field] ?? {};
