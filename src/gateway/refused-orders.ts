@@ -7,6 +7,7 @@ import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js
 import { quoteMarketOfSecMarket } from '../contract/markets.js';
 import type { Operation } from '../contract/operation.js';
 import { trade } from '../contract/operations/index.js';
+import { shown } from '../contract/shown.js';
 import { alone, type LocalOperation } from './local/index.js';
 import { allowsTraded, limitsOf, type Traded } from './market-names.js';
 import { legsText } from './orders/legs-text.js';
@@ -25,8 +26,7 @@ const OF_KEY_MAX = 200;
 const KEPT_MS = 24 * 3_600_000;
 const KEYS_MAX = 1_000;
 const LISTED_BY_DEFAULT = 20;
-/** Longest text that is kept of a request, and of a reason. */
-const NAME_CHARACTERS_MAX = 200;
+/** Longest text that is kept of a reason. */
 const REASON_CHARACTERS_MAX = 1_000;
 
 interface Kept {
@@ -102,11 +102,11 @@ function keptOf({ operation, request, code, message, about, requestId }: Refused
       time: BigInt(now),
       operation: operation.name,
       refusalCode: code,
-      reason: cut(message, REASON_CHARACTERS_MAX),
-      requestId: cut(requestId, NAME_CHARACTERS_MAX),
+      reason: shown(message, REASON_CHARACTERS_MAX),
+      requestId: shown(requestId),
       ...(header === undefined ? {} : { accID: header.accID, trdEnv: header.trdEnv, trdMarket: header.trdMarket }),
-      ...(symbol ? { symbol: cut(symbol, NAME_CHARACTERS_MAX) } : {}),
-      ...(orderId === '' ? {} : { orderId: cut(orderId, NAME_CHARACTERS_MAX) }),
+      ...(symbol ? { symbol: shown(symbol) } : {}),
+      ...(orderId === '' ? {} : { orderId: shown(orderId) }),
       ...given('trdSide'),
       ...given('orderType'),
       ...given('qty'),
@@ -115,8 +115,4 @@ function keptOf({ operation, request, code, message, about, requestId }: Refused
     about,
     traded: { trdMarket: header?.trdMarket ?? 0, secMarket, code: asked.code ?? comboLegs[0]?.security?.code ?? '', comboLegs },
   };
-}
-
-function cut(text: string, charactersMax: number): string {
-  return text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text;
 }
