@@ -18,7 +18,7 @@ const HEAD = 'h'.repeat(12_000);
 /** As long as a message on /ws may be. */
 const LINE = '𝕏'.repeat(15_000);
 const MANY = 10_000;
-/** Of an answer, of a line of the trail and of the log: a few texts of 200 characters, four bytes each, and a list of what is accepted. */
+/** Bound of an answer and of a line of the trail and of the log: a few texts of 200 characters, four bytes each, and a list of what is accepted. */
 const BYTES_MAX = 8_000;
 
 let daemon: TestDaemon<'desk'>;
@@ -56,7 +56,7 @@ beforeEach(async () => {
 
 const bytesOf = (text: string) => Buffer.byteLength(text);
 
-/** What was answered, and what the daemon keeps of the question, are short and whole characters. */
+/** Expects the answer and the lines that the daemon keeps of the question to be short, and of whole characters. */
 async function expectShort(answer: string): Promise<void> {
   await daemon.daemon.access.audit.flush();
   const lines = [...daemon.auditTexts().slice(audited), ...daemon.log.slice(logged)];

@@ -37,7 +37,7 @@ async function begin(daemon: Daemon, as: 'desk' | 'other' = 'desk'): Promise<Ses
   return { wire, session: await wire.begin() };
 }
 
-/** What a stream says until it contains `text`; it is left then. */
+/** Reads a stream until it contains `text`, then leaves it. */
 async function heard(wire: McpWire, headers: Record<string, string>, text: string): Promise<string> {
   const stream = await wire.stream('GET', undefined, headers);
   const reader = stream.body?.getReader();
@@ -53,7 +53,7 @@ async function heard(wire: McpWire, headers: Record<string, string>, text: strin
 
 const idsIn = (text: string) => [...text.matchAll(/^id: (.+)$/gm)].map(([, id]) => id ?? '');
 
-/** What a client is given that comes back for something kept: made before the change, and fetched after it. */
+/** Makes something that is kept before the change of the key; its result fetches it after that. */
 type Kept = (daemon: Daemon) => Promise<() => Promise<string>>;
 
 /** The end of a stream that a session has by the id of an event before it. */

@@ -123,7 +123,7 @@ export class Session implements SessionSide {
     return new Holders((identity) => this.#parts.gateway.isAsItWas(identity));
   }
 
-  /** What was made for a key that has been changed, revoked or has run out since is given to nobody. */
+  /** Forgets everything made for a key that has been changed, revoked or has run out since. */
   #forgetOutdated({ identity }: Visitor): void {
     if (!this.#holders.areAsTheyWere) {
       this.#events.clear();
