@@ -57,6 +57,12 @@ const names: ReadonlyMap<number, BrokerCode> = new Map(
   (Object.keys(numbers) as BrokerCode[]).map((name): [number, BrokerCode] => [numbers[name], name]),
 );
 
+/** Every code that has a number, with it. */
+export const brokerCodes: readonly (readonly [code: string, number: number])[] = [
+  ...Object.entries(numbers),
+  ...[...published].map(([number, code]) => [code, number] as const),
+];
+
 /** The errCode of a reason. */
 export function numberOfBrokerCode(code: BrokerCode): number {
   return numbers[code];

@@ -209,7 +209,7 @@ export class Gateway {
       [quote.getKline.name]: klineWith4Minutes(backend),
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };
-    const cancelAll = new CancelAll({ backend, orders, protective, brackets: this.#brackets });
+    const cancelAll = new CancelAll({ access, backend, orders, protective, brackets: this.#brackets });
     const writes = new Writes(
       backend,
       access,

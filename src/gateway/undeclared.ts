@@ -1,5 +1,8 @@
+import { fromBinary } from '@bufbuild/protobuf';
 import { type Access, scopeMask } from '../access/index.js';
+import { refusalCode } from '../contract/broker-codes.js';
 import type { Clock } from '../contract/clock.js';
+import { type Response, ResponseSchema } from '../contract/generated/KeepAlive_pb.js';
 import { Rejection } from '../contract/rejection.js';
 import { type Backend, BackendFailure } from './backend.js';
 import { Call, cancelled } from './call.js';
@@ -10,6 +13,7 @@ import { limitsOf } from './market-names.js';
 import { rejectDenial } from './orders/valuation.js';
 import { withholding } from './orders/withholding.js';
 import { awaitedConnection, notReady } from './readiness.js';
+import { RET_SUCCEED } from './responses.js';
 
 const realTrading = scopeMask(['trade:real']);
 const TRADING = '--enable-trading';
@@ -82,13 +86,28 @@ export class UndeclaredCalls {
   }
 
   #recorded<T extends Uint8Array | Rejection>(caller: Caller, identity: Identity, outcome: T): T {
-    if (outcome instanceof Rejection) this.#record(caller, identity, outcome.auditReason, outcome);
-    else this.#record(caller, identity, 'passed on as it is');
+    if (outcome instanceof Rejection) {
+      this.#record(caller, identity, outcome.auditReason, outcome.code);
+      return outcome;
+    }
+    const refused = refusalIn(outcome);
+    if (refused === undefined) this.#record(caller, identity, 'passed on as it is');
+    else this.#record(caller, identity, `refused: ret_type ${refused.retType}: ${refused.retMsg}`, refusalCode(refused).code);
     return outcome;
   }
 
-  #record({ iface, endpoint, requestId }: Caller, { key }: Identity, reason: string, rejection?: Rejection): void {
-    const outcome = rejection === undefined ? 'allow' : 'reject';
-    this.#parts.access.audit.record({ iface, endpoint, keyId: key?.id ?? null, outcome, reason, code: rejection?.code, requestId });
+  #record({ iface, endpoint, requestId }: Caller, { key }: Identity, reason: string, code?: string): void {
+    const outcome = code === undefined ? 'allow' : 'reject';
+    this.#parts.access.audit.record({ iface, endpoint, keyId: key?.id ?? null, outcome, reason, code, requestId });
+  }
+}
+
+/** The refusal in the bytes of an answer: all answers of the protocol begin alike. undefined for a success, and for bytes that cannot be read. */
+function refusalIn(bytes: Uint8Array): Response | undefined {
+  try {
+    const response = fromBinary(ResponseSchema, bytes);
+    return response.retType === RET_SUCCEED ? undefined : response;
+  } catch {
+    return undefined;
   }
 }

@@ -298,6 +298,15 @@ describe('an exit', () => {
     }
     expect(sent - before).toBeGreaterThan(1);
     expect(sent - before).toBeLessThanOrEqual(6);
+    // The trail has each reason once, with the terms of the exit.
+    const refused = desk.audit.filter(({ endpoint, outcome }) => endpoint === 'bracket' && outcome === 'reject');
+    expect(refused.map(({ code, trade: terms }) => [code, terms?.symbol, terms?.side])).toEqual(
+      ['stop-loss', 'take-profit'].map(() => ['backend.refused', 'HK.00700', 'SELL']),
+    );
+    expect(refused.map(({ reason }) => reason)).toEqual([
+      expect.stringMatching(/^refused: bracket \S+: its stop-loss was refused: the account is closed/),
+      expect.stringMatching(/^refused: bracket \S+: its take-profit was refused: /),
+    ]);
   });
 
   it('stays for what is left of the position, of the older bracket first', async () => {

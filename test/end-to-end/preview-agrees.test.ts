@@ -45,6 +45,9 @@ function foretold(outcome: Preview | ResponseMessage | Rejection): readonly [str
   if (outcome instanceof Rejection || 'retType' in outcome) return refusalOf(outcome);
   expect(outcome.wouldPass).toBe(outcome.refusal === null);
   expect(outcome.brokerageDecided).toBe(true);
+  // Neither half of a preview contradicts the other.
+  if (outcome.wouldPass && 'capacity' in outcome && outcome.capacity !== null)
+    expect([outcome.capacity.enough, outcome.capacity.message], previewText(outcome)).not.toContainEqual(false);
   return outcome.refusal === null ? undefined : [outcome.refusal.code, outcome.refusal.message];
 }
 

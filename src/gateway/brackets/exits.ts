@@ -1,4 +1,5 @@
 import { create, type Message } from '@bufbuild/protobuf';
+import { refusalCode } from '../../contract/broker-codes.js';
 import { type Decimal, decimalFromNumber } from '../../contract/decimal.js';
 import { reconfirmReason as reconfirmReasons } from '../../contract/enums.js';
 import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
@@ -117,7 +118,7 @@ export class Exits {
     }
     const placed = response.retType === RET_SUCCEED ? payloadOf(trade.placeOrder, response) : undefined;
     if (placed === undefined) {
-      await this.#refused(watched, exit, response.retMsg);
+      await this.#refused(watched, exit, response);
       return;
     }
     watched.stopRefusals = 0;
@@ -135,7 +136,12 @@ export class Exits {
    * The brokerage would not have an exit. One that breaks a lot is tried for whole ones: should those be refused too, it was for something else. A
    * stop order that it refuses again is none that it takes: the price is watched for it here.
    */
-  async #refused(watched: Watched, exit: Exit, why: string): Promise<void> {
+  async #refused(watched: Watched, exit: Exit, response: ResponseMessage): Promise<void> {
+    const why = response.retMsg;
+    if (watched.bracket.note !== refusedNote(exit, why)) {
+      const reason = `refused: bracket ${watched.bracket.id}: ${refusedNote(exit, why)}`;
+      this.#audit(watched.bracket, exitOrder(watched.bracket, exit), undefined, reason, refusalCode(response).code);
+    }
     const lot = watched.bracket.lot === 0n ? await this.#brokenLot(watched.bracket, exit) : 0n;
     if (lot > 0n) return this.#withoutExit(watched, exit, why, { lot });
     const rests = exit.kind === 'stop' && !exit.reached && !watched.bracket.stopHeld;
@@ -163,7 +169,7 @@ export class Exits {
   async #withoutExit(watched: Watched, exit: Exit, why: string, shown: Partial<Pick<Bracket, 'lot' | 'stopHeld'>> = {}): Promise<void> {
     const { logger, backendClock } = this.#parts;
     if (watched.bracket.exit?.remark !== exit.remark) return;
-    const note = `its ${nameOf(exit)} was refused: ${why}`;
+    const note = refusedNote(exit, why);
     if (note !== watched.bracket.note) logger.warn({ bracket: watched.bracket.id }, note);
     await this.#book.keep(watched, { ...watched.bracket, exit: undefined, note, ...shown });
     if (shown.stopHeld || (shown.lot ?? 0n) > 0n) watched.again = true;
@@ -251,7 +257,14 @@ export class Exits {
     return create(PacketIDSchema, { connID: connId, serialNo });
   }
 
-  #audit(bracket: Bracket, request: Message & { qty?: number; price?: number }, orderId: string, reason: string): void {
+  /** @param code of the brokerage's refusal; undefined for what was done. */
+  #audit(
+    bracket: Bracket,
+    request: Message & { qty?: number; price?: number },
+    orderId: string | undefined,
+    reason: string,
+    code?: string,
+  ): void {
     const market = quoteMarketOfSecMarket(bracket.secMarket);
     const side = sideName(bracket.exitSide);
     const [qty, price] = [request.qty, request.price].map((value) =>
@@ -261,8 +274,9 @@ export class Exits {
       iface: 'daemon',
       endpoint: 'bracket',
       keyId: bracket.keyId,
-      outcome: 'trade',
+      outcome: code === undefined ? 'trade' : 'reject',
       reason,
+      code,
       requestId: `bracket-${bracket.id}`,
       trade: {
         accId: bracket.accId,
@@ -274,4 +288,8 @@ export class Exits {
       },
     });
   }
+}
+
+function refusedNote(exit: Exit, why: string): string {
+  return `its ${nameOf(exit)} was refused: ${why}`;
 }

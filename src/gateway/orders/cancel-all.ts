@@ -7,12 +7,13 @@ import { trade } from '../../contract/operations/index.js';
 import type { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { failure, success } from '../responses.js';
+import { maySee, unidentified } from '../sight.js';
 import type { AccountOrders } from './account-orders.js';
 import { includesExits } from './cancel-scope.js';
 import { OrderSweep } from './order-sweep.js';
 import type { ProtectiveOrders, ProtectiveOrdersParts } from './protective-orders.js';
 
-export interface CancelAllParts extends Pick<ProtectiveOrdersParts, 'brackets'> {
+export interface CancelAllParts extends ProtectiveOrdersParts {
   readonly backend: Backend;
   readonly orders: AccountOrders;
   readonly protective: ProtectiveOrders;
@@ -28,7 +29,7 @@ export class CancelAll {
 
   /** At once where nothing stays and the brokerage can do that, or else one order after the other. */
   async call(operation: Operation, asked: ModifyC2S, key: KeyRecord | undefined, context: CallContext): Promise<ResponseMessage> {
-    const { backend, orders, protective, brackets } = this.#parts;
+    const { access, backend, orders, protective, brackets } = this.#parts;
     const { header, trdMarket } = asked;
     const accId = header?.accID ?? 0n;
     const includingExits = includesExits(asked);
@@ -53,7 +54,10 @@ export class CancelAll {
         : outcome.kept === 1
           ? '1 order that guards a position stays'
           : `${outcome.kept} orders that guard positions stay`;
-    const why = outcome.failure ?? refused?.message;
+    const reason = outcome.failure ?? refused?.message;
+    // Found among all orders of the account.
+    const isShown = reason === undefined || maySee(access, key, unidentified);
+    const why = isShown ? reason : 'some orders were not cancelled, for reasons that describe orders which this key may not see';
     if (why === undefined) return Object.assign(success(trade.modifyOrder, create(S2CSchema, { header, orderID: 0n })), { retMsg: kept });
     const counted = `cancels accepted for ${outcome.accepted} of ${outcome.orders} orders`;
     return failure(operation, [why, counted, kept].filter((part) => part !== '').join('; '));

@@ -80,8 +80,10 @@ function maximumFor(side: ValuedLeg['side'], maximum: MaxTrdQtys | undefined): D
   if (maximum === undefined || Object.hasOwn(maximum, 'longRequiredIM')) return null;
   const given = <F extends 'maxCashAndMarginBuy' | 'maxSellShort' | 'maxBuyBack'>(field: F) =>
     Object.hasOwn(maximum, field) ? maximum[field] : undefined;
+  const bought = given('maxCashAndMarginBuy') ?? maximum.maxCashBuy;
   const figure = {
-    BUY: given('maxCashAndMarginBuy') ?? maximum.maxCashBuy,
+    // A short position is bought back by an ordinary purchase too.
+    BUY: Math.max(bought, given('maxBuyBack') ?? 0),
     SELL: maximum.maxPositionSell,
     SELL_SHORT: given('maxSellShort'),
     BUY_BACK: given('maxBuyBack'),

@@ -1,9 +1,9 @@
-import { type Decimal, decimalFromNumber } from '../../contract/decimal.js';
+import { type Decimal, decimalFromNumber, formatDecimal } from '../../contract/decimal.js';
 import type { Market } from '../market/market.js';
 import { Refusal } from '../refusal.js';
 import { type Instrument, tickSize, type World } from '../world/index.js';
 import type { Account } from './account.js';
-import { checkRemark, nameOf, type OrderCheck, wholeQuantity } from './check-order.js';
+import { checkRemark, nameOf, nearestLots, type OrderCheck, wholeQuantity } from './check-order.js';
 import { type HoldQuestion, type Holds, neededFor } from './holds.js';
 import { unitValue } from './margin.js';
 import { isBuying, type LegHold, type OrderLeg, type OrderRecord } from './order.js';
@@ -206,8 +206,10 @@ export class ComboCheck {
     open?: OrderRecord,
   ): readonly HoldQuestion[] | Refusal {
     const step = comboStep(legs);
-    if (quantity % step !== 0n)
-      return new Refusal(`qty ${quantity} is not a multiple of ${step}, which makes board lots of every leg`, 'broker.lot_size');
+    if (quantity % step !== 0n) {
+      const text = `qty ${quantity} is not a multiple of ${step}, which makes board lots of every leg; nearest: ${nearestLots(quantity, step)}`;
+      return new Refusal(text, 'broker.lot_size');
+    }
     const worst = this.#worstPrices(legs, price);
     const questions = legs.map(({ instrument, side, ratio }, i): HoldQuestion => {
       const leg = open?.legs[i];
@@ -273,9 +275,11 @@ function checkNetPrice(legs: readonly CheckedLeg[], value: number | undefined): 
     return new Refusal(`price ${value} must lie between -10000000 and 10000000 and have at most nine decimal places`, 'broker.price');
   }
   const finest = legs.map(({ instrument }) => tickSize(instrument.tickTable, 0n)).reduce((a, b) => greatestDivisor(a, b));
-  return price % finest === 0n
-    ? price
-    : new Refusal(`price ${value} is not a multiple of ${Number(finest) / 1e9}, the finest tick of the legs`, 'broker.tick');
+  const above = ((price % finest) + finest) % finest;
+  if (above === 0n) return price;
+  const nearest = `${formatDecimal(price - above)} and ${formatDecimal(price - above + finest)}`;
+  const text = `price ${value} is not a multiple of ${formatDecimal(finest)}, the finest tick of the legs; nearest: ${nearest}`;
+  return new Refusal(text, 'broker.tick');
 }
 
 function wholeRatio({ ratio }: LegRequest, i: number): bigint | Refusal {

@@ -251,9 +251,7 @@ export class OrderCheck {
     const lot = BigInt(instrument.lotSize);
     const total = quantity + (open?.leg.filledQuantity ?? 0n);
     if (total % lot !== 0n && !this.holds.closesAll(question)) {
-      const down = total - (total % lot);
-      const nearest = down > 0n ? `${down} and ${down + lot}` : lot;
-      const text = `qty ${total} is not a multiple of the lot size ${lot} of ${instrument.symbol}; nearest: ${nearest}`;
+      const text = `qty ${total} is not a multiple of the lot size ${lot} of ${instrument.symbol}; nearest: ${nearestLots(total, lot)}`;
       return new Refusal(text, 'broker.lot_size');
     }
     return this.holds.checkPosition(question) ?? this.holds.take(question);
@@ -395,6 +393,12 @@ export function wholeQuantity(name: string, value: number): bigint | Refusal {
     return new Refusal(`${name} ${value} must be a whole number from 1 to ${QUANTITY_MAX}`, 'broker.quantity');
   }
   return BigInt(value);
+}
+
+/** The multiples of a lot next to a quantity, in words: "100 and 200". */
+export function nearestLots(quantity: bigint, lot: bigint): string {
+  const down = quantity - (quantity % lot);
+  return down > 0n ? `${down} and ${down + lot}` : String(lot);
 }
 
 /** Why a remark is not accepted. */

@@ -15,10 +15,12 @@ const REQUEST = Buffer.from([10, 2, 8, 42]);
 const scopes = ['qot:read', 'acc:read', 'trade:real'] as const;
 
 let upstream: ScriptedServer;
+/** Answer of the server behind to such an id. */
+let answer = ANSWER;
 beforeAll(async () => {
   upstream = await ScriptedServer.listen();
   upstream.onRequest = (frame, peer) => {
-    if (frame.protoId === NOBODYS) peer.write({ ...frame, body: ANSWER });
+    if (frame.protoId === NOBODYS) peer.write({ ...frame, body: answer });
     else if (frame.protoId === 1002) {
       const markets = { marketHK: 0, marketUS: 0, marketSH: 0, marketSZ: 0, marketHKFuture: 0 };
       const s2c = { ...markets, qotLogined: true, trdLogined: true, serverVer: 1011, serverBuildNo: 1, time: 1n };
@@ -58,6 +60,15 @@ describe('an id that nobody declared', () => {
     expect(Buffer.from(grpc.body ?? [])).toEqual(ANSWER);
     expect(seen().map((frame) => Buffer.from(frame.body))).toEqual([REQUEST, REQUEST]);
     expect(audit).toEqual(['allow', 'allow']);
+  });
+
+  it('is a refusal in the trail where the server behind refuses it', async () => {
+    const refusal = create(KeepAlive.ResponseSchema, { retType: -1, retMsg: 'no such order', errCode: 7 });
+    answer = Buffer.from(toBinary(KeepAlive.ResponseSchema, refusal));
+    const { body, audit } = await ask({ scopes }, ['--enable-trading']);
+    expect(body).toEqual(answer);
+    expect(audit).toEqual(['reject', 'reject']);
+    answer = ANSWER;
   });
 
   it.each<[string, KeyWish, string[]]>([
