@@ -86,7 +86,9 @@ describe.each(['halted', 'elsewhere'])('the exit of a bracket is not ended by a 
     expect(await desk.preview(trade.cancelAllOrder, list, { as })).toMatchObject({ kind: 'cancel', count: 1 });
     expect(await codeOf(trade.cancelAllOrder, list, as)).toBeUndefined();
     expect([await statusOf(exit), await statusOf(other)]).toEqual([1, CANCELLED]);
-    expect(await codeOf(trade.cancelAllOrder, { ...list, including_exits: true }, as)).toContain('1 order that guards a position stays');
+    const why = await codeOf(trade.cancelAllOrder, { ...list, including_exits: true }, as);
+    expect(why).toContain('1 order that guards a position stays');
+    if (refused[as] === 'limit.symbol') expect(why).not.toContain('00700');
     expect(await statusOf(exit)).toBe(1);
   });
 });
