@@ -3,6 +3,7 @@ import { type Enumeration, enumerationOf, publicNumbers } from './enums.js';
 import type { Fields } from './json/fields.js';
 import { childPath, requireFields } from './json/message-json.js';
 import { stop } from './problem.js';
+import { checkText } from './texts.js';
 
 /**
  * Holds a message against what its `.proto` cannot say on its own: that required fields are there, that numbers are of
@@ -51,6 +52,7 @@ function plainRule(field: DescField, own: OwnValues): FieldRule | undefined {
     const inner = messageRule(field.message, within(own, field.name));
     return (value, path) => inner(value as Message, path);
   }
+  if (field.scalar === ScalarType.STRING) return (value, path) => checkText(value as string, path);
   return field.scalar === ScalarType.DOUBLE || field.scalar === ScalarType.FLOAT ? finite : undefined;
 }
 

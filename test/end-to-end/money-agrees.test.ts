@@ -88,6 +88,36 @@ describe('what every interface says of money after some days of trading', () => 
   });
 });
 
+describe('money', () => {
+  it('has the decimals of its currency: none of a yen, two of the others', async () => {
+    const daemon = await TestDaemon.start({ keys: { desk: { scopes: ['acc:read', 'trade:simulate'] } }, flags: ['--enable-trading'] });
+    const desk = daemon.as('desk');
+    const { acc_list } = (await desk.get('/api/list-accounts', { 'x-svc-int64': 'string' })).json.s2c;
+    let shown = 0;
+    for (const { acc_id, trd_env, trd_market_auth_list } of acc_list) {
+      const account = { acc_id, env: trd_env, market: trd_market_auth_list[0] };
+      for (const currency of CURRENCIES) {
+        for (const path of ['/api/funds', '/api/margin-info']) {
+          const { json } = await desk.post(path, { ...account, currency });
+          if (json.ret_type !== 0) continue;
+          const money = moneyIn(json.s2c).map((each) => each.split(' ')[1] ?? '');
+          // Yen appear beside other currencies in the list of balances: those of one currency are asked for alone.
+          for (const amount of money) expect(amount).toMatch(/^-?\d+(\.\d{1,2})?$/);
+          if (currency === YEN)
+            for (const amount of [json.s2c.funds?.power, json.s2c.net_assets]) expect(amount ?? 0).toSatisfy(Number.isInteger);
+          shown += 1;
+        }
+      }
+    }
+    expect(shown).toBeGreaterThan(20);
+    await daemon.stop();
+  });
+});
+
+/** Trd_Common.Currency. */
+const CURRENCIES = [1, 2, 3, 4, 5, 8];
+const YEN = 4;
+
 function requestOf(name: string, body: object): [Operation, Message] {
   const operation = operations.find((one) => one.name === name);
   if (operation === undefined) throw new Error(`no operation ${name}`);

@@ -200,6 +200,16 @@ describe('orders', () => {
   });
 });
 
+it('reads back the end of an order that is good till a date as it was given', async () => {
+  const day = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
+  for (const expire_time of [day, `${day} 00:00:00`, `${day} 12:30:00`]) {
+    const terms = { market: HK, acc_id: HK_MARGIN, env: SIMULATE, side: BUY, symbol: 'HK.00700', qty: 100, price: 100, order_type: NORMAL };
+    const { order_id_ex } = await read('/api/order', { ...terms, time_in_force: 3, expire_time });
+    const { order_list } = await read('/api/orders', { market: HK, acc_id: HK_MARGIN, env: SIMULATE, order_id_ex_list: [order_id_ex] });
+    expect(order_list).toMatchObject([{ expire_time }]);
+  }
+});
+
 describe('a price that binary floats make of a decimal', () => {
   const noisy = 319.6 + 0.3 + 0.1 - 20 + 1e-13;
   const order = { trdSide: 1, orderType: 1, code: '00700', secMarket: 1, qty: 99.99999999999999 };

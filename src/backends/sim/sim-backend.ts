@@ -6,6 +6,7 @@ import * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
 import type { Operation } from '../../contract/operation.js';
+import { metadata, quote, system } from '../../contract/operations/index.js';
 import {
   type Backend,
   BackendFailure,
@@ -138,9 +139,9 @@ class SimBackend implements Backend {
         return answer(this.#simulation, request, keep, context);
       };
       const outcome = preparing === undefined ? answered() : preparing.then(answered);
-      if (!(outcome instanceof Promise)) return respond(operation, outcome);
+      if (!(outcome instanceof Promise)) return this.#respond(operation, outcome);
       return outcome.then(
-        (settled) => (kept !== undefined && kept.s2c === settled ? kept : respond(operation, settled)),
+        (settled) => (kept !== undefined && kept.s2c === settled ? kept : this.#respond(operation, settled)),
         (error: unknown) => this.#defect(operation, context, error),
       );
     } catch (error) {
@@ -156,6 +157,12 @@ class SimBackend implements Backend {
     await prepare(this.#simulation, request);
     const outcome = await answer({ ...this.#simulation, brokerage: this.#simulation.brokerage.trial() }, request, undefined, context);
     return outcome instanceof Refusal ? refusal(operation.messages, outcome) : undefined;
+  }
+
+  #respond(operation: Operation, outcome: unknown): ResponseMessage {
+    const response = respond(operation, outcome);
+    if (response.retType === 0 && this.#simulation.world.calendarMode === 'open' && tellsHours.has(operation)) response.retMsg = HELD_OPEN;
+    return response;
   }
 
   estimateFees(request: PlaceC2S, price: Decimal): FeeEstimate | undefined {
@@ -261,6 +268,11 @@ class SimBackend implements Backend {
     throw error;
   }
 }
+
+/** Answers from which a program could learn when markets trade. */
+const tellsHours: ReadonlySet<Operation> = new Set<Operation>([metadata.getTradingDays, quote.getMarketState, system.getGlobalState]);
+const HELD_OPEN =
+  'the simulated clock is held open (--sim-clock open): every market trades on every day, around the clock; --sim-clock calendar has the real hours and holidays';
 
 function respond({ messages, effect }: Operation, outcome: unknown): ResponseMessage {
   if (outcome instanceof Refusal) return refusal(messages, outcome);

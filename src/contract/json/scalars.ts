@@ -1,5 +1,6 @@
 import { ScalarType } from '@bufbuild/protobuf';
 import { stop } from '../problem.js';
+import { checkText } from '../texts.js';
 import { describeJson, type JsonValue } from './value.js';
 
 /** Reads one protocol scalar from JSON; stops with a problem when the value is not of the type or out of its range. */
@@ -41,8 +42,11 @@ const readDouble: ScalarReader = (value, path) => {
   stop('wrong_type', path, `${path}: expected a number, found ${describeJson(value)}`);
 };
 
-const readString: ScalarReader = (value, path) =>
-  typeof value === 'string' ? value : stop('wrong_type', path, `${path}: expected a string, found ${describeJson(value)}`);
+const readString: ScalarReader = (value, path) => {
+  if (typeof value !== 'string') stop('wrong_type', path, `${path}: expected a string, found ${describeJson(value)}`);
+  checkText(value, path);
+  return value;
+};
 
 const readBoolean: ScalarReader = (value, path) =>
   typeof value === 'boolean' ? value : stop('wrong_type', path, `${path}: expected true or false, found ${describeJson(value)}`);

@@ -5,6 +5,7 @@ import { describeJson, emptyObject, isJsonObject, type JsonObject, type JsonValu
 import type { Operation, ToolForm } from '../../contract/operation.js';
 import { collectProblem, stop } from '../../contract/problem.js';
 import { Rejection, rejectProblem } from '../../contract/rejection.js';
+import { checkText } from '../../contract/texts.js';
 import { argumentNames, type ExtraArgument, extraArguments, otherFormParams, requiredArguments } from '../../contract/tool-arguments.js';
 import { readSelection, type Selection } from './selection.js';
 
@@ -127,6 +128,7 @@ function messageOf({ c2s, c2s_json: json }: Partial<Record<ExtraArgument, JsonVa
 }
 
 function textOf(name: ExtraArgument, value: JsonValue | undefined): string | undefined {
+  if (typeof value === 'string') checkText(value, name);
   if (value === undefined || typeof value === 'string') return value;
   stop('wrong_type', name, `${name}: expected a string, found ${describeJson(value)}`);
 }

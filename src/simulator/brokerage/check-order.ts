@@ -1,7 +1,7 @@
 import type { Clock } from '../../contract/clock.js';
 import { type Decimal, decimalFromNumber, formatDecimal, multiply } from '../../contract/decimal.js';
 import { quoted } from '../../contract/shown.js';
-import { localDateTime, parseLocal } from '../../contract/time.js';
+import { addDays, dayNumber, localDateTime, parseLocal } from '../../contract/time.js';
 import type { Market } from '../market/market.js';
 import { Refusal } from '../refusal.js';
 import { type Instrument, kinds, roundToTick, type World } from '../world/index.js';
@@ -320,9 +320,9 @@ export class OrderCheck {
       case 'gtd': {
         const { timeZone } = this.world.calendar(instrument);
         const text = request.expireTime ?? '';
-        const time = parseLocal(text, timeZone);
-        // A bare day means until its end.
-        const end = time !== undefined && text.length === 10 ? time + DAY_MS : time;
+        // A bare day means until its end, which is not 24 hours later where the clocks change.
+        const end =
+          text.length === 10 && dayNumber(text) !== undefined ? parseLocal(addDays(text, 1), timeZone) : parseLocal(text, timeZone);
         if (end === undefined || end <= now || end > now + GTC_DAYS * DAY_MS) {
           return new Refusal(
             `expireTime ${quoted(text)} must be "YYYY-MM-DD" or "YYYY-MM-DD HH:MM:SS" (${timeZone}), in the next ${GTC_DAYS} days`,

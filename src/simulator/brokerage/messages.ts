@@ -86,7 +86,7 @@ export function orderMessage(world: World, order: OrderRecord): Order {
     currency: currencies.numberOf(order.currency),
     trdMarket: tradeMarkets.numberOf(order.tradeMarket),
     ...(isCombo(order) ? { comboLegs: order.legs.map((one) => legMessage(world, one)) } : {}),
-    ...(order.timeInForce === 'gtd' ? { expireTime: localDateTime(order.expiresAt, timeZone) } : {}),
+    ...(order.timeInForce === 'gtd' ? { expireTime: order.expireTime ?? localDateTime(order.expiresAt, timeZone) } : {}),
   });
 }
 

@@ -143,6 +143,7 @@ export class OrderDesk {
       // Spreads cost more than the rest of the object together.
       trigger,
       hours,
+      expireTime: givenExpiry(request),
       arrivesAt: status === 'submitting' ? this.routing.nextArrival(now) : undefined,
     };
   }
@@ -194,6 +195,7 @@ export class OrderDesk {
       lastError: '',
       type,
       extendedHours: false,
+      expireTime: givenExpiry(request),
       arrivesAt: status === 'submitting' ? this.routing.nextArrival(now) : undefined,
     };
     return holdingLegs(bare, holds);
@@ -364,6 +366,8 @@ export class OrderDesk {
       return this.#send(change, {
         ...holding(order, checked.hold),
         expiresAt: checked.expiresAt,
+        // One that is over by its date lives for the day.
+        expireTime: checked.expiresAt === order.expiresAt ? order.expireTime : undefined,
         priority: this.records.nextId(now),
         status,
         updatedAt: now,
@@ -444,4 +448,8 @@ function refuseOutsideHongKong(order: OrderRecord, what: string): Refusal | unde
   return order.tradeMarket === 'HK'
     ? undefined
     : new Refusal(`only Hong Kong orders can be ${what}; order ${order.idEx} is ${mainLeg(order).symbol}`, 'broker.order_state');
+}
+
+function givenExpiry({ timeInForce, expireTime }: Pick<PlaceRequest, 'timeInForce' | 'expireTime'>): string | undefined {
+  return timeInForce === 'gtd' ? expireTime : undefined;
 }

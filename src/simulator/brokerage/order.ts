@@ -46,6 +46,8 @@ export interface OrderRecord {
   readonly currency: Currency;
   readonly type: OrderType;
   readonly timeInForce: TimeInForce;
+  /** When an order that is good till a date ends, as its caller gave it: a day or a time in the zone of its market. */
+  readonly expireTime?: string | undefined;
   /** US extended sessions too. */
   readonly extendedHours: boolean;
   /** The session that the caller named, if any. */
@@ -166,6 +168,7 @@ export function restated(order: OrderRecord, status: OrderStatus, updatedAt: num
     extendedHours: order.extendedHours,
     trigger: order.trigger,
     hours: order.hours,
+    expireTime: order.expireTime,
     arrivesAt: undefined,
   };
 }

@@ -64,6 +64,8 @@ export type ListingState = 'coming' | 'listed' | 'over';
 
 /** What can be quoted and traded in the simulation, and when. Everything is a pure function of the options and the day. */
 export interface World {
+  /** Whether the markets keep real hours. */
+  readonly calendarMode: CalendarMode;
   /**
    * By canonical symbol, "HK.00700"; letters in either case. Contracts are understood from their codes, and stay known when they have
    * expired, since orders and positions speak of them: {@link state} says whether one is listed. So are made-up equities beyond the number of
@@ -111,7 +113,7 @@ export function createWorld(options: WorldOptions): World {
 
 class SimulatedWorld implements World {
   readonly #clock: Clock;
-  readonly #calendarMode: CalendarMode;
+  readonly calendarMode: CalendarMode;
   readonly #generated: Instrument[];
   readonly #generatedIn = new Map<QuoteMarket, Instrument[]>();
   /** Of the markets that have been asked for, by symbols in upper case. */
@@ -136,7 +138,7 @@ class SimulatedWorld implements World {
     calledBefore = () => undefined,
   }: WorldOptions) {
     this.#clock = clock;
-    this.#calendarMode = calendarMode;
+    this.calendarMode = calendarMode;
     this.#seed = seed;
     this.#debuts = new Debuts(seed);
     this.#generated = [...generatedInstruments(count, seed)];
@@ -274,7 +276,7 @@ class SimulatedWorld implements World {
     let calendar = this.#calendars.get(name);
     if (calendar === undefined) {
       // What an exchange's own calendar works out serves every world, and the dates of its contracts.
-      calendar = this.#calendarMode === 'calendar' ? tradingDaysOf(name) : createCalendar(name, 'open');
+      calendar = this.calendarMode === 'calendar' ? tradingDaysOf(name) : createCalendar(name, 'open');
       this.#calendars.set(name, calendar);
     }
     return calendar;

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { atLeastZero, type Decimal, decimalToNumber, lesser } from '../../../contract/decimal.js';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/Trd_GetComboMaxTrdQtys_pb.js';
+import { inMoney } from '../../../contract/money.js';
 import { quoted } from '../../../contract/shown.js';
 import type { Account } from '../../brokerage/account.js';
 import type { ExaminedCombo } from '../../brokerage/check-combo.js';
@@ -76,6 +77,7 @@ function effectOf(facts: Named, account: Account, { legs, units, price, needed }
   const leaving = (cash: Decimal, power: Decimal): Decimal => atLeastZero(lesser(cash, power));
   const before = leaving(withdrawable - frozen, free);
   const after = leaving(withdrawable - frozen - atLeastZero(spent), margined ? free + nlv - initial : free - atLeastZero(spent));
+  const n = (amount: Decimal) => decimalToNumber(inMoney(amount, currency));
   return {
     nlvChange: n(nlv),
     initialMarginChange: n(initial),
@@ -117,8 +119,4 @@ function soldOptions(
 function marginOf(terms: typeof initialMargin, instrument: Instrument, each: Decimal, quantity: bigint): Decimal {
   if (instrument.kind === 'option' && quantity < 0n) return 0n;
   return quantity < 0n ? terms(instrument, 'short', -each * quantity) : terms(instrument, 'long', each * quantity);
-}
-
-function n(value: Decimal): number {
-  return decimalToNumber(value);
 }

@@ -8,6 +8,7 @@ import {
   S2CSchema,
   TrdCashFlowDirection,
 } from '../../../contract/generated/Trd_FlowSummary_pb.js';
+import { inMoney } from '../../../contract/money.js';
 import { quoted } from '../../../contract/shown.js';
 import { dayNumber, localDate, parseLocal } from '../../../contract/time.js';
 import { addressed, timeZoneOf } from '../../brokerage/header.js';
@@ -69,7 +70,7 @@ function infoOf(facts: Facts<'world'>, { id, transaction, entry }: CashMovement)
     currency: currencies.numberOf(entry.currency),
     cashFlowType: bizOf(entry.kind).subGroup.name,
     cashFlowDirection: directionOf(entry.amount),
-    cashFlowAmount: decimalToNumber(entry.amount),
+    cashFlowAmount: decimalToNumber(inMoney(entry.amount, entry.currency)),
     cashFlowRemark: [symbol, remark].filter((text) => text !== '').join(', '),
     cashFlowID: id,
   });

@@ -5,6 +5,7 @@ import { CltRiskLevel, CltRiskStatus, type Funds, FundsSchema } from '../../../c
 import type { C2S, S2C } from '../../../contract/generated/Trd_GetFunds_pb.js';
 import { S2CSchema } from '../../../contract/generated/Trd_GetFunds_pb.js';
 import type { Currency } from '../../../contract/markets.js';
+import { inMoney } from '../../../contract/money.js';
 import { type Account, currenciesOf } from '../../brokerage/account.js';
 import { addressed } from '../../brokerage/header.js';
 import type { Brokerage } from '../../brokerage/index.js';
@@ -38,6 +39,7 @@ function fundsOf(brokerage: Brokerage, account: Account, currency: Currency): Fu
   const lends = account.type === 'margin' && !isFutures;
   const cashFree = atLeastZero(value.cash - value.frozenCash);
   const withdrawable = lesser(atLeastZero(value.withdrawable - value.frozenCash), free);
+  const n = shownIn(currency);
   return create(FundsSchema, {
     power: n(lends ? (free * 100n) / stockInitialPercent.long : free),
     totalAssets: n(value.netAssets),
@@ -54,7 +56,7 @@ function fundsOf(brokerage: Brokerage, account: Account, currency: Currency): Fu
     pendingAsset: n(value.dividends),
     maxWithdrawal: n(withdrawable),
     ...(lends ? { maxPowerShort: n((free * 100n) / stockInitialPercent.short) } : {}),
-    ...(account.type === 'margin' ? marginFigures(value, free) : {}),
+    ...(account.type === 'margin' ? marginFigures(value, free, n) : {}),
     ...(isFutures
       ? { availableFunds: n(free), unrealizedPL: n(value.unrealised), realizedPL: n(value.realised), riskLevel: riskLevel(value) }
       : {
@@ -67,7 +69,7 @@ function fundsOf(brokerage: Brokerage, account: Account, currency: Currency): Fu
   });
 }
 
-function marginFigures(value: Valuation, free: Decimal) {
+function marginFigures(value: Valuation, free: Decimal, n: Shown) {
   return {
     initialMargin: n(value.initialMargin + value.reservedMargin),
     maintenanceMargin: n(value.maintenanceMargin),
@@ -79,6 +81,7 @@ function marginFigures(value: Valuation, free: Decimal) {
 function cashInfo({ records }: Brokerage, account: Account, currency: Currency) {
   const { cash, withdrawable } = records.money.balances(account.id, currency);
   const frozen = records.ledger.frozen(account, currency);
+  const n = shownIn(currency);
   return {
     currency: currencies.numberOf(currency),
     cash: n(cash),
@@ -94,6 +97,7 @@ function marketInfo({ records, valuer }: Brokerage, account: Account, currency: 
     const { instrument, value } = valuer.value(position);
     assets.set(position.tradeMarket, (assets.get(position.tradeMarket) ?? 0n) + valuer.rates.convert(value, instrument.currency, currency));
   }
+  const n = shownIn(currency);
   return [...assets].map(([market, sum]) => ({ trdMarket: tradeMarkets.numberOf(market), assets: n(sum) }));
 }
 
@@ -110,6 +114,9 @@ function riskStatus(account: Account, { netAssets, maintenanceMargin }: Valuatio
   return 1 + Number((maintenanceMargin * 8n) / netAssets);
 }
 
-function n(value: Decimal): number {
-  return decimalToNumber(value);
+type Shown = (amount: Decimal) => number;
+
+/** How amounts of a currency are shown. */
+function shownIn(currency: Currency): Shown {
+  return (amount) => decimalToNumber(inMoney(amount, currency));
 }

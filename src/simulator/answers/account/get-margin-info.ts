@@ -9,6 +9,7 @@ import {
 } from '../../../contract/generated/svc/margin_info_pb.js';
 import { PositionSide } from '../../../contract/generated/Trd_Common_pb.js';
 import { quoteMarket } from '../../../contract/markets.js';
+import { inMoney } from '../../../contract/money.js';
 import { currenciesOf } from '../../brokerage/account.js';
 import { inMarket } from '../../brokerage/filter.js';
 import { addressed } from '../../brokerage/header.js';
@@ -37,6 +38,7 @@ export const getMarginInfo: Answer<'brokerage', C2S, S2C> = ({ brokerage }, requ
   const positions = [...brokerage.records.ledger.positions(account)].filter(
     (position) => position.quantity !== 0n && (header.trdMarket === 0 || inMarket(position.tradeMarket, market)),
   );
+  const n = (amount: Decimal) => decimalToNumber(inMoney(amount, currency));
   const answer = create(S2CSchema, {
     header,
     currency: currencies.numberOf(currency),
@@ -64,6 +66,7 @@ function marginOf(valuer: Valuer, { instrument, position, value }: PositionValue
     return valuer.shortMargin(instrument, size) * -position.quantity;
   };
   const [initial, call, maintenance] = [each(initialMargin), each(marginCallMargin), each(maintenanceMargin)];
+  const n = (amount: Decimal) => decimalToNumber(inMoney(amount, instrument.currency));
   return create(PositionMarginSchema, {
     trdMarket: tradeMarkets.numberOf(position.tradeMarket),
     secMarket: quoteMarket(instrument.market).secMarket,
@@ -87,8 +90,4 @@ function statusOf({ netAssets, initialMargin: initial, marginCallMargin: call, m
   if (netAssets >= initial) return 1;
   if (netAssets >= call) return 2;
   return netAssets >= least ? 3 : 4;
-}
-
-function n(value: Decimal): number {
-  return decimalToNumber(value);
 }

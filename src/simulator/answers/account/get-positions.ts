@@ -4,6 +4,7 @@ import { type Position, PositionSchema, PositionSide } from '../../../contract/g
 import type { C2S, S2C } from '../../../contract/generated/Trd_GetPositionList_pb.js';
 import { C2SSchema, S2CSchema } from '../../../contract/generated/Trd_GetPositionList_pb.js';
 import { quoteMarket } from '../../../contract/markets.js';
+import { inMoney } from '../../../contract/money.js';
 import type { Account } from '../../brokerage/account.js';
 import { filterOf, passes } from '../../brokerage/filter.js';
 import { addressed } from '../../brokerage/header.js';
@@ -66,6 +67,7 @@ function positionMessage(
   const overnight = position.quantity - today.buyQuantity + today.sellQuantity;
   const todayProfit = value - unitValue(instrument, market.quote(instrument).previousClose) * overnight - today.buyValue + today.sellValue;
   const open = position.quantity !== 0n;
+  const money = (amount: Decimal) => n(inMoney(amount, instrument.currency));
   const signedCost = position.quantity < 0n ? -position.cost : position.cost;
   return create(PositionSchema, {
     positionID: position.id,
@@ -75,22 +77,22 @@ function positionMessage(
     qty: Number(position.quantity),
     canSellQty: Number(brokerage.records.ledger.canSell(account, instrument.symbol)),
     price: n(price),
-    val: isFuture ? 0 : n(value),
-    plVal: n(profit),
+    val: isFuture ? 0 : money(value),
+    plVal: money(profit),
     plRatio: open ? ratioOf(profit, abs(isFuture ? position.cost : position.invested)) : 0,
     secMarket: quoteMarket(instrument.market).secMarket,
-    tdPlVal: n(todayProfit),
+    tdPlVal: money(todayProfit),
     ...(isFuture
       ? {}
       : {
-          tdTrdVal: n(today.buyValue + today.sellValue),
-          tdBuyVal: n(today.buyValue),
+          tdTrdVal: money(today.buyValue + today.sellValue),
+          tdBuyVal: money(today.buyValue),
           tdBuyQty: Number(today.buyQuantity),
-          tdSellVal: n(today.sellValue),
+          tdSellVal: money(today.sellValue),
           tdSellQty: Number(today.sellQuantity),
         }),
-    unrealizedPL: n(unrealised),
-    realizedPL: n(position.realised),
+    unrealizedPL: money(unrealised),
+    realizedPL: money(position.realised),
     currency: currencies.numberOf(instrument.currency),
     trdMarket: tradeMarkets.numberOf(position.tradeMarket),
     costPrice: open ? n(perUnit(isFuture ? signedCost : position.invested)) : 0,

@@ -1,5 +1,4 @@
 import { create } from '@bufbuild/protobuf';
-import { formatDecimal } from '../../../contract/decimal.js';
 import { type C2S, type S2C, S2CSchema, type YieldPoint, YieldPointSchema } from '../../../contract/generated/svc/yield_trend_pb.js';
 import { currencies } from '../../brokerage/terms.js';
 import { Refusal } from '../../refusal.js';
@@ -8,7 +7,7 @@ import { known } from '../../view/known.js';
 import { assetsHistory } from './assets-history.js';
 import { dayProblem, type Period, periodsBetween } from './return-periods.js';
 import { returnQueryOf } from './return-query.js';
-import { outcomeOf } from './returns.js';
+import { outcomeFields, outcomeOf } from './returns.js';
 
 /** Points of one answer: a year of days. */
 const POINTS_MAX = 366;
@@ -40,8 +39,9 @@ export const getYieldTrend: Answer<'clock' | 'world' | 'market' | 'brokerage', C
   const opened = flows[0]?.time ?? Number.POSITIVE_INFINITY;
   const pointList = ends.flatMap((end, index): YieldPoint[] => {
     if (start === undefined || end.time <= opened) return [];
-    const { inflow, profit, rate } = outcomeOf(start, end, flows, query.method);
-    const figures = { assets: formatDecimal(end.assets), netInflow: formatDecimal(inflow), profit: formatDecimal(profit) };
+    const { inflow, rate } = outcomeOf(start, end, flows, query.method);
+    const { endAssets: assets, netInflow, profit } = outcomeFields({ begin: start, end, inflow }, currency);
+    const figures = { assets, netInflow, profit };
     return [create(YieldPointSchema, { period: begun[index]?.name ?? '', time: BigInt(end.time), ...figures, ...known({ yield: rate }) })];
   });
   return create(S2CSchema, { header: to.header, currency: currencies.numberOf(currency), pointList });

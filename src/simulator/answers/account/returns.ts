@@ -1,4 +1,6 @@
 import { DECIMAL_ONE, type Decimal, decimalToNumber, divide, formatDecimal, multiply } from '../../../contract/decimal.js';
+import type { Currency } from '../../../contract/markets.js';
+import { inMoney } from '../../../contract/money.js';
 import type { AssetPoint, ExternalFlow } from './assets-history.js';
 
 /** How a rate of return is counted. */
@@ -50,14 +52,17 @@ function moneyWeighted(begin: AssetPoint, end: AssetPoint, flows: readonly Exter
   return invested > 0n ? divide(profit, invested) : undefined;
 }
 
-/** An outcome's figures as messages have them. */
-export function outcomeFields({ begin, end, inflow, profit }: Outcome) {
+/** An outcome's figures as messages have them: in the decimals of the currency, so that what is shown adds up. */
+export function outcomeFields({ begin, end, inflow }: Pick<Outcome, 'begin' | 'end' | 'inflow'>, currency: Currency) {
+  const before = inMoney(begin.assets, currency);
+  const after = inMoney(end.assets, currency);
+  const flowed = inMoney(inflow, currency);
   return {
     beginTime: BigInt(begin.time),
     endTime: BigInt(end.time),
-    beginAssets: formatDecimal(begin.assets),
-    endAssets: formatDecimal(end.assets),
-    netInflow: formatDecimal(inflow),
-    profit: formatDecimal(profit),
+    beginAssets: formatDecimal(before),
+    endAssets: formatDecimal(after),
+    netInflow: formatDecimal(flowed),
+    profit: formatDecimal(after - before - flowed),
   };
 }

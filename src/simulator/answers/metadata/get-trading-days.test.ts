@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, type Fixture, payload, security, startFixture } from '../../../../test/support/sim-backend.js';
-import { metadata } from '../../../contract/operations/index.js';
+import { metadata, quote, system } from '../../../contract/operations/index.js';
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -80,11 +80,21 @@ describe('by security', () => {
   });
 });
 
-test('where every day trades, every day is listed', async () => {
+const tellHours = [
+  [metadata.getTradingDays, { market: 1, beginTime: '2026-12-20', endTime: '2026-12-31' }],
+  [quote.getMarketState, { securityList: [security('HK.00700')] }],
+  [system.getGlobalState, { userID: 0n }],
+] as const;
+
+test('where every day trades, every day is listed, and answers say that the clock is held open', async () => {
   const { backend } = await startFixture({ calendarMode: 'open' });
   const { tradeDateList } = await payload(backend, metadata.getTradingDays, { market: 5, beginTime: '2026-12-20', endTime: '2026-12-31' });
   expect(tradeDateList).toHaveLength(12);
   expect(tradeDateList.every(({ tradeDateType }) => tradeDateType === 0)).toBe(true);
+  for (const [operation, request] of tellHours) {
+    expect((await call(backend, operation, request)).retMsg).toContain('held open (--sim-clock open): every market trades on every day');
+    expect((await call(fixture.backend, operation, request)).retMsg).toBe('');
+  }
   await backend.stop();
 });
 

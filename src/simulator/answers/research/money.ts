@@ -1,5 +1,6 @@
 import { DECIMAL_ONE, type Decimal, decimalToNumber } from '../../../contract/decimal.js';
 import type { Currency } from '../../../contract/markets.js';
+import { inMoney } from '../../../contract/money.js';
 import { quoted } from '../../../contract/shown.js';
 import { Refusal } from '../../refusal.js';
 import type { Facts } from '../../view/facts.js';
@@ -27,7 +28,7 @@ const names: Readonly<Record<Currency, string>> = {
 export interface Money {
   readonly code: string;
   readonly name: string;
-  /** Whole units of the currency of the accounts. */
+  /** Whole units of the currency of the accounts, shown in the decimals of the one asked for. */
   readonly whole: (amount: bigint) => number;
   readonly exact: (amount: Decimal) => number;
 }
@@ -42,7 +43,8 @@ export function moneyIn({ companies }: Facts<'companies'>, { company, today }: S
     return new Refusal(`currency_code: unknown ${found}; accepted: ${accepted.map(isoCode).join(', ')}`);
   }
   const exact = (amount: Decimal) => decimalToNumber(companies.inCurrency(amount, own, currency, today));
-  return { code: isoCode(currency), name: names[currency], exact, whole: (amount) => exact(amount * DECIMAL_ONE) };
+  const whole = (amount: bigint) => decimalToNumber(inMoney(companies.inCurrency(amount * DECIMAL_ONE, own, currency, today), currency));
+  return { code: isoCode(currency), name: names[currency], exact, whole };
 }
 
 /** 100 × (now ÷ before − 1) of the size of what was before, to three places; undefined where that is nothing or unknown. */

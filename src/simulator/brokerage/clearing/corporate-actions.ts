@@ -1,5 +1,6 @@
 import { roundTo } from '../../../contract/decimal.js';
 import type { QuoteMarket } from '../../../contract/markets.js';
+import { moneyStep } from '../../../contract/money.js';
 import { addDays } from '../../../contract/time.js';
 import type { CashDividend, CorporateAction, CorporateActions, RightsIssue, ShareSplit } from '../../companies/corporate-actions.js';
 import type { Entry } from '../../ledger/index.js';
@@ -78,7 +79,7 @@ function sellRights(roll: Roll, { account, instrument, position }: Holding, { ra
   const exRights = (close * held + price * offered) / (held + offered);
   if (exRights >= close) return;
   const { currency, symbol } = instrument;
-  const amount = roundTo((close - exRights) * position.quantity, moneyTerms(currency).step);
+  const amount = roundTo((close - exRights) * position.quantity, moneyStep(currency));
   if (amount === 0n) return;
   const entries: readonly Entry[] = [
     { balance: 'settled', kind: 'rights_sold', currency, amount, venue: roll.calendar.name, day: roll.day },
@@ -99,7 +100,7 @@ function split(roll: Roll, { account, instrument }: Holding, action: ShareSplit)
   const close = roll.closeBefore(instrument);
   const size = parts < 0n ? -parts : parts;
   const lost = fraction < 0n ? -fraction : fraction;
-  const cash = roundTo((close * fraction) / becomes, moneyTerms(currency).step);
+  const cash = roundTo((close * fraction) / becomes, moneyStep(currency));
   const costOfFraction = (position.cost * lost) / size;
   const realised = position.quantity > 0n ? cash - costOfFraction : cash + costOfFraction;
   roll.records.putPosition(roll.change, {

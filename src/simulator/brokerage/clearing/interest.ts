@@ -1,5 +1,6 @@
 import { DECIMAL_ONE, type Decimal, divide, multiply, roundTo } from '../../../contract/decimal.js';
 import type { Currency } from '../../../contract/markets.js';
+import { moneyStep } from '../../../contract/money.js';
 import { addDays } from '../../../contract/time.js';
 import type { Entry } from '../../ledger/index.js';
 import { kinds } from '../../world/index.js';
@@ -60,7 +61,7 @@ function accrueBorrowing(roll: Roll, day: string): void {
 }
 
 function charge(roll: Roll, account: Account, currency: Currency, day: string): void {
-  const amount = roundTo(roll.records.money.balances(account.id, currency).interest, moneyTerms(currency).step);
+  const amount = roundTo(roll.records.money.balances(account.id, currency).interest, moneyStep(currency));
   if (amount === 0n) return;
   const of = { kind: 'interest', currency, venue: roll.calendar.name } as const;
   const entries: readonly Entry[] = [
