@@ -58,12 +58,16 @@ export async function callOperation(
       exitCode: status,
     });
   }
-  const pretty = options.pretty ?? (options.raw === undefined && terminal.interactive);
-  const text = pretty ? layOutJson(answer.value.body) : answer.value.body;
-  terminal.out(text.endsWith('\n') ? text : `${text}\n`);
   const { status, message } = judge(answer.value);
+  // A refusal is told once: in words, or as it came by who asks for that.
+  if (status === exitStatus.ok || options.pretty || options.raw) {
+    const pretty = options.pretty ?? (options.raw === undefined && terminal.interactive);
+    const text = pretty ? layOutJson(answer.value.body) : answer.value.body;
+    terminal.out(text.endsWith('\n') ? text : `${text}\n`);
+  }
   if (status === exitStatus.ok) return;
-  return command.error(`error: ${message}${status === exitStatus.unanswered ? outcomeUnknown(request.value) : ''}`, { exitCode: status });
+  const told = options.pretty || options.raw ? `HTTP ${answer.value.status}, see the answer` : message;
+  return command.error(`error: ${told}${status === exitStatus.unanswered ? outcomeUnknown(request.value) : ''}`, { exitCode: status });
 }
 
 /** How long its answer is waited for: longer where it may take its time, as the daemon knows best how long that is. */

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { acceptedNumbers } from '../contract/enums.js';
+import { listAccepted } from '../contract/enums.js';
 import { needHint } from '../contract/needs.js';
 import type { Operation } from '../contract/operation.js';
 import { operationNamed, operations } from '../contract/operations/index.js';
@@ -128,8 +128,7 @@ function wordOf(type: ParamType): string {
 
 function boundsOf(type: ParamType): string {
   if (type.kind === 'choice' || type.kind === 'choices') {
-    const numbers = [...acceptedNumbers(type.enumeration, 'rest').keys()];
-    return `${numbers.slice(0, 8).join('/')}${numbers.length > 8 ? '/…' : ''}`;
+    return listAccepted(type.enumeration, 'rest');
   }
   if (type.kind !== 'integer' && type.kind !== 'number') return '';
   const { min, max } = type;

@@ -90,6 +90,19 @@ describe('svcctl call', () => {
     expect((await svcctl(['call', 'list_accounts', '--pretty'])).out).toBe(out);
   });
 
+  it('tells a refusal once: in words, or as it came where that is asked for', async () => {
+    const body = '{"error":"symbol: no such thing","code":"request.invalid","ret_msg":"symbol: no such thing"}';
+    for (const interactive of [true, false]) {
+      answering(400, body);
+      const told = await svcctl(['call', 'get_quote', '{"symbol":"HK.1"}'], { interactive });
+      expect([told.status, told.out]).toEqual([3, '']);
+      expect(told.said.match(/no such thing/g)).toHaveLength(1);
+      const raw = await svcctl(['call', 'get_quote', '{"symbol":"HK.1"}', '--raw'], { interactive });
+      expect([raw.status, raw.out]).toEqual([3, `${body}\n`]);
+      expect(raw.said).not.toContain('no such thing');
+    }
+  });
+
   it('reaches every declared operation over a declared route', async () => {
     for (const operation of operations) {
       const { status } = await svcctl(['call', operation.name]);

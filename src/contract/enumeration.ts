@@ -27,6 +27,8 @@ export interface Enumeration {
   readonly members: readonly Member[];
   /** Numbers that only clients of the public protocol may send, each with its name; the JSON interfaces know none of them. */
   readonly protocolOnly?: Readonly<Record<number, string>>;
+  /** REST's numbers are its own; in a message that is given as it is (`c2s`), those of the public protocol count. */
+  readonly publicInC2s?: true;
   /** Whoever sends what is none of these has named a market that is none: the refusal says so. */
   readonly ofMarkets?: true;
 }

@@ -3,6 +3,7 @@ import { extensionEnumerations } from './extension-enums.js';
 import { industryEnumerations } from './industry-enums.js';
 import { institutionEnumerations } from './institution-enums.js';
 import { listEnumerations } from './list-enums.js';
+import { ownEnumerations } from './own-enums.js';
 import { researchEnumerations } from './research-enums.js';
 
 export type { Dialect, Enumeration, Member } from './enumeration.js';
@@ -177,7 +178,7 @@ export const orderType = enumeration(
 export const KL_TYPE_4MIN = 1004;
 
 // Aliases are the names of the published Python client.
-export const klType = enumeration('kl_type', [
+const klTypes = enumeration('kl_type', [
   { name: 'day', public: 2, rest: 1, mcp: 1, aliases: ['K_DAY'] },
   { name: 'week', public: 3, rest: 2, mcp: 2, aliases: ['K_WEEK'] },
   { name: 'month', public: 4, rest: 3, mcp: 3, aliases: ['K_MON'] },
@@ -195,6 +196,7 @@ export const klType = enumeration('kl_type', [
   { name: '180min', public: 14, rest: null, mcp: null, aliases: ['K_180M'] },
   { name: '240min', public: 15, rest: null, mcp: null, aliases: ['K_240M'] },
 ]);
+export const klType: Enumeration = { ...klTypes, publicInC2s: true };
 
 /** Lengths of the bars that a backend itself has: without those that are made of them here. */
 export const barLength: Enumeration = { ...klType, members: klType.members.filter((member) => member.public !== KL_TYPE_4MIN) };
@@ -469,6 +471,7 @@ export const priceType = same('price_type', { out_of_the_money: 1, in_the_money:
  * the `.proto`, within the packages that start with the prefix.
  */
 const enumerationsByField: readonly FieldEnumerations[] = [
+  ...ownEnumerations,
   ...extensionEnumerations,
   ...listEnumerations,
   ...researchEnumerations,
@@ -552,7 +555,9 @@ const enumerationsByField: readonly FieldEnumerations[] = [
   { prefix: 'svc.cash_log', fields: { trdMarket, secMarket, currency: cashLogCurrency, in_out: cashLogDirection } },
   { prefix: 'svc.cash_detail', fields: { trdMarket, secMarket, currency: cashLogCurrency, trd_side: trdSide } },
   { prefix: 'Trd_FlowSummary', fields: { cashFlowDirection } },
-  { prefix: 'svc.quote_capability', fields: { sub_type_list: subType, kl_type_list: klType } },
+  { prefix: 'svc.quote_capability', fields: { market: quoteMarketNumbers, sub_type_list: subType, kl_type_list: klType } },
+  { prefix: 'svc.quote_rights', fields: { market: quoteMarketNumbers } },
+  { prefix: 'svc.position_orders', fields: { sec_market: secMarket, trd_side: trdSide, order_status: orderStatus } },
   { prefix: 'svc.kline_pattern', fields: { kline_type: barLength } },
   {
     prefix: 'svc.wait_for',

@@ -1,8 +1,8 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
-import { acceptedNumbers, type Dialect, type Enumeration, listAccepted, writtenValues } from './enums.js';
+import { acceptedNumbers, type Dialect, type Enumeration, listAccepted, publicNumbers, writtenValues } from './enums.js';
 import { unitOf } from './field-units.js';
 import { isRequiredField } from './json/message-json.js';
-import { shownEnumeration } from './named-numbers.js';
+import { documentedEnumeration, shownEnumeration } from './named-numbers.js';
 import { snakeCase } from './names.js';
 import type { Param, ParamType } from './shape.js';
 
@@ -149,6 +149,16 @@ function bounds({ min, above, max }: { min?: number; above?: number; max?: numbe
   };
 }
 
+/** A member in a message that REST callers send: flat, or as it is inside `c2s`, where some numbers are others. */
+function sentMember(enumeration: Enumeration): Schema {
+  const flat = rest.member(enumeration);
+  if (enumeration.publicInC2s !== true) return flat;
+  const numbers = publicNumbers(enumeration);
+  const inC2s = [...numbers].map(([number, name]) => `${number} (${name})`).join(', ');
+  const accepted = new Set([...(flat.enum as number[]), ...numbers.keys()]);
+  return { ...flat, enum: [...accepted], description: `Flat: ${flat.description}. Inside c2s, the public numbers: ${inC2s}.` };
+}
+
 /** The schema of a message's field. `refer` gives the schema of the message in it, if there is one. */
 export function fieldSchema(field: DescField, dialect: Dialect, refer: (desc: DescMessage) => Schema, side: Side = 'request'): Schema {
   const element = field.message === undefined ? scalarSchema(field, dialect, side) : refer(field.message);
@@ -158,7 +168,7 @@ export function fieldSchema(field: DescField, dialect: Dialect, refer: (desc: De
 function scalarSchema(field: DescField, dialect: Dialect, side: Side): Schema {
   const say = vocabularies[dialect];
   const enumeration = shownEnumeration(field, dialect);
-  if (enumeration !== undefined) return dialect === 'rest' && side === 'request' ? say.member(enumeration) : say.field(enumeration);
+  if (enumeration !== undefined) return dialect === 'rest' && side === 'request' ? sentMember(enumeration) : say.field(enumeration);
   switch (field.scalar) {
     case ScalarType.STRING:
       return { type: 'string' };
@@ -176,8 +186,14 @@ function scalarSchema(field: DescField, dialect: Dialect, side: Side): Schema {
     case ScalarType.UINT64:
       return say.int64;
     default:
-      return say.int32;
+      return dialect === 'rest' ? { ...say.int32, ...meaning(field) } : say.int32;
   }
+}
+
+/** The numbers of an enumeration that only the protocol's definitions name, as they are told to REST callers. */
+function meaning(field: DescField): Schema {
+  const enumeration = documentedEnumeration(field);
+  return enumeration === undefined ? {} : { description: listWritten(enumeration) };
 }
 
 /** Which way a message goes: what is answered has all its lists, what is asked for leaves out what it does not set. */

@@ -8,7 +8,7 @@ import { needCheck } from './needs.js';
 import type { Operation } from './operation.js';
 import { orderedCheck } from './ordered.js';
 import { type ParamRule, paramRule } from './param-rules.js';
-import { collectProblem, type Problem, stop } from './problem.js';
+import { collectProblem, type Problem, stop, stopMissing } from './problem.js';
 import type { ProtocolIds } from './protocol-ids.js';
 import { type Rejection, rejectProblem } from './rejection.js';
 import type { Param, Shape } from './shape.js';
@@ -115,7 +115,8 @@ function compile({ messages, shape, needs, ordered }: Operation): (c2s: Message)
     for (const act of clear) act(c2s);
     const unmet = checkNeeds(c2s) ?? checkOrdered(c2s);
     for (const set of fill) set(c2s);
-    for (const { field, isSet } of required) if (!isSet(c2s)) stop('missing_field', field, `missing field "${field}"`);
+    const lacking = required.filter(({ isSet }) => !isSet(c2s)).map(({ field }) => field);
+    if (lacking.length > 0) stopMissing(lacking);
     checkMessage(c2s, '');
     for (const { field, value, rule } of rules) {
       const held = value(c2s);

@@ -2,6 +2,9 @@ import type { DescEnum, DescField, DescFile } from '@bufbuild/protobuf';
 import type { Dialect, Enumeration } from './enums.js';
 import { enumerationOf, klType, quoteMarketNumbers, rehabType, securityType, subType, tradeDateMarket } from './enums.js';
 import { enumFields } from './generated/enum-fields.js';
+import { file_Qot_Common } from './generated/Qot_Common_pb.js';
+import { file_Qot_GetOptionStrategy } from './generated/Qot_GetOptionStrategy_pb.js';
+import { file_Trd_Common } from './generated/Trd_Common_pb.js';
 
 /**
  * The enumerations that a language model sees by name. Beside those of enums.ts, whose numbers differ between interfaces, these are
@@ -25,11 +28,17 @@ const ours: ReadonlyMap<string, Enumeration> = new Map([
 
 const documented = new Map<string, Enumeration | undefined>();
 
+/** Enumerations that fields hold whose definitions do not name them. */
+const unnamed: Readonly<Record<string, string>> = {
+  'svc.quote_rights.Right.right': 'Qot_Common.QotRight',
+  'Qot_Common.Ticker.pushDataType': 'Qot_Common.PushDataType',
+};
+
 /** The enumeration that the definitions name for a field; undefined where they name none. */
 export function documentedEnumeration(field: DescField): Enumeration | undefined {
   const path = `${field.parent.typeName}.${field.name}`;
   if (documented.has(path)) return documented.get(path);
-  const desc = 'enum' in field && field.enum !== undefined ? field.enum : enumNamed(field.parent.file, enumFields[path]);
+  const desc = 'enum' in field && field.enum !== undefined ? field.enum : enumNamed(field.parent.file, unnamed[path] ?? enumFields[path]);
   const enumeration = desc === undefined ? undefined : (ours.get(desc.typeName) ?? enumerationFrom(desc, field.name));
   documented.set(path, enumeration);
   return enumeration;
@@ -38,7 +47,8 @@ export function documentedEnumeration(field: DescField): Enumeration | undefined
 function enumNamed(file: DescFile, name: string | undefined): DescEnum | undefined {
   if (name === undefined) return undefined;
   const seen = new Set<DescFile>();
-  const waiting = [file];
+  // Definitions name enumerations of files that they do not use otherwise.
+  const waiting = [file, file_Qot_Common, file_Trd_Common, file_Qot_GetOptionStrategy];
   for (const next of waiting) {
     if (seen.has(next)) continue;
     seen.add(next);

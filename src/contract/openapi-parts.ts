@@ -80,6 +80,13 @@ export const parameters = {
     description: '`string` writes 64-bit integers as strings, for clients whose JSON parser loses precision.',
     schema: { type: 'string', enum: ['number', 'string'], default: 'number' },
   },
+  Enums: {
+    name: 'X-Svc-Enums',
+    in: 'header',
+    required: false,
+    description: '`names` writes the members of enumerations in answers by name, in place of the numbers that this document shows.',
+    schema: { type: 'string', enum: ['numbers', 'names'], default: 'numbers' },
+  },
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',

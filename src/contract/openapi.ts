@@ -60,7 +60,7 @@ export function* openApiSteps(options: OpenApiOptions) {
       summary: 'Trading and market data over REST.',
       description:
         'HTTP 200 means that the request was carried out; `ret_type` says whether the brokerage accepted it (0 = success). ' +
-        '64-bit integers are exact JSON numbers; send `X-Svc-Int64: string` for strings.',
+        '64-bit integers are exact JSON numbers; send `X-Svc-Int64: string` for strings. Enumerations are numbers; send `X-Svc-Enums: names` for names in answers.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: options.publicUrl ?? '/' }],
@@ -121,9 +121,9 @@ function isWrite({ effect }: Operation): boolean {
 }
 
 function requestOf(operation: Operation, { method }: RestRoute, params: readonly Param[], messages: MessageSchemas): Schema {
-  const int64 = { $ref: '#/components/parameters/Int64' };
-  if (method === 'GET') return { parameters: [int64, ...params.map((param) => queryParameter(operation, param))] };
-  const headers = isWrite(operation) ? [int64, { $ref: '#/components/parameters/IdempotencyKey' }] : [int64];
+  const written = [{ $ref: '#/components/parameters/Int64' }, { $ref: '#/components/parameters/Enums' }];
+  if (method === 'GET') return { parameters: [...written, ...params.map((param) => queryParameter(operation, param))] };
+  const headers = isWrite(operation) ? [...written, { $ref: '#/components/parameters/IdempotencyKey' }] : written;
   return { parameters: headers, ...bodyOf(operation, params, messages) };
 }
 

@@ -18,6 +18,12 @@ export function stop(kind: Problem['kind'], path: string, message: string): neve
   throw new ProblemSignal({ kind, path: shown(path), message: shownMessage(message) });
 }
 
+/** Stops at fields that a request lacks, all at once: the first is the problem's path. */
+export function stopMissing([first = '', ...others]: readonly string[]): never {
+  const also = others.length === 0 ? '' : `; also missing: ${others.map((name) => `"${name}"`).join(', ')}`;
+  stop('missing_field', first, `missing field "${first}"${also}`);
+}
+
 /** Runs a decoder; what it stopped with comes back as a value. */
 export function collectProblem<T>(decode: () => T): { ok: true; value: T } | { ok: false; problem: Problem } {
   try {

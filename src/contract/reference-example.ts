@@ -1,3 +1,4 @@
+import type { Dialect } from './enums.js';
 import { parseJson } from './json/parse.js';
 import type { Schema, SchemaValue } from './json-schema.js';
 import type { Operation } from './operation.js';
@@ -21,17 +22,21 @@ export interface RequestSchemas {
 const FIELDS_MAX = 20;
 
 /**
- * A request that the REST decoder takes: the symbol and the price of those that have them, every field that must be given, and whatever
+ * A request that the decoder of a dialect takes: the symbol and the price of those that have them, every field that must be given, and whatever
  * the decoder then misses. Values are the schema's own examples, defaults and bounds.
  */
-export function exampleRequest(operation: Operation, { friendly, message, resolve }: RequestSchemas): Record<string, SchemaValue> {
+export function exampleRequest(
+  operation: Operation,
+  { friendly, message, resolve }: RequestSchemas,
+  dialect: Dialect = 'rest',
+): Record<string, SchemaValue> {
   const fields = { ...(message.properties as Record<string, Schema> | undefined), ...(friendly.properties as Record<string, Schema>) };
   const values = (name: string) => exampleOf(fields[name] ?? {}, name, resolve);
-  const shown = callerParams(operation.shape, 'rest').filter(({ type, field }) => TOLD.has(type.kind) || field === 'price');
+  const shown = callerParams(operation.shape, dialect).filter(({ type, field }) => TOLD.has(type.kind) || field === 'price');
   const names = new Set([...shown.map(({ name }) => name), ...((friendly.required as string[] | undefined) ?? [])]);
   for (let tries = 0; tries < FIELDS_MAX; tries++) {
     const example = Object.fromEntries([...names].map((name) => [name, values(name)]));
-    const missing = missingIn(operation, example);
+    const missing = missingIn(operation, example, dialect);
     if (missing === undefined || names.has(missing)) return example;
     names.add(missing);
   }
@@ -41,9 +46,9 @@ export function exampleRequest(operation: Operation, { friendly, message, resolv
 const TOLD: ReadonlySet<string> = new Set(['symbol', 'order_symbol']);
 
 /** The field that the decoder misses first. */
-function missingIn(operation: Operation, example: Schema): string | undefined {
+function missingIn(operation: Operation, example: Schema, dialect: Dialect): string | undefined {
   const parsed = parseJson(JSON.stringify(example));
-  const decoded = requestDecoder(operation, 'rest')(parsed.ok ? parsed.value : undefined);
+  const decoded = requestDecoder(operation, dialect)(parsed.ok ? parsed.value : undefined);
   return decoded.ok || decoded.problem.kind !== 'missing_field' ? undefined : decoded.problem.path;
 }
 

@@ -1,7 +1,7 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import { decimalKind } from './decimal-fields.js';
 import type { Dialect, Enumeration } from './enums.js';
-import { secMarket, trdMarket } from './enums.js';
+import { enumerationOf, secMarket, trdMarket } from './enums.js';
 import { fieldAt, fieldNamed, fieldSetter, fieldValue, presence } from './field-path.js';
 import { type Security, SecuritySchema } from './generated/Qot_Common_pb.js';
 import type { Fields } from './json/fields.js';
@@ -10,22 +10,24 @@ import {
   decimalReader,
   enumerationReader,
   type FieldReader,
+  isRequiredField,
+  lackingFields,
   listReader,
   messageReader,
   namedReader,
-  requireFields,
   unknownField,
   type ValueReader,
 } from './json/message-json.js';
 import { scalarReader } from './json/scalars.js';
 import { describeJson, isJsonObject, type JsonObject, type JsonValue } from './json/value.js';
 import { parseSymbol, quoteMarkets, renumberMarket } from './markets.js';
+import { enumerationRule } from './message-rules.js';
 import { snakeCase } from './names.js';
 import { needCheck } from './needs.js';
 import type { Operation, ProtocolMessages, RequestOf } from './operation.js';
 import { orderedCheck } from './ordered.js';
 import { type ParamRule, paramRule } from './param-rules.js';
-import { collectProblem, type Problem, stop } from './problem.js';
+import { collectProblem, type Problem, stop, stopMissing } from './problem.js';
 import { callerParams, type Param, paramsIn, withheldFields } from './shape.js';
 import { didYouMean, symbolsMeant } from './symbol-spellings.js';
 
@@ -84,18 +86,21 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
     const slot = paramSlot(desc, param, dialect);
     for (const name of [param.name, ...param.aliases]) slots.set(name, slot);
   }
+  const verbatim = dialect === 'rest' ? verbatimSlots(desc, params) : new Map<string, Slot>();
   const names = () => new Set([...params.map((param) => param.name), ...slots.keys()]);
   const filled = paramsIn(operation.shape, dialect).filter((param) => 'default' in param);
   const defaults = filled.map((param) => fieldSetter(desc, param.field, param.default));
   // The first parameter of a field names it in error texts.
   const friendly = new Map(params.map((param): [string, string] => [param.field, param.name]).reverse());
-  const checkRequired = requiredCheck(desc, '', friendly);
+  // A part of an object of the message is told with the object, in which REST callers give it as often as alone; tools have it alone.
+  const toldName = ({ field, name }: Param) => (dialect === 'rest' && isPart(field) ? field.split('.').map(snakeCase).join('.') : name);
+  const lackingIn = lackingNames(desc, '', new Map(params.map((param): [string, string] => [param.field, toldName(param)]).reverse()));
   // What callers of this dialect cannot give, the gateway finds by itself.
   const needs = operation.needs.filter(({ oneOf }) => !oneOf.every((field) => withheld.has(field)));
   const nameOf = (path: string) => friendly.get(path) ?? path.split('.').map(snakeCase).join('.');
   const checkNeeds = needCheck(desc, operation.shape, needs, nameOf);
   const checkOrdered = orderedCheck(desc, operation.ordered, nameOf);
-  const required = params.filter((param) => param.required).map(({ name, field }) => ({ name, isSet: presence(desc, field) }));
+  const required = params.filter((param) => param.required).map((param) => ({ name: toldName(param), isSet: presence(desc, param.field) }));
 
   // A write that takes nothing takes no form of it either: what a caller says with one would be lost.
   const takesMessage = operation.effect === 'read' || desc.fields.length > 0;
@@ -110,7 +115,7 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
         readFields(message, value, here, given, later);
         continue;
       }
-      const slot = slots.get(name);
+      const slot = (path === 'c2s' ? verbatim.get(name) : undefined) ?? slots.get(name);
       if (slot === undefined) unknownField(here, name, names());
       const earlier = givenBefore(given, slot);
       if (earlier !== undefined) stop('invalid', here, `"${earlier}" and "${here}" say the same thing: give only one`);
@@ -134,37 +139,69 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
       for (const act of later) act();
       const unmet = checkNeeds(message) ?? checkOrdered(message);
       for (const set of defaults) set(message);
-      for (const { name, isSet } of required) if (!isSet(message)) missing(name);
-      checkRequired(message);
+      const lacking = required.flatMap(({ name, isSet }) => (isSet(message) ? [] : [name])).concat(lackingIn(message));
+      if (lacking.length > 0) stopMissing([...new Set(unmet?.kind === 'missing_field' ? [...lacking, unmet.path] : lacking)]);
       if (unmet !== undefined) stop(unmet.kind, unmet.path, unmet.message);
       return message;
     });
 }
 
-function missing(name: string): never {
-  stop('missing_field', name, `missing field "${name}"`);
+/** Whether a field lies in an object of the request; the header's parts are given flat. */
+function isPart(field: string): boolean {
+  return field.includes('.') && !field.startsWith('header.');
 }
 
-/** Checks every required field and names a missing one as a caller would write it. Made once per message. */
-function requiredCheck(desc: DescMessage, prefix: string, friendly: ReadonlyMap<string, string>): (message: Message) => void {
-  const name = (field: DescField) => {
-    const path = childPath(prefix, field.name);
-    return friendly.get(path) ?? [...friendly].find(([key]) => key.startsWith(`${path}.`))?.[1] ?? snakeCase(path);
+/** Names the required fields that a message lacks, as a caller would write them. Made once per message. */
+function lackingNames(desc: DescMessage, prefix: string, friendly: ReadonlyMap<string, string>): (message: Message) => readonly string[] {
+  const namesOf = (field: DescField, path: string): readonly string[] => {
+    const own = friendly.get(path);
+    if (own !== undefined) return [own];
+    const { message } = field;
+    const isFlat = message !== undefined && [...friendly.keys()].some((key) => key.startsWith(`${path}.`));
+    // A caller gives the parts of such a message by themselves.
+    const parts = isFlat ? message.fields.filter(isRequiredField).flatMap((part) => namesOf(part, childPath(path, part.name))) : [];
+    return parts.length > 0 ? parts : [snakeCase(path)];
   };
-  const nested: { localName: string; check: (message: Message) => void }[] = [];
+  const nested: { localName: string; lacking: (message: Message) => readonly string[] }[] = [];
   for (const field of desc.fields) {
     const path = childPath(prefix, field.name);
     if (field.fieldKind !== 'message' || ![...friendly.keys()].some((key) => key.startsWith(`${path}.`))) continue;
-    nested.push({ localName: field.localName, check: requiredCheck(field.message, path, friendly) });
+    nested.push({ localName: field.localName, lacking: lackingNames(field.message, path, friendly) });
   }
   return (message) => {
-    requireFields(message, desc, '', name);
-    for (const { localName, check } of nested) {
-      const value = (message as unknown as Fields)[localName];
-      if (value !== undefined) check(value as Message);
+    const lacking = lackingFields(message, desc).flatMap((field) => namesOf(field, childPath(prefix, field.name)));
+    for (const each of nested) {
+      const value = (message as unknown as Fields)[each.localName];
+      if (value !== undefined) lacking.push(...each.lacking(value as Message));
     }
+    return lacking;
   };
 }
+
+/** The slots of fields whose numbers in the message as it is are not REST's, by all of their names. */
+function verbatimSlots(desc: DescMessage, params: readonly Param[]): Map<string, Slot> {
+  const slots = new Map<string, Slot>();
+  for (const field of desc.fields) {
+    const enumeration = enumerationOf(desc.typeName, field.name);
+    if (enumeration?.publicInC2s !== true || field.fieldKind === 'list') continue;
+    const rule = enumerationRule(enumeration);
+    const set = fieldSetter(desc, field.name);
+    const slot: Slot = {
+      target: field.name,
+      whole: field.name,
+      set(message, value, path) {
+        const number = readInteger(value, path);
+        rule(number, path);
+        set(message, number);
+      },
+    };
+    const friendly = params.filter((param) => param.field === field.name).flatMap(({ name, aliases }) => [name, ...aliases]);
+    for (const name of [snakeCase(field.name), ...friendly]) slots.set(name, slot);
+  }
+  return slots;
+}
+
+const readInteger = scalarReader(ScalarType.INT32);
 
 function lowLevelSlot(operation: Operation, params: readonly Param[], { field, read }: FieldReader, dialect: Dialect): Slot {
   const obey = rulesWithin(params, field);

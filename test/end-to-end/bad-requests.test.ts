@@ -135,3 +135,33 @@ describe('administration takes an empty body, {} or null', () => {
     expect((await daemon.as('desk').post('/api/admin/reload', body)).status).toBe(200);
   });
 });
+
+it.each([
+  ['/api/quot', '/api/quote'],
+  ['/api/quotes', '/api/quote'],
+  ['/api/orderbok', '/api/orderbook'],
+  ['/redyz', '/readyz'],
+])('%s gets the suggestion %s', async (path, near) => {
+  const { status, json } = await daemon.as('desk').post(path, {});
+  expect([status, json.code, json.error]).toEqual([404, 'route.not_found', `not found; did you mean ${near}?`]);
+});
+
+it('a path like none gets no suggestion', async () => {
+  const { json } = await daemon.as('desk').get(`/${'x'.repeat(100)}`);
+  expect(json.error).toBe('not found; /docs lists the routes');
+});
+
+it('every answer in JSON ends with a newline', async () => {
+  const desk = daemon.as('desk');
+  const answers = await Promise.all([
+    desk.post('/api/quote', { symbol: 'HK.00700' }),
+    desk.post('/api/quote', { symbol: 'HK.99999' }),
+    desk.post('/api/order', { ...order, qty: 1 }),
+    desk.post('/api/static-info', { market: 11, sec_type: 3 }),
+    desk.post('/api/quote', {}),
+    desk.post('/api/quote', {}, { accept: 'application/problem+json' }),
+    desk.get('/api/nothing'),
+    ...['/livez', '/health', '/readyz', '/openapi.json'].map((path) => desk.get(path)),
+  ]);
+  for (const { text } of answers) expect(text).toMatch(/[^\n]\n$/);
+});

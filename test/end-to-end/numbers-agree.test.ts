@@ -200,6 +200,34 @@ describe('orders', () => {
   });
 });
 
+it('writes the names of enumerations over REST where they are asked for', async () => {
+  const desk = daemon.as('desk');
+  const names = { 'x-svc-enums': 'names', 'x-svc-int64': 'string' };
+  const body = { symbols: ['HK.00700', 'US.AAPL'] };
+  const [numbers, named] = [await desk.s2c('/api/market-state', body), await desk.s2c('/api/market-state', body, names)];
+  const tool = (await mcp.call('svc_get_market_state', body)).json;
+  for (const [index, { market_state }] of named.market_info_list.entries()) {
+    expect(market_state).toMatch(/^[A-Z]\w+$/);
+    expect(numbers.market_info_list[index].market_state).toEqual(expect.any(Number));
+    expect((tool.market_info_list as { market_state: string }[])[index]?.market_state).toBe(market_state);
+  }
+  const { acc_list } = (await desk.get('/api/list-accounts', names)).json.s2c;
+  expect(new Set(acc_list.map(({ trd_env }: { trd_env: string }) => trd_env))).toEqual(new Set(['simulate', 'real']));
+  // A plain request after it has numbers again.
+  expect(await desk.s2c('/api/market-state', body)).toEqual(numbers);
+});
+
+it('takes the public numbers of bar lengths inside a c2s that is given as it is', async () => {
+  const security = { market: 1, code: '00700' };
+  const bars = async (body: object) => (await read('/api/kline', body)).kl_list.map(({ time }: { time: string }) => time);
+  const flat = { security, rehab_type: 0, req_num: 2 };
+  expect(await bars({ c2s: { ...flat, kl_type: 2 } })).toEqual(await bars({ ...flat, kl_type: 1 }));
+  expect(await bars({ c2s: { ...flat, kl_type: 4 } })).toEqual(await bars({ ...flat, kl_type: 3 }));
+  expect(await bars({ c2s: { ...flat, kl_type: 4 } })).not.toEqual(await bars({ ...flat, kl_type: 2 }));
+  const { status, json } = await daemon.as('desk').post('/api/kline', { c2s: { ...flat, kl_type: 99 } });
+  expect([status, json.error]).toEqual([400, expect.stringContaining('c2s.kl_type: expected one of 1 (1min)')]);
+});
+
 it('reads back the end of an order that is good till a date as it was given', async () => {
   const day = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
   for (const expire_time of [day, `${day} 00:00:00`, `${day} 12:30:00`]) {

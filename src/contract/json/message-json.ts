@@ -13,7 +13,7 @@ import {
 } from '../enums.js';
 import { documentedEnumeration, shownEnumeration } from '../named-numbers.js';
 import { nearestName, snakeCase } from '../names.js';
-import { stop } from '../problem.js';
+import { stop, stopMissing } from '../problem.js';
 import { quoted, shown } from '../shown.js';
 import type { Fields } from './fields.js';
 import { elementText } from './kept-texts.js';
@@ -71,7 +71,7 @@ export function messageReader(desc: DescMessage, dialect: Dialect): MessageReade
   return reader;
 }
 
-/** Stops for every required field that a message lacks. `except`: names, as the `.proto` has them, of those that it may lack. */
+/** Stops for the required fields that a message lacks. `except`: names, as the `.proto` has them, of those that it may lack. */
 export function requireFields(
   message: Message,
   desc: DescMessage,
@@ -79,12 +79,21 @@ export function requireFields(
   nameOf: (field: DescField) => string = (field) => snakeCase(field.name),
   except?: ReadonlySet<string>,
 ): void {
+  const lacking = lackingFields(message, desc, except);
+  if (lacking.length > 0) stopMissing(lacking.map((field) => childPath(path, nameOf(field))));
+}
+
+const complete: readonly DescField[] = [];
+
+/** The required fields that a message lacks. `except`: names, as the `.proto` has them, of those that it may lack. */
+export function lackingFields(message: Message, desc: DescMessage, except?: ReadonlySet<string>): readonly DescField[] {
+  let lacking: DescField[] | undefined;
   for (const field of requiredFields(desc)) {
-    if (!Object.hasOwn(message, field.localName) && except?.has(field.name) !== true) {
-      const missing = childPath(path, nameOf(field));
-      stop('missing_field', missing, `missing field "${missing}"`);
-    }
+    if (Object.hasOwn(message, field.localName) || except?.has(field.name) === true) continue;
+    lacking ??= [];
+    lacking.push(field);
   }
+  return lacking ?? complete;
 }
 
 const LEGACY_REQUIRED = 3;

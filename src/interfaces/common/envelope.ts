@@ -1,4 +1,5 @@
 import { refusalCode } from '../../contract/broker-codes.js';
+import type { Dialect } from '../../contract/enums.js';
 import { messagePieces, messageWriter } from '../../contract/json/message-json.js';
 import type { Int64Format } from '../../contract/json/scalars.js';
 import type { Operation } from '../../contract/operation.js';
@@ -7,30 +8,39 @@ import { type Body, bodyOf } from './body.js';
 import { ELEMENTS_A_PIECE, ownTurn } from './long-answers.js';
 
 // By response: a backend that has nothing new to say returns the same object (see Backend.call), which is written once.
-const written: Readonly<Record<Int64Format, WeakMap<ResponseMessage, Body>>> = { number: new WeakMap(), string: new WeakMap() };
+const written: Readonly<Record<Dialect, Readonly<Record<Int64Format, WeakMap<ResponseMessage, Body>>>>> = {
+  rest: { number: new WeakMap(), string: new WeakMap() },
+  mcp: { number: new WeakMap(), string: new WeakMap() },
+};
 
-/** The response envelope: `ret_type`, `ret_msg`, `err_code`, `s2c`. */
-export function writeEnvelope(operation: Operation, response: ResponseMessage, int64: Int64Format): Body {
+/** How answers are written: enumerations by REST's numbers, or by the names that tools have (`mcp`). */
+export interface EnvelopeFormat {
+  readonly int64: Int64Format;
+  readonly enums: Dialect;
+}
+
+/** The response envelope: `ret_type`, `ret_msg`, `err_code`, `s2c`, and a newline, for terminals and programs that read lines. */
+export function writeEnvelope(operation: Operation, response: ResponseMessage, format: EnvelopeFormat): Body {
   // No two writes have the same answer.
-  if (operation.effect !== 'read') return bodyOf(envelopeText(operation, response, int64));
-  let body = written[int64].get(response);
+  if (operation.effect !== 'read') return bodyOf(`${envelopeText(operation, response, format)}\n`);
+  let body = written[format.enums][format.int64].get(response);
   if (body === undefined) {
-    body = bodyOf(envelopeText(operation, response, int64));
-    written[int64].set(response, body);
+    body = bodyOf(`${envelopeText(operation, response, format)}\n`);
+    written[format.enums][format.int64].set(response, body);
   }
   return body;
 }
 
 /** The same as text, for what is put into something else. */
-export function envelopeText(operation: Operation, response: ResponseMessage, int64: Int64Format): string {
+export function envelopeText(operation: Operation, response: ResponseMessage, { int64, enums }: EnvelopeFormat): string {
   const payload = payloadOf(operation, response);
-  const s2c = payload === undefined ? '{}' : messageWriter(operation.messages.S2CSchema, 'rest', int64)(payload);
+  const s2c = payload === undefined ? '{}' : messageWriter(operation.messages.S2CSchema, enums, int64)(payload);
   return `${headOf(response)}${s2c}}`;
 }
 
-const writtenLong: Readonly<Record<Int64Format, WeakMap<ResponseMessage, readonly Buffer[]>>> = {
-  number: new WeakMap(),
-  string: new WeakMap(),
+const writtenLong: Readonly<Record<Dialect, Readonly<Record<Int64Format, WeakMap<ResponseMessage, readonly Buffer[]>>>>> = {
+  rest: { number: new WeakMap(), string: new WeakMap() },
+  mcp: { number: new WeakMap(), string: new WeakMap() },
 };
 
 /** Sent at once: encrypting them takes a fraction of a millisecond. */
@@ -40,14 +50,14 @@ const CHARACTERS_AT_ONCE = 256 * 1024;
 export async function writeLongEnvelope(
   operation: Operation,
   response: ResponseMessage,
-  int64: Int64Format,
+  format: EnvelopeFormat,
   isWanted: () => boolean,
 ): Promise<readonly Buffer[] | undefined> {
-  const known = writtenLong[int64].get(response);
+  const known = writtenLong[format.enums][format.int64].get(response);
   if (known !== undefined) return known;
   const pieces: Buffer[] = [];
   let text = '';
-  for (const piece of envelopePieces(operation, response, int64)) {
+  for (const piece of envelopePieces(operation, response, format)) {
     text += piece;
     if (text.length >= CHARACTERS_AT_ONCE) {
       pieces.push(Buffer.from(text));
@@ -57,22 +67,22 @@ export async function writeLongEnvelope(
     if (!isWanted()) return undefined;
   }
   if (text !== '') pieces.push(Buffer.from(text));
-  writtenLong[int64].set(response, pieces);
+  writtenLong[format.enums][format.int64].set(response, pieces);
   return pieces;
 }
 
 /** In pieces, whose making takes a few milliseconds each. */
-function* envelopePieces(operation: Operation, response: ResponseMessage, int64: Int64Format): Iterable<string> {
+function* envelopePieces(operation: Operation, response: ResponseMessage, { int64, enums }: EnvelopeFormat): Iterable<string> {
   const payload = payloadOf(operation, response);
   yield headOf(response);
   if (payload === undefined) yield '{}';
-  else yield* messagePieces(operation.messages.S2CSchema, 'rest', int64, payload, ELEMENTS_A_PIECE);
-  yield '}';
+  else yield* messagePieces(operation.messages.S2CSchema, enums, int64, payload, ELEMENTS_A_PIECE);
+  yield '}\n';
 }
 
 /** The envelope of a success whose payload is JSON text already. */
 export function envelopeOf(s2c: string): string {
-  return `{"ret_type":0,"ret_msg":null,"err_code":null,"s2c":${s2c}}`;
+  return `{"ret_type":0,"ret_msg":null,"err_code":null,"s2c":${s2c}}\n`;
 }
 
 /** The envelope up to the payload. */

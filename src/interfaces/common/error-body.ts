@@ -3,7 +3,7 @@ import type { Rejection } from '../../contract/rejection.js';
 /** The uniform error body. */
 export function writeError(rejection: Rejection, requestId: string): string {
   const { code, message, details } = rejection;
-  return JSON.stringify({
+  return `${JSON.stringify({
     error: message,
     code,
     ret_type: -1,
@@ -12,13 +12,13 @@ export function writeError(rejection: Rejection, requestId: string): string {
     request_id: requestId,
     ...(details.field ? { field: details.field } : {}),
     ...(details.retryAfterSeconds === undefined ? {} : { retry_after: details.retryAfterSeconds }),
-  });
+  })}\n`;
 }
 
 /** The same as problem details (RFC 9457), for clients that ask for them. */
 export function writeProblem(rejection: Rejection, requestId: string): string {
   const { code, message, kind, details } = rejection;
-  return JSON.stringify({
+  return `${JSON.stringify({
     type: `urn:svc-gateway:problem:${code}`,
     title: code,
     status: kind.http,
@@ -27,5 +27,5 @@ export function writeProblem(rejection: Rejection, requestId: string): string {
     request_id: requestId,
     ...(details.field ? { field: details.field } : {}),
     ...(details.retryAfterSeconds === undefined ? {} : { retry_after: details.retryAfterSeconds }),
-  });
+  })}\n`;
 }

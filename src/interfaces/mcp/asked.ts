@@ -3,8 +3,10 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { TrdAcc, TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { emptyObject, type JsonObject } from '../../contract/json/value.js';
 import type { Operation } from '../../contract/operation.js';
+import type { Problem } from '../../contract/problem.js';
 import { Rejection, rejectProblem } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
+import { toolExample } from '../../contract/tool-example.js';
 import { addressByCard, type Caller } from '../../gateway/index.js';
 import type { ToolArguments } from './arguments.js';
 import type { Visitor } from './visitor.js';
@@ -38,7 +40,13 @@ export function decodeArguments({ reading, given, accounts }: Asked): Message | 
 
 function decode(reading: Operation, body: JsonObject): Message | Rejection {
   const decoded = requestDecoder(reading, 'mcp')(body);
-  return decoded.ok ? decoded.value : rejectProblem(decoded.problem);
+  return decoded.ok ? decoded.value : rejectProblem(withExample(reading, decoded.problem));
+}
+
+/** A model that has left something out is shown a call that has everything. */
+function withExample(operation: Operation, problem: Problem): Problem {
+  const example = problem.kind === 'missing_field' ? toolExample(operation) : '';
+  return example === '' ? problem : { ...problem, message: `${problem.message}; for example: ${example}` };
 }
 
 /**

@@ -13,6 +13,7 @@ const ACCEPTED = [
   'Mcp-Name',
   'Mcp-Protocol-Version',
   'Mcp-Session-Id',
+  'X-Svc-Enums',
   'X-Svc-Int64',
   'X-Svc-Toolsets',
 ].join(', ');

@@ -39,7 +39,7 @@ export function openApiRoute(responder: Responder, described: Described): RouteH
     const making = openApiSteps(described);
     for (;;) {
       const step = making.next();
-      if (step.done) return JSON.stringify(step.value);
+      if (step.done) return `${JSON.stringify(step.value)}\n`;
       await ownTurn();
     }
   });

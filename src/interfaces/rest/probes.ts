@@ -20,7 +20,7 @@ export function probeRoutes(gateway: Gateway, responder: Responder, metricsPubli
     };
     const state = { lifecycle_state: platform.lifecycleState, brokers: connections };
     const body = { status: ok ? 'ok' : 'unavailable', reason, ...state, ...shown };
-    responder.text(exchange, ok ? 200 : 503, 'application/json', JSON.stringify(body));
+    responder.text(exchange, ok ? 200 : 503, 'application/json', `${JSON.stringify(body)}\n`);
   };
 
   return new Map<string, RouteHandler>([

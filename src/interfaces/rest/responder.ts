@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
-import type { Int64Format } from '../../contract/json/scalars.js';
 import type { Operation, RestRoute } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Answer, Caller, Gateway, ResponseMessage } from '../../gateway/index.js';
 import { type Body, bodyOf } from '../common/body.js';
 import { HttpCallers } from '../common/callers.js';
-import { envelopeOf, writeEnvelope, writeLongEnvelope } from '../common/envelope.js';
+import { type EnvelopeFormat, envelopeOf, writeEnvelope, writeLongEnvelope } from '../common/envelope.js';
 import { writeError, writeProblem } from '../common/error-body.js';
 import type { Exchange } from '../common/exchange.js';
 import { bearerOf, wantsProblem } from '../common/http.js';
@@ -84,14 +83,18 @@ export class Responder {
       this.#writeRejection(caller, exchange, answer);
       return;
     }
-    const int64: Int64Format = exchange.request.headers['x-svc-int64'] === 'string' ? 'string' : 'number';
+    const { headers } = exchange.request;
+    const format: EnvelopeFormat = {
+      int64: headers['x-svc-int64'] === 'string' ? 'string' : 'number',
+      enums: headers['x-svc-enums'] === 'names' ? 'mcp' : 'rest',
+    };
     let body: Body;
     try {
       if (isLong(operation, answer)) {
-        void this.#answerInPieces(operation, caller, exchange, answer, int64);
+        void this.#answerInPieces(operation, caller, exchange, answer, format);
         return;
       }
-      body = writeEnvelope(operation, answer, int64);
+      body = writeEnvelope(operation, answer, format);
     } catch (thrown) {
       this.#writeRejection(caller, exchange, this.gateway.defect(caller, thrown));
       return;
@@ -105,12 +108,12 @@ export class Responder {
     caller: Caller,
     exchange: Exchange,
     answer: ResponseMessage,
-    int64: Int64Format,
+    format: EnvelopeFormat,
   ): Promise<void> {
     const { response } = exchange;
     let pieces: readonly Buffer[] | undefined;
     try {
-      pieces = await writeLongEnvelope(operation, answer, int64, () => !response.destroyed);
+      pieces = await writeLongEnvelope(operation, answer, format, () => !response.destroyed);
     } catch (thrown) {
       this.#writeRejection(caller, exchange, this.gateway.defect(caller, thrown));
       return;

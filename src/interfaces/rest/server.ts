@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { nearestName } from '../../contract/names.js';
 import type { Operation } from '../../contract/operation.js';
 import { operations as declared } from '../../contract/operations/index.js';
 import { PREVIEW_PATH } from '../../contract/preview-path.js';
@@ -139,13 +140,21 @@ function routeOf(
   { request, response }: Exchange,
 ): RouteHandler | Rejection {
   const methods = routes.get(pathOf(request.url));
-  if (methods === undefined) return new Rejection('route.not_found', 'not found');
+  if (methods === undefined) return notFound(routes, pathOf(request.url));
   const handler = methods.get(request.method ?? '');
   if (handler !== undefined) return handler;
   // HEAD goes with GET.
   const allowed = [...methods.keys()].filter((method) => method !== 'HEAD');
   response.setHeader('allow', allowed.join(', '));
   return new Rejection('route.method_not_allowed', `${request.method} is not accepted here, use ${allowed.join(' or ')}`);
+}
+
+/** Longer than any route: not compared with them. */
+const ROUTE_CHARACTERS_MAX = 64;
+
+function notFound(routes: ReadonlyMap<string, unknown>, path: string): Rejection {
+  const near = path.length > ROUTE_CHARACTERS_MAX ? undefined : nearestName(path, routes.keys());
+  return new Rejection('route.not_found', near === undefined ? 'not found; /docs lists the routes' : `not found; did you mean ${near}?`);
 }
 
 function serveWithBody(responder: Responder, arriving: Arriving, exchange: Exchange, handler: RouteHandler): void {

@@ -77,7 +77,7 @@ export async function answerCommand(
   if (!decoded.ok) return rejected(id, op, rejectProblem(decoded.problem));
   const answer = await run({ operation, body, request: decoded.value, ...(since === undefined ? {} : { since }) });
   if (answer instanceof Rejection) return rejected(id, op, answer);
-  const fields = envelopeText(operation, answer, int64);
+  const fields = envelopeText(operation, answer, { int64, enums: 'rest' });
   return ack(id, op, operation === subscription.querySubscription ? withAccounts(fields, accounts(), int64) : fields);
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, type Fixture, payload, security, startFixture } from '../../../../test/support/sim-backend.js';
+import type { Operation } from '../../../contract/operation.js';
 import { metadata, quote, system } from '../../../contract/operations/index.js';
 
 let fixture: Fixture;
@@ -91,7 +92,7 @@ test('where every day trades, every day is listed, and answers say that the cloc
   const { tradeDateList } = await payload(backend, metadata.getTradingDays, { market: 5, beginTime: '2026-12-20', endTime: '2026-12-31' });
   expect(tradeDateList).toHaveLength(12);
   expect(tradeDateList.every(({ tradeDateType }) => tradeDateType === 0)).toBe(true);
-  for (const [operation, request] of tellHours) {
+  for (const [operation, request] of tellHours as readonly (readonly [Operation, object])[]) {
     expect((await call(backend, operation, request)).retMsg).toContain('held open (--sim-clock open): every market trades on every day');
     expect((await call(fixture.backend, operation, request)).retMsg).toBe('');
   }

@@ -4,7 +4,6 @@ import { moneyStep } from '../../../contract/money.js';
 import { addDays } from '../../../contract/time.js';
 import type { CashDividend, CorporateAction, CorporateActions, RightsIssue, ShareSplit } from '../../companies/corporate-actions.js';
 import type { Entry } from '../../ledger/index.js';
-import { moneyTerms } from './money-terms.js';
 import type { EndOrders, Holding, Roll } from './roll.js';
 
 /** Tax kept back from dividends on long positions, in thousandths of a percent. docs/simulator.md names the sources. */
@@ -61,7 +60,7 @@ export function endingOf(symbol: string, actions: readonly CorporateAction[]): s
 }
 
 function bookDividend(roll: Roll, { account, instrument, position }: Holding, { cash, currency, payDay, exDay }: CashDividend): void {
-  const { step } = moneyTerms(currency);
+  const step = moneyStep(currency);
   const gross = roundTo(cash * position.quantity, step);
   const tax = position.quantity > 0n ? roundTo((gross * withheld[instrument.market]) / 100_000n, step) : 0n;
   // Mainland companies pay on the ex-day itself, whose money has settled by now.

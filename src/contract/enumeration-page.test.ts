@@ -1,0 +1,65 @@
+import type { DescMessage } from '@bufbuild/protobuf';
+import { describe, expect, it } from 'vitest';
+import { type Enumeration, publicNumbers, writtenValues } from './enums.js';
+import { shownEnumeration } from './named-numbers.js';
+import { snakeCase } from './names.js';
+import { operations } from './operations/index.js';
+
+/** Each enumeration with the fields that hold it. */
+function enumerationsOf(): Map<Enumeration, Set<string>> {
+  const found = new Map<Enumeration, Set<string>>();
+  const add = (enumeration: Enumeration, name: string) => {
+    const fields = found.get(enumeration) ?? new Set();
+    found.set(enumeration, fields.add(name));
+  };
+  const seen = new Set<DescMessage>();
+  const look = (desc: DescMessage): void => {
+    if (seen.has(desc)) return;
+    seen.add(desc);
+    for (const field of desc.fields) {
+      if (field.message !== undefined) look(field.message);
+      else {
+        const enumeration = shownEnumeration(field, 'mcp');
+        if (enumeration !== undefined) add(enumeration, snakeCase(field.name));
+      }
+    }
+  };
+  for (const { messages, shape } of operations) {
+    look(messages.C2SSchema);
+    look(messages.S2CSchema);
+    for (const { type, name } of shape) if (type.kind === 'choice' || type.kind === 'choices') add(type.enumeration, name);
+  }
+  return found;
+}
+
+/** One enumeration: what REST has for each number of the public protocol, and the names. */
+function table(enumeration: Enumeration): string {
+  const rest = writtenValues(enumeration, 'rest');
+  const names = writtenValues(enumeration, 'mcp');
+  return [...publicNumbers(enumeration)]
+    .map(([number]) => `| ${number} | ${rest.get(number) ?? ''} | \`${names.get(number) ?? ''}\` |`)
+    .join('\n');
+}
+
+describe('docs/enumerations.md', () => {
+  it('is the page made from the tables', async () => {
+    const sections = new Map<string, Set<string>>();
+    for (const [enumeration, fields] of enumerationsOf()) {
+      const rows = table(enumeration);
+      sections.set(rows, new Set([...(sections.get(rows) ?? []), ...fields]));
+    }
+    const titled = [...sections].map(([rows, fields]) => [[...fields].sort().join(', '), rows] as const);
+    titled.sort(([a], [b]) => (a < b ? -1 : 1));
+    const page = [
+      '# Enumerations',
+      '',
+      'Fields of requests and answers that hold a member of an enumeration, by their JSON names. *Public* is the number of the public protocol (gRPC, core WebSocket,',
+      'core TCP); *REST* the number of REST and `/ws`; *name* the word of tools, and of REST with `X-Svc-Enums: names`. One operation may take fewer: its entry in `/docs`',
+      'lists them. Made from the tables by `npx vitest run -u src/contract/enumeration-page.test.ts`.',
+      '',
+      '**`kl_type` 1 is a day on REST**, and a minute in the public protocol. Inside a `c2s` that is given as it is, the public numbers of `kl_type` count.',
+      ...titled.flatMap(([title, rows]) => ['', `## ${title}`, '', '| public | REST | name |', '|---|---|---|', rows]),
+    ];
+    await expect(`${page.join('\n')}\n`).toMatchFileSnapshot('../../docs/enumerations.md');
+  });
+});

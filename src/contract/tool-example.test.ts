@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { parseJson } from './json/parse.js';
+import { operations } from './operations/index.js';
+import { requestDecoder } from './request.js';
+import { requiredArguments } from './tool-arguments.js';
+import { toolExample } from './tool-example.js';
+
+const tools = operations.filter(({ tool }) => tool !== null).map((operation) => [operation.tool, operation] as const);
+
+describe('an example call', () => {
+  it.each(tools.filter(([, operation]) => requiredArguments(operation).length > 0))(
+    'of %s is accepted and has what is required',
+    (_, operation) => {
+      const example = parseJson(toolExample(operation));
+      if (!example.ok) throw new Error(toolExample(operation));
+      for (const { name } of requiredArguments(operation)) expect(example.value).toHaveProperty(name);
+      expect(requestDecoder(operation, 'mcp')(example.value).ok).toBe(true);
+    },
+  );
+});
