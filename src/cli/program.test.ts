@@ -181,7 +181,7 @@ describe('svcctl call', () => {
     answering(200, '{"ret_type":-1,"ret_msg":"no funds","err_code":7,"s2c":null}');
     expect(await svcctl(['call', 'place_order', ORDER])).toMatchObject({
       status: 1,
-      out: '{"ret_type":-1,"ret_msg":"no funds","err_code":7,"s2c":null}\n',
+      out: '',
       said: 'error: the brokerage refused: no funds (ret_type -1, err_code 7)\n',
     });
     answering(403, '{"error":"needs trade:simulate","code":"auth.scope","ret_type":-1}');

@@ -8,7 +8,7 @@ const integers = new Set<ScalarType>([ScalarType.INT32, ScalarType.UINT32, Scala
 
 /** Counts, sizes, quotas, ids, days, years and result codes, by the ends of their names. */
 const QUANTITY =
-  /(^|_)(count|counts|num|number|size|quota|pos|pid|limit|used|total|ranking|days|distance|minute|year|delta|index|begin|end|duration|sign|base|ert|volume_precision|digits|star|rating|examined|max|min|version|ver|no|date|interest|position|change|id|ret|code|retcode|period_average|extra)$/;
+  /(^|_)(count|counts|num|number|size|quota|pos|pid|limit|used|total|ranking|days|expiry|distance|minute|year|delta|index|begin|end|duration|sign|base|ert|volume_precision|digits|star|rating|examined|max|min|version|ver|no|date|interest|position|change|id|ret|code|retcode|period_average|extra)$/;
 /** Numbers whose meaning stands beside them, or that the definitions describe and do not list. */
 const others: readonly RegExp[] = [
   // A pattern has its name beside it; a screen's fields are those of the request.

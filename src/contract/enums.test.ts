@@ -189,12 +189,13 @@ it('names the sessions and statements of the specification', () => {
 it('no field of another type than a whole number is taken for an enumeration', () => {
   const seen = new Set<string>();
   const misnamed: string[] = [];
+  const isWhole = (scalar: ScalarType | undefined) => scalar === ScalarType.INT32 || scalar === ScalarType.UINT32;
   const walk = (desc: DescMessage) => {
     if (seen.has(desc.typeName)) return;
     seen.add(desc.typeName);
     for (const field of desc.fields) {
       if (field.message !== undefined) walk(field.message);
-      else if (enumerationOf(desc.typeName, field.name) !== undefined && field.scalar !== ScalarType.INT32 && field.enum === undefined)
+      else if (enumerationOf(desc.typeName, field.name) !== undefined && !isWhole(field.scalar) && field.enum === undefined)
         misnamed.push(`${desc.typeName}.${field.name}`);
     }
   };

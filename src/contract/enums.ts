@@ -557,6 +557,7 @@ const enumerationsByField: readonly FieldEnumerations[] = [
   { prefix: 'Trd_FlowSummary', fields: { cashFlowDirection } },
   { prefix: 'svc.quote_capability', fields: { market: quoteMarketNumbers, sub_type_list: subType, kl_type_list: klType } },
   { prefix: 'svc.quote_rights', fields: { market: quoteMarketNumbers } },
+  { prefix: 'Qot_GetOptionStrategyAnalysis', fields: { option_strategy: optionStrategy } },
   { prefix: 'svc.position_orders', fields: { sec_market: secMarket, trd_side: trdSide, order_status: orderStatus } },
   { prefix: 'svc.kline_pattern', fields: { kline_type: barLength } },
   {

@@ -3,7 +3,6 @@ import type { Dialect, Enumeration } from './enums.js';
 import { enumerationOf, klType, quoteMarketNumbers, rehabType, securityType, subType, tradeDateMarket } from './enums.js';
 import { enumFields } from './generated/enum-fields.js';
 import { file_Qot_Common } from './generated/Qot_Common_pb.js';
-import { file_Qot_GetOptionStrategy } from './generated/Qot_GetOptionStrategy_pb.js';
 import { file_Trd_Common } from './generated/Trd_Common_pb.js';
 
 /**
@@ -32,6 +31,9 @@ const documented = new Map<string, Enumeration | undefined>();
 const unnamed: Readonly<Record<string, string>> = {
   'svc.quote_rights.Right.right': 'Qot_Common.QotRight',
   'Qot_Common.Ticker.pushDataType': 'Qot_Common.PushDataType',
+  'GetUserInfo.S2C.hkQotRight': 'Qot_Common.QotRight',
+  'GetUserInfo.S2C.usQotRight': 'Qot_Common.QotRight',
+  'GetUserInfo.S2C.cnQotRight': 'Qot_Common.QotRight',
 };
 
 /** The enumeration that the definitions name for a field; undefined where they name none. */
@@ -48,7 +50,7 @@ function enumNamed(file: DescFile, name: string | undefined): DescEnum | undefin
   if (name === undefined) return undefined;
   const seen = new Set<DescFile>();
   // Definitions name enumerations of files that they do not use otherwise.
-  const waiting = [file, file_Qot_Common, file_Trd_Common, file_Qot_GetOptionStrategy];
+  const waiting = [file, file_Qot_Common, file_Trd_Common];
   for (const next of waiting) {
     if (seen.has(next)) continue;
     seen.add(next);

@@ -19,7 +19,11 @@ export function toolExample(operation: Operation): string {
 
 function textOf(operation: Operation): string {
   const properties: Record<string, SchemaValue> = {};
-  for (const param of callerParams(operation.shape, 'mcp')) properties[param.name] = paramSchema(param, 'mcp');
+  // Examples of values are in the schemas of REST; members of enumerations have their names.
+  for (const param of callerParams(operation.shape, 'mcp')) {
+    const isNamed = param.type.kind === 'choice' || param.type.kind === 'choices';
+    properties[param.name] = paramSchema(param, isNamed ? 'mcp' : 'rest');
+  }
   const required = requiredArguments(operation).map(({ name }) => name);
   const example = exampleRequest(operation, { friendly: { properties, required }, message: {}, resolve: () => ({}) }, 'mcp');
   return requestDecoder(operation, 'mcp')(example as never).ok ? JSON.stringify(example) : '';

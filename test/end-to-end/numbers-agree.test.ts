@@ -225,7 +225,7 @@ it('takes the public numbers of bar lengths inside a c2s that is given as it is'
   expect(await bars({ c2s: { ...flat, kl_type: 4 } })).toEqual(await bars({ ...flat, kl_type: 3 }));
   expect(await bars({ c2s: { ...flat, kl_type: 4 } })).not.toEqual(await bars({ ...flat, kl_type: 2 }));
   const { status, json } = await daemon.as('desk').post('/api/kline', { c2s: { ...flat, kl_type: 99 } });
-  expect([status, json.error]).toEqual([400, expect.stringContaining('c2s.kl_type: expected one of 1 (1min)')]);
+  expect([status, json.error]).toEqual([400, expect.stringMatching(/^c2s\.kl_type: expected one of 2 \(day\).* 1 \(1min\)/)]);
 });
 
 it('reads back the end of an order that is good till a date as it was given', async () => {
@@ -233,7 +233,12 @@ it('reads back the end of an order that is good till a date as it was given', as
   for (const expire_time of [day, `${day} 00:00:00`, `${day} 12:30:00`]) {
     const terms = { market: HK, acc_id: HK_MARGIN, env: SIMULATE, side: BUY, symbol: 'HK.00700', qty: 100, price: 100, order_type: NORMAL };
     const { order_id_ex } = await read('/api/order', { ...terms, time_in_force: 3, expire_time });
-    const { order_list } = await read('/api/orders', { market: HK, acc_id: HK_MARGIN, env: SIMULATE, order_id_ex_list: [order_id_ex] });
+    const { order_list } = await read('/api/orders', {
+      market: HK,
+      acc_id: HK_MARGIN,
+      env: SIMULATE,
+      filter_conditions: { order_id_ex_list: [order_id_ex] },
+    });
     expect(order_list).toMatchObject([{ expire_time }]);
   }
 });

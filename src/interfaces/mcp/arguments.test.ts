@@ -78,14 +78,17 @@ function drawn(schema: Schema, param: Param, needed = false): fc.Arbitrary<unkno
     case 'integer':
       return fc.integer({ min: (minimum as number) ?? -(2 ** 31), max: (maximum as number) ?? 2 ** 31 - 1 });
     case 'number':
-      return fc
-        .double({
-          min: (exclusiveMinimum as number) ?? (minimum as number) ?? 0,
-          minExcluded: exclusiveMinimum !== undefined,
-          max: (maximum as number) ?? 1e9,
-          noNaN: true,
-        })
-        .map((value) => value || 0);
+      return (
+        fc
+          .double({
+            min: (exclusiveMinimum as number) ?? (minimum as number) ?? 0,
+            minExcluded: exclusiveMinimum !== undefined,
+            max: (maximum as number) ?? 1e9,
+            noNaN: true,
+          })
+          // Prices are decimals of nine places; what is above a bound stays above it.
+          .map((value) => Number(value.toFixed(6)) || (exclusiveMinimum === undefined ? 0 : 1))
+      );
     case 'boolean':
       return fc.boolean();
     default:

@@ -161,7 +161,7 @@ export class OrderDesk {
   }
 
   /** A new order for several securities that has been checked. */
-  #comboOf({ account, type, timeInForce, remark }: ComboRequest, checked: CheckedCombo): OrderRecord {
+  #comboOf({ account, type, timeInForce, expireTime, remark }: ComboRequest, checked: CheckedCombo): OrderRecord {
     const { tradeMarket, quantity, price, holds, expiresAt } = checked;
     const [first, ...rest] = checked.legs.map(({ instrument: { symbol }, side, ratio }): OrderLeg => {
       return { symbol, side, ratio, filledQuantity: 0n, filledValue: 0n, cashPerUnit: 0n, marginPerUnit: 0n };
@@ -195,7 +195,7 @@ export class OrderDesk {
       lastError: '',
       type,
       extendedHours: false,
-      expireTime: givenExpiry(request),
+      expireTime: givenExpiry({ timeInForce, expireTime }),
       arrivesAt: status === 'submitting' ? this.routing.nextArrival(now) : undefined,
     };
     return holdingLegs(bare, holds);

@@ -9,6 +9,7 @@ import { C2SSchema as ActionsSchema } from '../../../contract/generated/svc/posi
 import { type S2C as Calendar, C2SSchema as CalendarSchema } from '../../../contract/generated/svc/return_calendar_pb.js';
 import { type S2C as Trend, C2SSchema as TrendSchema } from '../../../contract/generated/svc/yield_trend_pb.js';
 import { C2SSchema as PlaceSchema } from '../../../contract/generated/Trd_PlaceOrder_pb.js';
+import { inMoney } from '../../../contract/money.js';
 import { localDate } from '../../../contract/time.js';
 import { MemoryStore } from '../../../storage/index.js';
 import type { CorporateActions } from '../../companies/corporate-actions.js';
@@ -62,7 +63,7 @@ describe('what an account was worth', () => {
           await last.pass(0);
           for (const id of sessionAccounts) {
             const account = last.account(id);
-            const now = last.brokerage.valuer.valuation(account, account.base).netAssets;
+            const now = inMoney(last.brokerage.valuer.valuation(account, account.base).netAssets, account.base);
             const year = await answered(calendar(last, id, { queryType: 3 }));
             expect(amount(year.total?.endAssets)).toBe(now);
             const days = await answered(trend(last, id));
