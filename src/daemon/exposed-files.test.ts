@@ -15,8 +15,8 @@ function site() {
   const folder = mkdtempSync(join(tmpdir(), 'svc-exposed-'));
   folders.push(folder);
   const at = (name: string) => join(folder, name);
-  for (const name of ['config', 'state']) mkdirSync(at(name), { mode: 0o700 });
-  for (const name of ['config/keys.json', 'config/tls.crt', 'config/tls.key', 'audit.jsonl', 'config/config.toml']) {
+  for (const name of ['config', 'state', 'recordings']) mkdirSync(at(name), { mode: 0o700 });
+  for (const name of ['config/keys.json', 'config/tls.crt', 'config/tls.key', 'audit.jsonl', 'config/config.toml', 'config/upstream.pem']) {
     writeFileSync(at(name), '', { mode: 0o600 });
   }
   const flags = [
@@ -26,6 +26,7 @@ function site() {
     at('config/tls.crt'),
     '--rest-tls-key',
     at('config/tls.key'),
+    ...['--backend', 'opend://127.0.0.1:11112', '--upstream-rsa-key', at('config/upstream.pem'), '--record', at('recordings')],
   ];
   const variables = { SVC_CONFIG_DIR: at('config'), SVC_STATE_DIR: at('state') };
   const warnings = () => {
@@ -51,6 +52,8 @@ it.skipIf(process.platform === 'win32').each([
   ['config/tls.crt', 0o664, 'TLS certificate /config/tls.crt can be written by other users (mode 0664): chmod go-w it'],
   ['config/config.toml', 0o646, 'configuration /config/config.toml can be written by other users (mode 0646): chmod go-w it'],
   ['audit.jsonl', 0o666, 'audit file /audit.jsonl can be read and written by other users (mode 0666): chmod 600 it'],
+  ['config/upstream.pem', 0o644, 'RSA key of the upstream /config/upstream.pem can be read by other users (mode 0644): chmod 600 it'],
+  ['recordings', 0o755, 'recordings /recordings can be read by other users (mode 0755): chmod 700 it'],
   ['state', 0o755, 'state folder /state can be read by other users (mode 0755): chmod 700 it'],
 ])('names %s with mode %o', (name, mode, warning) => {
   const { at, warnings } = site();

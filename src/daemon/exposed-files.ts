@@ -37,6 +37,8 @@ export function exposedFiles({ settings, sources }: Pick<ResolvedSettings, 'sett
   add('TLS certificate', settings.restTlsCert, false);
   add('TLS key', settings.restTlsKey, true);
   add('RSA key', settings.apiRsaKey, true);
+  add('RSA key of the upstream', settings.upstreamRsaKey, true);
+  add('recordings', settings.record, true);
   add('audit file', settings.auditLog, true);
   const faults = kept.flatMap((each) => faultsOf(each, userId));
   // Several of them lie in the same folder.

@@ -104,9 +104,14 @@ describe('a bracket', () => {
     const { bracket_id: id } = await read('/api/bracket-order', { ...entry, take_profit_price: around(last, 1.2) });
     await hasExit(id, TARGET);
     expect(await exitsOf(id)).toMatchObject([{ order_type: NORMAL }]);
-    // Whoever cancels the exit ends the bracket.
+    const [own, other] = [await daemon.push('desk'), await daemon.push('small')];
+    // Whoever cancels the exit ends the bracket, and the key that placed it is told.
     const [exit] = await exitsOf(id);
-    await read('/api/cancel-order', { ...account, order_id_ex: exit!.order_id_ex });
+    await daemon.as('small').s2c('/api/cancel-order', { ...account, order_id_ex: exit!.order_id_ex });
+    const told = `bracket ${id} in account ${HK_MARGIN} ends: its exit was cancelled by somebody else`;
+    await own.frame((frame) => frame.type === 'notify' && JSON.stringify(frame).includes(told), 'the end of the bracket');
+    await other.settled();
+    expect(other.texts.filter((one) => one.includes(id))).toEqual([]);
     await reaches(id, CANCELLED);
     expect(await bracket(id)).toMatchObject({ note: expect.stringContaining('cancelled by somebody else') });
   });

@@ -39,7 +39,10 @@ export interface Watched {
   readonly stop: () => void;
 }
 
-type BookParts = Pick<BracketsParts, 'store' | 'clock' | 'logger' | 'onStorageFailure'>;
+type BookParts = Pick<BracketsParts, 'store' | 'clock' | 'logger' | 'onStorageFailure'> & {
+  /** Told how a bracket stands once it needs its owner's attention. */
+  readonly onAlert?: (bracket: Bracket, how: string) => void;
+};
 
 /** Every bracket there is: its row on disk, and of an active one what is known beside that. */
 export class BracketBook {
@@ -118,6 +121,8 @@ export class BracketBook {
       return;
     }
     await this.write(next);
+    const how = kept === undefined ? undefined : alertOf(kept, next);
+    if (how !== undefined) this.#parts.onAlert?.(next, how);
   }
 
   /** Puts one on disk of which nothing more is known. */
@@ -186,6 +191,15 @@ function completed(row: Bracket): Bracket {
 }
 
 /** Whether two say the same of everything but when it was learned. */
+/** A change that its owner has to hear of, in words: without asking, nobody would know that a position is guarded in another way, or not at all. */
+function alertOf(before: Bracket, after: Bracket): string | undefined {
+  const why = after.note === '' ? '' : `: ${after.note}`;
+  if (after.state === 'unclear' && before.state !== 'unclear') return `is unclear${why}`;
+  const isEnding = (bracket: Bracket) => bracket.ending || bracket.state === 'cancelled';
+  if (isEnding(after) && !isEnding(before)) return `ends${why}`;
+  return after.stopHeld && !before.stopHeld ? `has no stop order at the brokerage, the gateway holds its stop-loss${why}` : undefined;
+}
+
 function isSame(a: Bracket, b: Bracket): boolean {
   const said = (bracket: Bracket) => ({ ...bracket, exit: bracket.exit ?? null, priceSince: bracket.priceSince ?? null, updatedAt: 0 });
   return isDeepStrictEqual(said(a), said(b));

@@ -21,7 +21,7 @@ import {
   type TradePush,
 } from '../backend.js';
 import { entryOf, remarkOf } from '../orders/bracket-entry.js';
-import { streamKey } from '../push/index.js';
+import { notice, type PushHub, streamKey } from '../push/index.js';
 import { payloadOf, RET_SUCCEED, success } from '../responses.js';
 import { BracketBook, type Watched } from './book.js';
 import { type Bracket, isEntryOrder, isOfSamePosition, newBracket, type OrderName } from './bracket.js';
@@ -51,7 +51,9 @@ export class Brackets {
 
   constructor(parts: BracketsParts) {
     this.#parts = parts;
-    this.#book = new BracketBook(parts);
+    const { store, clock, logger, onStorageFailure } = parts;
+    const onAlert = (bracket: Bracket, how: string) => alert(parts.hub, bracket, how);
+    this.#book = new BracketBook({ store, clock, logger, onStorageFailure, onAlert });
     this.#inquiry = new Inquiry(parts, this.#book);
     this.#exits = new Exits(parts, this.#book, this.#inquiry);
     for (const bracket of this.#book.open()) if (parts.mayTrade) this.#watch(bracket);
@@ -314,6 +316,12 @@ export class Brackets {
       report(this.#parts, error, watched.bracket.id);
     }
   }
+}
+
+/** Tells the connections of the key that placed a bracket, as far as it may see the account. */
+function alert(hub: PushHub, { id, accId, keyId }: Bracket, how: string): void {
+  const about = { symbols: [], accIds: [accId] };
+  hub.notify({ ...notice(`bracket ${id} in account ${accId} ${how}`), about }, keyId === null ? 'anonymous' : `key:${keyId}`);
 }
 
 function asWithdrawn(bracket: Bracket): Bracket {

@@ -80,8 +80,8 @@ export function gapNotice({ from, to, reason }: Gap, ended: readonly string[] = 
   return notice(`events of ${from} to ${to} are missing: ${reason}${lost}`, { from, to, reason });
 }
 
-/** A notice to people. */
-function notice(desc: string, gap?: Gap): NotifyPush {
+/** A notice to people. The public protocol has no event for it: a gateway event of no type, in words. */
+export function notice(desc: string, gap?: Gap): NotifyPush {
   const event = create(Notify.GtwEventSchema, { eventType: Notify.GtwEventType.GtwEventType_None, desc });
   const s2c = create(Notify.S2CSchema, { type: Notify.NotifyType.NotifyType_GtwEvent, event });
   const message = create(Notify.ResponseSchema, { retType: 0, s2c });

@@ -3,7 +3,7 @@ export { withoutOrders } from './bare-book.js';
 export { type ConnectionInfo, type Permits, type PushSink, STALLED_BYTES } from './connection.js';
 export type { PushFormat, TickerGap } from './format.js';
 export { BytesFrame, type Frame, type FrameContent } from './frame.js';
-export { connectionNotice } from './gaps.js';
+export { connectionNotice, notice } from './gaps.js';
 export { type PushBackend, PushHub, type PushHubOptions } from './hub.js';
 export type { ConnectOptions, PushConnection } from './member.js';
 export { decimalNumbers, type Numbering, uint32LeNumbers, unnumbered } from './numbering.js';
