@@ -164,6 +164,8 @@ export class Rejection {
       readonly keyId?: string;
       /** Securities of an order or a position that the message describes; empty: it describes an account's loss. Shown only to callers who may see that. */
       readonly about?: readonly TradedSecurity[];
+      /** The existing order that a refused change is of: for the audit trail alone. */
+      readonly order?: { readonly symbol: string; readonly side?: string };
     } = {},
   ) {
     this.message = shownMessage(message);

@@ -1,5 +1,5 @@
 import type { Message } from '@bufbuild/protobuf';
-import type { Access, AuditEvent, KeyRecord } from '../access/index.js';
+import type { Access, AuditEvent, AuditTrade, KeyRecord } from '../access/index.js';
 import { refusalCode } from '../contract/broker-codes.js';
 import type { Clock } from '../contract/clock.js';
 import type { Operation } from '../contract/operation.js';
@@ -95,7 +95,7 @@ export class AnswerRecord {
     this.record(operation, caller, key, moment, answer, {
       outcome,
       reason: repeated ? [reason, REPEATED].filter(Boolean).join('; ') : reason,
-      trade: isTrade(operation) && request !== undefined ? this.#parts.writes.auditTrade(request, response) : undefined,
+      trade: isTrade(operation) && request !== undefined ? this.#tradeOf(request, answer) : undefined,
     });
     if (answer instanceof Rejection) return shownRefusal(this.#parts.access, key, answer);
     return isOrderRefused(operation, answer) ? this.shownFailure(operation, key, answer, about) : answer;
@@ -116,6 +116,13 @@ export class AnswerRecord {
     this.#parts.refusedOrders.add(ownerOfKey(key), { operation, request, requestId, about, code: refusal.code, message: refusal.message });
   }
 
+  /** Terms of an order in the trail; a refused change says by its order what it does not say itself. */
+  #tradeOf(request: Message, answer: Answer): AuditTrade {
+    const terms = this.#parts.writes.auditTrade(request, responseOf(answer));
+    const order = answer instanceof Rejection ? answer.details.order : undefined;
+    return order === undefined ? terms : { ...terms, symbol: terms.symbol ?? order.symbol, side: terms.side ?? order.side };
+  }
+
   /** Whether the trail and the database may be unable to tell of a write later. */
   #isTrailless(): boolean {
     const { store, access } = this.#parts;
@@ -133,7 +140,7 @@ export class AnswerRecord {
 
   /** Records what became of a write whose caller had been told that its outcome is not known. */
   finishLate(operation: Operation, caller: Caller, key: KeyRecord | undefined, answer: Answer, request: Message): void {
-    const { access, writes } = this.#parts;
+    const { access } = this.#parts;
     const { iface, endpoint, requestId } = caller;
     const { outcome, reason } = verdictOf(operation, answer);
     void this.told(operation, caller, key, request, answer).then((about) => {
@@ -147,7 +154,7 @@ export class AnswerRecord {
       reason: `${LATE}${reason}`,
       code: refusalOf(answer)?.code,
       requestId,
-      trade: isTrade(operation) ? writes.auditTrade(request, responseOf(answer)) : undefined,
+      trade: isTrade(operation) ? this.#tradeOf(request, answer) : undefined,
     });
   }
 

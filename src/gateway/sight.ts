@@ -66,7 +66,7 @@ export function shownText(access: Access, key: KeyRecord | undefined, { code, me
 
 /** A refusal without the facts that its caller may not see; its code stays. */
 export function shownRefusal(access: Access, key: KeyRecord | undefined, rejection: Rejection): Rejection {
-  const { about, ...details } = rejection.details;
+  const { about, order: _, ...details } = rejection.details;
   const message = shownText(access, key, { code: rejection.code, message: rejection.message, about });
   return message === rejection.message ? rejection : new Rejection(rejection.code, message, details);
 }

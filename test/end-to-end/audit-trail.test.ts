@@ -78,6 +78,10 @@ describe('every end of a request leaves one line', () => {
     await daemon
       .as('desk')
       .post('/api/modify-order', { header: { acc_id: HK_MARGIN, trd_env: SIMULATE, trd_market: HK }, modify_order_op: 2, order_id: 7 });
+    const { order_id_ex } = await daemon.as('desk').s2c('/api/order', { ...order, price: 300 }, { 'x-svc-int64': 'string' });
+    const header = { acc_id: HK_MARGIN, trd_env: SIMULATE, trd_market: HK };
+    const dearer = { header, modify_order_op: 1, order_id_ex, qty: 100, price: 800.5 };
+    await daemon.as('desk').post('/api/modify-order', dearer);
     const terms = { acc_id: Number(HK_MARGIN), symbol: 'HK.00700', side: 'BUY', price: 800.5 };
     const lines = await daemon.audit();
     expect(lines).toMatchObject([
@@ -90,6 +94,8 @@ describe('every end of a request leaves one line', () => {
         acc_id: Number(HK_MARGIN),
         order_id: '7',
       },
+      { outcome: 'trade', order_id: order_id_ex },
+      { outcome: 'reject', code: 'limit.order_value', ...terms, qty: 100, order_id: order_id_ex },
     ]);
   });
 

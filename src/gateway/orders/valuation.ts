@@ -174,5 +174,10 @@ export function toldByGate(gate: GateName, { valuer }: Operation, facts: OrderFa
 /** A gate's refusal of an order, marked with the securities that its text reveals. */
 export function rejectOrder(denial: GateDenial, operation: Operation, facts: OrderFacts | undefined): Rejection {
   const about = toldByGate(denial.gate, operation, facts);
-  return about === undefined ? rejectDenial(denial) : telling(rejectDenial(denial), about);
+  const rejection = about === undefined ? rejectDenial(denial) : telling(rejectDenial(denial), about);
+  if (facts === undefined || !ofStanding.has(operation.valuer)) return rejection;
+  const [first, ...others] = facts.legs;
+  const symbol = facts.legs.map((leg) => leg.symbol).join(' + ');
+  const order = first === undefined || others.length > 0 ? { symbol } : { symbol, side: first.side };
+  return new Rejection(rejection.code, rejection.message, { ...rejection.details, order });
 }
