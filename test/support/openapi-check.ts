@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { openApiDocument } from '../../src/contract/openapi.js';
+import { timesWithoutEpoch } from './epoch-check.js';
 
 /** What came, as far as the document speaks of it. */
 interface Answered {
@@ -34,6 +35,8 @@ export function checkAgainstOpenApi(method: string, path: string, answer: Answer
   };
   if (route !== undefined && route.responses[String(answer.status)] === undefined) complain('the document has no such status');
   const validate = validatorOf(schema);
+  const undated = refused ? [] : timesWithoutEpoch(answer.json);
+  if (undated.length > 0) complain(`local times without a number beside them: ${undated.slice(0, 3).join(', ')}`);
   if (!validate(answer.json)) complain(`not as the document says (${JSON.stringify(validate.errors?.slice(0, 3))})`);
 }
 

@@ -69,7 +69,7 @@ function* answer(
         color: colorNumbers[pattern.color],
         occurrenceCount: own.length,
         lastTime: text(time),
-        lastTimestamp: time === undefined ? undefined : time / 1000,
+        lastTimestamp: seconds(time),
         outcomeList: DURATIONS.map((duration) => outcome(bars, own, duration)),
       }),
     );
@@ -84,9 +84,15 @@ function* answer(
       barsExamined: bars.length,
       beginTime: text(timeOf(0)),
       endTime: text(timeOf(bars.length - 1)),
+      beginTimestamp: seconds(timeOf(0)),
+      endTimestamp: seconds(timeOf(bars.length - 1)),
       statisticsList: patterns.map(statisticsOf),
     }),
   );
+}
+
+function seconds(time: number | undefined): number | undefined {
+  return time === undefined ? undefined : time / 1000;
 }
 
 function outcome(bars: readonly Bar[], found: readonly Occurrence[], duration: number) {

@@ -171,6 +171,7 @@ function stockMessage({ stock: { listing, board, equity, changeRate }, shown }: 
     color: colorNumbers[pattern.color],
     beginTime: localDateTime(shown.beginTime, timeZone),
     endTime: localDateTime(shown.endTime, timeZone),
+    beginTimestamp: shown.beginTime / 1000,
     endTimestamp: shown.endTime / 1000,
     curPrice: board.curPrice,
     changeRate,

@@ -108,6 +108,7 @@ function* payload(
       largestTradeVolume: largest?.volume,
       largestTradePrice: numberOf(largest?.price),
       largestTradeTime: largest === undefined ? undefined : withMilliseconds(largest.time, timeZone),
+      largestTradeTimestamp: largest === undefined ? undefined : largest.time / 1000,
       sizeList: sizes.map(([sizeType, size]) => {
         const { buy, sell } = statistic.sizes[size];
         return create(SizeSumSchema, { sizeType, buy: sumMessage(buy), sell: sumMessage(sell) });
