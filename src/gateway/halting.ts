@@ -141,7 +141,10 @@ export class Halting {
     const sweeps = listed
       .filter((account) => key === undefined || tradesIn(access, key, account))
       .map((account) => ({ account, sweep: this.#sweepOf(account) }));
-    for (const { sweep } of sweeps) await sweep.pass(context);
+    await passAll(
+      sweeps.map(({ sweep }) => sweep),
+      context,
+    );
     await this.#lookAgain(
       sweeps.map(({ sweep }) => sweep),
       context,
@@ -166,7 +169,7 @@ export class Halting {
     if (orders.apartMs === 0) return;
     for (let look = 1; look <= LOOKS_MAX; look++) {
       await new Promise<void>((resolve) => backendClock.after(LOOK_AGAIN_MS, resolve));
-      for (const sweep of sweeps) await sweep.pass(context);
+      await passAll(sweeps, context);
       const isOver = sweeps.every(({ outcome: { unconfirmed, failure } }) => unconfirmed.length === 0 && failure === undefined);
       if (isOver && look >= LOOKS_MIN) return;
     }
@@ -208,6 +211,11 @@ export function cancelsInWords(accounts: readonly AccountCancels[]): string {
   const unconfirmed = sum('unconfirmed');
   const left = unconfirmed === 0 ? '' : `, ${unconfirmed} not confirmed to be over`;
   return `cancels accepted for ${sum('accepted')} of ${sum('orders')} open orders${stay}${left}`;
+}
+
+/** Side by side: an account whose list does not come keeps no other from being cancelled. */
+async function passAll(sweeps: readonly OrderSweep[], context: CallContext): Promise<void> {
+  await Promise.all(sweeps.map((sweep) => sweep.pass(context)));
 }
 
 function unconfirmedInWords(names: readonly string[]): string {

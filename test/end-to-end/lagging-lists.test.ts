@@ -192,3 +192,31 @@ describe('closing a position over lists that are behind', () => {
     expect(await codeOf(trade.placeOrder, sale)).toBeUndefined();
   });
 });
+
+describe('accounts that are halted together', () => {
+  it('are looked at side by side: one whose list does not come holds up no other', async () => {
+    let isHalting = false;
+    const asked = new Set<bigint>();
+    let cameSecond: () => void = () => undefined;
+    const second = new Promise<void>((resolve) => {
+      cameSecond = resolve;
+    });
+    desk = await openDesk({
+      keys: { desk: { scopes }, ops: { scopes: ['admin'] } },
+      backend: (simulated) => ({
+        async call(operation, request, context) {
+          if (operation === account.getOrders && isHalting) {
+            asked.add((request as unknown as { header: { accID: bigint } }).header.accID);
+            if (asked.size > 1) cameSecond();
+            await second;
+          }
+          return simulated.call(operation, request, context);
+        },
+      }),
+    });
+    await desk.payload(trade.placeOrder, { ...resting, price: 300 });
+    isHalting = true;
+    const { accountList } = await desk.payload(admin.adminHalt, { cancel_all: true }, { as: 'ops', iface: 'grpc' });
+    expect(accountList).toMatchObject([{ accId: BigInt(HK_MARGIN), orderCount: 1, acceptedCount: 1 }]);
+  });
+});
