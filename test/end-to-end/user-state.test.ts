@@ -28,7 +28,7 @@ async function ask(path: string, body: object, id: Id = 'writer') {
 
 async function refusal(path: string, body: object, id: Id = 'writer'): Promise<[number, string]> {
   const { status, json } = await daemon.as(id).post(path, body);
-  return [status, json.code ?? json.ret_msg];
+  return [status, status === 200 ? json.ret_msg : json.code];
 }
 
 const codes = (infos: { basic: { security: { code: string } } }[]) => infos.map(({ basic }) => basic.security.code);
