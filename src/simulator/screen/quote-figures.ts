@@ -3,6 +3,7 @@ import { localDayNumber, parseLocal, requireDay } from '../../contract/time.js';
 import type { Book, Quote } from '../market/market.js';
 import { averagePrice, percent, turnoverRate } from '../view/figures.js';
 import { yearRange } from '../view/price-range.js';
+import { recentChange, volumeRatio as usualVolumeRatio } from '../view/recent-trading.js';
 import type { Figure, Row, ScreenFacts } from './board.js';
 
 /** Figures of the quote itself: reading one costs next to nothing. */
@@ -13,7 +14,6 @@ const BOOK_ROWS_A_TURN = 100;
 const BARS_A_TURN = 1;
 /** Levels of each side over which the balance of bids and asks is taken, as in the snapshot. */
 const BALANCE_LEVELS = 5;
-const MINUTE_MS = 60_000;
 
 function ofQuote(key: string, of: (quote: Quote, row: Row) => number): Figure {
   return { key, lasts: 'moment', rowsATurn: QUICK, of: (_, row) => of(row.quote, row) };
@@ -115,23 +115,13 @@ export function toYearRange(which: 'last' | 'high' | 'low', bound: 'high' | 'low
   };
 }
 
-/** Change against the price so many minutes before, percent; NaN where the market was closed then. */
-export function changeOverMinutes(minutes: number): Figure {
-  return {
-    key: `change over ${minutes} minutes`,
-    lasts: 'moment',
-    rowsATurn: 10,
-    of: (facts, { listing, quote }) => {
-      const [bar] = facts.market.bars(
-        listing.instrument,
-        { unit: 'minute', count: 1 },
-        { to: facts.clock.now() - minutes * MINUTE_MS, limit: 1 },
-      );
-      if (bar === undefined) return Number.NaN;
-      return percent(quote.last - bar.close, bar.close);
-    },
-  };
-}
+/** Change against the price five minutes before, percent; as rankings have it. */
+export const changeOverFiveMinutes: Figure = {
+  key: 'change over 5 minutes',
+  lasts: 'moment',
+  rowsATurn: 10,
+  of: (facts, { listing, quote }) => recentChange(facts, listing, quote) ?? Number.NaN,
+};
 
 /** Change against the last close of the year before, adjusted for what went off since, percent. */
 export const changeThisYear: Figure = {
@@ -159,27 +149,10 @@ export const listedDays: Figure = {
   of: ({ clock }, { listing: { instrument, market } }) => localDayNumber(clock.now(), market.timeZone) - requireDay(instrument.listDate),
 };
 
-/** Days that a usual day's volume is the mean of. */
-const USUAL_DAYS = 5;
-
-/** Volume a minute of regular trading so far today over that of the last five whole days. */
+/** See {@link usualVolumeRatio}; NaN where there is none. */
 export const volumeRatio: Figure = {
   key: 'volume ratio',
   lasts: 'moment',
   rowsATurn: BARS_A_TURN,
-  of: ({ clock, world, market }, { listing: { instrument }, quote }) => {
-    const calendar = world.calendar(instrument);
-    const minutes = (day: string, until: number) =>
-      calendar
-        .sessions(day)
-        .filter(({ kind }) => kind === 'regular')
-        .reduce((sum, { start, end }) => sum + Math.max(0, Math.min(end, until) - start) / MINUTE_MS, 0);
-    const today = minutes(quote.tradingDay, clock.now());
-    const [opening] = calendar.sessions(quote.tradingDay);
-    const bars = opening === undefined ? [] : market.bars(instrument, { unit: 'day' }, { to: opening.start, limit: USUAL_DAYS });
-    const before = bars.reduce((sum, { start }) => sum + minutes(calendar.tradingDay(start), Number.POSITIVE_INFINITY), 0);
-    const usual = Number(bars.reduce((sum, bar) => sum + bar.volume, 0n)) / before;
-    if (today === 0 || !(usual > 0)) return Number.NaN;
-    return Math.round((Number(quote.volume) / today / usual) * 1000) / 1000;
-  },
+  of: (facts, { listing, quote }) => usualVolumeRatio(facts, listing, quote) ?? Number.NaN,
 };

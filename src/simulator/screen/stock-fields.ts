@@ -17,7 +17,7 @@ export const stockFields: ReadonlyMap<number, Figure> = new Map([
   [StockField.StockField_PeAnnual, shares.peAnnual],
   [StockField.StockField_PeTTM, shares.peTtm],
   [StockField.StockField_PbRate, shares.pb],
-  [StockField.StockField_ChangeRate5min, quotes.changeOverMinutes(5)],
+  [StockField.StockField_ChangeRate5min, quotes.changeOverFiveMinutes],
   [StockField.StockField_ChangeRateBeginYear, quotes.changeThisYear],
   [StockField.StockField_PSTTM, shares.psTtm],
   [StockField.StockField_PCFTTM, shares.pcfTtm],

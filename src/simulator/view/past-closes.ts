@@ -18,8 +18,6 @@ export interface PastCloses {
   readonly back: Readonly<Record<ChangeDays, Decimal | undefined>>;
   /** Of the last trading day of the year before. */
   readonly lastYear: Decimal | undefined;
-  /** Mean volume of the five days before; undefined where there were none. */
-  readonly meanVolume: number | undefined;
 }
 
 const remembered = new WeakMap<Market, Map<Listing, PastCloses>>();
@@ -68,13 +66,10 @@ function* work({ market }: Facts<'market'>, { instrument }: Listing, calendar: C
     back[count] = closeOn(days.at(-count));
     yield;
   }
-  const start = calendar.sessions(tradingDay)[0]?.start;
-  const week = market.bars(instrument, { unit: 'day' }, { limit: 5, ...(start === undefined ? {} : { to: start }) });
   return {
     tradingDay,
     back: back as Record<ChangeDays, Decimal | undefined>,
     lastYear: closeOn(days.findLast((day) => day.slice(0, 4) < tradingDay.slice(0, 4))),
-    meanVolume: week.length === 0 ? undefined : week.reduce((sum, { volume }) => sum + Number(volume), 0) / week.length,
   };
 }
 

@@ -32,7 +32,7 @@ const quoteFields: readonly [number, Figure][] = [
   [11, quotes.averageOfDay],
   [12, quotes.bidPrice],
   [13, quotes.askPrice],
-  [14, quotes.changeOverMinutes(5)],
+  [14, quotes.changeOverFiveMinutes],
   [15, quotes.changeThisYear],
   [16, quotes.toYearRange('last', 'high')],
   [17, quotes.toYearRange('last', 'low')],

@@ -19,6 +19,7 @@ import type { Listing } from '../../view/listings.js';
 import { locateAll, locateKnown } from '../../view/locate.js';
 import { prepareYearRanges, yearRange } from '../../view/price-range.js';
 import { SECURITY_STATUS_NORMAL } from '../../view/quote-board.js';
+import { closeFiveMinutesBefore, prepareUsualVolume, volumeRatio } from '../../view/recent-trading.js';
 import { addKindData, plateData } from '../../view/snapshot-kinds.js';
 
 /** Levels of each side over which the balance of bids and asks is taken. */
@@ -54,6 +55,7 @@ function* all(facts: SnapshotFacts, listings: readonly Listing[]): Generator<voi
   for (const listing of listings) {
     if (payload.snapshotList.length > 0) yield;
     const { instrument } = listing;
+    yield* prepareUsualVolume(facts, listing, facts.market.quote(instrument));
     const members = instrument.kind === 'plate' ? yield* plateData(facts, instrument) : undefined;
     const message = snapshot(facts, listing);
     if (members !== undefined) message.plateExData = members;
@@ -101,6 +103,10 @@ function basicData(
   data.avgPrice = decimalToNumber(averagePrice(instrument, quote.turnover, quote.volume, quote.last));
   data.highest52WeeksPrice = decimalToNumber(range.high);
   data.lowest52WeeksPrice = decimalToNumber(range.low);
+  const ratio = volumeRatio(facts, listing, quote);
+  if (ratio !== undefined) data.volumeRatio = ratio;
+  const before = closeFiveMinutesBefore(facts, listing, quote);
+  if (before !== undefined) data.closePrice5Minute = decimalToNumber(before);
   data.secStatus = SECURITY_STATUS_NORMAL;
   if (board.preMarket !== undefined) data.preMarket = board.preMarket;
   if (board.afterMarket !== undefined) data.afterMarket = board.afterMarket;
