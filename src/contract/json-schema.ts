@@ -123,7 +123,11 @@ export function paramSchema({ type, ...param }: Param, dialect: Dialect): Schema
       if ('exactly' in param) return { type: 'boolean', enum: [param.exactly as boolean] };
       return { type: 'boolean', ...fallback };
     case 'text':
-      return { type: 'string', ...(type.maxBytes === undefined ? {} : { maxLength: type.maxBytes }) };
+      return {
+        type: 'string',
+        ...(type.maxBytes === undefined ? {} : { maxLength: type.maxBytes }),
+        ...(type.format === undefined ? {} : { examples: [type.format.example] }),
+      };
     case 'texts':
       return { type: 'array', items: { type: 'string' }, maxItems: type.max };
     case 'code':

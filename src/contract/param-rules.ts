@@ -1,16 +1,14 @@
 import { describeJson, type JsonValue } from './json/value.js';
 import { isCode } from './markets.js';
 import { stop } from './problem.js';
-import type { Param } from './shape.js';
+import type { Param, ParamType } from './shape.js';
+import { isTimeText } from './text-formats.js';
 
 /**
  * What a parameter's type demands of the value in the message, whichever interface it came by: bounds, lengths, times. A
  * rule stops with a problem that names `path`.
  */
 export type ParamRule = (value: unknown, path: string) => void;
-
-/** `yyyy-MM-dd` with an optional ` HH:mm:ss`, as {@link Param} kind `time` takes it. */
-export const TIME_TEXT = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])( ([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/;
 
 /** The rule of a parameter; undefined where its type says it all. Enumerations are not rules: each interface has its own numbers. */
 export function paramRule(param: Param): ParamRule | undefined {
@@ -27,9 +25,9 @@ export function paramRule(param: Param): ParamRule | undefined {
     case 'ids':
       return length(type.max, required);
     case 'choices':
-      return length(type.enumeration.members.length, required);
+      return choiceList(type, required);
     case 'text':
-      return type.maxBytes === undefined ? undefined : byteLength(type.maxBytes);
+      return type.maxBytes === undefined && type.format === undefined ? undefined : textRule(type);
     case 'code':
       return securityCode;
     case 'time':
@@ -73,10 +71,25 @@ function length(max: number, required: boolean): ParamRule {
   };
 }
 
-function byteLength(max: number): ParamRule {
+function choiceList({ enumeration, alone }: Extract<ParamType, { kind: 'choices' }>, required: boolean): ParamRule {
+  const rule = length(enumeration.members.length, required);
   return (value, path) => {
-    const size = Buffer.byteLength(value as string);
-    if (size > max) stop('out_of_range', path, `${path}: ${size} bytes are too long; at most ${max} are accepted`);
+    rule(value, path);
+    const list = value as readonly number[];
+    if (alone !== undefined && list.length > 1 && list.includes(alone))
+      stop('invalid', path, `${path}: ${alone} stands alone; found ${list.length} entries`);
+  };
+}
+
+function textRule({ maxBytes, format }: Extract<ParamType, { kind: 'text' }>): ParamRule {
+  return (value, path) => {
+    const text = value as string;
+    const size = Buffer.byteLength(text);
+    if (maxBytes !== undefined && size > maxBytes)
+      stop('out_of_range', path, `${path}: ${size} bytes are too long; at most ${maxBytes} are accepted`);
+    if (format === undefined || text === '' || format.accepts(text)) return;
+    const found = format.secret === true ? 'another text' : describeJson(text);
+    stop('invalid', path, `${path}: expected ${format.expected}, found ${found}`);
   };
 }
 
@@ -98,7 +111,7 @@ function timeOrNone(value: unknown, path: string): void {
 
 /** Where a date is meant, programs give a time as often as not: its day counts. */
 function time(value: unknown, path: string): void {
-  if (typeof value === 'string' && TIME_TEXT.test(value)) return;
+  if (typeof value === 'string' && isTimeText(value)) return;
   stop(
     typeof value === 'string' ? 'invalid' : 'wrong_type',
     path,

@@ -269,6 +269,37 @@ describe('a request body', () => {
   });
 });
 
+describe('a text that has a form', () => {
+  const wrong = ['2026-02-30', '30022026', '20260230', 'Mars/Base', 'abc', 'EUR', '-1', `${'f'.repeat(31)}g`];
+  const formed = operations.flatMap(({ name, shape }) =>
+    callerParams(shape, 'rest').flatMap((param) => {
+      const { type } = param;
+      if (type.kind === 'time') return [[name, param.name, '2026-02-30']];
+      if (type.kind !== 'text' || type.format === undefined) return [];
+      const { format } = type;
+      return wrong.filter((text) => !format.accepts(text)).map((text) => [name, param.name, text]);
+    }),
+  );
+
+  it.each(formed)('%s: %s refuses %s by the name of the field', (name = '', field = '', text = '') => {
+    expect(decode(name, JSON.stringify({ [field]: text }))).toMatch(new RegExp(`^${field}: `));
+  });
+
+  it('repeats nothing of a credential', () => {
+    expect(decode('unlock_trade', '{"unlock":true,"pwd_md5":"hunter2"}')).toBe(
+      'pwd_md5: expected an MD5 as 32 hexadecimal digits, found another text',
+    );
+    expect(decode('unlock_trade', `{"unlock":true,"pwd_md5":"${'AB'.repeat(16)}"}`)).toContain('AB');
+  });
+
+  it('is the same for a list whose one value stands alone', () => {
+    const list = (types: string) =>
+      decode('watchlist_announcement', `{"page_size":5,"stock_ids":[1],"extension_version":1,"notice_types":${types}}`);
+    expect(list('[0,1]')).toBe('notice_types: 0 stands alone; found 2 entries');
+    expect(list('[0]')).toContain('"notice_types":[0]');
+  });
+});
+
 describe('an enumeration over REST', () => {
   // The specification has a cancel take names, and the reads of offerings.
   const byName = new Set(['cancel_order', 'get_ipo_list', 'get_ipo_calendar']);

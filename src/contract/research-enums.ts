@@ -23,7 +23,7 @@ export const breakdownReportType = {
   ...reportType,
   members: reportType.members.filter(({ name }) => periodOnly.includes(name) || name === 'QUARTERLY'),
 };
-export const statementType = same('statement_type', { INCOME: 1, BALANCE_SHEET: 2, CASH_FLOW: 3, MAIN_INDEX: 4 });
+export const statementType = same('statement_type', { UNKNOWN: 0, INCOME: 1, BALANCE_SHEET: 2, CASH_FLOW: 3, MAIN_INDEX: 4 });
 const breakdownType = same('type', { PRODUCT: 1, INDUSTRY: 2, REGION: 4, BUSINESS: 8 });
 const earningsPublication = same('pub_type', { PRE_MARKET: 1, AFTER_MARKET: 2, DURING_MARKET: 3 });
 const analystRating = same('rating', { SELL: 1, UNDERPERFORM: 2, HOLD: 3, BUY: 4, STRONG_BUY: 5 });

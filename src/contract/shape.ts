@@ -1,6 +1,7 @@
 import type { Dialect, Enumeration } from './enums.js';
 import * as enums from './enums.js';
 import { snakeCase } from './names.js';
+import type { TextFormat } from './text-formats.js';
 
 /**
  * The shape of a request: which friendly JSON field stands for which message field, with its aliases, default and
@@ -50,10 +51,11 @@ export type ParamType =
   /** `above`: the value itself is out of range. */
   | { readonly kind: 'number'; readonly min?: number; readonly above?: number; readonly max?: number }
   | { readonly kind: 'choice'; readonly enumeration: Enumeration; readonly names: boolean }
-  | { readonly kind: 'choices'; readonly enumeration: Enumeration }
+  /** `alone`: a value that no other may stand beside. */
+  | { readonly kind: 'choices'; readonly enumeration: Enumeration; readonly alone?: number }
   /** `means`: what the message's field holds for false and for true, where it is no boolean itself. */
   | { readonly kind: 'boolean'; readonly means?: readonly [unknown, unknown] }
-  | { readonly kind: 'text'; readonly maxBytes?: number }
+  | { readonly kind: 'text'; readonly maxBytes?: number; readonly format?: TextFormat }
   /** Of a security, without its market. */
   | { readonly kind: 'code' }
   | { readonly kind: 'texts'; readonly max: number }
@@ -160,8 +162,9 @@ export function choice(field: string, enumeration: Enumeration, options: ParamOp
   return param(field, { kind: 'choice', enumeration, names: options.names ?? false }, options, '');
 }
 
-export function choices(field: string, enumeration: Enumeration, options: ParamOptions = {}): Param {
-  return param(field, { kind: 'choices', enumeration }, options, '');
+export function choices(field: string, enumeration: Enumeration, options: ParamOptions & { alone?: number } = {}): Param {
+  const { alone } = options;
+  return param(field, { kind: 'choices', enumeration, ...(alone === undefined ? {} : { alone }) }, options, '');
 }
 
 /** Yes or no. `means`: see {@link ParamType}. */
@@ -170,8 +173,10 @@ export function flag(field: string, options: ParamOptions & { means?: readonly [
   return param(field, { kind: 'boolean', ...(means === undefined ? {} : { means }) }, options, '');
 }
 
-export function text(field: string, options: ParamOptions & { maxBytes?: number } = {}): Param {
-  return param(field, { kind: 'text', ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }) }, options, '');
+export function text(field: string, options: ParamOptions & { maxBytes?: number; format?: TextFormat } = {}): Param {
+  const { maxBytes, format } = options;
+  const bounds = { ...(maxBytes === undefined ? {} : { maxBytes }), ...(format === undefined ? {} : { format }) };
+  return param(field, { kind: 'text', ...bounds }, options, '');
 }
 
 /** The code of an order's security, for callers who name its market apart. */
@@ -180,7 +185,7 @@ export function code(field: string): Param {
 }
 
 /** A credential as text: for REST alone. See {@link Param.secret}. The field must be one of `C2S` itself. */
-export function secret(field: string, options: Omit<ParamOptions, 'only'> & { maxBytes?: number } = {}): Param {
+export function secret(field: string, options: Omit<ParamOptions, 'only'> & { maxBytes?: number; format?: TextFormat } = {}): Param {
   return { ...text(field, options), only: 'rest', secret: true };
 }
 

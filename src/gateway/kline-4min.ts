@@ -11,7 +11,7 @@ import {
 } from '../contract/generated/Qot_RequestHistoryKL_pb.js';
 import { S2CSchema as CapabilityS2CSchema } from '../contract/generated/svc/quote_capability_pb.js';
 import { quote, system } from '../contract/operations/index.js';
-import { TIME_TEXT } from '../contract/param-rules.js';
+import { isTimeText } from '../contract/text-formats.js';
 import type { Backend, CallContext, ResponseMessage } from './backend.js';
 import { type LocalCall, type LocalOperation, withBackend } from './local/index.js';
 import { protocolInterfaces } from './orders/cancel-scope.js';
@@ -54,7 +54,7 @@ export function historyKlineWith4Minutes(backend: Backend): LocalOperation {
   const answer = (wanted: HistoryC2S, { operation, context }: LocalCall): ResponseMessage | Promise<ResponseMessage> => {
     if (wanted.klType !== KL_TYPE_4MIN) return backend.call(operation, wanted, context);
     const resume = Buffer.from(wanted.nextReqKey).toString();
-    if (resume !== '' && !TIME_TEXT.test(resume)) return failure(quote.getHistoryKline, 'next_req_key: does not belong to this query');
+    if (resume !== '' && !isTimeText(resume)) return failure(quote.getHistoryKline, 'next_req_key: does not belong to this query');
     const minuteRequest = clone(HistoryC2SSchema, wanted);
     minuteRequest.klType = KLType.KLType_1Min;
     clearField(minuteRequest, HistoryC2SSchema.field.nextReqKey);

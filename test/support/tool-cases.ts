@@ -53,7 +53,7 @@ export function goodValues(param: Param, accId: string, day: (daysAgo: number) =
     case 'code':
       return ['00700'];
     case 'text':
-      return ['x'];
+      return [type.format?.example ?? 'x'];
     case 'texts':
       return [['x']];
     case 'time':

@@ -8,6 +8,12 @@ import * as GetForexSymbolConfigs from '../generated/svc/get_forex_symbol_config
 import * as PreviewForexMargin from '../generated/svc/preview_forex_margin_pb.js';
 import { anyOf } from '../scope.js';
 import { flag, id, integer, text } from '../shape.js';
+import { oneWordOf, priceText } from '../text-formats.js';
+
+/** Currencies that a leveraged account is told in. */
+const currencies = ['USD', 'HKD', 'CNH', 'SGD', 'JPY', 'KRW'] as const;
+/** In billionths: above any price of a pair. */
+const PRICE_MAX = 10_000_000n * 1_000_000_000n;
 
 const group = 'forex_account';
 const effect = 'read';
@@ -109,7 +115,7 @@ export const getForexAssets = operation({
   shape: [
     broker,
     account,
-    text('currency', { required: true, maxBytes: 8, about: 'USD, HKD, CNH, SGD, JPY or KRW.' }),
+    text('currency', { required: true, maxBytes: 8, format: oneWordOf(currencies), about: 'USD, HKD, CNH, SGD, JPY or KRW.' }),
     yes('exclude_zero_positions', 'Leave out positions of no volume.'),
     yes('use_option_combo', 'Forex has no options.'),
     yes('exclude_delisted', 'Leave out pairs that are dealt in no more.'),
@@ -146,8 +152,8 @@ export const previewForexMargin = operation({
     account,
     id('stock_id', { required: true, about: 'The pair by its number.' }),
     id('volume_scaled', { required: true, about: '100000000 is one lot; 0 is valid.' }),
-    text('price_buy', { maxBytes: 32, about: 'Decimal text.' }),
-    text('price_sell', { maxBytes: 32, about: 'Decimal text.' }),
+    text('price_buy', { maxBytes: 32, format: priceText(PRICE_MAX), about: 'Decimal text.' }),
+    text('price_sell', { maxBytes: 32, format: priceText(PRICE_MAX), about: 'Decimal text.' }),
     version,
   ],
   rest: [post('/api/preview-forex-margin')],

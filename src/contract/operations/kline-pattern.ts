@@ -130,7 +130,7 @@ export const klinePatternStocks = operation({
     choice('sort_order', patternSortOrder, { default: 0 }),
     choice('sort_type', patternSort, { default: 0, about: 'BACKEND keeps the backend’s order.' }),
     ...page,
-    integer('user_stock_list_mode', { default: 0, min: 0, max: 0, about: '0: every stock of the market.' }),
+    integer('user_stock_list_mode', { default: 0, min: 0, max: 1, about: '0: every stock of the market; 1: those on the watchlist.' }),
     version,
   ],
   rest: [post('/api/kline-pattern-stocks')],

@@ -21,6 +21,7 @@ import * as FutureScreen from '../generated/svc/future_screen_pb.js';
 import * as IpoCalendar from '../generated/svc/ipo_calendar_pb.js';
 import { anyOf } from '../scope.js';
 import { choice, choices, flag, integer, symbol, symbols, text, time } from '../shape.js';
+import { compactDay } from '../text-formats.js';
 
 const group = 'metadata';
 const effect = 'read';
@@ -217,8 +218,8 @@ export const getIpoCalendar = operation({
   shape: [
     market('Whose offerings.', { names: true }),
     choices('event_types', ipoEvent, { about: 'Only these events; all when omitted.' }),
-    text('begin_date', { about: 'First day, inclusive: yyyyMMdd.' }),
-    text('end_date', { about: 'Last day, inclusive: yyyyMMdd.' }),
+    text('begin_date', { format: compactDay, about: 'First day, inclusive: yyyyMMdd.' }),
+    text('end_date', { format: compactDay, about: 'Last day, inclusive: yyyyMMdd.' }),
   ],
   rest: [post('/api/ipo-calendar')],
 });

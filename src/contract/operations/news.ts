@@ -131,7 +131,7 @@ export const watchlistAnnouncement = operation({
   title: 'Announcements of stocks',
   summary: 'What companies and exchanges announced of some stocks, newest first.',
   guide: `Results, dividends, share events, officers, suspensions. Take stock_ids from svc_get_static_info; without notice_types every type comes. ${untrusted}`,
-  shape: [...watched, choices('notice_types', noticeType, { about: 'ALL stands alone.' })],
+  shape: [...watched, choices('notice_types', noticeType, { alone: 0, about: 'ALL stands alone.' })],
   needs,
   rest: [post('/api/watchlist-announcement')],
 });

@@ -147,7 +147,7 @@ export const getFinancialsStatements = operation({
     'Newest first; structure_list names the fields by field_id. Four quarters add up to the year. Amounts are whole units of the currency, growth is in percent. Ask for MAIN_INDEX to judge, for the others to look something up.',
   shape: [
     symbol('security'),
-    choice('statementType', statementType, { default: 1 }),
+    choice('statementType', statementType, { default: 1, about: 'UNKNOWN is the default too.' }),
     choice('financialType', reportType, { default: 10, about: 'Which periods.' }),
     currencyCode,
     nextKey,

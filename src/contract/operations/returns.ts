@@ -5,6 +5,7 @@ import * as ReturnCalendar from '../generated/svc/return_calendar_pb.js';
 import * as YieldTrend from '../generated/svc/yield_trend_pb.js';
 import { anyOf } from '../scope.js';
 import { choice, flag, integer, text, time, timestamp, tradeHeader } from '../shape.js';
+import { timeZone } from '../text-formats.js';
 
 const group = 'account';
 const effect = 'read';
@@ -41,7 +42,7 @@ const returns = {
 
 /** Of what stands at a path of the request. */
 const zoneAndPrices = (prefix: string) => [
-  text(`${prefix}time_location`, { maxBytes: 64, about: 'IANA zone whose midnights divide days: Asia/Hong_Kong.' }),
+  text(`${prefix}time_location`, { maxBytes: 64, format: timeZone, about: 'IANA zone whose midnights divide days: Asia/Hong_Kong.' }),
   flag(`${prefix}price_context.use_pre_market`, { about: 'Count pre-market prices.', brief: '' }),
   flag(`${prefix}price_context.use_after_hours`, { about: 'Count after-hours prices.', brief: '' }),
   flag(`${prefix}price_context.use_overnight`, { about: 'Count overnight prices.', brief: '' }),

@@ -35,6 +35,7 @@ import {
   text,
   tradeHeader,
 } from '../shape.js';
+import { dayOrTime, md5Hex } from '../text-formats.js';
 
 const group = 'trade';
 const scope = { kind: 'byEnv' } as const;
@@ -58,7 +59,11 @@ const triggers = [
   number('trailValue', { min: 0, about: 'How far the trigger of a trailing order stays behind the best price.', brief: '' }),
   number('trailSpread', { min: 0, about: 'How far the limit of a TRAILING_STOP_LIMIT lies from its trigger.', brief: '' }),
 ];
-const expireTime = text('expireTime', { about: 'When a GTD order ends: a day, or a time, in the market’s zone.', brief: 'Of GTD.' });
+const expireTime = text('expireTime', {
+  format: dayOrTime,
+  about: 'When a GTD order ends: a day, or a time, in the market’s zone.',
+  brief: 'Of GTD.',
+});
 
 /** What a modify changes, and a cancel does not. */
 const terms = ['qty', 'price', 'adjustPrice', 'adjustSideAndLimit', 'auxPrice', 'trailType', 'trailValue', 'trailSpread'];
@@ -120,7 +125,7 @@ export const placeComboOrder = operation({
       ...tradeHeader(),
       number('qty', { min: 0, about: 'Units; a leg trades its ratio of them.' }),
       number('price', { about: 'The most that a unit may cost, bought less sold; below zero, the least that it must bring.' }),
-      choice('orderType', orderType, { default: 1, absenceCounts: true, about: 'NORMAL (limit) when omitted.' }),
+      choice('orderType', orderType, { required: true, about: 'NORMAL (limit).' }),
       choice('timeInForce', timeInForce, { about: 'DAY when omitted.' }),
       expireTime,
       text('remark', { maxBytes: REMARK_BYTES_MAX, about: 'A note of at most 64 bytes, kept with the order.' }),
@@ -310,7 +315,7 @@ export const unlockTrade = operation({
     'Needed before orders in real accounts; simulated ones need none. Works from the daemon’s own machine only. The gateway has the password: never ask the user for it. Lock again when done.',
   shape: [
     flag('unlock', { about: 'True unlocks, false locks.' }),
-    secret('pwdMD5', { maxBytes: MD5_HEX_BYTES, about: 'Lower-case hex MD5 of the trade password; required to unlock.' }),
+    secret('pwdMD5', { maxBytes: MD5_HEX_BYTES, format: md5Hex, about: 'Hex MD5 of the trade password; required to unlock.' }),
     integer('securityFirm', { min: 0, max: 7, about: 'Whose accounts, as in svc_list_accounts; 1 when omitted.' }),
   ],
   needs: [{ oneOf: ['pwdMD5'], when: { field: 'unlock', is: true } }],

@@ -45,9 +45,10 @@ export class TradeLock {
 
   /**
    * @param firm Trd_Common.SecurityFirm of the accounts to unlock; 0 is the first one.
-   * @param passwordMd5 lower-case hex MD5 of the trade password. After five wrong ones in a row nothing is tried for a minute.
+   * @param asked hex MD5 of the trade password, in either case. After five wrong ones in a row nothing is tried for a minute.
    */
-  unlock(passwordMd5: string, firm = FIRST_FIRM): Refusal | undefined {
+  unlock(asked: string, firm = FIRST_FIRM): Refusal | undefined {
+    const passwordMd5 = asked.toLowerCase();
     const now = this.clock.monotonic();
     if (now < this.#pausedUntil) {
       return new Refusal(
@@ -56,7 +57,7 @@ export class TradeLock {
       );
     }
     if (!/^[0-9a-f]{32}$/.test(passwordMd5)) {
-      return new Refusal('pwdMD5 must be the MD5 of the trade password as 32 lower-case hexadecimal digits', 'broker.password');
+      return new Refusal('pwdMD5 must be the MD5 of the trade password as 32 hexadecimal digits', 'broker.password');
     }
     if (timingSafeEqual(Buffer.from(passwordMd5), this.#expected)) {
       this.#wrongTries = 0;

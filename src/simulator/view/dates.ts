@@ -1,11 +1,11 @@
-import { TIME_TEXT } from '../../contract/param-rules.js';
 import { quoted } from '../../contract/shown.js';
+import { isTimeText } from '../../contract/text-formats.js';
 import { dayNumber } from '../../contract/time.js';
 import { Refusal } from '../refusal.js';
 
 /** Programs give a time as often as a date: its day counts. */
 export function dayOf(text: string): string {
-  return TIME_TEXT.test(text) ? text.slice(0, 10) : text;
+  return isTimeText(text) ? text.slice(0, 10) : text;
 }
 
 /** What is wrong with a range of days, both included; undefined when nothing is. */

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { PlateSetType, type Security, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
-import { quoteMarket, quoteMarketNumbered } from '../../contract/markets.js';
+import { type QuoteMarket, quoteMarket, quoteMarketNumbered } from '../../contract/markets.js';
 import { requireDay } from '../../contract/time.js';
 import { eachInTurns, inTurns } from '../pace.js';
 import { Refusal } from '../refusal.js';
@@ -45,6 +45,13 @@ type Needed = Facts<'companies' | 'world' | 'listings'>;
 /** What belongs to a plate today: what its index is made of. Who is in the plates of a market takes long to find the first time. */
 export function membersOf(facts: Needed, plate: Plate): readonly Listing[] | Promise<readonly Listing[]> {
   return inTurns(findMembers(facts, plate));
+}
+
+/** The plates of a market that have members today, ready to pause: every industry has a plate, and not every market a company of it. */
+export function* platesWithMembers(facts: Needed, market: QuoteMarket): Generator<void, readonly Plate[]> {
+  const plates: Plate[] = [];
+  for (const plate of platesOf(market)) if ((yield* findMembers(facts, plate)).length > 0) plates.push(plate);
+  return plates;
 }
 
 /** Of a large plate there are thousands. */

@@ -18,7 +18,7 @@ export class OpenCalendar implements Calendar {
 
   constructor(name: CalendarName, schedule: Schedule) {
     this.name = name;
-    this.timeZone = schedule.timeZone;
+    this.timeZone = schedule.openTimeZone ?? schedule.timeZone;
     this.#state = schedule.openState;
     this.#last = this.#on(0);
   }

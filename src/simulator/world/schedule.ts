@@ -29,4 +29,6 @@ export interface Schedule {
   readonly hours: readonly (Hours & { readonly since?: string })[];
   /** What the market shows around the clock where time is kept in mode `open`. */
   readonly openState: number;
+  /** Zone of its days in that mode, where they are not of `timeZone`. */
+  readonly openTimeZone?: string;
 }

@@ -372,11 +372,15 @@ describe('unlocking', () => {
 
   it('names what is wrong, and pauses after five wrong passwords', async () => {
     const f = Fixture.open();
-    expect(await refusal(unlock(f, '123456'))).toContain('32 lower-case hexadecimal digits');
+    expect(await refusal(unlock(f, '123456'))).toContain('32 hexadecimal digits');
     for (let left = 4; left > 0; left -= 1) expect(await refusal(unlock(f, wrong))).toBe(`wrong trade password (${left} tries left)`);
     expect(await refusal(unlock(f, wrong))).toContain('no more tries for 60 s');
     expect(await refusal(unlock(f, right))).toContain('try again in 60 s');
     await f.pass(60_000);
     await answer(unlock(f, right));
+  });
+
+  it('takes the hex digits of the right password in either case', async () => {
+    await answer(unlock(Fixture.open(), right.toUpperCase()));
   });
 });

@@ -1,5 +1,5 @@
-import { TIME_TEXT } from '../../../contract/param-rules.js';
 import { quoted } from '../../../contract/shown.js';
+import { isTimeText } from '../../../contract/text-formats.js';
 import { dayNumber } from '../../../contract/time.js';
 import { Refusal } from '../../refusal.js';
 import type { Facts } from '../../view/facts.js';
@@ -29,7 +29,7 @@ export function seriesOf({ world }: Facts<'world'>, { instrument }: Listing, ind
 
 /** A day as requests name it, "2026-11-20", with or without a time; its day counts. */
 export function dayOf(field: string, text: string): string | Refusal {
-  const day = TIME_TEXT.test(text) ? text.slice(0, 10) : text;
+  const day = isTimeText(text) ? text.slice(0, 10) : text;
   if (dayNumber(day) !== undefined) return day;
   return new Refusal(`${field}: expected a date as yyyy-MM-dd, found ${quoted(text)}`);
 }

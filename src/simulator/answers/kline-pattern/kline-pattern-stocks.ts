@@ -28,6 +28,9 @@ import { colorNumbers, pageOfRows, requirePattern, seriesOf } from './pattern-re
 /** What the longest chart pattern needs. */
 const BARS_EXAMINED = 170;
 const BACKEND_ORDER = -1;
+/** `user_stock_list_mode`. */
+const EVERY_STOCK = 0;
+const WATCHED_STOCKS = 1;
 const ROWS_AT_ONCE = 20;
 
 type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
@@ -44,23 +47,26 @@ interface Row {
 }
 
 /** Shares of a market whose newest complete bar is the last one of a pattern. */
-export const klinePatternStocks: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = async (
-  facts,
-  request,
-) => {
+export const klinePatternStocks: Answer<
+  'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'userState',
+  C2S,
+  S2C
+> = async (facts, request) => {
   const { sortType, sortOrder, startCount, userStockListMode } = request;
   const refused =
     checkVersion(request) ?? checkChoice('sort_type', sortType, patternSort) ?? checkChoice('sort_order', sortOrder, patternSortOrder);
   if (refused !== undefined) return refused;
   if (startCount < 0) return new Refusal(`start_count ${startCount}: expected 0 or more`);
-  if (userStockListMode !== 0) return new Refusal(`user_stock_list_mode ${userStockListMode}: expected 0 (every stock of the market)`);
+  if (userStockListMode !== EVERY_STOCK && userStockListMode !== WATCHED_STOCKS)
+    return new Refusal(`user_stock_list_mode ${userStockListMode}: expected 0 (every stock of the market) or 1 (those on the watchlist)`);
   const market = marketOf(request.market, patternMarket);
   if (market instanceof Refusal) return market;
   const pattern = requirePattern(request.shape);
   if (pattern instanceof Refusal) return pattern;
   const period = periodOf(request.klineType);
   if (period instanceof Refusal) return period;
-  const rows = await standings.of(facts, market, `${pattern.shape} ${request.klineType}`, () => rowsOf(facts, market, pattern, period));
+  const all = await standings.of(facts, market, `${pattern.shape} ${request.klineType}`, () => rowsOf(facts, market, pattern, period));
+  const rows = userStockListMode === WATCHED_STOCKS ? watchedOf(facts, all) : all;
   const by = figures[sortType];
   const ordered =
     sortType === BACKEND_ORDER || by === undefined ? rows : pageOf(rows, { by, ascending: sortOrder === 1, offset: 0, count: rows.length });
@@ -68,6 +74,11 @@ export const klinePatternStocks: Answer<'clock' | 'world' | 'companies' | 'marke
   const stockList = await inTurns(eachInTurns(page, ROWS_AT_ONCE, (row) => stockMessage(row, pattern)));
   return create(S2CSchema, { stockList, allCount: rows.length });
 };
+
+function watchedOf({ userState }: Facts<'userState'>, rows: readonly Row[]): readonly Row[] {
+  const watched = new Set(userState.watchlists.all());
+  return rows.filter(({ stock: { listing } }) => watched.has(listing.instrument.symbol));
+}
 
 /** Of markets, patterns and periods. */
 const standings = new Standings<Row>(64);

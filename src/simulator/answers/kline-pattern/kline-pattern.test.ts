@@ -42,6 +42,25 @@ describe('the catalogue', () => {
   });
 });
 
+test('user_stock_list_mode 1 leaves the stocks on the watchlist', async () => {
+  const request = { ...version, klineType: DAY, market: 1 };
+  const { patternList } = await payload(fixture.backend, patterns.klinePatternCatalog, version);
+  let found = 0;
+  for (const { shape } of patternList) {
+    const { stockList } = await payload(fixture.backend, patterns.klinePatternStocks, { ...request, shape });
+    const watched = stockList.filter((_, index) => index % 2 === 0).map(({ security: one }) => `HK.${one?.code}`);
+    if (watched.length === 0) continue;
+    await fixture.simulation.userState.watchlists.add('patterns', watched);
+    const all = new Set(fixture.simulation.userState.watchlists.all());
+    const only = await payload(fixture.backend, patterns.klinePatternStocks, { ...request, shape, userStockListMode: 1 });
+    const shown = only.stockList.map(({ security: one }) => `HK.${one?.code}`);
+    expect(shown).toEqual(stockList.map(({ security: one }) => `HK.${one?.code}`).filter((symbol) => all.has(symbol)));
+    expect(only.allCount).toBe(shown.length);
+    found += stockList.length - shown.length;
+  }
+  expect(found).toBeGreaterThan(0);
+});
+
 test('patterns name bars of the K-lines, the same by number and by symbol; the running bar is not among them', async () => {
   const { backend, simulation } = fixture;
   let found = 0;
@@ -217,8 +236,8 @@ test.each([
   [patterns.klinePatternStocks, { extensionVersion: 1, klineType: DAY, market: 1, shape: 1, sortType: 6 }, 'unknown sort_type 6'],
   [
     patterns.klinePatternStocks,
-    { extensionVersion: 1, klineType: DAY, market: 1, shape: 1, userStockListMode: 1 },
-    'user_stock_list_mode 1',
+    { extensionVersion: 1, klineType: DAY, market: 1, shape: 1, userStockListMode: 2 },
+    'user_stock_list_mode 2',
   ],
   [patterns.klinePatternPerformance, { extensionVersion: 1, shape: 8, duration: 61 }, 'duration 61: expected 1 to 60'],
   [patterns.klinePatternPerformance, { extensionVersion: 1, shape: 0, duration: 1 }, 'shape 0: no pattern'],

@@ -29,6 +29,12 @@ describe('plates of a market', () => {
     expect(kinds.flat()).toHaveLength(all.length);
   });
 
+  it.each([1, 11, 21, 22, 31, 41, 61])('market %i: every plate that is listed has members', async (market) => {
+    const listed = (await plates(market)).map(({ plate }) => named(plate));
+    expect(listed.length).toBeGreaterThan(0);
+    for (const plate of listed) expect([plate, (await members(plate)).length]).not.toEqual([plate, 0]);
+  });
+
   it('refuses markets and types that are none', async () => {
     expect(await call(fixture.backend, metadata.listPlates, { market: 99, plateSetType: 0 })).toMatchObject({
       retMsg: expect.stringContaining('invalid market 99'),

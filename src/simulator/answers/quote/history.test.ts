@@ -208,3 +208,24 @@ test('the quota counts each symbol once in 30 days, refuses the next, and surviv
   expect(await payload(restarted.backend, quote.getHistoryKlQuota)).toMatchObject({ usedQuota: 1, remainQuota: 1 });
   await restarted.backend.stop();
 });
+
+test('day bars of a currency pair are days of the zone in which its times are told', async () => {
+  const { backend } = await startFixture();
+  const range = { security: security('FX.EURUSD'), rehabType: 0, beginTime: '2026-11-12 00:00:00', endTime: '2026-11-12 23:59:59' };
+  const { klList: days } = await payload(backend, quote.getHistoryKline, { ...range, klType: 2 });
+  const hours = await payload(backend, quote.getHistoryKline, {
+    ...range,
+    klType: 9,
+    beginTime: '2026-11-12 00:01:00',
+    endTime: '2026-11-13 00:00:00',
+  });
+  expect(days).toHaveLength(1);
+  expect(hours.klList).toHaveLength(24);
+  expect(days[0]).toMatchObject({
+    openPrice: hours.klList[0]?.openPrice,
+    closePrice: hours.klList.at(-1)?.closePrice,
+    highPrice: Math.max(...hours.klList.map(({ highPrice = 0 }) => highPrice)),
+    lowPrice: Math.min(...hours.klList.map(({ lowPrice = Number.POSITIVE_INFINITY }) => lowPrice)),
+  });
+  await backend.stop();
+});

@@ -11,7 +11,7 @@ import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf }
 import { eachShare, Standings, type StockFigures, stocksOf } from '../../view/stock-figures.js';
 
 /** What traded in extended hours, and what its change is from. */
-interface ExtendedSession {
+export interface ExtendedSession {
   readonly last: Decimal;
   readonly close: Decimal;
   readonly volume: bigint;

@@ -1,11 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { AfterHoursRankItemSchema, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetUSAfterHoursRank_pb.js';
 import { extendedRank, type SessionOf } from './extended-hours.js';
+import { inHours } from './held-open-hours.js';
 
 const session: SessionOf = (_, { quote }) => quote.afterMarket && { ...quote.afterMarket, close: quote.last };
 
 /** Qot_GetUSAfterHoursRank: shares by their last price after the closing bell, against the day's close. */
-export const getUsAfterHoursRank = extendedRank(session, ({ rows, allCount }): S2C => {
+export const getUsAfterHoursRank = extendedRank(inHours('after-hours', session), ({ rows, allCount }): S2C => {
   const dataList = rows.map((row) =>
     create(AfterHoursRankItemSchema, {
       security: row.security,

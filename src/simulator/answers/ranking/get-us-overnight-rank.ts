@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { QotMarketState } from '../../../contract/generated/Qot_Common_pb.js';
 import { OvernightRankItemSchema, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetUSOvernightRank_pb.js';
 import { extendedRank, type SessionOf } from './extended-hours.js';
+import { inHours } from './held-open-hours.js';
 
 /** Of the sessions of the night, the trades so far. */
 const session: SessionOf = ({ clock, world, market }, { listing: { instrument }, quote }) => {
@@ -23,7 +24,7 @@ const session: SessionOf = ({ clock, world, market }, { listing: { instrument },
 };
 
 /** Qot_GetUSOvernightRank: shares by their last price of the night, against the close before it. None where the calendar has no overnight session. */
-export const getUsOvernightRank = extendedRank(session, ({ rows, allCount }): S2C => {
+export const getUsOvernightRank = extendedRank(inHours('overnight', session), ({ rows, allCount }): S2C => {
   const dataList = rows.map((row) =>
     create(OvernightRankItemSchema, {
       security: row.security,

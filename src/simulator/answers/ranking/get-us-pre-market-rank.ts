@@ -1,11 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { PreMarketRankItemSchema, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetUSPreMarketRank_pb.js';
 import { extendedRank, type SessionOf } from './extended-hours.js';
+import { inHours } from './held-open-hours.js';
 
 const session: SessionOf = (_, { quote }) => quote.preMarket && { ...quote.preMarket, close: quote.previousClose };
 
 /** Qot_GetUSPreMarketRank: shares by their last price before the opening, against the previous close. */
-export const getUsPreMarketRank = extendedRank(session, ({ rows, allCount }): S2C => {
+export const getUsPreMarketRank = extendedRank(inHours('pre-market', session), ({ rows, allCount }): S2C => {
   const dataList = rows.map((row) =>
     create(PreMarketRankItemSchema, {
       security: row.security,

@@ -290,3 +290,24 @@ test.each([
   const answer = await call(fixture.backend, operation as typeof ranking.getPeriodChangeRank, { count: 10, ...request });
   expect(answer).toMatchObject({ retType: -1, retMsg: expect.stringContaining(text) });
 });
+
+test('with the clock held open, extended hours are the exchange’s newest ones, and nothing after the moment counts', async () => {
+  // 16:10 of a Friday in New York: before it were the night and the pre-market session, after-hours trading has begun.
+  const open = await startFixture({ clock: new ManualClock(Date.UTC(2026, 10, 20, 21, 10)) });
+  const spans = [
+    [ranking.getUsOvernightRank, 'overnightVolume', '2026-11-19 20:01:00', '2026-11-20 04:00:00'],
+    [ranking.getUsPreMarketRank, 'preMarketVolume', '2026-11-20 04:01:00', '2026-11-20 09:30:00'],
+    [ranking.getUsAfterHoursRank, 'afterHoursVolume', '2026-11-20 16:01:00', '2026-11-20 16:11:00'],
+  ] as const;
+  for (const [operation, volume, beginTime, endTime] of spans) {
+    const { dataList } = await payload(open.backend, operation as typeof ranking.getUsPreMarketRank, { count: 3 });
+    expect(dataList).toHaveLength(3);
+    for (const row of dataList) {
+      const request = { security: row.security, klType: 1, rehabType: 0, beginTime, endTime };
+      const { klList } = await payload(open.backend, quote.getHistoryKline, request);
+      const summed = klList.reduce((sum, bar) => sum + Number(bar.volume), 0);
+      expect(Number((row as unknown as Record<string, bigint>)[volume])).toBe(summed);
+    }
+  }
+  await open.backend.stop();
+});

@@ -110,6 +110,7 @@ export const jpFuture: Schedule = {
 
 export const fx: Schedule = {
   timeZone: 'America/New_York',
+  openTimeZone: 'UTC',
   holidays: fxHolidays,
   openState: S.morning,
   hours: [{ eve: { of: 'previous-day', marks: [['17:00', S.morning, 'regular']] }, full: [['17:00', S.closed]] }],
