@@ -127,6 +127,11 @@ export function lesser(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
 
+/** The larger of two decimals, or of two whole numbers. */
+export function greater(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
+
 /** A decimal or a whole number, or 0 where it is below. */
 export function atLeastZero(value: bigint): bigint {
   return value > 0n ? value : 0n;

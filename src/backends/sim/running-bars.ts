@@ -1,4 +1,4 @@
-import { type Decimal, lesser } from '../../contract/decimal.js';
+import { type Decimal, greater, lesser } from '../../contract/decimal.js';
 import { adjustedPrice, type Bar, type BarPeriod, FACTOR_ONE, type PriceAdjustment, type Tick } from '../../simulator/market/index.js';
 import { EMITTED_TICKS_MAX } from '../../simulator/market/live-events.js';
 import { inTurns } from '../../simulator/pace.js';
@@ -115,9 +115,4 @@ function withTick(bar: Bar, tick: Tick, price: Decimal): Bar {
     volume: bar.volume + tick.volume,
     turnover: bar.turnover + tick.turnover,
   };
-}
-
-function greater(a: Decimal, b: Decimal): Decimal {
-  if (a > b) return a;
-  return b;
 }

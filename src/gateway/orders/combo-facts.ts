@@ -1,6 +1,15 @@
 import { create } from '@bufbuild/protobuf';
 import type { Unknown, Worth } from '../../access/index.js';
-import { atLeastZero, type Decimal, decimalFromNumber, divide, multiply, multiplyUp } from '../../contract/decimal.js';
+import {
+  atLeastZero,
+  DECIMAL_ONE,
+  type Decimal,
+  decimalFromNumber,
+  divide,
+  greater,
+  multiply,
+  multiplyUp,
+} from '../../contract/decimal.js';
 import { type ComboLeg, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { ModifyOrderOp, type Order, OrderType } from '../../contract/generated/Trd_Common_pb.js';
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
@@ -108,8 +117,8 @@ function legsOf(comboLegs: readonly ComboLeg[], trading: number): readonly Leg[]
   const accepted = secMarketsOf(trading);
   if (accepted === undefined)
     return new Rejection('request.invalid', `market: orders cannot be placed in trading market ${trading}`, { field: 'market' });
-  if (comboLegs.length < 2 || comboLegs.length > LEGS_MAX) {
-    const message = `combo_legs: ${comboLegs.length} legs are given, from 2 to ${LEGS_MAX} are accepted`;
+  if (comboLegs.length < 1 || comboLegs.length > LEGS_MAX) {
+    const message = `combo_legs: ${comboLegs.length} legs are given, from 1 to ${LEGS_MAX} are accepted`;
     return new Rejection('request.out_of_range', message, { field: 'combo_legs' });
   }
   const legs: Leg[] = [];
@@ -192,14 +201,18 @@ function pricesOf(seen: readonly SeenLeg[], price: Decimal | undefined): readonl
   });
   if (price === undefined || prices.some((pricing) => pricing === undefined)) return prices;
   // What is bought may cost the price and all that is sold brings; what is sold brings at least what a price below zero asks for.
+  // In money: of a contract with its shares, the price of a unit is of one share.
+  const moneyOf = ({ leg: { ratio }, trading }: SeenLeg) => multiply(ratio, trading?.multiplier ?? DECIMAL_ONE);
+  const size = seen.reduce((most, { trading }) => greater(most, trading?.multiplier ?? DECIMAL_ONE), 0n);
   const sumOf = (buying: boolean) =>
-    seen.reduce((sum, { leg: { side, ratio } }, i) => (isBuy(side) === buying ? sum + multiply(ratio, prices[i]?.price ?? 0n) : sum), 0n);
+    seen.reduce((sum, one, i) => (isBuy(one.leg.side) === buying ? sum + multiply(moneyOf(one), prices[i]?.price ?? 0n) : sum), 0n);
   const buys = seen.some(({ leg }) => isBuy(leg.side));
-  const beyond = buys ? price + sumOf(false) - sumOf(true) : -price - sumOf(false);
+  const limit = multiply(price, size);
+  const beyond = buys ? limit + sumOf(false) - sumOf(true) : -limit - sumOf(false);
   const dearest = seen.findIndex(({ leg }) => isBuy(leg.side) === buys);
-  const [leg, pricing] = [seen[dearest]?.leg, prices[dearest]];
+  const [leg, pricing] = [seen[dearest], prices[dearest]];
   if (leg === undefined || pricing === undefined || beyond <= 0n) return prices;
-  return prices.with(dearest, { ...pricing, basis: 'net_price', price: pricing.price + divide(beyond, leg.ratio) + SMALLEST });
+  return prices.with(dearest, { ...pricing, basis: 'net_price', price: pricing.price + divide(beyond, moneyOf(leg)) + SMALLEST });
 }
 
 /** The last place of a decimal: a quotient may have been rounded down. */

@@ -1,18 +1,18 @@
-import { type Decimal, decimalFromNumber, formatDecimal } from '../../contract/decimal.js';
+import { type Decimal, decimalFromNumber, formatDecimal, multiply } from '../../contract/decimal.js';
+import { netMoney, unitMultiplier } from '../exchange/net-price.js';
 import type { Market } from '../market/market.js';
 import { Refusal } from '../refusal.js';
 import { type Instrument, tickSize, type World } from '../world/index.js';
 import type { Account } from './account.js';
 import { checkRemark, nameOf, nearestLots, type OrderCheck, wholeQuantity } from './check-order.js';
 import { type HoldQuestion, type Holds, neededFor } from './holds.js';
-import { unitValue } from './margin.js';
-import { isBuying, type LegHold, type OrderLeg, type OrderRecord } from './order.js';
+import { isBuying, type LegHold, type OrderRecord } from './order.js';
 import type { ComboRequest, LegRequest, ReplaceRequest } from './place-request.js';
 import { marketPrice } from './price.js';
 import { resolve } from './resolve.js';
 import type { TradeMarket, TradeSide } from './terms.js';
 
-const LEGS = { least: 2, most: 4 };
+const LEGS_MAX = 4;
 const RATIO_MAX = 1_000n;
 /** Each of them looks at several books, at every change of one of them. */
 const OPEN_COMBOS_MAX = 200;
@@ -69,6 +69,7 @@ export class ComboCheck {
         `account ${account.id} has reached its limit of ${OPEN_COMBOS_MAX} open orders with several legs`,
         'broker.open_orders',
       );
+    if (request.legs.length < 2) return new Refusal('an order of several legs has two or more', 'broker.legs');
     const found = this.#legs(request);
     if (found instanceof Refusal) return found;
     const { legs, tradeMarket } = found;
@@ -145,8 +146,8 @@ export class ComboCheck {
   }
 
   #legs({ account, tradeMarket: market, legs }: ComboQuestion): { legs: readonly CheckedLeg[]; tradeMarket: TradeMarket } | Refusal {
-    if (legs.length < LEGS.least || legs.length > LEGS.most) {
-      return new Refusal(`comboLegs has ${legs.length} legs: from ${LEGS.least} to ${LEGS.most} are accepted`, 'broker.legs');
+    if (legs.length < 1 || legs.length > LEGS_MAX) {
+      return new Refusal(`comboLegs has ${legs.length} legs: from 1 to ${LEGS_MAX} are accepted`, 'broker.legs');
     }
     const found: CheckedLeg[] = [];
     let tradeMarket: TradeMarket | undefined;
@@ -163,13 +164,13 @@ export class ComboCheck {
     const [first] = found;
     if (first === undefined || tradeMarket === undefined) throw new Error('an order has legs');
     for (const [i, { instrument }] of found.entries()) {
-      const { symbol, currency, calendar, multiplier } = instrument;
+      const { symbol, currency, calendar } = instrument;
       if (found.findIndex((other) => other.instrument === instrument) !== i)
         return new Refusal(`comboLegs[${i}]: ${symbol} is named twice`, 'broker.legs');
       const agrees = currency === first.instrument.currency && calendar === first.instrument.calendar;
-      if (!agrees || multiplier !== first.instrument.multiplier) {
+      if (!agrees || !hasOnePrice(instrument, first.instrument)) {
         return new Refusal(
-          `comboLegs[${i}]: ${symbol} does not trade in the currency, hours and multiplier of ${first.instrument.symbol}: legs share them, as they have one price`,
+          `comboLegs[${i}]: ${symbol} does not trade in the currency, hours and multiplier of ${first.instrument.symbol}: legs share them, as they have one price; shares may stand beside options on them`,
           'broker.legs',
         );
       }
@@ -235,25 +236,42 @@ export class ComboCheck {
     const buyer = legs.findIndex(({ side }) => isBuying(side));
     const [leg, at] = [legs[buyer], worst[buyer]];
     if (leg === undefined || at === undefined) return worst;
-    const beyond = price - netOf(legs.map(({ side, ratio }, i) => ({ side, ratio, price: worst[i] ?? 0n })));
-    return beyond <= 0n ? worst : worst.with(buyer, at + (beyond + leg.ratio - 1n) / leg.ratio);
+    const money =
+      price * unitMultiplier(multipliersOf(legs)) -
+      netMoney(
+        legs.map(({ instrument: { multiplier }, side, ratio }, i) => ({
+          side: isBuying(side) ? 'buy' : 'sell',
+          ratio,
+          price: worst[i] ?? 0n,
+          multiplier,
+        })),
+      );
+    const unit = leg.ratio * leg.instrument.multiplier;
+    return money <= 0n ? worst : worst.with(buyer, at + (money + unit - 1n) / unit);
   }
 }
 
-/** What a unit of an order is worth in money at its price: legs share their multiplier. */
-function netValueOf([first]: readonly CheckedLeg[], price: Decimal): Decimal {
-  return first === undefined ? 0n : unitValue(first.instrument, price);
+/** What a unit of an order is worth in money at its price. */
+function netValueOf(legs: readonly CheckedLeg[], price: Decimal): Decimal {
+  return multiply(price, unitMultiplier(multipliersOf(legs)));
+}
+
+function multipliersOf(legs: readonly CheckedLeg[]): readonly Pick<Instrument, 'multiplier'>[] {
+  return legs.map(({ instrument }) => instrument);
+}
+
+/** Whether two legs can be told in one price: contracts of one size, or an option and its shares, a share at a time. */
+function hasOnePrice(one: Instrument, other: Instrument): boolean {
+  if (one.multiplier === other.multiplier) return true;
+  return (
+    (one.kind === 'option' && one.option.underlying === other.symbol) || (other.kind === 'option' && other.option.underlying === one.symbol)
+  );
 }
 
 function sameLegs(legs: readonly CheckedLeg[], order: OrderRecord): boolean {
   const texts = (all: readonly { symbol: string; side: TradeSide; ratio: bigint }[]) =>
     all.map(({ symbol, side, ratio }) => `${symbol} ${side} ${ratio}`).join();
   return texts(legs.map(({ instrument: { symbol }, side, ratio }) => ({ symbol, side, ratio }))) === texts(order.legs);
-}
-
-/** What a unit of an order costs at prices of its legs: bought less sold. */
-export function netOf(legs: readonly (Pick<OrderLeg, 'side' | 'ratio'> & { readonly price: Decimal })[]): Decimal {
-  return legs.reduce((sum, { side, ratio, price }) => sum + (isBuying(side) ? price : -price) * ratio, 0n);
 }
 
 /** The fewest units of an order that are board lots of every leg. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { collected, dec, Fixture, ids } from '../../../test/support/brokerage.js';
+import { netPrice } from '../exchange/net-price.js';
 import { nextTurn } from '../pace.js';
 import { Refusal } from '../refusal.js';
-import { netOf } from './check-combo.js';
 import { totalFees } from './fees.js';
 import { orderMessage } from './messages.js';
 import { isBuying, type OrderRecord } from './order.js';
@@ -281,7 +281,15 @@ describe('an order of several legs', () => {
       ['00700', 1, 1],
       ['00005', 3, 4],
     ]);
-    expect(netOf(f.order(id).legs.map((leg) => ({ ...leg, price: leg.filledValue / leg.filledQuantity })))).toBe(dec('200'));
+    expect(
+      netPrice(
+        f.order(id).legs.map((leg) => ({
+          ratio: leg.ratio,
+          side: isBuying(leg.side) ? ('buy' as const) : ('sell' as const),
+          price: leg.filledValue / leg.filledQuantity,
+        })),
+      ),
+    ).toBe(dec('200'));
   });
 
   it('ends where an issuer changes one of its legs', async () => {
@@ -307,7 +315,7 @@ describe('an order of several legs', () => {
   });
 
   it.each<[string, Partial<ComboRequest>, string]>([
-    ['one leg', { legs: pair.slice(0, 1) }, 'comboLegs has 1 legs: from 2 to 4 are accepted'],
+    ['one leg', { legs: pair.slice(0, 1) }, 'an order of several legs has two or more'],
     ['a code that is none', { legs: [pair[0]!, { ...pair[1]!, code: 'X' }] }, 'comboLegs[1]: unknown symbol HK.X'],
     ['a security twice', { legs: [pair[0]!, { ...pair[0]!, side: 'sell_short' }] }, 'comboLegs[1]: HK.00700 is named twice'],
     ['half a unit', { legs: [pair[0]!, { ...pair[1]!, ratio: 0.5 }] }, 'comboLegs[1].qtyRatio 0.5 must be a whole number from 1 to 1000'],

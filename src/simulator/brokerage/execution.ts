@@ -1,4 +1,5 @@
-import { type Decimal, lesser } from '../../contract/decimal.js';
+import { DECIMAL_ONE, type Decimal, lesser } from '../../contract/decimal.js';
+import { netPrice, type PricedLeg } from '../exchange/net-price.js';
 import type { Entry } from '../ledger/index.js';
 import type { Instrument } from '../world/index.js';
 import type { Account } from './account.js';
@@ -21,6 +22,8 @@ export interface Execution {
   readonly leg: number;
   readonly price: Decimal;
   readonly quantity: bigint;
+  /** Of each leg of the order, what a unit of it is worth at a price of 1. */
+  readonly multipliers: readonly Decimal[];
   /** Epoch ms. */
   readonly time: number;
   /** Trading day of the market, "2026-11-20". */
@@ -76,7 +79,7 @@ function legOf({ order, leg: index }: Execution): OrderLeg {
 
 /** The order after the trade, and what the trade added to its fees. */
 function afterFill(
-  { instrument, order, leg: index, price, quantity, time }: Execution,
+  { instrument, order, leg: index, price, quantity, time, multipliers }: Execution,
   leg: OrderLeg,
 ): { order: OrderRecord; fee: Decimal } {
   const filledLeg: OrderLeg = {
@@ -94,7 +97,7 @@ function afterFill(
     ...order,
     legs,
     filledQuantity,
-    filledValue: isCombo(order) ? netValue(legs) : legs[0].filledValue,
+    filledValue: isCombo(order) ? netValue(legs, multipliers) : legs[0].filledValue,
     fees: !isCombo(order) ? toPay : replacedFees(order.fees, paid, toPay),
     updatedAt: time,
     status: moved(order.status, full ? 'filled_all' : 'filled_part'),
@@ -106,9 +109,13 @@ function afterFill(
   return { order: { ...filled, feeReserve: order.feeReserve - own + reserve(filledLeg, toPay) }, fee };
 }
 
-/** What legs cost together: what is bought less what is sold. */
-function netValue(legs: readonly OrderLeg[]): Decimal {
-  return legs.reduce((sum, { side, filledValue }) => sum + (isBuying(side) ? filledValue : -filledValue), 0n);
+/** What legs cost together, bought less sold, in the price of the order. */
+function netValue(legs: readonly OrderLeg[], multipliers: readonly Decimal[]): Decimal {
+  const priced = legs.map(({ side, filledValue }, i): PricedLeg => {
+    const multiplier = multipliers[i] ?? DECIMAL_ONE;
+    return { side: isBuying(side) ? 'buy' : 'sell', ratio: 1n, price: filledValue, multiplier };
+  });
+  return netPrice(priced);
 }
 
 /** An order's fees with those of one leg replaced. */

@@ -34,7 +34,18 @@ it('an order of several legs holds for each, is charged for each, and is filled 
 
   const fill = (index: number, symbol: string, price: string, quantity: bigint): void => {
     const instrument = f.instrument(symbol);
-    const of = { account, instrument, order, leg: index, price: dec(price), quantity, time: f.clock.now(), day: '2026-11-20', clearing };
+    const of = {
+      account,
+      instrument,
+      order,
+      leg: index,
+      price: dec(price),
+      quantity,
+      multipliers: [dec('1'), dec('1')],
+      time: f.clock.now(),
+      day: '2026-11-20',
+      clearing,
+    };
     order = execute(records, change, of);
   };
   fill(1, 'HK.00005', '110', 400n);

@@ -466,6 +466,7 @@ export class Routing {
       leg,
       price: match.price,
       quantity: match.volume,
+      multipliers: order.legs.map((_, index) => this.instrumentOf(order, index).multiplier),
       time,
       day,
       clearing,

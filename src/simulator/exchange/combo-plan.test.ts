@@ -71,4 +71,12 @@ describe('what several legs trade together', () => {
     const sell = { side: 'sell', ratio: 1n, levels: [] } as const;
     expect(comboPlan([buy, sell], 1_000n, 5n, 1n)).toEqual({ units: 0n, limits: [0n, 0n] });
   });
+
+  test('prices a contract with its shares by the share', () => {
+    const dollars = (amount: bigint) => amount * 1_000_000_000n;
+    const shares: LegOffer = { side: 'buy', ratio: 100n, levels: [{ price: dollars(200n), volume: 250n }] };
+    const call: LegOffer = { side: 'sell', ratio: 1n, multiplier: dollars(100n), levels: [{ price: dollars(3n), volume: 9n }] };
+    expect(comboPlan([shares, call], dollars(197n), 5n, 1n).units).toBe(2n);
+    expect(comboPlan([shares, call], dollars(197n) - 1n, 5n, 1n).units).toBe(0n);
+  });
 });

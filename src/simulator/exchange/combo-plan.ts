@@ -1,4 +1,5 @@
-import { type Decimal, lesser } from '../../contract/decimal.js';
+import { DECIMAL_ONE, type Decimal, lesser } from '../../contract/decimal.js';
+import { unitMultiplier } from './net-price.js';
 import type { Side } from './price-levels.js';
 
 /** One leg of an order and what the other side of its book offers, best first. */
@@ -6,6 +7,8 @@ export interface LegOffer {
   readonly side: Side;
   /** Units of the leg in one unit of the order. */
   readonly ratio: bigint;
+  /** Money that one unit of the leg is worth at a price of 1. */
+  readonly multiplier?: Decimal;
   readonly levels: readonly { readonly price: Decimal; readonly volume: bigint }[];
 }
 
@@ -23,6 +26,7 @@ export interface ComboPlan {
  */
 export function comboPlan(legs: readonly LegOffer[], limit: Decimal, volume: bigint, step: bigint): ComboPlan {
   const cursors = legs.map((leg) => new Cursor(leg));
+  const most = limit * unitMultiplier(legs);
   let units = 0n;
   while (units < volume) {
     const room = cursors.map((cursor) => cursor.unitsAtOnePrice).reduce(lesser);
@@ -34,7 +38,7 @@ export function comboPlan(legs: readonly LegOffer[], limit: Decimal, volume: big
       if (cost === undefined) return planned(units, cursors);
       net += cost;
     }
-    if (net > limit * size) break;
+    if (net > most * size) break;
     for (const cursor of cursors) cursor.take(size);
     units += size;
   }
@@ -60,14 +64,15 @@ class Cursor {
     return ((levels[this.#level]?.volume ?? this.#taken) - this.#taken) / ratio;
   }
 
-  /** What so many units of the order pay for this leg (below zero: get for it); undefined where there is not so much. */
+  /** Money × 10⁹ that so many units of the order pay for this leg (below zero: get for it); undefined where there is not so much. */
   cost(units: bigint): Decimal | undefined {
     let sum = 0n;
     const left = this.#walk(units, (price, part) => {
       sum += price * part;
     });
     if (left.volume > 0n) return undefined;
-    return this.leg.side === 'buy' ? sum : -sum;
+    const { side, multiplier = DECIMAL_ONE } = this.leg;
+    return (side === 'buy' ? sum : -sum) * multiplier;
   }
 
   take(units: bigint): void {

@@ -6,6 +6,7 @@ import type { Instrument } from '../world/instrument.js';
 import { CallerBook, type Incoming, type Matching } from './caller-book.js';
 import { ComboBook, type ComboOrder, type RestingCombo } from './combo-book.js';
 import { comboPlan } from './combo-plan.js';
+import { netMoney, type PricedLeg, unitMultiplier } from './net-price.js';
 
 /**
  * What becomes of an arriving order's volume that finds no counterpart at once: `rest` waits in the book; `cancel` gives
@@ -172,7 +173,12 @@ export class Exchange {
     const nothing = { trade: undefined, units: 0n };
     if (order.legs.some(({ instrument }) => this.session(instrument, false) === undefined)) return nothing;
     const books = order.legs.map(({ instrument }) => this.#books.get(instrument.symbol) ?? new CallerBook(this.market, instrument));
-    const offers = order.legs.map(({ side, ratio }, i) => ({ side, ratio, levels: books[i]?.offers(side) ?? [] }));
+    const offers = order.legs.map(({ instrument: { multiplier }, side, ratio }, i) => ({
+      side,
+      ratio,
+      multiplier,
+      levels: books[i]?.offers(side) ?? [],
+    }));
     const { units, limits } = comboPlan(offers, order.limit, volume, order.step);
     if (units === 0n) return nothing;
     const legs = order.legs.map(({ instrument, side, ratio }, leg) => {
@@ -214,14 +220,14 @@ export class Exchange {
 
   /** Whether the best prices of its legs are good enough, which is soon seen. */
   #canTrade({ order }: RestingCombo): boolean {
-    let net = 0n;
+    const legs: PricedLeg[] = [];
     for (const { instrument, side, ratio } of order.legs) {
       const { bids, asks } = this.market.book(instrument, 1);
       const best = (side === 'buy' ? asks : bids)[0];
       if (best === undefined) return false;
-      net += (side === 'buy' ? best.price : -best.price) * ratio;
+      legs.push({ side, ratio, price: best.price, multiplier: instrument.multiplier });
     }
-    return net <= order.limit;
+    return netMoney(legs) <= order.limit * unitMultiplier(legs);
   }
 
   // Events come in a turn of their own, never from within a call to the market.

@@ -1,4 +1,4 @@
-import type { Decimal } from '../../contract/decimal.js';
+import { type Decimal, greater } from '../../contract/decimal.js';
 import type { BackgroundDay } from './background-day.js';
 import type { Totals } from './day-tape.js';
 import type { Bar, PriceBounds, Tick } from './market.js';
@@ -68,9 +68,4 @@ export function widened(a: PriceBounds, b: PriceBounds): PriceBounds {
 export function barOf(start: number, end: number, previousClose: Decimal, totals: Aggregate): Bar {
   const { open, high, low, close, volume, turnover } = totals;
   return { start, end, open, high, low, close, previousClose, volume, turnover };
-}
-
-function greater(a: Decimal, b: Decimal): Decimal {
-  if (a > b) return a;
-  return b;
 }

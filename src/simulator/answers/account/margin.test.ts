@@ -129,7 +129,7 @@ describe('an order of several legs', () => {
   });
 
   it.each([
-    [{ comboLegs: [leg('00700', 1)] }, 'comboLegs has 1 legs: from 2 to 4 are accepted'],
+    [{ comboLegs: [] }, 'comboLegs has 0 legs: from 1 to 4 are accepted'],
     [{ comboLegs: [leg('00700', 1), leg('00005', 9)] }, 'comboLegs[1]: trdSide 9 is not accepted'],
     [{ comboLegs: [leg('00700', 1), leg('NONE', 1)] }, 'comboLegs[1]: unknown symbol HK.NONE'],
     [{ comboLegs: [leg('00700', 1), leg('00005', 2)] }, 'insufficient position'],
