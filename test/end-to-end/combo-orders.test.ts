@@ -92,6 +92,15 @@ describe('an order of several legs', () => {
     expect([traded('00700'), traded('00005')]).toEqual([100, 400]);
   });
 
+  it('of one leg is an order for its security', async () => {
+    const { order_id_ex: id } = await read('/api/combo-order', { ...combo, combo_legs: legs.slice(0, 1), price: 100 });
+    const { order_list } = await read('/api/orders', { acc_id: HK_MARGIN, env: SIMULATE, market: HK });
+    const order = order_list.find((one: { order_id_ex: string }) => one.order_id_ex === id);
+    expect(order).toMatchObject({ code: '00700', qty: combo.qty, price: 100, trd_side: 1 });
+    expect(order.combo_legs ?? []).toEqual([]);
+    await read('/api/cancel-all-order', { acc_id: HK_MARGIN, env: SIMULATE, market: HK });
+  });
+
   it('is placed once under an idempotency key', async () => {
     const once = { ...text, 'idempotency-key': 'combo-1' };
     const first = await daemon.as('desk').s2c('/api/combo-order', { ...combo, price: -6_000 }, once);
@@ -102,7 +111,7 @@ describe('an order of several legs', () => {
 
   it.each([
     [{ ...combo, combo_legs: [] }, 400, 'combo_legs'],
-    [{ ...combo, price: 0, combo_legs: legs.slice(0, 1) }, 400, 'combo_legs: 1 legs are given, from 2 to 10 are accepted'],
+    [{ ...combo, price: 0, combo_legs: legs.slice(0, 1), order_type: undefined }, 400, 'missing field "order_type"'],
     [combo, 400, 'missing field "price"'],
     [{ ...combo, price: 0, qty: 0 }, 400, 'qty: 0 is out of range'],
     [{ ...combo, price: 0, combo_legs: [legs[0], { ...legs[1], side: 9 }] }, 400, 'side'],

@@ -44,10 +44,10 @@ export const getReturnCalendar: Answer<'clock' | 'world' | 'market' | 'brokerage
     return first === undefined || last === undefined ? undefined : outcomeOf(first, last, flows, method);
   };
   const shown = periods.filter(({ end }) => Math.min(end, until) > opened);
-  const periodList = shown.flatMap(({ name, begin, end }) => returnOf(name, outcome(begin, end), currency));
+  const shownOf = (name: string, of: Outcome | undefined) => returnOf(name, of, currency, now);
+  const periodList = shown.flatMap(({ name, begin, end }) => shownOf(name, outcome(begin, end)));
   const [first, last] = [shown[0], shown.at(-1)];
-  const [total] =
-    first === undefined || last === undefined ? [] : returnOf(`${first.name} to ${last.name}`, outcome(first.begin, last.end), currency);
+  const [total] = first === undefined || last === undefined ? [] : shownOf(`${first.name} to ${last.name}`, outcome(first.begin, last.end));
   return create(S2CSchema, { header: to.header, currency: currencies.numberOf(currency), periodList, ...known({ total }) });
 };
 
@@ -61,7 +61,7 @@ function calendarOf(unit: PeriodUnit, date: string, timeZone: string): readonly 
   return [...periodsBetween(unit, localDate(around.begin, timeZone), addDays(localDate(around.end, timeZone), -1), timeZone)];
 }
 
-function returnOf(period: string, outcome: Outcome | undefined, currency: Currency): PeriodReturn[] {
+function returnOf(period: string, outcome: Outcome | undefined, currency: Currency, now: number): PeriodReturn[] {
   if (outcome === undefined) return [];
-  return [create(PeriodReturnSchema, { period, ...outcomeFields(outcome, currency), ...known({ returnRate: outcome.rate }) })];
+  return [create(PeriodReturnSchema, { period, ...outcomeFields(outcome, currency, now), ...known({ returnRate: outcome.rate }) })];
 }

@@ -31,7 +31,8 @@ export const getYieldTrend: Answer<'clock' | 'world' | 'market' | 'brokerage', C
   }
   await brokerage.records.journal.whenDurable(undefined);
   // What happens at a moment comes after it: that of now is part of the answer.
-  const until = clock.now() + 1;
+  const now = clock.now();
+  const until = now + 1;
   const begun = periods.filter(({ begin }) => begin < until);
   const times = [...begun.slice(0, 1).map(({ begin }) => begin), ...begun.map(({ end }) => Math.min(end, until))];
   const { points, flows } = await assetsHistory(facts, to.account, currency, times, context);
@@ -40,9 +41,9 @@ export const getYieldTrend: Answer<'clock' | 'world' | 'market' | 'brokerage', C
   const pointList = ends.flatMap((end, index): YieldPoint[] => {
     if (start === undefined || end.time <= opened) return [];
     const { inflow, rate } = outcomeOf(start, end, flows, query.method);
-    const { endAssets: assets, netInflow, profit } = outcomeFields({ begin: start, end, inflow }, currency);
-    const figures = { assets, netInflow, profit };
-    return [create(YieldPointSchema, { period: begun[index]?.name ?? '', time: BigInt(end.time), ...figures, ...known({ yield: rate }) })];
+    const { endTime: time, endAssets: assets, netInflow, profit } = outcomeFields({ begin: start, end, inflow }, currency, now);
+    const figures = { time, assets, netInflow, profit };
+    return [create(YieldPointSchema, { period: begun[index]?.name ?? '', ...figures, ...known({ yield: rate }) })];
   });
   return create(S2CSchema, { header: to.header, currency: currencies.numberOf(currency), pointList });
 };

@@ -52,14 +52,18 @@ function moneyWeighted(begin: AssetPoint, end: AssetPoint, flows: readonly Exter
   return invested > 0n ? divide(profit, invested) : undefined;
 }
 
-/** An outcome's figures as messages have them: in the decimals of the currency, so that what is shown adds up. */
-export function outcomeFields({ begin, end, inflow }: Pick<Outcome, 'begin' | 'end' | 'inflow'>, currency: Currency) {
+/**
+ * An outcome's figures as messages have them: in the decimals of the currency, so that what is shown adds up.
+ *
+ * @param now epoch ms: a span that takes in this moment ends just behind it, and is told to end with it
+ */
+export function outcomeFields({ begin, end, inflow }: Pick<Outcome, 'begin' | 'end' | 'inflow'>, currency: Currency, now: number) {
   const before = inMoney(begin.assets, currency);
   const after = inMoney(end.assets, currency);
   const flowed = inMoney(inflow, currency);
   return {
     beginTime: BigInt(begin.time),
-    endTime: BigInt(end.time),
+    endTime: BigInt(Math.min(end.time, now)),
     beginAssets: formatDecimal(before),
     endAssets: formatDecimal(after),
     netInflow: formatDecimal(flowed),
