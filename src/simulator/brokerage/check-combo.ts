@@ -1,5 +1,5 @@
 import { type Decimal, decimalFromNumber, formatDecimal, multiply } from '../../contract/decimal.js';
-import { netMoney, unitMultiplier } from '../exchange/net-price.js';
+import { netMoney, unitMultiplier } from '../exchange/index.js';
 import type { Market } from '../market/market.js';
 import { Refusal } from '../refusal.js';
 import { type Instrument, tickSize, type World } from '../world/index.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { collected, dec, Fixture, ids } from '../../../test/support/brokerage.js';
-import { netPrice } from '../exchange/net-price.js';
+import { netPrice } from '../exchange/index.js';
 import { nextTurn } from '../pace.js';
 import { Refusal } from '../refusal.js';
 import { totalFees } from './fees.js';

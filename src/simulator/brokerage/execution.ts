@@ -1,5 +1,5 @@
 import { DECIMAL_ONE, type Decimal, lesser } from '../../contract/decimal.js';
-import { netPrice, type PricedLeg } from '../exchange/net-price.js';
+import { netPrice, type PricedLeg } from '../exchange/index.js';
 import type { Entry } from '../ledger/index.js';
 import type { Instrument } from '../world/index.js';
 import type { Account } from './account.js';

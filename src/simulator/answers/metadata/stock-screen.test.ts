@@ -47,6 +47,11 @@ const bounded = (name: number, least?: number, most?: number, includes = true) =
   },
 });
 
+/** Of day bars, the price above its average of five. */
+const above = (fields: object) => ({
+  indicatorPositionalQuery: { position: 1, period: 11, firstIndicator: 1, secondIndicator: 11, ...fields },
+});
+
 describe('a stock screen', () => {
   it('shows figures that agree with the snapshots and terms', async () => {
     const names = [2201, 2202, 2203, 2204, 2205, 2207, 2208, 2301];
@@ -67,6 +72,28 @@ describe('a stock screen', () => {
       if (equityExData !== undefined) expect(figures[7]).toBe(equityExData.issuedMarketVal);
       expect(dataList[i]?.stockId).toBe(BigInt(staticInfoList[i]?.basic?.id ?? 0n));
     }
+  });
+
+  it('knows indicators and the volatility of options by their published numbers, and pages of 300', async () => {
+    const indicator = (name: number) => ({ indicatorProperty: { name, period: 11 } });
+    const of = (item: StockScreenItem) =>
+      item.results.map((one) => one.indicatorPropertyResult?.dval ?? one.optionPropertyResult?.dval ?? one.basicPropertyResult?.sval);
+    const retrieveList = [basic(CODE), indicator(1), indicator(11), { optionProperty: { name: 1000 } }, { optionProperty: { name: 1001 } }];
+    const { dataList, allCount } = await screened({ retrieveList, pageCount: 300 });
+    expect(dataList).toHaveLength(Math.min(300, allCount));
+    const rows = dataList.map(of) as [string, number, number, number?, number?][];
+    const expected = rows.filter(([, price, average]) => price > average).map(([code]) => code);
+    expect(expected.length).toBeGreaterThan(0);
+    expect(await codes({ filterList: [HONG_KONG, above({})], pageCount: 300 })).toEqual(expected);
+    const volatile = rows.filter(([, , , implied = 0]) => implied >= 30).map(([code]) => code);
+    const optionQuery = { property: { name: 1000 }, intervals: [{ filterMin: { value: 30, includes: true } }] };
+    expect(await codes({ filterList: [HONG_KONG, { optionQuery }], pageCount: 300 })).toEqual(volatile);
+    const ranks = (await screened({ retrieveList, sort: { direction: 2, optionProperty: { name: 1001 } }, pageCount: 300 })).dataList.map(
+      of,
+    );
+    const known = ranks.map((row) => row[4]).filter((rank) => rank !== undefined);
+    expect(known.length).toBeGreaterThan(3);
+    expect(known).toEqual([...known].sort((a, b) => Number(b) - Number(a)));
   });
 
   it('leaves what meets every condition, bounds included or not', async () => {
@@ -160,13 +187,18 @@ describe('a stock screen', () => {
     [{ filterList: [{ ...HONG_KONG, ...bounded(2201, 1) }] }, 'expected one condition, found simpleFieldQuery, simplePropertyQuery'],
     [{ filterList: [{ simpleFieldQuery: { simpleField: 2, screenValueList: [1n] } }] }, 'field 2 is not served'],
     [{ filterList: [{ simpleFieldQuery: { simpleField: 1, screenValueList: [9n] } }] }, 'market 9 is none'],
-    [{ filterList: [{ indicatorPatternQuery: { period: 11 } }] }, 'conditions on indicators'],
+    [{ filterList: [{ indicatorPatternQuery: { period: 11 } }] }, 'conditions on patterns'],
+    [{ filterList: [above({ firstIndicator: 2 })] }, 'indicator 2 is not served; served: 1, 11, 31, 41'],
+    [{ filterList: [above({ period: 1 })] }, 'period 1 is not served; served: 11 (day), 21 (week), 31 (month)'],
+    [{ filterList: [above({ position: 5 })] }, 'position: 5 is none'],
+    [{ filterList: [above({ secondValue: 1n })] }, 'expected one of second_indicator and second_value'],
+    [{ filterList: [{ optionQuery: { property: { name: 1002 } } }] }, 'property 1002 is not served; served: 1000, 1001'],
     [{ filterList: [{ plateQuery: { plateList: [{ plateIdList: ['BK0'] }] } }] }, 'unknown plate'],
     [{ retrieveList: [basic(1104)] }, 'property 1104 is not served; served: 1101, 1102, 1103'],
     [{ retrieveList: [{ cumulativeProperty: { name: 3102, days: 251 } }] }, 'days: 251 is out of range'],
     [{ retrieveList: [{ financialProperty: { name: 4101, term: 3 } }] }, 'term: 3 is not served; served: 1, 10, 100'],
     [{ sort: { direction: 5, simpleProperty: { name: 2201 } } }, 'direction: 5 is none'],
-    [{ pageCount: 201 }, 'page_count: 201 is out of range, accepted: 1 to 200'],
+    [{ pageCount: 301 }, 'page_count: 301 is out of range, accepted: 1 to 300'],
     [{ pageFrom: -1 }, 'page_from: -1 is out of range'],
   ])('refuses what it does not serve (%#)', async (fields, says) => {
     expect(await refusal(fields)).toContain(says);

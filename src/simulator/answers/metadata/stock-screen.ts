@@ -3,9 +3,12 @@ import {
   type Boundary,
   type C2S,
   type PropertyBasic,
+  type QueryPropertyOption,
   ResultPropertyBasicSchema,
   ResultPropertyCumulativeSchema,
   ResultPropertyFinancialSchema,
+  ResultPropertyIndicatorSchema,
+  ResultPropertyOptionSchema,
   ResultPropertySimpleSchema,
   type RetrieveQuery,
   type RspItemResult,
@@ -25,12 +28,13 @@ import { type Condition, type Figure, type Hit, type SortKey, screen, sorted, va
 import type { Answer, Facts } from '../../view/facts.js';
 import { locatePlate, membersOf } from '../../view/plates.js';
 import { isIssuedByCompany } from '../../world/kinds.js';
+import { indicatorFigureOf, optionFigureOf, positionCondition } from './screen-indicators.js';
 import { basicProperties, cumulativeFigure, financialFigureOf, simpleFigure, unserved } from './stock-properties.js';
 
 type Used = 'companies' | 'world' | 'listings' | 'boards';
 
 const PAGE_DEFAULT = 200;
-const PAGE_MAX = 200;
+const PAGE_MAX = 300;
 /** Filters, properties and sorts together; and plates. */
 const PARTS_MAX = 128;
 
@@ -201,9 +205,28 @@ function conditionOf(query: ScreenQuery, path: string): Condition | Refusal {
       path,
     );
   }
+  if (query.indicatorPositionalQuery !== undefined)
+    return positionCondition(query.indicatorPositionalQuery, `${path}.indicator_positional_query`);
+  if (query.optionQuery !== undefined) return withinIntervals(query.optionQuery, `${path}.option_query`);
   return new Refusal(
-    `${path}: conditions on indicators, patterns, featured figures, brokers, K-line shapes and options are not served; served: simple_field_query, plate_query, simple_property_query, cumulative_property_query, financial_property_query`,
+    `${path}: conditions on patterns, featured figures, brokers and K-line shapes are not served; served: simple_field_query, plate_query, simple_property_query, cumulative_property_query, financial_property_query, indicator_positional_query, option_query`,
   );
+}
+
+/** Within any of some intervals; without one, whatever has the figure. */
+function withinIntervals({ property, intervals }: QueryPropertyOption, path: string): Condition | Refusal {
+  const figure = property && optionFigureOf(property, `${path}.property`);
+  if (intervals.length === 0) return bounded(figure, {}, path);
+  const each: Condition[] = [];
+  for (const [index, interval] of intervals.entries()) {
+    const condition = bounded(figure, interval, `${path}.intervals[${index}]`);
+    if (condition instanceof Refusal) return condition;
+    each.push(condition);
+  }
+  const [{ figure: of } = {}] = each;
+  return of === undefined
+    ? new Refusal(`${path}: missing field "property"`)
+    : { figure: of, accepts: (value) => each.some((one) => one.accepts(value)) };
 }
 
 function bounded(
@@ -226,7 +249,7 @@ interface Retrieval {
 }
 
 function retrievalOf(query: RetrieveQuery, path: string): Retrieval | Refusal {
-  const { basicProperty, simpleProperty, cumulativeProperty, financialProperty } = query;
+  const { basicProperty, simpleProperty, cumulativeProperty, financialProperty, indicatorProperty, optionProperty } = query;
   if (basicProperty !== undefined) return basicColumn(basicProperty, `${path}.basic_property`);
   if (simpleProperty !== undefined) {
     return column(simpleFigure(simpleProperty, `${path}.simple_property`), (value) => ({
@@ -243,8 +266,20 @@ function retrievalOf(query: RetrieveQuery, path: string): Retrieval | Refusal {
       financialPropertyResult: create(ResultPropertyFinancialSchema, { property: financialProperty, ...value }),
     }));
   }
-  return new Refusal(`${path}: served: basic_property, simple_property, cumulative_property, financial_property`);
+  if (indicatorProperty !== undefined) {
+    return column(indicatorFigureOf(indicatorProperty, `${path}.indicator_property`), (value) => ({
+      indicatorPropertyResult: create(ResultPropertyIndicatorSchema, { property: indicatorProperty, ...value }),
+    }));
+  }
+  if (optionProperty !== undefined) {
+    return column(optionFigureOf(optionProperty, `${path}.option_property`), (value) => ({
+      optionPropertyResult: create(ResultPropertyOptionSchema, { property: optionProperty, ...value }),
+    }));
+  }
+  return new Refusal(`${path}: ${SERVED}`);
 }
+
+const SERVED = 'served: basic_property, simple_property, cumulative_property, financial_property, indicator_property, option_property';
 
 type Result = Parameters<typeof create<typeof RspItemResultSchema>>[1];
 
@@ -298,7 +333,7 @@ function keysOf(sorts: readonly Sort[]): Keys | Refusal {
     const how = directions.get(sort.direction);
     if (how === undefined)
       return new Refusal(`${path}.direction: ${sort.direction} is none; accepted: ${[...directions.keys()].join(', ')}`);
-    const { basicProperty, simpleProperty, cumulativeProperty, financialProperty } = sort;
+    const { basicProperty, simpleProperty, cumulativeProperty, financialProperty, indicatorProperty, optionProperty } = sort;
     if (basicProperty !== undefined) {
       const { code, name } = basicProperties;
       if (basicProperty.name !== code && basicProperty.name !== name)
@@ -316,7 +351,11 @@ function keysOf(sorts: readonly Sort[]): Keys | Refusal {
           ? cumulativeFigure(cumulativeProperty, `${path}.cumulative_property`)
           : financialProperty !== undefined
             ? financialFigureOf(financialProperty, `${path}.financial_property`)
-            : new Refusal(`${path}: served: basic_property, simple_property, cumulative_property, financial_property`);
+            : indicatorProperty !== undefined
+              ? indicatorFigureOf(indicatorProperty, `${path}.indicator_property`)
+              : optionProperty !== undefined
+                ? optionFigureOf(optionProperty, `${path}.option_property`)
+                : new Refusal(`${path}: ${SERVED}`);
     if (figure instanceof Refusal) return figure;
     keys.push({ figure, ...how });
   }
