@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 const symbols = ['HK.00700', 'US.AAPL', 'SH.600519', 'JP.7203', 'HK.HSImain', 'HK.800000', 'FX.EURUSD'];
 
 /**
- * What is announced of what is to come, by operation and field: dates of calendars, of offerings, of contracts and orders, and bars that are named by
+ * Announcements of what is to come, by operation and field: dates of calendars, of offerings, of contracts and orders, and bars that are named by
  * their end. Everything else in an answer lies at its moment or before.
  */
 const announced: readonly RegExp[] = [
@@ -112,9 +112,9 @@ function requestOf(
   return fromJson(operation.messages.C2SSchema, sample);
 }
 
-/** What the gateway answers by itself knows nothing of the world. */
+/** Reads of the simulated world: answers of the gateway itself know nothing of it. */
 const reads = operations.filter(({ name, effect }) => effect === 'read' && answers.has(name));
-/** Those that a request without orders, legs and names of officers finds nothing for: they tell no dates that others do not. */
+/** Reads that need orders, legs or names of officers: they tell no dates that others do not. */
 const unasked = [
   ...['get_option_quote', 'get_option_strategy_analysis', 'get_company_executive_background', 'get_order_fee', 'get_cash_detail'],
   'get_combo_max_trd_qtys',

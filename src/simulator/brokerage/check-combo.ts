@@ -251,7 +251,7 @@ export class ComboCheck {
   }
 }
 
-/** What a unit of an order is worth in money at its price. */
+/** Money that a unit of an order is worth at its price. */
 function netValueOf(legs: readonly CheckedLeg[], price: Decimal): Decimal {
   return multiply(price, unitMultiplier(multipliersOf(legs)));
 }

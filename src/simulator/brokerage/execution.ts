@@ -22,7 +22,7 @@ export interface Execution {
   readonly leg: number;
   readonly price: Decimal;
   readonly quantity: bigint;
-  /** Of each leg of the order, what a unit of it is worth at a price of 1. */
+  /** Money that a unit of each leg of the order is worth at a price of 1. */
   readonly multipliers: readonly Decimal[];
   /** Epoch ms. */
   readonly time: number;
@@ -109,7 +109,7 @@ function afterFill(
   return { order: { ...filled, feeReserve: order.feeReserve - own + reserve(filledLeg, toPay) }, fee };
 }
 
-/** What legs cost together, bought less sold, in the price of the order. */
+/** Cost of all legs, bought less sold, in the price of the order. */
 function netValue(legs: readonly OrderLeg[], multipliers: readonly Decimal[]): Decimal {
   const priced = legs.map(({ side, filledValue }, i): PricedLeg => {
     const multiplier = multipliers[i] ?? DECIMAL_ONE;

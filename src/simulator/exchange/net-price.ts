@@ -23,7 +23,7 @@ export function netPrice(legs: readonly PricedLeg[]): Decimal {
   return netMoney(legs) / unitMultiplier(legs);
 }
 
-/** What a unit of an order costs at prices of its legs, bought less sold: in money × 10⁹, exact. */
+/** Cost of an order's unit at prices of its legs, bought less sold: in money × 10⁹, exact. */
 export function netMoney(legs: readonly PricedLeg[]): bigint {
   return legs.reduce(
     (sum, { side, ratio, price, multiplier = DECIMAL_ONE }) => sum + (side === 'buy' ? price : -price) * ratio * multiplier,

@@ -8,7 +8,6 @@ import { strategies } from './strategies.js';
 /** 11:00 of a Friday in New York. */
 const OPEN = Date.UTC(2026, 10, 20, 16);
 
-/** Those that a margin account may open: it sells a put with the shares only if it may sell these short. */
 const DAY_ORDER = { orderType: 1, qty: 1, timeInForce: 0 };
 
 test.each(Object.keys(strategies).map(Number))('legs of strategy %i are accepted by orders as they are', async (optionStrategy) => {

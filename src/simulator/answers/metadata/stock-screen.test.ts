@@ -47,7 +47,7 @@ const bounded = (name: number, least?: number, most?: number, includes = true) =
   },
 });
 
-/** Of day bars, the price above its average of five. */
+/** A condition on day bars: the price above its average of five. */
 const above = (fields: object) => ({
   indicatorPositionalQuery: { position: 1, period: 11, firstIndicator: 1, secondIndicator: 11, ...fields },
 });
