@@ -35,6 +35,7 @@ import { IdempotencyKeys } from './orders/idempotency.js';
 import { ProtectiveOrders } from './orders/protective-orders.js';
 import type { TradePasswordSource } from './orders/trade-password.js';
 import { UnlockThrottle } from './orders/unlock-throttle.js';
+import type { Valuing } from './orders/valuation.js';
 import { Writes } from './orders/writes.js';
 import { Pipeline } from './pipeline.js';
 import { type Preview, Previewer } from './preview/index.js';
@@ -210,6 +211,7 @@ export class Gateway {
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };
     const cancelAll = new CancelAll({ access, backend, orders, protective, brackets: this.#brackets });
+    const valuing: Valuing = { backend, entryTerms: (accId, order) => this.#brackets.entryTerms(accId, order) };
     const writes = new Writes(
       backend,
       access,
@@ -221,6 +223,7 @@ export class Gateway {
       recordedInOrder,
       this.#brackets,
       cancelAll,
+      valuing,
     );
     this.#pipeline = new Pipeline({
       access,
@@ -239,7 +242,7 @@ export class Gateway {
       writes,
       orders,
       protective,
-      previewer: new Previewer(backend, access, circumstances, clock, cancelAll, (keyId) => this.#brackets.refuseFull(keyId)),
+      previewer: new Previewer(backend, access, circumstances, clock, cancelAll, (keyId) => this.#brackets.refuseFull(keyId), valuing),
       meter: this.meter,
       logger,
       keyUsed: (keyId) => this.push.idleKeys.used(keyId),

@@ -79,7 +79,12 @@ export function identityOf(authenticated: Authentication): Identity | Rejection 
 }
 
 export function ownerOfKey(key: KeyRecord | undefined): string {
-  return key === undefined ? 'anonymous' : `key:${key.id}`;
+  return ownerNamed(key?.id ?? null);
+}
+
+/** The owner that a key of this id is; null = a caller without one. */
+export function ownerNamed(keyId: string | null): string {
+  return keyId === null ? 'anonymous' : `key:${keyId}`;
 }
 
 /** Whether two callers are one whose key is as it was. */

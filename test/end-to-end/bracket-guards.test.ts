@@ -183,6 +183,58 @@ describe('an entry that is changed', () => {
   });
 });
 
+describe.each([true, undefined])('the entry of a bracket that is brought to the market (lists are never behind: %s)', (listsCurrent) => {
+  const backend = (simulated: Backend) => ({ listsCurrent, call: simulated.call.bind(simulated) }) as Partial<Backend>;
+  const changed = async (id: string, price: number, as: string) => {
+    const { entryOrderIdEx: order_id_ex } = await bracketOf(futures, id);
+    const answer = await desk.call(trade.modifyOrder, { ...futures, order_id_ex, op: 'normal', qty: 2, price: Math.round(price) }, { as });
+    return answer instanceof Rejection ? answer.code : answer.retType;
+  };
+  /** A purchase of two far below the market, while nothing is held; then somebody sells two short. */
+  async function beforeShort(limits: LimitFlags, profitAt: number): Promise<{ id: string; last: number }> {
+    await open(limits, { backend });
+    const last = await lastOf('HK.HSI2612');
+    const [price, target] = [Math.round(last * 0.9), Math.round(last * profitAt)];
+    const body = { ...contract, side: 'BUY', qty: 2, order_type: 'NORMAL', price, take_profit_price: target };
+    const { bracketId: id } = await desk.payload(trade.placeBracketOrder, body, { as: 'limited' });
+    desk.clock.advance(SETTLED_MS);
+    await desk.payload(trade.placeOrder, { ...contract, side: 'SELL', qty: 2 });
+    desk.clock.advance(SETTLED_MS);
+    expect(await held('HK.HSI2612')).toBe(-2);
+    return { id, last };
+  }
+
+  it('meets the gate for the side of its exits as when it was placed', async () => {
+    const { id, last } = await beforeShort({ allowedTrdSides: 'BUY' }, 1.2);
+    expect(await changed(id, last * 1.01, 'limited')).toBe('limit.side');
+    expect(await changed(id, last * 0.8, 'limited')).toBe(0);
+  });
+
+  it('is refused at a price that its take-profit does not better', async () => {
+    const { id, last } = await beforeShort({}, 0.95);
+    expect(await changed(id, last * 1.01, 'desk')).toBe('request.invalid');
+    expect(await changed(id, last * 0.94, 'desk')).toBe(0);
+  });
+
+  it('is followed by no exit where it closes a position, and opens none', async () => {
+    const { id, last } = await beforeShort({}, 1.03);
+    expect(await changed(id, last * 1.01, 'desk')).toBe(0);
+    const ended = await comesTo(futures, id, ({ state }) => state !== OPEN);
+    expect(ended).toMatchObject({ state: CLOSED, entryFilledQty: 2, closedQty: 0 });
+    expect(await exitsOf(futures, id)).toEqual([]);
+    expect(await held('HK.HSI2612')).toBe(0);
+  });
+});
+
+describe('a bracket whose take-profit is reached', () => {
+  it('takes its profit, and is over', async () => {
+    await open({}, { backend: withoutSnapshots });
+    const last = await lastOf('HK.00700');
+    const id = await place({ ...taking, take_profit_price: Math.round(last * 0.9), stop_loss_price: Math.round(last * 0.7) });
+    expect(await comesTo(shares, id, ({ state }) => state !== OPEN)).toMatchObject({ state: CLOSED, entryFilledQty: 100, closedQty: 100 });
+  });
+});
+
 describe('a bracket whose stop-loss is reached', () => {
   it('stops its loss at the market', async () => {
     await open({}, { backend: withoutSnapshots });

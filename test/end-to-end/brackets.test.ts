@@ -9,7 +9,6 @@ import { until } from '../support/until.js';
 
 /** svc.get_brackets.Bracket: state, exit_kind. */
 const OPEN = 2;
-const CLOSED = 3;
 const CANCELLED = 4;
 const TARGET = 1;
 const STOP = 2;
@@ -76,15 +75,13 @@ describe('a bracket', () => {
     expect(again.json).toMatchObject({ ret_type: -1, ret_msg: expect.stringContaining('no open bracket') });
   });
 
-  it('takes its profit at the target, and is over', async () => {
-    const last = await lastPrice();
-    const { bracket_id: id } = await read('/api/bracket-order', {
-      ...entry,
-      take_profit_price: around(last, 0.9),
-      stop_loss_price: around(last, 0.7),
-    });
-    await reaches(id, CLOSED);
-    expect(await bracket(id)).toMatchObject({ entry_filled_qty: 100, closed_qty: 100 });
+  it('with a take-profit that the last price has passed is refused with its entry at the market', async () => {
+    const body = { ...entry, take_profit_price: around(await lastPrice(), 0.9) };
+    const { status, json } = await daemon.as('desk').post('/api/bracket-order', body);
+    expect([status, json.field]).toEqual([400, 'take_profit_price']);
+    expect(json.error).toMatch(
+      /^take_profit_price: \d+(\.\d+)? is not above the last price \d+(\.\d+)?: it would close the position at once$/,
+    );
   });
 
   it('with a stop-loss on the wrong side of the last price is refused with its entry', async () => {

@@ -3,13 +3,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { LimitFlags } from '../../src/access/index.js';
 import { C2SSchema as PlaceC2S } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
 import type { Operation } from '../../src/contract/operation.js';
-import { account, admin, trade } from '../../src/contract/operations/index.js';
+import { account, admin, quote, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
-import type { Backend, ResponseMessage } from '../../src/gateway/index.js';
+import type { Backend, NotifyPush, ResponseMessage } from '../../src/gateway/index.js';
 import { MemoryStore } from '../../src/storage/index.js';
 import { HK_MARGIN } from '../support/accounts.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
 import { type Lag, lagging } from '../support/lagging-lists.js';
+import { FakeSink, lineFormat } from '../support/push-fakes.js';
 
 /** An upstream's lists are seconds behind: nothing is decided by what they lack. */
 
@@ -145,6 +146,40 @@ describe('max_open_orders over lists that are behind', () => {
     expect(await codeOf(trade.placeOrder, resting)).toBe('limit.open_orders');
     desk.clock.advance(1);
     expect(await codeOf(trade.placeOrder, resting)).toBeUndefined();
+  });
+});
+
+describe('the exit of a bracket over lists that are behind', () => {
+  const futures = { market: 'FUTURES', acc_id: '281756478396547008', env: 'simulate' };
+  const contract = { ...futures, symbol: 'HK.HSI2612', order_type: 'MARKET' };
+
+  it('is not for a position that only an old list shows, and its owner is told of that', async () => {
+    await open();
+    const last = (await desk.payload(quote.getQuote, { symbols: ['HK.HSI2612'] })).basicQotList[0]?.curPrice ?? 0;
+    const format = lineFormat();
+    desk.gateway.push.connect({ iface: 'websocket', owner: 'key:desk', permits: () => true, format, sink: new FakeSink() });
+    await place({ ...contract, side: 'BUY', qty: 2 });
+    desk.clock.advance(LAG_MS + SETTLED_MS);
+    await place({ ...contract, side: 'SELL', qty: 4 });
+    desk.clock.advance(LAG_MS / 2);
+    const bracket = { ...contract, side: 'BUY', qty: 2, stop_loss_price: Math.round(last * 0.9) };
+    const { bracketId } = await desk.payload(trade.placeBracketOrder, bracket);
+    const notes = new Set<string>();
+    for (let s = 0; s < 40; s++) {
+      desk.clock.advance(SETTLED_MS);
+      for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+      for (const { note } of (await desk.payload(trade.getBrackets, futures)).bracketList) notes.add(note);
+    }
+    const { orderList } = await desk.payload(account.getOrders, futures);
+    expect(orderList.filter(({ remark }) => remark.startsWith(`svc-bracket ${bracketId}/`)).map(({ remark }) => remark.at(-1))).toEqual([
+      '0',
+    ]);
+    const note = 'the brokerage does not list 2 of its position: no exit is sent for that';
+    expect([...notes]).toContain(note);
+    const notices = format.encoded.filter(({ type }) => type === 'notify').map((event) => (event as NotifyPush).message);
+    expect(notices.map(({ s2c }) => (s2c as { event?: { desc: string } }).event?.desc)).toContain(
+      `bracket ${bracketId} in account ${futures.acc_id} waits: ${note}`,
+    );
   });
 });
 

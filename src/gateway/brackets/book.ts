@@ -30,6 +30,10 @@ export interface Watched {
   asksChanges: boolean;
   /** Nobody could say: when that may be asked again, of the monotonic clock. */
   changesAt: number;
+  /** Where lists may be behind: how much of the position two of them have shown. */
+  confirmed: Decimal;
+  /** The last fresh list of positions: how much of the position that shows, and when it was asked for, of the monotonic clock. */
+  shown: { readonly left: Decimal; readonly askedAt: number } | undefined;
   /** Since when less than that is there, of the monotonic clock. */
   lackingSince: number | undefined;
   /** Since when more than all brackets guard is there, of the monotonic clock. */
@@ -109,6 +113,14 @@ export class BracketBook {
       else known.add(exit.idEx);
     }
     return (order) => known.has(order.orderIDEx) || sought.some(({ bracket, exit }) => isExitOrder(bracket, exit, order));
+  }
+
+  /** The bracket of an account whose entry an order is, while that may still trade. */
+  ofEntry(accId: bigint, order: OrderName): Bracket | undefined {
+    for (const { bracket } of this.watched.values()) {
+      if (bracket.accId === accId && !bracket.entryOver && !bracket.ending && isEntryOrder(bracket, order)) return bracket;
+    }
+    return undefined;
   }
 
   /** Puts a bracket on disk, unless it is there as it is. */

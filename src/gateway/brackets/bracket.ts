@@ -3,7 +3,7 @@ import { type Decimal, decimalFromNumber, decimalToNumber, formatDecimal, lesser
 import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
 import { type Order, OrderType, TimeInForce, TrdHeaderSchema, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
 import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
-import { exitSideOf } from '../orders/bracket-entry.js';
+import { type BracketTerms, exitSideOf } from '../orders/bracket-entry.js';
 
 /** Which of the two exits an order is. */
 export type ExitKind = 'target' | 'stop';
@@ -153,6 +153,12 @@ export function newBracket(id: string, keyId: string | null, request: BracketC2S
   };
 }
 
+/** The exits of a bracket, with the side and the security of its entry. */
+export function termsOf({ accId, trdEnv, trdMarket, secMarket, code, exitSide, takeProfit, stopLoss }: Bracket): BracketTerms {
+  const header = create(TrdHeaderSchema, { accID: accId, trdEnv, trdMarket });
+  return { header, secMarket, code, exitSide, takeProfit, stopLoss };
+}
+
 export function isOfSamePosition(a: Bracket, b: Bracket): boolean {
   return a.accId === b.accId && a.secMarket === b.secMarket && a.code === b.code && a.exitSide === b.exitSide;
 }
@@ -187,10 +193,11 @@ export function unclosed({ entryFilled, against, gained, closed, gone, exit }: B
   return entryFilled - lesser(entryFilled, against) + gained - closed - gone - (exit?.filled ?? 0n);
 }
 
-/** What an exit is for: of what is open, as many whole lots as the brokerage asks for. */
-export function sellable(bracket: Bracket): Decimal {
+/** What an exit is for: of what is open, and at most of `confirmed`, as many whole lots as the brokerage asks for. */
+export function sellable(bracket: Bracket, confirmed?: Decimal): Decimal {
   const { lot, exit } = bracket;
-  const open = unclosed(bracket);
+  const all = unclosed(bracket);
+  const open = confirmed === undefined ? all : lesser(all, confirmed);
   // An exit that has filled in part was for whole lots with that.
   return lot === 0n ? open : open - ((open + (exit?.filled ?? 0n)) % lot);
 }

@@ -15,22 +15,26 @@ const nothing: Step = { do: 'nothing' };
  * The next step of a bracket, from what is known of its orders and the last price (0 where none is known). There is at most one exit at a
  * time, for exactly what the entry has filled and nobody has closed, or the whole lots of that; another is placed only once the one before it is over. So two
  * exits can never fill together, however orders, fills and cancels race.
+ *
+ * @param confirmed how much of the position is known to be there: no exit is for more. Left out where lists of positions are never behind.
  */
-export function nextStep(bracket: Bracket, last: Decimal): Step {
+export function nextStep(bracket: Bracket, last: Decimal, confirmed?: Decimal): Step {
   if (!isActive(bracket) || bracket.state === 'placing') return nothing;
   const { exit, entryFilled, entryOver, ending } = bracket;
   // It is on its way, or nobody knows what became of it.
   if (exit !== undefined && exit.idEx === '') return nothing;
   if (exit?.cancelling) return nothing;
   if (ending) return exit === undefined ? { do: 'end', state: 'cancelled' } : { do: 'cancel' };
-  const open = sellable(bracket);
-  if (open <= 0n) {
+  const all = sellable(bracket);
+  if (all <= 0n) {
     if (exit !== undefined && exit.filled < exit.qty) return { do: 'cancel' };
     return entryOver && exit === undefined ? { do: 'end', state: entryFilled > 0n ? 'closed' : 'cancelled' } : nothing;
   }
   const wanted = wantedExit(bracket, last);
-  if (exit === undefined) return wanted === undefined ? nothing : { do: 'place', ...wanted, qty: open };
-  if (wanted?.kind !== exit.kind || exit.qty - exit.filled !== open || exit.moved) return { do: 'cancel' };
+  const open = sellable(bracket, confirmed);
+  if (exit === undefined) return wanted === undefined || open <= 0n ? nothing : { do: 'place', ...wanted, qty: open };
+  const left = exit.qty - exit.filled;
+  if (wanted?.kind !== exit.kind || left < open || left > all || exit.moved) return { do: 'cancel' };
   return exit.unconfirmed === 0n ? nothing : { do: 'confirm' };
 }
 

@@ -62,8 +62,10 @@ export class Exits {
     if (withdrawn && state === 'open' && !entryOver && this.#parts.backendClock.monotonic() >= watched.withdrawAt)
       await this.#cancelEntry(watched);
     if (watched.bracket.priceSince !== undefined && isActive(watched.bracket)) await this.#inquiry.askPrice(watched);
+    const { listsCurrent } = this.#parts.backend;
+    if (!listsCurrent) await this.#inquiry.confirm(watched, () => this.advance(watched));
     const { bracket, last } = watched;
-    const step = nextStep(bracket, last);
+    const step = nextStep(bracket, last, listsCurrent ? undefined : watched.confirmed);
     if (step.do === 'end') {
       await this.#book.keep(watched, { ...bracket, state: step.state });
       this.#book.drop(watched);
@@ -73,7 +75,7 @@ export class Exits {
     if (step.do === 'cancel' && bracket.exit !== undefined && now >= watched.cancelAt) await this.#cancelExit(watched, bracket.exit);
     if (step.do === 'confirm' && bracket.exit !== undefined && now >= watched.retryAt) await this.#confirm(watched, bracket.exit);
     if (step.do === 'place' && bracket.priceSince === undefined && now >= watched.retryAt) {
-      if (!(await this.#inquiry.isThere(watched)) || watched.bracket !== bracket) {
+      if (!(await this.#inquiry.isThere(watched, step.qty)) || watched.bracket !== bracket) {
         watched.again = true;
         return;
       }

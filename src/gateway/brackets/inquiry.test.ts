@@ -22,7 +22,15 @@ function heldStop(changed: Partial<Bracket> = {}) {
   const bracket = { ...newBracket('b', null, request, 'r', clock.now()), stopHeld: true, levelsOf: '2026-11-19', ...changed };
   const watched: Watched = {
     ...{ bracket, last: 0n, busy: false, again: false, withdrawAt: 0, retryAt: 0, stopRefusals: 0, asksChanges: false, changesAt: 0 },
-    ...{ cancelAt: 0, lackingSince: undefined, spareSince: undefined, missingSince: undefined, stop: () => {} },
+    ...{
+      cancelAt: 0,
+      confirmed: 0n,
+      shown: undefined,
+      lackingSince: undefined,
+      spareSince: undefined,
+      missingSince: undefined,
+      stop: () => {},
+    },
   };
   const book = new BracketBook(parts);
   return { clock, call, watched, book, inquiry: new Inquiry(parts as unknown as BracketsParts, book) };

@@ -9,15 +9,25 @@ import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrder
 import { C2SSchema as PositionsC2S } from '../../contract/generated/Trd_GetPositionList_pb.js';
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { account, metadata, quote } from '../../contract/operations/index.js';
+import { BackendFailure } from '../backend.js';
+import { LISTS_APART_MS } from '../orders/account-orders.js';
 import { followingSpan, historySpan } from '../orders/order-history.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import type { BracketBook, Watched } from './book.js';
-import { type Bracket, exitBuys, headerOf, isOfSamePosition, unclosed } from './bracket.js';
+import { type Bracket, exitBuys, headerOf, isActive, isOfSamePosition, unclosed } from './bracket.js';
 import { tradedAgainst } from './closing-trades.js';
 import { learn, type OrderSource } from './learn.js';
 import { isEmpty, namesOf, type OrderNames, unlisted } from './order-names.js';
-import { type BracketsParts, contextOf, LOOK_MS, LOST_MS } from './parts.js';
+import { alert, type BracketsParts, contextOf, LOOK_MS, LOST_MS } from './parts.js';
 import { afterShareChange, quoteDay, shareChanges } from './share-changes.js';
+
+/** A list that has just been asked for is not asked for once more. */
+const JUST_NOW_MS = 1_000;
+
+/** A brokerage that cannot be asked has not said anything. */
+function unanswered(thrown: unknown): undefined {
+  if (!(thrown instanceof BackendFailure)) throw thrown;
+}
 
 /** Asks the brokerage how things stand with a bracket: its orders, the position that it guards, and the price. */
 export class Inquiry {
@@ -153,11 +163,47 @@ export class Inquiry {
     await this.#book.keep(watched, { ...watched.bracket, gone: watched.bracket.gone + proven, note });
   }
 
-  /** Whether all that an exit would be for is there: an exit for more would open the opposite position. Where lists may be behind, they do not say. */
-  async isThere(watched: Watched): Promise<boolean> {
-    const { backend, logger } = this.#parts;
+  /**
+   * Where lists may be behind, finds out how much of what the exits are for is there: as much as two fresh lists show, {@link LISTS_APART_MS}
+   * apart. `again` is called when it is time for another list.
+   */
+  async confirm(watched: Watched, again: () => Promise<void>): Promise<void> {
+    const { backendClock, logger, hub } = this.#parts;
     const { bracket } = watched;
-    if (!backend.listsCurrent) return true;
+    const open = unclosed(bracket);
+    const askedAt = backendClock.monotonic();
+    if (!isActive(bracket) || bracket.ending || open <= watched.confirmed) return;
+    const before = watched.shown;
+    if (before !== undefined && askedAt - before.askedAt < LISTS_APART_MS) return;
+    const held = await this.#heldOf(bracket, true).catch(unanswered);
+    const left = held === undefined ? 0n : lesser(this.#leftOf(bracket, held), open);
+    watched.shown = { left, askedAt };
+    if (before !== undefined) watched.confirmed = lesser(before.left, left);
+    if (watched.confirmed >= open) return;
+    backendClock.after(LISTS_APART_MS, () => void again());
+    if (before === undefined || watched.bracket !== bracket) return;
+    const note = `the brokerage does not list ${formatDecimal(open - watched.confirmed)} of its position: no exit is sent for that`;
+    if (note !== bracket.note) {
+      logger.warn({ bracket: bracket.id }, note);
+      alert(hub, bracket, `waits: ${note}`);
+    }
+    await this.#book.keep(watched, { ...bracket, note });
+  }
+
+  /** Whether all that an exit of `qty` would be for is there: an exit for more would open the opposite position. */
+  async isThere(watched: Watched, qty: Decimal): Promise<boolean> {
+    const { backend, backendClock, logger } = this.#parts;
+    const { bracket } = watched;
+    if (!backend.listsCurrent) {
+      const askedAt = backendClock.monotonic();
+      if (watched.shown !== undefined && askedAt - watched.shown.askedAt < JUST_NOW_MS) return watched.shown.left >= qty;
+      const shown = await this.#heldOf(bracket, true).catch(unanswered);
+      if (shown !== undefined && this.#leftOf(bracket, shown) >= qty) return true;
+      // Two lists have to show it again.
+      watched.confirmed = 0n;
+      watched.shown = { left: shown === undefined ? 0n : lesser(this.#leftOf(bracket, shown), unclosed(bracket)), askedAt };
+      return false;
+    }
     const held = await this.#heldOf(bracket, false);
     if (held === undefined || watched.bracket !== bracket) return held === undefined;
     const lacking = unclosed(bracket) - this.#leftOf(bracket, held);

@@ -20,14 +20,14 @@ import {
   type ResponseMessage,
   type TradePush,
 } from '../backend.js';
-import { entryOf, remarkOf } from '../orders/bracket-entry.js';
-import { notice, type PushHub, streamKey } from '../push/index.js';
+import { type BracketTerms, entryOf, remarkOf } from '../orders/bracket-entry.js';
+import { streamKey } from '../push/index.js';
 import { payloadOf, RET_SUCCEED, success } from '../responses.js';
 import { BracketBook, type Watched } from './book.js';
-import { type Bracket, isEntryOrder, isOfSamePosition, newBracket, type OrderName } from './bracket.js';
+import { type Bracket, isEntryOrder, isOfSamePosition, newBracket, type OrderName, termsOf } from './bracket.js';
 import { Exits } from './exits.js';
 import { Inquiry } from './inquiry.js';
-import { type BracketsParts, LOOK_MS, report } from './parts.js';
+import { alert, type BracketsParts, LOOK_MS, report } from './parts.js';
 
 /** Active at a time: of all keys, and of one, so that none takes every place. */
 const ACTIVE_MAX = 1_000;
@@ -92,6 +92,12 @@ export class Brackets {
   /** Tells of an account's orders which are exits of brackets that go on. */
   exitsIn(accId: bigint): (order: Order) => boolean {
     return this.#book.exitsIn(accId);
+  }
+
+  /** What an order is the entry of, as it was asked for; undefined where it is none of a bracket that goes on. */
+  entryTerms(accId: bigint, order: OrderName): BracketTerms | undefined {
+    const bracket = this.#book.ofEntry(accId, order);
+    return bracket && termsOf(bracket);
   }
 
   /**
@@ -243,6 +249,9 @@ export class Brackets {
       stopRefusals: 0,
       asksChanges: false,
       changesAt: 0,
+      // An exit that is in the market was confirmed before it was sent.
+      confirmed: bracket.exit === undefined ? 0n : bracket.exit.qty - bracket.exit.filled,
+      shown: undefined,
       lackingSince: undefined,
       spareSince: undefined,
       missingSince: undefined,
@@ -316,12 +325,6 @@ export class Brackets {
       report(this.#parts, error, watched.bracket.id);
     }
   }
-}
-
-/** Tells the connections of the key that placed a bracket, as far as it may see the account. */
-function alert(hub: PushHub, { id, accId, keyId }: Bracket, how: string): void {
-  const about = { symbols: [], accIds: [accId] };
-  hub.notify({ ...notice(`bracket ${id} in account ${accId} ${how}`), about }, keyId === null ? 'anonymous' : `key:${keyId}`);
 }
 
 function asWithdrawn(bracket: Bracket): Bracket {

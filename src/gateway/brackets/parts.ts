@@ -2,8 +2,10 @@ import type { Access } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { StorageFailure, type Store } from '../../storage/index.js';
 import { type Backend, BackendFailure, type CallContext } from '../backend.js';
+import { ownerNamed } from '../identity.js';
 import type { Logger } from '../logger.js';
-import type { PushHub } from '../push/index.js';
+import { notice, type PushHub } from '../push/index.js';
+import type { Bracket } from './bracket.js';
 
 export interface BracketsParts {
   readonly backend: Backend;
@@ -37,4 +39,10 @@ export function contextOf({ backendClock }: Pick<BracketsParts, 'backendClock'>,
 export function report(parts: Pick<BracketsParts, 'logger' | 'onStorageFailure'>, error: unknown, bracket: string): void {
   if (error instanceof StorageFailure) parts.onStorageFailure(error);
   else if (!(error instanceof BackendFailure)) parts.logger.error({ err: error, bracket }, 'a bracket could not go on');
+}
+
+/** Tells the connections of the key that placed a bracket, as far as it may see the account. */
+export function alert(hub: PushHub, { id, accId, keyId }: Bracket, how: string): void {
+  const about = { symbols: [], accIds: [accId] };
+  hub.notify({ ...notice(`bracket ${id} in account ${accId} ${how}`), about }, ownerNamed(keyId));
 }

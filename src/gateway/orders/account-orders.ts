@@ -11,7 +11,7 @@ import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { mayTrade, nameOfOrder, openStatuses } from './order-lookup.js';
 
 /** Lists that lack an order show that it is over where they are so far apart: longer than any list has been behind. */
-const LISTS_APART_MS = 5_000;
+export const LISTS_APART_MS = 5_000;
 /** Placed orders that are remembered, of all accounts. */
 const PLACED_MAX = 10_000;
 const ORDER_PUSH = 2208;

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
-import { type Decimal, decimalFromNumber } from '../../contract/decimal.js';
+import { type Decimal, decimalFromNumber, formatDecimal } from '../../contract/decimal.js';
 import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
-import { OrderType, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
+import { OrderType, type TrdHeader, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
 import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { futuresMarkets } from '../../contract/markets.js';
 import { Rejection } from '../../contract/rejection.js';
@@ -16,6 +16,36 @@ export function remarkOf(bracketId: string, number: number): string {
 /** The id of the bracket that an order with this remark would be of. */
 export function bracketOfRemark(remark: string): string | undefined {
   return remark.startsWith(REMARK) ? remark.slice(REMARK.length, remark.lastIndexOf('/')) : undefined;
+}
+
+/** The exits of a bracket, and what they close. */
+export interface BracketTerms {
+  readonly header: TrdHeader;
+  /** Trd_Common numbers. */
+  readonly secMarket: number;
+  readonly exitSide: number;
+  readonly code: string;
+  /** 0 without one. */
+  readonly takeProfit: Decimal;
+  readonly stopLoss: Decimal;
+}
+
+/** Whether exits on this side close a long position. */
+export function closesLong(exitSide: number): boolean {
+  return exitSide === TrdSide.TrdSide_Sell;
+}
+
+/** Why an entry may not trade at a new price, where its exits would be on the wrong side of that; undefined where it may. */
+export function refuseEntryPrice({ exitSide, takeProfit, stopLoss }: BracketTerms, price: Decimal): Rejection | undefined {
+  const long = closesLong(exitSide);
+  const wrong = (name: string, exit: Decimal, side: string) => {
+    const message = `price: ${formatDecimal(price)} is not ${side} the ${name} ${formatDecimal(exit)} of its bracket: cancel the bracket first`;
+    return new Rejection('request.invalid', message, { field: 'price' });
+  };
+  const [below, above] = long ? ['below', 'above'] : ['above', 'below'];
+  if (takeProfit > 0n && (long ? price >= takeProfit : price <= takeProfit)) return wrong('take_profit_price', takeProfit, below);
+  if (stopLoss > 0n && (long ? price <= stopLoss : price >= stopLoss)) return wrong('stop_loss_price', stopLoss, above);
+  return undefined;
 }
 
 /** The order that a request's entry is. */

@@ -1,7 +1,7 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Access, ChangedOrder, ExchangeRates, GateDenial, GateName, KeyRecord, OpenedOrders, OrderFacts } from '../../access/index.js';
 import { numberOfBrokerCode } from '../../contract/broker-codes.js';
-import type { Decimal } from '../../contract/decimal.js';
+import { type Decimal, decimalFromNumber } from '../../contract/decimal.js';
 import { touchesOrders } from '../../contract/declaration-check.js';
 import { currency as currencies } from '../../contract/enums.js';
 import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
@@ -16,13 +16,14 @@ import { shown } from '../../contract/shown.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { failure } from '../responses.js';
 import { securitiesOf, telling, toldBy } from '../sight.js';
-import { entryOf, refuseBracket } from './bracket-entry.js';
-import { oppositeOf, refuseStop } from './bracket-exits.js';
+import { type BracketTerms, entryOf, exitSideOf, refuseBracket, refuseEntryPrice } from './bracket-entry.js';
+import { oppositeOf, refuseExits } from './bracket-exits.js';
 import { addsRisk } from './cancel-scope.js';
 import { isCombo, valueCombo, valueComboModify } from './combo-facts.js';
 import { lackedByModify } from './modify-needs.js';
 import { type Change, type Valued, valueModify, valuePlace } from './order-facts.js';
 import { nameOfOrder, orderNamed } from './order-lookup.js';
+import { mayHaveLimit } from './order-pricing.js';
 import { type PositionRequest, valuePosition } from './position-orders.js';
 import { whenKnown } from './when-known.js';
 
@@ -36,18 +37,25 @@ export interface ValuedOrder {
 /** What a valuer finds: `no risk` where a request takes risk away or cannot add any; a failure where there is no such order. */
 export type Valuation = ValuedOrder | 'no risk' | Rejection | ResponseMessage;
 
-type Valuer = (backend: Backend, operation: Operation, request: Message, context: CallContext) => Valuation | Promise<Valuation>;
+/** Where orders are looked up that a request changes. */
+export interface Valuing {
+  readonly backend: Backend;
+  /** What an order of an account is the entry of; undefined where it is none of a bracket that goes on. */
+  entryTerms(accId: bigint, order: Order): BracketTerms | undefined;
+}
+
+type Valuer = (valuing: Valuing, operation: Operation, request: Message, context: CallContext) => Valuation | Promise<Valuation>;
 
 /** Every valuer that a declaration can name: leaving one out does not build. */
 const valuers: Readonly<Record<ValuerName, Valuer>> = {
-  place(backend, _, request, context) {
+  place({ backend }, _, request, context) {
     return whenKnown(valuePlace(backend, request as PlaceC2S, context), (valued) => (valued instanceof Rejection ? valued : { valued }));
   },
-  async combo(backend, _, request, context) {
+  async combo({ backend }, _, request, context) {
     const valued = await valueCombo(backend, request as ComboC2S, context);
     return valued instanceof Rejection ? valued : { valued };
   },
-  async bracket(backend, _, request, context) {
+  async bracket({ backend }, _, request, context) {
     const bracket = request as BracketC2S;
     const refused = refuseBracket(bracket);
     if (refused !== undefined) return refused;
@@ -56,11 +64,18 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     if (valued instanceof Rejection) return valued;
     // What was valued is what its exits are of.
     bracket.secMarket = entry.secMarket;
-    const [misplaced, opposite] = await Promise.all([refuseStop(backend, bracket, context), oppositeOf(backend, bracket, context)]);
+    const { header, secMarket, code } = bracket;
+    const exitSide = exitSideOf(bracket);
+    if (header === undefined || exitSide === undefined) return { valued: { ...valued, reduces: false } };
+    const [misplaced, opposite] = await Promise.all([
+      refuseExits(backend, bracket, context),
+      oppositeOf(backend, { header, exitSide, secMarket, code }, context),
+    ]);
     return misplaced ?? { valued: { ...valued, reduces: false, ...opposite } };
   },
   relief: () => 'no risk',
-  async reconfirm(backend, operation, request, context) {
+  async reconfirm(valuing, operation, request, context) {
+    const { backend } = valuing;
     const { header, orderID } = request as ReconfirmC2S;
     const enable = create(ModifyC2SSchema, {
       ...(header === undefined ? {} : { header }),
@@ -71,10 +86,12 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     if (order === undefined) return noSuchOrder(operation, enable);
     if (header !== undefined && order.trdMarket !== 0) header.trdMarket = order.trdMarket;
     const value = isCombo(order) ? valueComboModify : valueModify;
-    const valued = await value(backend, enable, order, context);
+    const enabled = await value(backend, enable, order, context);
+    const valued = enabled instanceof Rejection ? enabled : await asEntry(valuing, enabled, enable, order, context);
     return valued instanceof Rejection ? tellingOf(order, header, valued) : { valued, order };
   },
-  async modify(backend, operation, request, context) {
+  async modify(valuing, operation, request, context) {
+    const { backend } = valuing;
     const modify = request as ModifyC2S;
     if (!addsRisk(modify)) return 'no risk';
     const order = await orderNamed(backend, modify, context);
@@ -82,14 +99,32 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     const lacked = lackedByModify(modify, order);
     if (lacked !== undefined) return tellingOf(order, modify.header, lacked);
     const value = isCombo(order) ? valueComboModify : valueModify;
-    const valued = await value(backend, modify, order, context);
+    const changed = await value(backend, modify, order, context);
+    const valued = changed instanceof Rejection ? changed : await asEntry(valuing, changed, modify, order, context);
     return valued instanceof Rejection ? tellingOf(order, modify.header, valued) : { valued, order };
   },
-  async position(backend, operation, request, context) {
+  async position({ backend }, operation, request, context) {
     const valued = await valuePosition(backend, operation, request as PositionRequest, context);
     return valued instanceof Rejection ? valued : { valued };
   },
 };
+
+/** A change of the entry of a bracket that makes it larger or brings it closer to the market is judged as the bracket was when it was placed. */
+async function asEntry(
+  { backend, entryTerms }: Valuing,
+  valued: Valued,
+  modify: ModifyC2S,
+  order: Order,
+  context: CallContext,
+): Promise<Valued | Rejection> {
+  if (valued.reduces === true) return valued;
+  const terms = entryTerms(valued.accId, order);
+  if (terms === undefined) return valued;
+  const isPriced = modify.modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Normal && mayHaveLimit(order.orderType);
+  const price = isPriced ? (decimalFromNumber(modify.price) ?? 0n) : 0n;
+  const refused = price > 0n ? refuseEntryPrice(terms, price) : undefined;
+  return refused ?? { ...valued, reduces: false, ...(await oppositeOf(backend, terms, context)) };
+}
 
 function tellingOf(order: Order, header: TrdHeader | undefined, rejection: Rejection): Rejection {
   return telling(rejection, securitiesOf(order, header?.trdMarket ?? 0));
@@ -99,8 +134,8 @@ function tellingOf(order: Order, header: TrdHeader | undefined, rejection: Rejec
 const ofStanding: ReadonlySet<ValuerName | null> = new Set<ValuerName | null>(['modify', 'reconfirm', 'position']);
 
 /** Values a write: what is sent and what is only looked at are valued here alike. An operation on orders without a valuer is a defect. */
-export function valueOrder(backend: Backend, operation: Operation, request: Message, context: CallContext): Valuation | Promise<Valuation> {
-  if (operation.valuer !== null) return valuers[operation.valuer](backend, operation, request, context);
+export function valueOrder(valuing: Valuing, operation: Operation, request: Message, context: CallContext): Valuation | Promise<Valuation> {
+  if (operation.valuer !== null) return valuers[operation.valuer](valuing, operation, request, context);
   if (touchesOrders(operation)) throw new Error(`${operation.name} may change orders and names no valuer of their risk: nothing was sent`);
   return 'no risk';
 }

@@ -39,7 +39,7 @@ import type { Valued } from './order-facts.js';
 import { nameOfOrder } from './order-lookup.js';
 import { noPacket, PacketIds } from './packet-ids.js';
 import { claimPosition, expectedOrders, isOfPosition, type PositionRequest, proveGroup, valuedOrders } from './position-orders.js';
-import { factsOf, isValued, rejectOrder, valueOrder } from './valuation.js';
+import { factsOf, isValued, rejectOrder, type Valuing, valueOrder } from './valuation.js';
 import { whenKnown } from './when-known.js';
 import { withholding } from './withholding.js';
 
@@ -113,6 +113,7 @@ export class Writes {
     /** Sends orders that come with their exits. */
     readonly brackets: BracketPlacer,
     readonly cancelAll: CancelAll,
+    readonly valuing: Valuing,
   ) {
     this.#packets = new PacketIds(recordedInOrder);
   }
@@ -127,7 +128,7 @@ export class Writes {
       const refused = this.refuseRemark(operation, request);
       if (refused !== undefined) return Promise.resolve(refused);
       if (interrupted !== undefined) return this.#sendAgain(operation, request, identity, interrupted, call);
-      const admitted = whenKnown(valueOrder(this.backend, operation, request, call), (outcome) => {
+      const admitted = whenKnown(valueOrder(this.valuing, operation, request, call), (outcome) => {
         if (outcome === 'no risk') return this.#sendAdmitted(operation, request, identity, undefined, commit, call);
         return isValued(outcome) ? this.#sendValued(operation, request, identity, outcome.valued, commit, call) : outcome;
       });

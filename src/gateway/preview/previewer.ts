@@ -24,7 +24,7 @@ import type { Valued } from '../orders/order-facts.js';
 import { isWorking, orderNamed, workingOrders } from '../orders/order-lookup.js';
 import { hasLimit } from '../orders/order-pricing.js';
 import { claimPosition, expectedOrders, type PositionRequest, typeOfOrders, valuedOrders } from '../orders/position-orders.js';
-import { factsOf, isValued, noSuchOrder, valueOrder } from '../orders/valuation.js';
+import { factsOf, isValued, noSuchOrder, type Valuing, valueOrder } from '../orders/valuation.js';
 import { payloadOf } from '../responses.js';
 import { mayReadAccounts } from '../sight.js';
 import { marketName, modifyOpName, orderTypeName, timeInForceName } from '../trade-names.js';
@@ -69,6 +69,7 @@ export class Previewer {
     private readonly cancelAll: CancelAll,
     /** Refuses one more bracket of a key where there is no room for it. */
     private readonly refuseBracket: (keyId: string | null) => Rejection | undefined,
+    private readonly valuing: Valuing,
   ) {}
 
   /** A failure is what the write itself would be answered: no such order, no such account. */
@@ -110,7 +111,7 @@ export class Previewer {
   };
 
   async #place(asked: Asked<PlaceC2S>): Promise<Undecided<PlacePreview> | ResponseMessage | Rejection> {
-    const outcome = await valueOrder(this.backend, asked.operation, asked.request, asked.context);
+    const outcome = await valueOrder(this.valuing, asked.operation, asked.request, asked.context);
     if (outcome === 'no risk') throw new Error('a new order always adds risk');
     return isValued(outcome) ? this.#placed(asked, outcome.valued) : outcome;
   }
@@ -141,7 +142,7 @@ export class Previewer {
 
   /** Valued by its entry: exits take away what that adds. */
   async #bracket(asked: Asked<BracketC2S>): Promise<Undecided<PlacePreview> | ResponseMessage | Rejection> {
-    const outcome = await valueOrder(this.backend, asked.operation, asked.request, asked.context);
+    const outcome = await valueOrder(this.valuing, asked.operation, asked.request, asked.context);
     if (outcome === 'no risk') throw new Error('a new order always adds risk');
     if (!isValued(outcome)) return outcome;
     const entry = entryOf(asked.request);
@@ -157,7 +158,7 @@ export class Previewer {
     header,
     context,
   }: Asked<ComboC2S>): Promise<Undecided<ComboPreview> | ResponseMessage | Rejection> {
-    const outcome = await valueOrder(this.backend, operation, request, context);
+    const outcome = await valueOrder(this.valuing, operation, request, context);
     if (outcome === 'no risk') throw new Error('a new order always adds risk');
     if (!isValued(outcome)) return outcome;
     const { valued } = outcome;
@@ -205,7 +206,7 @@ export class Previewer {
       return new Rejection('request.invalid', `modify_order_op: unknown operation ${request.modifyOrderOp}`, { field: 'modify_order_op' });
     }
     const asGiven = clone(ModifyC2SSchema, request);
-    const outcome = await valueOrder(this.backend, operation, request, context);
+    const outcome = await valueOrder(this.valuing, operation, request, context);
     if (outcome !== 'no risk' && !isValued(outcome)) return outcome;
     const order = outcome === 'no risk' ? await orderNamed(this.backend, request, context) : outcome.order;
     const unlisted = order === undefined ? await this.#refuseUnlisted(operation, request, context) : undefined;
@@ -231,7 +232,7 @@ export class Previewer {
     header,
     context,
   }: Asked<ReconfirmC2S>): Promise<Undecided<ModifyPreview> | ResponseMessage | Rejection> {
-    const outcome = await valueOrder(this.backend, operation, request, context);
+    const outcome = await valueOrder(this.valuing, operation, request, context);
     if (outcome === 'no risk') throw new Error('an order that is let go adds risk');
     if (!isValued(outcome)) return outcome;
     const { valued, order } = outcome;
