@@ -139,10 +139,7 @@ describe('a bracket', () => {
     [{ order_type: NORMAL, price: 550, take_profit_price: 500 }, 'take_profit_price: 500 is not above the price 550'],
     [{ order_type: NORMAL, price: 550, stop_loss_price: 560 }, 'stop_loss_price: 560 is not below the price 550'],
     [{ take_profit_price: 1e300 }, 'take_profit_price: 1e+300 is out of range, accepted: above 0, at most 10000000'],
-    [
-      { stop_loss_price: 500.1234567891 },
-      'stop_loss_price: 500.1234567891 is out of range, accepted: above 0, at most 10000000, with at most nine',
-    ],
+    [{ stop_loss_price: 500.1234567891 }, 'stop_loss_price: expected a number of at most nine decimal places'],
     [{ stop_loss_limit_price: 500, take_profit_price: 900 }, 'stop_loss_limit_price: it goes with a stop_loss_price'],
     [{ stop_loss_price: 500, stop_loss_limit_price: 501 }, 'stop_loss_limit_price: 501 is above the stop_loss_price 500'],
     [{ side: SELL, take_profit_price: 500 }, 'side: a bracket is for an order that opens a position'],

@@ -1,11 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LimitFlags } from '../../src/access/index.js';
+import type { Response as Notice } from '../../src/contract/generated/Notify_pb.js';
 import { C2SSchema as PlaceC2S } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { account, admin, quote, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
-import type { Backend, NotifyPush, ResponseMessage } from '../../src/gateway/index.js';
+import type { Backend, ResponseMessage } from '../../src/gateway/index.js';
 import { MemoryStore } from '../../src/storage/index.js';
 import { HK_MARGIN } from '../support/accounts.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
@@ -176,10 +177,8 @@ describe('the exit of a bracket over lists that are behind', () => {
     ]);
     const note = 'the brokerage does not list 2 of its position: no exit is sent for that';
     expect([...notes]).toContain(note);
-    const notices = format.encoded.filter(({ type }) => type === 'notify').map((event) => (event as NotifyPush).message);
-    expect(notices.map(({ s2c }) => (s2c as { event?: { desc: string } }).event?.desc)).toContain(
-      `bracket ${bracketId} in account ${futures.acc_id} waits: ${note}`,
-    );
+    const notices = format.encoded.filter((event) => event.type === 'notify').map((event) => event.message as unknown as Notice);
+    expect(notices.map(({ s2c }) => s2c?.event?.desc)).toContain(`bracket ${bracketId} in account ${futures.acc_id} waits: ${note}`);
   });
 });
 
