@@ -193,7 +193,7 @@ export function unclosed({ entryFilled, against, gained, closed, gone, exit }: B
   return entryFilled - lesser(entryFilled, against) + gained - closed - gone - (exit?.filled ?? 0n);
 }
 
-/** What an exit is for: of what is open, and at most of `confirmed`, as many whole lots as the brokerage asks for. */
+/** Quantity of an exit: of what is open, and at most of `confirmed`, as many whole lots as the brokerage asks for. */
 export function sellable(bracket: Bracket, confirmed?: Decimal): Decimal {
   const { lot, exit } = bracket;
   const all = unclosed(bracket);

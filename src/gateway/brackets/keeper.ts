@@ -94,7 +94,7 @@ export class Brackets {
     return this.#book.exitsIn(accId);
   }
 
-  /** What an order is the entry of, as it was asked for; undefined where it is none of a bracket that goes on. */
+  /** The bracket whose entry an order is, as it was asked for; undefined where it is none of a bracket that goes on. */
   entryTerms(accId: bigint, order: OrderName): BracketTerms | undefined {
     const bracket = this.#book.ofEntry(accId, order);
     return bracket && termsOf(bracket);

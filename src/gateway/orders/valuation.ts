@@ -40,7 +40,7 @@ export type Valuation = ValuedOrder | 'no risk' | Rejection | ResponseMessage;
 /** Where orders are looked up that a request changes. */
 export interface Valuing {
   readonly backend: Backend;
-  /** What an order of an account is the entry of; undefined where it is none of a bracket that goes on. */
+  /** The bracket whose entry an order of an account is; undefined where it is none of a bracket that goes on. */
   entryTerms(accId: bigint, order: Order): BracketTerms | undefined;
 }
 
