@@ -179,7 +179,7 @@ export class Gateway {
     const orders = new AccountOrders({ backend, gates: access.gates, clock: backendClock });
     this.#halting = new Halting({ access, backend, orders, clock, backendClock, push: this.push, brackets: this.#brackets, logger });
     const circumstances = new Circumstances(backend, access, orders, (accId) => this.#brackets.exitsIn(accId), backendClock);
-    const protective = new ProtectiveOrders({ access, brackets: this.#brackets });
+    const protective = new ProtectiveOrders({ access, backend, brackets: this.#brackets });
     const refusedOrders = new RefusedOrders(access, clock);
     const local: LocalOperations = {
       ...bracketHandlers(this.#brackets, access, protective),

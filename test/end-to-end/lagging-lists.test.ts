@@ -29,7 +29,7 @@ afterEach(() => desk.close());
 async function open(limits: LimitFlags = {}, over: Partial<Backend> = {}, others: Partial<DeskOptions> = {}, how: Partial<Lag> = {}) {
   const lagged: Lag = { ms: LAG_MS, ...how };
   desk = await openDesk({
-    keys: { desk: { scopes, limits }, free: { scopes }, ops: { scopes: ['admin'] } },
+    keys: { desk: { scopes, limits }, free: { scopes }, other: { scopes }, ops: { scopes: ['admin'] } },
     backend: (simulated) => {
       brokerage = simulated;
       return { ...lagging(simulated, () => desk.clock, lagged), ...over };
@@ -147,6 +147,35 @@ describe('max_open_orders over lists that are behind', () => {
     expect(await codeOf(trade.placeOrder, resting)).toBe('limit.open_orders');
     desk.clock.advance(1);
     expect(await codeOf(trade.placeOrder, resting)).toBeUndefined();
+  });
+});
+
+describe.each<Partial<Lag>>([{}, { refreshes: true }])('an order that no list shows yet (%o)', (how) => {
+  const header = (trdMarket: number) => ({ trdEnv: 0, accID: BigInt(HK_MARGIN), trdMarket });
+  const named = (order: { orderID: bigint; orderIDEx: string }, by: 'number' | 'text') =>
+    by === 'text' ? { order_id_ex: order.orderIDEx } : { order_id: String(order.orderID) };
+
+  it.each(['number', 'text'] as const)('guards as it was placed, named by its %s', async (by) => {
+    await open({ allowedSymbols: 'HK.00005' }, {}, {}, how);
+    await place({ ...taking, qty: 200 }, 'free');
+    desk.clock.advance(LAG_MS + SETTLED_MS);
+    const stop = { ...taking, side: 'SELL', order_type: 'STOP', aux_price: 100 };
+    const order = await desk.payload(trade.placeOrder, stop, { as: 'free' });
+    expect(await codeOf(trade.cancelOrder, { ...list, ...named(order, by) })).toBe('limit.symbol');
+    await halt({ key_id: 'free' });
+    const another = await desk.payload(trade.placeOrder, { ...stop }, { as: 'other' });
+    expect(await codeOf(trade.cancelOrder, { ...list, ...named(another, by) }, 'free')).toBe('trading.halted');
+    expect(await codeOf(trade.cancelAllOrder, list, 'free')).toBeUndefined();
+    expect(await statuses()).toEqual(expect.arrayContaining([1, 1]));
+  });
+
+  it('is of the market in which it was placed, whatever market a request writes', async () => {
+    await open({ allowedMarkets: 'US' }, {}, {}, how);
+    const order = await desk.payload(trade.placeOrder, resting, { as: 'free' });
+    for (const op of [2, 3]) {
+      const cancel = create(trade.modifyOrder.messages.C2SSchema, { header: header(2), orderID: order.orderID, modifyOrderOp: op });
+      expect(await desk.call(trade.modifyOrder, cancel, { iface: 'grpc' })).toMatchObject({ code: 'limit.market' });
+    }
   });
 });
 

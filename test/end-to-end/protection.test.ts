@@ -123,18 +123,63 @@ describe('cancel-all', () => {
   });
 });
 
-describe('a stop order of its own', () => {
-  it('is not ended by a key for other symbols, and by any other', async () => {
+describe('cancel-all by another operation', () => {
+  const everyone = { ...list, order_id: 0, for_all: true };
+  const DISABLED = 22;
+
+  it('takes orders out of the market as it was asked to, and leaves exits of brackets', async () => {
+    const { exit, other } = await guarded();
+    expect(await codeOf(trade.modifyOrder, { ...everyone, op: 'disable' }, 'desk')).toBeUndefined();
+    expect([await statusOf(exit), await statusOf(other)]).toEqual([1, DISABLED]);
+  });
+
+  it('of a halted key or one for other symbols likewise', async () => {
     await open();
-    await desk.payload(trade.placeOrder, taking);
+    for (const as of ['halted', 'elsewhere']) {
+      const { orderIDEx } = await desk.payload(trade.placeOrder, { ...taking, order_type: 'NORMAL', price: 1 });
+      desk.clock.advance(500);
+      expect(await codeOf(trade.modifyOrder, { ...everyone, op: 'disable' }, as)).toBeUndefined();
+      expect(await statusOf(orderIDEx)).toBe(DISABLED);
+    }
+  });
+
+  it('is refused where it deletes orders of which some stay', async () => {
+    const { exit, other } = await guarded();
+    expect(await codeOf(trade.modifyOrder, { ...everyone, op: 'delete' }, 'desk')).toContain('name the orders one by one');
+    expect([await statusOf(exit), await statusOf(other)]).toEqual([1, 5]);
+  });
+});
+
+describe('a stop order of its own', () => {
+  const sale = () => ({ ...taking, side: 'SELL', order_type: 'STOP', aux_price: stop });
+
+  it('that would close a position is not ended by a key for other symbols nor a halted one', async () => {
+    await open();
+    await desk.payload(trade.placeOrder, { ...taking, qty: 200 });
     desk.clock.advance(500);
-    const sale = { ...taking, side: 'SELL', order_type: 'STOP', aux_price: stop };
-    const { orderIDEx } = await desk.payload(trade.placeOrder, sale);
+    const { orderIDEx } = await desk.payload(trade.placeOrder, { ...sale(), qty: 200 });
     desk.clock.advance(500);
     const cancel = { ...list, order_id_ex: orderIDEx };
-    expect(await codeOf(trade.cancelOrder, cancel, 'elsewhere')).toBe('limit.symbol');
-    expect(await codeOf(trade.cancelAllOrder, list, 'elsewhere')).toBeUndefined();
-    expect(await statusOf(orderIDEx)).toBe(1);
-    expect(await codeOf(trade.cancelOrder, cancel, 'halted')).toBeUndefined();
+    for (const as of ['elsewhere', 'halted']) {
+      expect(await codeOf(trade.cancelOrder, cancel, as)).toBe(refused[as]);
+      expect(await desk.preview(trade.cancelAllOrder, list, { as })).toMatchObject({ kind: 'cancel', count: 0 });
+      expect(await codeOf(trade.cancelAllOrder, list, as)).toBeUndefined();
+      expect(await statusOf(orderIDEx)).toBe(1);
+    }
+    for (const change of [
+      { qty: 100, aux_price: stop },
+      { qty: 200, aux_price: stop - 10 },
+      { qty: 200, aux_price: stop },
+    ])
+      expect(await codeOf(trade.modifyOrder, { ...cancel, op: 'normal', ...change }, 'halted')).toBe('trading.halted');
+    expect(await codeOf(trade.cancelOrder, cancel, 'desk')).toBeUndefined();
+  });
+
+  it('that would open one is ended by a halted key', async () => {
+    await open();
+    const { orderIDEx } = await desk.payload(trade.placeOrder, { ...taking, order_type: 'STOP', aux_price: Math.round(stop * 1.5) });
+    desk.clock.advance(500);
+    expect(await codeOf(trade.cancelOrder, { ...list, order_id_ex: orderIDEx }, 'halted')).toBeUndefined();
+    expect(await statusOf(orderIDEx)).toBe(CANCELLED);
   });
 });

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { Absences, type ListedOrder, type OrderGates } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
-import { type Order, TrdFilterConditionsSchema, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
+import { type Order, OrderSchema, TrdFilterConditionsSchema, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
 import type { Response as OrderUpdate } from '../../contract/generated/Trd_UpdateOrder_pb.js';
 import { account } from '../../contract/operations/index.js';
@@ -27,7 +27,12 @@ export interface PlacedOrder extends OrderName {
   readonly accId: bigint;
   /** Trd_Common.TrdMarket. */
   readonly trdMarket: number;
+  /** Left out where that is not known any more, and of an order of several legs. */
+  readonly terms?: PlacedTerms;
 }
+
+/** What was placed. */
+export type PlacedTerms = Pick<Order, 'code' | 'secMarket' | 'orderType' | 'trdSide'>;
 
 /** The orders of an account, by a list and by what this daemon has placed there. */
 export interface KnownOrders {
@@ -70,16 +75,21 @@ export class AccountOrders {
   /** The backend has acknowledged this order. */
   placed(order: PlacedOrder): void {
     if (this.#parts.backend.listsCurrent) return;
-    this.#placed.set(keyOf(order.accId, nameOfOrder(order)), order);
+    const before = this.placedNamed(order.accId, nameOfOrder(order));
+    // A change names the market that its caller writes: what was placed stays what it is.
+    this.#placed.set(keyOf(order.accId, nameOfOrder(before ?? order)), before ?? order);
     const [oldest] = this.#placed.keys();
     if (this.#placed.size <= PLACED_MAX || oldest === undefined) return;
     this.#placed.delete(oldest);
     this.#absences.forget(oldest);
   }
 
-  /** Whether this daemon has placed an order of this name that is not known to be over. */
-  hasPlaced(accId: bigint, name: string): boolean {
-    return this.#placed.has(keyOf(accId, name));
+  /** The order of this text or number that this daemon has placed and that is not known to be over. */
+  placedNamed(accId: bigint, name: string): PlacedOrder | undefined {
+    const known = this.#placed.get(keyOf(accId, name));
+    if (known !== undefined) return known;
+    for (const placed of this.placedIn(accId)) if (namesOf(placed).includes(name)) return placed;
+    return undefined;
   }
 
   /** Takes note of orders that are over, by whatever has shown that. */
@@ -157,6 +167,11 @@ export class AccountOrders {
   *placedIn(accId: bigint): Iterable<PlacedOrder> {
     for (const placed of this.#placed.values()) if (placed.accId === accId) yield placed;
   }
+}
+
+/** A placed order as a list would have it; undefined where it is not known what was placed. */
+export function asListed({ orderID, orderIDEx, trdMarket, terms }: PlacedOrder): Order | undefined {
+  return terms && create(OrderSchema, { orderID, orderIDEx, trdMarket, ...terms });
 }
 
 function listed(order: Order): ListedOrder {

@@ -1,11 +1,11 @@
 import { clone, create } from '@bufbuild/protobuf';
 import type { KeyRecord } from '../../access/index.js';
-import type { Order } from '../../contract/generated/Trd_Common_pb.js';
+import { ModifyOrderOp, type Order } from '../../contract/generated/Trd_Common_pb.js';
 import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema, S2CSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import { trade } from '../../contract/operations/index.js';
 import type { Rejection } from '../../contract/rejection.js';
-import type { Backend, CallContext, ResponseMessage } from '../backend.js';
+import type { CallContext, ResponseMessage } from '../backend.js';
 import { failure, success } from '../responses.js';
 import { maySee, unidentified } from '../sight.js';
 import type { AccountOrders } from './account-orders.js';
@@ -14,7 +14,6 @@ import { OrderSweep } from './order-sweep.js';
 import type { ProtectiveOrders, ProtectiveOrdersParts } from './protective-orders.js';
 
 export interface CancelAllParts extends ProtectiveOrdersParts {
-  readonly backend: Backend;
   readonly orders: AccountOrders;
   readonly protective: ProtectiveOrders;
 }
@@ -30,22 +29,25 @@ export class CancelAll {
   /** At once where nothing stays and the brokerage can do that, or else one order after the other. */
   async call(operation: Operation, asked: ModifyC2S, key: KeyRecord | undefined, context: CallContext): Promise<ResponseMessage> {
     const { access, backend, orders, protective, brackets } = this.#parts;
-    const { header, trdMarket } = asked;
+    const { header, trdMarket, modifyOrderOp } = asked;
     const accId = header?.accID ?? 0n;
     const includingExits = includesExits(asked);
-    const everything = !protective.concerns(key, accId) && (includingExits || !brackets.guardsIn(accId));
+    const everything = !protective.concerns(key) && (includingExits || !brackets.guardsIn(accId));
     if (everything || header === undefined) {
       const request = clone(ModifyC2SSchema, asked);
       request.adjustPrice = false;
       return backend.call(operation, request, context);
     }
+    // It is of orders that are over, and so none of those that are looked for here.
+    if (modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Delete)
+      return failure(operation, 'orders that guard positions stay, so that not all can be deleted at once: name the orders one by one');
     let refused: Rejection | undefined;
-    const staying = this.staying(asked, key, (rejection) => {
+    const staying = await this.staying(asked, key, context, (rejection) => {
       refused ??= rejection;
     });
     const { requestId, deadline, signal, withheld } = context;
-    const unlisted = !protective.concerns(key, accId);
-    const sweep = new OrderSweep({ backend, orders, header, market: trdMarket, everything: false, unlisted, staying });
+    const unlisted = !protective.concerns(key);
+    const sweep = new OrderSweep({ backend, orders, header, market: trdMarket, op: modifyOrderOp, everything: false, unlisted, staying });
     await sweep.pass({ requestId, deadline, signal, withheld });
     const { outcome } = sweep;
     const kept =
@@ -59,18 +61,24 @@ export class CancelAll {
     const isShown = reason === undefined || maySee(access, key, unidentified);
     const why = isShown ? reason : 'some orders were not cancelled, for reasons that describe orders which this key may not see';
     if (why === undefined) return Object.assign(success(trade.modifyOrder, create(S2CSchema, { header, orderID: 0n })), { retMsg: kept });
-    const counted = `cancels accepted for ${outcome.accepted} of ${outcome.orders} orders`;
+    const counted = `${modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Cancel ? 'cancels' : 'changes'} accepted for ${outcome.accepted} of ${outcome.orders} orders`;
     return failure(operation, [why, counted, kept].filter((part) => part !== '').join('; '));
   }
 
   /** Tells which orders stay, as things are when it is asked. `onRefused` is told why exits stay that are asked for. */
-  staying(asked: ModifyC2S, key: KeyRecord | undefined, onRefused: (rejection: Rejection) => void = () => undefined) {
+  async staying(
+    asked: ModifyC2S,
+    key: KeyRecord | undefined,
+    context: CallContext,
+    onRefused: (rejection: Rejection) => void = () => undefined,
+  ): Promise<() => (order: Order) => boolean> {
     const { protective, brackets } = this.#parts;
     const accId = asked.header?.accID ?? 0n;
     const includingExits = includesExits(asked);
+    const closes = await protective.closing(key, asked.header, context);
     return () => {
       const isExit = brackets.exitsIn(accId);
-      const refusal = protective.refusals(key, accId);
+      const refusal = protective.refusals(key, accId, closes);
       return (order: Order): boolean => {
         const rejection = refusal(order);
         if (includingExits && rejection !== undefined && isExit(order)) onRefused(rejection);

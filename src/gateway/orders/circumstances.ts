@@ -15,6 +15,7 @@ import { type ClosingClaim, ClosingClaims, type ClosingOrder, type PositionReadi
 import { isCombo } from './combo-facts.js';
 import type { Valued } from './order-facts.js';
 import { mayTrade, nameOfOrder } from './order-lookup.js';
+import { closingOrders, isStop } from './protective-orders.js';
 
 /** Facts that say everything the gates want. */
 export interface Complete {
@@ -58,7 +59,22 @@ export class Circumstances {
     context: CallContext,
   ): Complete | Promise<Complete> {
     // What guards a position is no risk to be taken away.
-    const facts = this.#changesExit(valued) ? { ...known, reduces: false } : known;
+    if (this.#changesExit(valued)) return this.#complete(key, { ...known, reduces: false }, valued, header, context);
+    const { changes } = valued;
+    if (changes === undefined || !isStop(changes.order) || this.access.haltOf(key) === undefined)
+      return this.#complete(key, known, valued, header, context);
+    return closingOrders(this.backend, header, context).then((closes) =>
+      this.#complete(key, closes(changes.order) ? { ...known, reduces: false } : known, valued, header, context),
+    );
+  }
+
+  #complete(
+    key: KeyRecord | undefined,
+    facts: OrderFacts,
+    valued: Valued,
+    header: TrdHeader | undefined,
+    context: CallContext,
+  ): Complete | Promise<Complete> {
     const wanted = this.access.wants(key, facts);
     return wanted === undefined ? { facts } : this.#find(key, facts, valued, header, wanted, context);
   }

@@ -228,7 +228,7 @@ export function valueModify(
 }
 
 export function changeOf({ header }: Pick<PlaceC2S, 'header'>, order: Order, left: Decimal, grows: boolean): Change {
-  return { env: header?.trdEnv ?? 0, market: header?.trdMarket ?? 0, order, left, grows };
+  return { env: header?.trdEnv ?? 0, market: order.trdMarket || (header?.trdMarket ?? 0), order, left, grows };
 }
 
 /** Whether an order trades, or is on its way to. One that was kept back, or taken back, would first go there by a change. */

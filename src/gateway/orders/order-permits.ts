@@ -16,7 +16,7 @@ import { tradingMarketOf } from '../named-markets.js';
 import { failure, payloadOf, RET_SUCCEED } from '../responses.js';
 import { securitiesOf, telling } from '../sight.js';
 import { type Subjects, subjectsOf } from '../subjects.js';
-import type { AccountOrders } from './account-orders.js';
+import { type AccountOrders, asListed } from './account-orders.js';
 import { isRelief, marketsOfCancelAll } from './cancel-scope.js';
 import { followingSpan, HISTORY_DAYS, historySpan } from './order-history.js';
 import type { ProtectiveOrders } from './protective-orders.js';
@@ -50,7 +50,7 @@ export class OrderPermits {
       ({ allowedMarkets, allowedSymbols }) => allowedMarkets !== null || (reads && allowedSymbols !== null),
     );
     const { header } = request as Message & { header?: TrdHeader };
-    const mayEndGuards = isRelief(operation, request) && this.protective.concerns(key, header?.accID ?? 0n);
+    const mayEndGuards = isRelief(operation, request) && this.protective.concerns(key);
     if (limits.length === 0 && !mayEndGuards) return undefined;
     const subjects = subjectsOf(operation, request);
     // 0 and the empty text stand for an id that is not given.
@@ -70,18 +70,26 @@ export class OrderPermits {
     const accId = header?.accID ?? 0n;
     const listed = await this.#find(header, ids, false, context);
     let orders = Array.isArray(listed) ? listed : [];
-    const isUnlisted = (id: bigint | string) => !orders.some((order) => isOf(order, id)) && !this.orders.hasPlaced(accId, String(id));
+    for (const id of ids) orders.push(...this.#placed(accId, id));
+    const isUnlisted = (id: bigint | string) => !orders.some((order) => isOf(order, id));
     if (header !== undefined && ids.some(isUnlisted)) {
       const known = await this.orders.refreshed(header, context);
       if (!('retType' in known)) orders = [...orders, ...ids.flatMap((id) => known.named(String(id)) ?? [])];
     }
-    const refusal = this.protective.refusals(key, accId);
+    const refusal = this.protective.refusals(key, accId, await this.protective.closing(key, header, context));
     for (const order of orders) {
       const refused = refusal(order);
       if (refused !== undefined) return refused;
     }
     const unlisted = ids.find(isUnlisted);
     return unlisted === undefined ? undefined : this.protective.refuseUnlisted(key, accId, unlisted);
+  }
+
+  /** An order that no list may show yet, as this daemon placed it. */
+  #placed(accId: bigint, id: bigint | string): readonly Order[] {
+    const placed = this.orders.placedNamed(accId, String(id));
+    const order = placed && asListed(placed);
+    return order === undefined ? [] : [order];
   }
 
   async #check(
@@ -96,6 +104,7 @@ export class OrderPermits {
     const orders = await this.#find(header, ids, reads, context);
     if (!Array.isArray(orders)) return failure(operation, orders.retMsg, orders.errCode);
     const trading = header?.trdMarket ?? 0;
+    if (!reads) for (const id of ids) if (!orders.some((order) => isOf(order, id))) orders.push(...this.#placed(header?.accID ?? 0n, id));
     const allKnown = ids.length > 0 && ids.every((id) => orders.some((order) => isOf(order, id)));
     for (const each of limits) {
       for (const order of orders) {

@@ -4,7 +4,7 @@ import { C2SSchema as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder
 import { trade } from '../../contract/operations/index.js';
 import { type Backend, BackendFailure, type CallContext } from '../backend.js';
 import { RET_SUCCEED } from '../responses.js';
-import type { AccountOrders, KnownOrders, OrderName } from './account-orders.js';
+import { type AccountOrders, asListed, type KnownOrders, type OrderName, type PlacedOrder } from './account-orders.js';
 import { isCancelling, nameOfOrder } from './order-lookup.js';
 
 export interface SweepOptions {
@@ -15,8 +15,10 @@ export interface SweepOptions {
   readonly staying: () => (order: Order) => boolean;
   /** Whether no order stays, also none that comes meanwhile: the brokerage can be asked to cancel everything at once. */
   readonly everything: boolean;
-  /** Whether orders that this daemon has placed are cancelled by name where no list shows them; what they guard is not known. */
+  /** Whether orders that this daemon has placed are cancelled by name where no list shows them, also those of which it is not known what they guard. */
   readonly unlisted: boolean;
+  /** Trd_Common.ModifyOrderOp of what is done to the orders; a cancel where it is left out. */
+  readonly op?: number;
   /** Trd_Common.TrdMarket of the orders that are cancelled; 0 = all. */
   readonly market: number;
 }
@@ -76,7 +78,11 @@ export class OrderSweep {
     const stays = staying();
     const ending = listed.filter((order) => !stays(order));
     this.#kept = listed.length - ending.length;
-    const targets: readonly Target[] = [...ending, ...(unlisted ? known.unlisted.filter(isMeant) : [])];
+    const isEnded = (placed: PlacedOrder) => {
+      const order = asListed(placed);
+      return order === undefined ? unlisted : !stays(order);
+    };
+    const targets: readonly Target[] = [...ending, ...known.unlisted.filter((placed) => isMeant(placed) && isEnded(placed))];
     this.#unconfirmed = targets.map(nameOfOrder);
     const isFirst = !this.#began;
     this.#began = true;
@@ -84,8 +90,10 @@ export class OrderSweep {
     if (isFirst && everything && mayHaveOrders && (await this.#cancelAll(targets, context))) return;
     for (const order of targets) {
       const { orderStatus } = order;
-      const isUnderWay = this.#cancels.get(nameOfOrder(order))?.accepted && orderStatus !== undefined && isCancelling({ orderStatus });
-      if (!isUnderWay) await this.#cancelOne(order, context);
+      // Somebody else may have asked for it.
+      const isUnderWay = orderStatus !== undefined && isCancelling({ orderStatus });
+      if (isUnderWay) this.#cancels.set(nameOfOrder(order), { accepted: true, failure: undefined });
+      else await this.#cancelOne(order, context);
     }
   }
 
@@ -123,10 +131,11 @@ export class OrderSweep {
     fields: { orderID: bigint; orderIDEx?: string; forAll?: boolean; trdMarket?: number },
     context: CallContext,
   ): Promise<string | undefined> {
-    const { backend, header } = this.#options;
-    const operation = fields.forAll ? trade.cancelAllOrder : trade.cancelOrder;
+    const { backend, header, op = ModifyOrderOp.ModifyOrderOp_Cancel } = this.#options;
+    const isCancel = op === ModifyOrderOp.ModifyOrderOp_Cancel;
+    const operation = fields.forAll ? trade.cancelAllOrder : isCancel ? trade.cancelOrder : trade.modifyOrder;
     const packetID = { connID: 0n, serialNo: 0 };
-    const request = create(ModifyC2S, { packetID, header, modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Cancel, ...fields });
+    const request = create(ModifyC2S, { packetID, header, modifyOrderOp: op, ...fields });
     try {
       const response = await backend.call(operation, request, context);
       return response.retType === RET_SUCCEED ? undefined : response.retMsg;

@@ -1,12 +1,18 @@
+import { create } from '@bufbuild/protobuf';
 import { type Access, allowsSymbol, type KeyRecord } from '../../access/index.js';
-import { type Order, OrderType } from '../../contract/generated/Trd_Common_pb.js';
+import { type Order, OrderType, PositionSide, type TrdHeader, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
+import { C2SSchema as PositionsC2S } from '../../contract/generated/Trd_GetPositionList_pb.js';
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
+import { account } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
+import type { Backend, CallContext } from '../backend.js';
 import { denySymbol } from '../limit-check.js';
 import { limitsOf } from '../market-names.js';
+import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { nameOfOrder } from './order-lookup.js';
 
 export interface ProtectiveOrdersParts {
+  readonly backend: Backend;
   readonly access: Access;
   readonly brackets: {
     /** Whether anything of an account is guarded by a bracket, or about to be. */
@@ -24,9 +30,33 @@ const stops: ReadonlySet<number> = new Set([
   OrderType.OrderType_TrailingStopLimit,
 ]);
 
+export function isStop({ orderType }: Pick<Order, 'orderType'>): boolean {
+  return stops.has(orderType);
+}
+
+const everything = (): boolean => true;
+
+/** Tells of an account's orders which would close a position that is there; every one might, where the brokerage does not list the positions. */
+export async function closingOrders(
+  backend: Backend,
+  header: TrdHeader | undefined,
+  context: CallContext,
+): Promise<(order: Order) => boolean> {
+  if (header === undefined) return everything;
+  const answer = await backend.call(account.getPositions, create(PositionsC2S, { header, refreshCache: true }), context);
+  const positions = answer.retType === RET_SUCCEED ? payloadOf(account.getPositions, answer)?.positionList : undefined;
+  if (positions === undefined) return everything;
+  return ({ code, secMarket, trdSide }) => {
+    const closed = trdSide === TrdSide.TrdSide_Sell ? PositionSide.PositionSide_Long : PositionSide.PositionSide_Short;
+    return positions.some(
+      (one) => one.code === code && (secMarket === 0 || one.secMarket === secMarket) && one.positionSide === closed && one.qty !== 0,
+    );
+  };
+}
+
 /**
- * Right to take the protection of a position away. A caller can always get out of what it is in, but a halted key does not end exits of brackets, which
- * it may not change either, and a key for other symbols neither exits nor stop orders.
+ * Right to take the protection of a position away. A caller can always get out of what it is in, but a halted key ends neither exits of brackets nor
+ * stop orders that would close a position, which it may not change either, and a key for other symbols neither exits nor stop orders.
  */
 export class ProtectiveOrders {
   readonly #parts: ProtectiveOrdersParts;
@@ -35,41 +65,46 @@ export class ProtectiveOrders {
     this.#parts = parts;
   }
 
-  /** Whether there are orders in an account that a caller may not end. */
-  concerns(key: KeyRecord | undefined, accId: bigint): boolean {
-    const { access, brackets } = this.#parts;
-    if (limitsOf(access, key).some(({ allowedSymbols }) => allowedSymbols !== null)) return true;
-    return access.haltOf(key) !== undefined && brackets.guardsIn(accId);
+  /** Whether there may be orders in an account that a caller may not end. */
+  concerns(key: KeyRecord | undefined): boolean {
+    const { access } = this.#parts;
+    return limitsOf(access, key).some(({ allowedSymbols }) => allowedSymbols !== null) || access.haltOf(key) !== undefined;
   }
 
-  /** Tells why a caller may not end an order of an account; undefined where it may. */
-  refusals(key: KeyRecord | undefined, accId: bigint): (order: Order) => Rejection | undefined {
+  /** Tells which orders would close a position, as far as that makes a difference for a caller. */
+  async closing(key: KeyRecord | undefined, header: TrdHeader | undefined, context: CallContext): Promise<(order: Order) => boolean> {
+    const { access, backend } = this.#parts;
+    return access.haltOf(key) === undefined ? everything : closingOrders(backend, header, context);
+  }
+
+  /** Tells why a caller may not end an order of an account; undefined where it may. `closes`: by {@link closing}. */
+  refusals(key: KeyRecord | undefined, accId: bigint, closes: (order: Order) => boolean): (order: Order) => Rejection | undefined {
     const isExit = this.#parts.brackets.exitsIn(accId);
     return (order) => {
       const exits = isExit(order);
-      return exits || stops.has(order.orderType) ? this.refuse(key, order, exits, `order ${nameOfOrder(order)}`) : undefined;
+      return exits || isStop(order) ? this.refuse(key, order, exits || closes(order), `order ${nameOfOrder(order)}`) : undefined;
     };
   }
 
-  /** Why a caller may not end what guards a position in a security. `exits`: exits of a bracket. */
+  /** Why a caller may not end an order. `guards`: it guards a position. */
   refuse(
     key: KeyRecord | undefined,
     { secMarket, code }: Pick<Order, 'secMarket' | 'code'>,
-    exits: boolean,
+    guards: boolean,
     what: string,
   ): Rejection | undefined {
     const { access } = this.#parts;
     const symbol = `${quoteMarketOfSecMarket(secMarket)?.name ?? secMarket}.${code}`;
     const limits = limitsOf(access, key).find((each) => !allowsSymbol(each, symbol));
     if (limits !== undefined) return denySymbol(limits, symbol);
-    const halt = exits ? access.haltOf(key) : undefined;
+    const halt = guards ? access.haltOf(key) : undefined;
     return halt && new Rejection(halt.code, `${what} guards a position and is not ended: ${halt.reason}`);
   }
 
-  /** Refusal for an order that no list shows: it may be an exit that is not listed yet. */
+  /** Refusal for an order that no list shows: where lists may be behind, or exits are on their way, it may guard a position. */
   refuseUnlisted(key: KeyRecord | undefined, accId: bigint, id: bigint | string): Rejection | undefined {
-    const { access, brackets } = this.#parts;
-    if (!brackets.guardsIn(accId)) return undefined;
+    const { access, brackets, backend } = this.#parts;
+    if (backend.listsCurrent && !brackets.guardsIn(accId)) return undefined;
     const message = `order ${id} is not listed yet and may guard a position: it is not ended`;
     const limits = limitsOf(access, key).find(({ allowedSymbols }) => allowedSymbols !== null);
     if (limits !== undefined) return new Rejection('limit.symbol', message);

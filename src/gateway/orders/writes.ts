@@ -26,7 +26,7 @@ import type { Meter } from '../meter.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
 import { rejectUnstored } from '../ways-out.js';
-import type { AccountOrders, OrderName } from './account-orders.js';
+import type { AccountOrders, OrderName, PlacedTerms } from './account-orders.js';
 import { bracketOfRemark } from './bracket-entry.js';
 import type { CancelAll } from './cancel-all.js';
 import { addsRisk, isCancel, isCancelAll } from './cancel-scope.js';
@@ -95,6 +95,13 @@ const noPacketId = create(PacketIDSchema, { connID: noPacket.connId, serialNo: n
 
 /** What makes a new order. */
 const places: ReadonlySet<Operation> = new Set<Operation>([trade.placeOrder, trade.placeComboOrder, trade.placeBracketOrder]);
+
+/** What a new order of one security is for; undefined for every other write. */
+function placedTerms(operation: Operation, request: Message): PlacedTerms | undefined {
+  if (operation !== trade.placeOrder && operation !== trade.placeBracketOrder) return undefined;
+  const { code, secMarket, orderType, trdSide } = request as PlaceC2S;
+  return { code, secMarket, orderType, trdSide };
+}
 
 /** The way of everything that changes an account: valued, gated, marked against replay, and only then sent. */
 export class Writes {
@@ -216,8 +223,9 @@ export class Writes {
     } finally {
       const orders = facts === undefined ? [] : acknowledged(response);
       const { header } = request as Partial<PlaceC2S>;
-      const [accId, trdMarket] = [header?.accID ?? 0n, header?.trdMarket ?? 0];
-      for (const order of orders) this.orders.placed({ accId, trdMarket, ...order });
+      const [accId, trdMarket] = [header?.accID ?? 0n, facts?.changes?.market ?? header?.trdMarket ?? 0];
+      const terms = placedTerms(operation, request);
+      for (const order of orders) this.orders.placed({ accId, trdMarket, ...order, ...(terms === undefined ? {} : { terms }) });
       admission?.settle(orders.map(nameOfOrder));
     }
     if (unstored === undefined) await admission?.durable;

@@ -352,7 +352,7 @@ export class Previewer {
     const { request, header, key, context } = asked;
     const orders = await workingOrders(this.backend, header, request.trdMarket, context);
     if ('retType' in orders) return orders;
-    const stays = this.cancelAll.staying(request, key)();
+    const stays = (await this.cancelAll.staying(request, key, context))();
     return this.#cancelled(
       asked,
       orders.filter((order) => !stays(order)),
