@@ -31,7 +31,7 @@ export interface PlacedOrder extends OrderName {
   readonly terms?: PlacedTerms;
 }
 
-/** What was placed. */
+/** Terms of an order as it was placed. */
 export type PlacedTerms = Pick<Order, 'code' | 'secMarket' | 'orderType' | 'trdSide'>;
 
 /** The orders of an account, by a list and by what this daemon has placed there. */

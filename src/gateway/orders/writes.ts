@@ -96,7 +96,7 @@ const noPacketId = create(PacketIDSchema, { connID: noPacket.connId, serialNo: n
 /** What makes a new order. */
 const places: ReadonlySet<Operation> = new Set<Operation>([trade.placeOrder, trade.placeComboOrder, trade.placeBracketOrder]);
 
-/** What a new order of one security is for; undefined for every other write. */
+/** Terms of a new order of one security; undefined for every other write. */
 function placedTerms(operation: Operation, request: Message): PlacedTerms | undefined {
   if (operation !== trade.placeOrder && operation !== trade.placeBracketOrder) return undefined;
   const { code, secMarket, orderType, trdSide } = request as PlaceC2S;
