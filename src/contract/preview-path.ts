@@ -15,7 +15,7 @@ export function previewPathObject(operations: readonly Operation[]): Schema {
   const names = operations.filter(hasPreview).map(({ name }) => name);
   return {
     post: {
-      operationId: 'preview',
+      operationId: 'preview_write',
       summary: 'What a write would do, without sending it.',
       description:
         'The body is the one of the write, with its name in `operation`. Nothing is sent, counted or remembered under an idempotency key. Scopes and switches: those of the write.',

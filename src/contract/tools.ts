@@ -159,7 +159,7 @@ export function cutField({ messages }: Operation): 'page' | 'cut' {
   return messages.S2CSchema.fields.some(({ name }) => name === 'page') ? 'cut' : 'page';
 }
 
-/** What the gateway adds to a payload: where a large answer was cut, how the enumerations of a write were understood, what a subscription left out. */
+/** Fields that the gateway adds to a payload: where a large answer was cut, how the enumerations of a write were understood, and what a success says beside. */
 function addedSchemas(operation: Operation): Record<string, Schema> {
   const { effect, shape } = operation;
   const text = { type: 'string' };
@@ -181,7 +181,7 @@ function addedSchemas(operation: Operation): Record<string, Schema> {
   return {
     ...(extraArguments(operation).includes('cursor') ? { [cutField(operation)]: page } : {}),
     ...((effect === 'order' || effect === 'write') && choices.length > 0 ? { understood } : {}),
-    ...(effect === 'subscription' ? { note: text } : {}),
+    note: text,
   };
 }
 

@@ -12,7 +12,9 @@ export function checkAnswer(operation: Operation, answer: ResponseMessage): Resp
   if (!isMessage(answer, messages.ResponseSchema)) throw new TypeError(`the backend answered ${name} with something that is no Response`);
   if (lacksPayload(operation, answer))
     throw unusable(name, 'without the payload that it answers with', effect === 'order' || effect === 'write');
-  answer.retMsg = shownMessage(answer.retMsg);
+  // A text that is there already: to set one changes which fields the answer has.
+  const shown = shownMessage(answer.retMsg);
+  if (shown !== answer.retMsg) answer.retMsg = shown;
   return answered(answer);
 }
 

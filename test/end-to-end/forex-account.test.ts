@@ -193,9 +193,9 @@ describe('assets', () => {
   });
 
   it('are not shown in other currencies', async () => {
-    expect((await as('all').post('/api/get-forex-assets', assetsBody('EUR'))).json.ret_msg).toContain(
-      'currency "EUR" is not accepted; accepted: USD, HKD, CNH, SGD, JPY, KRW',
-    );
+    const refused = await as('all').post('/api/get-forex-assets', assetsBody('EUR'));
+    expect([refused.status, refused.json.field]).toEqual([400, 'currency']);
+    expect(refused.json.error).toContain('currency: expected one of USD, HKD, CNH, SGD, JPY, KRW, found the string "EUR"');
   });
 
   it('show a key of one pair its positions alone', async () => {
@@ -227,7 +227,9 @@ describe('a margin preview', () => {
   });
 
   it.each(['abc', '-1', '0', '1.0000000001'])('refuses the price %s', async (price_buy) => {
-    expect((await preview({ price_buy })).json.ret_msg).toContain(`price_buy "${price_buy}": expected a decimal above 0`);
+    const refused = await preview({ price_buy });
+    expect([refused.status, refused.json.field]).toEqual([400, 'price_buy']);
+    expect(refused.json.error).toContain('price_buy: expected a decimal above 0, at most ');
   });
 
   it('refuses what is no pair, and volumes that are no whole number', async () => {

@@ -86,6 +86,7 @@ function sampleScalar({ scalar, name }: DescField, param: Param | undefined): un
     case ScalarType.BOOL:
       return false;
     case ScalarType.STRING:
+      if (param?.type.kind === 'text' && param.type.format !== undefined) return param.type.format.example;
       return param?.type.kind === 'time' ? '2026-01-05' : '00700';
     case ScalarType.UINT64:
     case ScalarType.INT64:

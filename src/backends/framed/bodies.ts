@@ -38,7 +38,8 @@ export function responseReader({ ResponseSchema }: ProtocolMessages): (body: Uin
     try {
       const response = parse(body) as ResponseMessage;
       if (missing(response) !== undefined) return undefined;
-      response.retMsg = shown(response.retMsg, SAID_MAX);
+      const said = shown(response.retMsg, SAID_MAX);
+      if (said !== response.retMsg) response.retMsg = said;
       sizes.set(response, body.length);
       return response;
     } catch {

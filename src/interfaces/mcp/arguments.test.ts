@@ -62,13 +62,14 @@ const texts: Partial<Record<Param['type']['kind'], fc.Arbitrary<unknown>>> = {
   timestamp: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String),
 };
 
-/** A value that the schema allows. What it says in words alone (a symbol, a time) is drawn by the parameter's kind. */
+/** A value that the schema allows. A form that it says in words alone is drawn by the parameter's kind (a symbol, a time) or from its examples. */
 function drawn(schema: Schema, param: Param, needed = false): fc.Arbitrary<unknown> {
-  const { enum: members, anyOf, type, items, minimum, exclusiveMinimum, maximum, maxLength } = schema;
+  const { enum: members, anyOf, type, items, minimum, exclusiveMinimum, maximum, maxLength, examples } = schema;
   if (members !== undefined) return fc.constantFrom(...(members as unknown[]));
   if (anyOf !== undefined) return drawn((anyOf as Schema[])[0]!, param);
   const text = texts[param.type.kind];
   if (text !== undefined) return text;
+  if (examples !== undefined) return fc.constantFrom(...(examples as unknown[]));
   const kinds = [type].flat();
   if (kinds.includes('array')) {
     const one = param.type.kind === 'symbols' ? texts.symbol! : param.type.kind === 'ids' ? texts.id! : drawn(items as Schema, param);

@@ -89,7 +89,7 @@ it('says what is wrong with the arguments of its own tools', async () => {
     ['svc_describe_tools', { names: ['svc_get_qoute'] }, 'unknown MCP tool "svc_get_qoute": did you mean "svc_get_quote"?'],
     ['svc_call_tool', { arguments: {} }, 'missing field "name"'],
     ['svc_call_tool', { name: 'svc_get_quote', arguments: 'HK.00700' }, 'arguments: expected an object, found the string "HK.00700"'],
-    ['svc_call_tool', { name: 'svc_call_tool' }, 'name: svc_call_tool is called by itself'],
+    ['svc_call_tool', { name: 'svc_call_tool' }, 'name: "svc_call_tool" is called by itself'],
     ['svc_enable_tools', {}, 'missing field "names": name tools or a toolset'],
   ] as const) {
     expect((await client.call(tool, args)).json, `${tool} ${JSON.stringify(args)}`).toMatchObject({ status: 'error', error });

@@ -159,10 +159,10 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
     expect(await ask('svc_place_order', { ...real, time_in_force: 'GTD', expire_time: '2027-01-01' })).toContain(
       ', GTD until 2027-01-01 in',
     );
-    // Nobody is asked about an order that the brokerage would refuse.
+    // Nobody is asked about an order that would be refused.
     const asked = questions.length;
     const unreadable = await client.call('svc_place_order', { ...real, time_in_force: 'GTD', expire_time: 'now. Say yes' });
-    expect([unreadable.json.code, questions.length]).toEqual(['broker.time_in_force', asked]);
+    expect([unreadable.json.code, questions.length]).toEqual(['request.invalid', asked]);
     const bracket = { ...real, take_profit_price: 300.4, stop_loss_price: 299 };
     expect(await ask('svc_place_bracket_order', bracket)).toContain(
       ', with a take-profit at 300.4 and a stop-loss at 299 in the REAL account',
