@@ -1,3 +1,4 @@
+import { atLeastZero, type Decimal } from '../contract/decimal.js';
 import type { Store, Transaction } from '../storage/index.js';
 import { CountedOrders } from './counted-orders.js';
 import { DayTotals } from './day-totals.js';
@@ -237,9 +238,19 @@ export class OrderGates {
     const [orderId = ''] = names;
     if (opens === undefined && !names.some((name) => this.#open.has(accId, name, caller)))
       own.opens = { accId, env, market, count: 1, orderId };
-    // Where the day is not limited, nobody keeps which orders have counted.
-    if (limits.maxDailyValue === null || this.#counted.has(caller, accId, names)) return own;
-    own.legs = facts.legs.map((leg) => (isUnknown(leg.worth) ? leg : { ...leg, worth: { ...leg.worth, increase: leg.worth.value } }));
+    // Where the day is not limited, nobody keeps what has counted of which orders.
+    if (limits.maxDailyValue === null) return own;
+    let counted = new Map<string, Decimal>();
+    own.legs = facts.legs.map((leg) => {
+      const { worth } = leg;
+      if (isUnknown(worth)) return leg;
+      const { currency, value } = worth;
+      const before = counted.get(currency) ?? this.#counted.valueOf(caller, accId, names, currency);
+      const increase = atLeastZero(value - before);
+      // Of several legs, the value of all counts together.
+      counted = new Map([...counted, [currency, atLeastZero(before - value)]]);
+      return { ...leg, worth: { ...worth, increase } };
+    });
     return own;
   }
 

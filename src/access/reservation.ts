@@ -43,7 +43,7 @@ export class Reservation implements Admission {
   /** Increase of each holder's totals of the day: in the orders' own currencies, whatever currency the limits are in. */
   readonly #increases: readonly { readonly caller: string; readonly increases: Increases }[];
   /** Holders for whom an order that is accepted has counted, where that makes a difference. */
-  readonly #counting: readonly string[];
+  readonly #counting: readonly { readonly caller: string; readonly legs: OrderFacts['legs'] }[];
   /** The order that is changed. */
   readonly #changed: readonly string[];
   /** Of the orders that count as open from now on. */
@@ -59,7 +59,7 @@ export class Reservation implements Admission {
     this.#day = day;
     this.#increases = questions.map(({ holder: { caller }, facts: own }) => ({ caller, increases: increasesOf(own) }));
     const capped = questions.filter(({ holder: { limits } }) => limits.maxDailyValue !== null);
-    this.#counting = capped.map(({ holder: { caller } }) => caller);
+    this.#counting = capped.map(({ holder: { caller }, facts: { legs } }) => ({ caller, legs }));
     this.#changed = facts.changes?.names ?? [];
     let numbers: readonly number[] = none;
     let renewed: number | undefined;
@@ -86,7 +86,7 @@ export class Reservation implements Admission {
   }
 
   settle(orderIds: readonly string[]): void {
-    const { open, counted } = this.#books;
+    const { open } = this.#books;
     for (const number of this.#numbers) open.leave(number);
     if (this.#renewed !== undefined) open.leave(this.#renewed);
     const named = this.#numbers.slice(0, orderIds.length);
@@ -94,10 +94,23 @@ export class Reservation implements Admission {
     if (named.length === 0 && counting.length === 0) return;
     void this.#books.write((change) => {
       for (const [index, number] of named.entries()) open.name(change, number, orderIds[index] ?? '');
-      for (const caller of counting) {
-        for (const id of new Set([...orderIds, ...this.#changed.slice(0, 1)])) counted.add(change, caller, this.#accId, id);
+      for (const { caller, legs } of counting) {
+        if (this.#changed.length > 0) this.#count(change, caller, [...new Set([...orderIds, ...this.#changed])], legs);
+        else
+          for (const [index, id] of orderIds.entries())
+            this.#count(change, caller, [id], orderIds.length > 1 ? legs.slice(index, index + 1) : legs);
       }
     }, 'soon');
+  }
+
+  /** What an order has counted with, all of its legs together; a sum of several currencies is not kept. */
+  #count(change: Transaction, caller: string, names: readonly string[], legs: OrderFacts['legs']): void {
+    const worths = legs.flatMap(({ worth }) => (isUnknown(worth) ? [] : [worth]));
+    const [first] = worths;
+    if (first === undefined || worths.length < legs.length || worths.some(({ currency }) => currency !== first.currency)) return;
+    const value = worths.reduce((sum, { increase }) => sum + increase, 0n);
+    const order = { accId: this.#accId, names, isChange: this.#changed.length > 0 };
+    this.#books.counted.add(change, caller, order, { currency: first.currency, value });
   }
 
   #add(transaction: Transaction, sign: 1n | -1n): void {

@@ -211,7 +211,7 @@ export class Gateway {
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };
     const cancelAll = new CancelAll({ access, backend, orders, protective, brackets: this.#brackets });
-    const valuing: Valuing = { backend, entryTerms: (accId, order) => this.#brackets.entryTerms(accId, order) };
+    const valuing: Valuing = { backend, orders, entryTerms: (accId, order) => this.#brackets.entryTerms(accId, order) };
     const writes = new Writes(
       backend,
       access,

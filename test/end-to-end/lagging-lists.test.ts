@@ -179,6 +179,20 @@ describe.each<Partial<Lag>>([{}, { refreshes: true }])('an order that no list sh
   });
 });
 
+describe.each<Partial<Lag>>([{}, { refreshes: true }])('a change that no list shows yet (%o)', (how) => {
+  it('is what another change is judged by', async () => {
+    await open({ maxDailyValue: '200' }, {}, {}, how);
+    const { orderIDEx: order_id_ex } = await desk.payload(trade.placeOrder, { ...resting, qty: 300, price: 2 }, { as: 'free' });
+    desk.clock.advance(LAG_MS + SETTLED_MS);
+    const change = { ...list, order_id_ex, op: 'normal' };
+    expect(await codeOf(trade.modifyOrder, { ...change, qty: 100, price: 1 }, 'free')).toBeUndefined();
+    await halt({ key_id: 'other' });
+    expect(await codeOf(trade.modifyOrder, { ...change, qty: 300, price: 2 }, 'other')).toBe('trading.halted');
+    expect(await codeOf(trade.modifyOrder, { ...change, qty: 300, price: 2 })).toBe('limit.daily_value');
+    expect(await codeOf(trade.modifyOrder, { ...change, qty: 100, price: 1 }, 'other')).toBeUndefined();
+  });
+});
+
 describe('the exit of a bracket over lists that are behind', () => {
   const futures = { market: 'FUTURES', acc_id: '281756478396547008', env: 'simulate' };
   const contract = { ...futures, symbol: 'HK.HSI2612', order_type: 'MARKET' };

@@ -280,6 +280,30 @@ describe('a change of an order that another has placed', () => {
     expect(await refusal(trade.modifyOrder, to(purchase, 4000, 13))).toBe('limit.daily_value');
   });
 
+  it('counts what others have added to an order that a key has counted', async () => {
+    await open({ maxDailyValue: '60000' });
+    const bid = await bestBid();
+    await desk.payload(trade.placeOrder, placed({ trdSide: 1, orderType: 2, qty: 8000, price: 0 }), { as: 'free' });
+    desk.clock.advance(SETTLED_MS);
+    for (const [trdSide, price, there] of [
+      [1, 10, bid],
+      [2, 80, bid - 0.5],
+    ] as const) {
+      const { orderIDEx } = await desk.payload(trade.placeOrder, placed({ trdSide, qty: 400, price }));
+      desk.clock.advance(SETTLED_MS);
+      expect(await refusal(trade.modifyOrder, to(orderIDEx, 8000, price), 'free')).toBeUndefined();
+      desk.clock.advance(SETTLED_MS);
+      expect(await refusal(trade.modifyOrder, to(orderIDEx, 8000, there))).toBe('limit.daily_value');
+    }
+  });
+
+  it('counts nothing of an order that a key has only made smaller', async () => {
+    const { purchase } = await rest({ maxDailyValue: '1000' });
+    expect(await refusal(trade.modifyOrder, to(purchase, 3600, 10))).toBeUndefined();
+    desk.clock.advance(SETTLED_MS);
+    expect(await refusal(trade.modifyOrder, to(purchase, 3600, 10.1))).toBe('limit.daily_value');
+  });
+
   it('counts for the daemon only what it has not counted', async () => {
     const { purchase } = await rest({}, { maxDailyValue: '5000000' });
     const total = async () => {

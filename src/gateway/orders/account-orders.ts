@@ -1,4 +1,4 @@
-import { create } from '@bufbuild/protobuf';
+import { clone, create } from '@bufbuild/protobuf';
 import { Absences, type ListedOrder, type OrderGates } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { type Order, OrderSchema, TrdFilterConditionsSchema, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
@@ -9,11 +9,14 @@ import type { Backend, CallContext, PushEvent, ResponseMessage } from '../backen
 import { finalStatuses } from '../final-statuses.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { mayTrade, nameOfOrder, openStatuses } from './order-lookup.js';
+import { isTrailing } from './order-pricing.js';
 
 /** Lists that lack an order show that it is over where they are so far apart: longer than any list has been behind. */
 export const LISTS_APART_MS = 5_000;
 /** Placed orders that are remembered, of all accounts. */
 const PLACED_MAX = 10_000;
+/** No list shows a change so late. */
+const CHANGE_SHOWN_MS = 60_000;
 const ORDER_PUSH = 2208;
 
 /** Names of an order; 0 or empty where a name is not known. */
@@ -33,6 +36,11 @@ export interface PlacedOrder extends OrderName {
 
 /** Terms of an order as it was placed. */
 export type PlacedTerms = Pick<Order, 'code' | 'secMarket' | 'orderType' | 'trdSide'>;
+
+const changedFields = ['qty', 'price', 'auxPrice'] as const;
+
+/** Terms of an order as a change leaves them. */
+export type ChangedTerms = Pick<Order, (typeof changedFields)[number]>;
 
 /** The orders of an account, by a list and by what this daemon has placed there. */
 export interface KnownOrders {
@@ -54,6 +62,8 @@ export class AccountOrders {
   readonly #parts: Parts;
   /** By account and name, the oldest first; empty where lists are never behind. */
   readonly #placed = new Map<string, PlacedOrder>();
+  /** By account and name, the last acknowledged change of an order; the oldest first. */
+  readonly #changes = new Map<string, { readonly terms: ChangedTerms; readonly madeAt: number }>();
   readonly #absences = new Absences<string>();
   /** When the list of an account and market was last asked for afresh. */
   readonly #refreshedAt = new Map<string, number>();
@@ -90,6 +100,34 @@ export class AccountOrders {
     if (known !== undefined) return known;
     for (const placed of this.placedIn(accId)) if (namesOf(placed).includes(name)) return placed;
     return undefined;
+  }
+
+  /** The backend has acknowledged a change of an order: lists may show it later. */
+  changed(accId: bigint, names: readonly string[], terms: ChangedTerms): void {
+    if (this.#parts.backend.listsCurrent) return;
+    const change = { terms, madeAt: this.#parts.clock.monotonic() };
+    for (const name of names) {
+      this.#changes.delete(keyOf(accId, name));
+      this.#changes.set(keyOf(accId, name), change);
+    }
+    for (const oldest of this.#changes.keys()) {
+      if (this.#changes.size <= PLACED_MAX) return;
+      this.#changes.delete(oldest);
+    }
+  }
+
+  /** A listed order with the last change that this daemon has made of it, until a list or a push shows that. */
+  asChanged(accId: bigint, order: Order): Order {
+    const name = namesOf(order).find((one) => this.#changes.has(keyOf(accId, one)));
+    const change = name === undefined ? undefined : this.#changes.get(keyOf(accId, name));
+    if (change === undefined) return order;
+    // The brokerage itself moves the trigger of a trailing order.
+    const fields = changedFields.filter((field) => field !== 'auxPrice' || !isTrailing(order.orderType));
+    const isShown = fields.every((field) => order[field] === change.terms[field]);
+    if (!isShown && this.#parts.clock.monotonic() - change.madeAt < CHANGE_SHOWN_MS)
+      return Object.assign(clone(OrderSchema, order), Object.fromEntries(fields.map((field) => [field, change.terms[field]])));
+    for (const one of namesOf(order)) this.#changes.delete(keyOf(accId, one));
+    return order;
   }
 
   /** Takes note of orders that are over, by whatever has shown that. */

@@ -25,12 +25,21 @@ export function nameOfOrder({ orderID, orderIDEx }: Pick<Order, 'orderID' | 'ord
 }
 
 /** The order that a modify or a cancel names, by its text where that is given; undefined where number and text name two. */
-export async function orderNamed(backend: Backend, request: ModifyC2S, context: CallContext): Promise<Order | undefined> {
+export async function orderNamed(
+  backend: Backend,
+  request: ModifyC2S,
+  context: CallContext,
+  refreshCache = false,
+): Promise<Order | undefined> {
   const filterConditions = create(
     TrdFilterConditionsSchema,
     request.orderIDEx === '' ? { idList: [request.orderID] } : { orderIDExList: [request.orderIDEx] },
   );
-  const query = create(OrderListC2S, { ...(request.header === undefined ? {} : { header: request.header }), filterConditions });
+  const query = create(OrderListC2S, {
+    ...(request.header === undefined ? {} : { header: request.header }),
+    filterConditions,
+    refreshCache,
+  });
   const response = await backend.call(account.getOrders, query, context);
   // Asked again of what was found: a backend may list more, and what is valued must be what is changed.
   return payloadOf(account.getOrders, response)?.orderList.find(

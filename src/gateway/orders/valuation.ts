@@ -16,6 +16,7 @@ import { shown } from '../../contract/shown.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { failure } from '../responses.js';
 import { securitiesOf, telling, toldBy } from '../sight.js';
+import type { AccountOrders } from './account-orders.js';
 import { type BracketTerms, entryOf, exitSideOf, refuseBracket, refuseEntryPrice } from './bracket-entry.js';
 import { oppositeOf, refuseExits } from './bracket-exits.js';
 import { addsRisk } from './cancel-scope.js';
@@ -42,6 +43,13 @@ export interface Valuing {
   readonly backend: Backend;
   /** The bracket whose entry an order of an account is; undefined where it is none of a bracket that goes on. */
   entryTerms(accId: bigint, order: Order): BracketTerms | undefined;
+  readonly orders: Pick<AccountOrders, 'asChanged'>;
+}
+
+/** The order that a change is of, by a fresh list and by what this daemon has changed. */
+async function orderToChange({ backend, orders }: Valuing, named: ModifyC2S, context: CallContext): Promise<Order | undefined> {
+  const order = await orderNamed(backend, named, context, !backend.listsCurrent);
+  return order && orders.asChanged(named.header?.accID ?? 0n, order);
 }
 
 type Valuer = (valuing: Valuing, operation: Operation, request: Message, context: CallContext) => Valuation | Promise<Valuation>;
@@ -82,7 +90,7 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
       orderID,
       modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Enable,
     });
-    const order = await orderNamed(backend, enable, context);
+    const order = await orderToChange(valuing, enable, context);
     if (order === undefined) return noSuchOrder(operation, enable);
     if (header !== undefined && order.trdMarket !== 0) header.trdMarket = order.trdMarket;
     const value = isCombo(order) ? valueComboModify : valueModify;
@@ -94,7 +102,7 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     const { backend } = valuing;
     const modify = request as ModifyC2S;
     if (!addsRisk(modify)) return 'no risk';
-    const order = await orderNamed(backend, modify, context);
+    const order = await orderToChange(valuing, modify, context);
     if (order === undefined) return noSuchOrder(operation, modify);
     const lacked = lackedByModify(modify, order);
     if (lacked !== undefined) return tellingOf(order, modify.header, lacked);

@@ -5,7 +5,7 @@ import { decimalFromNumber } from '../../contract/decimal.js';
 import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
 import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
 import type { OrderGroup } from '../../contract/generated/svc/position_orders_pb.js';
-import { TrdFilterConditionsSchema } from '../../contract/generated/Trd_Common_pb.js';
+import { ModifyOrderOp, TrdFilterConditionsSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
@@ -228,6 +228,7 @@ export class Writes {
       for (const order of orders) this.orders.placed({ accId, trdMarket, ...order, ...(terms === undefined ? {} : { terms }) });
       admission?.settle(orders.map(nameOfOrder));
     }
+    if (response !== undefined) this.#noteChange(request, facts, response);
     if (unstored === undefined) await admission?.durable;
     // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
     if (admission !== undefined && (response instanceof Rejection || response.retType !== RET_SUCCEED)) {
@@ -241,6 +242,14 @@ export class Writes {
       this.meter.placed({ orderId, totalMs: performance.now() - sentAt, accId: facts.accId, legs: facts.legs });
     }
     return response;
+  }
+
+  /** Lists may show a change later than it is acknowledged: until then the order is as it was changed here. */
+  #noteChange(request: Message, facts: OrderFacts | undefined, response: ResponseMessage | Rejection): void {
+    const { modifyOrderOp, qty, price, auxPrice } = request as ModifyC2S;
+    if (facts?.changes === undefined || modifyOrderOp !== ModifyOrderOp.ModifyOrderOp_Normal) return;
+    if (response instanceof Rejection || response.retType !== RET_SUCCEED) return;
+    this.orders.changed(facts.accId, facts.changes.names, { qty, price, auxPrice });
   }
 
   #send(
