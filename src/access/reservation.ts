@@ -103,7 +103,7 @@ export class Reservation implements Admission {
     }, 'soon');
   }
 
-  /** What an order has counted with, all of its legs together; a sum of several currencies is not kept. */
+  /** Keeps the value that an order has counted with, all of its legs together; a sum of several currencies is not kept. */
   #count(change: Transaction, caller: string, names: readonly string[], legs: OrderFacts['legs']): void {
     const worths = legs.flatMap(({ worth }) => (isUnknown(worth) ? [] : [worth]));
     const [first] = worths;
