@@ -35,7 +35,7 @@ export class CountedOrders {
     }
   }
 
-  /** What counts already of an order, in a currency; 0 where that is not known. */
+  /** Value that counts already of an order, in a currency; 0 where that is not known. */
   valueOf(caller: string, accId: bigint, names: readonly string[], currency: string): Decimal {
     const own = this.#orders.get(caller);
     let most = 0n;

@@ -247,7 +247,7 @@ export class OrderGates {
       const { currency, value } = worth;
       const before = counted.get(currency) ?? this.#counted.valueOf(caller, accId, names, currency);
       const increase = atLeastZero(value - before);
-      // Of several legs, the value of all counts together.
+      // The legs of an order count together.
       counted = new Map([...counted, [currency, atLeastZero(before - value)]]);
       return { ...leg, worth: { ...worth, increase } };
     });
