@@ -18,6 +18,8 @@ import { FakeSink, lineFormat } from '../support/push-fakes.js';
 const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
 const SETTLED_MS = 500;
 const LAG_MS = 4_000;
+/** After a start, so long nothing relies on what lists lack. */
+const START_MS = 10_000;
 const list = { market: 'HK', acc_id: HK_MARGIN, env: 'simulate' };
 const resting = { ...list, symbol: 'HK.00700', side: 'BUY', qty: 100, price: 1 };
 const taking = { ...list, symbol: 'HK.00700', side: 'BUY', order_type: 'MARKET', qty: 100 };
@@ -36,6 +38,7 @@ async function open(limits: LimitFlags = {}, over: Partial<Backend> = {}, others
     },
     ...others,
   });
+  if (others.store === undefined) desk.clock.advance(START_MS);
 }
 
 /** Lets time pass until something has come of it. */
@@ -295,5 +298,37 @@ describe('accounts that are halted together', () => {
     isHalting = true;
     const { accountList } = await desk.payload(admin.adminHalt, { cancel_all: true }, { as: 'ops', iface: 'grpc' });
     expect(accountList).toMatchObject([{ accId: BigInt(HK_MARGIN), orderCount: 1, acceptedCount: 1 }]);
+  });
+});
+
+describe('shortly after a start', () => {
+  it('no halted key closes a position, which an order of before may be closing', async () => {
+    const store = new MemoryStore();
+    await open({}, {}, { store, sharesStore: true });
+    desk.clock.advance(START_MS);
+    await place({ ...taking, qty: 200 });
+    desk.clock.advance(LAG_MS + SETTLED_MS);
+    await halt({});
+    const sale = { ...taking, side: 'SELL', qty: 200 };
+    const start = desk.clock.now();
+    await desk.close();
+    await open({}, {}, { store, sharesStore: true, start });
+    // What is refused by the halt anyhow is not to be repeated.
+    expect(await codeOf(trade.placeOrder, { ...sale, qty: 300 })).toBe('trading.halted');
+    expect(await codeOf(trade.placeOrder, sale)).toBe('backend.not_ready');
+    expect(await desk.preview(trade.placeOrder, sale)).toMatchObject({ wouldPass: false });
+    desk.clock.advance(START_MS);
+    expect(await codeOf(trade.placeOrder, sale)).toBeUndefined();
+  });
+
+  it('a key for other symbols or markets ends no order that nobody knows', async () => {
+    const store = new MemoryStore();
+    await open({ allowedSymbols: 'HK.00005' }, {}, { store });
+    expect(await codeOf(trade.cancelOrder, { ...list, order_id_ex: 'X1' })).toBe('backend.not_ready');
+    await desk.close();
+    await open({ allowedMarkets: 'HK' }, {}, { store });
+    expect(await codeOf(trade.cancelOrder, { ...list, order_id_ex: 'X1' })).toBe('backend.not_ready');
+    desk.clock.advance(START_MS);
+    expect(await desk.call(trade.cancelOrder, { ...list, order_id_ex: 'X1' })).toMatchObject({ retType: -1 });
   });
 });

@@ -5,6 +5,7 @@ import { type Order, OrderSchema, TrdFilterConditionsSchema, type TrdHeader } fr
 import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
 import type { Response as OrderUpdate } from '../../contract/generated/Trd_UpdateOrder_pb.js';
 import { account } from '../../contract/operations/index.js';
+import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, PushEvent, ResponseMessage } from '../backend.js';
 import { finalStatuses } from '../final-statuses.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
@@ -13,6 +14,8 @@ import { isTrailing } from './order-pricing.js';
 
 /** Lists that lack an order show that it is over where they are so far apart: longer than any list has been behind. */
 export const LISTS_APART_MS = 5_000;
+/** After a start, so long orders of an earlier process may be missing from lists: twice as long as lists are behind. */
+const START_MS = 2 * LISTS_APART_MS;
 /** Placed orders that are remembered, of all accounts. */
 const PLACED_MAX = 10_000;
 /** No list shows a change so late. */
@@ -60,6 +63,7 @@ type Parts = { readonly backend: Backend; readonly gates: OrderGates; readonly c
  */
 export class AccountOrders {
   readonly #parts: Parts;
+  readonly #startedAt: number;
   /** By account and name, the oldest first; empty where lists are never behind. */
   readonly #placed = new Map<string, PlacedOrder>();
   /** By account and name, the last acknowledged change of an order; the oldest first. */
@@ -70,11 +74,25 @@ export class AccountOrders {
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#startedAt = parts.clock.monotonic();
     if (parts.backend.listsCurrent) return;
     for (const { accId, market, orderId } of parts.gates.openOrders()) {
       this.placed({ accId, trdMarket: market, orderID: 0n, orderIDEx: orderId });
     }
     parts.backend.onPush((event) => this.#hear(event));
+  }
+
+  /**
+   * Refuses what relies on nothing else being open, for a while after the start: orders that an earlier process has sent may be on no list yet, and
+   * nobody knows of them here. undefined where lists are never behind, and later.
+   */
+  refuseEarly(what: string): Rejection | undefined {
+    const { backend, clock } = this.#parts;
+    const leftMs = this.#startedAt + START_MS - clock.monotonic();
+    if (backend.listsCurrent || leftMs <= 0) return undefined;
+    const seconds = Math.ceil(leftMs / 1000);
+    const message = `${what}: the daemon has just started, and orders sent before that may not be listed yet; ask again in ${seconds} s`;
+    return new Rejection('backend.not_ready', message, { retryAfterSeconds: seconds });
   }
 
   /** How far apart two lists are that lack an order which is over; 0 where lists are never behind. */

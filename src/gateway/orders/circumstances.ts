@@ -7,6 +7,7 @@ import { type Order, type Position, PositionSide, type TrdHeader, TrdHeaderSchem
 import { C2SSchema as PositionsC2S } from '../../contract/generated/Trd_GetPositionList_pb.js';
 import { quoteMarketNumbered, quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { account } from '../../contract/operations/index.js';
+import type { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext } from '../backend.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
@@ -20,6 +21,8 @@ import { closingOrders, isStop } from './protective-orders.js';
 /** Facts that say everything the gates want. */
 export interface Complete {
   readonly facts: OrderFacts;
+  /** Refusal in place of the gates' where they cannot be asked yet. */
+  readonly early?: Rejection;
   /** Present where the order passes because it closes a part of a position: to be settled when it is answered. */
   readonly claim?: ClosingClaim;
 }
@@ -102,6 +105,11 @@ export class Circumstances {
         facts = { ...facts, dayProfit: await this.dayProfit(header, context) };
       } else {
         claim = await this.#claim(valued, header, context);
+        const early = claim && this.orders.refuseEarly('how much of the position is still to be closed is not known');
+        if (early !== undefined) {
+          claim?.settle(undefined);
+          return { facts, early };
+        }
         facts = { ...facts, reduces: claim !== undefined };
       }
     }

@@ -82,6 +82,10 @@ export class OrderPermits {
       if (refused !== undefined) return refused;
     }
     const unlisted = ids.find(isUnlisted);
+    if (unlisted !== undefined) {
+      const early = this.orders.refuseEarly(`order ${unlisted} is not listed and may guard a position`);
+      if (early !== undefined) return early;
+    }
     return unlisted === undefined ? undefined : this.protective.refuseUnlisted(key, accId, unlisted);
   }
 
@@ -115,6 +119,8 @@ export class OrderPermits {
       // Of an order that nobody knows no market is known but the one that is written. A read of it could be of any.
       const unknown = ids.find((id) => !orders.some((order) => isOf(order, id)));
       if (reads && unknown !== undefined) return denyUnknown(each, unknown);
+      const early = unknown === undefined ? undefined : this.orders.refuseEarly(`the market of order ${unknown} is not known`);
+      if (early !== undefined) return early;
       const denied = firstDenied(each, [tradingMarketOf(trading)]);
       if (denied !== undefined) return denied;
     }

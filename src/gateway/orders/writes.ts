@@ -179,7 +179,8 @@ export class Writes {
     const complete = whenKnown(factsOf(this.backend, this.access, identity.key, valued, call), (own) =>
       this.circumstances.complete(identity.key, own, valued, (request as Partial<PlaceC2S>).header, call),
     );
-    const sent = whenKnown(complete, ({ facts, claim }) => {
+    const sent = whenKnown(complete, ({ facts, claim, early }) => {
+      if (early !== undefined) return early;
       const answer = this.#sendAdmitted(operation, request, identity, facts, commit, call);
       return claim === undefined ? answer : settling(claim, answer);
     });

@@ -336,9 +336,10 @@ export class Previewer {
     header: TrdHeader,
     context: CallContext,
   ): Promise<Judged> {
-    const { facts, claim } = await this.circumstances.complete(key, own, valued, header, context);
+    const { facts, claim, early } = await this.circumstances.complete(key, own, valued, header, context);
     claim?.settle(undefined);
-    return judge(this.access, operation, key, facts, this.clock.now());
+    const judged = judge(this.access, operation, key, facts, this.clock.now());
+    return early === undefined ? judged : { ...judged, refusals: [early, ...judged.refusals] };
   }
 
   async #cancel(asked: Asked<ModifyC2S>): Promise<Undecided<CancelPreview> | ResponseMessage> {
