@@ -313,7 +313,7 @@ describe('shortly after a start', () => {
     const start = desk.clock.now();
     await desk.close();
     await open({}, {}, { store, sharesStore: true, start });
-    // What is refused by the halt anyhow is not to be repeated.
+    // The halt refuses it anyhow, and a repetition would not help.
     expect(await codeOf(trade.placeOrder, { ...sale, qty: 300 })).toBe('trading.halted');
     expect(await codeOf(trade.placeOrder, sale)).toBe('backend.not_ready');
     expect(await desk.preview(trade.placeOrder, sale)).toMatchObject({ wouldPass: false });
