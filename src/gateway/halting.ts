@@ -141,6 +141,9 @@ export class Halting {
     const sweeps = listed
       .filter((account) => key === undefined || tradesIn(access, key, account))
       .map((account) => ({ account, sweep: this.#sweepOf(account) }));
+    const { halts } = access.gates;
+    const underWay = ({ accID }: TrdAcc) => this.#parts.orders.haltUnderWay(accID, () => halts.of(key?.id ?? '') !== undefined);
+    for (const { account } of sweeps) underWay(account);
     await passAll(
       sweeps.map(({ sweep }) => sweep),
       context,
@@ -149,7 +152,7 @@ export class Halting {
       sweeps.map(({ sweep }) => sweep),
       context,
     );
-    return { accounts: sweeps.flatMap(({ account, sweep }) => this.#cancelsOf(account, sweep) ?? []) };
+    return { accounts: sweeps.flatMap(({ account, sweep }) => this.#cancelsOf(account, sweep, underWay(account)) ?? []) };
   }
 
   #sweepOf(account: TrdAcc): OrderSweep {
@@ -176,13 +179,25 @@ export class Halting {
   }
 
   /** Result for an account's orders; undefined if there were none. */
-  #cancelsOf({ accID: accId, trdEnv }: TrdAcc, { outcome }: OrderSweep): AccountCancels | undefined {
+  #cancelsOf({ accID: accId, trdEnv }: TrdAcc, { outcome }: OrderSweep, underWay: number): AccountCancels | undefined {
     const { orders, accepted, kept } = outcome;
     const unconfirmed = this.#parts.orders.apartMs === 0 ? [] : outcome.unconfirmed;
-    const failure = outcome.failure ?? (unconfirmed.length === 0 ? undefined : unconfirmedInWords(unconfirmed));
+    const left = [
+      ...(unconfirmed.length === 0 ? [] : [unconfirmedInWords(unconfirmed)]),
+      ...(underWay === 0 ? [] : [`sent and not answered yet, and cancelled once they are: ${underWay}`]),
+    ];
+    const failure = outcome.failure ?? (left.length === 0 ? undefined : left.join('; '));
     if (orders === 0 && kept === 0 && failure === undefined) return undefined;
     const env = trdEnv === TrdEnv.TrdEnv_Real ? 'real' : 'simulate';
-    return { accId, env, orders, accepted, kept, unconfirmed: unconfirmed.length, ...(failure === undefined ? {} : { failure }) };
+    return {
+      accId,
+      env,
+      orders,
+      accepted,
+      kept,
+      unconfirmed: unconfirmed.length + underWay,
+      ...(failure === undefined ? {} : { failure }),
+    };
   }
 
   /** The trail, the log, and who is connected: all of them, or the halted key's own connections. */

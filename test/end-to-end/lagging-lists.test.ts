@@ -6,12 +6,13 @@ import { C2SSchema as PlaceC2S } from '../../src/contract/generated/Trd_PlaceOrd
 import type { Operation } from '../../src/contract/operation.js';
 import { account, admin, quote, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
-import type { Backend, ResponseMessage } from '../../src/gateway/index.js';
+import { type Backend, BackendLost, type ResponseMessage } from '../../src/gateway/index.js';
 import { MemoryStore } from '../../src/storage/index.js';
 import { HK_MARGIN } from '../support/accounts.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
 import { type Lag, lagging } from '../support/lagging-lists.js';
 import { FakeSink, lineFormat } from '../support/push-fakes.js';
+import { until } from '../support/until.js';
 
 /** An upstream's lists are seconds behind: nothing is decided by what they lack. */
 
@@ -107,6 +108,36 @@ describe('halt --cancel-all over lists that are behind', () => {
     });
     isListing = true;
     expect(await statuses()).toEqual([CANCELLED, CANCELLED]);
+  });
+
+  it.each(['answer', 'push'])('names an order that is under way, and cancels it when its %s comes', async (how) => {
+    let release: () => void = () => undefined;
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await open();
+    const { call } = brokerage;
+    brokerage.call = async (operation, request, own) => {
+      if (operation !== trade.placeOrder) return call.call(brokerage, operation, request, own);
+      await isReleased;
+      // It has left already: a halt does not keep it back any more.
+      const placed = await call.call(brokerage, operation, request, context);
+      if (how === 'push') throw new BackendLost('the connection was lost');
+      return placed;
+    };
+    await desk.payload(account.subAccPush, { acc_id_list: [HK_MARGIN] });
+    const placing = desk.call(trade.placeOrder, resting).catch(() => undefined);
+    await until(() => desk.calls.some(({ operation }) => operation === 'place_order') || undefined, 'the order to be sent');
+    expect((await halt({ cancel_all: true })).accountList).toMatchObject([
+      { unconfirmedCount: 1, failure: 'sent and not answered yet, and cancelled once they are: 1' },
+    ]);
+    release();
+    await placing;
+    await until(async () => {
+      desk.clock.advance(SETTLED_MS);
+      return (await statuses()).includes(CANCELLED) || undefined;
+    }, 'the cancel');
+    expect(await statuses()).toEqual([CANCELLED]);
   });
 
   it('says which orders it could not confirm to be over', async () => {

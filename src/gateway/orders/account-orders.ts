@@ -1,12 +1,19 @@
 import { clone, create } from '@bufbuild/protobuf';
 import { Absences, type ListedOrder, type OrderGates } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
-import { type Order, OrderSchema, TrdFilterConditionsSchema, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
+import {
+  ModifyOrderOp,
+  type Order,
+  OrderSchema,
+  TrdFilterConditionsSchema,
+  type TrdHeader,
+} from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
+import { C2SSchema as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { Response as OrderUpdate } from '../../contract/generated/Trd_UpdateOrder_pb.js';
-import { account } from '../../contract/operations/index.js';
+import { account, trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
-import type { Backend, CallContext, PushEvent, ResponseMessage } from '../backend.js';
+import { type Backend, BackendFailure, type CallContext, type PushEvent, type ResponseMessage } from '../backend.js';
 import { finalStatuses } from '../final-statuses.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { mayTrade, nameOfOrder, openStatuses } from './order-lookup.js';
@@ -18,6 +25,8 @@ export const LISTS_APART_MS = 5_000;
 const START_MS = 2 * LISTS_APART_MS;
 /** Placed orders that are remembered, of all accounts. */
 const PLACED_MAX = 10_000;
+/** How long an order is looked for whose answer was lost. */
+const LOST_MS = 60_000;
 /** No list shows a change so late. */
 const CHANGE_SHOWN_MS = 60_000;
 const ORDER_PUSH = 2208;
@@ -45,6 +54,19 @@ const changedFields = ['qty', 'price', 'auxPrice'] as const;
 /** Terms of an order as a change leaves them. */
 export type ChangedTerms = Pick<Order, (typeof changedFields)[number]>;
 
+interface UnderWay {
+  readonly header: TrdHeader;
+  readonly terms: PlacedTerms;
+  readonly qty: number;
+  isHalted: () => boolean;
+}
+
+/** An order that is under way. */
+export interface SentOrder {
+  /** The brokerage has answered, and taken it where it has a name; or nobody knows what became of it. */
+  ended(isAnswered: boolean, name: OrderName | undefined): void;
+}
+
 /** The orders of an account, by a list and by what this daemon has placed there. */
 export interface KnownOrders {
   /** Listed orders that may still trade. */
@@ -68,6 +90,7 @@ export class AccountOrders {
   readonly #placed = new Map<string, PlacedOrder>();
   /** By account and name, the last acknowledged change of an order; the oldest first. */
   readonly #changes = new Map<string, { readonly terms: ChangedTerms; readonly madeAt: number }>();
+  readonly #underWay = new Set<UnderWay>();
   readonly #absences = new Absences<string>();
   /** When the list of an account and market was last asked for afresh. */
   readonly #refreshedAt = new Map<string, number>();
@@ -98,6 +121,39 @@ export class AccountOrders {
   /** How far apart two lists are that lack an order which is over; 0 where lists are never behind. */
   get apartMs(): number {
     return this.#parts.backend.listsCurrent ? 0 : LISTS_APART_MS;
+  }
+
+  /** An order is about to be sent; it counts as under way until it is answered, and for a while where its answer is lost. */
+  sending(header: TrdHeader, terms: PlacedTerms, qty: number): SentOrder {
+    const order: UnderWay = { header, terms, qty, isHalted: () => false };
+    if (this.#parts.backend.listsCurrent) return { ended: () => undefined };
+    this.#underWay.add(order);
+    return {
+      ended: (isAnswered, name) => {
+        if (isAnswered) this.#underWay.delete(order);
+        else this.#parts.clock.after(LOST_MS, () => this.#underWay.delete(order));
+        if (name !== undefined && order.isHalted()) void this.#cancel(order, name);
+      },
+    };
+  }
+
+  /** Orders of an account that are sent and not answered. As long as `isHalted`, they are cancelled once their answer or a push names them. */
+  haltUnderWay(accId: bigint, isHalted: () => boolean): number {
+    const orders = [...this.#underWay].filter(({ header }) => header.accID === accId);
+    for (const order of orders) order.isHalted = isHalted;
+    return orders.length;
+  }
+
+  async #cancel({ header }: UnderWay, { orderID, orderIDEx }: OrderName): Promise<void> {
+    const { backend, clock } = this.#parts;
+    const packetID = { connID: 0n, serialNo: 0 };
+    const request = create(ModifyC2S, { packetID, header, orderID, orderIDEx, modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Cancel });
+    const context = { requestId: 'halt', deadline: clock.monotonic() + LOST_MS, signal: new AbortController().signal };
+    try {
+      await backend.call(trade.cancelOrder, request, context);
+    } catch (thrown) {
+      if (!(thrown instanceof BackendFailure)) throw thrown;
+    }
   }
 
   /** The backend has acknowledged this order. */
@@ -216,7 +272,15 @@ export class AccountOrders {
   #hear(event: PushEvent): void {
     if (event.type !== 'trade' || event.protoId !== ORDER_PUSH) return;
     const order = (event.message as unknown as OrderUpdate).s2c?.order;
-    if (order !== undefined) this.learn(event.accId, [order]);
+    if (order === undefined) return;
+    this.learn(event.accId, [order]);
+    if (!mayTrade(order) || namesOf(order).some((name) => this.placedNamed(event.accId, name) !== undefined)) return;
+    const sent = [...this.#underWay].find(({ header, terms, qty, isHalted }) => {
+      const isSame =
+        terms.code === order.code && terms.trdSide === order.trdSide && terms.orderType === order.orderType && qty === order.qty;
+      return isSame && header.accID === event.accId && isHalted();
+    });
+    if (sent !== undefined) void this.#cancel(sent, order);
   }
 
   /** Orders that this daemon has placed in an account and of which nothing says that they are over. */

@@ -26,7 +26,7 @@ import type { Meter } from '../meter.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
 import { rejectUnstored } from '../ways-out.js';
-import type { AccountOrders, OrderName, PlacedTerms } from './account-orders.js';
+import type { AccountOrders, OrderName, PlacedTerms, SentOrder } from './account-orders.js';
 import { bracketOfRemark } from './bracket-entry.js';
 import type { CancelAll } from './cancel-all.js';
 import { addsRisk, isCancel, isCancelAll } from './cancel-scope.js';
@@ -206,6 +206,8 @@ export class Writes {
     const keyed = commit?.(packet, request);
     let response: ResponseMessage | Rejection | undefined;
     let unstored: Rejection | undefined;
+    let sent: SentOrder | undefined;
+    let isAnswered = false;
     let sentAt = performance.now();
     try {
       if (this.recordedInOrder) {
@@ -217,9 +219,13 @@ export class Writes {
         const stored = Promise.all([admission?.durable, keyed?.enter()]);
         unstored = await (isCancel(request) ? whenTaken(stored) : stored).then(() => undefined, unkept);
         sentAt = performance.now();
+        const terms = placedTerms(operation, request);
+        const { header: to, qty } = request as PlaceC2S;
+        sent = terms && to && this.orders.sending(to, terms, qty);
         const send = async () =>
           commit !== undefined || call.leave() ? this.#send(operation, request, packet, identity, call) : cancelled();
         response = unstored ?? (await send());
+        isAnswered = true;
       }
     } finally {
       const orders = facts === undefined ? [] : acknowledged(response);
@@ -227,6 +233,7 @@ export class Writes {
       const [accId, trdMarket] = [header?.accID ?? 0n, facts?.changes?.market ?? header?.trdMarket ?? 0];
       const terms = placedTerms(operation, request);
       for (const order of orders) this.orders.placed({ accId, trdMarket, ...order, ...(terms === undefined ? {} : { terms }) });
+      sent?.ended(isAnswered, orders[0]);
       admission?.settle(orders.map(nameOfOrder));
     }
     if (response !== undefined) this.#noteChange(request, facts, response);
