@@ -12,6 +12,7 @@ import { collectProblem, type Problem, stop, stopMissing } from './problem.js';
 import type { ProtocolIds } from './protocol-ids.js';
 import { type Rejection, rejectProblem } from './rejection.js';
 import type { Param, Shape } from './shape.js';
+import { priceDropper } from './unused-price.js';
 import { zeroClearer, zeroClearerOf } from './zeroes.js';
 
 /**
@@ -92,8 +93,10 @@ export function completeMessage(operation: Operation, c2s: Message): Problem | u
 
 const completions = new WeakMap<Operation, (c2s: Message) => void>();
 
-function compile({ messages, shape, needs, ordered }: Operation): (c2s: Message) => void {
+function compile(operation: Operation): (c2s: Message) => void {
+  const { messages, shape, needs, ordered } = operation;
   const desc = messages.C2SSchema;
+  const dropPrice = priceDropper(operation);
   const filled = shape.filter((param) => 'default' in param && !param.absenceCounts && param.defaultIn === undefined);
   const fill = filled.map(({ field, default: value, ...param }) =>
     'exactly' in param ? overwrite(desc, field, value) : fieldSetter(desc, field, value),
@@ -115,6 +118,7 @@ function compile({ messages, shape, needs, ordered }: Operation): (c2s: Message)
     for (const act of clear) act(c2s);
     const unmet = checkNeeds(c2s) ?? checkOrdered(c2s);
     for (const set of fill) set(c2s);
+    dropPrice?.(c2s);
     const lacking = required.filter(({ isSet }) => !isSet(c2s)).map(({ field }) => field);
     if (lacking.length > 0) stopMissing(lacking);
     checkMessage(c2s, '');

@@ -19,7 +19,7 @@ import {
   type ValueReader,
 } from './json/message-json.js';
 import { scalarReader } from './json/scalars.js';
-import { describeJson, isJsonObject, type JsonObject, type JsonValue } from './json/value.js';
+import { describeJson, InexactNumber, isJsonObject, type JsonObject, type JsonValue } from './json/value.js';
 import { parseSymbol, quoteMarkets, renumberMarket } from './markets.js';
 import { enumerationRule } from './message-rules.js';
 import { snakeCase } from './names.js';
@@ -30,6 +30,7 @@ import { type ParamRule, paramRule } from './param-rules.js';
 import { collectProblem, type Problem, stop, stopMissing } from './problem.js';
 import { callerParams, type Param, paramsIn, withheldFields } from './shape.js';
 import { didYouMean, symbolsMeant } from './symbol-spellings.js';
+import { priceIsUnused } from './unused-price.js';
 
 /** Reads a request body into the operation's `C2S`, or says what is wrong with it. */
 export type RequestDecoder<O extends Operation> = (
@@ -87,6 +88,8 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
     for (const name of [param.name, ...param.aliases]) slots.set(name, slot);
   }
   const verbatim = dialect === 'rest' ? verbatimSlots(desc, params) : new Map<string, Slot>();
+  const isUnused = priceIsUnused(operation);
+  if (isUnused !== undefined) for (const [name, slot] of slots) if (slot.target === 'price') slots.set(name, whereUsed(slot, isUnused));
   const names = () => new Set([...params.map((param) => param.name), ...slots.keys()]);
   const filled = paramsIn(operation.shape, dialect).filter((param) => 'default' in param);
   const defaults = filled.map((param) => fieldSetter(desc, param.field, param.default));
@@ -281,6 +284,18 @@ function paramSlot(desc: DescMessage, param: Param, dialect: Dialect): Slot {
   const set = fieldSetter(desc, param.field);
   const [whole = ''] = param.field.split('.');
   return { target: param.field, whole, set: (message, value, path) => set(message, read(value, path)) };
+}
+
+/** Numbers of a field that only some requests have a use for are read once all else is known, and passed over by the others. */
+function whereUsed(slot: Slot, isUnused: (message: Message) => boolean): Slot {
+  return {
+    ...slot,
+    set(message, value, path, later) {
+      const isNumber = typeof value === 'number' || typeof value === 'bigint' || value instanceof InexactNumber;
+      if (!isNumber) slot.set(message, value, path, later);
+      else later.push(() => isUnused(message) || slot.set(message, value, path, later));
+    },
+  };
 }
 
 function orderSymbolSlot(desc: DescMessage, dialect: Dialect): Slot {

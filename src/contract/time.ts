@@ -135,6 +135,11 @@ export function parseLocal(text: string, timeZone: string): number | undefined {
   return fromWall(midnight * DAY_MS + ((hour * 60 + minute) * 60 + second) * 1000 + Number(fraction.padEnd(3, '0')), timeZone);
 }
 
+/** Epoch seconds of a moment in epoch ms; undefined before 1970, where clients take a negative number for a fault or for none. */
+export function epochSeconds(time: number | undefined): number | undefined {
+  return time === undefined || time < 0 ? undefined : time / 1000;
+}
+
 /** The time, in epoch ms, at which the clocks of a zone show what UTC's show at `wall`; skipped and repeated times as in {@link parseLocal}. */
 export function fromWall(wall: number, timeZone: string): number {
   const before = zoneOffset(wall - DAY_MS, timeZone);

@@ -1,7 +1,7 @@
 import type { DescField } from '@bufbuild/protobuf';
 import { currency } from './enums.js';
 import type { ObjectSchema, Schema } from './json-schema.js';
-import type { Operation } from './operation.js';
+import type { Group, Operation } from './operation.js';
 import { isRequired } from './required-params.js';
 import { callerParams, type Param, withheldFields } from './shape.js';
 
@@ -13,11 +13,24 @@ interface Extra {
   /** What the list of tools says of it. Undefined: nothing, not even its name; a caller who needs it knows it from the documents. */
   readonly brief?: string;
   readonly isTaken: (operation: Operation) => boolean;
+  /** Whether the list of tools tells of it, of the tools that take it; always where this is undefined. */
+  readonly isListed?: (operation: Operation) => boolean;
 }
 
 const text = { type: 'string' } as const;
 const writes = ({ effect }: Operation) => effect === 'order' || effect === 'write';
 const lists = (operation: Operation) => operation.effect === 'read' && pagedFields(operation).length > 0;
+
+const messageGroups: ReadonlySet<Group> = new Set<Group>(['ranking', 'institution', 'industry', 'extension', 'news', 'forex_account']);
+const messageNames: ReadonlySet<string> = new Set([
+  ...['etf_screen', 'fund_screen', 'future_screen', 'bond_screen'],
+  ...['get_option_quote', 'get_option_strategy', 'get_option_strategy_analysis'],
+]);
+
+/** Tools that the specification knows by `c2s_json`: their callers may give the message alone, so that no other argument is required. */
+export function isMessageTool(operation: Operation): boolean {
+  return takesMessage(operation) && (messageGroups.has(operation.group) || messageNames.has(operation.name));
+}
 
 /** Whether an operation's message has a field that a tool may set. */
 function takesMessage(operation: Operation): boolean {
@@ -32,8 +45,20 @@ function holdsMore({ messages, shape }: Operation): boolean {
 }
 
 const extras = {
-  api_key: { schema: text, about: 'A key for this call alone, before the session’s.', isTaken: () => true },
-  c2s_json: { schema: text, about: 'The whole message as JSON text, instead of the other arguments.', isTaken: takesMessage },
+  api_key: {
+    schema: text,
+    about: 'A key for this call alone, before the session’s.',
+    brief: '',
+    isTaken: () => true,
+    isListed: (operation) => isMessageTool(operation) || operation.byCard || operation.name === 'get_positions',
+  },
+  c2s_json: {
+    schema: text,
+    about: 'The whole message as JSON text, instead of the other arguments.',
+    brief: '',
+    isTaken: takesMessage,
+    isListed: isMessageTool,
+  },
   c2s: {
     schema: { type: 'object' },
     about: 'The whole message, instead of the other arguments.',
@@ -96,9 +121,9 @@ export function extraArguments(operation: Operation): readonly ExtraArgument[] {
 /** Their schemas: all of them with their texts, or those that the list of tools tells of, in its words. */
 export function extraSchemas(operation: Operation, where: 'list' | 'whole'): Record<string, Schema> {
   const entries = extraArguments(operation).flatMap((name): [string, Schema][] => {
-    const { schema, about, brief }: Extra = extras[name];
+    const { schema, about, brief, isListed }: Extra = extras[name];
     if (where === 'whole') return [[name, { ...schema, description: about }]];
-    if (brief === undefined) return [];
+    if (brief === undefined || isListed?.(operation) === false) return [];
     return [[name, { type: schema.type, ...schema, ...(brief === '' ? {} : { description: brief }) } as Schema]];
   });
   return Object.fromEntries(entries);

@@ -6,7 +6,7 @@ import { messages } from '../../test/support/messages.js';
 import { messageWriter } from './json/message-json.js';
 import type { ObjectSchema } from './json-schema.js';
 import type { Operation } from './operation.js';
-import { account, operations, quote, subscription, system, trade } from './operations/index.js';
+import { account, institution, operations, quote, subscription, system, trade } from './operations/index.js';
 import { callerParams } from './shape.js';
 import { argumentNames, extraArguments } from './tool-arguments.js';
 import { cutField, describeTool, fullInputSchema, fullOutputSchema, wholeTool } from './tools.js';
@@ -122,6 +122,8 @@ describe('what a tool says of itself', () => {
     // A card may stand in for the account, and real is meant where no environment is named.
     expect(requiredOf(account.getOrders)).toEqual(['market']);
     expect(requiredOf(system.ping)).toBeUndefined();
+    // Its message in c2s_json does as well: no argument is required in both forms.
+    expect(requiredOf(institution.getInstitutionProfile)).toBeUndefined();
   });
 
   it.each(byName)('%s: has one type for each argument', (_, operation) => {

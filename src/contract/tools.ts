@@ -3,7 +3,7 @@ import { snakeCase } from './names.js';
 import { needHint } from './needs.js';
 import type { Group, Operation } from './operation.js';
 import { callerParams, type Param, withheldFields } from './shape.js';
-import { aliasPattern, extraArguments, extraSchemas, otherFormParams, requiredArguments } from './tool-arguments.js';
+import { aliasPattern, extraArguments, extraSchemas, isMessageTool, otherFormParams, requiredArguments } from './tool-arguments.js';
 
 /** A tool as `tools/list` of the Model Context Protocol has it. */
 export interface ToolDescription {
@@ -82,7 +82,7 @@ function listedInput(operation: Operation): ObjectSchema {
   const { shape, needs, effect } = operation;
   const others = otherFormParams(operation);
   const params = [...callerParams(shape, 'mcp'), ...others];
-  const required = requiredArguments(operation).map(({ name }) => name);
+  const required = isMessageTool(operation) ? [] : requiredArguments(operation).map(({ name }) => name);
   const properties: Record<string, Schema> = {};
   for (const param of params) {
     const needed = others.includes(param) ? '' : needHint(shape, needs, param, 'mcp');
@@ -182,7 +182,32 @@ function addedSchemas(operation: Operation): Record<string, Schema> {
     ...(extraArguments(operation).includes('cursor') ? { [cutField(operation)]: page } : {}),
     ...((effect === 'order' || effect === 'write') && choices.length > 0 ? { understood } : {}),
     note: text,
+    ...besideSchemas(operation),
   };
+}
+
+/** Fields beside the payload that say what its figures leave open. */
+function besideSchemas({ name }: Operation): Record<string, Schema> {
+  const text = { type: 'string' };
+  const about = (description: string) => ({ ...text, description });
+  switch (name) {
+    case 'get_kline':
+    case 'get_history_kline':
+      return {
+        kl_type: text,
+        rehab_type: about('The adjustment for corporate actions that the prices have.'),
+        time_zone: about('The zone of the times.'),
+        currency: about('The money of the prices.'),
+      };
+    case 'place_order':
+      return {
+        order_status: about('How the order stood right after it was accepted.'),
+        market_state: text,
+        note: about('Where the market is closed: nothing has traded.'),
+      };
+    default:
+      return {};
+  }
 }
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';

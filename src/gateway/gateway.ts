@@ -3,7 +3,9 @@ import { create, type Message } from '@bufbuild/protobuf';
 import type { SteadyTime } from '../access/index.js';
 import { type Access, type Authentication, type KeyChanges, type KeyRecord, scopeMask, type TradingHalt } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
+import type { Security } from '../contract/generated/Qot_Common_pb.js';
 import type { TrdAcc } from '../contract/generated/Trd_Common_pb.js';
+import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js';
 import type { Operation } from '../contract/operation.js';
 import { account, quote, subscription, system, trade } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
@@ -32,6 +34,7 @@ import { AccountOrders } from './orders/account-orders.js';
 import { CancelAll } from './orders/cancel-all.js';
 import { Circumstances } from './orders/circumstances.js';
 import { IdempotencyKeys } from './orders/idempotency.js';
+import { type OrderStanding, orderStanding } from './orders/order-standing.js';
 import { ProtectiveOrders } from './orders/protective-orders.js';
 import type { TradePasswordSource } from './orders/trade-password.js';
 import { UnlockThrottle } from './orders/unlock-throttle.js';
@@ -94,6 +97,8 @@ export interface OpenedPush {
 
 /** Longer than backends wait for a server of theirs, shorter than most HTTP clients wait. */
 const REQUEST_TIMEOUT_MS = 30_000;
+/** How long the answer to a new order waits to say how it stands. */
+const STANDING_MS_MAX = 2_000;
 /** Of the bound of one key: what all keys together may have under way. */
 const KEYS_FULL = 4;
 type AccountsFound = readonly TrdAcc[] | Rejection;
@@ -422,6 +427,22 @@ export class Gateway {
   /** Previews a write that waits for a person's word: see {@link Pipeline.ask}. */
   ask(operation: Operation, caller: Caller, decode: () => Message | Rejection): Promise<Preview | ResponseMessage | Rejection> {
     return this.#pipeline.ask(operation, caller, decode);
+  }
+
+  /** How an order stands that was just placed, and its market: beside the answer, and never in its way. */
+  orderStanding(request: PlaceC2S, orderIDEx: string): Promise<OrderStanding> {
+    const { clock, backend, backendClock = clock } = this.#options;
+    const context = { ...this.#ownContext(), deadline: backendClock.monotonic() + STANDING_MS_MAX };
+    return orderStanding(backend, request, orderIDEx, context);
+  }
+
+  /** The money that a security's prices are in; undefined where the backend does not know the security. */
+  async priceCurrency(security: Security): Promise<string | undefined> {
+    try {
+      return (await this.#options.backend.tradingTerms(security, this.#ownContext()))?.currency;
+    } catch {
+      return undefined;
+    }
   }
 
   /** Says what a write would do and meet, without sending it: see {@link Pipeline.preview}. */

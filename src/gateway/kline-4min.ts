@@ -11,6 +11,7 @@ import {
 } from '../contract/generated/Qot_RequestHistoryKL_pb.js';
 import { S2CSchema as CapabilityS2CSchema } from '../contract/generated/svc/quote_capability_pb.js';
 import { quote, system } from '../contract/operations/index.js';
+import { PageKeys } from '../contract/page-keys.js';
 import { isTimeText } from '../contract/text-formats.js';
 import type { Backend, CallContext, ResponseMessage } from './backend.js';
 import { type LocalCall, type LocalOperation, withBackend } from './local/index.js';
@@ -51,8 +52,11 @@ export function klineWith4Minutes(backend: Backend): LocalOperation {
 
 /** The same for history, with pages of its own: the key of the next page is the end of the last bar of this one. */
 export function historyKlineWith4Minutes(backend: Backend): LocalOperation {
-  const answer = (wanted: HistoryC2S, { operation, context }: LocalCall): ResponseMessage | Promise<ResponseMessage> => {
-    if (wanted.klType !== KL_TYPE_4MIN) return backend.call(operation, wanted, context);
+  const keys = new PageKeys();
+  const answer = (asked: HistoryC2S, { operation, context }: LocalCall): ResponseMessage | Promise<ResponseMessage> => {
+    if (asked.klType !== KL_TYPE_4MIN) return backend.call(operation, asked, context);
+    const wanted = keys.open(operation, asked);
+    if (typeof wanted === 'string') return failure(quote.getHistoryKline, wanted);
     const resume = Buffer.from(wanted.nextReqKey).toString();
     if (resume !== '' && !isTimeText(resume)) return failure(quote.getHistoryKline, 'next_req_key: does not belong to this query');
     const minuteRequest = clone(HistoryC2SSchema, wanted);
@@ -78,6 +82,7 @@ export function historyKlineWith4Minutes(backend: Backend): LocalOperation {
       clearField(page, HistoryS2CSchema.field.nextReqKey);
       const end = klList.at(-1);
       if (end !== undefined && (truncated || klList.length < bars.length)) page.nextReqKey = new Uint8Array(Buffer.from(end.time));
+      keys.seal(operation, asked, page);
       return success(quote.getHistoryKline, page);
     });
   };
@@ -86,7 +91,7 @@ export function historyKlineWith4Minutes(backend: Backend): LocalOperation {
     if (wanted.nextReqKey.length === 0 || !protocolInterfaces.has(call.caller.iface)) return answer(wanted, call);
     // Published clients begin with the text of an empty key, or with one that another daemon gave them: at the first page.
     return following(answer(wanted, call), (response) => {
-      if (response.retType === RET_SUCCEED || !response.retMsg.startsWith('next_req_key')) return response;
+      if (response.retType === RET_SUCCEED || !response.retMsg.startsWith('next_req_key:')) return response;
       const first = clone(HistoryC2SSchema, wanted);
       clearField(first, HistoryC2SSchema.field.nextReqKey);
       return answer(first, call);

@@ -167,6 +167,12 @@ describe.each(both)('requests that do not wait for each other, over %s', (_, dae
   });
 });
 
+it.each(['/', '/sse', '/messages', '/mcp/'])('POST %s says where MCP is, and nothing else does', async (path) => {
+  expect(await secure.as().post(path)).toMatchObject({ status: 404, json: { error: 'not found: MCP is served at POST /mcp' } });
+  expect((await secure.as().get(path)).json.error).toBe('not found');
+  expect((await secure.as().post('/api/nowhere')).json.error).toBe('not found');
+});
+
 describe('HEAD', () => {
   it('answers as GET does, without the body', async () => {
     for (const path of ['/api/ping', '/livez', '/openapi.json', '/docs', '/api/admin/status']) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Schema } from '../../src/contract/json-schema.js';
 import { operations } from '../../src/contract/operations/index.js';
 import { argumentNames } from '../../src/contract/tool-arguments.js';
-import { wholeTool } from '../../src/contract/tools.js';
+import { describeTool, wholeTool } from '../../src/contract/tools.js';
 
 /** The specification's table of tools, written down a second time on purpose. That each does what it offers is in test/end-to-end/mcp/every-tool.test.ts. */
 const symbol = 'symbol code stock security';
@@ -155,6 +155,15 @@ describe('the tools of the specification', () => {
     expect([...(operation === undefined ? [] : argumentNames(operation))]).toEqual(
       expect.arrayContaining(['api_key', ...row.split(' ').filter((argument) => argument !== '')]),
     );
+  });
+
+  it.each([...c2sJson, 'svc_get_positions', 'svc_get_orders', 'svc_get_deals'])('%s lists what the table gives it by name', (tool) => {
+    const operation = toolOf(tool);
+    if (operation === undefined) throw new Error(`there is no tool ${tool}`);
+    const { properties, required = [] } = describeTool(operation).inputSchema;
+    const given = c2sJson.includes(tool) ? ['api_key', 'c2s_json'] : ['api_key'];
+    for (const name of given) expect([name, properties]).toEqual([name, expect.objectContaining({ [name]: { type: 'string' } })]);
+    if (c2sJson.includes(tool)) expect(required).toEqual([]);
   });
 
   it.each(names)('%s: the %s accepted by name, and the default', (tool, argument, accepted, fallback) => {

@@ -7,6 +7,7 @@ import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb
 import * as TrdSubAccPush from '../../contract/generated/Trd_SubAccPush_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import { metadata, quote, system } from '../../contract/operations/index.js';
+import { PageKeys } from '../../contract/page-keys.js';
 import {
   type Backend,
   BackendFailure,
@@ -65,6 +66,7 @@ class SimBackend implements Backend {
   readonly replaysWrites = true;
   readonly listsCurrent = true;
   readonly journal: Store;
+  readonly #pageKeys = new PageKeys();
   readonly #simulation: RunningSimulation;
   readonly #logger: DefectLogger;
   readonly #lifecycle: Lifecycle;
@@ -124,6 +126,8 @@ class SimBackend implements Backend {
     try {
       const recorded = this.#recordedDay?.answer(operation, request);
       if (recorded !== undefined) return recorded;
+      const opened = this.#pageKeys.open(operation, request);
+      if (typeof opened === 'string') return refusal(operation.messages, new Refusal(opened));
       const { keepAnswer } = context;
       let kept: (ResponseMessage & { s2c?: Message }) | undefined;
       const keep =
@@ -136,12 +140,13 @@ class SimBackend implements Backend {
       const answered = () => {
         const withheld = operation.effect === 'read' ? undefined : context.withheld?.();
         if (withheld !== undefined) throw withheld;
-        return answer(this.#simulation, request, keep, context);
+        return answer(this.#simulation, opened, keep, context);
       };
       const outcome = preparing === undefined ? answered() : preparing.then(answered);
-      if (!(outcome instanceof Promise)) return this.#respond(operation, outcome);
+      const respond = (settled: unknown) => this.#respond(operation, request, settled);
+      if (!(outcome instanceof Promise)) return respond(outcome);
       return outcome.then(
-        (settled) => (kept !== undefined && kept.s2c === settled ? kept : this.#respond(operation, settled)),
+        (settled) => (kept !== undefined && kept.s2c === settled ? kept : respond(settled)),
         (error: unknown) => this.#defect(operation, context, error),
       );
     } catch (error) {
@@ -157,12 +162,6 @@ class SimBackend implements Backend {
     await prepare(this.#simulation, request);
     const outcome = await answer({ ...this.#simulation, brokerage: this.#simulation.brokerage.trial() }, request, undefined, context);
     return outcome instanceof Refusal ? refusal(operation.messages, outcome) : undefined;
-  }
-
-  #respond(operation: Operation, outcome: unknown): ResponseMessage {
-    const response = respond(operation, outcome);
-    if (response.retType === 0 && this.#simulation.world.calendarMode === 'open' && tellsHours.has(operation)) response.retMsg = HELD_OPEN;
-    return response;
   }
 
   estimateFees(request: PlaceC2S, price: Decimal): FeeEstimate | undefined {
@@ -261,6 +260,16 @@ class SimBackend implements Backend {
     for (const listener of this.#listeners) listener(event);
   }
 
+  #respond(operation: Operation, request: Message, outcome: unknown): ResponseMessage {
+    const { messages, effect } = operation;
+    if (outcome instanceof Refusal) return refusal(messages, outcome);
+    if (effect !== 'read') return success(messages, outcome as Message);
+    this.#pageKeys.seal(operation, request, outcome as Message);
+    const response = successOnce(messages, outcome as Message);
+    if (this.#simulation.world.calendarMode === 'open' && tellsHours.has(operation)) response.retMsg = HELD_OPEN;
+    return response;
+  }
+
   /** The gateway answers what is thrown here with status 500. Of a disk that has failed it tells by itself, once. */
   #defect(operation: Operation, { requestId, signal }: CallContext, error: unknown): never {
     const isNone = error instanceof StorageFailure || error instanceof BackendFailure || error === signal.reason;
@@ -273,8 +282,3 @@ class SimBackend implements Backend {
 const tellsHours: ReadonlySet<Operation> = new Set<Operation>([metadata.getTradingDays, quote.getMarketState, system.getGlobalState]);
 const HELD_OPEN =
   'the simulated clock is held open (--sim-clock open): every market trades on every day, around the clock; --sim-clock calendar has the real hours and holidays';
-
-function respond({ messages, effect }: Operation, outcome: unknown): ResponseMessage {
-  if (outcome instanceof Refusal) return refusal(messages, outcome);
-  return effect === 'read' ? successOnce(messages, outcome as Message) : success(messages, outcome as Message);
-}

@@ -33,7 +33,7 @@ export const placeBracketOrder = operation({
     code('code'),
     orderSymbol(),
     number('qty', { above: 0, about: 'Shares or contracts.', brief: '' }),
-    number('price', { min: 0, about: 'Limit price; not for market orders.', brief: '' }),
+    number('price', { about: 'Limit price; market orders ignore it.', brief: '' }),
     choice('orderType', orderType, { default: 1, about: 'NORMAL (limit) or MARKET.', brief: 'NORMAL or MARKET.' }),
     choice('secMarket', secMarket, { about: 'Market of the security, where the trading market leaves it open.', brief: '' }),
     choice('timeInForce', timeInForce, { about: 'Of the entry, DAY when omitted; exits are good till cancelled.', brief: 'Of the entry.' }),

@@ -89,7 +89,7 @@ export const placeOrder = operation({
     code('code'),
     orderSymbol(),
     number('qty', { min: 0, about: 'Shares or contracts.' }),
-    number('price', { min: 0, about: 'Limit price; not for market orders.' }),
+    number('price', { about: 'Limit price; market orders ignore it.' }),
     // A client of the public protocol that does not say which type it means may have meant any.
     choice('orderType', orderType, { default: 1, absenceCounts: true, about: 'NORMAL (limit) when omitted.' }),
     choice('secMarket', secMarket, { about: 'Market of the security, where the trading market leaves it open.' }),

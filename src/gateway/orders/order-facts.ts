@@ -1,14 +1,15 @@
-import { create } from '@bufbuild/protobuf';
+import { clearField, create } from '@bufbuild/protobuf';
 import { isUnknown, type OpenedOrders, type OrderLeg, type Unknown, type Worth } from '../../access/index.js';
 import { atLeastZero, type Decimal, multiplyUp } from '../../contract/decimal.js';
 import { SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { ModifyOrderOp, type Order, OrderStatus, TrdMarket } from '../../contract/generated/Trd_Common_pb.js';
-import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { type QuoteMarketInfo, quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { Rejection } from '../../contract/rejection.js';
 import { quoted, shown } from '../../contract/shown.js';
 import { symbolsMeant, unknownSymbol } from '../../contract/symbol-spellings.js';
+import { isUnpriced } from '../../contract/unused-price.js';
 import type { Backend, CallContext, TradingTerms } from '../backend.js';
 import { tradedMarketNames } from '../market-names.js';
 import { acceptedSides, marketName, sideName } from '../trade-names.js';
@@ -285,7 +286,8 @@ function changedBy(request: ModifyC2S, order: Order, standing: Stand): Stand | R
   if (!Object.hasOwn(request, 'qty')) request.qty = order.qty;
   const qty = positive(request.qty, 'qty');
   if (qty instanceof Rejection) return qty;
-  if (mayHaveLimit(order.orderType) && request.price === 0 && order.price !== 0) request.price = order.price;
+  if (isUnpriced(order.orderType)) clearField(request, ModifyC2SSchema.field.price);
+  else if (mayHaveLimit(order.orderType) && request.price === 0 && order.price !== 0) request.price = order.price;
   const price = Object.hasOwn(request, 'price') ? exactField(request.price, 'price') : 0n;
   if (price instanceof Rejection) return price;
   if (price < 0n)

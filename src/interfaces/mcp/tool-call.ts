@@ -10,6 +10,7 @@ import { type Caller, type Gateway, payloadOf, previewText, type ResponseMessage
 import type { HttpCallers } from '../common/callers.js';
 import { readToolArguments } from './arguments.js';
 import { type Asked, callerOf, decodeArguments } from './asked.js';
+import { besideAnswer } from './beside-answer.js';
 import type { Confirmation } from './confirmation.js';
 import { inCurrency } from './in-currency.js';
 import type { HandedPage, PageStore } from './page-store.js';
@@ -110,7 +111,10 @@ export class ToolCalls {
     const answer = await this.#parts.gateway.call(operation, caller, decode);
     if (answer instanceof Rejection) return rejectionResult(answer, caller.requestId);
     if (answer.retType !== 0) return failureResult(answer, caller.requestId);
-    const said: Additions = request === undefined ? {} : understood(operation, request);
+    const said: Additions =
+      request === undefined
+        ? {}
+        : { ...understood(operation, request), ...(await besideAnswer(this.#parts.gateway, operation, request, answer)) };
     // A success may have something to say as well: what it left out.
     const additions: Additions = answer.retMsg === '' ? said : { ...said, note: JSON.stringify(answer.retMsg) };
     return this.#write(asked, answer, additions);

@@ -134,13 +134,19 @@ export function createRestServer(options: RestOptions): RestServer {
 }
 
 const SLASH = 0x2f;
+const MCP_PATH = '/mcp';
+/** Where clients of MCP look for it by mistake: the endpoints of its older transport, a slash too many, no path at all. */
+const mcpGuesses: ReadonlySet<string> = new Set(['/', '/sse', '/sse/', '/messages', '/messages/', `${MCP_PATH}/`]);
 
 function routeOf(
   routes: ReadonlyMap<string, ReadonlyMap<string, RouteHandler>>,
   { request, response }: Exchange,
 ): RouteHandler | Rejection {
-  const methods = routes.get(pathOf(request.url));
-  if (methods === undefined) return notFound(routes, pathOf(request.url));
+  const path = pathOf(request.url);
+  const methods = routes.get(path);
+  if (methods === undefined && request.method === 'POST' && mcpGuesses.has(path) && routes.has(MCP_PATH))
+    return new Rejection('route.not_found', `not found: MCP is served at POST ${MCP_PATH}`);
+  if (methods === undefined) return notFound(routes, path);
   const handler = methods.get(request.method ?? '');
   if (handler !== undefined) return handler;
   // HEAD goes with GET.

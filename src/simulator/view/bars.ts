@@ -134,7 +134,7 @@ function newMessage(
   const label = labelTime(facts, listing, period, bar);
   const line = create(KLineSchema);
   line.time = localDateTime(label, market.timeZone);
-  line.timestamp = label / 1000;
+  if (label >= 0) line.timestamp = label / 1000;
   line.isBlank = false;
   if (fields & KlField.high) line.highPrice = decimalToNumber(bar.high);
   if (fields & KlField.open) line.openPrice = decimalToNumber(bar.open);

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type Security, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { type QuoteMarketInfo, quoteMarket, quoteMarkets, secKeyOf, symbolOf } from '../../contract/markets.js';
-import { parseLocal } from '../../contract/time.js';
+import { epochSeconds, parseLocal } from '../../contract/time.js';
 import { Remembered } from '../chance/remembered.js';
 import type { ListingState, World } from '../world/index.js';
 import { type Instrument, isDerived } from '../world/instrument.js';
@@ -18,7 +18,7 @@ export interface Listing {
   /** Qot_Common.SecurityType. */
   readonly securityType: number;
   /** Seconds since the epoch of the listing day's midnight in the market's zone. */
-  readonly listTimestamp: number;
+  readonly listTimestamp: number | undefined;
 }
 
 const REMEMBERED_CONTRACTS = 5_000;
@@ -75,7 +75,7 @@ export class Listings {
 class KnownListing implements Listing {
   readonly security: Security;
   readonly secKey: string;
-  #listTimestamp: number | undefined;
+  #listed: number | undefined;
 
   constructor(
     readonly instrument: Instrument,
@@ -93,8 +93,8 @@ class KnownListing implements Listing {
   }
 
   /** Worked out when somebody asks. */
-  get listTimestamp(): number {
-    this.#listTimestamp ??= (parseLocal(this.instrument.listDate, this.market.timeZone) ?? 0) / 1000;
-    return this.#listTimestamp;
+  get listTimestamp(): number | undefined {
+    this.#listed ??= parseLocal(this.instrument.listDate, this.market.timeZone) ?? 0;
+    return epochSeconds(this.#listed);
   }
 }

@@ -6,6 +6,7 @@ import {
   FutureBasicQotExDataSchema,
   type PreAfterMarketData,
   PreAfterMarketDataSchema,
+  SecurityStatus,
 } from '../../contract/generated/Qot_Common_pb.js';
 import { localDateTime } from '../../contract/time.js';
 import type { Companies } from '../companies/index.js';
@@ -22,6 +23,7 @@ import { warrantFigures, warrantQuoteData } from './warrant-figures.js';
 
 interface Posted {
   readonly quote: Quote;
+  readonly status: SecurityStatus;
   readonly message: BasicQot;
 }
 
@@ -32,14 +34,14 @@ interface Posted {
 export class QuoteBoard {
   readonly #market: Market;
   readonly #companies: Companies;
-  readonly #find: World['instrument'];
+  readonly #world: World;
   // Listings of contracts come and go.
   readonly #posted = new WeakMap<Listing, Posted>();
 
   constructor(market: Market, companies: Companies, world: World) {
     this.#market = market;
     this.#companies = companies;
-    this.#find = (symbol) => world.instrument(symbol);
+    this.#world = world;
   }
 
   /** The quote as of now. */
@@ -48,20 +50,29 @@ export class QuoteBoard {
     const posted = this.#posted.get(listing);
     // What an option is worth changes without a trade.
     const isSame = posted?.quote === quote || (posted !== undefined && !isDerived(listing.instrument) && saysTheSame(posted.quote, quote));
-    if (posted !== undefined && isSame) return posted.message;
-    const message = this.#made(listing, quote);
-    this.#posted.set(listing, { quote, message });
+    const status = this.#statusOf(listing);
+    if (posted !== undefined && isSame && posted.status === status) return posted.message;
+    const message = this.#made(listing, quote, status);
+    this.#posted.set(listing, { quote, status, message });
     return message;
   }
 
   /** A quote of an earlier moment. */
   of(listing: Listing, quote: Quote): BasicQot {
     const posted = this.#posted.get(listing);
-    return posted?.quote === quote ? posted.message : this.#made(listing, quote);
+    return posted?.quote === quote ? posted.message : this.#made(listing, quote, this.#statusOf(listing));
   }
 
-  #made(listing: Listing, quote: Quote): BasicQot {
+  /** The quote of what has expired or been delisted stays that of its last day: its status says so. */
+  #statusOf({ instrument }: Listing): SecurityStatus {
+    if (this.#world.state(instrument) !== 'over') return SecurityStatus.SecurityStatus_Normal;
+    const isContract = isDerived(instrument) || kinds[instrument.kind].tradedBy === 'futures';
+    return isContract ? SecurityStatus.SecurityStatus_Expired : SecurityStatus.SecurityStatus_Delisted;
+  }
+
+  #made(listing: Listing, quote: Quote, status: SecurityStatus): BasicQot {
     const message = basicQuote(this.#companies, listing, quote);
+    message.secStatus = status;
     this.#addDerived(message, listing.instrument, quote);
     return message;
   }
@@ -72,7 +83,7 @@ export class QuoteBoard {
     const price = decimalToNumber(last);
     if (instrument.kind === 'warrant') message.warrantExData = warrantQuoteData(warrantFigures(instrument, valuation, price));
     else {
-      const underlying = this.#find(instrument.option.underlying);
+      const underlying = this.#world.instrument(instrument.option.underlying);
       message.optionExData = optionQuoteData(instrument, optionFigures(instrument, valuation, price, tradingDay, underlying));
     }
   }
@@ -99,9 +110,6 @@ function sameTrades(a: ExtendedTrades | undefined, b: ExtendedTrades | undefined
   return a?.volume === b?.volume;
 }
 
-/** Qot_Common.SecurityStatus. */
-export const SECURITY_STATUS_NORMAL = 1;
-
 function basicQuote(companies: Companies, listing: Listing, quote: Quote): BasicQot {
   const { instrument, market } = listing;
   // Assigned one by one: `create` with an initialiser goes through reflection, and this runs at every tick that is read.
@@ -110,7 +118,8 @@ function basicQuote(companies: Companies, listing: Listing, quote: Quote): Basic
   message.name = instrument.name;
   message.isSuspended = false;
   message.listTime = instrument.listDate;
-  message.listTimestamp = listing.listTimestamp;
+  const { listTimestamp } = listing;
+  if (listTimestamp !== undefined) message.listTimestamp = listTimestamp;
   message.priceSpread = decimalToNumber(tickSize(instrument.tickTable, quote.last));
   message.updateTime = localDateTime(quote.time, market.timeZone);
   message.updateTimestamp = quote.time / 1000;
@@ -124,7 +133,6 @@ function basicQuote(companies: Companies, listing: Listing, quote: Quote): Basic
   message.turnoverRate = turnoverRate(companies, instrument, quote.tradingDay, quote.volume);
   message.amplitude = percent(quote.high - quote.low, quote.previousClose);
   message.darkStatus = 0;
-  message.secStatus = SECURITY_STATUS_NORMAL;
   if (quote.preMarket !== undefined) message.preMarket = extendedData(quote.preMarket, quote.previousClose);
   // After the close, the change is from it.
   if (quote.afterMarket !== undefined) message.afterMarket = extendedData(quote.afterMarket, quote.last);

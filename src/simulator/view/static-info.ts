@@ -16,6 +16,7 @@ import { isContinuous } from '../world/futures.js';
 import type { SecurityKind } from '../world/instrument.js';
 import { lastTrade, lotSize } from './contract-terms.js';
 import type { Facts } from './facts.js';
+import { known } from './known.js';
 import type { Listing } from './listings.js';
 import { expirationCycle, indexOptionType } from './option-terms.js';
 import { warrantTypes } from './warrant-terms.js';
@@ -24,17 +25,20 @@ import { warrantTypes } from './warrant-terms.js';
 export function staticInfo(facts: Facts<'world' | 'listings'>, listing: Listing): SecurityStaticInfo {
   const { instrument } = listing;
   const info = create(SecurityStaticInfoSchema);
-  info.basic = create(SecurityStaticBasicSchema, {
-    security: listing.security,
-    id: instrument.id,
-    lotSize: lotSize(listing),
-    secType: listing.securityType,
-    name: instrument.name,
-    listTime: instrument.listDate,
-    listTimestamp: listing.listTimestamp,
-    delisting: facts.world.state(instrument) === 'over',
-    exchType: instrument.exchange,
-  });
+  info.basic = create(
+    SecurityStaticBasicSchema,
+    known({
+      security: listing.security,
+      id: instrument.id,
+      lotSize: lotSize(listing),
+      secType: listing.securityType,
+      name: instrument.name,
+      listTime: instrument.listDate,
+      listTimestamp: listing.listTimestamp,
+      delisting: facts.world.state(instrument) === 'over',
+      exchType: instrument.exchange,
+    }),
+  );
   termAdders[instrument.kind]?.(info, listing, facts);
   return info;
 }

@@ -78,7 +78,7 @@ export class WarrantRow {
       maturityTime: maturity,
       maturityTimestamp: midnight(maturity),
       listTime: warrant.listDate,
-      listTimestamp: listing.listTimestamp,
+      listTimestamp: listing.listTimestamp ?? 0,
       lastTradeTime: end,
       lastTradeTimestamp: midnight(end),
       conversionRatio: figures.conversionRatio,

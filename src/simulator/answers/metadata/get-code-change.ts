@@ -12,13 +12,14 @@ import {
   TimeFilterType,
 } from '../../../contract/generated/Qot_GetCodeChange_pb.js';
 import { quoted } from '../../../contract/shown.js';
-import { addDays, parseLocal } from '../../../contract/time.js';
+import { addDays, epochSeconds, parseLocal } from '../../../contract/time.js';
 import { keyOf, uniform } from '../../chance/random.js';
 import type { CorporateAction } from '../../companies/index.js';
 import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
+import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { locateAllTerms } from '../../view/locate.js';
 import { tradingDaysOf } from '../../world/business-days.js';
@@ -112,18 +113,21 @@ function temporaryCode({ listing: { security, instrument }, effectiveDay }: Chan
 
 function message(change: Change): CodeChangeInfo {
   const { listing, type, publicDay, effectiveDay, endDay } = change;
-  const seconds = (day: string) => (parseLocal(day, listing.market.timeZone) ?? 0) / 1000;
-  return create(CodeChangeInfoSchema, {
-    type,
-    security: listing.security,
-    relatedSecurity: temporaryCode(change),
-    publicTime: publicDay,
-    publicTimestamp: seconds(publicDay),
-    effectiveTime: effectiveDay,
-    effectiveTimestamp: seconds(effectiveDay),
-    endTime: endDay,
-    endTimestamp: seconds(endDay),
-  });
+  const seconds = (day: string) => epochSeconds(parseLocal(day, listing.market.timeZone));
+  return create(
+    CodeChangeInfoSchema,
+    known({
+      type,
+      security: listing.security,
+      relatedSecurity: temporaryCode(change),
+      publicTime: publicDay,
+      publicTimestamp: seconds(publicDay),
+      effectiveTime: effectiveDay,
+      effectiveTimestamp: seconds(effectiveDay),
+      endTime: endDay,
+      endTimestamp: seconds(endDay),
+    }),
+  );
 }
 
 /** Whether a change meets every filter; a bound that is left out does not bound. */

@@ -4,9 +4,10 @@ import { ipoEvent } from '../../../contract/enums.js';
 import { type C2S, IpoEventSchema, type S2C, S2CSchema } from '../../../contract/generated/svc/ipo_calendar_pb.js';
 import { quoteMarketNumbered } from '../../../contract/markets.js';
 import { quoted } from '../../../contract/shown.js';
-import { dayNumber, parseLocal } from '../../../contract/time.js';
+import { dayNumber, epochSeconds, parseLocal } from '../../../contract/time.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
+import { known } from '../../view/known.js';
 import { offerings } from '../../view/offerings.js';
 
 const RANGE_DAYS_MAX = 366;
@@ -36,16 +37,19 @@ export const getIpoCalendar: Answer<'world' | 'companies' | 'listings', C2S, S2C
       .map(({ event, day }) => ({ day, eventType: numbers.get(event) ?? 0 }))
       .filter(({ day, eventType }) => day >= from && day <= to && (wanted.size === 0 || wanted.has(eventType)))
       .map(({ day, eventType }) =>
-        create(IpoEventSchema, {
-          security: listing.security,
-          name: listing.instrument.name,
-          eventType,
-          date: day.replaceAll('-', ''),
-          timestamp: (parseLocal(day, listing.market.timeZone) ?? 0) / 1000,
-          ipoPriceMin: decimalToNumber(isPriced ? offering.price : offering.priceMin),
-          ipoPriceMax: decimalToNumber(isPriced ? offering.price : offering.priceMax),
-          issueSize: offering.size,
-        }),
+        create(
+          IpoEventSchema,
+          known({
+            security: listing.security,
+            name: listing.instrument.name,
+            eventType,
+            date: day.replaceAll('-', ''),
+            timestamp: epochSeconds(parseLocal(day, listing.market.timeZone)),
+            ipoPriceMin: decimalToNumber(isPriced ? offering.price : offering.priceMin),
+            ipoPriceMax: decimalToNumber(isPriced ? offering.price : offering.priceMax),
+            issueSize: offering.size,
+          }),
+        ),
       );
   });
   return create(S2CSchema, { eventList: eventList.sort((a, b) => a.timestamp - b.timestamp) });

@@ -25,6 +25,7 @@ import { nextTurn } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { multiple } from '../../view/figures.js';
+import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { offerings } from '../../view/offerings.js';
 import { membersOf } from '../../view/plates.js';
@@ -66,12 +67,15 @@ async function ipoData(facts: Facts<'world' | 'companies' | 'market' | 'listings
     ipoPriceMax: decimalToNumber(isPriced ? offering.price : offering.priceMax),
   };
   const data = create(IpoDataSchema, {
-    basic: create(BasicIpoDataSchema, {
-      security: listing.security,
-      name: listing.instrument.name,
-      listTime: listing.instrument.listDate,
-      listTimestamp: listing.listTimestamp,
-    }),
+    basic: create(
+      BasicIpoDataSchema,
+      known({
+        security: listing.security,
+        name: listing.instrument.name,
+        listTime: listing.instrument.listDate,
+        listTimestamp: listing.listTimestamp,
+      }),
+    ),
   });
   const range = { ipoPriceMin: terms.ipoPriceMin, ipoPriceMax: terms.ipoPriceMax, issueSize: offering.size };
   switch (listing.market.name) {

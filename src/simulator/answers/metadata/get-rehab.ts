@@ -2,11 +2,12 @@ import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '../../../contract/decimal.js';
 import { CompanyAct, type Rehab, RehabSchema } from '../../../contract/generated/Qot_Common_pb.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_RequestRehab_pb.js';
-import { parseLocal } from '../../../contract/time.js';
+import { epochSeconds, parseLocal } from '../../../contract/time.js';
 import type { CorporateAction } from '../../companies/index.js';
 import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
+import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { locateTerms } from '../../view/locate.js';
 
@@ -38,15 +39,18 @@ function* answer(facts: Facts<'world' | 'companies' | 'market'>, listing: Listin
 
 function rehab(facts: Facts<'world' | 'market'>, listing: Listing, day: string, actions: readonly CorporateAction[]): Rehab {
   const factor = exFactor(facts, listing, day);
-  const message = create(RehabSchema, {
-    time: day,
-    timestamp: (parseLocal(day, listing.market.timeZone) ?? 0) / 1000,
-    companyActFlag: 0n,
-    fwdFactorA: factor,
-    fwdFactorB: 0,
-    bwdFactorA: 1 / factor,
-    bwdFactorB: 0,
-  });
+  const message = create(
+    RehabSchema,
+    known({
+      time: day,
+      timestamp: epochSeconds(parseLocal(day, listing.market.timeZone)),
+      companyActFlag: 0n,
+      fwdFactorA: factor,
+      fwdFactorB: 0,
+      bwdFactorA: 1 / factor,
+      bwdFactorB: 0,
+    }),
+  );
   for (const action of actions) add(message, action);
   return message;
 }

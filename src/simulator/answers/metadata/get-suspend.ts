@@ -7,11 +7,12 @@ import {
   SecuritySuspendSchema,
   SuspendSchema,
 } from '../../../contract/generated/Qot_GetSuspend_pb.js';
-import { dayNumber, parseLocal } from '../../../contract/time.js';
+import { dayNumber, epochSeconds, parseLocal } from '../../../contract/time.js';
 import { nextTurn } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { dayOf, dayRange } from '../../view/dates.js';
 import type { Answer, Facts } from '../../view/facts.js';
+import { known as knownFields } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { locateAllTerms } from '../../view/locate.js';
 import { kinds } from '../../world/kinds.js';
@@ -61,6 +62,8 @@ async function suspensions(
     if (end > clock.now()) break;
     if (market.bars(instrument, { unit: 'day' }, { from: start, to: end, limit: 1 }).length === 0) found.push(day);
   }
-  const suspendList = found.map((time) => create(SuspendSchema, { time, timestamp: (parseLocal(time, timeZone) ?? 0) / 1000 }));
+  const suspendList = found.map((time) =>
+    create(SuspendSchema, { time, ...knownFields({ timestamp: epochSeconds(parseLocal(time, timeZone)) }) }),
+  );
   return create(SecuritySuspendSchema, { security, suspendList });
 }

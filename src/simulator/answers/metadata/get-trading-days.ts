@@ -2,10 +2,11 @@ import { create } from '@bufbuild/protobuf';
 import { listAccepted, tradeDateMarket } from '../../../contract/enums.js';
 import { TradeDateType } from '../../../contract/generated/Qot_Common_pb.js';
 import { type C2S, type S2C, S2CSchema, TradeDateSchema } from '../../../contract/generated/Qot_RequestTradeDate_pb.js';
-import { parseLocal } from '../../../contract/time.js';
+import { epochSeconds, parseLocal } from '../../../contract/time.js';
 import { Refusal } from '../../refusal.js';
 import { dayOf, dayRange } from '../../view/dates.js';
 import type { Answer, Facts } from '../../view/facts.js';
+import { known } from '../../view/known.js';
 import { locateTerms } from '../../view/locate.js';
 import type { Calendar, CalendarName, TradingDate } from '../../world/index.js';
 
@@ -59,7 +60,7 @@ export const getTradingDays: Answer<'world' | 'listings', C2S, S2C> = (facts, re
     .tradingDays(beginTime, endTime)
     .filter(({ day }) => days.trades(day))
     .map(({ day, type }) =>
-      create(TradeDateSchema, { time: day, timestamp: (parseLocal(day, timeZone) ?? 0) / 1000, tradeDateType: types[type] }),
+      create(TradeDateSchema, known({ time: day, timestamp: epochSeconds(parseLocal(day, timeZone)), tradeDateType: types[type] })),
     );
   return payload;
 };

@@ -18,7 +18,6 @@ import { averagePrice, percent } from '../../view/figures.js';
 import type { Listing } from '../../view/listings.js';
 import { locateAll, locateKnown } from '../../view/locate.js';
 import { prepareYearRanges, yearRange } from '../../view/price-range.js';
-import { SECURITY_STATUS_NORMAL } from '../../view/quote-board.js';
 import { closeFiveMinutesBefore, prepareUsualVolume, volumeRatio } from '../../view/recent-trading.js';
 import { addKindData, plateData } from '../../view/snapshot-kinds.js';
 
@@ -86,7 +85,8 @@ function basicData(
   data.type = listing.securityType;
   data.isSuspend = board.isSuspended;
   data.listTime = board.listTime;
-  data.listTimestamp = board.listTimestamp;
+  const { listTimestamp } = listing;
+  if (listTimestamp !== undefined) data.listTimestamp = listTimestamp;
   data.lotSize = lotSize(listing);
   data.priceSpread = board.priceSpread;
   data.updateTime = board.updateTime;
@@ -107,7 +107,7 @@ function basicData(
   if (ratio !== undefined) data.volumeRatio = ratio;
   const before = closeFiveMinutesBefore(facts, listing, quote);
   if (before !== undefined) data.closePrice5Minute = decimalToNumber(before);
-  data.secStatus = SECURITY_STATUS_NORMAL;
+  data.secStatus = board.secStatus;
   if (board.preMarket !== undefined) data.preMarket = board.preMarket;
   if (board.afterMarket !== undefined) data.afterMarket = board.afterMarket;
   addBookTop(data, facts.market.book(instrument, BALANCE_LEVELS));

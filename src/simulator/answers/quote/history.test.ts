@@ -175,6 +175,54 @@ test('bad times and page keys are refused', async () => {
   await backend.stop();
 });
 
+test('a page key belongs to the request that it came with', async () => {
+  const { backend } = await startFixture();
+  const range = { security: security('HK.00700'), klType: 2, rehabType: 0, beginTime: '2026-10-01', endTime: '2026-11-18', maxAckKLNum: 3 };
+  const { nextReqKey, klList } = await payload(backend, quote.getHistoryKline, range);
+  const next = (fields: object) => call(backend, quote.getHistoryKline, { ...range, nextReqKey, ...fields });
+  const foreign = [
+    { security: security('HK.00005') },
+    { klType: 3 },
+    { rehabType: 1 },
+    { beginTime: '2026-10-02' },
+    { endTime: '2026-11-17' },
+    { session: 3 },
+  ];
+  for (const fields of foreign) {
+    expect([fields, await next(fields)]).toMatchObject([
+      fields,
+      { retType: -1, retMsg: expect.stringContaining('belongs to another request') },
+    ]);
+  }
+  for (const fields of [{}, { maxAckKLNum: 7 }, { needKLFieldsFlag: 8n }]) expect(await next(fields)).toMatchObject({ retType: 0 });
+  const second = await payload(backend, quote.getHistoryKline, { ...range, nextReqKey });
+  expect(second.klList[0]!.timestamp).toBeGreaterThan(klList.at(-1)!.timestamp);
+  await backend.stop();
+});
+
+test('times before 1970 are absent, and their texts are there', async () => {
+  const { backend } = await startFixture();
+  const old = { security: security('US.KO'), klType: 2, rehabType: 0, beginTime: '1969-12-29', endTime: '1970-01-05' };
+  const { klList } = await payload(backend, quote.getHistoryKline, old);
+  for (const bar of klList) expect([bar.time, Object.hasOwn(bar, 'timestamp')]).toEqual([bar.time, bar.time >= '1970']);
+  const { staticInfoList } = await payload(backend, quote.getStaticInfo, { securityList: [security('US.KO'), security('US.AAPL')] });
+  expect(staticInfoList.map(({ basic }) => [basic?.listTime, Object.hasOwn(basic!, 'listTimestamp')])).toEqual([
+    ['1919-09-05', false],
+    ['1980-12-12', true],
+  ]);
+  await backend.stop();
+});
+
+test('quotes of what is over say so', async () => {
+  const { backend } = await startFixture();
+  const symbols = ['US.AAPL', 'US.AAPL250117C200000', 'HK.HSI2501'];
+  const { snapshotList } = await payload(backend, quote.getSnapshot, { securityList: symbols.map(security) });
+  expect(snapshotList.map(({ basic }) => basic?.secStatus)).toEqual([1, 12, 12]);
+  const { basicQotList } = await payload(backend, quote.getQuote, { securityList: symbols.map(security) });
+  expect(basicQotList.map(({ secStatus }) => secStatus)).toEqual([1, 12, 12]);
+  await backend.stop();
+});
+
 test('the quota counts each symbol once in 30 days, refuses the next, and survives a restart', async () => {
   const store = new MemoryStore();
   const clock = new ManualClock(FIXTURE_TIME);

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Schema } from '../../src/contract/json-schema.js';
+import { openApiDocument } from '../../src/contract/openapi.js';
+import type { Operation } from '../../src/contract/operation.js';
+import { operations } from '../../src/contract/operations/index.js';
+import { scopes } from '../../src/contract/scope.js';
+import { callerParams, type Param } from '../../src/contract/shape.js';
+import { switches } from '../../src/contract/switches.js';
+import { wholeTool } from '../../src/contract/tools.js';
+import { TestDaemon } from '../support/daemon.js';
+import { McpClient } from '../support/mcp-client.js';
+
+/** Every bound that a declaration sets, held against its texts, the schemas of tools and OpenAPI, and the daemon at the bound and beyond it. */
+let daemon: TestDaemon<'all'>;
+let client: McpClient;
+beforeAll(async () => {
+  const flags = ['--max-refusals-per-second', '100000', ...switches];
+  daemon = await TestDaemon.start({ keys: { all: { scopes } }, flags });
+  client = await McpClient.open(daemon, { keyText: daemon.keys.all });
+});
+afterAll(async () => {
+  await client.close();
+  await daemon.stop();
+});
+
+interface Bound {
+  /** The keyword of JSON Schema that says it. */
+  readonly keyword: 'minimum' | 'exclusiveMinimum' | 'maximum' | 'maxItems' | 'maxLength';
+  readonly value: number;
+  readonly within: unknown;
+  readonly beyond: unknown;
+}
+
+function boundsOf({ type }: Param): Bound[] {
+  const list = (max: number, item: unknown): Bound => ({
+    keyword: 'maxItems',
+    value: max,
+    within: Array.from({ length: max }, () => item),
+    beyond: Array.from({ length: max + 1 }, () => item),
+  });
+  switch (type.kind) {
+    case 'integer':
+    case 'number': {
+      const { min, max } = type;
+      const above = type.kind === 'number' ? type.above : undefined;
+      return [
+        ...(min === undefined ? [] : [{ keyword: 'minimum', value: min, within: min, beyond: min - 1 } as const]),
+        ...(above === undefined ? [] : [{ keyword: 'exclusiveMinimum', value: above, within: above + 1, beyond: above } as const]),
+        ...(max === undefined ? [] : [{ keyword: 'maximum', value: max, within: max, beyond: max + 1 } as const]),
+      ];
+    }
+    case 'text':
+      return type.maxBytes === undefined
+        ? []
+        : [{ keyword: 'maxLength', value: type.maxBytes, within: 'x'.repeat(type.maxBytes), beyond: 'x'.repeat(type.maxBytes + 1) }];
+    case 'symbols':
+      return [list(type.max, 'HK.00700')];
+    case 'texts':
+      return [list(type.max, 'x')];
+    case 'ids':
+      return [list(type.max, '1')];
+    default:
+      return [];
+  }
+}
+
+type Case = readonly [title: string, operation: Operation, param: Param, bound: Bound];
+
+function casesOf(dialect: 'rest' | 'mcp', isReached: (operation: Operation) => boolean): Case[] {
+  return operations.filter(isReached).flatMap((operation) =>
+    callerParams(operation.shape, dialect)
+      // A password is in no schema.
+      .filter(({ secret }) => !secret)
+      .flatMap((param) =>
+        boundsOf(param).map(
+          (bound) => [`${operation.name} ${param.name} ${bound.keyword} ${bound.value}`, operation, param, bound] as const,
+        ),
+      ),
+  );
+}
+
+const overRest = casesOf('rest', ({ rest, name }) => rest.some(({ method }) => method === 'POST') && name !== 'admin_shutdown');
+const overTools = casesOf('mcp', ({ tool }) => tool !== null && tool !== 'svc_unlock_trade');
+
+const isRefused = (json: { code?: string; field?: string; ret_msg?: string; error?: string }, name: string) =>
+  json.code === 'request.out_of_range' && json.field === name;
+
+it('there are bounds to look at', () => {
+  expect(overRest.length).toBeGreaterThan(150);
+  expect(overTools.length).toBeGreaterThan(150);
+});
+
+describe('over REST', () => {
+  const { paths } = openApiDocument({ version: 'test' });
+
+  it.each(overRest)('%s', async (_, operation, param, { keyword, value, within, beyond }) => {
+    const path = operation.rest.find(({ method }) => method === 'POST')?.path ?? '';
+    const body = (paths[path]?.post as Schema | undefined)?.requestBody;
+    expect(propertySchemas(body, param.name).some((schema) => schema[keyword] === value)).toBe(true);
+    const ask = async (given: unknown) => (await daemon.as('all').post(path, { [param.name]: given })).json;
+    expect([isRefused(await ask(within), param.name), isRefused(await ask(beyond), param.name)]).toEqual([false, true]);
+  });
+});
+
+describe('as a tool', () => {
+  it.each(overTools)('%s', async (_, operation, param, { keyword, value, within, beyond }) => {
+    const { inputSchema, name: tool } = wholeTool(operation);
+    expect((inputSchema.properties[param.name] as Schema)[keyword]).toBe(value);
+    const ask = async (given: unknown) => (await client.call(tool, { [param.name]: given } as never)).json;
+    expect([isRefused(await ask(within), param.name), isRefused(await ask(beyond), param.name)]).toEqual([false, true]);
+  });
+});
+
+describe('in words', () => {
+  const said = [...overRest, ...overTools].filter(([, , , { keyword }]) => keyword !== 'minimum' && keyword !== 'exclusiveMinimum');
+
+  it.each(said)('%s is no other than its texts say', (_, { guide }, { about, brief = '', type }, { value }) => {
+    const numbers = [...`${about} ${brief}`.matchAll(/(?:at most|up to) ([\d,]+)\b(?! (?:days|years|decimal|Chinese))/gi)];
+    const ofSymbols = type.kind === 'symbols' ? [...guide.matchAll(/up to ([\d,]+) symbols/gi)] : [];
+    for (const [text, number = ''] of [...numbers, ...ofSymbols]) expect([text, Number(number.replaceAll(',', ''))]).toEqual([text, value]);
+  });
+});
+
+/** The schemas of a property, wherever in a request's body it may stand. */
+function propertySchemas(schema: unknown, name: string): Schema[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const own = (schema as { properties?: Record<string, Schema> }).properties?.[name];
+  const inner = Object.values(schema).flatMap((each) => propertySchemas(each, name));
+  // A list may be given as one of its items too.
+  return own === undefined ? inner : [own, ...((own.anyOf ?? own.oneOf ?? []) as Schema[]), ...inner];
+}
