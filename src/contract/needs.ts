@@ -60,14 +60,21 @@ function needText(shape: Shape, { oneOf, when, unless }: Need, nameOf: FieldName
   );
 }
 
-/** What readers of a parameter are told of the needs that it is the first to meet: "One of order_id, order_id_ex is required." */
+/** Needs that a parameter is the first to meet, for its readers: "One of order_id, order_id_ex is required.", "Required when op is DEL or MODIFY." */
 export function needHint(shape: Shape, needs: readonly Need[], { field }: Param, dialect: Dialect): string {
   const names = new Map(callerParams(shape, dialect).map((param) => [param.field, param.name]));
-  return needs
-    .filter(({ oneOf }) => oneOf[0] === field)
-    .map((need) => needText(shape, need, (path) => names.get(path) ?? path))
-    .map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`)
-    .join(' ');
+  const texts = needs.filter(({ oneOf }) => oneOf[0] === field).map((need) => needText(shape, need, (path) => names.get(path) ?? path));
+  // Texts that differ in their last word alone are one sentence.
+  const endings = new Map<string, string[]>();
+  for (const text of texts) {
+    const [, start = '', ending = text] = /^(.* is )(.*)$/.exec(text) ?? [];
+    endings.set(start, [...(endings.get(start) ?? []), ending]);
+  }
+  return [...endings].map(([start, words]) => sentence(`${start}${words.join(', ').replace(/, ([^,]*)$/, ' or $1')}`)).join(' ');
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 /** An id of 0, an empty text and an empty list are what a field holds that was left alone. */

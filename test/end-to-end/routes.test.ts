@@ -8,17 +8,19 @@ beforeAll(async () => {
 afterAll(() => daemon.stop());
 
 describe('404', () => {
-  it.each([['/api/nothing'], ['/api/quot'], ['/'], ['/api/admin'], ['/api/quote/'], ['/api/QUOTE'], ['/..%2fetc']])(
-    '%s: without a hint at what there is',
-    async (path) => {
-      for (const client of [daemon.as('desk'), daemon.as()]) {
-        const answer = await client.get(path);
-        expect(answer.status).toBe(404);
-        expect(answer.json).toMatchObject({ code: 'route.not_found', error: 'not found', ret_type: -1 });
-        expect(answer.headers.allow).toBeUndefined();
-      }
-    },
-  );
+  it.each([
+    ['/api/quot', 'not found; did you mean /api/quote?'],
+    ['/api/quote/', 'not found; did you mean /api/quote?'],
+    ['/api/QUOTE', 'not found; did you mean /api/quote?'],
+    ...['/api/nothing', '/', '/api/admin', '/..%2fetc', `/api/${'quote'.repeat(100)}`].map((path) => [path, 'not found'] as const),
+  ])('%s: with the route of the nearest name under the API', async (path, error) => {
+    for (const client of [daemon.as('desk'), daemon.as()]) {
+      const answer = await client.get(path);
+      expect(answer.status).toBe(404);
+      expect(answer.json).toMatchObject({ code: 'route.not_found', error, ret_type: -1 });
+      expect(answer.headers.allow).toBeUndefined();
+    }
+  });
 
   it('says the same of an unknown path to a caller whose key is no good', async () => {
     const answer = await daemon.withKey('svc_nonsense').post('/api/nothing', {});

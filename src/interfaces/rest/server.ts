@@ -155,12 +155,13 @@ function routeOf(
   return new Rejection('route.method_not_allowed', `${request.method} is not accepted here, use ${allowed.join(' or ')}`);
 }
 
-/** Longer than any route: not compared with them. */
-const ROUTE_CHARACTERS_MAX = 64;
+const API_PREFIX = '/api/';
 
+/** A path under the API suggests the route of the nearest name; the prefix that all of them share makes none near. */
 function notFound(routes: ReadonlyMap<string, unknown>, path: string): Rejection {
-  const near = path.length > ROUTE_CHARACTERS_MAX ? undefined : nearestName(path, routes.keys());
-  return new Rejection('route.not_found', near === undefined ? 'not found; /docs lists the routes' : `not found; did you mean ${near}?`);
+  const names = [...routes.keys()].flatMap((route) => (route.startsWith(API_PREFIX) ? [route.slice(API_PREFIX.length)] : []));
+  const near = path.startsWith(API_PREFIX) ? nearestName(path.slice(API_PREFIX.length), names) : undefined;
+  return new Rejection('route.not_found', near === undefined ? 'not found' : `not found; did you mean ${API_PREFIX}${near}?`);
 }
 
 function serveWithBody(responder: Responder, arriving: Arriving, exchange: Exchange, handler: RouteHandler): void {

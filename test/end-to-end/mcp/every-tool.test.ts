@@ -164,7 +164,7 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
     case 'svc_modify_order':
       return { order_id_ex: await workingOrder(), modify_order_op: 'normal', qty: 200, price: 300.2 };
     case 'svc_place_bracket_order':
-      return { symbol: 'HK.00700', price: 300, take_profit_price: 400, stop_loss_price: 250 };
+      return { symbol: 'HK.00700', price: 300, take_profit_price: 4000, stop_loss_price: 250 };
     case 'svc_cancel_bracket':
       return { bracket_id: await openBracket() };
     case 'svc_reconfirm_order':
