@@ -69,7 +69,7 @@ const extras = {
   idempotency_key: {
     schema: text,
     about: 'Names this write: a repetition within 24 hours gets the first answer.',
-    brief: 'Names this write: a repetition within 24 hours gets the first answer.',
+    brief: 'A repetition within 24 hours gets the first answer.',
     isTaken: writes,
   },
   preview: {

@@ -8,11 +8,11 @@ beforeAll(async () => {
 afterAll(() => daemon.stop());
 
 describe('404', () => {
-  it.each([
+  it.each<[path: string, error: string]>([
     ['/api/quot', 'not found; did you mean /api/quote?'],
     ['/api/quote/', 'not found; did you mean /api/quote?'],
     ['/api/QUOTE', 'not found; did you mean /api/quote?'],
-    ...['/api/nothing', '/', '/api/admin', '/..%2fetc', `/api/${'quote'.repeat(100)}`].map((path) => [path, 'not found'] as const),
+    ...['/api/nothing', '/', '/api/admin', '/..%2fetc', `/api/${'quote'.repeat(100)}`].map((path): [string, string] => [path, 'not found']),
   ])('%s: with the route of the nearest name under the API', async (path, error) => {
     for (const client of [daemon.as('desk'), daemon.as()]) {
       const answer = await client.get(path);
