@@ -61,6 +61,25 @@ it('registrations over REST outlive a kill, and a client is told what it cannot 
   );
 });
 
+it('registrations are on disk with their answers', async () => {
+  const held = async () => {
+    await daemon.end('SIGKILL');
+    await daemon.boot(FLAGS);
+    const { conn_sub_info_list: all } = await daemon.as('other').s2c('/api/query-subscription', {});
+    const connection = await daemon.push('other', exactly);
+    const { acc_id_list } = await connection.command('query');
+    await connection.close();
+    return [all[0]?.used_quota ?? 0, acc_id_list];
+  };
+  await daemon.as('other').s2c('/api/sub-acc-push', { acc_id_list: [HK_CASH] });
+  await daemon.as('other').s2c('/api/subscribe', { symbols: ['HK.00700'], sub_types: [1] });
+  expect(await held()).toEqual([1, [HK_CASH]]);
+  await daemon.as('other').s2c('/api/unsubscribe', { symbols: ['HK.00700'], sub_types: [1] });
+  expect(await held()).toEqual([0, [HK_CASH]]);
+  await daemon.as('other').s2c('/api/unsub-acc-push', {});
+  expect(await held()).toEqual([0, []]);
+});
+
 it('a connection follows accounts by commands of its own, and resumes with them', async () => {
   const first = await daemon.push('other', exactly);
   expect(await first.command('query')).toMatchObject({ acc_id_list: [] });

@@ -26,7 +26,15 @@ const administration = scopeMask(['admin']);
 export function pushHandlers(hub: PushHub, backend: Backend, access: Access): LocalOperations {
   // Other callers' connections are shown to administrators only.
   const administers = ({ identity }: LocalCall) => access.authorise(identity.key, administration) === undefined;
-  const subscribe = (call: LocalCall) => answerSubscribe(hub, ownerOf(call), call.request as SubC2S, administers(call));
+  /** Answers once the change is on disk: a restart right after the answer finds it there. */
+  const kept =
+    <T>(change: (call: LocalCall) => Promise<T>) =>
+    async (call: LocalCall): Promise<T> => {
+      const answer = await change(call);
+      await hub.whenKept();
+      return answer;
+    };
+  const subscribe = kept((call) => answerSubscribe(hub, ownerOf(call), call.request as SubC2S, administers(call)));
   return {
     [subscription.subscribe.name]: withBackend(subscribe),
     [subscription.unsubscribe.name]: alone(subscribe),
@@ -35,11 +43,13 @@ export function pushHandlers(hub: PushHub, backend: Backend, access: Access): Lo
       answerSubInfo(hub, call.caller.iface === 'rest' ? '' : ownerOf(call), call.request as SubInfoC2S),
     ),
     [subscription.querySubscription.name]: alone((call) => answerSubInfo(hub, ownerOf(call), call.request as SubInfoC2S)),
-    [account.subAccPush.name]: withBackend((call) => {
-      const answer = namesWholeList(call) ? answerReplaceAccounts : answerSubscribeAccounts;
-      return answer(hub, ownerOf(call), call.request as AccPushC2S);
-    }),
-    [account.unsubAccPush.name]: alone((call) => answerUnsubscribeAccounts(hub, ownerOf(call), call.request as AccPushC2S)),
+    [account.subAccPush.name]: withBackend(
+      kept((call) => {
+        const answer = namesWholeList(call) ? answerReplaceAccounts : answerSubscribeAccounts;
+        return answer(hub, ownerOf(call), call.request as AccPushC2S);
+      }),
+    ),
+    [account.unsubAccPush.name]: alone(kept((call) => answerUnsubscribeAccounts(hub, ownerOf(call), call.request as AccPushC2S))),
     [system.getPushSubscriberInfo.name]: alone((call) => {
       const everybody = administers(call);
       return answerSubscriberInfo(hub, ({ keyId }) => everybody || keyId === call.identity.key?.id);

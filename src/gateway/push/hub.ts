@@ -275,9 +275,7 @@ export class PushHub {
   /** Registers an owner for order and fill pushes of accounts. */
   async subscribeAccounts(owner: string, accIds: readonly bigint[]): Promise<AccountOutcome> {
     if (this.#isGone(owner)) return { ok: false, ...connectionGone };
-    const outcome = await this.accounts.subscribe(owner, accIds);
-    await this.#registrations?.whenKept();
-    return outcome;
+    return this.accounts.subscribe(owner, accIds);
   }
 
   /** Makes these accounts, and no others, the ones whose order and fill pushes an owner receives. */
@@ -288,6 +286,10 @@ export class PushHub {
 
   async unsubscribeAccounts(owner: string, accIds: readonly bigint[]): Promise<void> {
     await this.accounts.unsubscribe(owner, accIds);
+  }
+
+  /** Resolves when the registrations as they are now outlive a restart. */
+  async whenKept(): Promise<void> {
     await this.#registrations?.whenKept();
   }
 
