@@ -7,8 +7,9 @@ import { account } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext } from '../backend.js';
 import { denySymbol } from '../limit-check.js';
-import { limitsOf } from '../market-names.js';
+import { limitsOf, type Traded } from '../market-names.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
+import { securitiesOf, telling } from '../sight.js';
 import { nameOfOrder } from './order-lookup.js';
 
 export interface ProtectiveOrdersParts {
@@ -87,16 +88,11 @@ export class ProtectiveOrders {
   }
 
   /** Why a caller may not end an order. `guards`: it guards a position. */
-  refuse(
-    key: KeyRecord | undefined,
-    { secMarket, code }: Pick<Order, 'secMarket' | 'code'>,
-    guards: boolean,
-    what: string,
-  ): Rejection | undefined {
+  refuse(key: KeyRecord | undefined, order: Traded, guards: boolean, what: string): Rejection | undefined {
     const { access } = this.#parts;
-    const symbol = `${quoteMarketOfSecMarket(secMarket)?.name ?? secMarket}.${code}`;
+    const symbol = `${quoteMarketOfSecMarket(order.secMarket)?.name ?? order.secMarket}.${order.code}`;
     const limits = limitsOf(access, key).find((each) => !allowsSymbol(each, symbol));
-    if (limits !== undefined) return denySymbol(limits, symbol);
+    if (limits !== undefined) return telling(denySymbol(limits, symbol), securitiesOf(order, 0));
     const halt = guards ? access.haltOf(key) : undefined;
     return halt && new Rejection(halt.code, `${what} guards a position and is not ended: ${halt.reason}`);
   }
