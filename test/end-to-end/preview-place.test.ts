@@ -258,8 +258,8 @@ describe('the sentence that a person reads', () => {
   const exits = { take_profit_price: 500, stop_loss_price: 300 };
   const ofBracket: Pairs = {
     ...ofAll,
-    // At the market, its exit fits either side.
-    trdSide: [{ orderType: 2 }, { orderType: 2, trdSide: 3 }],
+    // An exit at the same price fits one side alone.
+    trdSide: [{ orderType: 2 }, { orderType: 2, trdSide: 3, takeProfitPrice: 300 }],
     takeProfitPrice: [{ takeProfitPrice: 500 }, { takeProfitPrice: 501 }],
     stopLossPrice: [{ stopLossPrice: 300 }, { stopLossPrice: 1 }],
     stopLossLimitPrice: [{ stopLossPrice: 300 }, { stopLossPrice: 300, stopLossLimitPrice: 299 }],
