@@ -13,7 +13,7 @@ describe('404', () => {
     ['/api/quote/', 'not found; did you mean /api/quote?'],
     ['/api/QUOTE', 'not found; did you mean /api/quote?'],
     ...['/api/nothing', '/', '/api/admin', '/..%2fetc', `/api/${'quote'.repeat(100)}`].map((path): [string, string] => [path, 'not found']),
-  ])('%s: with the route of the nearest name under the API', async (path, error) => {
+  ])('%s: with the route of the nearest name', async (path, error) => {
     for (const client of [daemon.as('desk'), daemon.as()]) {
       const answer = await client.get(path);
       expect(answer.status).toBe(404);

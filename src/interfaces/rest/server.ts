@@ -155,13 +155,15 @@ function routeOf(
   return new Rejection('route.method_not_allowed', `${request.method} is not accepted here, use ${allowed.join(' or ')}`);
 }
 
-const API_PREFIX = '/api/';
+/** Shorter names are near to too many. */
+const SUGGESTED_CHARACTERS_MIN = 4;
 
-/** A path under the API suggests the route of the nearest name; the prefix that all of them share makes none near. */
+/** An unknown path, with the route of the nearest name in its folder. */
 function notFound(routes: ReadonlyMap<string, unknown>, path: string): Rejection {
-  const names = [...routes.keys()].flatMap((route) => (route.startsWith(API_PREFIX) ? [route.slice(API_PREFIX.length)] : []));
-  const near = path.startsWith(API_PREFIX) ? nearestName(path.slice(API_PREFIX.length), names) : undefined;
-  return new Rejection('route.not_found', near === undefined ? 'not found' : `not found; did you mean ${API_PREFIX}${near}?`);
+  const [, folder = '', name = ''] = /^(.*\/)([^/]+)\/?$/.exec(path) ?? [];
+  const siblings = [...routes.keys()].flatMap((route) => (route.startsWith(folder) ? [route.slice(folder.length)] : []));
+  const near = name.length < SUGGESTED_CHARACTERS_MIN ? undefined : nearestName(name, siblings);
+  return new Rejection('route.not_found', near === undefined ? 'not found' : `not found; did you mean ${folder}${near}?`);
 }
 
 function serveWithBody(responder: Responder, arriving: Arriving, exchange: Exchange, handler: RouteHandler): void {
