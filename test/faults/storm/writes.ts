@@ -64,11 +64,11 @@ const resting: OrderTerms = { ...hsbc, side: BUY, type: NORMAL, price: RESTING_P
 const pair: OrderTerms = { ...resting, legs: ['00005', '00700'] };
 const buying: OrderTerms = { ...hsbc, side: BUY, type: MARKET };
 const selling: OrderTerms = { ...hsbc, side: SELL, type: MARKET };
-/** Brackets whose exits rest, whose profit is taken at once, and whose entry fills nothing: the price is far above 30 and far below 200. */
+/** Brackets whose entry fills at the market, fills by its limit, and rests: the price is far above 20 and far below 190. */
 const entry: OrderTerms = { ...hsbc, account: HK_MARGIN, side: BUY, type: MARKET };
 const brackets: readonly OrderTerms[] = [
   { ...entry, bracket: { takeProfit: 200, stopLoss: 25 } },
-  { ...entry, bracket: { takeProfit: 30, stopLoss: 25 } },
+  { ...entry, type: NORMAL, price: 190, bracket: { takeProfit: 200, stopLoss: 25 } },
   { ...entry, type: NORMAL, price: RESTING_PRICE, bracket: { takeProfit: 200, stopLoss: 10 } },
 ];
 const chinese = { account: CN_CASH, trdMarket: CN, side: BUY, type: NORMAL, qty: 100 } as const;
