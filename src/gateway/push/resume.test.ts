@@ -124,6 +124,23 @@ it('a connection that registers with a cursor misses nothing while it was away f
   expect(events.map(({ order }) => order)).toEqual(['3', '4', '5', '7']);
 });
 
+it('an account that nobody followed since the last event has a gap, though no event was numbered meanwhile', async () => {
+  const { hub, join, place } = setUp();
+  const first = join();
+  await hub.subscribeAccounts(first.connection.ownOwner, [ACCOUNT]);
+  place();
+  const [{ cursor }] = await first.lines();
+  await hub.unsubscribeAccounts(first.connection.ownOwner, [ACCOUNT]);
+  const second = join();
+  second.connection.hold();
+  await hub.subscribeAccounts(second.connection.ownOwner, [ACCOUNT]);
+  second.connection.resume(parseCursor(cursor), [ACCOUNT]);
+  second.connection.release();
+  const [told, ...events] = await second.lines();
+  expect(told.gap.reason).toContain('nobody followed account 7 for a while');
+  expect(events).toEqual([]);
+});
+
 it('a cursor of another run of the daemon, or of events that are not kept any more, is answered with a gap', async () => {
   const { hub, join, place } = setUp();
   await hub.subscribeAccounts('key:a', [ACCOUNT]);

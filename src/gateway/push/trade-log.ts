@@ -36,14 +36,15 @@ export function parseCursor(text: string): Cursor | undefined {
 export class TradeLog {
   readonly #epoch = randomBytes(4).toString('hex');
   readonly #events: NumberedTrade[] = [];
-  /** Account → the number of the last event before it was followed. */
+  /** Account → the number from which it is followed without a break. */
   readonly #followedFrom = new Map<bigint, number>();
   #last = 0;
+  /** Number of the newest event that is not kept any more. */
   #dropped = 0;
 
   constructor(private readonly now: () => number) {}
 
-  /** The number of the last event. */
+  /** The number of the last event, or of the account that began to be followed since then. */
   get last(): number {
     return this.#last;
   }
@@ -51,7 +52,8 @@ export class TradeLog {
   /** Somebody is registered for an account, or nobody is any more. */
   follow(accId: bigint, isFollowed: boolean): void {
     if (!isFollowed) this.#followedFrom.delete(accId);
-    else if (!this.#followedFrom.has(accId)) this.#followedFrom.set(accId, this.#last);
+    // A number of its own: a cursor of before is older than it, though no event came between.
+    else if (!this.#followedFrom.has(accId)) this.#followedFrom.set(accId, ++this.#last);
   }
 
   /** Numbers an event and keeps it. */
@@ -65,13 +67,14 @@ export class TradeLog {
     };
     this.#events.push(numbered);
     // Some at a time: each cut moves all of them.
-    if (this.#events.length > KEPT_MAX + KEPT_MAX / 8) this.#dropped += this.#events.splice(0, this.#events.length - KEPT_MAX).length;
+    if (this.#events.length > KEPT_MAX + KEPT_MAX / 8)
+      this.#dropped = this.#events.splice(0, this.#events.length - KEPT_MAX).at(-1)?.number ?? this.#dropped;
     return numbered;
   }
 
   /** The events after a number, oldest first. */
   after(number: number): readonly NumberedTrade[] {
-    return this.#events.slice(Math.max(0, number - this.#dropped));
+    return this.#events.slice(this.#events.findLastIndex((event) => event.number <= number) + 1);
   }
 
   /** The events of some accounts after a cursor, and the gap before them. */
