@@ -59,6 +59,8 @@ interface UnderWay {
   readonly terms: PlacedTerms;
   readonly qty: number;
   isHalted: () => boolean;
+  /** When it is given up, of `Clock.monotonic`. */
+  until: number;
 }
 
 /** An order that is under way. */
@@ -125,13 +127,14 @@ export class AccountOrders {
 
   /** An order is about to be sent; it counts as under way until it is answered, and for a while where its answer is lost. */
   sending(header: TrdHeader, terms: PlacedTerms, qty: number): SentOrder {
-    const order: UnderWay = { header, terms, qty, isHalted: () => false };
+    const order: UnderWay = { header, terms, qty, isHalted: () => false, until: Number.POSITIVE_INFINITY };
     if (this.#parts.backend.listsCurrent) return { ended: () => undefined };
+    this.#giveUpLost();
     this.#underWay.add(order);
     return {
       ended: (isAnswered, name) => {
         if (isAnswered) this.#underWay.delete(order);
-        else this.#parts.clock.after(LOST_MS, () => this.#underWay.delete(order));
+        else order.until = this.#parts.clock.monotonic() + LOST_MS;
         if (name !== undefined && order.isHalted()) void this.#cancel(order, name);
       },
     };
@@ -139,9 +142,15 @@ export class AccountOrders {
 
   /** Orders of an account that are sent and not answered. As long as `isHalted`, they are cancelled once their answer or a push names them. */
   haltUnderWay(accId: bigint, isHalted: () => boolean): number {
+    this.#giveUpLost();
     const orders = [...this.#underWay].filter(({ header }) => header.accID === accId);
     for (const order of orders) order.isHalted = isHalted;
     return orders.length;
+  }
+
+  #giveUpLost(): void {
+    const now = this.#parts.clock.monotonic();
+    for (const order of this.#underWay) if (order.until <= now) this.#underWay.delete(order);
   }
 
   async #cancel({ header }: UnderWay, { orderID, orderIDEx }: OrderName): Promise<void> {
@@ -275,6 +284,7 @@ export class AccountOrders {
     if (order === undefined) return;
     this.learn(event.accId, [order]);
     if (!mayTrade(order) || namesOf(order).some((name) => this.placedNamed(event.accId, name) !== undefined)) return;
+    this.#giveUpLost();
     const sent = [...this.#underWay].find(({ header, terms, qty, isHalted }) => {
       const isSame =
         terms.code === order.code && terms.trdSide === order.trdSide && terms.orderType === order.orderType && qty === order.qty;
