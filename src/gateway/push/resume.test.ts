@@ -119,7 +119,7 @@ it('a connection that registers with a cursor misses nothing while it was away f
   expect(told.gap).toEqual({
     from: new Date(NOW).toISOString(),
     to: expect.any(String),
-    reason: expect.stringContaining('nobody followed account 7 for a while'),
+    reason: expect.stringContaining('events of account 7 did not arrive for a while'),
   });
   expect(events.map(({ order }) => order)).toEqual(['3', '4', '5', '7']);
 });
@@ -137,7 +137,7 @@ it('an account that nobody followed since the last event has a gap, though no ev
   second.connection.resume(parseCursor(cursor), [ACCOUNT]);
   second.connection.release();
   const [told, ...events] = await second.lines();
-  expect(told.gap.reason).toContain('nobody followed account 7 for a while');
+  expect(told.gap.reason).toContain('events of account 7 did not arrive for a while');
   expect(events).toEqual([]);
 });
 

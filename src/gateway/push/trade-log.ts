@@ -36,7 +36,7 @@ export function parseCursor(text: string): Cursor | undefined {
 export class TradeLog {
   readonly #epoch = randomBytes(4).toString('hex');
   readonly #events: NumberedTrade[] = [];
-  /** Account → the number from which it is followed without a break. */
+  /** Account → the number from which it is followed without a break; none while nobody follows it, or its events are being lost. */
   readonly #followedFrom = new Map<bigint, number>();
   #last = 0;
   /** Number of the newest event that is not kept any more. */
@@ -49,16 +49,16 @@ export class TradeLog {
     return this.#last;
   }
 
-  /** Somebody is registered for an account, or nobody is any more. */
+  /** Somebody is registered for an account and its events arrive, or not any more. */
   follow(accId: bigint, isFollowed: boolean): void {
     if (!isFollowed) this.#followedFrom.delete(accId);
     // A number of its own: a cursor of before is older than it, though no event came between.
     else if (!this.#followedFrom.has(accId)) this.#followedFrom.set(accId, ++this.#last);
   }
 
-  /** Numbers an event and keeps it. */
+  /** Numbers an event and keeps it. The account is followed from then on. */
   add(event: TradePush): NumberedTrade {
-    if (!this.#followedFrom.has(event.accId)) this.#followedFrom.set(event.accId, this.#last);
+    this.follow(event.accId, true);
     this.#last += 1;
     const numbered: NumberedTrade = {
       ...event,
@@ -88,10 +88,10 @@ export class TradeLog {
   #gapReason(from: number | undefined, accIds: readonly bigint[]): string | undefined {
     if (from === undefined) return 'the daemon was started again since then: read the orders and fills of the time between';
     if (from < this.#dropped) return `only the last ${this.#events.length} events are kept: read the orders and fills of the time between`;
-    const unknown = accIds.filter((accId) => (this.#followedFrom.get(accId) ?? this.#last) > from);
+    const unknown = accIds.filter((accId) => (this.#followedFrom.get(accId) ?? Number.POSITIVE_INFINITY) > from);
     return unknown.length === 0
       ? undefined
-      : `nobody followed account ${unknown.join(', ')} for a while: read its orders and fills of the time between`;
+      : `events of account ${unknown.join(', ')} did not arrive for a while, or nobody followed it: read its orders and fills of the time between`;
   }
 }
 
