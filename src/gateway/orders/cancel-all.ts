@@ -50,19 +50,15 @@ export class CancelAll {
     const sweep = new OrderSweep({ backend, orders, header, market: trdMarket, op: modifyOrderOp, everything: false, unlisted, staying });
     await sweep.pass({ requestId, deadline, signal, withheld });
     const { outcome } = sweep;
-    const kept =
-      outcome.kept === 0
-        ? ''
-        : outcome.kept === 1
-          ? '1 order that guards a position stays'
-          : `${outcome.kept} orders that guard positions stay`;
     const reason = outcome.failure ?? refused?.message;
-    // Found among all orders of the account.
-    const isShown = reason === undefined || maySee(access, key, unidentified);
-    const why = isShown ? reason : 'some orders were not cancelled, for reasons that describe orders which this key may not see';
-    if (why === undefined) return Object.assign(success(trade.modifyOrder, create(S2CSchema, { header, orderID: 0n })), { retMsg: kept });
+    // Reason and counts are of all orders of the account: a key that may not see all of them is told neither.
+    const isShown = maySee(access, key, unidentified);
+    const kept = isShown ? keptText(outcome.kept) : '';
+    if (reason === undefined)
+      return Object.assign(success(trade.modifyOrder, create(S2CSchema, { header, orderID: 0n })), { retMsg: kept });
+    if (!isShown) return failure(operation, 'some orders were not cancelled, for reasons that describe orders which this key may not see');
     const counted = `${modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Cancel ? 'cancels' : 'changes'} accepted for ${outcome.accepted} of ${outcome.orders} orders`;
-    return failure(operation, [why, counted, kept].filter((part) => part !== '').join('; '));
+    return failure(operation, [reason, counted, kept].filter((part) => part !== '').join('; '));
   }
 
   /** Tells which orders stay, as things are when it is asked. `onRefused` is told why exits stay that are asked for. */
@@ -86,4 +82,9 @@ export class CancelAll {
       };
     };
   }
+}
+
+function keptText(count: number): string {
+  if (count === 0) return '';
+  return count === 1 ? '1 order that guards a position stays' : `${count} orders that guard positions stay`;
 }
