@@ -54,8 +54,11 @@ export async function openState(options: StateOptions): Promise<Result<State, st
     store,
     restored,
     async close() {
-      await store.close();
-      await stopNoting();
+      try {
+        await store.close();
+      } finally {
+        await stopNoting();
+      }
     },
   });
 }

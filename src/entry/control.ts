@@ -38,7 +38,7 @@ async function halt(gateway: Gateway, argument: ControlArgument): ReturnType<Con
   const whose = halt.keyId === null ? 'for every caller' : `for key "${halt.keyId}"`;
   const cancels = order.cancelAll ? `; ${cancelled(accounts)}${failure === undefined ? '' : `; ${failure}`}` : '';
   const ok = failure === undefined && accounts.every(({ failure: refused }) => refused === undefined);
-  return { ok, message: `trading is halted ${whose} since ${new Date(halt.since).toISOString()}${cancels}` };
+  return { ok, message: `trading is halted ${whose} since ${new Date(halt.since).toISOString()}${cancels}${unkept(gateway)}` };
 }
 
 async function resume(gateway: Gateway, argument: ControlArgument): ReturnType<ControlActions['resume']> {
@@ -47,7 +47,11 @@ async function resume(gateway: Gateway, argument: ControlArgument): ReturnType<C
   const whose = keyId === undefined ? 'for every caller' : `for key "${keyId}"`;
   const left = halts.map((other) => (other.keyId === null ? 'every caller' : `key "${other.keyId}"`)).join(', ');
   const still = left === '' ? '' : `; still halted: ${left}`;
-  return { ok: true, message: `trading ${resumed ? 'is resumed' : 'was not halted'} ${whose}${still}` };
+  return { ok: true, message: `trading ${resumed ? 'is resumed' : 'was not halted'} ${whose}${still}${unkept(gateway)}` };
+}
+
+function unkept(gateway: Gateway): string {
+  return gateway.unkept === undefined ? '' : `; ${gateway.unkept}`;
 }
 
 /** "cancels accepted for 3 of 4 open orders (281756478396547001: 3 of 4, order 7: too late)". */

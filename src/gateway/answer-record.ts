@@ -18,6 +18,7 @@ import type { RefusalThrottle } from './refusal-throttle.js';
 import type { RefusedOrders } from './refused-orders.js';
 import { type Answer, failure, RET_SUCCEED } from './responses.js';
 import { type Reason, shownRefusal, shownText, unidentified } from './sight.js';
+import { withUnkept } from './ways-out.js';
 
 export interface AnswerRecordParts {
   readonly access: Access;
@@ -98,7 +99,8 @@ export class AnswerRecord {
       trade: isTrade(operation) && request !== undefined ? this.#tradeOf(request, answer) : undefined,
     });
     if (answer instanceof Rejection) return shownRefusal(this.#parts.access, key, answer);
-    return isOrderRefused(operation, answer) ? this.shownFailure(operation, key, answer, about) : answer;
+    if (isOrderRefused(operation, answer)) return this.shownFailure(operation, key, answer, about);
+    return withUnkept(operation, caller, this.#parts.store.failure, answer);
   }
 
   /** Remembers an order that is known to have been refused. */

@@ -51,6 +51,7 @@ import { RefusedOrders } from './refused-orders.js';
 import { type Answer, following, payloadOf } from './responses.js';
 import { UndeclaredCalls } from './undeclared.js';
 import { Waits } from './waits/index.js';
+import { UNKEPT } from './ways-out.js';
 
 export interface GatewayOptions {
   readonly access: Access;
@@ -365,6 +366,11 @@ export class Gateway {
   /** Ends a halt on the word of the daemon's own user. */
   resume(order: Pick<HaltOrder, 'keyId' | 'by'>): Promise<Resumed> {
     return this.#halting.resume(order, this.#ownContext());
+  }
+
+  /** Warning that what is changed now is remembered in memory alone; undefined while the disk takes writes. */
+  get unkept(): string | undefined {
+    return this.#options.store.failure === undefined ? undefined : UNKEPT;
   }
 
   #ownContext(): CallContext {

@@ -33,7 +33,7 @@ import { Permissions } from './permissions.js';
 import { type Preview, type Previewer, shownPreview } from './preview/index.js';
 import { notReady } from './readiness.js';
 import type { TurnedAway } from './refusal-throttle.js';
-import { type Answer, failure, RET_SUCCEED } from './responses.js';
+import { type Answer, failure, RET_SUCCEED, withMessage } from './responses.js';
 import { shownRefusal } from './sight.js';
 import { withoutValues } from './unsaid-values.js';
 import { isWayOut, rejectUnstored } from './ways-out.js';
@@ -414,8 +414,7 @@ export class Pipeline {
     const ageMs = Math.max(0, Math.round(this.#parts.clock.now() - held.at));
     caller.onHeld?.(ageMs);
     const retMsg = `held since ${new Date(held.at).toISOString()} (${ageMs} ms): ${unserved.message}`;
-    const marked = Object.assign(Object.create(Object.getPrototypeOf(held.response)), held.response, { retMsg });
-    return this.#shown(operation, identity, request, call, marked);
+    return this.#shown(operation, identity, request, call, withMessage(held.response, retMsg));
   }
 
   /** Why the backend is not to be asked now. What the gateway says of itself it can say always. */

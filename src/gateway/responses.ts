@@ -24,6 +24,11 @@ export function failure(operation: Operation, retMsg: string, errCode = 0): Resp
   >) as ResponseMessage;
 }
 
+/** The same answer with another message; the original stays as it is. */
+export function withMessage(response: ResponseMessage, retMsg: string): ResponseMessage {
+  return Object.assign(Object.create(Object.getPrototypeOf(response)), response, { retMsg });
+}
+
 /** The payload of an answer, if it has one. */
 export function payloadOf<M extends ProtocolMessages>(
   _operation: Operation<M>,

@@ -3,7 +3,10 @@ import type { Operation } from '../contract/operation.js';
 import { admin, system, trade } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import type { StorageFailure } from '../storage/index.js';
+import type { ResponseMessage } from './backend.js';
+import type { Caller } from './identity.js';
 import { isCancel } from './orders/cancel-scope.js';
+import { RET_SUCCEED, withMessage } from './responses.js';
 
 /** Operations that add no risk and keep nothing that a crash may not take back. */
 const waysOut: ReadonlySet<Operation> = new Set<Operation>([
@@ -19,4 +22,26 @@ export function isWayOut(operation: Operation, request: Message): boolean {
 /** The refusal of a write that has to be on disk before it is sent. */
 export function rejectUnstored({ message }: StorageFailure): Rejection {
   return new Rejection('storage.failed', `${message}; nothing was sent. Reads, cancels and halts are served meanwhile`);
+}
+
+/** Operations that leave nothing behind in the database. */
+const memoryless: ReadonlySet<Operation> = new Set<Operation>([
+  ...[trade.unlockTrade, admin.adminReload, admin.adminShutdown, system.verification],
+]);
+
+/** Warning beside a change that was made while the disk takes no writes. */
+export const UNKEPT =
+  'not on disk yet, as the disk takes no writes: if the daemon stops before there is room, what it remembers of this is lost';
+
+/** An answer to a change with {@link UNKEPT}, where the change is remembered in memory alone. */
+export function withUnkept(
+  operation: Operation,
+  caller: Caller,
+  failure: StorageFailure | undefined,
+  answer: ResponseMessage,
+): ResponseMessage {
+  if (failure === undefined || answer.retType !== RET_SUCCEED || operation.effect === 'read' || memoryless.has(operation)) return answer;
+  // Subscriptions of a connection end with it.
+  if (operation.effect === 'subscription' && caller.connectionOwner !== undefined) return answer;
+  return withMessage(answer, [answer.retMsg, UNKEPT].filter(Boolean).join('; '));
 }

@@ -144,6 +144,8 @@ class LevelStore implements DurableStore {
     this.#isClosed = true;
     clearTimeout(this.#retry);
     await this.rows.database.close();
+    if (this.rows.owed.size > 0)
+      throw new StorageFailure(`${this.rows.owed.size} rows did not reach the disk and are lost: ${namesOf(this.rows.owed.keys())}`);
   }
 
   /** What is flushed next: after this turn or in a while, or when the flush under way is done. */
@@ -382,6 +384,16 @@ function anyRowsOf(rows: Table<unknown> | Archive<unknown>): AnyRows {
 function prefixOf(kind: string, name: string): string {
   if (name === '' || name.includes('/')) throw new TypeError(`${JSON.stringify(name)} cannot name rows`);
   return `${kind}${name}/`;
+}
+
+/** "halts (1), orders (12)": how many rows there are of each table and archive. */
+function namesOf(keys: Iterable<string>): string {
+  const counts = new Map<string, number>();
+  for (const key of keys) {
+    const [kind, name = ''] = key.split('/');
+    if (kind !== 'm') counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].map(([name, count]) => `${name} (${count})`).join(', ');
 }
 
 /** The table's name and the row's own key of "t/name/key". */

@@ -25,7 +25,10 @@ export interface Store {
    * With `soon` nobody waits for it: it goes with the next flush, or after some milliseconds.
    */
   write(change: (transaction: Transaction) => void, when?: 'now' | 'soon'): Promise<void>;
-  /** Waits for what was written and closes the files. Nothing may be called afterwards. */
+  /**
+   * Waits for what was written and closes the files. Nothing may be called afterwards. Rejects with {@link StorageFailure} when changes that
+   * were kept in memory are lost, since the disk still takes none.
+   */
   close(): Promise<void>;
 }
 

@@ -12,7 +12,8 @@ const ORDERS_MAX = 5_000;
 const LIMITED = ['bash', '-c', `ulimit -Sf ${BLOCKS}; exec "$0" "$@"`, process.execPath] as const;
 
 const daemon = new SpawnedDaemon<'bot'>(true);
-afterAll(() => daemon.stop());
+const full = new SpawnedDaemon<'bot'>(true);
+afterAll(() => Promise.all([daemon.stop(), full.stop()]));
 
 const hasBash = spawnSync('bash', ['-c', `ulimit -f ${BLOCKS}`]).status === 0;
 
@@ -23,6 +24,8 @@ const CANCELLED_ALL = 15;
 const makeRoom = () => spawnSync('prlimit', [`--pid=${daemon.ready.pid}`, '--fsize=unlimited']).status === 0;
 
 const order = { acc_id: HK_CASH, env: SIMULATE, symbol: 'HK.00005', side: BUY, order_type: NORMAL, price: 1, qty: 400 };
+
+const everything = { scopes: ['qot:read', 'acc:read', 'trade:simulate', 'admin'], limits: { maxOrderValue: '10000' } } as const;
 
 /** Fills the disk with orders: those that were acknowledged by their remarks, and the refusal. */
 async function fill(line: KeepAliveLine, name: string) {
@@ -40,7 +43,7 @@ async function fill(line: KeepAliveLine, name: string) {
 it.skipIf(!hasBash)(
   'a disk that takes no more: orders are refused with the reason, the rest goes on, and so do orders when there is room; nothing acknowledged is lost',
   async () => {
-    await daemon.addKey('bot', { scopes: ['qot:read', 'acc:read', 'trade:simulate', 'admin'], limits: { maxOrderValue: '10000' } });
+    await daemon.addKey('bot', everything);
     await daemon.boot(['--enable-trading'], LIMITED);
     const bot = daemon.as('bot');
     const line = new KeepAliveLine(daemon, daemon.keys.bot);
@@ -99,5 +102,44 @@ it.skipIf(!hasBash)(
     }
     const kept = new Map((await books.orders()).map(({ order_id, remark: text }) => [text, order_id]));
     for (const [text, id] of acknowledged) expect(kept.get(text)).toBe(id);
+  },
+);
+
+it.skipIf(!hasBash)(
+  'a disk that stays full: answers warn that they are not on disk, and the stop says what is lost and fails',
+  async () => {
+    await full.addKey('bot', everything);
+    await full.boot(['--enable-trading'], LIMITED);
+    const bot = full.as('bot');
+    const line = new KeepAliveLine(full, full.keys.bot);
+    const list = { acc_id: HK_CASH, env: SIMULATE, market: HK };
+    const subscription = { sub_types: [1] };
+    expect((await bot.post('/api/subscribe', { ...subscription, symbols: ['HK.00700'] })).json).toMatchObject({
+      ret_type: 0,
+      ret_msg: null,
+    });
+    const { acknowledged } = await fill(line, 'order');
+    const [order] = acknowledged.values();
+    const changes: readonly [string, object][] = [
+      ['/api/subscribe', { ...subscription, symbols: ['HK.00005'] }],
+      ['/api/unsubscribe', { ...subscription, symbols: ['HK.00700'] }],
+      ['/api/sub-acc-push', { acc_id_list: [HK_CASH] }],
+      ['/api/unsub-acc-push', { acc_id_list: [HK_CASH] }],
+      ['/api/cancel-order', { ...list, order_id: order }],
+      ['/api/cancel-all-order', list],
+      ['/api/admin/halt', { reason: 'full' }],
+    ];
+    for (const [path, body] of changes) {
+      const { json } = await bot.post(path, body);
+      expect([path, json.ret_type, json.ret_msg]).toEqual([
+        path,
+        0,
+        expect.stringMatching(/^not on disk yet, .*what it remembers of this is lost$/),
+      ]);
+    }
+    expect((await bot.post('/api/quote', { symbol: 'HK.00005' })).json).toMatchObject({ ret_type: 0, ret_msg: null });
+    line.close();
+    expect(await full.end()).toBe(1);
+    expect(full.stderr).toMatch(/\d+ rows did not reach the disk and are lost: .*\btrading_halts \(1\)/);
   },
 );
