@@ -12,7 +12,7 @@ it('tells of a gap exactly where an account was not followed at the cursor or si
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const log = new TradeLog(() => 0);
       const followed = new Set<bigint>();
-      /** Of each event: its cursor, and the accounts of which something may be missing since. */
+      /** Cursor of each event, and the accounts of which something may be missing since. */
       const marks: { readonly cursor: string; readonly broken: Set<bigint> }[] = [];
       for (const { happens, accId } of steps) {
         if (happens === 'event') {
