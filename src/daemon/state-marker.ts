@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
+import { closeSync, constants, fdatasync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { ensurePrivateFolder } from '../storage/index.js';
 
 /** What was noted of a database outside of it. */
@@ -26,16 +26,53 @@ export function readMark(path: string): StateMark | undefined {
   }
 }
 
-/** Replaces the note as a whole. Rejects when the folder cannot be written. */
-export async function writeMark(path: string, mark: StateMark): Promise<void> {
-  ensurePrivateFolder(dirname(path));
-  const temporary = `${path}.new`;
-  const file = await open(temporary, 'w', 0o600);
-  try {
-    await file.writeFile(`${JSON.stringify(mark)}\n`);
-    await file.datasync();
-  } finally {
-    await file.close();
+/** Width of the number: an integer of a double has 16 digits at most. */
+const DIGITS = 16;
+
+/**
+ * The note of a database's progress. It is rewritten in place at each flush, so that a process that is killed leaves the newest number, and
+ * its length never changes, so that it is never half of two.
+ */
+export class StateMarker {
+  #file: number | undefined;
+  #sequence = -1;
+  #synced = -1;
+
+  constructor(
+    readonly path: string,
+    private readonly identity: string,
+  ) {}
+
+  /** Writes the number for whoever starts next on this machine; some microseconds. Throws when the folder cannot be written. */
+  note(sequence: number): void {
+    if (sequence === this.#sequence) return;
+    this.#file ??= this.#open();
+    const number = String(sequence).padEnd(DIGITS);
+    writeSync(this.#file, `{"identity":${JSON.stringify(this.identity)},"sequence":${number}}\n`, 0);
+    this.#sequence = sequence;
   }
-  await rename(temporary, path);
+
+  /** Puts the number on disk, and back where somebody has removed the file. */
+  async sync(): Promise<void> {
+    if (this.#file === undefined || this.#synced === this.#sequence) return;
+    if (fstatSync(this.#file).nlink === 0) {
+      const sequence = this.#sequence;
+      this.close();
+      this.note(sequence);
+    }
+    const synced = this.#sequence;
+    await promisify(fdatasync)(this.#file);
+    this.#synced = synced;
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+    this.#sequence = -1;
+  }
+
+  #open(): number {
+    ensurePrivateFolder(dirname(this.path));
+    return openSync(this.path, constants.O_RDWR | constants.O_CREAT, 0o600);
+  }
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../contract/clock.js';
 import { askDaemon } from '../control/control-socket.js';
 import { type DurableStore, ensurePrivateFolder, type OpenProblem, openLevelStore } from '../storage/index.js';
 import type { Logger } from './log.js';
-import { markerPath, readMark, writeMark } from './state-marker.js';
+import { markerPath, readMark, StateMarker } from './state-marker.js';
 
 export interface StateOptions {
   readonly stateDir: string;
@@ -23,8 +23,8 @@ export interface State {
   close(): Promise<void>;
 }
 
-/** How often the database's progress is noted outside of it: what an older copy can lack without being noticed. */
-const NOTE_MS = 1_000;
+/** How often the note of the database's progress is put on disk: what an older copy can lack unnoticed after a power failure. */
+const SYNC_MS = 1_000;
 
 /** A row that keeps trading off until somebody accepts what was found. */
 interface Halt {
@@ -105,38 +105,44 @@ async function judge(
   return undefined;
 }
 
-/** Notes the database's progress while it rises. The result notes the last of it and ends. */
+/** Notes the database's progress while it rises, before it is acknowledged. The result notes the last of it and ends. */
 function noteProgress(store: DurableStore, { configDir, clock, logger }: StateOptions): () => Promise<void> {
-  const path = markerPath(configDir, store.identity);
-  let noted = -1;
+  const marker = new StateMarker(markerPath(configDir, store.identity), store.identity);
   let complained = false;
-  let writing = Promise.resolve();
-  const note = async () => {
-    const { identity, sequence } = store;
-    if (sequence === noted) return;
+  const complain = (error: unknown) => {
+    if (!complained)
+      logger.error({ err: error, path: marker.path }, 'cannot record the progress of the state folder: an older copy would go unnoticed');
+    complained = true;
+  };
+  const note = () => {
     try {
-      await writeMark(path, { identity, sequence });
-      noted = sequence;
+      marker.note(store.sequence);
       complained = false;
     } catch (error) {
-      if (!complained)
-        logger.error({ err: error, path }, 'cannot record the progress of the state folder: an older copy would go unnoticed');
-      complained = true;
+      complain(error);
     }
   };
+  note();
+  store.onDurable(note);
   let cancel: () => void = () => undefined;
   let ended = false;
+  let syncing = Promise.resolve();
   const tick = () => {
     // One after the other: a slow disk may take longer than the pause.
-    writing = note().then(() => {
-      if (!ended) cancel = clock.after(NOTE_MS, tick);
-    });
+    syncing = marker
+      .sync()
+      .catch(complain)
+      .then(() => {
+        if (!ended) cancel = clock.after(SYNC_MS, tick);
+      });
   };
   tick();
   return async () => {
     ended = true;
     cancel();
-    await writing;
-    await note();
+    await syncing;
+    note();
+    await marker.sync().catch(complain);
+    marker.close();
   };
 }

@@ -27,6 +27,8 @@ export interface DurableStore extends Store {
   readonly identity: string;
   /** How many flushes are on disk. It only rises, across restarts too; 0 in a database that was never written. */
   readonly sequence: number;
+  /** Calls `listener` whenever {@link sequence} has risen, before the flush is acknowledged. It must not throw. */
+  onDurable(listener: () => void): void;
   /** Goes on at `sequence`, where that is ahead. Resolves when it is on disk. */
   advanceTo(sequence: number): Promise<void>;
 }
@@ -72,6 +74,7 @@ class LevelStore implements DurableStore {
   #idle: Promise<void> = Promise.resolve();
   #failure: StorageFailure | undefined;
   readonly #listeners = new Set<() => void>();
+  #flushed: () => void = () => undefined;
   #retry: NodeJS.Timeout | undefined;
   #recovering: Promise<void> | undefined;
   #isClosed = false;
@@ -101,6 +104,10 @@ class LevelStore implements DurableStore {
 
   onFailure(listener: () => void): void {
     this.#listeners.add(listener);
+  }
+
+  onDurable(listener: () => void): void {
+    this.#flushed = listener;
   }
 
   table<V>(name: string): Table<V> {
@@ -213,6 +220,7 @@ class LevelStore implements DurableStore {
     // Looked at last: what a second process reads when it opens the database has all that was acknowledged here.
     if (!this.lock.isThere()) return this.#end('its lock file was removed or replaced, so that another process may use it too');
     this.durable = sequence;
+    this.#flushed();
     this.#show(rows);
     if (this.#spare.length < SPARE_MAX && rows.bytes.capacity <= SPARE_BYTES_MAX) this.#spare.push(rows.bytes);
     return undefined;
@@ -313,6 +321,7 @@ class LevelStore implements DurableStore {
       change.put(SEQUENCE, this.format.encode(SEQUENCE, sequence));
       await change.write({ sync: true });
       this.durable = sequence;
+      this.#flushed();
       this.rows.paid(rows);
     }
     if (this.#failure?.kept) this.#setFailure(undefined);

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -154,25 +153,25 @@ describe('a state folder that went back in time', () => {
     const copy = mkdtempSync(join(tmpdir(), 'svc-copy-'));
     cleanUps.push(() => rmSync(copy, { recursive: true, force: true }));
     cpSync(databaseOf(daemon), copy, { recursive: true });
-    const markers = join(daemon.variables.SVC_CONFIG_DIR ?? '', 'state-markers');
-    const noted = () => {
-      const marker = existsSync(markers) ? readdirSync(markers).find((name) => name.endsWith('.json')) : undefined;
-      return marker === undefined ? 0 : Number(JSON.parse(readFileSync(join(markers, marker), 'utf8')).sequence);
-    };
-    // Until what came after the copy has been noted: the first note that is new may have been on its way before, the second
-    // is of the copy's own progress at the least.
-    let last = noted();
-    for (let order = 0, rises = 0; rises < 3; order++) {
-      await place(daemon, `later-${order}`);
-      const now = noted();
-      if (now > last) rises += 1;
-      last = now;
-    }
+    await place(daemon, 'two');
     await daemon.end('SIGKILL');
     rmSync(databaseOf(daemon), { recursive: true });
     cpSync(copy, databaseOf(daemon), { recursive: true });
     await daemon.boot(TRADING);
     expect((await place(daemon, 'again')).status).toBe(403);
+  });
+
+  it('is one whose last write a flipped bit has taken, after a kill as well', async () => {
+    const daemon = await started();
+    for (let order = 0; order < 5; order++) await place(daemon, `order-${order}`);
+    await daemon.end('SIGKILL');
+    const log = join(databaseOf(daemon), readdirSync(databaseOf(daemon)).find((name) => name.endsWith('.log')) ?? 'none');
+    const bytes = readFileSync(log);
+    bytes[bytes.length - 3] = (bytes[bytes.length - 3] ?? 0) ^ 1;
+    writeFileSync(log, bytes);
+    await daemon.boot(TRADING);
+    const repeated = await place(daemon, 'order-4');
+    expect([repeated.status, repeated.json.code]).toEqual([403, 'feature_disabled']);
   });
 
   it('is not what an empty one is, nor one that only stopped', async () => {
