@@ -93,14 +93,20 @@ describe.each(both)('an Upgrade to something else, over %s', (_, daemon) => {
   });
 
   it('is ignored with a body, in one piece or in two', async () => {
-    const connection = await RawConnection.to(daemon());
     const body = '{"symbol":"HK.00700"}';
-    const quote = ['POST /api/quote HTTP/1.1', 'Host: localhost', auth(), `Content-Length: ${body.length}`, ...h2c, ''];
-    connection.send(...quote, body);
-    expect(await connection.statuses(1)).toEqual(['200']);
-    connection.send(...quote, body.slice(0, 7));
-    connection.send(body.slice(7));
-    expect(await connection.statuses(2)).toEqual(['200', '200']);
+    const head = ['POST /api/quote HTTP/1.1', 'Host: localhost', auth(), ...h2c];
+    const sized = [...head, `Content-Length: ${body.length}`, '', body].join('\r\n');
+    const chunked = [...head, 'Transfer-Encoding: chunked', '', body.length.toString(16), body, '0', '', ''].join('\r\n');
+    for (const request of [sized, chunked]) {
+      const whole = await RawConnection.to(daemon());
+      whole.send(request + request);
+      expect(await whole.statuses(2)).toEqual(['200', '200']);
+      const halved = await RawConnection.to(daemon());
+      const half = request.indexOf('HK.');
+      halved.send(request.slice(0, half));
+      halved.send(request.slice(half));
+      expect(await halved.statuses(1)).toEqual(['200']);
+    }
   });
 });
 

@@ -13,7 +13,7 @@ import type { Duplex } from 'node:stream';
 import { RequestIds } from './callers.js';
 import { peerOf } from './http.js';
 import { type ListenAddress, listenAt, type TlsListener } from './listen.js';
-import { withoutUpgrade } from './plain-request.js';
+import { takeBack } from './plain-request.js';
 import { type TlsPair, tlsOptions } from './tls.js';
 import { answerToUnreadable, type UnreadableError } from './unreadable.js';
 
@@ -198,7 +198,7 @@ export class HttpListener implements TlsListener {
 
   /** A wish for another protocol behind other requests has its turn when they are answered: until then the connection is theirs. */
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const connection = (socket as HttpSocket)[CONNECTION];
+    const connection = (request.socket as HttpSocket)[CONNECTION];
     const answer = connection?.answer;
     // Not whether it is written: until it has closed, what follows on the socket would wait for its turn behind it in vain.
     if (connection === undefined || answer === undefined || answer.destroyed) {
@@ -224,8 +224,11 @@ export class HttpListener implements TlsListener {
       this.#upgraded.delete(socket);
     }
     // A server may ignore the header (RFC 9110, section 7.8); node:http has stopped reading, and begins anew.
-    socket.unshift(Buffer.concat([withoutUpgrade(request), head]));
-    this.server.emit(this.#shakenHands, socket);
+    takeBack(request, socket, head, (again) => {
+      request.socket.unshift(again);
+      this.server.emit(this.#shakenHands, request.socket);
+      request.socket.resume();
+    });
   }
 
   /** Ends a connection whose request cannot be read, or whose TLS handshake failed. What was asked before that is answered before it. */
