@@ -49,6 +49,7 @@ import { awaitedConnection, severedConnection } from './readiness.js';
 import { RefusalThrottle } from './refusal-throttle.js';
 import { RefusedOrders } from './refused-orders.js';
 import { type Answer, following, payloadOf } from './responses.js';
+import { readingMarketOf } from './traded-accounts.js';
 import { UndeclaredCalls } from './undeclared.js';
 import { Waits } from './waits/index.js';
 import { UNKEPT } from './ways-out.js';
@@ -497,6 +498,11 @@ export class Gateway {
       const accounts = payloadOf(account.listAccounts, response)?.accList;
       return accounts ?? new Rejection('backend.not_ready', `the account list was refused: ${response.retMsg}`);
     });
+  }
+
+  /** The trading market in which a caller reads an account as a whole, where it names none. */
+  readingMarketOf(account: TrdAcc, { key }: Identity): number {
+    return readingMarketOf(account, this.#options.access, key);
   }
 
   /** Calls `listener` whenever a reload has put other keys in force; returns its removal. */

@@ -1,10 +1,11 @@
 import { create } from '@bufbuild/protobuf';
-import { type Access, allowsAccount, type KeyRecord, scopeMask } from '../access/index.js';
+import { type Access, allowsAccount, allowsMarket, type KeyRecord, scopeMask } from '../access/index.js';
 import { type TrdAcc, TrdEnv, type TrdHeader, TrdHeaderSchema } from '../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as AccountsC2S } from '../contract/generated/Trd_GetAccList_pb.js';
 import { account } from '../contract/operations/index.js';
 import type { Backend, CallContext } from './backend.js';
 import { limitsOf } from './market-names.js';
+import { tradingMarketOf } from './named-markets.js';
 import { payloadOf, RET_SUCCEED } from './responses.js';
 
 /** Every account of the backend; why not, where it does not list them. */
@@ -19,6 +20,12 @@ export async function allAccounts(backend: Backend, context: CallContext): Promi
 export function tradesIn(access: Access, key: KeyRecord | undefined, { accID, trdEnv }: TrdAcc): boolean {
   const scope = trdEnv === TrdEnv.TrdEnv_Real ? 'trade:real' : 'trade:simulate';
   return access.authorise(key, scopeMask([scope])) === undefined && limitsOf(access, key).every((limits) => allowsAccount(limits, accID));
+}
+
+/** The trading market in which a caller reads an account as a whole: the first that its lists allow, or else the account's first. */
+export function readingMarketOf({ trdMarketAuthList }: TrdAcc, access: Access, key: KeyRecord | undefined): number {
+  const isAllowed = (market: number) => limitsOf(access, key).every((limits) => allowsMarket(limits, tradingMarketOf(market).parts));
+  return trdMarketAuthList.find(isAllowed) ?? trdMarketAuthList[0] ?? 0;
 }
 
 /** An account as requests name it, in the first of its trading markets. */

@@ -55,9 +55,14 @@ describe('open connections at a reload', () => {
       await daemon.as(id).s2c('/api/sub-acc-push', { acc_id_list: [HK_MARGIN, HK_CASH] });
     }
     await desk.frame(isQuote('HK.00005'), 'the symbol that goes');
+    const followed = async () => {
+      await desk.command('query');
+      return /"acc_id_list":\[([^\]]*)\]/.exec(desk.texts.findLast((text) => text.includes('"op":"query"')) ?? '')?.[1];
+    };
+    expect(await followed()).toBe(`${HK_MARGIN},${HK_CASH}`);
     editKey(daemon.keysPath, 'desk', { limits: { allowed_symbols: ['HK.00700'], allowed_acc_ids: [HK_MARGIN] } });
     await daemon.daemon.reload();
-    await desk.settled();
+    expect(await followed()).toBe(HK_MARGIN);
     const [mine, theirs] = [desk.frames.length, control.frames.length];
     for (const acc_id of [HK_CASH, HK_MARGIN]) {
       const order = { market: HK, acc_id, env: SIMULATE, side: BUY, code: '00700', qty: 100, order_type: MARKET };

@@ -94,7 +94,7 @@ export class PushHub {
   readonly #actions: MemberActions = {
     release: (member) => this.#release(member),
     resume: (member, since, accIds) => this.#resumptions.hold(member, since, accIds),
-    accounts: (member) => this.#resumptions.accountsOf(member),
+    accounts: (member) => this.#resumptions.shownAccountsOf(member),
     remove: (member) => this.#remove(member),
     close: ({ connection }, code, reason) => this.#close(connection.id, code, reason),
     setPermits: (member, permits) => this.#setPermits(member, permits),

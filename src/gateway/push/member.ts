@@ -42,7 +42,7 @@ export interface PushConnection {
    * which; without a cursor only what has come meanwhile is sent.
    */
   resume(since: Cursor | undefined, accIds: readonly bigint[]): void;
-  /** Accounts whose order and fill events it receives, by its own registrations and those of its key. */
+  /** Accounts whose order and fill events it receives and may see, by its own registrations and those of its key. */
   accounts(): readonly bigint[];
   /** The sink's buffer has drained. */
   drained(): void;

@@ -47,6 +47,11 @@ export class Resumptions {
     return [...new Set(member.owners.flatMap((owner) => this.#parts.accounts.of(owner)))];
   }
 
+  /** The accounts whose events a member receives and may see: one that its key may not see any more stays registered, and is not named. */
+  shownAccountsOf(member: Member): readonly bigint[] {
+    return this.accountsOf(member).filter((accId) => member.permits(aboutAccounts(nothing, [accId])));
+  }
+
   /** Has a member that was given none of its events yet begin after its cursor. */
   connected(member: Member): void {
     const { since } = member.options;

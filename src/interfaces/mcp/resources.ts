@@ -128,10 +128,10 @@ export class Resources {
       return decoded.ok ? decoded.value : rejectProblem(decoded.problem);
     });
     if (answer instanceof Rejection) return answer;
-    return (payloadOf(account.listAccounts, answer)?.accList ?? []).map(({ accID, trdEnv, trdMarketAuthList }) => ({
-      accId: String(accID),
-      env: trdEnv === 0 ? 'simulate' : 'real',
-      market: trdMarketAuthList[0] ?? 0,
+    return (payloadOf(account.listAccounts, answer)?.accList ?? []).map((found) => ({
+      accId: String(found.accID),
+      env: found.trdEnv === 0 ? 'simulate' : 'real',
+      market: this.gateway.readingMarketOf(found, visitor.identity),
     }));
   }
 

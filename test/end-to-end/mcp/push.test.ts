@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scopes } from '../../../src/contract/scope.js';
-import { HK_CASH } from '../../support/accounts.js';
+import { HK_CASH, REAL } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { McpClient, ways } from '../../support/mcp-client.js';
 import { trustingFetch } from '../../support/trusting-fetch.js';
 import { until } from '../../support/until.js';
 
-type Id = 'all' | 'other' | 'hk' | 'accounts';
+type Id = 'all' | 'other' | 'hk' | 'accounts' | 'usAccounts' | 'apple';
 
 let daemon: TestDaemon<Id>;
 const clients: McpClient[] = [];
@@ -18,6 +18,8 @@ beforeAll(async () => {
       other: { scopes },
       hk: { scopes, limits: { allowedMarkets: 'HK' } },
       accounts: { scopes: ['acc:read'] },
+      usAccounts: { scopes: ['acc:read'], limits: { allowedMarkets: 'US' } },
+      apple: { scopes: ['acc:read'], limits: { allowedSymbols: 'US.AAPL' } },
     },
     flags: ['--enable-trading'],
   });
@@ -98,6 +100,14 @@ describe('a session', () => {
     const accounts = await open('accounts');
     await expect(accounts.client.subscribeResource({ uri: 'svc://quote/HK.00700' })).rejects.toThrow(/unauthorized/);
     await expect(accounts.client.readResource({ uri: 'svc://quote/HK.00700' })).rejects.toThrow(/unauthorized/);
+  });
+
+  it.each(['usAccounts', 'apple'] as const)('reads an account of several markets in one that its key may use: %s', async (id) => {
+    const client = await open(id);
+    for (const kind of ['funds', 'positions', 'orders']) {
+      const uri = `svc://${kind}/${REAL}`;
+      expect((await client.client.readResource({ uri })).contents).toMatchObject([{ uri, text: expect.stringContaining(REAL) }]);
+    }
   });
 
   it('gets what it missed while its stream was broken', async () => {
