@@ -2,11 +2,15 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Clock } from '../contract/clock.js';
 
-/** How often the heap is looked at: in between, work in turns adds some megabytes. */
+/** How often caches are looked after. */
 const LOOK_MS = 50;
-/** Parts of the heap's limit: from the first on caches are emptied, from the second on reads are refused. Beyond the limit V8 ends the process. */
-const EMPTIED_FROM = 0.65;
-const SHORT_FROM = 0.85;
+/** Memory that no read may take: for writes, for what reads under way turn out to need, and for the youngest objects, which are in the limit too. */
+const RESERVE_PART = 0.15;
+const RESERVE_BYTES_MIN = 64 * 1024 * 1024;
+/** Part of the rest from which on caches are emptied. */
+const EMPTIED_FROM = 0.75;
+/** Memory that a read may come to need while it is under way: a list of a whole market takes some megabytes. */
+const READ_BYTES = 2 * 1024 * 1024;
 /** Emptied caches fill again, and a collection holds everybody up: neither is done more often. */
 const EMPTIED_EVERY_MS = 1_000;
 const COLLECTED_EVERY_MS = 2_000;
@@ -15,7 +19,7 @@ export interface MemoryGuardParts {
   readonly clock: Pick<Clock, 'after' | 'monotonic'>;
   /** Empties what can be worked out again. */
   readonly empty: () => void;
-  /** Bytes in use, and the most there may be. */
+  /** Bytes in use, those of buffers among them, which hold answers that nobody has read yet; and the most the heap may have. */
   readonly heap?: () => { readonly used: number; readonly limit: number };
   /** Frees what nothing refers to: V8 does it by itself only where something is asked of it. */
   readonly collect?: () => void;
@@ -25,7 +29,6 @@ export interface MemoryGuardParts {
 export class MemoryGuard {
   readonly #parts: Required<MemoryGuardParts>;
   #cancel: () => void = () => {};
-  #isShort = false;
   #emptiedAt = -Infinity;
   #collectedAt = -Infinity;
 
@@ -33,9 +36,17 @@ export class MemoryGuard {
     this.#parts = { heap: heapOfV8, collect: collector(), ...parts };
   }
 
-  /** There is no room for reads. */
-  get isShort(): boolean {
-    return this.#isShort;
+  /** Whether there is no room for one more read beside so many that are under way. It takes less than a microsecond. */
+  isShort(reads: number): boolean {
+    if (this.#hasRoom(reads)) return false;
+    const { clock, empty, collect } = this.#parts;
+    const now = clock.monotonic();
+    // Most of what is in use may be garbage.
+    if (now - this.#collectedAt < COLLECTED_EVERY_MS) return true;
+    this.#collectedAt = now;
+    empty();
+    collect();
+    return !this.#hasRoom(reads);
   }
 
   start(): void {
@@ -48,29 +59,27 @@ export class MemoryGuard {
   }
 
   #look(): void {
-    const { clock, empty, collect } = this.#parts;
+    const { clock, empty, heap } = this.#parts;
     const now = clock.monotonic();
-    if (this.#part() >= EMPTIED_FROM && now - this.#emptiedAt >= EMPTIED_EVERY_MS) {
-      this.#emptiedAt = now;
-      empty();
-    }
-    // Most of what is in use may be garbage.
-    if (this.#part() >= SHORT_FROM && now - this.#collectedAt >= COLLECTED_EVERY_MS) {
-      this.#collectedAt = now;
-      collect();
-    }
-    this.#isShort = this.#part() >= SHORT_FROM;
+    const { used, limit } = heap();
+    if (used < EMPTIED_FROM * roomIn(limit) || now - this.#emptiedAt < EMPTIED_EVERY_MS) return;
+    this.#emptiedAt = now;
+    empty();
   }
 
-  #part(): number {
+  #hasRoom(reads: number): boolean {
     const { used, limit } = this.#parts.heap();
-    return used / limit;
+    return used + (reads + 1) * READ_BYTES <= roomIn(limit);
   }
 }
 
+function roomIn(limit: number): number {
+  return limit - Math.max(RESERVE_PART * limit, Math.min(RESERVE_BYTES_MIN, limit / 2));
+}
+
 function heapOfV8(): { used: number; limit: number } {
-  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-  return { used, limit };
+  const { used_heap_size: heap, external_memory: buffers, heap_size_limit: limit } = getHeapStatistics();
+  return { used: heap + buffers, limit };
 }
 
 function collector(): () => void {

@@ -123,7 +123,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     undo.unshift(() => memory.stop());
     const gateway = new Gateway({
       access,
-      isShortOfMemory: () => memory.isShort,
+      isShortOfMemory: (underWay) => memory.isShort(underWay),
       backend,
       clock,
       backendClock,

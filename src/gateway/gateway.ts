@@ -77,8 +77,8 @@ export interface GatewayOptions {
   readonly pushBacklogBytesMax: number;
   /** What one key may have or do at a time. */
   readonly bounds?: Partial<GatewayBounds>;
-  /** While it is true, reads are refused. */
-  readonly isShortOfMemory?: () => boolean;
+  /** Whether there is no room for one more read beside so many requests under way: it is refused. */
+  readonly isShortOfMemory?: (underWay: number) => boolean;
   /** Begins the daemon's shutdown. */
   readonly shutdown: () => void;
   /** Takes up what has changed on disk, as SIGHUP does; the audit trail names it by the request's id. */

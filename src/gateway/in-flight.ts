@@ -24,10 +24,10 @@ export class InFlight {
   readonly #byOwner = new Map<string, number>();
   #count = 0;
 
-  /** @param isShortOfMemory reads are refused meanwhile */
+  /** @param isShortOfMemory whether there is no room for one more read beside so many requests under way */
   constructor(
     bounds: InFlightBounds,
-    private readonly isShortOfMemory: () => boolean = () => false,
+    private readonly isShortOfMemory: (underWay: number) => boolean = () => false,
   ) {
     this.#bounds = bounds;
     this.#few = shares.read * Math.min(bounds.inAll, bounds.perOwner);
@@ -39,7 +39,7 @@ export class InFlight {
 
   /** Why one more request of this caller is not sent now, if it is not. */
   refuse(operation: Operation, request: Message, identity: Pick<Identity, 'owner'>): Rejection | undefined {
-    if (operation.effect === 'read' && this.isShortOfMemory()) {
+    if (operation.effect === 'read' && this.isShortOfMemory(this.#count)) {
       return new Rejection('backend.busy', 'the daemon is short of memory and answers no reads for now; nothing was sent', {
         retryAfterSeconds: 1,
       });

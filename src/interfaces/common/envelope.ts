@@ -5,7 +5,7 @@ import type { Int64Format } from '../../contract/json/scalars.js';
 import type { Operation } from '../../contract/operation.js';
 import { payloadOf, type ResponseMessage } from '../../gateway/index.js';
 import { type Body, bodyOf } from './body.js';
-import { ELEMENTS_A_PIECE, ownTurn } from './long-answers.js';
+import { ELEMENTS_A_PIECE, madeAlone, ownTurn } from './long-answers.js';
 
 // By response: a backend that has nothing new to say returns the same object (see Backend.call), which is written once.
 const written: Readonly<Record<Dialect, Readonly<Record<Int64Format, WeakMap<ResponseMessage, Body>>>>> = {
@@ -47,12 +47,22 @@ const writtenLong: Readonly<Record<Dialect, Readonly<Record<Int64Format, WeakMap
 const CHARACTERS_AT_ONCE = 256 * 1024;
 
 /** The same in bytes, written in as many turns as it takes; undefined where nobody wants it any more. */
-export async function writeLongEnvelope(
+export function writeLongEnvelope(
   operation: Operation,
   response: ResponseMessage,
   format: EnvelopeFormat,
   isWanted: () => boolean,
 ): Promise<readonly Buffer[] | undefined> {
+  return madeAlone(() => makeLongEnvelope(operation, response, format, isWanted));
+}
+
+async function makeLongEnvelope(
+  operation: Operation,
+  response: ResponseMessage,
+  format: EnvelopeFormat,
+  isWanted: () => boolean,
+): Promise<readonly Buffer[] | undefined> {
+  if (!isWanted()) return undefined;
   const known = writtenLong[format.enums][format.int64].get(response);
   if (known !== undefined) return known;
   const pieces: Buffer[] = [];

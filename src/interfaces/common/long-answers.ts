@@ -36,3 +36,12 @@ export function ownTurn(): Promise<void> {
   last = last.then(() => new Promise<void>((resolve) => setImmediate(resolve)));
   return last;
 }
+
+let making: Promise<unknown> = Promise.resolve();
+
+/** Makes a long answer once those before it are made: half-made, each of many callers' would hold some megabytes. */
+export function madeAlone<T>(make: () => Promise<T>): Promise<T> {
+  const made = making.then(make);
+  making = made.catch(() => undefined);
+  return made;
+}

@@ -3,7 +3,7 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { messageBytes } from '../../contract/message-writer.js';
 import type { Operation } from '../../contract/operation.js';
 import { payloadOf, type ResponseMessage } from '../../gateway/index.js';
-import { ELEMENTS_A_PIECE, ownTurn } from './long-answers.js';
+import { ELEMENTS_A_PIECE, madeAlone, ownTurn } from './long-answers.js';
 
 /** The `Response` of an answer that is long (see `isLong`), made in as many turns of the event loop as it takes. */
 
@@ -17,7 +17,11 @@ interface Parts {
 }
 
 /** In protobuf: every element of a list stands by itself there, wherever in the payload. */
-export async function encodeLong(operation: Operation, response: ResponseMessage): Promise<Uint8Array> {
+export function encodeLong(operation: Operation, response: ResponseMessage): Promise<Uint8Array> {
+  return madeAlone(() => makeProtobuf(operation, response));
+}
+
+async function makeProtobuf(operation: Operation, response: ResponseMessage): Promise<Uint8Array> {
   const { S2CSchema, ResponseSchema } = operation.messages;
   const { head, rest, lists } = partsOf(operation, response);
   const pieces: Uint8Array[] = [messageBytes(S2CSchema, rest)];
@@ -38,7 +42,11 @@ export async function encodeLong(operation: Operation, response: ResponseMessage
 }
 
 /** In the public protocol's JSON. */
-export async function encodeLongJson(operation: Operation, response: ResponseMessage): Promise<Uint8Array> {
+export function encodeLongJson(operation: Operation, response: ResponseMessage): Promise<Uint8Array> {
+  return madeAlone(() => makeJson(operation, response));
+}
+
+async function makeJson(operation: Operation, response: ResponseMessage): Promise<Uint8Array> {
   const { S2CSchema, ResponseSchema } = operation.messages;
   const { head, rest, lists } = partsOf(operation, response);
   const pieces: Buffer[] = [];
