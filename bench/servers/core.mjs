@@ -6,14 +6,21 @@ import { create } from '@bufbuild/protobuf';
 import { madeLiveData, withMembers } from '../lib/live-data.mjs';
 
 const dist = new URL('../../dist/', import.meta.url);
-const [{ CoreWsEndpoint, gatewayTcpService, TcpEndpoint }, { ProtocolIds }, { systemClock: clock }, QotUpdateBasicQot, { composeGateway }] =
-  await Promise.all([
-    import(new URL('interfaces/core/index.js', dist)),
-    import(new URL('contract/protocol-ids.js', dist)),
-    import(new URL('contract/clock.js', dist)),
-    import(new URL('contract/generated/Qot_UpdateBasicQot_pb.js', dist)),
-    import('../lib/gateway.mjs'),
-  ]);
+const [
+  { CoreWsEndpoint, gatewayTcpService, TcpEndpoint },
+  { PageOrigins },
+  { ProtocolIds },
+  { systemClock: clock },
+  QotUpdateBasicQot,
+  { composeGateway },
+] = await Promise.all([
+  import(new URL('interfaces/core/index.js', dist)),
+  import(new URL('interfaces/common/page-origins.js', dist)),
+  import(new URL('contract/protocol-ids.js', dist)),
+  import(new URL('contract/clock.js', dist)),
+  import(new URL('contract/generated/Qot_UpdateBasicQot_pb.js', dist)),
+  import('../lib/gateway.mjs'),
+]);
 
 const { publish, liveData } = madeLiveData();
 const adapt = (backend) => withMembers(backend, liveData);
@@ -30,7 +37,7 @@ const services = {
     throw error;
   },
 };
-const websocket = new CoreWsEndpoint({ services, allowedOrigins: [] });
+const websocket = new CoreWsEndpoint({ services, origins: new PageOrigins([]) });
 const api = new TcpEndpoint({ service: gatewayTcpService(services, { kind: 'text' }), ...services });
 const address = { host: '127.0.0.1', port: 0 };
 process.send({ websocket: await websocket.listen(address), api: await api.listen(address) });

@@ -4,13 +4,14 @@
  */
 const { createMcpEndpoint } = await import('../../dist/interfaces/mcp/index.js');
 const { createRestServer } = await import('../../dist/interfaces/rest/index.js');
+const { PageOrigins } = await import('../../dist/interfaces/common/page-origins.js');
 const { composeGateway } = await import('../lib/gateway.mjs');
 
 const { systemClock: clock } = await import('../../dist/contract/clock.js');
 
 const { gateway } = await composeGateway(JSON.parse(process.argv[2]));
 const mcp = createMcpEndpoint({ gateway, clock, version: 'bench', confirm: 'real', onError: () => undefined });
-const rest = createRestServer({ gateway, allowedOrigins: [], metricsPublic: false, version: 'bench', mounts: [mcp.mount] });
+const rest = createRestServer({ gateway, origins: new PageOrigins([]), metricsPublic: false, version: 'bench', mounts: [mcp.mount] });
 await rest.listen({ host: '127.0.0.1', port: 0 });
 process.send({ port: rest.server.address().port });
 /** What it holds at the moment; with 'collect' after a collection (needs --expose-gc). */

@@ -1,10 +1,17 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { create } from '@bufbuild/protobuf';
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../src/contract/clock.js';
 import * as Notify from '../../src/contract/generated/Notify_pb.js';
 import { type PushBackend, PushHub } from '../../src/gateway/push/index.js';
 
-const lib = new URL('../../bench/lib/', import.meta.url);
+const bench = new URL('../../bench/', import.meta.url);
+const lib = new URL('lib/', bench);
 
 it('the table of figures keeps thousands separators', async () => {
   const { tableOf, number } = await import(new URL('report.mjs', lib).href);
@@ -29,4 +36,18 @@ it('the made live data is a whole backend to the push path', async () => {
   made.publish(event);
   expect(heard).toEqual([event]);
   hub.stop(1001, 'done');
+});
+
+it.each(['gateway.mjs', 'gateway-grpc.mjs', 'core.mjs'])('servers/%s starts with what the program offers today', async (name) => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+  const server = fork(fileURLToPath(new URL(`servers/${name}`, bench)), [
+    JSON.stringify({ folder, auditFile: join(folder, 'audit.jsonl') }),
+  ]);
+  try {
+    const ended = once(server, 'exit').then(([status]) => expect.unreachable(`it ended with status ${status}`));
+    expect(await Promise.race([once(server, 'message'), ended])).toEqual([expect.anything(), undefined]);
+  } finally {
+    server.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
