@@ -29,7 +29,8 @@ const LOOK_MS_MIN = 1_000;
 
 /**
  * Looks after a connection that stands: whether its server is still logged in, and whether the quotes that it is to push still
- * come. Where a market trades and nothing of it comes, it is subscribed to again; where that is no help, the connection is made anew.
+ * come. Where a market trades and nothing of it or of one kind of its streams comes, that is subscribed to again; where that is no help and all of the market is
+ * silent, the connection is made anew.
  */
 export class ServerWatch {
   readonly #options: ServerWatchOptions;
@@ -65,12 +66,14 @@ export class ServerWatch {
     this.#cancel();
   }
 
-  /** A push of this symbol came. */
-  heard(symbol: string): void {
-    const cured = this.#silence.heard(symbol);
+  /** A push of this stream came. */
+  heard(stream: QuoteStream): void {
+    const cured = this.#silence.heard(stream);
     if (cured === undefined) return;
-    const reason = `market ${cured.market} had fallen silent, and was subscribed to again`;
-    this.#options.onMissed(streamsOf(cured.market, this.#options.streams()), cured.since, reason).catch((thrown: unknown) => {
+    const { market, subType, since } = cured;
+    const what = subType === undefined ? `market ${market}` : `market ${market}, type ${subType},`;
+    const reason = `${what} had fallen silent, and was subscribed to again`;
+    this.#options.onMissed(streamsOf(cured, this.#options.streams()), since, reason).catch((thrown: unknown) => {
       this.#options.onUnknown(messageOf(thrown));
     });
   }
@@ -117,7 +120,7 @@ export class ServerWatch {
     }
   }
 
-  /** Restores what the server has forgotten by its own account, and subscribes again to the rest: of a silent market, else to all. */
+  /** Restores what the server has forgotten by its own account, and subscribes again to the rest: of what is silent, else to all. */
   async #subscribeAgain(silence: Silence | undefined, now: number, isCurrent: () => boolean): Promise<void> {
     const { verify, onMissed, streams, resubscribe } = this.#options;
     const forgotten = await verify();
@@ -125,7 +128,7 @@ export class ServerWatch {
     if (forgotten.length > 0) await onMissed(forgotten, silence?.since ?? now, 'the server had forgotten the subscription');
     const known = new Set(forgotten);
     const listed = streams().filter((stream) => !known.has(stream));
-    const silent = silence === undefined ? listed : streamsOf(silence.market, listed);
+    const silent = silence === undefined ? listed : streamsOf(silence, listed);
     if (silent.length > 0 && isCurrent()) await resubscribe(silent);
   }
 
@@ -138,8 +141,8 @@ export class ServerWatch {
   }
 }
 
-function streamsOf(market: string, streams: readonly QuoteStream[]): readonly QuoteStream[] {
-  return streams.filter(({ symbol }) => symbol.startsWith(`${market}.`));
+function streamsOf({ market, subType: silent }: Silence, streams: readonly QuoteStream[]): readonly QuoteStream[] {
+  return streams.filter(({ symbol, subType }) => symbol.startsWith(`${market}.`) && (silent === undefined || subType === silent));
 }
 
 function messageOf(thrown: unknown): string {

@@ -33,9 +33,11 @@ const CURED_MS = 15_000;
 /** A market that has spoken for so long without falling silent is sound. */
 const SOUND_MS = 60_000;
 
-/** A market that trades and says nothing. */
+/** A market that trades and says nothing, or one kind of its streams that says nothing while others speak. */
 export interface Silence {
   readonly market: QuoteMarket;
+  /** Qot_Common.SubType of the silent streams; undefined = all of the market. */
+  readonly subType: number | undefined;
   /** Epoch ms of its last push, or since when one was to come. */
   readonly since: number;
   /** To subscribe again was of no use, or is not enough. */
@@ -55,17 +57,29 @@ interface Heard {
   since: number;
   /** The last long silence that ended by itself: such a market is quiet, and is left alone for longer. */
   usual: number;
-  /** How long it may be silent before the connection is made anew: doubles each time that this was of no use. */
+  /**
+   * How long it may be silent before the connection is made anew, or a kind of stream is subscribed to again: doubles each time that this
+   * was of no use.
+   */
   patience: number;
+}
+
+/** One kind of a market's streams. */
+interface Kind {
+  readonly market: string;
+  readonly subType: number;
+  readonly heard: Heard;
 }
 
 /**
  * Notices quotes that have stopped: a market that is wanted, trades and has pushed nothing for a while. That a single security is quiet
- * says nothing. Of a market that never spoke the connection is made anew only where nothing else speaks either.
+ * says nothing. Of a market that never spoke the connection is made anew only where nothing else speaks either. A kind of stream (such as
+ * order books) that says nothing while others of its market speak is only subscribed to again: it may have nothing to say.
  */
 export class SilenceWatch {
   readonly #clock: Clock;
   readonly #heard = new Map<string, Heard>();
+  readonly #kinds = new Map<string, Kind>();
   /** The connection has pushed something. */
   #speaks = false;
 
@@ -73,28 +87,35 @@ export class SilenceWatch {
     this.#clock = clock;
   }
 
-  /** A push of this symbol came. The silence that it ends, where to subscribe again has ended it: what came meanwhile is lost. */
-  heard(symbol: string): Silence | undefined {
-    const market = symbol.slice(0, symbol.indexOf('.'));
-    const known = this.#of(market);
+  /** A push of this stream came. The silence that it ends, where to subscribe again has ended it: what came meanwhile is lost. */
+  heard({ symbol, subType }: Pick<QuoteStream, 'symbol' | 'subType'>): Silence | undefined {
+    const name = symbol.slice(0, symbol.indexOf('.'));
+    const market = name as QuoteMarket;
+    this.#speaks = true;
+    const ofKind = this.#speak(this.#kindOf(name, subType).heard, DOUBTFUL_MS);
+    const ofMarket = this.#speak(this.#of(name), SILENT_MS);
+    if (ofMarket !== undefined) return { market, subType: undefined, since: ofMarket, lasting: false };
+    return ofKind === undefined ? undefined : { market, subType, since: ofKind, lasting: false };
+  }
+
+  /** Since when (epoch ms) it was silent, where to subscribe again has ended that. @param patience that of what is sound. */
+  #speak(known: Heard, patience: number): number | undefined {
     const now = this.#clock.monotonic();
     const { askedAt, time } = known;
+    const silent = now - known.at;
     const isCured = askedAt !== undefined && now - askedAt <= CURED_MS;
-    if (askedAt !== undefined) {
-      if (!isCured) known.usual = now - known.at;
-      known.since = now;
-    } else if (now - known.since >= SOUND_MS) {
-      known.patience = SILENT_MS;
-    }
-    this.#speaks = true;
+    if (silent >= DOUBTFUL_MS && !isCured) known.usual = silent;
+    if (askedAt !== undefined) known.since = now;
+    else if (now - known.since >= SOUND_MS) known.patience = patience;
     Object.assign(known, { at: now, time: this.#clock.now(), spoke: true, askedAt: undefined });
-    return isCured ? { market: market as QuoteMarket, since: time, lasting: false } : undefined;
+    return isCured ? time : undefined;
   }
 
   /** A connection begins: whatever is wanted has to speak anew. */
   reset(): void {
     this.#speaks = false;
     for (const heard of this.#heard.values()) this.#begin(heard);
+    for (const { heard } of this.#kinds.values()) this.#begin(heard);
   }
 
   /** The silence that is to be looked into now; undefined where there is none. */
@@ -111,11 +132,36 @@ export class SilenceWatch {
       }
       const silent = now - heard.at;
       if (found !== undefined || silent < DOUBTFUL_MS) continue;
-      const lasting = silent >= Math.max(heard.patience, 2 * heard.usual) && (heard.spoke || !this.#speaks);
+      const lasting = silent >= patienceOf(heard) && (heard.spoke || !this.#speaks);
       if (heard.askedAt !== undefined && !lasting) continue;
       heard.askedAt = now;
       if (lasting) heard.patience = Math.min(SILENT_MS_MAX, 2 * heard.patience);
-      found = { market: name, since: heard.time, lasting };
+      found = { market: name, subType: undefined, since: heard.time, lasting };
+    }
+    return found ?? this.#silentKind(streams, state);
+  }
+
+  /** A kind of stream that is silent while others of its market speak; subscribed to again, it is left alone for twice as long. */
+  #silentKind(streams: readonly QuoteStream[], state: GlobalState): Silence | undefined {
+    const now = this.#clock.monotonic();
+    const wanted = new Set<Kind>();
+    for (const { symbol, subType } of streams) {
+      const market = parseSymbol(symbol)?.market.name;
+      if (market !== undefined) wanted.add(this.#kindOf(market, subType));
+    }
+    let found: Silence | undefined;
+    for (const kind of this.#kinds.values()) {
+      const { subType, heard } = kind;
+      const market = kind.market as QuoteMarket;
+      if (!wanted.has(kind) || !trading.has(stateOf[market]?.(state) ?? 0)) {
+        this.#begin(heard);
+        continue;
+      }
+      const isMarketSilent = now - this.#of(market).at >= DOUBTFUL_MS;
+      if (found !== undefined || isMarketSilent || now < dueAt(heard)) continue;
+      heard.askedAt = now;
+      heard.patience = Math.min(SILENT_MS_MAX, 2 * heard.patience);
+      found = { market, subType, since: heard.time, lasting: false };
     }
     return found;
   }
@@ -124,22 +170,40 @@ export class SilenceWatch {
   dueMs(): number {
     const now = this.#clock.monotonic();
     const due = [...this.#heard.values()].flatMap(({ at, patience }) => [at + DOUBTFUL_MS, at + patience]);
+    for (const { heard } of this.#kinds.values()) due.push(dueAt(heard));
     return Math.min(...due.filter((time) => time > now)) - now;
   }
 
   #of(market: string): Heard {
-    let known = this.#heard.get(market);
-    if (known === undefined) {
-      const now = this.#clock.monotonic();
-      const quiet = { spoke: false, askedAt: undefined, usual: 0, patience: SILENT_MS };
-      known = { at: now, time: this.#clock.now(), since: now, ...quiet };
-      this.#heard.set(market, known);
-    }
+    const known = this.#heard.get(market) ?? this.#unheard(SILENT_MS);
+    this.#heard.set(market, known);
     return known;
+  }
+
+  #kindOf(market: string, subType: number): Kind {
+    const key = `${market} ${subType}`;
+    const known = this.#kinds.get(key) ?? { market, subType, heard: this.#unheard(DOUBTFUL_MS) };
+    this.#kinds.set(key, known);
+    return known;
+  }
+
+  #unheard(patience: number): Heard {
+    const now = this.#clock.monotonic();
+    return { at: now, time: this.#clock.now(), since: now, spoke: false, askedAt: undefined, usual: 0, patience };
   }
 
   #begin(heard: Heard): void {
     const now = this.#clock.monotonic();
     Object.assign(heard, { at: now, time: this.#clock.now(), since: now, askedAt: undefined });
   }
+}
+
+/** How long something may be silent: not less than twice its last long silence that ended by itself. */
+function patienceOf({ patience, usual }: Heard): number {
+  return Math.max(patience, 2 * usual);
+}
+
+/** When a kind of stream that stays silent is subscribed to again. */
+function dueAt(heard: Heard): number {
+  return (heard.askedAt ?? heard.at) + patienceOf(heard);
 }

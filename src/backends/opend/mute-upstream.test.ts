@@ -1,4 +1,4 @@
-import { create } from '@bufbuild/protobuf';
+import { create, fromBinary } from '@bufbuild/protobuf';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Peer, ScriptedServer } from '../../../test/support/scripted-server.js';
 import { ManualClock } from '../../contract/clock.js';
@@ -17,6 +17,7 @@ import { OpendBackend } from './opend-backend.js';
 const START = Date.UTC(2026, 10, 20, 2);
 const SUB = 3001;
 const REGISTER = 3002;
+const BOOK = 2;
 const AFTERNOON = 5;
 const security = { market: 1, code: '00700' };
 const stream = { symbol: 'HK.00700', subType: 1, rehabType: 0, extendedTime: false };
@@ -40,12 +41,13 @@ beforeEach(async () => {
   server.onRequest = (frame, peer) => {
     const markets = { marketHK: AFTERNOON, marketUS: 0, marketSH: 0, marketSZ: 0, marketHKFuture: 0 };
     const state = { ...markets, ...logins, programStatus: { type: 10 }, serverVer: 1011, serverBuildNo: 1, time: 1n };
-    const listed = [{ subInfoList: [{ subType: 1, securityList: [security] }], usedQuota: 1, isOwnConnData: true }];
+    const subInfoList = [1, BOOK].map((subType) => ({ subType, securityList: [security] }));
+    const listed = [{ subInfoList, usedQuota: 2, isOwnConnData: true }];
     if (frame.protoId === 1002) peer.answer(frame, GetGlobalState, { retType: 0, s2c: state });
     else if (frame.protoId === 2001) peer.answer(frame, TrdGetAccList, { retType: 0, s2c: {} });
     else if (frame.protoId === SUB) peer.answer(frame, QotSub, { retType: 0, s2c: {} });
     else if (frame.protoId === 3003) {
-      peer.answer(frame, QotGetSubInfo, { retType: 0, s2c: { connSubInfoList: listed, totalUsedQuota: 1, remainQuota: 99 } });
+      peer.answer(frame, QotGetSubInfo, { retType: 0, s2c: { connSubInfoList: listed, totalUsedQuota: 2, remainQuota: 98 } });
     } else if (frame.protoId === REGISTER) {
       peer.answer(frame, QotRegQotPush, { retType: 0, s2c: {} });
       onAgain(peer);
@@ -124,6 +126,23 @@ it('that stays mute is connected to anew after a minute and a half, and the gap 
   });
   await isReady();
   expect(asked(SUB)).toBeGreaterThanOrEqual(3);
+});
+
+it('whose order books are mute while its quotes go on is subscribed to the books again, and keeps its connection', async () => {
+  await backend.subscribe([{ ...stream, subType: BOOK }]);
+  const registered = () =>
+    server.connections.flatMap(({ requests }) =>
+      requests
+        .filter(({ protoId }) => protoId === REGISTER)
+        .map(({ body }) => fromBinary(QotRegQotPush.RequestSchema, body).c2s?.subTypeList),
+    );
+  for (let second = 0; second < 150; second += 10) {
+    push(server.peer);
+    await pass(10);
+  }
+  await comesTrue(() => registered().length === 1);
+  expect(registered()).toEqual([[BOOK]]);
+  expect([server.connections.length, lost]).toEqual([1, []]);
 });
 
 it('that lost its own server for a moment is subscribed to again, though it is back by the time that it is asked', async () => {

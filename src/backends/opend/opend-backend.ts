@@ -337,7 +337,7 @@ export class OpendBackend implements Backend {
     const quotes = this.#streams.take(frame);
     if (quotes !== undefined) {
       for (const push of quotes) {
-        this.#watch.heard(push.stream.symbol);
+        this.#watch.heard(push.stream);
         this.#emit(push);
       }
       return;

@@ -157,7 +157,7 @@ export class Platform {
     const quotes = this.#streams.take(frame);
     if (quotes !== undefined) {
       for (const event of quotes) {
-        this.point.watch.heard(event.stream.symbol);
+        this.point.watch.heard(event.stream);
         this.#events.push(event);
       }
       return;
