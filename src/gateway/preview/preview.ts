@@ -69,7 +69,7 @@ export interface CancelPreview extends PreviewBase {
   readonly kind: 'cancel';
   /** Every working order of the account in the market, rather than one. */
   readonly all: boolean;
-  /** How many working orders would be cancelled; null when the caller may not read the account. */
+  /** How many working orders would be cancelled; null when the caller may not see all of them by its scopes and lists. */
   readonly count: number | null;
   /** Those orders, as far as the caller may see them, at most {@link ORDERS_LISTED_MAX}. */
   readonly orders: readonly WorkingOrder[] | null;

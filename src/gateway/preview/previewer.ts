@@ -26,7 +26,7 @@ import { hasLimit } from '../orders/order-pricing.js';
 import { claimPosition, expectedOrders, type PositionRequest, typeOfOrders, valuedOrders } from '../orders/position-orders.js';
 import { factsOf, isValued, noSuchOrder, type Valuing, valueOrder } from '../orders/valuation.js';
 import { payloadOf } from '../responses.js';
-import { mayReadAccounts } from '../sight.js';
+import { mayReadAccounts, maySee, unidentified } from '../sight.js';
 import { marketName, modifyOpName, orderTypeName, timeInForceName } from '../trade-names.js';
 import { brokerageDecision } from './brokerage.js';
 import { comboWorthOf } from './combo-worth.js';
@@ -361,9 +361,11 @@ export class Previewer {
   }
 
   #cancelled({ operation, key, request, header }: Asked<ModifyC2S>, orders: readonly Order[]): Undecided<CancelPreview> {
+    // A key with lists learns no number of orders that it may not see.
+    const isCounted = !request.forAll || maySee(this.access, key, unidentified);
     const seen = this.#mayReadAccount(key)
       ? {
-          count: orders.length,
+          count: isCounted ? orders.length : null,
           orders: orders
             .filter((order) => this.#maySee(key, order, header))
             .slice(0, ORDERS_LISTED_MAX)

@@ -222,7 +222,7 @@ const ORDERS_NAMED_MAX = 5;
 
 function cancelled(preview: CancelPreview): string {
   const { all, count, orders, market } = preview;
-  if (orders === null || count === null) {
+  if (orders === null) {
     const what = all ? `all working orders in market ${plain(market)}` : 'the order';
     return sentences(`Cancel ${what} ${accountInWords(preview)} (details need acc:read)`);
   }
@@ -231,6 +231,11 @@ function cancelled(preview: CancelPreview): string {
       `Nothing would be cancelled ${accountInWords(preview)}: ${all ? `no order is working in market ${plain(market)}` : 'the order is not working any more'}`,
     );
   const named = orders.slice(0, ORDERS_NAMED_MAX).map((order) => orderNamed(order, null));
+  if (count === null) {
+    const more = orders.length > named.length ? `; ${orders.length - named.length} more` : '';
+    const shown = named.length === 0 ? '' : `: ${named.join('; ')}${more}; and any that this key may not see`;
+    return sentences(`Cancel all working orders in market ${plain(market)} ${accountInWords(preview)}${shown}`);
+  }
   if (named.length === 0)
     return sentences(`Cancel ${count === 1 ? 'one order' : `${count} orders`} ${accountInWords(preview)} that this key may not see`);
   if (count === 1) return sentences(`Cancel ${named.join()} ${accountInWords(preview)}`);
