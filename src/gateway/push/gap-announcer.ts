@@ -18,6 +18,8 @@ export interface GapAnnouncerParts {
   readonly framesOf: (event: PushEvent) => EventFrames;
   /** Pushes what a stream shows now to those who had a first push of it. */
   readonly refresh: (key: string) => void;
+  /** Order and fill events of these accounts arrive again. */
+  readonly onRestored: (accIds: readonly bigint[]) => void;
   /** For the log. */
   readonly onGap: (message: string) => void;
   readonly onDefect: (error: unknown) => void;
@@ -68,6 +70,7 @@ export class GapAnnouncer {
       this.#parts.subscriptions.restore(scope.streams),
       this.#parts.accounts.restore(scope.accIds),
     ]);
+    this.#parts.onRestored(accounts.accIds);
     if (accounts.failure !== undefined) this.#parts.onGap(`order and fill pushes could not be restored: ${accounts.failure}`);
     const ended = [...streams.ended.map(endOfStream), ...accounts.ended.map(endOfAccount)];
     for (const { text } of ended) this.#parts.onGap(`pushes end: ${text}`);

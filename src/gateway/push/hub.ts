@@ -156,6 +156,7 @@ export class PushHub {
       membersOf: (owners) => this.#membersOf(owners),
       framesOf: (event) => this.#framesOf(event),
       refresh: (key) => this.#refresh(key),
+      onRestored: (accIds) => this.#resumptions.restored(accIds),
       onGap,
       onDefect,
     });

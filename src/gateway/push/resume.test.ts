@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
 import { FakeBackend, FakeSink, trade, turn } from '../../../test/support/push-fakes.js';
@@ -171,4 +172,48 @@ it('a connection that resumes is sent nothing that it may not see', async () => 
   place(8n);
   place();
   expect(await join(cursor).lines()).toMatchObject([{ order: '3' }]);
+});
+
+const step = fc.record({ happens: fc.constantFrom('event', 'register', 'unregister', 'lost', 'restored'), accId: fc.constantFrom(7n, 8n) });
+
+it('a gap is told of exactly those accounts of which an event may have been missed since the cursor', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+      const { backend, hub, join, place } = setUp();
+      const watching = join();
+      const [registered, arriving] = [new Set<bigint>(), new Set<bigint>()];
+      /** Cursor of each event, and the accounts of which one may be missing since. */
+      const marks: { readonly cursor: string; readonly missing: Set<bigint> }[] = [];
+      const stops = (accId: bigint) => {
+        arriving.delete(accId);
+        for (const { missing } of marks) missing.add(accId);
+      };
+      for (const { happens, accId } of steps) {
+        if (happens === 'register') {
+          await hub.subscribeAccounts('key:a', [accId]);
+          if (!registered.has(accId)) arriving.add(accId);
+          registered.add(accId);
+        } else if (happens === 'unregister') {
+          await hub.unsubscribeAccounts('key:a', [accId]);
+          registered.delete(accId);
+          stops(accId);
+        } else if (happens === 'lost') {
+          backend.streams?.lost({ streams: [], accIds: [accId], from: NOW, reason: 'gone' });
+          stops(accId);
+        } else if (happens === 'restored') {
+          await backend.streams?.restore({ streams: [], accIds: [accId] });
+          if (registered.has(accId)) arriving.add(accId);
+        } else if (arriving.has(accId)) {
+          place(accId);
+          const { cursor } = (await watching.lines()).findLast((line) => line.cursor !== undefined);
+          marks.push({ cursor, missing: new Set([7n, 8n].filter((other) => !arriving.has(other))) });
+        }
+      }
+      for (const { cursor, missing } of marks) {
+        const told = (await join(cursor).lines()).find(({ gap }) => gap !== undefined)?.gap.reason ?? '';
+        for (const accId of registered) expect([cursor, accId, told.includes(String(accId))]).toEqual([cursor, accId, missing.has(accId)]);
+      }
+    }),
+    { numRuns: 300 },
+  );
 });

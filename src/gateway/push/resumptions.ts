@@ -38,6 +38,11 @@ export class Resumptions {
     for (const accId of accIds === 'all' ? this.#parts.accounts.desired() : accIds) this.#trades.follow(accId, false);
   }
 
+  /** Events of these accounts arrive again: those that somebody is registered for are followed from now on. */
+  restored(accIds: readonly bigint[]): void {
+    for (const accId of accIds) if (this.#parts.accounts.receivers(accId).length > 0) this.#trades.follow(accId, true);
+  }
+
   add(event: TradePush): NumberedTrade {
     return this.#trades.add(event);
   }
