@@ -110,35 +110,46 @@ describe('halt --cancel-all over lists that are behind', () => {
     expect(await statuses()).toEqual([CANCELLED, CANCELLED]);
   });
 
-  it.each(['answer', 'push'])('names an order that is under way, and cancels it when its %s comes', async (how) => {
-    let release: () => void = () => undefined;
-    const isReleased = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await open();
-    const { call } = brokerage;
-    brokerage.call = async (operation, request, own) => {
-      if (operation !== trade.placeOrder) return call.call(brokerage, operation, request, own);
-      await isReleased;
-      // It has left already: a halt does not keep it back any more.
-      const placed = await call.call(brokerage, operation, request, context);
-      if (how === 'push') throw new BackendLost('the connection was lost');
-      return placed;
-    };
-    await desk.payload(account.subAccPush, { acc_id_list: [HK_MARGIN] });
-    const placing = desk.call(trade.placeOrder, resting).catch(() => undefined);
-    await until(() => desk.calls.some(({ operation }) => operation === 'place_order') || undefined, 'the order to be sent');
-    expect((await halt({ cancel_all: true })).accountList).toMatchObject([
-      { unconfirmedCount: 1, failure: 'sent and not answered yet, and cancelled once they are: 1' },
-    ]);
-    release();
-    await placing;
-    await until(async () => {
-      desk.clock.advance(SETTLED_MS);
-      return (await statuses()).includes(CANCELLED) || undefined;
-    }, 'the cancel');
-    expect(await statuses()).toEqual([CANCELLED]);
-  });
+  const leg = (code: string) => ({ security: { market: 'HK', code }, side: 'BUY', qty_ratio: 1 });
+  const header = { trd_env: 'simulate', acc_id: HK_MARGIN, trd_market: 'HK' };
+  const pair = { header, combo_legs: [leg('00700'), leg('00005')], qty: 400, price: 1, order_type: 'NORMAL' };
+  const sent: readonly [Operation, object][] = [
+    [trade.placeOrder, resting],
+    [trade.placeComboOrder, pair],
+  ];
+
+  it.each(sent.flatMap(([operation, body]) => ['answer', 'push'].map((how) => [operation.name, how, operation, body] as const)))(
+    'names a %s that is under way, and cancels it when its %s comes',
+    async (_, how, operation, body) => {
+      let release: () => void = () => undefined;
+      const isReleased = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await open();
+      const { call } = brokerage;
+      brokerage.call = async (asked, request, own) => {
+        if (asked !== operation) return call.call(brokerage, asked, request, own);
+        await isReleased;
+        // It has left already: a halt does not keep it back any more.
+        const placed = await call.call(brokerage, operation, request, context);
+        if (how === 'push') throw new BackendLost('the connection was lost');
+        return placed;
+      };
+      await desk.payload(account.subAccPush, { acc_id_list: [HK_MARGIN] });
+      const placing = desk.call(operation, body).catch(() => undefined);
+      await until(() => desk.calls.some((call) => call.operation === operation.name) || undefined, 'the order to be sent');
+      expect((await halt({ cancel_all: true })).accountList).toMatchObject([
+        { unconfirmedCount: 1, failure: 'sent and not answered yet, and cancelled once they are: 1' },
+      ]);
+      release();
+      await placing;
+      await until(async () => {
+        desk.clock.advance(SETTLED_MS);
+        return (await statuses()).includes(CANCELLED) || undefined;
+      }, 'the cancel');
+      expect(await statuses()).toEqual([CANCELLED]);
+    },
+  );
 
   it('says which orders it could not confirm to be over', async () => {
     const cancels: readonly Operation[] = [trade.cancelOrder, trade.cancelAllOrder];

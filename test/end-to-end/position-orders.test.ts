@@ -5,6 +5,7 @@ import type { LimitFlags } from '../../src/access/index.js';
 import { parseDecimal } from '../../src/contract/decimal.js';
 import { C2SSchema as Halt } from '../../src/contract/generated/svc/admin_halt_pb.js';
 import type { OrderGroup } from '../../src/contract/generated/svc/position_orders_pb.js';
+import type { C2S as ModifyC2S } from '../../src/contract/generated/Trd_ModifyOrder_pb.js';
 import { C2SSchema as Unlock } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { account, admin, trade } from '../../src/contract/operations/index.js';
@@ -21,6 +22,8 @@ import { until } from '../support/until.js';
 
 const SIMULATED_FUTURES = '281756478396547008';
 const SETTLED_MS = 500;
+/** After a start over lists that may lag, so long nothing relies on them. */
+const START_MS = 10_000;
 const scopes = ['qot:read', 'acc:read', 'trade:real', 'trade:simulate', 'trade:unlock'] as const;
 
 const switches = new Set(['--enable-trading', '--enable-v18-position-writes']);
@@ -121,6 +124,44 @@ describe('reverse_position', () => {
     expect(await reverse(id)).toMatchObject({ code: 'trading.halted' });
     expect(asked).toBe(4);
     expect(sent()).toBe(0);
+  });
+
+  it('that had left when trading was halted has both of its orders cancelled once they are named', async () => {
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await open({
+      backend: (simulated) => ({
+        listsCurrent: undefined as never,
+        async call(operation, request, context) {
+          if (operation !== trade.reversePosition) return simulated.call(operation, request, context);
+          const answer = await simulated.call(operation, request, context);
+          await released;
+          return answer;
+        },
+      }),
+    });
+    desk.clock.advance(START_MS);
+    const reversing = reverse(await hold('HK.HSI2612', 1));
+    await until(() => sent() === 1, 'the reversal to be sent');
+    const halting = desk.payload(admin.adminHalt, { cancel_all: true }, { as: 'ops', iface: 'grpc' });
+    await until(() => {
+      desk.clock.advance(1_000);
+      return desk.gateway.halts().length > 0;
+    }, 'the halt');
+    release();
+    const names = groupOf(await reversing).orderList.map(({ orderId }) => orderId);
+    const cancelled = () =>
+      desk.calls.filter(({ operation }) => operation === 'cancel_order').map(({ request }) => (request as ModifyC2S).orderID);
+    await until(() => {
+      desk.clock.advance(1_000);
+      return names.every((name) => cancelled().includes(name));
+    }, 'the cancels');
+    await until(async () => {
+      desk.clock.advance(3_000);
+      return (await Promise.race([halting, Promise.resolve(undefined)])) !== undefined;
+    }, 'the answer of the halt');
   });
 
   it('that comes at once with another, or with a roll, is refused: together they would close too much', async () => {

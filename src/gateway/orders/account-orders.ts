@@ -54,19 +54,20 @@ const changedFields = ['qty', 'price', 'auxPrice'] as const;
 /** Terms of an order as a change leaves them. */
 export type ChangedTerms = Pick<Order, (typeof changedFields)[number]>;
 
+/** A write that places orders and is not answered yet. */
 interface UnderWay {
   readonly header: TrdHeader;
-  readonly terms: PlacedTerms;
-  readonly qty: number;
+  /** Recognises its orders in pushes. */
+  readonly isOneOf: (order: Order) => boolean;
   isHalted: () => boolean;
   /** When it is given up, of `Clock.monotonic`. */
   until: number;
 }
 
-/** An order that is under way. */
-export interface SentOrder {
-  /** The brokerage has answered, and taken it where it has a name; or nobody knows what became of it. */
-  ended(isAnswered: boolean, name: OrderName | undefined): void;
+/** A write that places orders, while it is under way. */
+export interface SentOrders {
+  /** The brokerage has answered, and taken the orders of these names; or nobody knows what became of them. */
+  ended(isAnswered: boolean, names: readonly OrderName[]): void;
 }
 
 /** The orders of an account, by a list and by what this daemon has placed there. */
@@ -125,22 +126,22 @@ export class AccountOrders {
     return this.#parts.backend.listsCurrent ? 0 : LISTS_APART_MS;
   }
 
-  /** An order is about to be sent; it counts as under way until it is answered, and for a while where its answer is lost. */
-  sending(header: TrdHeader, terms: PlacedTerms, qty: number): SentOrder {
-    const order: UnderWay = { header, terms, qty, isHalted: () => false, until: Number.POSITIVE_INFINITY };
+  /** Orders are about to be sent; they count as under way until they are answered, and for a while where the answer is lost. */
+  sending(header: TrdHeader, isOneOf: (order: Order) => boolean): SentOrders {
+    const sent: UnderWay = { header, isOneOf, isHalted: () => false, until: Number.POSITIVE_INFINITY };
     if (this.#parts.backend.listsCurrent) return { ended: () => undefined };
     this.#giveUpLost();
-    this.#underWay.add(order);
+    this.#underWay.add(sent);
     return {
-      ended: (isAnswered, name) => {
-        if (isAnswered) this.#underWay.delete(order);
-        else order.until = this.#parts.clock.monotonic() + LOST_MS;
-        if (name !== undefined && order.isHalted()) void this.#cancel(order, name);
+      ended: (isAnswered, names) => {
+        if (isAnswered) this.#underWay.delete(sent);
+        else sent.until = this.#parts.clock.monotonic() + LOST_MS;
+        if (sent.isHalted()) for (const name of names) void this.#cancel(sent, name);
       },
     };
   }
 
-  /** Orders of an account that are sent and not answered. As long as `isHalted`, they are cancelled once their answer or a push names them. */
+  /** Writes that place orders in an account and are not answered. As long as `isHalted`, their orders are cancelled once an answer or a push names them. */
   haltUnderWay(accId: bigint, isHalted: () => boolean): number {
     this.#giveUpLost();
     const orders = [...this.#underWay].filter(({ header }) => header.accID === accId);
@@ -285,11 +286,7 @@ export class AccountOrders {
     this.learn(event.accId, [order]);
     if (!mayTrade(order) || namesOf(order).some((name) => this.placedNamed(event.accId, name) !== undefined)) return;
     this.#giveUpLost();
-    const sent = [...this.#underWay].find(({ header, terms, qty, isHalted }) => {
-      const isSame =
-        terms.code === order.code && terms.trdSide === order.trdSide && terms.orderType === order.orderType && qty === order.qty;
-      return isSame && header.accID === event.accId && isHalted();
-    });
+    const sent = [...this.#underWay].find(({ header, isOneOf, isHalted }) => header.accID === event.accId && isHalted() && isOneOf(order));
     if (sent !== undefined) void this.#cancel(sent, order);
   }
 

@@ -5,7 +5,7 @@ import { decimalFromNumber } from '../../contract/decimal.js';
 import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
 import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
 import type { OrderGroup } from '../../contract/generated/svc/position_orders_pb.js';
-import { ModifyOrderOp, TrdFilterConditionsSchema } from '../../contract/generated/Trd_Common_pb.js';
+import { ModifyOrderOp, type Order, TrdFilterConditionsSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
@@ -24,9 +24,10 @@ import type { Identity } from '../identity.js';
 import type { InFlight } from '../in-flight.js';
 import type { Meter } from '../meter.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
+import { securitiesOf } from '../sight.js';
 import { sideName } from '../trade-names.js';
 import { rejectUnstored } from '../ways-out.js';
-import type { AccountOrders, OrderName, PlacedTerms, SentOrder } from './account-orders.js';
+import type { AccountOrders, OrderName, PlacedTerms, SentOrders } from './account-orders.js';
 import { bracketOfRemark } from './bracket-entry.js';
 import type { CancelAll } from './cancel-all.js';
 import { addsRisk, isCancel, isCancelAll } from './cancel-scope.js';
@@ -101,6 +102,22 @@ function placedTerms(operation: Operation, request: Message): PlacedTerms | unde
   if (operation !== trade.placeOrder && operation !== trade.placeBracketOrder) return undefined;
   const { code, secMarket, orderType, trdSide } = request as PlaceC2S;
   return { code, secMarket, orderType, trdSide };
+}
+
+/** Recognises the orders of a write in pushes, for want of its answer. */
+function recogniser(operation: Operation, request: Message, { legs }: OrderFacts): (order: Order) => boolean {
+  const { header, qty, orderType } = request as Partial<PlaceC2S>;
+  const isSingle = legs.length === 1;
+  return (order) => {
+    const securities = securitiesOf(order, header?.trdMarket ?? 0);
+    const isCombo = securities.length > 1;
+    const isKnown = securities.every(({ symbol }) =>
+      legs.some((leg) => leg.symbol === symbol && (isCombo || leg.side === sideName(order.trdSide))),
+    );
+    // The two orders for a position have a leg each, and quantities that only the brokerage says.
+    if (isOfPosition(operation)) return isKnown && !isCombo;
+    return isKnown && isSingle !== isCombo && order.qty === qty && order.orderType === orderType;
+  };
 }
 
 /** The way of everything that changes an account: valued, gated, marked against replay, and only then sent. */
@@ -206,7 +223,7 @@ export class Writes {
     const keyed = commit?.(packet, request);
     let response: ResponseMessage | Rejection | undefined;
     let unstored: Rejection | undefined;
-    let sent: SentOrder | undefined;
+    let sent: SentOrders | undefined;
     let isAnswered = false;
     let sentAt = performance.now();
     try {
@@ -219,9 +236,9 @@ export class Writes {
         const stored = Promise.all([admission?.durable, keyed?.enter()]);
         unstored = await (isCancel(request) ? whenTaken(stored) : stored).then(() => undefined, unkept);
         sentAt = performance.now();
-        const terms = placedTerms(operation, request);
-        const { header: to, qty } = request as PlaceC2S;
-        sent = terms && to && this.orders.sending(to, terms, qty);
+        const { header: to } = request as PlaceC2S;
+        if (facts !== undefined && to !== undefined && (places.has(operation) || isOfPosition(operation)))
+          sent = this.orders.sending(to, recogniser(operation, request, facts));
         const send = async () =>
           commit !== undefined || call.leave() ? this.#send(operation, request, packet, identity, call) : cancelled();
         response = unstored ?? (await send());
@@ -233,7 +250,7 @@ export class Writes {
       const [accId, trdMarket] = [header?.accID ?? 0n, facts?.changes?.market ?? header?.trdMarket ?? 0];
       const terms = placedTerms(operation, request);
       for (const order of orders) this.orders.placed({ accId, trdMarket, ...order, ...(terms === undefined ? {} : { terms }) });
-      sent?.ended(isAnswered, orders[0]);
+      sent?.ended(isAnswered, orders);
       admission?.settle(orders.map(nameOfOrder));
     }
     if (response !== undefined) this.#noteChange(request, facts, response);
