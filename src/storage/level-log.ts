@@ -6,11 +6,22 @@ const HEADER = 7;
 /** Where a record stands in its message: the whole of it, or its first, a middle or its last piece. */
 const [FULL, FIRST, , LAST] = [1, 2, 3, 4];
 
-/** A clause on the first unreadable record that others follow; undefined where there is none. A crash cuts off the last record only. */
+/** A clause on the first unreadable record, unless it is one that a crash cut off at the log's end. */
 export function damageOfLog(name: string, log: Buffer): string | undefined {
   const end = readableEnd(log);
-  if (end === undefined || !recordFollows(log, end + 1)) return undefined;
-  return `${name} cannot be read from byte ${end} on, and has more records behind it`;
+  if (end === undefined) return undefined;
+  if (recordFollows(log, end + 1)) return `${name} cannot be read from byte ${end} on, and has more records behind it`;
+  return isCutOff(log, end) ? undefined : `the last record of ${name}, at byte ${end}, is whole and does not match its checksum`;
+}
+
+/** Whether the log ends inside the record at `offset`, or has only zeros from there on. LevelDB drops such a record, which was never acknowledged. */
+function isCutOff(log: Buffer, offset: number): boolean {
+  const rest = log.subarray(offset);
+  if (rest.length < HEADER || rest.every((byte) => byte === 0)) return true;
+  const end = offset + HEADER + log.readUInt16LE(offset + 4);
+  if (end <= log.length || end > offset - (offset % BLOCK) + BLOCK) return false;
+  // The checksum does not cover the length: where it fits all that is there, only the length is wrong.
+  return !hasChecksum(log, offset + 6, log.length, log.readUInt32LE(offset));
 }
 
 /** The messages of a log, up to the first record that cannot be read. */
