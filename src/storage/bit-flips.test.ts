@@ -120,8 +120,11 @@ it('notices every flipped bit in the header of the last record of the log', asyn
   expect(unnoticed).toEqual([]);
 });
 
-it('takes a last record that the log ends in, or that is all zeros, for a write that a crash cut off', () => {
+it('takes a last record that the log ends in, or a sector of which is all zeros, for a write that a crash cut off', () => {
   const [[name, bytes] = ['', Buffer.alloc(0)]] = named(/\.log$/);
   for (let cut = 1; cut < 120; cut++) expect(damageOfLog(name, bytes.subarray(0, -cut))).toBeUndefined();
   expect(damageOfLog(name, Buffer.concat([bytes, Buffer.alloc(200)]))).toBeUndefined();
+  const unwritten = Buffer.from(bytes);
+  unwritten.fill(0, (bytes.length >>> 9) << 9);
+  expect(damageOfLog(name, unwritten)).toBeUndefined();
 });

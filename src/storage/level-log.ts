@@ -3,6 +3,8 @@ import { hasChecksum } from './crc32c.js';
 /** LevelDB's log format, which its manifest has too: blocks of records, each with checksum (4 bytes), length (2) and type (1). */
 const BLOCK = 32_768;
 const HEADER = 7;
+/** Disks write it whole or not at all. */
+const SECTOR = 512;
 /** Where a record stands in its message: the whole of it, or its first, a middle or its last piece. */
 const [FULL, FIRST, , LAST] = [1, 2, 3, 4];
 
@@ -14,14 +16,24 @@ export function damageOfLog(name: string, log: Buffer): string | undefined {
   return isCutOff(log, end) ? undefined : `the last record of ${name}, at byte ${end}, is whole and does not match its checksum`;
 }
 
-/** Whether the log ends inside the record at `offset`, or has only zeros from there on. LevelDB drops such a record, which was never acknowledged. */
+/**
+ * Whether the log ends inside the record at `offset`, or a sector of it was never written: a power failure leaves the length of a file on disk
+ * without all of its contents. LevelDB drops such a record, which was never acknowledged.
+ */
 function isCutOff(log: Buffer, offset: number): boolean {
-  const rest = log.subarray(offset);
-  if (rest.length < HEADER || rest.every((byte) => byte === 0)) return true;
+  if (log.length - offset < HEADER || hasUnwrittenSector(log, offset)) return true;
   const end = offset + HEADER + log.readUInt16LE(offset + 4);
   if (end <= log.length || end > offset - (offset % BLOCK) + BLOCK) return false;
   // The checksum does not cover the length: where it fits all that is there, only the length is wrong.
   return !hasChecksum(log, offset + 6, log.length, log.readUInt32LE(offset));
+}
+
+/** Whether all that a sector has of the log from `offset` on is zeros. */
+function hasUnwrittenSector(log: Buffer, offset: number): boolean {
+  for (let from = offset; from < log.length; from += SECTOR - (from % SECTOR)) {
+    if (log.subarray(from, from + SECTOR - (from % SECTOR)).every((byte) => byte === 0)) return true;
+  }
+  return false;
 }
 
 /** The messages of a log, up to the first record that cannot be read. */

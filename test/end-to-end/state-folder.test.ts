@@ -161,14 +161,12 @@ describe('a state folder that went back in time', () => {
     expect((await place(daemon, 'again')).status).toBe(403);
   });
 
-  it('is one whose last write a flipped bit has taken, after a kill as well', async () => {
+  it('is one whose last write a crash has taken from the disk though it was acknowledged', async () => {
     const daemon = await started();
     for (let order = 0; order < 5; order++) await place(daemon, `order-${order}`);
     await daemon.end('SIGKILL');
-    const log = join(databaseOf(daemon), readdirSync(databaseOf(daemon)).find((name) => name.endsWith('.log')) ?? 'none');
-    const bytes = readFileSync(log);
-    bytes[bytes.length - 3] = (bytes[bytes.length - 3] ?? 0) ^ 1;
-    writeFileSync(log, bytes);
+    const log = readdirSync(databaseOf(daemon)).find((name) => name.endsWith('.log')) ?? 'none';
+    truncateSync(join(databaseOf(daemon), log), statSync(join(databaseOf(daemon), log)).size - 3);
     await daemon.boot(TRADING);
     const repeated = await place(daemon, 'order-4');
     expect([repeated.status, repeated.json.code]).toEqual([403, 'feature_disabled']);
