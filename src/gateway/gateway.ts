@@ -217,7 +217,7 @@ export class Gateway {
       [quote.getKline.name]: klineWith4Minutes(backend),
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };
-    const cancelAll = new CancelAll({ access, backend, orders, protective, brackets: this.#brackets });
+    const cancelAll = new CancelAll({ access, backend, clock: backendClock, orders, protective, brackets: this.#brackets });
     const valuing: Valuing = { backend, orders, entryTerms: (accId, order) => this.#brackets.entryTerms(accId, order) };
     const writes = new Writes(
       backend,

@@ -156,10 +156,10 @@ export class Halting {
   }
 
   #sweepOf(account: TrdAcc): OrderSweep {
-    const { backend, orders, brackets } = this.#parts;
+    const { backend, backendClock, orders, brackets } = this.#parts;
     const { accID: accId } = account;
     return new OrderSweep({
-      ...{ backend, orders, header: headerOf(account), market: 0, unlisted: true },
+      ...{ backend, orders, clock: backendClock, header: headerOf(account), market: 0, unlisted: true },
       staying: () => brackets.exitsIn(accId),
       // Another exit may be on its way: a cancel of everything would take it away.
       everything: !brackets.guardsIn(accId),

@@ -110,6 +110,31 @@ describe('halt --cancel-all over lists that are behind', () => {
     expect(await statuses()).toEqual([CANCELLED, CANCELLED]);
   });
 
+  it('cancels what this daemon has placed while the brokerage does not answer for its list', async () => {
+    let isMute = false;
+    let answerLists: () => void = () => undefined;
+    const isAnswering = new Promise<void>((resolve) => {
+      answerLists = resolve;
+    });
+    const backend = (simulated: Backend): Partial<Backend> => {
+      brokerage = simulated;
+      return {
+        listsCurrent: undefined as never,
+        async call(operation, request, own) {
+          if (operation === account.getOrders && isMute) await isAnswering;
+          return simulated.call(operation, request, own);
+        },
+      };
+    };
+    await open({}, {}, { backend });
+    for (let n = 0; n < 2; n++) await place(resting);
+    isMute = true;
+    const halting = halt({ cancel_all: true });
+    await until(async () => (await statuses()).join() === [CANCELLED, CANCELLED].join() || undefined, 'the cancels');
+    answerLists();
+    expect((await halting).accountList).toMatchObject([{ orderCount: 2, acceptedCount: 2, unconfirmedCount: 0 }]);
+  });
+
   const leg = (code: string) => ({ security: { market: 'HK', code }, side: 'BUY', qty_ratio: 1 });
   const header = { trd_env: 'simulate', acc_id: HK_MARGIN, trd_market: 'HK' };
   const pair = { header, combo_legs: [leg('00700'), leg('00005')], qty: 400, price: 1, order_type: 'NORMAL' };

@@ -1,5 +1,6 @@
 import { clone, create } from '@bufbuild/protobuf';
 import type { KeyRecord } from '../../access/index.js';
+import type { Clock } from '../../contract/clock.js';
 import { ModifyOrderOp, type Order } from '../../contract/generated/Trd_Common_pb.js';
 import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema, S2CSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { Operation } from '../../contract/operation.js';
@@ -14,6 +15,7 @@ import { OrderSweep } from './order-sweep.js';
 import type { ProtectiveOrders, ProtectiveOrdersParts } from './protective-orders.js';
 
 export interface CancelAllParts extends ProtectiveOrdersParts {
+  readonly clock: Clock;
   readonly orders: AccountOrders;
   readonly protective: ProtectiveOrders;
 }
@@ -28,7 +30,7 @@ export class CancelAll {
 
   /** At once where nothing stays and the brokerage can do that, or else one order after the other. */
   async call(operation: Operation, asked: ModifyC2S, key: KeyRecord | undefined, context: CallContext): Promise<ResponseMessage> {
-    const { access, backend, orders, protective, brackets } = this.#parts;
+    const { access, backend, clock, orders, protective, brackets } = this.#parts;
     const { header, trdMarket, modifyOrderOp } = asked;
     const accId = header?.accID ?? 0n;
     const includingExits = includesExits(asked);
@@ -47,7 +49,17 @@ export class CancelAll {
     });
     const { requestId, deadline, signal, withheld } = context;
     const unlisted = !protective.concerns(key);
-    const sweep = new OrderSweep({ backend, orders, header, market: trdMarket, op: modifyOrderOp, everything: false, unlisted, staying });
+    const sweep = new OrderSweep({
+      backend,
+      orders,
+      clock,
+      header,
+      market: trdMarket,
+      op: modifyOrderOp,
+      everything: false,
+      unlisted,
+      staying,
+    });
     await sweep.pass({ requestId, deadline, signal, withheld });
     const { outcome } = sweep;
     const reason = outcome.failure ?? refused?.message;

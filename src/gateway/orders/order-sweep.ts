@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf';
+import type { Clock } from '../../contract/clock.js';
 import { ModifyOrderOp, type Order, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import { trade } from '../../contract/operations/index.js';
@@ -10,6 +11,7 @@ import { isCancelling, nameOfOrder } from './order-lookup.js';
 export interface SweepOptions {
   readonly backend: Backend;
   readonly orders: AccountOrders;
+  readonly clock: Pick<Clock, 'after'>;
   readonly header: TrdHeader;
   /** Tells which orders stay, as things are when it is asked. */
   readonly staying: () => (order: Order) => boolean;
@@ -34,6 +36,9 @@ export interface SweepOutcome {
   /** The names of those that may still trade, as far as the last look shows. */
   readonly unconfirmed: readonly string[];
 }
+
+/** After so long without a list, the orders that this daemon has placed are cancelled before it comes. */
+const LIST_MS = 1_000;
 
 type Target = OrderName & Partial<Pick<Order, 'orderStatus'>>;
 
@@ -71,8 +76,22 @@ export class OrderSweep {
 
   /** Looks for open orders and cancels those that are not being cancelled. An account that cannot be reached is an outcome like any other. */
   async pass(context: CallContext): Promise<void> {
-    const { staying, market, everything, unlisted } = this.#options;
-    const known = await this.#look(context);
+    const { clock, everything, header, orders } = this.#options;
+    const isFirst = !this.#began;
+    this.#began = true;
+    const looking = this.#look(context);
+    if (isFirst && (await isLate(looking, clock))) {
+      await this.#cancelEach(this.#targetsAmong({ open: [], unlisted: [...orders.placedIn(header.accID)] }), context);
+    }
+    const targets = this.#targetsAmong(await looking);
+    const mayHaveOrders = targets.length > 0 || this.#failure !== undefined;
+    if (isFirst && everything && mayHaveOrders && (await this.#cancelAll(targets, context))) return;
+    await this.#cancelEach(targets, context);
+  }
+
+  /** The orders that are to be cancelled. */
+  #targetsAmong(known: Pick<KnownOrders, 'open' | 'unlisted'>): readonly Target[] {
+    const { staying, market, unlisted } = this.#options;
     const isMeant = ({ trdMarket }: Pick<Order, 'trdMarket'>) => market === 0 || trdMarket === 0 || trdMarket === market;
     const listed = known.open.filter(isMeant);
     const stays = staying();
@@ -84,10 +103,10 @@ export class OrderSweep {
     };
     const targets: readonly Target[] = [...ending, ...known.unlisted.filter((placed) => isMeant(placed) && isEnded(placed))];
     this.#unconfirmed = targets.map(nameOfOrder);
-    const isFirst = !this.#began;
-    this.#began = true;
-    const mayHaveOrders = targets.length > 0 || this.#failure !== undefined;
-    if (isFirst && everything && mayHaveOrders && (await this.#cancelAll(targets, context))) return;
+    return targets;
+  }
+
+  async #cancelEach(targets: readonly Target[], context: CallContext): Promise<void> {
     for (const order of targets) {
       const { orderStatus } = order;
       // Somebody else may have asked for it.
@@ -144,4 +163,12 @@ export class OrderSweep {
       return thrown.message;
     }
   }
+}
+
+/** Whether something does not come within {@link LIST_MS}. */
+function isLate(work: Promise<unknown>, clock: Pick<Clock, 'after'>): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const stop = clock.after(LIST_MS, () => resolve(true));
+    work.then(() => resolve(false), reject).finally(stop);
+  });
 }
