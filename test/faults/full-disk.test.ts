@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, expect, it } from 'vitest';
 import { BUY, HK, HK_CASH, NORMAL, SIMULATE } from '../support/accounts.js';
+import { GrpcClient } from '../support/grpc-client.js';
+import { McpClient } from '../support/mcp-client.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
 import { until } from '../support/until.js';
 import { Books } from './books.js';
@@ -138,6 +140,16 @@ it.skipIf(!hasBash)(
       ]);
     }
     expect((await bot.post('/api/quote', { symbol: 'HK.00005' })).json).toMatchObject({ ret_type: 0, ret_msg: null });
+    const unkept = expect.stringMatching(/^not on disk yet, /);
+    const mcp = await McpClient.open(full, { keyText: full.keys.bot });
+    expect((await mcp.call('svc_cancel_all_order', { acc_id: HK_CASH, env: 'simulate', market: 'HK' })).json).toMatchObject({
+      note: unkept,
+    });
+    await mcp.close();
+    const grpc = new GrpcClient(full.grpcUrl, full.ca);
+    const wish = { key: full.keys.bot, protoId: 2008, type: 'Trd_SubAccPush', request: { accIDList: [HK_CASH] } };
+    expect((await grpc.call(wish)).answer).toMatchObject({ ret_type: 0, ret_msg: unkept });
+    await grpc.stop();
     line.close();
     expect(await full.end()).toBe(1);
     expect(full.stderr).toMatch(/\d+ rows did not reach the disk and are lost: .*\btrading_halts \(1\)/);
