@@ -171,7 +171,10 @@ describe('a stop order of its own', () => {
     const cancel = { ...list, order_id_ex: orderIDEx };
     for (const as of ['elsewhere', 'halted']) {
       expect(await codeOf(trade.cancelOrder, cancel, as)).toBe(refused[as]);
-      expect(await desk.preview(trade.cancelAllOrder, list, { as })).toMatchObject({ kind: 'cancel', count: as === 'elsewhere' ? null : 0 });
+      expect(await desk.preview(trade.cancelAllOrder, list, { as })).toMatchObject({
+        kind: 'cancel',
+        count: as === 'elsewhere' ? null : 0,
+      });
       expect(await desk.call(trade.cancelAllOrder, list, { as })).toMatchObject({
         retType: 0,
         retMsg: as === 'elsewhere' ? '' : '1 order that guards a position stays',
