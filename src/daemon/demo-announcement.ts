@@ -24,7 +24,7 @@ export async function announceDemo(
   const hongKong = accounts.find(
     ({ trdEnv, trdMarketAuthList }) => trdEnv === TrdEnv.TrdEnv_Simulate && trdMarketAuthList.includes(TrdMarket.TrdMarket_HK),
   );
-  const restUrl = fromThisMachine(daemon.restUrl);
+  const { restUrl } = daemon;
   const caFile = settings.restTlsCert ?? '';
   writeDemoRecord(settings.stateDir, { rest: restUrl, caFile, pid: process.pid });
   return demoBanner({
@@ -37,9 +37,4 @@ export async function announceDemo(
     made,
     simulated: daemon.backend.simulated,
   });
-}
-
-/** An address that listens everywhere is called at loopback, which is what the certificate is for. */
-function fromThisMachine(url: string): string {
-  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }

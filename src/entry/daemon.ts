@@ -7,6 +7,7 @@ import { auditToLog } from '../daemon/audit-to-log.js';
 import { connectionShares, descriptorLimit } from '../daemon/descriptors.js';
 import type { Logger } from '../daemon/log.js';
 import { MemoryGuard } from '../daemon/memory-guard.js';
+import { printedHost } from '../daemon/printed-host.js';
 import { auditStep, type Certificate, certificateOf, keysStep } from '../daemon/reload-steps.js';
 import { type Reloaded, Reloader } from '../daemon/reloader.js';
 import { flagOf, type SettingName, type Settings } from '../daemon/settings-table.js';
@@ -197,7 +198,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const s = tls === undefined ? '' : 's';
     const listening = { restPort: rest, grpcPort: grpc, websocketPort: core.websocket, apiPort: core.api };
     const shares = sharesOf(listening);
-    const addressOf = (port: ListenerPort, listener: Listener) => listen(listener, settings, port, shares?.get(port));
+    const host = printedHost(settings.bind, tls?.cert);
+    const addressOf = async (port: ListenerPort, listener: Listener) =>
+      `${host}:${await listen(listener, settings, port, shares?.get(port))}`;
     const restUrl = `http${s}://${await addressOf('restPort', rest)}`;
     const publicUrl = settings.publicUrl ?? restUrl;
     const grpcUrl = grpc && `http${s}://${await addressOf('grpcPort', grpc)}`;
@@ -319,13 +322,13 @@ function sharesOf(listeners: Readonly<Record<ListenerPort, Listener | undefined>
   return limit === undefined ? undefined : connectionShares<ListenerPort>(limit, ['restPort', ...others]);
 }
 
-/** Binds a listener to the port that this setting names; the host and port that it is then reached by. */
-async function listen(listener: Listener, settings: Settings, setting: ListenerPort, connectionsMax: number | undefined): Promise<string> {
+/** Binds a listener to the port that this setting names; the port that it has then. */
+async function listen(listener: Listener, settings: Settings, setting: ListenerPort, connectionsMax: number | undefined): Promise<number> {
   const { bind, [setting]: wanted } = settings;
   const port = await listener.listen({ host: bind, port: wanted, connectionsMax }).catch((error: NodeJS.ErrnoException) => {
     throw new StartProblem(listenProblem(bind, wanted, flagOf(setting), error));
   });
-  return `${bind.includes(':') ? `[${bind}]` : bind}:${port}`;
+  return port;
 }
 
 function listenProblem(bind: string, port: number, flag: string, error: NodeJS.ErrnoException): string {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { backendName } from '../support/backend-behind.js';
 import { TestDaemon } from '../support/daemon.js';
@@ -117,6 +120,43 @@ describe('the ready line', () => {
     await legacy.boot(['--no-api']);
     expect(legacy.ready).toEqual({ event: 'ready', rest: url('http'), grpc: url('http'), websocket: url('ws'), pid: expect.any(Number) });
   });
+});
+
+describe('where it listens', () => {
+  const hasIpv6 = Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ address }) => address === '::1'));
+  const hosts = ['127.0.0.1', ...(hasIpv6 ? ['::1'] : [])];
+  /** Addresses of loopback at which a port takes connections. */
+  const reachedAt = (port: string) =>
+    Promise.all(
+      hosts.map(async (host) => {
+        const socket = connect({ host, port: Number(port) });
+        const outcome = await once(socket, 'connect').then(
+          () => [host],
+          () => [],
+        );
+        socket.destroy();
+        return outcome;
+      }),
+    );
+
+  it('localhost is loopback of both families, for every listener', async () => {
+    const daemon = kept(await SpawnedDaemon.start({ flags: ['--bind', 'localhost'] }));
+    const { rest, grpc, websocket, api } = daemon.ready as Record<string, string>;
+    for (const address of [rest, grpc, websocket, `tcp://${api}`]) {
+      const { hostname, port } = new URL(address ?? '');
+      expect([address, hostname, (await reachedAt(port)).flat()]).toEqual([address, 'localhost', hosts]);
+    }
+    expect(await daemon.end()).toBe(0);
+  });
+
+  it.each([['0.0.0.0', '127.0.0.1'], ...(hasIpv6 ? [['::', '[::1]']] : [])])(
+    'the addresses of one that listens at %s are those at which its certificate verifies',
+    async (bind, host) => {
+      const daemon = kept(await SpawnedDaemon.start({ keys, flags: ['--bind', bind] }));
+      expect(new URL(daemon.url).hostname).toBe(host);
+      expect((await daemon.as('ops').get('/livez')).status).toBe(200);
+    },
+  );
 });
 
 describe('signals', () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Server } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { TlsPair } from './tls.js';
 
 /** Where a listener binds; port 0 = any free one. */
@@ -30,8 +30,9 @@ export async function listenAt(
   onTrouble?: (error: Error) => void,
 ): Promise<number> {
   if (connectionsMax !== undefined) server.maxConnections = Math.min(server.maxConnections ?? Number.POSITIVE_INFINITY, connectionsMax);
-  server.listen(port, host);
+  server.listen(port, host === 'localhost' ? '127.0.0.1' : host);
   await once(server, 'listening');
+  if (host === 'localhost') await listenBeside(server);
   server.on('error', (error) => onTrouble?.(error));
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
@@ -39,4 +40,25 @@ export async function listenAt(
     onTrouble?.(new Error(`port ${bound} has ${server.maxConnections} connections, which is as many as it may hold`)),
   );
   return bound;
+}
+
+/** Has a server that listens at 127.0.0.1 take connections to ::1 as well, where the machine has that: "localhost" may be either. */
+async function listenBeside(server: Server): Promise<void> {
+  const { port } = server.address() as AddressInfo;
+  const { allowHalfOpen } = server as Server & { readonly allowHalfOpen: boolean };
+  const beside = createServer({ allowHalfOpen, noDelay: true }, (socket) => server.emit('connection', socket));
+  try {
+    beside.listen(port, '::1');
+    await once(beside, 'listening');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return;
+    server.close();
+    throw error;
+  }
+  const close = server.close.bind(server);
+  server.close = (closed) => {
+    beside.close();
+    return close(closed);
+  };
 }
