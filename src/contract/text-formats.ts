@@ -41,6 +41,15 @@ export const timeZone: TextFormat = {
   example: 'Asia/Hong_Kong',
 };
 
+/** ISO 4217, of either case; CNH is the protocol's name of CNY. */
+const CURRENCIES: ReadonlySet<string> = new Set(['CNY', 'CNH', 'USD', 'HKD', 'SGD', 'JPY', 'CAD', 'AUD', 'MYR']);
+
+export const currencyText: TextFormat = {
+  accepts: (text) => CURRENCIES.has(text.toUpperCase()),
+  expected: 'a currency: CNY, USD, HKD, SGD, JPY, CAD, AUD or MYR',
+  example: 'HKD',
+};
+
 /** Hexadecimal digits of either case: both are the same number. */
 export const md5Hex: TextFormat = {
   accepts: (text) => MD5_HEX.test(text),

@@ -27,6 +27,7 @@ import {
 } from '../research-enums.js';
 import { anyOf } from '../scope.js';
 import { choice, integer, symbol, text } from '../shape.js';
+import { currencyText } from '../text-formats.js';
 
 /** About one company, which the request names: the answer reaches no further. */
 const ofCompany = { group: 'research', effect: 'read', scope: anyOf('qot:read'), reach: 'request' } as const;
@@ -40,8 +41,9 @@ function naming(message: string, ...others: readonly string[]) {
 
 const nextKey = text('nextKey', { about: 'Of the page before; "-1" there means that nothing follows.', maxBytes: 64 });
 const currencyCode = text('currencyCode', {
-  about: 'CNY, USD, HKD, SGD, JPY, CAD or AUD; that of the accounts when omitted.',
+  about: 'CNY, USD, HKD, SGD, JPY, CAD, AUD or MYR; that of the accounts when omitted.',
   maxBytes: 8,
+  format: currencyText,
 });
 const pageSize = (max: number) => integer('num', { default: 10, min: 1, max, about: 'Most items of one page.' });
 
