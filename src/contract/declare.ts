@@ -23,6 +23,7 @@ type Optional =
   | 'unused'
   | 'lowLevel'
   | 'shape'
+  | 'withoutEffect'
   | 'needs'
   | 'ordered'
   | 'keyField'
@@ -62,6 +63,7 @@ export function operation<const M extends ProtocolMessages>(
     unused: [],
     lowLevel: {},
     shape: [],
+    withoutEffect: null,
     needs: [],
     ordered: [],
     keyField: null,

@@ -142,6 +142,9 @@ function bodyOf(operation: Operation, params: readonly Param[], messages: Messag
   const { required: missing = [], properties: fields } = lowLevel;
   const properties: Record<string, Schema> = {};
   for (const param of params) properties[param.name] = { ...paramSchema(param, 'rest'), description: describe(operation, param) };
+  for (const param of operation.withoutEffect?.shape ?? []) {
+    properties[param.name] = { ...paramSchema(param, 'rest'), description: 'Of another revision: checked, and no filter.' };
+  }
   const required = params.filter((param) => isRequired(operation, param)).map((param) => param.name);
   // Of the message's own fields, those that it cannot do without and that have no other name.
   const named = new Set(operation.shape.filter((param) => params.includes(param) || param.hidden).map(({ field }) => field.split('.')[0]));
@@ -193,6 +196,7 @@ function mixedSchema(
     }
   }
   for (const [spelling, schema] of Object.entries(fields)) add(spelling, schema);
+  for (const param of operation.withoutEffect?.shape ?? []) add(param.name, paramSchema(param, 'rest'));
   const properties: Record<string, Schema> = {};
   for (const [spelling, schemas] of spellings) {
     const [first = {}, ...more] = schemas.values();

@@ -76,6 +76,12 @@ export interface ToolForm {
   readonly reading: Operation;
 }
 
+/** Fields that are read into a message of their own, which nobody reads. */
+export interface FieldsWithoutEffect {
+  readonly message: DescMessage;
+  readonly shape: Shape;
+}
+
 /** A list in a payload of which a caller may want only what is in one currency. */
 export interface CurrencyList {
   /** Name of a list of messages in `S2C`, as the `.proto` has it. */
@@ -128,6 +134,8 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
    */
   readonly guide: string;
   readonly shape: Shape;
+  /** Fields that REST takes and checks, and that change nothing: those of another revision of the body. null where there are none. */
+  readonly withoutEffect: FieldsWithoutEffect | null;
   /** What a request must say beyond the fields of the shape that are always required. */
   readonly needs: readonly Need[];
   /** Least and most of what a request says, which must not be the wrong way round. */

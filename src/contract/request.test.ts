@@ -143,7 +143,9 @@ describe('a request body', () => {
       '{"symbol":"HK.00700","begin_time":"05/01/2026","end_time":"2026-01-06"}',
       'begin_time: expected a time as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd',
     ],
-    ['get_history_kl_quota', '{"market":1}', 'unknown field "market"'],
+    ['get_history_kl_quota', '{"market":"Mars"}', 'market: '],
+    ['get_history_kl_quota', '{"begin_time":"2026-02-30"}', 'begin_time: expected a time as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd'],
+    ['get_history_kl_quota', '{"start":1}', 'unknown field "start"'],
     ['get_used_quota', '{"market":1}', 'unknown field "market"; accepted: '],
     [
       'get_capital_flow',

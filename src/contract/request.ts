@@ -87,6 +87,10 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
     const slot = paramSlot(desc, param, dialect);
     for (const name of [param.name, ...param.aliases]) slots.set(name, slot);
   }
+  const others = dialect === 'rest' ? operation.withoutEffect : null;
+  for (const param of others?.shape ?? []) {
+    if (others !== null) slots.set(param.name, withoutEffect(others.message, paramSlot(others.message, param, dialect)));
+  }
   const verbatim = dialect === 'rest' ? verbatimSlots(desc, params) : new Map<string, Slot>();
   const isUnused = priceIsUnused(operation);
   if (isUnused !== undefined) for (const [name, slot] of slots) if (slot.target === 'price') slots.set(name, whereUsed(slot, isUnused));
@@ -284,6 +288,11 @@ function paramSlot(desc: DescMessage, param: Param, dialect: Dialect): Slot {
   const set = fieldSetter(desc, param.field);
   const [whole = ''] = param.field.split('.');
   return { target: param.field, whole, set: (message, value, path) => set(message, read(value, path)) };
+}
+
+/** Checks what a slot would set, and sets nothing. */
+function withoutEffect(desc: DescMessage, slot: Slot): Slot {
+  return { ...slot, set: (_, value, path, later) => slot.set(create(desc), value, path, later) };
 }
 
 /** Numbers of a field that only some requests have a use for are read once all else is known, and passed over by the others. */

@@ -16,9 +16,10 @@ import * as QotRequestHistoryKLQuota from '../generated/Qot_RequestHistoryKLQuot
 import * as SvcSnapshot from '../generated/svc/snapshot_pb.js';
 import * as TickerStatisticDetail from '../generated/svc/ticker_statistic_detail_pb.js';
 import * as TickerStatistic from '../generated/svc/ticker_statistic_pb.js';
+import { C2SSchema as HistoryOrdersC2S } from '../generated/Trd_GetHistoryOrderList_pb.js';
 import { statisticInterval } from '../list-enums.js';
 import { anyOf } from '../scope.js';
-import { bytes, choice, flag, id, integer, SYMBOLS_MAX, symbol, symbols, time } from '../shape.js';
+import { bytes, choice, flag, id, integer, SYMBOLS_MAX, symbol, symbols, time, tradeHeader } from '../shape.js';
 
 const group = 'quote';
 const effect = 'read';
@@ -169,6 +170,10 @@ export const getHistoryKlQuota = operation({
   guide:
     'Check it before svc_get_history_kline of several symbols: each distinct symbol within 30 days uses one unit; one already counted is free. Asking is free.',
   shape: [flag('bGetDetail', { default: false, about: 'List the symbols too.' })],
+  withoutEffect: {
+    message: HistoryOrdersC2S,
+    shape: [...tradeHeader(), time('filterConditions.beginTime'), time('filterConditions.endTime')],
+  },
   rest: [post('/api/history-kl-quota')],
 });
 
