@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LimitFlags } from '../../src/access/index.js';
 import type { Response as Notice } from '../../src/contract/generated/Notify_pb.js';
-import { C2SSchema as PlaceC2S } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
+import { C2SSchema as PlaceC2S, type C2S as PlaceRequest } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { account, admin, quote, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
@@ -111,7 +111,7 @@ describe('halt --cancel-all over lists that are behind', () => {
   });
 
   it('cancels what this daemon has placed while the brokerage does not answer for its list', async () => {
-    let isMute = false;
+    let [isMute, isAsked] = [false, false];
     let answerLists: () => void = () => undefined;
     const isAnswering = new Promise<void>((resolve) => {
       answerLists = resolve;
@@ -121,7 +121,10 @@ describe('halt --cancel-all over lists that are behind', () => {
       return {
         listsCurrent: undefined as never,
         async call(operation, request, own) {
-          if (operation === account.getOrders && isMute) await isAnswering;
+          if (operation === account.getOrders && isMute) {
+            isAsked ||= (request as PlaceRequest).header?.accID === BigInt(HK_MARGIN);
+            await isAnswering;
+          }
           return simulated.call(operation, request, own);
         },
       };
@@ -129,10 +132,16 @@ describe('halt --cancel-all over lists that are behind', () => {
     await open({}, {}, { backend });
     for (let n = 0; n < 2; n++) await place(resting);
     isMute = true;
-    const halting = halt({ cancel_all: true });
-    await until(async () => (await statuses()).join() === [CANCELLED, CANCELLED].join() || undefined, 'the cancels');
+    const halting = desk.payload(admin.adminHalt, { cancel_all: true }, { as: 'ops', iface: 'grpc' });
+    await until(() => isAsked, 'the question for the list');
+    // Less than the halt waits for its answers.
+    desk.clock.advance(1_500);
+    await until(async () => {
+      desk.clock.advance(1);
+      return (await statuses()).join() === [CANCELLED, CANCELLED].join();
+    }, 'the cancels');
     answerLists();
-    expect((await halting).accountList).toMatchObject([{ orderCount: 2, acceptedCount: 2, unconfirmedCount: 0 }]);
+    expect((await inTime(halting)).accountList).toMatchObject([{ orderCount: 2, acceptedCount: 2, unconfirmedCount: 0 }]);
   });
 
   const leg = (code: string) => ({ security: { market: 'HK', code }, side: 'BUY', qty_ratio: 1 });
