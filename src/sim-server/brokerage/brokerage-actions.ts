@@ -18,6 +18,8 @@ export function brokerageActions({ login, sessions, devices }: LoginParts): Faul
     login: {
       params: { ret_type: required(oneOf(retTypes)), times: count },
       run: ({ ret_type, times }) => login.order(ret_type as RetType, times as number | undefined),
+      pending: () => login.ordered.map((ret_type) => ({ ret_type })),
+      clear: () => login.clear(),
     },
     /** Session keys open no more connections. */
     expire_sessions: { params: {}, run: () => sessions.expireAll() },

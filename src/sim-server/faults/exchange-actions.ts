@@ -5,11 +5,19 @@ import { count, type FaultActions, milliseconds, required, words } from './fault
 export function exchangeActions(exchange: OrderedIncidents): FaultActions {
   return {
     /** The next orders are refused at its door: status 3. */
-    exchange_refuses: { params: { times: count }, run: ({ times }) => exchange.refuse(times as number | undefined) },
+    exchange_refuses: {
+      params: { times: count },
+      run: ({ times }) => exchange.refuse(times as number | undefined),
+      pending: () => exchange.waiting.flatMap(({ submission, left }) => (submission === 'refused' ? [{ times: left }] : [])),
+      clear: () => exchange.clear(),
+    },
     /** The next orders get no answer for a while: status 4, and then what it is. */
     exchange_silent: {
       params: { ms: required(milliseconds), times: count },
       run: ({ ms, times }) => exchange.silence(Number(ms), times as number | undefined),
+      pending: () =>
+        exchange.waiting.flatMap(({ submission, left }) => (submission === 'refused' ? [] : [{ ms: submission.silentMs, times: left }])),
+      clear: () => exchange.clear(),
     },
     /** Nobody knows for a while what has become of the orders that rest unfilled: status -1. */
     exchange_lost: { params: { ms: required(milliseconds) }, run: ({ ms }) => exchange.loseSight(Number(ms)) },

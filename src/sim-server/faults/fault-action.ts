@@ -12,6 +12,10 @@ type FaultParams = Readonly<Record<string, unknown>>;
 export interface FaultAction {
   readonly params: Readonly<Record<string, FaultParam>>;
   readonly run: (params: FaultParams) => void | Promise<void>;
+  /** Parameters of each order that has not taken effect yet, in their order. */
+  readonly pending?: () => readonly FaultParams[];
+  /** Takes all of that back. */
+  readonly clear?: () => void;
 }
 
 export type FaultActions = Readonly<Record<string, FaultAction>>;

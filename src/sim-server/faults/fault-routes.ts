@@ -5,15 +5,19 @@ import type { FaultActions } from './fault-action.js';
 import { pointActions } from './point-actions.js';
 import type { PointFaults } from './point-faults.js';
 
-/** `/faults`: POST orders one, GET says which are pending, what there is and who is connected, DELETE clears those that disturb frames. */
+/** `/faults`: POST orders one, GET says which are pending, what there is and who is connected, DELETE takes back those that are pending. */
 export function faultRoutes(faults: PointFaults, own: FaultActions): JsonRoutes {
   const actions: FaultActions = { ...pointActions(faults), ...own };
   return {
     '/faults': {
       POST: async (body, problem) => (body === undefined ? refuse(problem ?? 'the body is empty') : order(actions, body)),
-      GET: () => ({ status: 200, body: { pending: faults.pending, connections: faults.connections, accepted: described(actions) } }),
+      GET: () => ({
+        status: 200,
+        body: { pending: [...faults.pending, ...pendingOf(own)], connections: faults.connections, accepted: described(actions) },
+      }),
       DELETE: () => {
         faults.clear();
+        for (const { clear } of Object.values(own)) clear?.();
         return { status: 200, body: { pending: [] } };
       },
     },
@@ -37,6 +41,10 @@ async function order(actions: FaultActions, body: JsonValue): Promise<JsonAnswer
   }
   await action.run(params);
   return { status: 200, body: { ordered: name } };
+}
+
+function pendingOf(actions: FaultActions) {
+  return Object.entries(actions).flatMap(([fault, { pending }]) => (pending?.() ?? []).map((params) => ({ fault, ...params })));
 }
 
 function described(actions: FaultActions): Record<string, Record<string, string>> {

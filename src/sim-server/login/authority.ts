@@ -65,6 +65,11 @@ export class Authority {
     for (let count = 0; count < times; count++) this.#ordered.push(answer);
   }
 
+  /** Answers of the next logins, one by one. */
+  get ordered(): readonly RetType[] {
+    return this.#ordered;
+  }
+
   clear(): void {
     this.#ordered.length = 0;
   }

@@ -8,14 +8,19 @@ export interface OrderedIncidents {
   loseSight(ms: number): Promise<void>;
   /** Takes the trades of a filled order back; throws where it is not filled. */
   cancelFills(orderIdEx: string): Promise<void>;
+  /** Submissions that go wrong next, in their order. */
+  readonly waiting: readonly OrderedSubmission[];
+  /** Takes back what waits. */
+  clear(): void;
 }
 
 /** What becomes of an order on its way into the exchange: refused at the door, or without an answer for so many milliseconds. */
 export type Submission = 'refused' | { readonly silentMs: number };
 
-interface Ordered {
+/** A submission that goes wrong as ordered, and how often yet. */
+export interface OrderedSubmission {
   readonly submission: Submission;
-  left: number;
+  readonly left: number;
 }
 
 /** Ordered incidents that wait for their submissions; more are defects of whoever orders them. */
@@ -23,12 +28,20 @@ const WAITING_MAX = 1_000;
 
 /** What goes wrong between the brokerage and the exchange. Nothing does unless it is ordered: see `svcd sim serve --faults`. */
 export class Incidents {
-  readonly #waiting: Ordered[] = [];
+  readonly #waiting: { readonly submission: Submission; left: number }[] = [];
 
   /** Orders `submission` for the next `times` orders that reach the exchange. */
   order(submission: Submission, times = 1): void {
     if (this.#waiting.length >= WAITING_MAX) throw new Error(`${WAITING_MAX} incidents are waiting already`);
     this.#waiting.push({ submission, left: times });
+  }
+
+  get waiting(): readonly OrderedSubmission[] {
+    return this.#waiting;
+  }
+
+  clear(): void {
+    this.#waiting.length = 0;
   }
 
   /** What becomes of the order that reaches the exchange now; undefined where all is well. */

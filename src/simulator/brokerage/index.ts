@@ -164,6 +164,10 @@ function composed(
         const refusal = await routing.bust(orderByIdEx(idEx)?.id ?? 0n);
         if (refusal !== undefined) throw new Error(refusal.message);
       },
+      get waiting() {
+        return routing.incidents.waiting;
+      },
+      clear: () => routing.incidents.clear(),
     },
   };
   return brokerage;

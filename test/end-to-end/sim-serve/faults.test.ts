@@ -363,6 +363,22 @@ describe('/faults', () => {
     cleanups.push(() => served.stop());
     expect(await postJson(`${served.authUrl}/faults`, { fault: 'login', ret_type: 23, times: 2 })).toMatchObject({ status: 200 });
     expect(await postJson(`${served.authUrl}/faults`, { fault: 'login', ret_type: 3 })).toMatchObject({ status: 400 });
+    for (const order of [
+      { fault: 'exchange_refuses', times: 3 },
+      { fault: 'exchange_silent', ms: 5 },
+      { fault: 'delay', ms: 1 },
+    ])
+      await postJson(`${served.authUrl}/faults`, order);
+    const pending = async () => ((await (await fetch(`${served.authUrl}/faults`)).json()) as { pending: object[] }).pending;
+    expect(await pending()).toMatchObject([
+      { kind: 'delay' },
+      { fault: 'login', ret_type: 23 },
+      { fault: 'login', ret_type: 23 },
+      { fault: 'exchange_refuses', times: 3 },
+      { fault: 'exchange_silent', ms: 5, times: 1 },
+    ]);
+    await fetch(`${served.authUrl}/faults`, { method: 'DELETE' });
+    expect(await pending()).toEqual([]);
     expect(await postJson(`${served.authUrl}/faults`, { fault: 'expire_sessions' })).toMatchObject({ status: 200 });
     expect(await postJson(`${served.authUrl}/faults`, { fault: 'expire_tickets' })).toMatchObject({ status: 200 });
   });
