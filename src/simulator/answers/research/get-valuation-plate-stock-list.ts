@@ -9,6 +9,7 @@ import {
   type StockItem,
   StockItemSchema,
 } from '../../../contract/generated/Qot_GetValuationPlateStockList_pb.js';
+import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { type Figure, type Hit, sorted, valuesOf } from '../../screen/index.js';
 import { marketValue } from '../../screen/share-figures.js';
@@ -17,8 +18,7 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { known } from '../../view/known.js';
 import { locate } from '../../view/locate.js';
-import { membersOf, plateSecurity } from '../../view/plates.js';
-import { platesOf } from '../../world/plates.js';
+import { membersOf, plateSecurity, platesWithMembers } from '../../view/plates.js';
 import { forwardFigure, type Measure, measures, percentileFigure } from './valuation-figures.js';
 import { type Group, groupOf, sharesIn } from './valuation-group.js';
 
@@ -54,7 +54,7 @@ export const getValuationPlateStockList: Answer<'world' | 'companies' | 'listing
     count: hits.length,
     stockList: await itemsOf(page.items, figures),
     nextKey: page.next,
-    plateList: isWholeIndex ? industriesOf(group) : [],
+    plateList: isWholeIndex ? await industriesOf(facts, group) : [],
   });
 };
 
@@ -79,8 +79,9 @@ async function narrowed(facts: Facts<'world' | 'companies' | 'listings'>, group:
   return { market, members: members === undefined ? plate : new Set([...members].filter((one) => plate.has(one))) };
 }
 
-function industriesOf({ market }: Group) {
-  return platesOf(market)
+async function industriesOf(facts: Facts<'world' | 'companies' | 'listings'>, { market }: Group) {
+  const plates = await inTurns(platesWithMembers(facts, market));
+  return plates
     .filter(({ kind }) => kind === 'industry')
     .map((plate) => create(PlateItemSchema, { security: plateSecurity(plate), name: plate.name }));
 }

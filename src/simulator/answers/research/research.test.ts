@@ -408,6 +408,10 @@ describe('valuations', () => {
     const [fixture] = fixtures as [Fixture];
     const index = security('HK.800000');
     const { count, plateList } = await payload(fixture.backend, research.getValuationPlateStockList, { security: index, num: 1 });
+    for (const { security: plate } of plateList) {
+      const members = await payload(fixture.backend, research.getValuationPlateStockList, { security: plate!, num: 1 });
+      expect([plate!.code, members.count > 0]).toEqual([plate!.code, true]);
+    }
     const [first] = plateList;
     const filtered = await payload(fixture.backend, research.getValuationPlateStockList, {
       security: index,
