@@ -101,8 +101,10 @@ export class TestSite<Id extends string = string> {
     return client;
   }
 
+  /** The whole lines: the last may be being written. */
   auditLines(path = this.auditPath): AuditLine[] {
-    return this.auditTexts(path).map((line) => JSON.parse(line) as AuditLine);
+    const whole = readFileSync(path, 'utf8').split('\n').slice(0, -1);
+    return whole.filter((line) => line !== '').map((line) => JSON.parse(line) as AuditLine);
   }
 
   /** The lines as they are in the file. */
