@@ -146,6 +146,7 @@ describe('a request body', () => {
     ['get_history_kl_quota', '{"market":"Mars"}', 'market: '],
     ['get_history_kl_quota', '{"begin_time":"2026-02-30"}', 'begin_time: expected a time as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd'],
     ['get_history_kl_quota', '{"start":1}', 'unknown field "start"'],
+    ['get_ipo_calendar', '{"market":"US"}', 'market: '],
     ['get_used_quota', '{"market":1}', 'unknown field "market"; accepted: '],
     [
       'get_capital_flow',

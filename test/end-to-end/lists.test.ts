@@ -125,7 +125,7 @@ describe('a key limited to one market and one symbol', () => {
     ['/api/list-plates', { market: 11, plate_set_type: 0 }, 'limit.market'],
     ['/api/plate-security', { plate: 'US.LIST1017' }, 'limit.market'],
     ['/api/ipo-list', { market: 11 }, 'limit.market'],
-    ['/api/ipo-calendar', { market: 'US', begin_date: '20260101', end_date: '20261231' }, 'limit.market'],
+    ['/api/ipo-calendar', { market: 11, begin_date: '20260101', end_date: '20261231' }, 'limit.market'],
     ['/api/owner-plate', { symbols: ['HK.00700', 'HK.00005'] }, 'limit.symbol'],
     ['/api/suspend', { symbols: ['HK.00005'], begin_time: '2026-11-02', end_time: '2026-11-06' }, 'limit.symbol'],
     ['/api/rehab', { symbol: 'HK.00005' }, 'limit.symbol'],

@@ -216,7 +216,7 @@ export const getIpoCalendar = operation({
   guide:
     'For the offerings open now with their terms use svc_get_ipo_list. Up to 366 days a call, past or to come; which events there are depends on the market’s procedure.',
   shape: [
-    market('Whose offerings.', { names: true }),
+    market('Whose offerings.'),
     choices('event_types', ipoEvent, { about: 'Only these events; all when omitted.' }),
     text('begin_date', { format: compactDay, about: 'First day, inclusive: yyyyMMdd.' }),
     text('end_date', { format: compactDay, about: 'Last day, inclusive: yyyyMMdd.' }),
