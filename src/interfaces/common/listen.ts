@@ -32,21 +32,37 @@ export async function listenAt(
   if (connectionsMax !== undefined) server.maxConnections = Math.min(server.maxConnections ?? Number.POSITIVE_INFINITY, connectionsMax);
   server.listen(port, host === 'localhost' ? '127.0.0.1' : host);
   await once(server, 'listening');
+  const { maxConnections } = server;
   if (host === 'localhost') await listenBeside(server);
   server.on('error', (error) => onTrouble?.(error));
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
-  server.on('drop', () =>
-    onTrouble?.(new Error(`port ${bound} has ${server.maxConnections} connections, which is as many as it may hold`)),
-  );
+  server.on('drop', () => onTrouble?.(new Error(`port ${bound} has ${maxConnections} connections, which is as many as it may hold`)));
   return bound;
 }
 
-/** Has a server that listens at 127.0.0.1 take connections to ::1 as well, where the machine has that: "localhost" may be either. */
+/**
+ * Has a server that listens at 127.0.0.1 take connections to ::1 as well, where the machine has that: "localhost" may be either. Its bound is
+ * for both, and so are its events.
+ */
 async function listenBeside(server: Server): Promise<void> {
   const { port } = server.address() as AddressInfo;
   const { allowHalfOpen } = server as Server & { readonly allowHalfOpen: boolean };
-  const beside = createServer({ allowHalfOpen, noDelay: true }, (socket) => server.emit('connection', socket));
+  server.maxConnections ??= Number.POSITIVE_INFINITY;
+  const beside = createServer({ allowHalfOpen, noDelay: true }, (socket) => {
+    server.getConnections((_error, own) => {
+      if (own >= server.maxConnections) {
+        socket.destroy();
+        server.emit('drop');
+        return;
+      }
+      server.maxConnections -= 1;
+      socket.once('close', () => {
+        server.maxConnections += 1;
+      });
+      server.emit('connection', socket);
+    });
+  });
   try {
     beside.listen(port, '::1');
     await once(beside, 'listening');
@@ -56,6 +72,7 @@ async function listenBeside(server: Server): Promise<void> {
     server.close();
     throw error;
   }
+  beside.on('error', (error) => server.emit('error', error));
   const close = server.close.bind(server);
   server.close = (closed) => {
     beside.close();
