@@ -304,8 +304,8 @@ describe('a text that has a form', () => {
 });
 
 describe('an enumeration over REST', () => {
-  // The specification has a cancel take names, and the reads of offerings.
-  const byName = new Set(['cancel_order', 'get_ipo_list', 'get_ipo_calendar']);
+  // The specification has a cancel take names, and the list of offerings.
+  const byName = new Set(['cancel_order', 'get_ipo_list']);
   const enumerations = operations.flatMap((operation) =>
     callerParams(operation.shape, 'rest').flatMap((param) =>
       (param.type.kind === 'choice' || param.type.kind === 'choices') && !byName.has(operation.name)

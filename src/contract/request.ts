@@ -87,9 +87,9 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
     const slot = paramSlot(desc, param, dialect);
     for (const name of [param.name, ...param.aliases]) slots.set(name, slot);
   }
-  const others = dialect === 'rest' ? operation.withoutEffect : null;
-  for (const param of others?.shape ?? []) {
-    if (others !== null) slots.set(param.name, withoutEffect(others.message, paramSlot(others.message, param, dialect)));
+  if (dialect === 'rest' && operation.withoutEffect !== null) {
+    const { message, shape } = operation.withoutEffect;
+    for (const param of shape) slots.set(param.name, withoutEffect(message, paramSlot(message, param, dialect)));
   }
   const verbatim = dialect === 'rest' ? verbatimSlots(desc, params) : new Map<string, Slot>();
   const isUnused = priceIsUnused(operation);

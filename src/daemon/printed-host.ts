@@ -14,19 +14,15 @@ const loopback: ReadonlyMap<string, string> = new Map([
  */
 export function printedHost(bind: string, cert?: string): string {
   const own = loopback.get(bind);
-  const host = own === undefined ? bind : isFor(own, cert) ? own : (firstNameOf(cert) ?? own);
+  const host = own === undefined ? bind : verifiedName(own, cert);
   return host.includes(':') ? `[${host}]` : host;
 }
 
-function isFor(address: string, cert: string | undefined): boolean {
-  return cert === undefined || new X509Certificate(cert).checkIP(address) !== undefined;
-}
-
-/** The first name or address of a certificate that stands for one host. */
-function firstNameOf(cert: string | undefined): string | undefined {
-  const names = cert === undefined ? '' : (new X509Certificate(cert).subjectAltName ?? '');
-  return names
-    .split(', ')
-    .flatMap((entry) => /^(?:DNS|IP Address):([^*]+)$/.exec(entry)?.[1] ?? [])
-    .at(0);
+/** An address where the certificate is for it, or else the first name or address of the certificate that stands for one host. */
+function verifiedName(address: string, cert: string | undefined): string {
+  if (cert === undefined) return address;
+  const certificate = new X509Certificate(cert);
+  if (certificate.checkIP(address) !== undefined) return address;
+  const entries = (certificate.subjectAltName ?? '').split(', ');
+  return entries.flatMap((entry) => /^(?:DNS|IP Address):([^*]+)$/.exec(entry)?.[1] ?? [])[0] ?? address;
 }

@@ -323,12 +323,11 @@ function sharesOf(listeners: Readonly<Record<ListenerPort, Listener | undefined>
 }
 
 /** Binds a listener to the port that this setting names; the port that it has then. */
-async function listen(listener: Listener, settings: Settings, setting: ListenerPort, connectionsMax: number | undefined): Promise<number> {
+function listen(listener: Listener, settings: Settings, setting: ListenerPort, connectionsMax: number | undefined): Promise<number> {
   const { bind, [setting]: wanted } = settings;
-  const port = await listener.listen({ host: bind, port: wanted, connectionsMax }).catch((error: NodeJS.ErrnoException) => {
+  return listener.listen({ host: bind, port: wanted, connectionsMax }).catch((error: NodeJS.ErrnoException) => {
     throw new StartProblem(listenProblem(bind, wanted, flagOf(setting), error));
   });
-  return port;
 }
 
 function listenProblem(bind: string, port: number, flag: string, error: NodeJS.ErrnoException): string {

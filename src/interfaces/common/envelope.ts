@@ -53,32 +53,25 @@ export function writeLongEnvelope(
   format: EnvelopeFormat,
   isWanted: () => boolean,
 ): Promise<readonly Buffer[] | undefined> {
-  return madeAlone(() => makeLongEnvelope(operation, response, format, isWanted));
-}
-
-async function makeLongEnvelope(
-  operation: Operation,
-  response: ResponseMessage,
-  format: EnvelopeFormat,
-  isWanted: () => boolean,
-): Promise<readonly Buffer[] | undefined> {
-  if (!isWanted()) return undefined;
-  const known = writtenLong[format.enums][format.int64].get(response);
-  if (known !== undefined) return known;
-  const pieces: Buffer[] = [];
-  let text = '';
-  for (const piece of envelopePieces(operation, response, format)) {
-    text += piece;
-    if (text.length >= CHARACTERS_AT_ONCE) {
-      pieces.push(Buffer.from(text));
-      text = '';
-    }
-    await ownTurn();
+  return madeAlone(async () => {
     if (!isWanted()) return undefined;
-  }
-  if (text !== '') pieces.push(Buffer.from(text));
-  writtenLong[format.enums][format.int64].set(response, pieces);
-  return pieces;
+    const known = writtenLong[format.enums][format.int64].get(response);
+    if (known !== undefined) return known;
+    const pieces: Buffer[] = [];
+    let text = '';
+    for (const piece of envelopePieces(operation, response, format)) {
+      text += piece;
+      if (text.length >= CHARACTERS_AT_ONCE) {
+        pieces.push(Buffer.from(text));
+        text = '';
+      }
+      await ownTurn();
+      if (!isWanted()) return undefined;
+    }
+    if (text !== '') pieces.push(Buffer.from(text));
+    writtenLong[format.enums][format.int64].set(response, pieces);
+    return pieces;
+  });
 }
 
 /** In pieces, whose making takes a few milliseconds each. */

@@ -18,57 +18,53 @@ interface Parts {
 
 /** In protobuf: every element of a list stands by itself there, wherever in the payload. */
 export function encodeLong(operation: Operation, response: ResponseMessage): Promise<Uint8Array> {
-  return madeAlone(() => makeProtobuf(operation, response));
-}
-
-async function makeProtobuf(operation: Operation, response: ResponseMessage): Promise<Uint8Array> {
-  const { S2CSchema, ResponseSchema } = operation.messages;
-  const { head, rest, lists } = partsOf(operation, response);
-  const pieces: Uint8Array[] = [messageBytes(S2CSchema, rest)];
-  for (const { field, elements } of lists) {
-    for (const piece of piecesOf(elements)) {
-      const writer = new BinaryWriter();
-      for (const element of piece) writer.tag(field.number, WireType.LengthDelimited).bytes(messageBytes(field.message, element));
-      pieces.push(writer.finish());
-      await ownTurn();
+  return madeAlone(async () => {
+    const { S2CSchema, ResponseSchema } = operation.messages;
+    const { head, rest, lists } = partsOf(operation, response);
+    const pieces: Uint8Array[] = [messageBytes(S2CSchema, rest)];
+    for (const { field, elements } of lists) {
+      for (const piece of piecesOf(elements)) {
+        const writer = new BinaryWriter();
+        for (const element of piece) writer.tag(field.number, WireType.LengthDelimited).bytes(messageBytes(field.message, element));
+        pieces.push(writer.finish());
+        await ownTurn();
+      }
     }
-  }
-  const payload = fieldNamed(ResponseSchema, 's2c');
-  return new BinaryWriter()
-    .raw(messageBytes(ResponseSchema, head as ResponseMessage))
-    .tag(payload.number, WireType.LengthDelimited)
-    .bytes(Buffer.concat(pieces))
-    .finish();
+    const payload = fieldNamed(ResponseSchema, 's2c');
+    return new BinaryWriter()
+      .raw(messageBytes(ResponseSchema, head as ResponseMessage))
+      .tag(payload.number, WireType.LengthDelimited)
+      .bytes(Buffer.concat(pieces))
+      .finish();
+  });
 }
 
 /** In the public protocol's JSON. */
 export function encodeLongJson(operation: Operation, response: ResponseMessage): Promise<Uint8Array> {
-  return madeAlone(() => makeJson(operation, response));
-}
-
-async function makeJson(operation: Operation, response: ResponseMessage): Promise<Uint8Array> {
-  const { S2CSchema, ResponseSchema } = operation.messages;
-  const { head, rest, lists } = partsOf(operation, response);
-  const pieces: Buffer[] = [];
-  const opened = JSON.stringify(jsonOf(S2CSchema, rest)).slice(0, -1);
-  let text = `${JSON.stringify(jsonOf(ResponseSchema, head)).slice(0, -1)},"s2c":${opened}`;
-  let separator = opened === '{' ? '' : ',';
-  for (const { field, elements } of lists) {
-    if (elements.length === 0) continue;
-    text += `${separator}"${field.name}":[`;
-    separator = '';
-    for (const piece of piecesOf(elements)) {
-      for (const element of piece) {
-        text += separator + JSON.stringify(jsonOf(field.message, element));
-        separator = ',';
+  return madeAlone(async () => {
+    const { S2CSchema, ResponseSchema } = operation.messages;
+    const { head, rest, lists } = partsOf(operation, response);
+    const pieces: Buffer[] = [];
+    const opened = JSON.stringify(jsonOf(S2CSchema, rest)).slice(0, -1);
+    let text = `${JSON.stringify(jsonOf(ResponseSchema, head)).slice(0, -1)},"s2c":${opened}`;
+    let separator = opened === '{' ? '' : ',';
+    for (const { field, elements } of lists) {
+      if (elements.length === 0) continue;
+      text += `${separator}"${field.name}":[`;
+      separator = '';
+      for (const piece of piecesOf(elements)) {
+        for (const element of piece) {
+          text += separator + JSON.stringify(jsonOf(field.message, element));
+          separator = ',';
+        }
+        pieces.push(Buffer.from(text));
+        text = '';
+        await ownTurn();
       }
-      pieces.push(Buffer.from(text));
-      text = '';
-      await ownTurn();
+      text += ']';
     }
-    text += ']';
-  }
-  return Buffer.concat([...pieces, Buffer.from(`${text}}}`)]);
+    return Buffer.concat([...pieces, Buffer.from(`${text}}}`)]);
+  });
 }
 
 function partsOf(operation: Operation, response: ResponseMessage): Parts {
