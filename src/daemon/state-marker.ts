@@ -43,7 +43,7 @@ export class StateMarker {
     private readonly identity: string,
   ) {}
 
-  /** Writes the number for whoever starts next on this machine; some microseconds. Throws when the folder cannot be written. */
+  /** Writes the number for whoever starts next on this machine, in a microsecond. Throws when the folder cannot be written. */
   note(sequence: number): void {
     if (sequence === this.#sequence) return;
     this.#file ??= this.#open();
