@@ -259,24 +259,25 @@ export class AccountOrders {
     const orders = response.retType === RET_SUCCEED ? payloadOf(account.getOrders, response)?.orderList : undefined;
     if (orders === undefined) return response;
     this.learn(accId, orders);
-    gates.freeEnded(accId, settled, { orders: orders.map(listed), askedAt, apartMs });
-    const byName = new Map(orders.flatMap((order) => namesOf(order).map((name) => [name, order] as const)));
-    if (apartMs !== undefined) this.#endLacking(accId, byName, askedAt, apartMs);
+    // A list may have 10,000 orders: their names are made only where somebody looks for them.
+    if (settled.length > 0) gates.freeEnded(accId, settled, { orders: orders.map(listed), askedAt, apartMs });
     const open = orders.filter(mayTrade);
-    const unlisted = [...this.placedIn(accId)].filter((placed) => !open.some((order) => isNamed(order, placed)));
-    return { open, unlisted, named: (name) => byName.get(name) };
+    const unlisted = this.#lackedBy(accId, open, askedAt, apartMs);
+    return { open, unlisted, named: (name) => orders.find((order) => namesOf(order).includes(name)) };
   }
 
-  #endLacking(accId: bigint, byName: ReadonlyMap<string, Order>, askedAt: number, apartMs: number): void {
-    for (const placed of [...this.placedIn(accId)]) {
-      const key = keyOf(accId, nameOfOrder(placed));
-      const isOpen = namesOf(placed).some((name) => {
-        const order = byName.get(name);
-        return order !== undefined && mayTrade(order);
-      });
-      if (isOpen) this.#absences.forget(key);
+  /** The placed orders that a list lacks and that may be open all the same. `apartMs` is undefined where the list was not asked for afresh. */
+  #lackedBy(accId: bigint, open: readonly Order[], askedAt: number, apartMs: number | undefined): readonly PlacedOrder[] {
+    const placed = [...this.placedIn(accId)];
+    const names = new Set(placed.length > 0 ? open.flatMap(namesOf) : []);
+    return placed.filter((order) => {
+      const key = keyOf(accId, nameOfOrder(order));
+      const isListed = namesOf(order).some((name) => names.has(name));
+      if (apartMs === undefined) return !isListed;
+      if (isListed) this.#absences.forget(key);
       else if (this.#absences.provenBy(key, askedAt, apartMs)) this.#placed.delete(key);
-    }
+      return !isListed && this.#placed.has(key);
+    });
   }
 
   #hear(event: PushEvent): void {
@@ -320,8 +321,4 @@ function keyOf(accId: bigint, name: string): string {
 
 function namesOf({ orderID, orderIDEx }: OrderName): string[] {
   return [String(orderID), orderIDEx].filter((name) => name !== '' && name !== '0');
-}
-
-function isNamed(order: OrderName, placed: OrderName): boolean {
-  return namesOf(order).some((name) => namesOf(placed).includes(name));
 }

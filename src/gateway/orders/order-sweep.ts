@@ -39,6 +39,8 @@ export interface SweepOutcome {
 
 /** After so long without a list, the orders that this daemon has placed are cancelled before it comes. */
 const LIST_MS = 1_000;
+/** Cancels under way at a time: brokerages take some tens of milliseconds for each. */
+const CANCELS_AT_ONCE = 8;
 
 type Target = OrderName & Partial<Pick<Order, 'orderStatus'>>;
 
@@ -107,13 +109,17 @@ export class OrderSweep {
   }
 
   async #cancelEach(targets: readonly Target[], context: CallContext): Promise<void> {
-    for (const order of targets) {
-      const { orderStatus } = order;
-      // Somebody else may have asked for it.
-      const isUnderWay = orderStatus !== undefined && isCancelling({ orderStatus });
-      if (isUnderWay) this.#cancels.set(nameOfOrder(order), { accepted: true, failure: undefined });
-      else await this.#cancelOne(order, context);
-    }
+    const left = targets.values();
+    const cancelLeft = async () => {
+      for (const order of left) {
+        const { orderStatus } = order;
+        // Somebody else may have asked for it.
+        const isUnderWay = orderStatus !== undefined && isCancelling({ orderStatus });
+        if (isUnderWay) this.#cancels.set(nameOfOrder(order), { accepted: true, failure: undefined });
+        else await this.#cancelOne(order, context);
+      }
+    };
+    await Promise.all(Array.from({ length: CANCELS_AT_ONCE }, cancelLeft));
   }
 
   /** The open orders of the account. Where the brokerage does not list them, the orders that this daemon has placed are all that is known. */
