@@ -163,6 +163,6 @@ export class ScriptedServer {
 }
 
 /** The `C2S` of a request. */
-function decodeC2S({ RequestSchema }: ProtocolMessages, { body }: Frame): Message {
+export function decodeC2S({ RequestSchema }: ProtocolMessages, { body }: Frame): Message {
   return (fromBinary(RequestSchema, body) as Message & { c2s: Message }).c2s;
 }

@@ -1,3 +1,4 @@
+export { AccountListCheck } from './account-list-check.js';
 /** One framed client of the public protocol: what the backends behind a socket have in common. */
 export type { Greeting, Introduction, PushFrame } from './connection.js';
 export { addressOf, type Dial, dialTcp, type Endpoint } from './dial.js';
@@ -16,6 +17,6 @@ export { SellableQuantities } from './sellable.js';
 export { Session, type SessionOptions } from './session.js';
 export { StateLog } from './state-log.js';
 export { StreamSubscriptions } from './subscribing.js';
-export { readAccounts, readFills, readOrders, recoveredTrades, tradePushOf } from './trades.js';
+export { AccountsRefused, readAccounts, readFills, readOrders, recoveredTrades, tradePushOf } from './trades.js';
 export { TradingTermsCache } from './trading-terms.js';
 export type { Asked, AskOptions, Upstream } from './upstream.js';

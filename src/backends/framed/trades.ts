@@ -12,7 +12,7 @@ import { hideMarks } from './remark-mark.js';
 import type { AskOptions } from './upstream.js';
 
 /** Who answers the reads of accounts. */
-interface Reader {
+export interface Reader {
   request(asked: Operation, c2s: Message, options: AskOptions): Promise<ResponseMessage>;
 }
 
@@ -39,18 +39,25 @@ function headerOf({ accID, trdEnv, trdMarketAuthList, jpAccType }: TrdAcc): TrdH
 /** Accounts of one user; there is none who has nearly as many. */
 const ACCOUNTS_MAX = 1_000;
 
-/** The accounts of the user that the server is logged in as. A server that does not list them is of no use for trading: that is thrown. */
+/** The server does not list the accounts of its user, or lists too many: it is of no use for trading. */
+export class AccountsRefused extends BackendRefused {
+  constructor(reason: string) {
+    super('backend.failed', reason);
+  }
+}
+
+/** The accounts of the user that the server is logged in as. Rejects with {@link AccountsRefused} where it does not list them. */
 export async function readAccounts(upstream: Reader, options: AskOptions): Promise<readonly TrdAcc[]> {
   const asked = account.listAccounts;
   const c2s = create(asked.messages.C2SSchema, { userID: 0n, needGeneralSecAccount: true });
   const answer = await unlessRefused(upstream.request(asked, c2s, options));
   const { s2c, retMsg } = answer as ResponseMessage & { s2c?: { accList: TrdAcc[] } };
   if ('refused' in answer || s2c === undefined) {
-    throw new BackendRefused('backend.failed', `the account list is refused: ${'refused' in answer ? answer.refused : retMsg}`);
+    throw new AccountsRefused(`the account list is refused: ${'refused' in answer ? answer.refused : retMsg}`);
   }
   const count = s2c.accList.length;
   if (count > ACCOUNTS_MAX) {
-    throw new BackendRefused('backend.failed', `the server lists ${count} accounts of one user; at most ${ACCOUNTS_MAX} are accepted`);
+    throw new AccountsRefused(`the server lists ${count} accounts of one user; at most ${ACCOUNTS_MAX} are accepted`);
   }
   return s2c.accList;
 }

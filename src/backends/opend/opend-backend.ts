@@ -30,6 +30,7 @@ import {
 import { packetEncAlgo } from '../../wire/index.js';
 import { castsDoubt, isOwnConcern, lostBy, readUpstreamState, ServerWatch, type UpstreamState, understood } from '../comfort/index.js';
 import {
+  AccountListCheck,
   type AskOptions,
   CipherUnknown,
   type Dial,
@@ -109,6 +110,7 @@ export class OpendBackend implements Backend {
   readonly #terms: TradingTermsCache;
   readonly #rates: ForexRates;
   readonly #sellable: SellableQuantities;
+  readonly #accountList: AccountListCheck;
   readonly #keeper: SideKeeper;
   readonly #log: StateLog;
   readonly #streams = new QuoteStreams();
@@ -177,6 +179,15 @@ export class OpendBackend implements Backend {
     this.#terms = new TradingTermsCache(this.#reads, clock);
     this.#rates = new ForexRates(this.#reads, clock);
     this.#sellable = new SellableQuantities(this.#reads, clock, (event) => this.#emit(event));
+    this.#accountList = new AccountListCheck({
+      upstream: this.#reads,
+      options: () => this.#own(),
+      connection: () => (this.#keeper.sides.state('trading') === 'ready' ? this.#greeting : undefined),
+      onRefused: (reason) => {
+        if (this.#state !== undefined) this.#keeper.judge({ ...this.#state.missing, trading: reason });
+      },
+      onDefect,
+    });
     this.#orders = new Orders({
       ask: (operation, request, deadline) => this.#reads.request(operation, request, { deadline }),
       write: (operation, request, departure) => this.#reads.request(operation, request, departure),
@@ -210,6 +221,7 @@ export class OpendBackend implements Backend {
       this.#held.note(operation, request, response);
       return hideMarks(response);
     };
+    if (operation === account.listAccounts) return this.#accountList.note(answer).then(shown);
     return answer instanceof Promise ? answer.then(shown) : shown(answer);
   }
 
@@ -410,6 +422,7 @@ export class OpendBackend implements Backend {
   async #judge(state: UpstreamState): Promise<void> {
     this.#state = state;
     this.#keeper.judge(state.missing);
+    this.#accountList.check();
     await this.#courteous.quota();
   }
 

@@ -6,6 +6,7 @@ import { account } from '../../contract/operations/index.js';
 import type { BrokerSnapshot, CallContext, ResponseMessage } from '../../gateway/index.js';
 import { understood } from '../comfort/index.js';
 import {
+  AccountListCheck,
   type AskOptions,
   type Greeting,
   hideMarks,
@@ -40,6 +41,7 @@ export class Broker {
   readonly #events: PointEvents;
   readonly #orders: Orders;
   readonly #sellable: SellableQuantities;
+  readonly #accountList: AccountListCheck;
   /** Looks of those who wait until it is ready. */
   readonly #waiting = new Set<() => void>();
   #accounts: readonly TrdAcc[] | undefined;
@@ -67,9 +69,20 @@ export class Broker {
       prepare: (upstream, greeting) => this.#prepare(upstream, greeting),
       onLost: (reason, heardAt) => this.#lost(reason, heardAt),
       onPush: (frame) => this.#pushed(frame),
+      onServing: () => this.#accountList.check(),
     });
     const { own } = this.point.requests;
     this.#sellable = new SellableQuantities(own, parts.clock, (event) => events.push(event));
+    this.#accountList = new AccountListCheck({
+      upstream: own,
+      options: () => this.#own(),
+      connection: () => (this.point.session.lifecycle.state === 'ready' ? this.point.session.greeting : undefined),
+      onListed: (accounts) => {
+        this.#accounts = accounts;
+      },
+      onRefused: (reason) => this.point.session.renew(reason),
+      onDefect: parts.onDefect,
+    });
     this.#orders = new Orders({
       ask: (operation, request, deadline) => own.request(operation, request, { deadline }),
       write: (operation, request, departure) => own.request(operation, request, departure),
@@ -83,7 +96,7 @@ export class Broker {
   async call(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
     const writes = operation.effect === 'order' || operation.effect === 'write';
     const answer = writes ? this.#orders.call(operation, request, context) : this.point.requests.call(operation, request, context);
-    return hideMarks(await answer);
+    return hideMarks(await (operation === account.listAccounts ? this.#accountList.note(answer) : answer));
   }
 
   /** Those that it listed last; undefined while it never did. */

@@ -58,6 +58,8 @@ interface PointOptions extends PointParts {
   readonly prepare: (upstream: Upstream, greeting: Greeting) => Promise<void>;
   readonly onLost: (reason: string, heardAt: number) => void;
   readonly onPush: (frame: PushFrame) => void;
+  /** The server has said once more that it serves. */
+  readonly onServing?: () => void;
 }
 
 /** Major × 100 + minor of the protocol's messages that this client knows. */
@@ -199,7 +201,8 @@ export class Point {
 
   #judge({ missing }: UpstreamState): void {
     const why = missing[this.#options.side];
-    if (why !== undefined && this.session.lifecycle.state === 'ready') this.session.renew(why);
+    if (why === undefined) this.#options.onServing?.();
+    else if (this.session.lifecycle.state === 'ready') this.session.renew(why);
   }
 
   async #endpoint(): Promise<Endpoint> {

@@ -10,7 +10,7 @@ import type { Frame } from '../../../src/wire/index.js';
 import { HK_MARGIN } from '../../support/accounts.js';
 import { TestDaemon, untilConnected } from '../../support/daemon.js';
 import type { PushFrame } from '../../support/push-client.js';
-import { type Peer, ScriptedServer } from '../../support/scripted-server.js';
+import { decodeC2S, type Peer, ScriptedServer } from '../../support/scripted-server.js';
 import { until } from '../../support/until.js';
 
 const GLOBAL_STATE = 1002;
@@ -145,4 +145,35 @@ it.each([
   expect(refused).toMatchObject({ status: 503, json: { code: 'backend.not_ready', error: expect.stringContaining(reason) } });
   listAccounts = undefined;
   await until(async () => (await daemon.as().get('/readyz')).status === 200, 'trading');
+});
+
+it.each([
+  ['a caller is refused it', true],
+  ['nobody asks for it', false],
+])('a login whose account list is refused later, on the same connection, is not ready for trading: %s', async (_what, asks) => {
+  const refusal = '账户权限已变更';
+  const readyz = async () => await daemon.as().get('/readyz');
+  expect((await readyz()).status).toBe(200);
+  listAccounts = (frame, peer) => peer.answer(frame, TrdGetAccList, { retType: -1, retMsg: refusal });
+  if (asks) expect((await daemon.as('desk').get('/api/list-accounts')).json).toMatchObject({ ret_type: -1, ret_msg: refusal });
+  await until(async () => String((await readyz()).json.reason).includes(`the account list is refused: ${refusal}`), 'the reason');
+  expect((await readyz()).status).toBe(503);
+  listAccounts = undefined;
+  await until(async () => (await readyz()).status === 200, 'trading');
+  expect(upstream.connections).toHaveLength(1);
+});
+
+it('a list that is refused for what the caller asked takes trading from nobody', async () => {
+  const oddly = '无效的用户';
+  let own = 0;
+  listAccounts = (frame, peer) => {
+    const { userID } = decodeC2S(TrdGetAccList, frame) as TrdGetAccList.C2S;
+    if (userID !== 0n) return peer.answer(frame, TrdGetAccList, { retType: -1, retMsg: oddly });
+    own += 1;
+    peer.answer(frame, TrdGetAccList, { retType: 0, s2c: { accList: [{ accID: header.accID, trdEnv: 0, trdMarketAuthList: [1] }] } });
+  };
+  const answer = await daemon.as('desk').get('/api/list-accounts?user_id=12');
+  expect(answer.json).toMatchObject({ ret_type: -1, ret_msg: oddly });
+  await until(() => own > 0, 'the daemon’s own read');
+  expect((await daemon.as().get('/readyz')).status).toBe(200);
 });

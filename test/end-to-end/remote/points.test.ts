@@ -145,6 +145,15 @@ it('finds an order whose answer was lost, and does not send it again', async () 
   expect([...came]).toEqual([(await placed).order_id]);
 });
 
+it('a broker that begins to refuse its account list is not ready, says why, and is asked again', async () => {
+  brokerage.faults.order({ kind: 'refuse', text: 'the permission was withdrawn', retType: -1, point: '1001', protoId: 2001, times: 3 });
+  const refused = await daemon.as('desk').get('/api/list-accounts', text);
+  expect(refused.json).toMatchObject({ ret_type: -1, ret_msg: 'the permission was withdrawn' });
+  expect(await readyzSays(daemon, /broker 1001/)).toContain('the account list is refused: the permission was withdrawn');
+  await whenReady(daemon);
+  expect((await broker(1007)).lifecycle_generation).toBe(1);
+});
+
 describe('the platform', () => {
   it('has its streams again after a loss, and the gap is told', async () => {
     const push = await daemon.push('desk');
