@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type Access, allowsAccount, allowsMarket, type KeyRecord, scopeMask } from '../access/index.js';
+import { wholeAccountMarket } from '../contract/account-market.js';
 import { type TrdAcc, TrdEnv, type TrdHeader, TrdHeaderSchema } from '../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as AccountsC2S } from '../contract/generated/Trd_GetAccList_pb.js';
 import { account } from '../contract/operations/index.js';
@@ -23,12 +24,13 @@ export function tradesIn(access: Access, key: KeyRecord | undefined, { accID, tr
 }
 
 /** The trading market in which a caller reads an account as a whole: the first that its lists allow, or else the account's first. */
-export function readingMarketOf({ trdMarketAuthList }: TrdAcc, access: Access, key: KeyRecord | undefined): number {
+export function readingMarketOf(account: TrdAcc, access: Access, key: KeyRecord | undefined): number {
   const isAllowed = (market: number) => limitsOf(access, key).every((limits) => allowsMarket(limits, tradingMarketOf(market).parts));
-  return trdMarketAuthList.find(isAllowed) ?? trdMarketAuthList[0] ?? 0;
+  return account.trdMarketAuthList.find(isAllowed) ?? wholeAccountMarket(account);
 }
 
 /** An account as requests name it, in the first of its trading markets. */
-export function headerOf({ accID, trdEnv, trdMarketAuthList }: TrdAcc): TrdHeader {
-  return create(TrdHeaderSchema, { accID, trdEnv, trdMarket: trdMarketAuthList[0] ?? 0 });
+export function headerOf(account: TrdAcc): TrdHeader {
+  const { accID, trdEnv } = account;
+  return create(TrdHeaderSchema, { accID, trdEnv, trdMarket: wholeAccountMarket(account) });
 }

@@ -1,4 +1,5 @@
 import { create, type Message } from '@bufbuild/protobuf';
+import { wholeAccountMarket } from '../../contract/account-market.js';
 import type { TrdAcc } from '../../contract/generated/Trd_Common_pb.js';
 import { type Order, type OrderFill, type TrdHeader, TrdHeaderSchema } from '../../contract/generated/Trd_Common_pb.js';
 import * as TrdUpdateOrder from '../../contract/generated/Trd_UpdateOrder_pb.js';
@@ -30,10 +31,10 @@ export function tradePushOf(frame: PushFrame): TradePush | undefined {
 }
 
 /** How requests about an account begin; its first market stands for all of them. */
-function headerOf({ accID, trdEnv, trdMarketAuthList, jpAccType }: TrdAcc): TrdHeader {
-  const [trdMarket = 0] = trdMarketAuthList;
+function headerOf(of: TrdAcc): TrdHeader {
+  const { accID, trdEnv, jpAccType } = of;
   const [type] = jpAccType;
-  return create(TrdHeaderSchema, { accID, trdEnv, trdMarket, ...(type === undefined ? {} : { jpAccType: type }) });
+  return create(TrdHeaderSchema, { accID, trdEnv, trdMarket: wholeAccountMarket(of), ...(type === undefined ? {} : { jpAccType: type }) });
 }
 
 /** Accounts of one user; there is none who has nearly as many. */

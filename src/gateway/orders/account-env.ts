@@ -1,4 +1,5 @@
 import { create, type Message } from '@bufbuild/protobuf';
+import { wholeAccountMarket } from '../../contract/account-market.js';
 import type { TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as AccountListC2S } from '../../contract/generated/Trd_GetAccList_pb.js';
 import type { Operation } from '../../contract/operation.js';
@@ -24,6 +25,6 @@ export async function addressByAccount(
   const own = payloadOf(account.listAccounts, response)?.accList.find(({ accID }) => accID === header.accID);
   if (own === undefined) return new Rejection('request.invalid', `acc_id: there is no account ${header.accID}`, { field: 'acc_id' });
   header.trdEnv = own.trdEnv;
-  if (header.trdMarket === 0) header.trdMarket = own.trdMarketAuthList[0] ?? 0;
+  if (header.trdMarket === 0) header.trdMarket = wholeAccountMarket(own);
   return undefined;
 }

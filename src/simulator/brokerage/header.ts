@@ -1,4 +1,5 @@
-import type { TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
+import { clone } from '@bufbuild/protobuf';
+import { type TrdHeader, TrdHeaderSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { quoteMarket } from '../../contract/markets.js';
 import { Refusal } from '../refusal.js';
 import { type Account, type AccountBook, namedMarkets, quoteMarketsOf } from './account.js';
@@ -6,6 +7,7 @@ import { type TradeMarket, tradeEnvironments, tradeMarkets } from './terms.js';
 
 /** The account and the market that a request is about. */
 export interface Addressed {
+  /** Header of the answer. */
   readonly header: TrdHeader;
   readonly account: Account;
   readonly market: TradeMarket;
@@ -25,11 +27,17 @@ export function addressed(brokerage: AccountBook, header: TrdHeader | undefined)
     // Words alone: the numbers of environments differ between the interfaces.
     return new Refusal(`account ${account.id} is for ${account.environment}, the request says ${environment}`, 'broker.account');
   }
-  // Unknown (0) leaves it to the account, for requests about orders of whatever market.
+  // Unknown (0) leaves it to the account, for requests about whatever market. The answer names the market that it was read in.
   const market = header.trdMarket === 0 ? account.markets[0] : tradeMarkets.wordOf(header.trdMarket);
   if (market === undefined) return new Refusal(tradeMarkets.unknown(header.trdMarket), 'broker.enumeration');
   // Simulated futures have a market for each region, which callers may also name by the one market of all futures.
-  if (account.markets.includes(market) || (market === 'FUTURES' && account.trades === 'futures')) return { header, account, market };
+  if (account.markets.includes(market) || (market === 'FUTURES' && account.trades === 'futures')) {
+    if (header.trdMarket !== 0) return { header, account, market };
+    const [named = market] = namedMarkets(account);
+    const answered = clone(TrdHeaderSchema, header);
+    answered.trdMarket = tradeMarkets.numberOf(named);
+    return { header: answered, account, market };
+  }
   const own = namedMarkets(account)
     .map((one) => `${tradeMarkets.numberOf(one)} (${one})`)
     .join(', ');

@@ -36,7 +36,7 @@ export const getMarginInfo: Answer<'brokerage', C2S, S2C> = ({ brokerage }, requ
   const margin = lends ? value : none;
   const free = lends ? freeMargin(value) : value.cash - value.frozenCash;
   const positions = [...brokerage.records.ledger.positions(account)].filter(
-    (position) => position.quantity !== 0n && (header.trdMarket === 0 || inMarket(position.tradeMarket, market)),
+    (position) => position.quantity !== 0n && (request.header?.trdMarket === 0 || inMarket(position.tradeMarket, market)),
   );
   const n = (amount: Decimal) => decimalToNumber(inMoney(amount, currency));
   const answer = create(S2CSchema, {

@@ -37,7 +37,7 @@ export const getPositionCorporateActions: Answer<'clock' | 'world' | 'brokerage'
   if (to instanceof Refusal) return to;
   const snapshotTime = BigInt(clock.now());
   const open = [...brokerage.records.ledger.positions(to.account)].filter(
-    (position) => position.quantity !== 0n && (to.header.trdMarket === 0 || inMarket(position.tradeMarket, to.market)),
+    (position) => position.quantity !== 0n && (header?.trdMarket === 0 || inMarket(position.tradeMarket, to.market)),
   );
   const positionList = await inTurns(eachInTurns(open, 1, (position) => actionsOf(facts, position)));
   const status = positionList.every((one) => one.status === KNOWN) ? COMPLETE : PARTIAL;

@@ -1,0 +1,49 @@
+import { create } from '@bufbuild/protobuf';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Order,
+  OrderFillSchema,
+  OrderSchema,
+  SecurityFirm,
+  TrdAccSchema,
+  type TrdHeader,
+  TrdMarket,
+} from '../../contract/generated/Trd_Common_pb.js';
+import { recoveredTrades } from './trades.js';
+
+describe('recoveredTrades', () => {
+  const terms = { trdSide: 1, orderType: 1, orderStatus: 15, code: '00700', name: '', qty: 100, price: 1, createTime: '', updateTime: '' };
+  const ids = { orderID: 1n, orderIDEx: '1', fillID: 2n, fillIDEx: '2' };
+  const headerOf = (message: object) => (message as { s2c: { header: TrdHeader } }).s2c.header;
+
+  it('names a market in each header, whatever the account and the trade say of theirs', () => {
+    const marketLists = fc.array(fc.constantFrom(TrdMarket.TrdMarket_Unknown, TrdMarket.TrdMarket_HK, TrdMarket.TrdMarket_US));
+    const firms = fc.option(fc.integer({ min: SecurityFirm.SecurityFirm_Unknown, max: SecurityFirm.SecurityFirm_FutuJP }), {
+      nil: undefined,
+    });
+    fc.assert(
+      fc.property(marketLists, firms, fc.constantFrom(undefined, 0, 2), (trdMarketAuthList, securityFirm, trdMarket) => {
+        const firm = securityFirm === undefined ? {} : { securityFirm };
+        const account = create(TrdAccSchema, { trdEnv: 1, accID: 7n, trdMarketAuthList, ...firm });
+        const market = trdMarket === undefined ? {} : { trdMarket };
+        const order: Order = create(OrderSchema, { ...terms, ...ids, ...market });
+        const pushes = recoveredTrades(account, [order], [create(OrderFillSchema, { ...terms, ...ids, ...market })], 0);
+        expect(pushes).toHaveLength(2);
+        for (const push of pushes) {
+          expect(headerOf(push.message).trdMarket).toBeGreaterThan(0);
+          expect(push.trdMarket).toBe(headerOf(push.message).trdMarket);
+        }
+      }),
+    );
+  });
+
+  it.each([
+    ['the home of its firm', SecurityFirm.SecurityFirm_FutuSG, TrdMarket.TrdMarket_SG],
+    ['Hong Kong where no firm is named', SecurityFirm.SecurityFirm_Unknown, TrdMarket.TrdMarket_HK],
+  ])('addresses an account that lists no market in %s', (_, securityFirm, trdMarket) => {
+    const account = create(TrdAccSchema, { trdEnv: 1, accID: 7n, trdMarketAuthList: [], securityFirm });
+    const [push] = recoveredTrades(account, [create(OrderSchema, { ...terms, ...ids })], [], 0);
+    expect(push?.trdMarket).toBe(trdMarket);
+  });
+});
