@@ -5,9 +5,12 @@ import { call, context, FIXTURE_TIME, payload, security, startFixture } from '..
 import { ManualClock } from '../../../contract/clock.js';
 import type { KLine } from '../../../contract/generated/Qot_Common_pb.js';
 import { quote } from '../../../contract/operations/index.js';
+import { addDays, fromWall, localDateTime } from '../../../contract/time.js';
 import { MemoryStore } from '../../../storage/index.js';
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 
 /** The longest range that is read of each klType, in days. */
 const spans: ReadonlyMap<number, number> = new Map([
@@ -257,23 +260,56 @@ test('the quota counts each symbol once in 30 days, refuses the next, and surviv
   await restarted.backend.stop();
 });
 
-test('day bars of a currency pair are days of the zone in which its times are told', async () => {
-  const { backend } = await startFixture();
-  const range = { security: security('FX.EURUSD'), rehabType: 0, beginTime: '2026-11-12 00:00:00', endTime: '2026-11-12 23:59:59' };
-  const { klList: days } = await payload(backend, quote.getHistoryKline, { ...range, klType: 2 });
-  const hours = await payload(backend, quote.getHistoryKline, {
-    ...range,
-    klType: 9,
-    beginTime: '2026-11-12 00:01:00',
-    endTime: '2026-11-13 00:00:00',
-  });
-  expect(days).toHaveLength(1);
-  expect(hours.klList).toHaveLength(24);
-  expect(days[0]).toMatchObject({
-    openPrice: hours.klList[0]?.openPrice,
-    closePrice: hours.klList.at(-1)?.closePrice,
-    highPrice: Math.max(...hours.klList.map(({ highPrice = 0 }) => highPrice)),
-    lowPrice: Math.min(...hours.klList.map(({ lowPrice = Number.POSITIVE_INFINITY }) => lowPrice)),
-  });
+test.each([
+  ['open', 'days of UTC, in which their times are told'],
+  ['calendar', 'trading days from 17:00 to 17:00 in New York'],
+] as const)('with the clock in mode %s, day bars of currency pairs are %s, of the minutes between', async (calendarMode, _) => {
+  const { backend, simulation } = await startFixture({ calendarMode });
+  const text = (time: number) => localDateTime(time, 'UTC');
+  const startOf = (day: string) => {
+    const midnight = Date.parse(`${day}T00:00:00Z`);
+    return calendarMode === 'open' ? midnight : fromWall(midnight - 7 * HOUR_MS, 'America/New_York');
+  };
+  const check = async (symbol: string, day: string) => {
+    const range = { security: security(symbol), rehabType: 0 };
+    const { klList: days } = await payload(backend, quote.getHistoryKline, { ...range, klType: 2, beginTime: day, endTime: day });
+    const instrument = simulation.world.instrument(symbol);
+    if (instrument === undefined) throw new Error(`there is no ${symbol}`);
+    if (!simulation.world.calendar(instrument).isTradingDay(day)) {
+      expect(days).toEqual([]);
+      return;
+    }
+    const start = startOf(day);
+    const end = startOf(addDays(day, 1));
+    const minutes: KLine[] = [];
+    for (let from = start; from < end; from += 12 * HOUR_MS) {
+      const times = { beginTime: text(from + MINUTE_MS), endTime: text(Math.min(end, from + 12 * HOUR_MS)) };
+      minutes.push(...(await payload(backend, quote.getHistoryKline, { ...range, klType: 1, ...times })).klList);
+    }
+    const expected = Array.from({ length: (end - start) / MINUTE_MS }, (_, index) => text(start + (index + 1) * MINUTE_MS));
+    expect(minutes.map(({ time }) => time)).toEqual(expected);
+    const outside = { beginTime: text(start - 5 * MINUTE_MS), endTime: text(start) };
+    const { klList: before } = await payload(backend, quote.getHistoryKline, { ...range, klType: 1, ...outside });
+    for (const { time } of before) expect(expected).not.toContain(time);
+    expect(days).toHaveLength(1);
+    expect(days[0]).toMatchObject({
+      time: `${day} 00:00:00`,
+      openPrice: minutes[0]?.openPrice,
+      closePrice: minutes.at(-1)?.closePrice,
+      highPrice: Math.max(...minutes.map(({ highPrice = 0 }) => highPrice)),
+      lowPrice: Math.min(...minutes.map(({ lowPrice = Number.POSITIVE_INFINITY }) => lowPrice)),
+      volume: minutes.reduce((sum, { volume = 0n }) => sum + volume, 0n),
+    });
+  };
+  // The days around the changes to and from summer time in New York and in London.
+  for (const day of ['2026-03-06', '2026-03-08', '2026-03-09', '2026-03-30', '2025-10-27', '2026-10-30', '2026-11-01', '2026-11-02']) {
+    await check('FX.EURUSD', day);
+  }
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom('FX.EURUSD', 'FX.USDJPY', 'FX.GBPUSD', 'FX.USDCNH'), fc.integer({ min: 1, max: 500 }), (symbol, ago) =>
+      check(symbol, addDays('2026-11-19', -ago)),
+    ),
+    { numRuns: 12 },
+  );
   await backend.stop();
 });
