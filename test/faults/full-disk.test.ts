@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, expect, it } from 'vitest';
 import { BUY, HK, HK_CASH, NORMAL, SIMULATE } from '../support/accounts.js';
+import { CoreWsClient } from '../support/core-ws-client.js';
 import { GrpcClient } from '../support/grpc-client.js';
 import { McpClient } from '../support/mcp-client.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
@@ -19,6 +20,8 @@ afterAll(() => Promise.all([daemon.stop(), full.stop()]));
 
 const hasBash = spawnSync('bash', ['-c', `ulimit -f ${BLOCKS}`]).status === 0;
 
+/** ModifyOrderOp. */
+const CANCEL = 2;
 /** OrderStatus. */
 const CANCELLED_ALL = 15;
 
@@ -27,7 +30,7 @@ const makeRoom = () => spawnSync('prlimit', [`--pid=${daemon.ready.pid}`, '--fsi
 
 const order = { acc_id: HK_CASH, env: SIMULATE, symbol: 'HK.00005', side: BUY, order_type: NORMAL, price: 1, qty: 400 };
 
-const everything = { scopes: ['qot:read', 'acc:read', 'trade:simulate', 'admin'], limits: { maxOrderValue: '10000' } } as const;
+const everything = { scopes: ['qot:read', 'acc:read', 'trade:simulate', 'admin'], sdk: true, limits: { maxOrderValue: '10000' } } as const;
 
 /** Fills the disk with orders: those that were acknowledged by their remarks, and the refusal. */
 async function fill(line: KeepAliveLine, name: string) {
@@ -150,6 +153,18 @@ it.skipIf(!hasBash)(
     const wish = { key: full.keys.bot, protoId: 2008, type: 'Trd_SubAccPush', request: { accIDList: [HK_CASH] } };
     expect((await grpc.call(wish)).answer).toMatchObject({ ret_type: 0, ret_msg: unkept });
     await grpc.stop();
+    const push = await full.push('bot');
+    // What a connection follows ends with it, and is on no disk.
+    expect(await push.command('sub_acc', { acc_id_list: [HK_CASH] })).toMatchObject({ ret_type: 0, ret_msg: null });
+    await push.close();
+    const core = await CoreWsClient.open(String(full.ready.websocket), full.keys.bot, full.ca);
+    const cancelAll = {
+      packetID: { connID: 0, serialNo: 1 },
+      header: { accID: HK_CASH, trdEnv: 0, trdMarket: HK },
+      ...{ orderID: 0, modifyOrderOp: CANCEL, forAll: true },
+    };
+    expect(await core.ask('Trd_ModifyOrder', cancelAll)).toMatchObject({ retType: 0, retMsg: unkept });
+    await core.close();
     line.close();
     expect(await full.end()).toBe(1);
     expect(full.stderr).toMatch(/\d+ rows did not reach the disk and are lost: .*\btrading_halts \(1\)/);
