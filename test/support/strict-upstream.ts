@@ -185,6 +185,8 @@ export class StrictUpstream implements Upstream {
     if (missing !== undefined) return `未知股票 ${missing}`;
     if (protoId === 3001) return this.#subscription(symbols, c2s, at);
     if (protoId === 3002) {
+      const bare = keysOf(symbols, c2s).find((key) => !this.units.has(key));
+      if (bare !== undefined) return `${bare} is not subscribed to: subscribe first`;
       for (const key of keysOf(symbols, c2s)) this.pushed.set(key, c2s.rehabTypeList as number[]);
       return undefined;
     }

@@ -84,6 +84,17 @@ test('a read that the upstream has forgotten the subscription of is subscribed t
   expect(upstream.of(3001)).toHaveLength(2);
 });
 
+test('a stream of what was read before, and the upstream has forgotten since, is subscribed to again', async () => {
+  const { upstream, courteous, pass, context } = setUp();
+  watch(courteous.call(quote.getQuote, quotes(700), context()));
+  await pass(50);
+  upstream.units.clear();
+  const started = watch(courteous.subscribe([stream('HK.00700')]));
+  await pass(100);
+  expect(started.value?.retType).toBe(0);
+  expect([...upstream.pushed.keys()]).toEqual(['HK.00700 1']);
+});
+
 test('an unknown symbol is refused in the words of the upstream, and does not spoil those asked for with it', async () => {
   const { upstream, courteous, pass, context } = setUp();
   upstream.unknown.add('HK.00002');

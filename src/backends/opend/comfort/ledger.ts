@@ -235,6 +235,11 @@ export class SubscriptionLedger {
     failure: UnitFailure | undefined,
     failures: Map<Unit, UnitFailure | NoRoom>,
   ): void {
+    // Forgotten since it was subscribed to, as by a login anew: who waits for it sees that it is lacking, and has it subscribed to again.
+    if (failure !== undefined && unit.state === 'present' && isForgotten(failure)) {
+      forget(unit);
+      return;
+    }
     if (failure !== undefined) {
       if (isOverQuota(failure)) this.#places.full();
       // Without an answer it may be there all the same, and is to be given back.
@@ -338,6 +343,10 @@ export class SubscriptionLedger {
       void this.#bring([]);
     });
   }
+}
+
+function isForgotten(failure: UnitFailure): boolean {
+  return !(failure instanceof BackendFailure) && failure.refused === 'not_subscribed';
 }
 
 function isOverQuota(failure: UnitFailure): boolean {
