@@ -154,7 +154,7 @@ it.skipIf(!hasBash)(
     expect((await grpc.call(wish)).answer).toMatchObject({ ret_type: 0, ret_msg: unkept });
     await grpc.stop();
     const push = await full.push('bot');
-    // What a connection follows ends with it, and is on no disk.
+    // A connection's subscriptions end with it and are on no disk.
     expect(await push.command('sub_acc', { acc_id_list: [HK_CASH] })).toMatchObject({ ret_type: 0, ret_msg: null });
     await push.close();
     const core = await CoreWsClient.open(String(full.ready.websocket), full.keys.bot, full.ca);
