@@ -369,6 +369,9 @@ export const marketState = same('market_state', {
   NIGHT: 32,
   OVERNIGHT_BEGIN: 33,
   OVERNIGHT_END: 34,
+  TRADE_AT_LAST: 35,
+  TRADE_AUCTION: 36,
+  OVERNIGHT: 37,
 });
 
 export const referenceType = same('reference_type', { warrant: 1, future: 2 });

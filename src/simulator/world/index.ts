@@ -35,6 +35,7 @@ export type {
 export { kinds } from './kinds.js';
 export type { Newcomer } from './newcomer.js';
 export type { ListedSeries } from './options.js';
+export { shownState } from './shown-state.js';
 export { isOnTick, nextPrice, roundToTick, tickSize } from './ticks.js';
 
 export interface WorldOptions {

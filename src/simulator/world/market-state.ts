@@ -18,6 +18,9 @@ export const MarketState = {
   hkClosingAuction: 19,
   futureOpen: 23,
   futureClose: 26,
+  aShareAfterHoursWait: 27,
+  aShareAfterHours: 28,
+  aShareAfterHoursEnd: 29,
   closingAuction: 30,
   tradeAtLast: 35,
 } as const;

@@ -4,6 +4,7 @@ import { SYMBOLS_MAX } from '../../../contract/shape.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { locateAll } from '../../view/locate.js';
+import { shownState } from '../../world/index.js';
 
 /** Qot_GetMarketState: the state, now, of the sessions that each symbol trades by. */
 export const getMarketState: Answer<'clock' | 'world' | 'listings', C2S, S2C> = (facts, request) => {
@@ -11,7 +12,11 @@ export const getMarketState: Answer<'clock' | 'world' | 'listings', C2S, S2C> = 
   if (listings instanceof Refusal) return listings;
   const now = facts.clock.now();
   const marketInfoList = listings.map(({ security, instrument }) =>
-    create(MarketInfoSchema, { security, name: instrument.name, marketState: facts.world.calendar(instrument).state(now) }),
+    create(MarketInfoSchema, {
+      security,
+      name: instrument.name,
+      marketState: shownState(facts.world.calendar(instrument), now, instrument),
+    }),
   );
   return create(S2CSchema, { marketInfoList });
 };

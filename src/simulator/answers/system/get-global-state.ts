@@ -3,12 +3,12 @@ import { ProgramStatusSchema, ProgramStatusType } from '../../../contract/genera
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/GetGlobalState_pb.js';
 import type { Answer } from '../../view/facts.js';
 import { SERVER_BUILD, SERVER_VERSION, SIMULATED } from '../../view/server.js';
-import type { CalendarName } from '../../world/calendar.js';
+import { type CalendarName, shownState } from '../../world/index.js';
 
 /** GetGlobalState. The mainland's two exchanges keep the same hours. */
 export const getGlobalState: Answer<'clock' | 'world', C2S, S2C> = ({ clock, world }) => {
   const now = clock.now();
-  const state = (name: CalendarName) => world.calendar(name).state(now);
+  const state = (name: CalendarName) => shownState(world.calendar(name), now);
   return create(S2CSchema, {
     marketHK: state('HK'),
     marketUS: state('US'),

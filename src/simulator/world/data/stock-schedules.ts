@@ -5,7 +5,7 @@ import { myHolidays } from '../holidays/my.js';
 import { sgHolidays } from '../holidays/sg.js';
 import { usHolidays } from '../holidays/us.js';
 import { MarketState as S } from '../market-state.js';
-import type { Schedule } from '../schedule.js';
+import type { Mark, Schedule } from '../schedule.js';
 
 // The closing auctions of the mainland (14:57 to 15:00) and Tokyo (15:25 to 15:30) lie within the official hours, and the
 // simulation trades through them; those of Hong Kong, Singapore and Malaysia follow the session and are shown as states.
@@ -59,21 +59,25 @@ export const us: Schedule = {
   ],
 };
 
+const cnDay: readonly Mark[] = [
+  ['09:15', S.auction],
+  ['09:25', S.waitingOpen],
+  ['09:30', S.morning, 'regular'],
+  ['11:30', S.rest],
+  ['13:00', S.afternoon, 'regular'],
+];
+
 export const cn: Schedule = {
   timeZone: 'Asia/Shanghai',
   holidays: cnHolidays,
   openState: S.morning,
   hours: [
     {
-      full: [
-        ['09:15', S.auction],
-        ['09:25', S.waitingOpen],
-        ['09:30', S.morning, 'regular'],
-        ['11:30', S.rest],
-        ['13:00', S.afternoon, 'regular'],
-        ['15:00', S.closed],
-      ],
+      // The first board with after-hours trading at the closing price opened then. `shown-state.ts` says who takes part; for all others the day ends at 15:00.
+      since: '2019-07-22',
+      full: [...cnDay, ['15:00', S.aShareAfterHoursWait], ['15:05', S.aShareAfterHours], ['15:30', S.aShareAfterHoursEnd]],
     },
+    { full: [...cnDay, ['15:00', S.closed]] },
   ],
 };
 
@@ -141,6 +145,7 @@ export const my: Schedule = {
         ['08:30', S.auction],
         ['09:00', S.morning, 'regular'],
         ['12:30', S.rest],
+        ['14:00', S.auction],
         ['14:30', S.afternoon, 'regular'],
         ['16:45', S.closingAuction],
         ['16:50', S.tradeAtLast],
