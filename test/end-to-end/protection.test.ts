@@ -1,11 +1,15 @@
 import { create } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
+import { replayClock } from '../../src/contract/clock.js';
 import { type C2S, C2SSchema as ModifyC2S } from '../../src/contract/generated/Trd_ModifyOrder_pb.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { account, admin, quote, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import type { Iface } from '../../src/gateway/index.js';
-import { HK_MARGIN } from '../support/accounts.js';
+import { BUY, HK, HK_MARGIN, MARKET, NORMAL, SIMULATE } from '../support/accounts.js';
+import { CoreTcpClient } from '../support/core-tcp-client.js';
+import { CoreWsClient } from '../support/core-ws-client.js';
+import { TestDaemon } from '../support/daemon.js';
 import { type Desk, openDesk } from '../support/desk.js';
 import { until } from '../support/until.js';
 
@@ -18,7 +22,7 @@ const CANCELLED = 15;
 
 let desk: Desk;
 let stop = 0;
-afterEach(() => desk.close());
+afterEach(() => desk?.close());
 
 async function open(): Promise<void> {
   desk = await openDesk({
@@ -47,6 +51,29 @@ async function guarded() {
   desk.clock.advance(500);
   const { orderList } = await desk.payload(account.getOrders, list);
   return { bracketId, exit, other, number: orderList.find(({ orderIDEx }) => orderIDEx === exit)?.orderID ?? 0n };
+}
+
+/** {@link guarded}, at a daemon with its listeners. */
+async function guardedDaemon() {
+  const flags = ['--api-key-id', 'desk', '--enable-trading'];
+  const daemon = await TestDaemon.start({ clock: replayClock(Date.now(), 20), keys: { desk: { scopes, sdk: true } }, flags });
+  const ask = (path: string, body: object) => daemon.as('desk').s2c(path, body, { 'x-svc-int64': 'string' });
+  const account = { market: HK, acc_id: HK_MARGIN, env: SIMULATE };
+  const order = { ...account, symbol: 'HK.00700', side: BUY, qty: 100 };
+  const { basic_qot_list } = await ask('/api/quote', { symbol: 'HK.00700' });
+  const bracket = { ...order, order_type: MARKET, stop_loss_price: Math.round(basic_qot_list[0].cur_price * 0.8) };
+  const { bracket_id } = await ask('/api/bracket-order', bracket);
+  const { order_id_ex: other } = await ask('/api/order', { ...order, order_type: NORMAL, price: 1 });
+  const exit = await until(async () => {
+    const { bracket_list } = await ask('/api/brackets', { ...account, bracket_id });
+    return (bracket_list?.[0]?.exit_order_id_ex as string | undefined) || undefined;
+  }, 'the exit');
+  const status = async (id: string): Promise<number> => {
+    const { order_list } = await ask('/api/orders', { ...account, refresh_cache: true });
+    return order_list.find(({ order_id_ex }: { order_id_ex: string }) => order_id_ex === id)?.order_status;
+  };
+  await until(async () => (await status(exit)) === 1, 'the exit at the brokerage');
+  return { daemon, exit, other, status, [Symbol.asyncDispose]: () => daemon.stop() };
 }
 
 async function codeOf(operation: Operation, body: object, as: string, iface: Iface = 'mcp'): Promise<string | undefined> {
@@ -120,6 +147,38 @@ describe('cancel-all', () => {
     const answer = await desk.call(trade.cancelAllOrder, iface === 'mcp' ? list : everything, { iface });
     expect(answer).toMatchObject({ retType: 0, retMsg: '1 order that guards a position stays' });
     expect([await statusOf(exit), await statusOf(other)]).toEqual([1, CANCELLED]);
+  });
+
+  // Over the wires: the field is the caller's own.
+  it.each([
+    ['gRPC', false, false],
+    ['gRPC', true, true],
+    ['core TCP', false, false],
+    ['core TCP', true, false],
+    ['core WebSocket', true, false],
+  ])('over %s with adjustPrice %s ends them: %s', async (wire, adjustPrice, ends) => {
+    await using served = await guardedDaemon();
+    const { daemon, exit, other, status } = served;
+    const header = { trdEnv: 0, accID: HK_MARGIN, trdMarket: 1 };
+    const packetID = { connID: 0, serialNo: 1 };
+    const request = { packetID, header, orderID: 0, modifyOrderOp: 2, forAll: true, trdMarket: 1, adjustPrice };
+    if (wire === 'gRPC') {
+      const type = 'Trd_ModifyOrder';
+      expect(await daemon.grpc().call({ key: daemon.keys.desk, protoId: 2205, type, request })).toMatchObject({
+        code: 'OK',
+        answer: { ret_type: 0 },
+      });
+    } else {
+      const client =
+        wire === 'core TCP'
+          ? await CoreTcpClient.open(daemon.daemon.apiAddress!)
+          : await CoreWsClient.open(daemon.daemon.websocketUrl!, daemon.keys.desk, daemon.ca);
+      expect(await client.ask('Trd_ModifyOrder', request)).toMatchObject({ retType: 0 });
+      client.close();
+    }
+    await until(async () => (await status(other)) === CANCELLED, 'the cancel of the other order');
+    if (ends) await until(async () => (await status(exit)) === CANCELLED, 'the cancel of the exit');
+    else expect(await status(exit)).toBe(1);
   });
 
   it('ends them where it is asked to', async () => {

@@ -238,7 +238,7 @@ export const cancelAllOrder = operation({
     fixed('orderID', 0n),
     fixed('modifyOrderOp', CANCEL),
     fixed('forAll', true),
-    // The public message has no field for it: adjustPrice, without another use in a cancel, carries it to the gateway and no further.
+    // The public message has no field for it: adjustPrice, without another use in a cancel, carries it to the gateway and no further; over gRPC too.
     flag('adjustPrice', { as: 'including_exits', about: 'Exits of brackets too, which stay otherwise.', brief: 'Exits of brackets too.' }),
   ],
   unused: ['orderIDEx', ...terms],

@@ -12,6 +12,9 @@ const EVERY_TRD_MARKET = 0;
 /** Interfaces whose callers fill the protocol's messages themselves. */
 export const protocolInterfaces: ReadonlySet<Iface> = new Set(['grpc', 'core-ws', 'core-tcp']);
 
+/** Interfaces of programs that are written for the public protocol. */
+const coreInterfaces: ReadonlySet<Iface> = new Set(['core-ws', 'core-tcp']);
+
 /** Whether a request takes orders out of the market, one or all. */
 export function isCancel(request: Message): boolean {
   return (request as Partial<ModifyC2S>).modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Cancel;
@@ -46,16 +49,14 @@ export function includesExits({ adjustPrice }: Pick<ModifyC2S, 'adjustPrice'>): 
 /**
  * Cancel-all is for one market, the header's. The protocol has a field of its own for it, which JSON has no name for: without
  * this, what the allowlists check and what the backend cancels would not be the same. Callers of the protocol itself say in
- * that field what they mean, every market included; exits of brackets stay, as the protocol has no field to ask for them.
+ * that field what they mean, every market included. Over the core interfaces exits of brackets stay: programs for the public
+ * protocol know nothing of {@link includesExits}, and may set its field. gRPC is the gateway's own, and its callers may ask for them.
  */
 export function confineCancelAll(operation: Operation, request: Message, iface: Iface): void {
   if (!isCancelAll(operation, request)) return;
   const cancel = request as ModifyC2S;
-  if (operation !== trade.cancelAllOrder || protocolInterfaces.has(iface)) {
-    cancel.adjustPrice = false;
-    return;
-  }
-  cancel.trdMarket = cancel.header?.trdMarket ?? EVERY_TRD_MARKET;
+  if (operation !== trade.cancelAllOrder || coreInterfaces.has(iface)) cancel.adjustPrice = false;
+  if (operation === trade.cancelAllOrder && !protocolInterfaces.has(iface)) cancel.trdMarket = cancel.header?.trdMarket ?? EVERY_TRD_MARKET;
 }
 
 /** The trading markets of a request for all orders, each of which has to be allowed as a whole; undefined for other requests. */
