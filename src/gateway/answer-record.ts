@@ -54,6 +54,7 @@ export interface Moment {
 
 /** Statuses from here on are the daemon's own fault (RFC 9110, section 15.6). */
 const SERVER_FAULT = 500;
+const UNAUTHENTICATED = 401;
 
 type About = Reason['about'];
 
@@ -103,7 +104,7 @@ export class AnswerRecord {
     return withUnkept(operation, caller, this.#parts.store.failure, answer);
   }
 
-  /** Remembers an order that is known to have been refused. */
+  /** Remembers an order that is known to have been refused, with its key's own. */
   #keepRefused(
     operation: Operation,
     { requestId }: Caller,
@@ -113,9 +114,9 @@ export class AnswerRecord {
     about: About,
   ): void {
     const refusal = refusalOf(answer);
-    if (refusal === undefined || request === undefined || !isTrade(operation)) return;
-    if (answer instanceof Rejection && leavesOutcomeOpen(answer)) return;
-    this.#parts.refusedOrders.add(ownerOfKey(key), { operation, request, requestId, about, code: refusal.code, message: refusal.message });
+    if (refusal === undefined || !isTrade(operation)) return;
+    if (answer instanceof Rejection && (leavesOutcomeOpen(answer) || !isOfKey(answer))) return;
+    this.#parts.refusedOrders.add({ operation, key, request, requestId, about, code: refusal.code, message: refusal.message });
   }
 
   /** Terms of an order in the trail; a refused change says by its order what it does not say itself. */
@@ -210,6 +211,11 @@ export class AnswerRecord {
 function isRefused(operation: Operation, answer: Answer): boolean {
   if (!(answer instanceof Rejection)) return answer.retType !== RET_SUCCEED && operation.effect !== 'read';
   return answer.kind.http < SERVER_FAULT && answer.code !== 'limit.refusals' && answer.code !== 'request.cancelled';
+}
+
+/** Whether a refused request is its key's: the credential was good, and the request was looked at. */
+function isOfKey({ kind, code }: Rejection): boolean {
+  return kind.http !== UNAUTHENTICATED && code !== 'limit.refusals';
 }
 
 /** Code and text of a refusal by the gateway or by the brokerage; undefined for an answer that is none. */

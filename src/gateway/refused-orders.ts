@@ -8,6 +8,7 @@ import { quoteMarketOfSecMarket } from '../contract/markets.js';
 import type { Operation } from '../contract/operation.js';
 import { trade } from '../contract/operations/index.js';
 import { shown } from '../contract/shown.js';
+import { ownerOfKey } from './identity.js';
 import { alone, type LocalOperation } from './local/index.js';
 import { allowsTraded, limitsOf, type Traded } from './market-names.js';
 import { legsText } from './orders/legs-text.js';
@@ -17,7 +18,10 @@ import { type Reason, shownText } from './sight.js';
 /** A write that was refused. */
 export interface RefusedWrite extends Reason {
   readonly operation: Operation;
-  readonly request: object;
+  /** The key that it came with, as it was then. */
+  readonly key: KeyRecord | undefined;
+  /** undefined where the body was not or could not be read. */
+  readonly request: object | undefined;
   readonly requestId: string;
 }
 
@@ -30,11 +34,15 @@ const LISTED_BY_DEFAULT = 20;
 const REASON_CHARACTERS_MAX = 1_000;
 
 interface Kept {
-  /** With the whole reason. */
+  /** With the reason as the key was told it. */
   readonly refusal: Refusal;
   readonly about: Reason['about'];
   readonly traded: Traded;
+  /** Lists of the key that held the order at the time. One that refused it hides nothing later: only the key itself named what it forbids. */
+  readonly allowed: Readonly<Record<ListKind, boolean>>;
 }
+
+type ListKind = 'account' | 'traded';
 
 /** Fields of all requests for orders. */
 type Asked = Partial<
@@ -51,10 +59,11 @@ export class RefusedOrders {
     private readonly clock: Clock,
   ) {}
 
-  add(owner: string, refused: RefusedWrite): void {
+  add(refused: RefusedWrite): void {
+    const owner = ownerOfKey(refused.key);
     const own = this.#byOwner.get(owner) ?? [];
     this.#byOwner.delete(owner);
-    own.push(keptOf(refused, this.clock.now()));
+    own.push(this.#keptOf(refused));
     if (own.length > OF_KEY_MAX) own.shift();
     this.#byOwner.set(owner, own);
     const [oldest] = this.#byOwner.keys();
@@ -73,23 +82,39 @@ export class RefusedOrders {
     const from = BigInt(this.clock.now() - KEPT_MS);
     const own = this.#byOwner.get(owner) ?? [];
     return own
-      .filter((kept) => kept.refusal.time >= from && limits.every((each) => allows(each, kept)))
+      .filter((kept) => kept.refusal.time >= from && !isNarrowedAway(limits, kept))
       .map(({ refusal, about }) => {
         const reason = shownText(this.access, key, { code: refusal.refusalCode, message: refusal.reason, about });
         return reason === refusal.reason ? refusal : create(RefusalSchema, { ...refusal, reason });
       })
       .reverse();
   }
+
+  #keptOf(refused: RefusedWrite): Kept {
+    const { key, about } = refused;
+    const { refusal, traded } = refusalOf(refused, shownText(this.access, key, refused), this.clock.now());
+    return { refusal, about, traded, allowed: allowedBy(limitsOf(this.access, key), refusal, traded) };
+  }
 }
 
-function allows(limits: Limits, { refusal, traded }: Kept): boolean {
-  if (Object.hasOwn(refusal, 'accID') && !allowsAccount(limits, refusal.accID)) return false;
-  // A change names an order and no security: its reason is judged by what it describes.
-  return traded.code === '' || allowsTraded(limits, traded, 0);
+/** Whether a list forbids by now what it allowed when the order came. */
+function isNarrowedAway(limits: readonly Limits[], kept: Kept): boolean {
+  const { allowed } = kept;
+  const now = allowedBy(limits, kept.refusal, kept.traded);
+  return (allowed.account && !now.account) || (allowed.traded && !now.traded);
 }
 
-function keptOf({ operation, request, code, message, about, requestId }: RefusedWrite, now: number): Kept {
-  const asked = request as Asked;
+function allowedBy(limits: readonly Limits[], refusal: Refusal, traded: Traded): Kept['allowed'] {
+  const hasAccount = Object.hasOwn(refusal, 'accID');
+  return {
+    account: !hasAccount || limits.every((each) => allowsAccount(each, refusal.accID)),
+    // A change names an order and no security: its reason is judged by what it describes.
+    traded: traded.code === '' || limits.every((each) => allowsTraded(each, traded, 0)),
+  };
+}
+
+function refusalOf({ operation, request, code, requestId }: RefusedWrite, reason: string, now: number): Pick<Kept, 'refusal' | 'traded'> {
+  const asked: Asked = request ?? {};
   const { header, secMarket = 0, comboLegs = [] } = asked;
   const market = quoteMarketOfSecMarket(secMarket);
   const symbol =
@@ -102,7 +127,7 @@ function keptOf({ operation, request, code, message, about, requestId }: Refused
       time: BigInt(now),
       operation: operation.name,
       refusalCode: code,
-      reason: shown(message, REASON_CHARACTERS_MAX),
+      reason: shown(reason, REASON_CHARACTERS_MAX),
       requestId: shown(requestId),
       ...(header === undefined ? {} : { accID: header.accID, trdEnv: header.trdEnv, trdMarket: header.trdMarket }),
       ...(symbol ? { symbol: shown(symbol) } : {}),
@@ -112,7 +137,6 @@ function keptOf({ operation, request, code, message, about, requestId }: Refused
       ...given('qty'),
       ...given('price'),
     }),
-    about,
     traded: { trdMarket: header?.trdMarket ?? 0, secMarket, code: asked.code ?? comboLegs[0]?.security?.code ?? '', comboLegs },
   };
 }

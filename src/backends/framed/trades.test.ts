@@ -1,4 +1,4 @@
-import { create } from '@bufbuild/protobuf';
+import { create, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -10,13 +10,34 @@ import {
   type TrdHeader,
   TrdMarket,
 } from '../../contract/generated/Trd_Common_pb.js';
-import { recoveredTrades } from './trades.js';
+import * as TrdUpdateOrder from '../../contract/generated/Trd_UpdateOrder_pb.js';
+import * as TrdUpdateOrderFill from '../../contract/generated/Trd_UpdateOrderFill_pb.js';
+import { recoveredTrades, tradePushOf } from './trades.js';
+
+const terms = { trdSide: 1, orderType: 1, orderStatus: 15, code: '00700', name: '', qty: 100, price: 1, createTime: '', updateTime: '' };
+const ids = { orderID: 1n, orderIDEx: '1', fillID: 2n, fillIDEx: '2' };
+const headerOf = (message: object) => (message as { s2c: { header: TrdHeader } }).s2c.header;
+
+describe('tradePushOf', () => {
+  it.each([
+    [2208, TrdUpdateOrder.ResponseSchema, { order: { ...terms, ...ids, trdMarket: 2 } }],
+    [2218, TrdUpdateOrderFill.ResponseSchema, { orderFill: { ...terms, ...ids, trdMarket: 2 } }],
+  ])('names the market of the trade where the header of push %i names none', (protoId, schema, content) => {
+    const response = create(schema as typeof TrdUpdateOrder.ResponseSchema, {
+      retType: 0,
+      s2c: { header: { trdEnv: 1, accID: 7n, trdMarket: 0 }, ...content },
+    });
+    const push = tradePushOf({
+      protoId,
+      format: 'protobuf',
+      body: toBinary(schema as typeof TrdUpdateOrder.ResponseSchema, response),
+    });
+    expect(push?.trdMarket).toBe(2);
+    expect(headerOf(push?.message ?? {}).trdMarket).toBe(2);
+  });
+});
 
 describe('recoveredTrades', () => {
-  const terms = { trdSide: 1, orderType: 1, orderStatus: 15, code: '00700', name: '', qty: 100, price: 1, createTime: '', updateTime: '' };
-  const ids = { orderID: 1n, orderIDEx: '1', fillID: 2n, fillIDEx: '2' };
-  const headerOf = (message: object) => (message as { s2c: { header: TrdHeader } }).s2c.header;
-
   it('names a market in each header, whatever the account and the trade say of theirs', () => {
     const marketLists = fc.array(fc.constantFrom(TrdMarket.TrdMarket_Unknown, TrdMarket.TrdMarket_HK, TrdMarket.TrdMarket_US));
     const firms = fc.option(fc.integer({ min: SecurityFirm.SecurityFirm_Unknown, max: SecurityFirm.SecurityFirm_FutuJP }), {
