@@ -23,6 +23,8 @@ async function open(backend: Partial<Backend> = {}, switches?: ReadonlySet<strin
       capped: { scopes, limits: { maxOrderValue: '1000' } },
       blind: { scopes: ['trade:simulate'] },
       narrow: { scopes, limits: { allowedSymbols: 'HK.00005' } },
+      american: { scopes, limits: { allowedMarkets: 'US' } },
+      cash: { scopes, limits: { allowedAccIds: HK_CASH } },
     },
     bounds: { refusalsPerSecond: 1_000_000 },
     backend,
@@ -103,6 +105,47 @@ describe('get_refusals', () => {
     expect((await refusals()).map(({ symbol }) => symbol)).toEqual(['HK.00005']);
     desk.editKey('desk', { limits: { allowed_symbols: ['HK.00005'], allowed_acc_ids: [HK_MARGIN] } });
     expect(await refusals()).toEqual([]);
+  });
+
+  it.each([
+    ['narrow', 'limit.symbol'],
+    ['american', 'limit.market'],
+    ['cash', 'auth.account'],
+  ])('lists what the lists of the key itself refused: %s', async (as, code) => {
+    await open();
+    const { text } = refused(await desk.call(trade.placeOrder, order, { as }));
+    const own = { refusalCode: code, reason: text, symbol: 'HK.00700', accID: BigInt(HK_MARGIN), qty: 100 };
+    expect(await refusals(as)).toMatchObject([own]);
+  });
+
+  it('leaves out what one list refused when another no longer allows it', async () => {
+    await open();
+    await desk.call(trade.placeOrder, order, { as: 'narrow' });
+    desk.editKey('narrow', { limits: { allowed_symbols: ['HK.00005'], allowed_acc_ids: [HK_CASH] } });
+    expect(await refusals('narrow')).toEqual([]);
+  });
+
+  it('tells no more than the answer did, where the key may see more by now', async () => {
+    await open();
+    const { text } = refused(await desk.call(trade.placeOrder, { ...order, side: 'SELL' }, { as: 'blind' }));
+    expect(text).toContain('may not see');
+    desk.editKey('blind', { scopes: ['trade:simulate', 'acc:read'] });
+    expect(await refusals('blind')).toMatchObject([{ refusalCode: 'broker.position', reason: text }]);
+  });
+
+  it('lists an order whose body cannot be read, or is not read, without terms', async () => {
+    await open();
+    await desk.call(trade.placeOrder, { ...order, side: 9 });
+    await desk.call(trade.modifyOrder, { ...account, order_id_ex: '1', op: 1, quantity: 5 });
+    await desk.call(trade.placeOrder, { ...order, qty: 0 });
+    expect((await refusals()).map(({ operation, refusalCode, reason }) => [operation, refusalCode, reason])).toEqual([
+      ['place_order', 'request.out_of_range', expect.stringContaining('qty')],
+      ['modify_order', 'request.unknown_field', expect.stringContaining('"quantity"')],
+      ['place_order', 'request.out_of_range', expect.stringContaining('side: expected one of')],
+    ]);
+    desk.editKey('other', { scopes: ['acc:read'] });
+    await desk.call(trade.placeOrder, order, { as: 'other' });
+    expect(await refusals('other')).toMatchObject([{ operation: 'place_order', refusalCode: 'auth.scope' }]);
   });
 
   it('lists a repetition under an idempotency key once', async () => {

@@ -24,9 +24,12 @@ const FILL_PUSH = 2218;
 export function tradePushOf(frame: PushFrame): TradePush | undefined {
   const messages = frame.protoId === ORDER_PUSH ? TrdUpdateOrder : frame.protoId === FILL_PUSH ? TrdUpdateOrderFill : undefined;
   if (messages === undefined) return undefined;
-  const message = readPush<{ header?: TrdHeader }>(messages.ResponseSchema, frame);
+  const message = readPush<{ header?: TrdHeader; order?: Order; orderFill?: OrderFill }>(messages.ResponseSchema, frame);
   const header = message?.s2c.header;
   if (message === undefined || header === undefined) return undefined;
+  const { order, orderFill } = message.s2c;
+  // Unknown (0): the order or fill says its own.
+  if (header.trdMarket === 0) header.trdMarket = (order ?? orderFill)?.trdMarket ?? 0;
   return { type: 'trade', protoId: frame.protoId, accId: header.accID, trdMarket: header.trdMarket, message };
 }
 
