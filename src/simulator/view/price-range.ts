@@ -86,12 +86,21 @@ function* daysBefore(
   tradingDay: string,
 ): Generator<void, PriceBounds | undefined> {
   const end = facts.world.calendar(instrument).sessions(tradingDay)[0]?.start ?? facts.clock.now();
+  return yield* rangeBetween(facts.market, instrument, end - YEAR_MS, end);
+}
+
+/** {@link Market.range}, ready to pause. */
+export function* rangeBetween(market: Market, instrument: Instrument, from: number, to: number): Generator<void, PriceBounds | undefined> {
   let range: PriceBounds | undefined;
   const length = partOf(instrument);
-  for (let from = end - YEAR_MS; from < end; from += length) {
-    const part = facts.market.range(instrument, from, Math.min(from + length, end));
-    if (part !== undefined) range = range === undefined ? part : widened(range, part);
+  for (let start = from; start < to; start += length) {
+    range = joined(range, market.range(instrument, start, Math.min(start + length, to)));
     yield;
   }
   return range;
+}
+
+/** Range that holds both; either may be missing. */
+export function joined(one: PriceBounds | undefined, other: PriceBounds | undefined): PriceBounds | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : widened(one, other);
 }

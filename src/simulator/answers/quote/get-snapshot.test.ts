@@ -1,6 +1,10 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { payload, security, startFixture } from '../../../../test/support/sim-backend.js';
+import { symbolOf } from '../../../contract/markets.js';
 import { metadata, quote, ranking } from '../../../contract/operations/index.js';
+import { HISTORIES_AT_ONCE } from '../../view/price-record.js';
+import type { SecurityKind } from '../../world/instrument.js';
 
 /** Minutes of regular trading of a whole day in Hong Kong, and those passed at the fixture's 10:30. */
 const [WHOLE_DAY, PASSED] = [330, 60];
@@ -46,5 +50,61 @@ test('the volume ratio and the close of five minutes ago are those of the bars, 
     const row = ranked.dataList?.find(({ security: of }) => `HK.${of?.code}` === symbol);
     if (row !== undefined) expect(row.volumeRatio).toBe(basic?.volumeRatio);
   }
+  await backend.stop();
+});
+
+const DAY_MS = 86_400_000;
+const HISTORY_BEGIN = '1960-01-01';
+
+test('the highest and the lowest price of history are those of all forward adjusted day bars, today’s and callers’ trades included', async () => {
+  const { backend, clock, simulation } = await startFixture({ calendarMode: 'calendar', historyKlQuotaMax: 1000 });
+  const { world, market } = simulation;
+  const young = (kind: SecurityKind) => world.listed({ kind }).filter(({ listDate }) => listDate >= '2016');
+  const instrument = fc.oneof(
+    ...(['equity', 'etf', 'trust', 'bond', 'future'] as const)
+      .map(young)
+      .filter((list) => list.length > 0)
+      .map((list) => fc.constantFrom(...list)),
+  );
+  await fc.assert(
+    fc.asyncProperty(instrument, fc.integer({ min: 0, max: 40 }), fc.boolean(), async (of, days, isPrinted) => {
+      const securityList = [security(of.symbol)];
+      // Known once, it is brought up to a later day, across ex-days too.
+      await payload(backend, quote.getSnapshot, { securityList });
+      clock.advance(days * DAY_MS);
+      if (world.state(of) === 'over') return;
+      if (isPrinted) market.print(of, market.quote(of).last * 40n, BigInt(of.lotSize), 1);
+      const { snapshotList } = await payload(backend, quote.getSnapshot, { securityList });
+      const { klList } = await payload(backend, quote.getHistoryKline, {
+        security: security(of.symbol),
+        rehabType: 1,
+        klType: 2,
+        beginTime: HISTORY_BEGIN,
+        endTime: '2099-12-31',
+      });
+      const { highestHistoryPrice, lowestHistoryPrice } = snapshotList[0]?.basic ?? {};
+      expect([of.symbol, highestHistoryPrice, lowestHistoryPrice]).toEqual([
+        of.symbol,
+        Math.max(...klList.map(({ highPrice }) => highPrice)),
+        Math.min(...klList.map(({ lowPrice }) => lowPrice)),
+      ]);
+    }),
+    { numRuns: 12 },
+  );
+  await backend.stop();
+});
+
+test('one snapshot reads the histories of a few new symbols, and the next ones those of the others', async () => {
+  const { backend, simulation } = await startFixture();
+  const securityList = simulation.world
+    .listed({ kind: 'etf' })
+    .slice(0, 3 * HISTORIES_AT_ONCE)
+    .map(({ symbol }) => security(symbol));
+  const known = async () => {
+    const { snapshotList } = await payload(backend, quote.getSnapshot, { securityList });
+    const withRecord = snapshotList.filter(({ basic }) => basic !== undefined && Object.hasOwn(basic, 'highestHistoryPrice'));
+    return withRecord.map(({ basic }) => basic?.security && symbolOf(basic.security));
+  };
+  for (const times of [1, 2, 3, 3]) expect((await known()).length).toBe(times * HISTORIES_AT_ONCE);
   await backend.stop();
 });

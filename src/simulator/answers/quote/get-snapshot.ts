@@ -18,6 +18,7 @@ import { averagePrice, percent } from '../../view/figures.js';
 import type { Listing } from '../../view/listings.js';
 import { locateAll, locateKnown } from '../../view/locate.js';
 import { prepareYearRanges, yearRange } from '../../view/price-range.js';
+import { prepareRecords, priceRecord } from '../../view/price-record.js';
 import { closeFiveMinutesBefore, prepareUsualVolume, volumeRatio } from '../../view/recent-trading.js';
 import { addKindData, plateData } from '../../view/snapshot-kinds.js';
 
@@ -45,8 +46,12 @@ async function known(facts: SnapshotFacts, { securityList }: C2S): Promise<S2C |
 
 function snapshots(facts: SnapshotFacts, listings: readonly Listing[]): S2C | Promise<S2C> {
   const answer = () => inTurns(all(facts, listings));
+  const records = () => {
+    const prepared = prepareRecords(facts, listings);
+    return prepared === undefined ? answer() : prepared.then(answer);
+  };
   const prepared = prepareYearRanges(facts, listings);
-  return prepared === undefined ? answer() : prepared.then(answer);
+  return prepared === undefined ? records() : prepared.then(records);
 }
 
 function* all(facts: SnapshotFacts, listings: readonly Listing[]): Generator<void, S2C> {
@@ -103,6 +108,11 @@ function basicData(
   data.avgPrice = decimalToNumber(averagePrice(instrument, quote.turnover, quote.volume, quote.last));
   data.highest52WeeksPrice = decimalToNumber(range.high);
   data.lowest52WeeksPrice = decimalToNumber(range.low);
+  const record = priceRecord(facts, listing, quote);
+  if (record !== undefined) {
+    data.highestHistoryPrice = decimalToNumber(record.high);
+    data.lowestHistoryPrice = decimalToNumber(record.low);
+  }
   const ratio = volumeRatio(facts, listing, quote);
   if (ratio !== undefined) data.volumeRatio = ratio;
   const before = closeFiveMinutesBefore(facts, listing, quote);
