@@ -2,6 +2,7 @@ import type { DescField } from '@bufbuild/protobuf';
 import { currency } from './enums.js';
 import type { ObjectSchema, Schema } from './json-schema.js';
 import type { Group, Operation } from './operation.js';
+import { hasPreview } from './preview-path.js';
 import { isRequired } from './required-params.js';
 import { callerParams, type Param, withheldFields } from './shape.js';
 
@@ -73,10 +74,10 @@ const extras = {
     isTaken: writes,
   },
   preview: {
-    schema: { type: 'boolean', default: false },
+    schema: { type: 'boolean' },
     about: 'Only show value, fees and limits; nothing is sent.',
     brief: 'Only show value, fees and limits; nothing is sent.',
-    isTaken: (operation) => writes(operation) && operation.scope.kind === 'byEnv',
+    isTaken: hasPreview,
   },
   fields: {
     schema: text,

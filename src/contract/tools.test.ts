@@ -7,6 +7,7 @@ import { messageWriter } from './json/message-json.js';
 import type { ObjectSchema } from './json-schema.js';
 import type { Operation } from './operation.js';
 import { account, institution, operations, quote, subscription, system, trade } from './operations/index.js';
+import { hasPreview } from './preview-path.js';
 import { callerParams } from './shape.js';
 import { argumentNames, extraArguments } from './tool-arguments.js';
 import { cutField, describeTool, fullInputSchema, fullOutputSchema, wholeTool } from './tools.js';
@@ -94,6 +95,14 @@ describe('what a tool says of itself', () => {
     expect(extraArguments(trade.unlockTrade)).toEqual(['api_key', 'c2s_json', 'idempotency_key']);
     expect(extraArguments(quote.getHistoryKline)).toEqual(['api_key', 'c2s_json', 'fields', 'limit', 'cursor', 'format']);
     expect(extraArguments(system.ping)).toEqual(['api_key']);
+  });
+
+  it.each(byName)('%s: takes a preview just where it is an order write, which all have one', (_, operation) => {
+    expect(extraArguments(operation).includes('preview')).toBe(hasPreview(operation));
+    const { properties } = describeTool(operation).inputSchema;
+    expect('preview' in properties).toBe(hasPreview(operation));
+    expect('preview' in wholeTool(operation).inputSchema.properties).toBe(hasPreview(operation));
+    if (operation.effect === 'order') expect(hasPreview(operation)).toBe(true);
   });
 
   it('says defaults, bounds, names and aliases', () => {

@@ -348,7 +348,7 @@ export const reversePosition = operation({
   title: 'Reverse position',
   summary: 'Closes a position in a monthly future and opens the opposite one, as one group of two orders.',
   guide:
-    'Real money, real futures accounts only. Call svc_get_positions first and ask the user. Never repeat it under another idempotency_key when the outcome is unknown: look at svc_get_orders.',
+    'Real money, real futures accounts only. Call svc_get_positions first, preview it and ask the user. Never repeat it under another idempotency_key when the outcome is unknown: look at svc_get_orders.',
   shape: [
     ...tradeHeader(),
     positionKey,
@@ -376,7 +376,7 @@ export const rollPosition = operation({
   title: 'Roll position',
   summary: 'Closes a position in a monthly future and opens the same in another month, as one group of two market orders.',
   guide:
-    'Real money, real futures accounts only. Call svc_get_positions and svc_get_future_info first and ask the user. Never repeat it under another idempotency_key when the outcome is unknown: look at svc_get_orders.',
+    'Real money, real futures accounts only. Call svc_get_positions and svc_get_future_info first, preview it and ask the user. Never repeat it under another idempotency_key when the outcome is unknown: look at svc_get_orders.',
   shape: [
     ...tradeHeader(),
     positionKey,

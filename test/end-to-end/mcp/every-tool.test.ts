@@ -100,6 +100,17 @@ describe.each(ways)('over the way with %s', (way) => {
       }
     });
 
+    it('previews what it lists a preview of, and sends nothing', async () => {
+      const good = { ...(await requiredArguments(tool, operation)), ...(await alsoNeeded(tool)) };
+      const ordersBefore = await orderCount();
+      const isListed = 'preview' in describeTool(operation).inputSchema.properties;
+      if (operation.effect === 'order') expect(isListed).toBe(true);
+      const answer = await clientOf(way).call(tool, { ...good, preview: true });
+      const expected = isListed ? { operation: operation.name, would_pass: true } : { code: 'request.unknown_field', field: 'preview' };
+      expect(answer, answer.text).toMatchObject({ isError: !isListed, json: expected });
+      expect(await orderCount()).toBe(ordersBefore);
+    });
+
     it('refuses anything else, and says which argument, what came and what is accepted', async () => {
       const ordersBefore = await orderCount();
       const good = { ...(await requiredArguments(tool, operation)), ...(await alsoNeeded(tool)) };
