@@ -18,6 +18,7 @@ import type { RefusalThrottle } from './refusal-throttle.js';
 import type { RefusedOrders } from './refused-orders.js';
 import { type Answer, failure, RET_SUCCEED } from './responses.js';
 import { type Reason, shownRefusal, shownText, unidentified } from './sight.js';
+import { toldAnswer } from './told.js';
 import { withUnkept } from './ways-out.js';
 
 export interface AnswerRecordParts {
@@ -100,8 +101,8 @@ export class AnswerRecord {
       trade: isTrade(operation) && request !== undefined ? this.#tradeOf(request, answer) : undefined,
     });
     if (answer instanceof Rejection) return shownRefusal(this.#parts.access, key, answer);
-    if (isOrderRefused(operation, answer)) return this.shownFailure(operation, key, answer, about);
-    return withUnkept(operation, caller, this.#parts.store.failure, answer);
+    if (isOrderRefused(operation, answer)) return this.shownFailure(operation, caller, key, answer, about);
+    return withUnkept(operation, caller, this.#parts.store.failure, toldAnswer(operation, caller, answer));
   }
 
   /** Remembers an order that is known to have been refused, with its key's own. */
@@ -173,11 +174,12 @@ export class AnswerRecord {
     }
   }
 
-  /** A refusal by the brokerage without the facts that its caller may not see. */
-  shownFailure(operation: Operation, key: KeyRecord | undefined, response: ResponseMessage, about: About): ResponseMessage {
+  /** A refusal by the brokerage in its caller's words, without the facts that it may not see. */
+  shownFailure(operation: Operation, caller: Caller, key: KeyRecord | undefined, response: ResponseMessage, about: About): ResponseMessage {
     const { retType, retMsg, errCode } = response;
     const message = shownText(this.#parts.access, key, { code: refusalCode(response).code, message: retMsg, about });
-    return message === retMsg ? response : Object.assign(failure(operation, message, errCode), { retType });
+    if (message === retMsg) return toldAnswer(operation, caller, response);
+    return Object.assign(failure(operation, message, errCode), { retType });
   }
 
   /** Every end of the way: one audit record, one request counted. */

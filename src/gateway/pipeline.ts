@@ -35,6 +35,7 @@ import { notReady } from './readiness.js';
 import type { TurnedAway } from './refusal-throttle.js';
 import { type Answer, failure, RET_SUCCEED, withMessage } from './responses.js';
 import { shownRefusal } from './sight.js';
+import { told } from './told.js';
 import { withoutValues } from './unsaid-values.js';
 import { isWayOut, rejectUnstored } from './ways-out.js';
 
@@ -214,10 +215,16 @@ export class Pipeline {
       reason: `preview: ${rejected ? outcome.auditReason : previewReason(outcome)}`,
     });
     if (rejected) return shownRefusal(access, key, outcome);
-    if (isPreview(outcome)) return shownPreview(access, key, outcome);
+    if (isPreview(outcome)) return shownPreview(access, key, outcome, (text) => told(operation, caller, text));
     return 'refusal' in entered
       ? outcome
-      : this.#record.shownFailure(operation, key, outcome, await this.#record.told(operation, caller, key, entered.request, outcome));
+      : this.#record.shownFailure(
+          operation,
+          caller,
+          key,
+          outcome,
+          await this.#record.told(operation, caller, key, entered.request, outcome),
+        );
   }
 
   /** The steps before anything happens: identify, authorise, decode, permit. */

@@ -8,12 +8,13 @@ import { quoteMarketOfSecMarket } from '../contract/markets.js';
 import type { Operation } from '../contract/operation.js';
 import { trade } from '../contract/operations/index.js';
 import { shown } from '../contract/shown.js';
-import { ownerOfKey } from './identity.js';
+import { type Caller, ownerOfKey } from './identity.js';
 import { alone, type LocalOperation } from './local/index.js';
 import { allowsTraded, limitsOf, type Traded } from './market-names.js';
 import { legsText } from './orders/legs-text.js';
 import { success } from './responses.js';
 import { type Reason, shownText } from './sight.js';
+import { told } from './told.js';
 
 /** A write that was refused. */
 export interface RefusedWrite extends Reason {
@@ -34,6 +35,7 @@ const LISTED_BY_DEFAULT = 20;
 const REASON_CHARACTERS_MAX = 1_000;
 
 interface Kept {
+  readonly operation: Operation;
   /** With the reason as the key was told it. */
   readonly refusal: Refusal;
   readonly about: Reason['about'];
@@ -71,20 +73,21 @@ export class RefusedOrders {
   }
 
   /** The operation that lists the caller's own, as far as its key's lists allow them now. */
-  readonly operation: LocalOperation = alone(({ request, identity: { owner, key } }) => {
+  readonly operation: LocalOperation = alone(({ request, identity: { owner, key }, caller }) => {
     const { num } = request as C2S;
-    const shown = this.#of(owner, key).slice(0, num || LISTED_BY_DEFAULT);
+    const shown = this.#of(owner, key, caller).slice(0, num || LISTED_BY_DEFAULT);
     return success(trade.getRefusals, create(S2CSchema, { refusalList: shown }));
   });
 
-  #of(owner: string, key: KeyRecord | undefined): Refusal[] {
+  #of(owner: string, key: KeyRecord | undefined, caller: Caller): Refusal[] {
     const limits = limitsOf(this.access, key);
     const from = BigInt(this.clock.now() - KEPT_MS);
     const own = this.#byOwner.get(owner) ?? [];
     return own
       .filter((kept) => kept.refusal.time >= from && !isNarrowedAway(limits, kept))
-      .map(({ refusal, about }) => {
-        const reason = shownText(this.access, key, { code: refusal.refusalCode, message: refusal.reason, about });
+      .map(({ operation, refusal, about }) => {
+        const shownReason = shownText(this.access, key, { code: refusal.refusalCode, message: refusal.reason, about });
+        const reason = told(operation, caller, shownReason);
         return reason === refusal.reason ? refusal : create(RefusalSchema, { ...refusal, reason });
       })
       .reverse();
@@ -93,7 +96,7 @@ export class RefusedOrders {
   #keptOf(refused: RefusedWrite): Kept {
     const { key, about } = refused;
     const { refusal, traded } = refusalOf(refused, shownText(this.access, key, refused), this.clock.now());
-    return { refusal, about, traded, allowed: allowedBy(limitsOf(this.access, key), refusal, traded) };
+    return { operation: refused.operation, refusal, about, traded, allowed: allowedBy(limitsOf(this.access, key), refusal, traded) };
   }
 }
 

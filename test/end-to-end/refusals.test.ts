@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { account as accounts, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import { type Answer, type Backend, BackendLost } from '../../src/gateway/index.js';
-import { HK_CASH, HK_MARGIN } from '../support/accounts.js';
+import { HK_CASH, HK_MARGIN, US_MARGIN } from '../support/accounts.js';
 import { type Desk, openDesk } from '../support/desk.js';
 
 /** "Why was it refused?": the orders of a key that were refused, and why, as far as the key may see that. */
@@ -169,6 +169,65 @@ describe('get_refusals', () => {
     const [listed] = await refusals();
     expect(listed?.orderId.length).toBeLessThan(250);
     expect(listed?.reason.length).toBeLessThan(1_100);
+  });
+});
+
+describe('a refusal by the brokerage speaks as its caller’s interface does', () => {
+  const apple = { ...order, symbol: 'US.AAPL', acc_id: US_MARGIN, qty: 1, price: 200 };
+  /** Orders of tools, with what their refusal says over each interface. */
+  const cases: readonly (readonly [string, object, Readonly<Record<'mcp' | 'rest' | 'grpc', RegExp>>])[] = [
+    [
+      'order types',
+      { ...order, order_type: 'TWAP_MARKET' },
+      {
+        mcp: /^order type TWAP_MARKET \(16\) is not .*accepted: NORMAL \(1\), MARKET \(2\), ABSOLUTE_LIMIT \(6\), AUCTION \(5\), AUCTION_LIMIT, SPECIAL_LIMIT \(7\), STOP \(10\)/,
+        rest: /^order type 16 \(TWAP_MARKET\) is not .*accepted: 1 \(NORMAL\), 2 \(MARKET\), 5 \(ABSOLUTE_LIMIT\), 6 \(AUCTION\), 7 \(AUCTION_LIMIT\), 8 \(SPECIAL_LIMIT\), 10 \(STOP\)/,
+        grpc: /^order type 16 \(twap_market\) is not .*8 \(special_limit\), 9 \(special_limit_all\), 10 \(stop\)/,
+      },
+    ],
+    [
+      'a trigger',
+      { ...order, order_type: 'STOP' },
+      { mcp: /^aux_price, .* STOP \(10\)$/, rest: /^aux_price, .* 10 \(STOP\)$/, grpc: /^auxPrice, / },
+    ],
+    [
+      'a trail',
+      { ...order, order_type: 'TRAILING_STOP' },
+      {
+        mcp: /^trail_type RATIO \(1\), in percent, or AMOUNT \(2\) and trail_value .* TRAILING_STOP \(14\)$/,
+        rest: /^trail_type 1 \(RATIO\), in percent, or 2 \(AMOUNT\) and trail_value .* 14 \(TRAILING_STOP\)$/,
+        grpc: /^trailType 1 \(ratio\)/,
+      },
+    ],
+    [
+      'a duration',
+      { ...order, order_type: 'STOP', aux_price: 900, time_in_force: 'IOC' },
+      { mcp: /^time_in_force IOC \(2\) is for .* NORMAL \(1\)/, rest: /^time_in_force 2 \(IOC\)/, grpc: /^timeInForce 2 \(ioc\)/ },
+    ],
+    ['an end', { ...order, time_in_force: 'GTD' }, { mcp: /^expire_time "" must/, rest: /^expire_time/, grpc: /^expireTime/ }],
+    [
+      'a side',
+      { ...order, side: 'SELL' },
+      { mcp: /send side SELL_SHORT \(3\)$/, rest: /send side 3 \(SELL_SHORT\)$/, grpc: /send trdSide 3 \(sell_short\)$/ },
+    ],
+    [
+      'hours',
+      { ...apple, order_type: 'STOP', aux_price: 280, fill_outside_rth: true },
+      { mcp: /^fill_outside_rth is/, rest: /^fill_outside_rth is/, grpc: /^fillOutsideRTH is/ },
+    ],
+  ];
+
+  it.each(cases)('of %s: in answer, preview and list', async (_, body, expected) => {
+    await open();
+    for (const iface of ['mcp', 'rest', 'grpc'] as const) {
+      const { text } = refused(await desk.call(trade.placeOrder, body, { iface }));
+      expect(text).toMatch(expected[iface]);
+      const preview = await desk.preview(trade.placeOrder, body, { iface });
+      if (preview instanceof Rejection || 'retType' in preview) throw new Error('it is the brokerage’s to refuse');
+      expect(preview.refusal?.message).toBe(text);
+      const { refusalList } = await desk.payload(trade.getRefusals, {}, { iface });
+      expect(refusalList[0]?.reason).toBe(text);
+    }
   });
 });
 

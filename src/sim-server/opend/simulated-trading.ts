@@ -18,7 +18,7 @@ export function simulatedTrading(simulated: ReadonlySet<bigint>, { simulatedDeal
       if (operation !== trade.placeOrder) return undefined;
       const { orderType } = c2s as PlaceC2S;
       if (orderType === OrderType.OrderType_Normal || orderType === OrderType.OrderType_Market) return undefined;
-      return new Refused(`orderType ${orderType} is not supported in simulated trading, which has 1 (limit) and 2 (market)`);
+      return new Refused(`orderType ${orderType} is not supported in simulated trading, which has 1 (normal) and 2 (market)`);
     },
     withholds: (event) => event.type === 'trade' && event.protoId === FILL_PUSH && simulated.has(event.accId),
   };

@@ -200,7 +200,7 @@ export class OrderCheck {
     const value = request.trail === undefined ? undefined : decimalFromNumber(request.trail.value);
     if (request.trail === undefined || value === undefined || value <= 0n) {
       return new Refusal(
-        `trailType (1 ratio in percent, 2 amount) and trailValue above 0 are required for order type ${nameOf(request.type)}`,
+        `trailType 1 (ratio), in percent, or 2 (amount) and trailValue above 0 are required for order type ${nameOf(request.type)}`,
         'broker.trigger',
       );
     }
@@ -270,10 +270,10 @@ export class OrderCheck {
     const rules = rulesOf(type);
     const waits = (rules.remainder === 'rest' && !rules.auction) || (timeInForce === 'gtd' && rules.worked !== undefined);
     if ((timeInForce === 'gtc' || timeInForce === 'gtd') && !waits && rules.trigger === undefined) {
-      return new Refusal(`order type ${nameOf(type)} is for the day only (timeInForce 0)`, 'broker.time_in_force');
+      return new Refusal(`order type ${nameOf(type)} is for the day only: timeInForce 0 (day)`, 'broker.time_in_force');
     }
     if (timeInForce === 'ioc' && type !== 'normal' && type !== 'market')
-      return new Refusal('timeInForce 2 (ioc) is for order types 1 normal and 2 market', 'broker.time_in_force');
+      return new Refusal('timeInForce 2 (ioc) is for order types 1 (normal) and 2 (market)', 'broker.time_in_force');
     if (request.extendedHours && (instrument.calendar !== 'US' || !kinds[instrument.kind].isShare || !rules.limited || rules.worked)) {
       return new Refusal('fillOutsideRTH is for limit orders of US stocks', 'broker.session');
     }

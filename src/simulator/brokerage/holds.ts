@@ -120,7 +120,9 @@ export class Holds {
   checkPosition(question: HoldQuestion): Refusal | undefined {
     const { account, instrument, side, quantity, open } = question;
     if (account.trades === 'futures') {
-      return side === 'buy' || side === 'sell' ? undefined : new Refusal('orders for futures are buy (1) or sell (2)', 'broker.short_sale');
+      return side === 'buy' || side === 'sell'
+        ? undefined
+        : new Refusal('trdSide of an order for futures is 1 (buy) or 2 (sell)', 'broker.short_sale');
     }
     const { symbol } = instrument;
     const own = ownUnits(open);

@@ -1,0 +1,22 @@
+import { inCallersWords } from '../contract/caller-words.js';
+import type { Dialect } from '../contract/enums.js';
+import type { Operation } from '../contract/operation.js';
+import type { ResponseMessage } from './backend.js';
+import type { Caller, Iface } from './identity.js';
+import { RET_SUCCEED, withMessage } from './responses.js';
+
+/** Interfaces with words of their own; the others carry the public protocol. */
+const dialects: Partial<Record<Iface, Dialect>> = { rest: 'rest', ws: 'rest', mcp: 'mcp' };
+
+/** A text of the brokerage in the words of its caller's interface. */
+export function told(operation: Operation, { iface }: Pick<Caller, 'iface'>, text: string): string {
+  const dialect = dialects[iface];
+  return dialect === undefined ? text : inCallersWords(operation, dialect, text);
+}
+
+/** A refusal by the brokerage in the words of its caller's interface; any other answer as it is. */
+export function toldAnswer(operation: Operation, caller: Pick<Caller, 'iface'>, answer: ResponseMessage): ResponseMessage {
+  if (answer.retType === RET_SUCCEED) return answer;
+  const text = told(operation, caller, answer.retMsg);
+  return text === answer.retMsg ? answer : withMessage(answer, text);
+}
