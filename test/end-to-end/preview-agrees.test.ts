@@ -191,3 +191,52 @@ it('holds what a brokerage says of the account against an order, where it cannot
     reason: expect.stringContaining('decides only on the order itself'),
   });
 });
+
+it('names the reason as the write does, where only the capacity of the account can be asked', async () => {
+  await open();
+  await desk.close();
+  desk = await openDesk({ keys: { desk: { scopes } }, backend: { check: undefined as never } });
+  for (const [body, code] of [
+    [{ ...order, price: 350.01 }, 'broker.tick'],
+    [{ ...order, symbol: 'HK.99999' }, 'broker.unknown_code'],
+    [{ ...order, symbol: 'US.AAPL', market: 'US', qty: 1 }, 'broker.market'],
+    [{ ...order, acc_id: '1' }, 'broker.account'],
+    [{ ...order, env: 'real' }, 'broker.account'],
+  ] as const) {
+    const preview = await desk.preview(trade.placeOrder, body);
+    expect([code, foretoldUndecided(preview)]).toEqual([code, refusalOf(await desk.call(trade.placeOrder, body))]);
+    expect(foretoldUndecided(preview)?.[0]).toBe(code);
+  }
+});
+
+it('claims no want of money where a brokerage lets an account buy nothing and gives no reason', async () => {
+  await open();
+  await desk.close();
+  const nothing = { maxCashBuy: 0, maxPositionSell: 0, maxCashAndMarginBuy: 0, maxSellShort: 0, maxBuyBack: 0 };
+  desk = await openDesk({
+    keys: { desk: { scopes } },
+    backend: (simulated) => ({
+      check: undefined as never,
+      call: (operation, request, context) =>
+        operation === account.getMaxTrdQtys
+          ? (create(operation.messages.ResponseSchema, {
+              retType: 0,
+              s2c: { header: { accID: 1n, trdEnv: 0, trdMarket: 1 }, maxTrdQtys: nothing },
+            } as never) as ResponseMessage)
+          : simulated.call(operation, request, context),
+    }),
+  });
+  for (const [side, code] of [
+    ['BUY', 'backend.refused'],
+    ['SELL_SHORT', 'backend.refused'],
+    ['SELL', 'broker.position'],
+  ]) {
+    const preview = await previewed(desk, 'place', trade.placeOrder, { ...order, side });
+    expect(preview.refusal).toMatchObject({ code, message: expect.stringContaining('can trade at most 0 of it on this side') });
+  }
+});
+
+function foretoldUndecided(outcome: Preview | ResponseMessage | Rejection): readonly [string, string] | undefined {
+  if (outcome instanceof Rejection || 'retType' in outcome) return refusalOf(outcome);
+  return outcome.refusal === null ? undefined : [outcome.refusal.code, outcome.refusal.message];
+}

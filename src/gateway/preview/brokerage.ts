@@ -1,5 +1,6 @@
 import type { Access } from '../../access/index.js';
-import { type BrokerCode, BrokerRefusal, numberOfBrokerCode } from '../../contract/broker-codes.js';
+import { BrokerRefusal, numberOfBrokerCode } from '../../contract/broker-codes.js';
+import { formatDecimal } from '../../contract/decimal.js';
 import type { Backend, CallContext } from '../backend.js';
 import { type SentWrite, toldByBrokerage } from '../orders/broker-reasons.js';
 import type { Undecided } from './preview.js';
@@ -30,13 +31,17 @@ export async function brokerageDecision(
 function refusedByCapacity(preview: Undecided): BrokerRefusal | undefined {
   const capacity = 'capacity' in preview ? preview.capacity : null;
   if (capacity === null) return undefined;
-  if (capacity.message !== null) return refusal(capacity.message, undefined);
+  if (capacity.message !== null) return refusal(capacity.message, capacity.errCode ?? 0);
   if (capacity.enough !== false) return undefined;
-  const sells = preview.kind === 'place' && preview.terms.side === 'SELL';
-  const most = capacity.maxQty === null ? 'the account cannot pay for it' : 'it is more than the account can trade';
-  return refusal(most, sells ? 'broker.position' : 'broker.buying_power');
+  const { maxQty } = capacity;
+  if (maxQty === null) return refusal('the account cannot pay for it', numberOfBrokerCode('broker.buying_power'));
+  const most = `the account can trade at most ${formatDecimal(maxQty)} of it on this side`;
+  if (preview.kind === 'place' && preview.terms.side === 'SELL') return refusal(most, numberOfBrokerCode('broker.position'));
+  // None at all may have other reasons: a position on the other side, orders that close it already, no permission.
+  if (maxQty <= 0n) return refusal(`${most}; the brokerage does not say why`, 0);
+  return refusal(most, numberOfBrokerCode('broker.buying_power'));
 }
 
-function refusal(retMsg: string, code: BrokerCode | undefined): BrokerRefusal {
-  return new BrokerRefusal({ retType: -1, retMsg, errCode: code === undefined ? 0 : numberOfBrokerCode(code) });
+function refusal(retMsg: string, errCode: number): BrokerRefusal {
+  return new BrokerRefusal({ retType: -1, retMsg, errCode });
 }

@@ -81,7 +81,7 @@ async function capacityOf(backend: Backend, asked: AskedCombo, context: CallCont
   const { header, comboLegs, qty, price, orderType, orderIDEx } = asked;
   const query = create(MaxQtysC2S, { header, comboLegs, qty, price, orderType, ...(orderIDEx === '' ? {} : { orderIDEx }) });
   const response = await backend.call(account.getComboMaxTrdQtys, query, context);
-  if (response.retType !== RET_SUCCEED) return { maxQty: null, enough: null, message: response.retMsg };
+  if (response.retType !== RET_SUCCEED) return { maxQty: null, enough: null, message: response.retMsg, errCode: response.errCode };
   const effect = payloadOf(account.getComboMaxTrdQtys, response)?.maxTrdQtys;
   const says = effect !== undefined && Object.hasOwn(effect, 'optionBuyPower') && Object.hasOwn(effect, 'buyPowerDecrease');
   return { maxQty: null, enough: says ? effect.buyPowerDecrease <= effect.optionBuyPower : null, message: null };

@@ -210,6 +210,8 @@ export interface Capacity {
   readonly enough: boolean | null;
   /** Why the brokerage would not even say: an unknown code, a price between two ticks. */
   readonly message: string | null;
+  /** The code of {@link message}, as in a `Response`. */
+  readonly errCode?: number;
 }
 
 /** One gate for one holder of limits. */

@@ -70,7 +70,7 @@ async function capacityOf(
   const response = await backend.call(account.getMaxTrdQtys, query, context);
   // An order without a limit has no price that could be wrong.
   if (response.retType !== RET_SUCCEED)
-    return hasLimit(request.orderType) ? { maxQty: null, enough: null, message: response.retMsg } : null;
+    return hasLimit(request.orderType) ? { maxQty: null, enough: null, message: response.retMsg, errCode: response.errCode } : null;
   const maxQty = maximumFor(side, payloadOf(account.getMaxTrdQtys, response)?.maxTrdQtys);
   return { maxQty, enough: maxQty === null ? null : qty <= maxQty, message: null };
 }
