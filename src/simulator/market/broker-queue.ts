@@ -37,6 +37,11 @@ const houses = [
 const FIRST_ID = 1_000;
 const IDS_PER_HOUSE = 10;
 
+/** Every broker that the simulation knows, by number. */
+export const brokers: readonly { readonly id: number; readonly name: string }[] = houses.flatMap((name, house) =>
+  Array.from({ length: IDS_PER_HOUSE }, (_, i) => ({ id: FIRST_ID + house * IDS_PER_HOUSE + i, name })),
+);
+
 /** Which brokers wait at the book's levels, by time at each. Only Hong Kong shows this: elsewhere both sides are empty. */
 export function brokerQueue(instrument: Instrument, book: Book): BrokerQueue {
   if (instrument.market !== 'HK') return { bids: [], asks: [] };
@@ -45,16 +50,15 @@ export function brokerQueue(instrument: Instrument, book: Book): BrokerQueue {
 
 function queue(instrument: Instrument, levels: readonly BookLevel[]): readonly QueuedBroker[] {
   const key = keyOf(`brokers|${instrument.symbol}`);
-  const brokers: QueuedBroker[] = [];
+  const queued: QueuedBroker[] = [];
   for (const [i, level] of levels.slice(0, LEVELS_MAX).entries()) {
     // The same brokers stay at a price while its orders come and go behind them.
     const place = mix(key, Number(level.price % 4_294_967_291n));
     for (let order = 0; order < level.orderCount; order++) {
-      if (brokers.length === BROKERS_MAX) return brokers;
-      const number = Math.floor(uniform(place, order) * houses.length * IDS_PER_HOUSE);
-      const name = houses[Math.floor(number / IDS_PER_HOUSE)] ?? houses[0];
-      brokers.push({ id: FIRST_ID + number, name, position: i + 1 });
+      if (queued.length === BROKERS_MAX) return queued;
+      const broker = brokers[Math.floor(uniform(place, order) * brokers.length)];
+      if (broker !== undefined) queued.push({ ...broker, position: i + 1 });
     }
   }
-  return brokers;
+  return queued;
 }

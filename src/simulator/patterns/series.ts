@@ -172,3 +172,10 @@ class Turns {
 function upsideDown({ open, high, low, close }: PatternBar): PatternBar {
   return { open: -open, high: -low, low: -high, close: -close };
 }
+
+/** Bars as detectors read them. */
+export function seriesOf(bars: readonly { readonly [K in keyof PatternBar]: bigint }[]): Series {
+  return new Series(
+    bars.map(({ open, high, low, close }) => ({ open: Number(open), high: Number(high), low: Number(low), close: Number(close) })),
+  );
+}

@@ -13,12 +13,17 @@ import { WholeBars } from './whole-bars.js';
 /** Bars nobody asked for yet take milliseconds for each symbol, and pause by themselves. */
 const ROWS_A_TURN = 1;
 
-/** Qot_Common.KLType of the bars that conditions may be about. */
+/** Qot_Common.KLType of the bars that figures may be about. */
 export const periods: ReadonlyMap<number, BarPeriod> = new Map<number, BarPeriod>([
+  [1, { unit: 'minute', count: 1 }],
   [2, { unit: 'day' }],
   [3, { unit: 'week' }],
   [4, { unit: 'month' }],
+  [6, { unit: 'minute', count: 5 }],
+  [7, { unit: 'minute', count: 15 }],
+  [8, { unit: 'minute', count: 30 }],
   [9, { unit: 'minute', count: 60 }],
+  [10, { unit: 'minute', count: 3 }],
 ]);
 
 /** The longest run of bars over which a condition may have to hold. */
@@ -34,7 +39,7 @@ const kept = new WeakMap<Row, Map<string, Promise<readonly Bar[]>>>();
 const past = new WeakMap<Market, WholeBars>();
 
 /** The newest bars of a row, forward adjusted, the running one last. */
-function barsOf(facts: ScreenFacts, row: Row, klType: number, count: number): Promise<readonly Bar[]> {
+export function barsOf(facts: ScreenFacts, row: Row, klType: number, count: number): Promise<readonly Bar[]> {
   let ofRow = kept.get(row);
   if (ofRow === undefined) {
     ofRow = new Map();

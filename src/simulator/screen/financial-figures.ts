@@ -117,17 +117,29 @@ const definitions: ReadonlyMap<number, Definition> = new Map([
 /** The numbers of the figures that there are. */
 export const financialFields: readonly number[] = [...definitions.keys()];
 
-/** A figure of a company's report as it is known on the day: of the whole fiscal year, of its first quarters, or of the last quarter alone. */
-export function financialFigure(field: number, quarter: FinancialQuarter): Figure {
+/** Quarters of a fiscal year, up to and with one of them (1 to 4); or the last quarter that is out. */
+export type Report = { readonly through: number; readonly quarters: number } | 'latest';
+
+/** Reports of Qot_StockFilter: the whole fiscal year, its first quarters, or the last quarter alone. */
+export const reports: ReadonlyMap<number, Report> = new Map<number, Report>([
+  [FinancialQuarter.FinancialQuarter_Annual, { through: 4, quarters: 4 }],
+  [FinancialQuarter.FinancialQuarter_FirstQuarter, { through: 1, quarters: 1 }],
+  [FinancialQuarter.FinancialQuarter_Interim, { through: 2, quarters: 2 }],
+  [FinancialQuarter.FinancialQuarter_ThirdQuarter, { through: 3, quarters: 3 }],
+  [FinancialQuarter.FinancialQuarter_MostRecentQuarter, 'latest'],
+]);
+
+/** A figure of a company's report as it is known on the day. */
+export function financialFigure(field: number, report: Report): Figure {
   const definition = definitions.get(field);
   return {
-    key: `financial ${field} of ${quarter}`,
+    key: `financial ${field} of ${report === 'latest' ? report : `${report.quarters} quarters through ${report.through}`}`,
     lasts: 'day',
     rowsATurn: ROWS_A_TURN,
     of: ({ companies }, row) => {
       if (definition === undefined || !isIssuedByCompany(row.listing.instrument)) return Number.NaN;
-      const reports = reportsOf(companies.company(row.listing.instrument), requireDay(row.quote.tradingDay), quarter);
-      return inUnit(companies, row, definition, definition.of(reports));
+      const found = reportsOf(companies.company(row.listing.instrument), requireDay(row.quote.tradingDay), report);
+      return inUnit(companies, row, definition, definition.of(found));
     },
   };
 }
@@ -141,24 +153,17 @@ function inUnit(companies: Companies, { listing: { instrument }, quote }: Row, {
   return issuedShares === 0n ? Number.NaN : Math.round((amount / Number(issuedShares)) * 1000) / 1000;
 }
 
-function reportsOf(company: Company, day: number, quarter: FinancialQuarter): Reports {
+function reportsOf(company: Company, day: number, report: Report): Reports {
   const { fiscal } = company.profile;
   const last = company.lastKnown(day);
-  const [end, count] = spanOf(fiscal.numberOf(last), last, quarter);
+  const [end, count] = spanOf(fiscal.numberOf(last), last, report);
   const of = (until: number, quarters: number) => periodOf(company, day, until, quarters);
   return { now: of(end, count), before: of(end - 4, count), year: of(last, 4) };
 }
 
-/** The last quarter of a report and how many it covers: the newest such report that is out. */
-function spanOf(number: number, last: number, quarter: FinancialQuarter): readonly [end: number, count: number] {
-  const wanted: Partial<Record<FinancialQuarter, number>> = {
-    [FinancialQuarter.FinancialQuarter_Annual]: 4,
-    [FinancialQuarter.FinancialQuarter_FirstQuarter]: 1,
-    [FinancialQuarter.FinancialQuarter_Interim]: 2,
-    [FinancialQuarter.FinancialQuarter_ThirdQuarter]: 3,
-  };
-  const count = wanted[quarter];
-  return count === undefined ? [last, 1] : [last - ((number - count + 4) % 4), count];
+/** The last quarter of the newest such report that is out, and how many it covers. */
+function spanOf(number: number, last: number, report: Report): readonly [end: number, count: number] {
+  return report === 'latest' ? [last, 1] : [last - ((number - report.through + 4) % 4), report.quarters];
 }
 
 function periodOf(company: Company, day: number, end: number, count: number): Period {

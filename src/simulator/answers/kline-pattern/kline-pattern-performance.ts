@@ -9,14 +9,14 @@ import {
 import { type QuoteMarket, quoteMarket } from '../../../contract/markets.js';
 import type { Market } from '../../market/index.js';
 import { inTurns } from '../../pace.js';
-import { occurrences, type Pattern } from '../../patterns/index.js';
+import { occurrences, type Pattern, seriesOf } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
 import { completeBars, lastCompleteDay } from '../../view/complete-bars.js';
 import { checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
 import type { Instrument, World } from '../../world/index.js';
-import { changePercent, closeOf, requirePattern, seriesOf, summary } from './pattern-requests.js';
+import { changePercent, closeOf, requirePattern, summary } from './pattern-requests.js';
 
 const markets: readonly QuoteMarket[] = ['HK', 'US', 'SH', 'SZ', 'SG', 'JP', 'MY'];
 /** The most traded shares of each market, by money on a usual day. */

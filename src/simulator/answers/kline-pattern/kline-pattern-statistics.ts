@@ -10,7 +10,7 @@ import {
 import { localDateTime } from '../../../contract/time.js';
 import type { Bar, BarPeriod } from '../../market/index.js';
 import { inTurns } from '../../pace.js';
-import { type Occurrence, occurrences, type Pattern } from '../../patterns/index.js';
+import { type Occurrence, occurrences, type Pattern, seriesOf } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
 import { labelTime, periodOf } from '../../view/bars.js';
 import { completeBars } from '../../view/complete-bars.js';
@@ -19,7 +19,7 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { locateStock } from '../../view/stock-ids.js';
-import { changePercent, closeOf, colorNumbers, patternsOf, seriesOf, summary } from './pattern-requests.js';
+import { changePercent, closeOf, colorNumbers, patternsOf, summary } from './pattern-requests.js';
 
 const BARS_EXAMINED = 1000;
 const BARS_A_TURN = 100;

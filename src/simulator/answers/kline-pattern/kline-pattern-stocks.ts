@@ -11,7 +11,7 @@ import type { QuoteMarket } from '../../../contract/markets.js';
 import { localDateTime, parseLocal } from '../../../contract/time.js';
 import type { BarPeriod, Market } from '../../market/index.js';
 import { eachInTurns, inTurns } from '../../pace.js';
-import { occurrences, type Pattern, Series } from '../../patterns/index.js';
+import { occurrences, type Pattern, Series, seriesOf } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
 import { labelTime, periodOf } from '../../view/bars.js';
 import { checkChoice, marketOf } from '../../view/choices.js';
@@ -23,7 +23,7 @@ import type { Listing } from '../../view/listings.js';
 import { type Figure, pageOf } from '../../view/standings.js';
 import { eachShare, Standings, type StockFigures, stockFigures } from '../../view/stock-figures.js';
 import { marketCalendar } from '../../world/index.js';
-import { colorNumbers, pageOfRows, requirePattern, seriesOf } from './pattern-requests.js';
+import { colorNumbers, pageOfRows, requirePattern } from './pattern-requests.js';
 
 /** What the longest chart pattern needs. */
 const BARS_EXAMINED = 170;

@@ -4,8 +4,7 @@ import { call, type Fixture, payload, security, startFixture } from '../../../..
 import { ManualClock } from '../../../contract/clock.js';
 import { klinePattern as patterns, quote } from '../../../contract/operations/index.js';
 import type { Bar } from '../../market/index.js';
-import { occurrences } from '../../patterns/index.js';
-import { seriesOf } from './pattern-requests.js';
+import { occurrences, seriesOf } from '../../patterns/index.js';
 
 /** 20:00 in Hong Kong: the day is over there, and not yet in New York. */
 const EVENING = Date.UTC(2026, 10, 20, 12);

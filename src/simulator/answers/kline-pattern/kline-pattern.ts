@@ -5,7 +5,7 @@ import { localDateTime } from '../../../contract/time.js';
 import { Remembered } from '../../chance/remembered.js';
 import type { Bar, BarPeriod, Market } from '../../market/index.js';
 import { inTurns } from '../../pace.js';
-import { type Occurrence, occurrences } from '../../patterns/index.js';
+import { type Occurrence, occurrences, seriesOf } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
 import { labelTime, periodOf } from '../../view/bars.js';
 import { keptCompleteBars } from '../../view/complete-bars.js';
@@ -14,7 +14,7 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { locateStock } from '../../view/stock-ids.js';
-import { colorNumbers, seriesOf } from './pattern-requests.js';
+import { colorNumbers } from './pattern-requests.js';
 
 /** Patterns that end with one of the newest bars are told; those before are what they are seen against. */
 const BARS_SHOWN = 100;

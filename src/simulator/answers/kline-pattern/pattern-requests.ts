@@ -1,7 +1,7 @@
 import { listAccepted } from '../../../contract/enums.js';
 import { patternColor } from '../../../contract/list-enums.js';
 import type { Bar } from '../../market/index.js';
-import { catalogue, type Pattern, type PatternColor, patternOf, Series } from '../../patterns/index.js';
+import { catalogue, type Pattern, type PatternColor, patternOf } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
 
 /** By number, as messages have them. */
@@ -26,13 +26,6 @@ export function patternsOf(shape: number, color: number): readonly Pattern[] | R
 /** Rows of a page: all of them from `start` on where `count` is 0 or less. */
 export function pageOfRows<T>(rows: readonly T[], start: number, count: number): readonly T[] {
   return count > 0 ? rows.slice(start, start + count) : rows.slice(start);
-}
-
-/** Bars as detectors read them. */
-export function seriesOf(bars: readonly Bar[]): Series {
-  return new Series(
-    bars.map(({ open, high, low, close }) => ({ open: Number(open), high: Number(high), low: Number(low), close: Number(close) })),
-  );
 }
 
 /** The close of a bar, as changes are counted from it. */

@@ -1,31 +1,97 @@
-import { CustomIndicatorField } from '../../../contract/generated/Qot_StockFilter_pb.js';
+import { CustomIndicatorField, PatternField } from '../../../contract/generated/Qot_StockFilter_pb.js';
 import {
   type PropertyIndicator,
   type PropertyOption,
+  type QueryIndicatorPattern,
+  QueryIndicatorPatternSchema,
   type QueryIndicatorPositional,
   QueryIndicatorPositionalSchema,
 } from '../../../contract/generated/Qot_StockScreen_pb.js';
 import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
-import { type Indicator, indicatorFigure, PERIOD_MAX, parametersOf, positionFigure, RUN_MAX } from '../../screen/bar-figures.js';
+import {
+  type Indicator,
+  indicatorFigure,
+  PERIOD_MAX,
+  parametersOf,
+  patternFigure,
+  positionFigure,
+  RUN_MAX,
+} from '../../screen/bar-figures.js';
 import type { Condition, Figure } from '../../screen/index.js';
 import { given } from '../../view/given.js';
 import { volatilityRecord } from '../../view/volatility-record.js';
 import { unserved } from './stock-properties.js';
 
-/** Indicators of Qot_StockScreen by the numbers that its definition publishes; figures are those of the stock filter. */
+const { CustomIndicatorField_MA5: MA5, CustomIndicatorField_EMA5: EMA5 } = CustomIndicatorField;
+
+/**
+ * Indicators of Qot_StockScreen by their published numbers; figures are those of the stock filter. Averages are over 5, 10, 20, 30, 60, 120 and 250 bars.
+ * Numbers with parameters of the request's own stand beside those with the usual ones.
+ */
 const indicators: ReadonlyMap<number, number> = new Map([
   [1, CustomIndicatorField.CustomIndicatorField_Price],
-  [11, CustomIndicatorField.CustomIndicatorField_MA5],
-  [31, CustomIndicatorField.CustomIndicatorField_KDJ_K],
-  [41, CustomIndicatorField.CustomIndicatorField_MACD_DIFF],
+  ...Array.from({ length: 7 }, (_, i): [number, number] => [11 + i, MA5 + i]),
+  [18, CustomIndicatorField.CustomIndicatorField_MA],
+  ...Array.from({ length: 7 }, (_, i): [number, number] => [21 + i, EMA5 + i]),
+  [28, CustomIndicatorField.CustomIndicatorField_EMA],
+  ...both(31, CustomIndicatorField.CustomIndicatorField_KDJ_K),
+  ...both(32, CustomIndicatorField.CustomIndicatorField_KDJ_D),
+  ...both(33, CustomIndicatorField.CustomIndicatorField_KDJ_J),
+  ...both(41, CustomIndicatorField.CustomIndicatorField_MACD_DIFF),
+  ...both(42, CustomIndicatorField.CustomIndicatorField_MACD_DEA),
+  ...both(43, CustomIndicatorField.CustomIndicatorField_MACD),
+  [51, CustomIndicatorField.CustomIndicatorField_RSI],
+  [52, CustomIndicatorField.CustomIndicatorField_RSI],
+  ...both(61, CustomIndicatorField.CustomIndicatorField_BOLL_UPPER),
+  ...both(62, CustomIndicatorField.CustomIndicatorField_BOLL_MIDDLER),
+  ...both(63, CustomIndicatorField.CustomIndicatorField_BOLL_LOWER),
 ]);
 
-/** Period → Qot_Common.KLType: day, week and month. */
+/** Three lines of an indicator are numbered on end, and then the same three with parameters. */
+function both(number: number, field: number): [number, number][] {
+  return [
+    [number, field],
+    [number + 3, field],
+  ];
+}
+
+/** Period → Qot_Common.KLType. */
 const periods: ReadonlyMap<number, number> = new Map([
+  [1, 1],
+  [2, 10],
+  [3, 6],
+  [4, 7],
+  [5, 9],
+  [6, 8],
   [11, 2],
   [21, 3],
   [31, 4],
+]);
+const PERIODS = '1, 2, 3, 4, 6 and 5 (1, 3, 5, 15, 30 and 60 minutes), 11 (day), 21 (week), 31 (month)';
+
+/** Patterns of Qot_StockScreen by their published numbers: those of the stock filter, four of each kind. */
+const patternFields: ReadonlyMap<number, number> = new Map([
+  [1, PatternField.PatternField_MAAlignmentLong],
+  [2, PatternField.PatternField_MAAlignmentShort],
+  [3, PatternField.PatternField_EMAAlignmentLong],
+  [4, PatternField.PatternField_EMAAlignmentShort],
+  [11, PatternField.PatternField_KDJGoldCrossLow],
+  [12, PatternField.PatternField_KDJDeathCrossHigh],
+  [13, PatternField.PatternField_KDJTopDivergence],
+  [14, PatternField.PatternField_KDJBottomDivergence],
+  [21, PatternField.PatternField_MACDGoldCrossLow],
+  [22, PatternField.PatternField_MACDDeathCrossHigh],
+  [23, PatternField.PatternField_MACDTopDivergence],
+  [24, PatternField.PatternField_MACDBottomDivergence],
+  [31, PatternField.PatternField_RSIGoldCrossLow],
+  [32, PatternField.PatternField_RSIDeathCrossHigh],
+  [33, PatternField.PatternField_RSITopDivergence],
+  [34, PatternField.PatternField_RSIBottomDivergence],
+  [41, PatternField.PatternField_BOLLBreakUpper],
+  [42, PatternField.PatternField_BOLLLower],
+  [43, PatternField.PatternField_BOLLCrossMiddleUp],
+  [44, PatternField.PatternField_BOLLCrossMiddleDown],
 ]);
 
 /** Above, below, crossed upwards, crossed downwards: as in the stock filter. */
@@ -35,17 +101,20 @@ function indicatorNamed(name: number, parameters: readonly bigint[], path: strin
   const field = indicators.get(name);
   if (field === undefined) return new Refusal(`${path}: indicator ${name} is not served; served: ${[...indicators.keys()].join(', ')}`);
   const usual = parametersOf.get(field) ?? [];
-  // The period of an average is in its name.
-  const isFixed = usual.length < 2;
-  if (parameters.length === 0 || isFixed) return { field, parameters: usual, value: 0 };
+  if (parameters.length === 0 || periodIsInName(field)) return { field, parameters: usual, value: 0 };
   if (parameters.length !== usual.length) return new Refusal(`${path}: expected ${usual.length} parameters, found ${parameters.length}`);
   const wrong = parameters.find((one) => one < 1n || one > BigInt(PERIOD_MAX));
   if (wrong !== undefined) return new Refusal(`${path}: parameter ${wrong} is out of range, accepted: 1 to ${PERIOD_MAX}`);
   return { field, parameters: parameters.map(Number), value: 0 };
 }
 
-function barsOf(period: number, path: string): number | Refusal {
-  return periods.get(period) ?? new Refusal(`${path}: period ${period} is not served; served: 11 (day), 21 (week), 31 (month)`);
+/** Parameters say nothing of the price, and of averages whose period is in their name. */
+function periodIsInName(field: number): boolean {
+  return field < CustomIndicatorField.CustomIndicatorField_MA && field !== CustomIndicatorField.CustomIndicatorField_RSI;
+}
+
+function barsNumbered(period: number, path: string): number | Refusal {
+  return periods.get(period) ?? new Refusal(`${path}: period ${period} is not served; served: ${PERIODS}`);
 }
 
 /** Holds where an indicator stands to another one, or to a value, as asked, for as many bars running. */
@@ -58,7 +127,7 @@ export function positionCondition(query: QueryIndicatorPositional, path: string)
     `${path}.first_indicator_name`,
   );
   if (first instanceof Refusal) return first;
-  const klType = barsOf(query.periodType || query.period, `${path}.period_type`);
+  const klType = barsNumbered(query.periodType || query.period, `${path}.period_type`);
   if (klType instanceof Refusal) return klType;
   if (query.position < 1 || query.position > POSITIONS)
     return new Refusal(`${path}.position: ${query.position} is none; accepted: 1 above, 2 below, 3 crosses up, 4 crosses down`);
@@ -79,8 +148,23 @@ export function positionCondition(query: QueryIndicatorPositional, path: string)
 export function indicatorFigureOf({ name, period, indicatorParams }: PropertyIndicator, path: string): Figure | Refusal {
   const indicator = indicatorNamed(name, indicatorParams, path);
   if (indicator instanceof Refusal) return indicator;
-  const klType = barsOf(period || DAY, `${path}.period`);
+  const klType = barsNumbered(period || DAY, `${path}.period`);
   return klType instanceof Refusal ? klType : indicatorFigure(indicator, klType);
+}
+
+/** Holds where a pattern stands (or does not, as asked) at each of so many bars running. */
+export function patternCondition(query: QueryIndicatorPattern, path: string): Condition | Refusal {
+  const number = query.name || query.pattern;
+  const field = patternFields.get(number);
+  if (field === undefined)
+    return new Refusal(`${path}.name: pattern ${number} is not served; served: ${[...patternFields.keys()].join(', ')}`);
+  const klType = barsNumbered(query.periodType || query.period, `${path}.period_type`);
+  if (klType instanceof Refusal) return klType;
+  if (query.subPatterns.length > 0) return new Refusal(`${path}.sub_patterns: not served; give each pattern a filter of its own`);
+  const run = query.continuousPeriod || 1;
+  if (run < 1 || run > RUN_MAX) return new Refusal(`${path}.continuous_period: ${run} is out of range, accepted: 1 to ${RUN_MAX}`);
+  const wanted = given(QueryIndicatorPatternSchema, query, 'isMatching') === false ? 0 : 1;
+  return { figure: patternFigure(field, klType, run), accepts: (value) => value === wanted };
 }
 
 const DAY = 11;

@@ -19,11 +19,10 @@ import {
   PERIOD_MAX,
   parametersOf,
   patternFigure,
-  periods,
   positionFigure,
   RUN_MAX,
 } from '../../screen/bar-figures.js';
-import { financialFields, financialFigure } from '../../screen/financial-figures.js';
+import { financialFields, financialFigure, reports } from '../../screen/financial-figures.js';
 import { between, type Condition, type Figure, type SortKey } from '../../screen/index.js';
 import { patterns } from '../../screen/patterns.js';
 import { stockFields } from '../../screen/stock-fields.js';
@@ -71,9 +70,10 @@ export function accumulateColumns(filters: readonly AccumulateFilter[], schema: 
 export function financialColumns(filters: readonly FinancialFilter[], schema: DescMessage): readonly AskedColumn[] | Refusal {
   return columnsOf('financial_filter_list', filters, schema, ({ fieldName, quarter }) => {
     if (!financialFields.includes(fieldName)) return unknownField(fieldName, financialFields);
-    if (quarter < 1 || quarter > 5)
+    const report = reports.get(quarter);
+    if (report === undefined)
       return `.quarter: ${quarter} is out of range, accepted: 1 (annual), 2 (first), 3 (interim), 4 (third), 5 (most recent)`;
-    return { figure: financialFigure(fieldName, quarter), about: quarter };
+    return { figure: financialFigure(fieldName, report), about: quarter };
   });
 }
 
@@ -189,8 +189,11 @@ function indicatorOf(name: string, field: number, given: readonly number[], valu
   return { field, parameters: given, value };
 }
 
+/** Qot_Common.KLType of the bars that the protocol names for these conditions: an hour, day, week and month. */
+const barLengths: readonly number[] = [9, 2, 3, 4];
+
 function wrongBars(klType: number, run: number): string | undefined {
-  if (!periods.has(klType)) return `.kl_type: ${klType} is not accepted; accepted: 9 (60 minutes), 2 (day), 3 (week), 4 (month)`;
+  if (!barLengths.includes(klType)) return `.kl_type: ${klType} is not accepted; accepted: 9 (60 minutes), 2 (day), 3 (week), 4 (month)`;
   if (run < 1 || run > RUN_MAX) return `.consecutive_period: ${run} is out of range, accepted: 1 to ${RUN_MAX}`;
   return undefined;
 }

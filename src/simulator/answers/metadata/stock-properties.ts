@@ -1,8 +1,8 @@
-import { AccumulateField, FinancialField, FinancialQuarter } from '../../../contract/generated/Qot_StockFilter_pb.js';
+import { AccumulateField, FinancialField } from '../../../contract/generated/Qot_StockFilter_pb.js';
 import type { PropertyCumulative, PropertyFinancial, PropertySimple } from '../../../contract/generated/Qot_StockScreen_pb.js';
 import { Refusal } from '../../refusal.js';
 import { accumulated } from '../../screen/bar-figures.js';
-import { financialFigure } from '../../screen/financial-figures.js';
+import { financialFigure, type Report } from '../../screen/financial-figures.js';
 import type { Figure } from '../../screen/index.js';
 import * as quotes from '../../screen/quote-figures.js';
 import * as shares from '../../screen/share-figures.js';
@@ -38,11 +38,12 @@ const financial: ReadonlyMap<number, FinancialField> = new Map([
   [4102, FinancialField.FinancialField_NetProfitGrowth],
 ]);
 
-/** PropertyFinancial.term. */
-const terms: ReadonlyMap<number, FinancialQuarter> = new Map([
-  [1, FinancialQuarter.FinancialQuarter_FirstQuarter],
-  [10, FinancialQuarter.FinancialQuarter_MostRecentQuarter],
-  [100, FinancialQuarter.FinancialQuarter_Annual],
+/** PropertyFinancial.term: the first and the second quarter by themselves, the last one that is out, the fiscal year. */
+const terms: ReadonlyMap<number, Report> = new Map<number, Report>([
+  [1, { through: 1, quarters: 1 }],
+  [2, { through: 2, quarters: 1 }],
+  [10, 'latest'],
+  [100, { through: 4, quarters: 4 }],
 ]);
 const ANNUAL = 100;
 
@@ -64,9 +65,9 @@ export function financialFigureOf(property: PropertyFinancial, path: string): Fi
   if (field === undefined) return unserved(path, name, financial.keys());
   if (duration !== 0n || year !== 0 || periodAverage !== 0 || futureDuration !== 0)
     return new Refusal(`${path}: duration, year, period_average and future_duration are not served`);
-  const quarter = terms.get(term || ANNUAL);
-  if (quarter === undefined) return new Refusal(`${path}.term: ${term} is not served; served: ${[...terms.keys()].join(', ')}`);
-  return financialFigure(field, quarter);
+  const report = terms.get(term || ANNUAL);
+  if (report === undefined) return new Refusal(`${path}.term: ${term} is not served; served: ${[...terms.keys()].join(', ')}`);
+  return financialFigure(field, report);
 }
 
 export function unserved(path: string, name: number, served: Iterable<number>): Refusal {

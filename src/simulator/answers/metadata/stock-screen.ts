@@ -1,15 +1,9 @@
 import { create, isFieldSet } from '@bufbuild/protobuf';
+import { ExchType } from '../../../contract/generated/Qot_Common_pb.js';
 import {
-  type Boundary,
   type C2S,
   type PropertyBasic,
-  type QueryPropertyOption,
   ResultPropertyBasicSchema,
-  ResultPropertyCumulativeSchema,
-  ResultPropertyFinancialSchema,
-  ResultPropertyIndicatorSchema,
-  ResultPropertyOptionSchema,
-  ResultPropertySimpleSchema,
   type RetrieveQuery,
   type RspItemResult,
   RspItemResultSchema,
@@ -24,12 +18,14 @@ import { type QuoteMarket, quoteMarket } from '../../../contract/markets.js';
 import { shown } from '../../../contract/shown.js';
 import { requireDay } from '../../../contract/time.js';
 import { Refusal } from '../../refusal.js';
-import { type Condition, type Figure, type Hit, type SortKey, screen, sorted, valuesOf } from '../../screen/index.js';
+import { type Condition, type Hit, type SortKey, screen, sorted, valuesOf } from '../../screen/index.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { locatePlate, membersOf } from '../../view/plates.js';
+import { locateStock } from '../../view/stock-ids.js';
 import { isIssuedByCompany } from '../../world/kinds.js';
-import { indicatorFigureOf, optionFigureOf, positionCondition } from './screen-indicators.js';
-import { basicProperties, cumulativeFigure, financialFigureOf, simpleFigure, unserved } from './stock-properties.js';
+import { conditionOf } from './screen-conditions.js';
+import { numberProperty } from './screen-properties.js';
+import { basicProperties, unserved } from './stock-properties.js';
 
 type Used = 'companies' | 'world' | 'listings' | 'boards';
 
@@ -40,7 +36,14 @@ const PARTS_MAX = 128;
 
 /** QuerySimpleField.simpleField. */
 const MARKET = 1;
+const EXCHANGE = 2;
+const INDEX = 3;
 const WATCHLIST = 4;
+
+/** Qot_Common.ExchType, the only published numbers of exchanges. */
+const exchanges: ReadonlySet<number> = new Set(
+  Object.values(ExchType).flatMap((value) => (typeof value === 'number' && value > 0 ? [value] : [])),
+);
 
 /** The markets of a screen, which are no Qot_Common.QotMarket. Nothing is listed in the two without any. */
 const markets: ReadonlyMap<number, readonly QuoteMarket[]> = new Map([
@@ -57,7 +60,6 @@ const everyMarket: readonly QuoteMarket[] = [...markets.values()].flat();
 
 /** ResultProperty….valueType. */
 const STRING = 1;
-const DOUBLE = 4;
 
 /** Sort.direction. */
 const directions: ReadonlyMap<number, Pick<SortKey, 'direction' | 'absolute'>> = new Map([
@@ -117,27 +119,37 @@ function codeOf({ row: { listing } }: Hit): string {
 async function askedOf(facts: Facts<Used>, { filterList, watchlistStockIds }: C2S): Promise<Asked | Refusal> {
   let named = everyMarket;
   const plates: (readonly string[])[] = [];
-  let watched: ReadonlySet<bigint> | undefined;
+  const candidates: ((listing: Listing) => boolean)[] = [];
   const conditions: Condition[] = [];
   for (const [index, query] of filterList.entries()) {
     const path = `filter_list[${index}]`;
     const refused = onlyOne(query, path);
     if (refused !== undefined) return refused;
     const { simpleFieldQuery: field, plateQuery } = query;
+    const values = field?.screenValueList ?? [];
     if (field?.simpleField === MARKET) {
-      const chosen = field.screenValueList.map((value) => markets.get(Number(value)));
+      const chosen = values.map((value) => markets.get(Number(value)));
       const unknown = chosen.indexOf(undefined);
       if (unknown >= 0)
-        return new Refusal(
-          `${path}.simple_field_query: market ${field.screenValueList[unknown]} is none; accepted: ${[...markets.keys()].join(', ')}`,
-        );
+        return new Refusal(`${path}.simple_field_query: market ${values[unknown]} is none; accepted: ${[...markets.keys()].join(', ')}`);
       const wanted = new Set(chosen.flatMap((each) => each ?? []));
       named = named.filter((market) => wanted.has(market));
+    } else if (field?.simpleField === EXCHANGE) {
+      const unknown = values.find((value) => !exchanges.has(Number(value)));
+      if (unknown !== undefined)
+        return new Refusal(`${path}.simple_field_query: exchange ${unknown} is none; accepted: ${[...exchanges].join(', ')}`);
+      const wanted = new Set(values.map(Number));
+      candidates.push(({ instrument }) => wanted.has(instrument.exchange));
+    } else if (field?.simpleField === INDEX) {
+      const members = await membersOfIndices(facts, values, `${path}.simple_field_query`);
+      if (members instanceof Refusal) return members;
+      candidates.push(members);
     } else if (field?.simpleField === WATCHLIST) {
-      watched = new Set(watchlistStockIds);
+      const watched = new Set(watchlistStockIds);
+      candidates.push(({ instrument }) => watched.has(instrument.id));
     } else if (field !== undefined) {
       return new Refusal(
-        `${path}.simple_field_query: field ${field.simpleField} is not served; served: ${MARKET} market, ${WATCHLIST} watchlist`,
+        `${path}.simple_field_query: field ${field.simpleField} is not served; served: ${MARKET} market, ${EXCHANGE} exchange, ${INDEX} index, ${WATCHLIST} watchlist`,
       );
     } else if (plateQuery !== undefined) {
       plates.push(plateQuery.plateList.flatMap(({ plateIdList }) => plateIdList));
@@ -149,17 +161,37 @@ async function askedOf(facts: Facts<Used>, { filterList, watchlistStockIds }: C2
   }
   if (plates.flat().length > PARTS_MAX)
     return new Refusal(`plate_query: ${plates.flat().length} plates: at most ${PARTS_MAX} in one request`);
-  const memberships: ReadonlySet<Listing>[] = [];
   for (const codes of plates) {
     const members = await membersIn(facts, named, codes);
     if (members instanceof Refusal) return members;
-    memberships.push(members);
+    candidates.push((listing) => members.has(listing));
   }
-  return {
-    markets: named,
-    conditions,
-    isCandidate: (listing) => (watched?.has(listing.instrument.id) ?? true) && memberships.every((members) => members.has(listing)),
-  };
+  return { markets: named, conditions, isCandidate: (listing) => candidates.every((accepts) => accepts(listing)) };
+}
+
+/** Members of any of some indices, by their ids: of the index of a plate its own, of any other all of its market. */
+async function membersOfIndices(
+  facts: Facts<Used>,
+  ids: readonly bigint[],
+  path: string,
+): Promise<((listing: Listing) => boolean) | Refusal> {
+  if (ids.length > PARTS_MAX) return new Refusal(`${path}: ${ids.length} indices: at most ${PARTS_MAX} in one request`);
+  const whole = new Set<QuoteMarket>();
+  const members = new Set<Listing>();
+  for (const stockId of ids) {
+    const index = locateStock(facts, { stockId });
+    if (index instanceof Refusal) return new Refusal(`${path}.screen_value_list: index ${index.message}`);
+    const { kind, market, symbol, code } = index.instrument;
+    if (kind === 'plate') {
+      const plate = locatePlate({ market: quoteMarket(market).number, code });
+      if (!(plate instanceof Refusal)) for (const member of await membersOf(facts, plate)) members.add(member);
+    } else if (kind === 'index') {
+      whole.add(market);
+    } else {
+      return new Refusal(`${path}.screen_value_list: ${stockId} is ${symbol}; expected the id of an index or of a plate`);
+    }
+  }
+  return (listing) => whole.has(listing.instrument.market) || members.has(listing);
 }
 
 /** A filter is one of several kinds. */
@@ -185,113 +217,16 @@ async function membersIn(
   return members;
 }
 
-function conditionOf(query: ScreenQuery, path: string): Condition | Refusal {
-  const { simplePropertyQuery: simple, cumulativePropertyQuery: cumulative, financialPropertyQuery: financial } = query;
-  if (simple !== undefined)
-    return bounded(simple.property && simpleFigure(simple.property, `${path}.simple_property_query.property`), simple, path);
-  if (cumulative !== undefined) {
-    if (cumulative.continuousPeriod > 1) return new Refusal(`${path}.cumulative_property_query.continuous_period: runs are not served`);
-    return bounded(
-      cumulative.property && cumulativeFigure(cumulative.property, `${path}.cumulative_property_query.property`),
-      cumulative,
-      path,
-    );
-  }
-  if (financial !== undefined) {
-    if (financial.continuousPeriod > 1) return new Refusal(`${path}.financial_property_query.continuous_period: runs are not served`);
-    return bounded(
-      financial.property && financialFigureOf(financial.property, `${path}.financial_property_query.property`),
-      financial,
-      path,
-    );
-  }
-  if (query.indicatorPositionalQuery !== undefined)
-    return positionCondition(query.indicatorPositionalQuery, `${path}.indicator_positional_query`);
-  if (query.optionQuery !== undefined) return withinIntervals(query.optionQuery, `${path}.option_query`);
-  return new Refusal(
-    `${path}: conditions on patterns, featured figures, brokers and K-line shapes are not served; served: simple_field_query, plate_query, simple_property_query, cumulative_property_query, financial_property_query, indicator_positional_query, option_query`,
-  );
-}
-
-/** Within any of some intervals; without one, whatever has the figure. */
-function withinIntervals({ property, intervals }: QueryPropertyOption, path: string): Condition | Refusal {
-  const figure = property && optionFigureOf(property, `${path}.property`);
-  if (intervals.length === 0) return bounded(figure, {}, path);
-  const each: Condition[] = [];
-  for (const [index, interval] of intervals.entries()) {
-    const condition = bounded(figure, interval, `${path}.intervals[${index}]`);
-    if (condition instanceof Refusal) return condition;
-    each.push(condition);
-  }
-  const [{ figure: of } = {}] = each;
-  return of === undefined
-    ? new Refusal(`${path}: missing field "property"`)
-    : { figure: of, accepts: (value) => each.some((one) => one.accepts(value)) };
-}
-
-function bounded(
-  figure: Figure | Refusal | undefined,
-  { filterMin, filterMax }: { readonly filterMin?: Boundary | undefined; readonly filterMax?: Boundary | undefined },
-  path: string,
-): Condition | Refusal {
-  if (figure === undefined || figure instanceof Refusal) return figure ?? new Refusal(`${path}: missing field "property"`);
-  if (filterMin !== undefined && filterMax !== undefined && filterMin.value > filterMax.value)
-    return new Refusal(`${path}: filter_min ${filterMin.value} exceeds filter_max ${filterMax.value}`);
-  const accepts = (value: number) =>
-    (filterMin === undefined || value > filterMin.value || (filterMin.includes && value === filterMin.value)) &&
-    (filterMax === undefined || value < filterMax.value || (filterMax.includes && value === filterMax.value));
-  return { figure, accepts };
-}
-
 /** One column of the answer. */
 interface Retrieval {
   readonly of: (facts: Facts<Used>, page: readonly Hit[]) => Promise<RspItemResult[]> | RspItemResult[];
 }
 
 function retrievalOf(query: RetrieveQuery, path: string): Retrieval | Refusal {
-  const { basicProperty, simpleProperty, cumulativeProperty, financialProperty, indicatorProperty, optionProperty } = query;
-  if (basicProperty !== undefined) return basicColumn(basicProperty, `${path}.basic_property`);
-  if (simpleProperty !== undefined) {
-    return column(simpleFigure(simpleProperty, `${path}.simple_property`), (value) => ({
-      simplePropertyResult: create(ResultPropertySimpleSchema, { property: simpleProperty, ...value }),
-    }));
-  }
-  if (cumulativeProperty !== undefined) {
-    return column(cumulativeFigure(cumulativeProperty, `${path}.cumulative_property`), (value) => ({
-      cumulativePropertyResult: create(ResultPropertyCumulativeSchema, { property: cumulativeProperty, ...value }),
-    }));
-  }
-  if (financialProperty !== undefined) {
-    return column(financialFigureOf(financialProperty, `${path}.financial_property`), (value) => ({
-      financialPropertyResult: create(ResultPropertyFinancialSchema, { property: financialProperty, ...value }),
-    }));
-  }
-  if (indicatorProperty !== undefined) {
-    return column(indicatorFigureOf(indicatorProperty, `${path}.indicator_property`), (value) => ({
-      indicatorPropertyResult: create(ResultPropertyIndicatorSchema, { property: indicatorProperty, ...value }),
-    }));
-  }
-  if (optionProperty !== undefined) {
-    return column(optionFigureOf(optionProperty, `${path}.option_property`), (value) => ({
-      optionPropertyResult: create(ResultPropertyOptionSchema, { property: optionProperty, ...value }),
-    }));
-  }
-  return new Refusal(`${path}: ${SERVED}`);
-}
-
-const SERVED = 'served: basic_property, simple_property, cumulative_property, financial_property, indicator_property, option_property';
-
-type Result = Parameters<typeof create<typeof RspItemResultSchema>>[1];
-
-/** What a stock does not have is told without a value. */
-function column(figure: Figure | Refusal, wrap: (value: { valueType: number; dval?: number }) => Result): Retrieval | Refusal {
-  if (figure instanceof Refusal) return figure;
-  return {
-    of: async (_, page) =>
-      Array.from(await valuesOf(page, figure), (value) =>
-        create(RspItemResultSchema, wrap({ valueType: DOUBLE, ...(Number.isNaN(value) ? {} : { dval: value }) })),
-      ),
-  };
+  if (query.basicProperty !== undefined) return basicColumn(query.basicProperty, `${path}.basic_property`);
+  const property = numberProperty(query, path);
+  if (property instanceof Refusal) return property;
+  return { of: async (_, page) => Array.from(await valuesOf(page, property.figure), property.result) };
 }
 
 function basicColumn(property: PropertyBasic, path: string): Retrieval | Refusal {
@@ -333,7 +268,7 @@ function keysOf(sorts: readonly Sort[]): Keys | Refusal {
     const how = directions.get(sort.direction);
     if (how === undefined)
       return new Refusal(`${path}.direction: ${sort.direction} is none; accepted: ${[...directions.keys()].join(', ')}`);
-    const { basicProperty, simpleProperty, cumulativeProperty, financialProperty, indicatorProperty, optionProperty } = sort;
+    const { basicProperty } = sort;
     if (basicProperty !== undefined) {
       const { code, name } = basicProperties;
       if (basicProperty.name !== code && basicProperty.name !== name)
@@ -344,20 +279,9 @@ function keysOf(sorts: readonly Sort[]): Keys | Refusal {
       text = (a, b) => (of(a) === of(b) ? 0 : of(a) < of(b) ? -sign : sign);
       continue;
     }
-    const figure =
-      simpleProperty !== undefined
-        ? simpleFigure(simpleProperty, `${path}.simple_property`)
-        : cumulativeProperty !== undefined
-          ? cumulativeFigure(cumulativeProperty, `${path}.cumulative_property`)
-          : financialProperty !== undefined
-            ? financialFigureOf(financialProperty, `${path}.financial_property`)
-            : indicatorProperty !== undefined
-              ? indicatorFigureOf(indicatorProperty, `${path}.indicator_property`)
-              : optionProperty !== undefined
-                ? optionFigureOf(optionProperty, `${path}.option_property`)
-                : new Refusal(`${path}: ${SERVED}`);
-    if (figure instanceof Refusal) return figure;
-    keys.push({ figure, ...how });
+    const property = numberProperty(sort, path);
+    if (property instanceof Refusal) return property;
+    keys.push({ figure: property.figure, ...how });
   }
   return { keys, ...(text === undefined ? {} : { text }) };
 }
