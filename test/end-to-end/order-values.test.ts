@@ -179,7 +179,7 @@ describe('a modify', () => {
     expect(value).toBe((d(fillQty) / 10n ** 9n) * d(fillAvgPrice) + d(qty - fillQty));
   });
 
-  it('is sent as it was valued: another that comes first does not make it dearer', async () => {
+  it('that another has overtaken is valued anew', async () => {
     await open({ maxOrderValue: '40000' });
     const orderIDEx = await working({ price: 1, qty: 4000 });
     const changes = [
@@ -187,11 +187,20 @@ describe('a modify', () => {
       { qty: 40_000, price: 0 },
     ];
     const refusals = await Promise.all(changes.map((fields) => refusal(trade.modifyOrder, changed({ orderIDEx, ...fields }))));
-    expect(refusals).toEqual([undefined, undefined]);
-    const { orderList } = await desk.payload(account.getOrders, list);
-    expect(orderList.map(({ qty, price }) => qty * price).every((value) => value <= 40_000)).toBe(true);
+    expect(refusals).toEqual([undefined, 'limit.order_value']);
     const sent = desk.calls.filter(({ operation }) => operation === 'modify_order').map(({ request }) => request);
-    expect(sent).toMatchObject([changes[0], { qty: 40_000, price: 1 }]);
+    expect(sent).toMatchObject([changes[0]]);
+  });
+
+  it('that changed nothing when it came does not put back what another key has taken away meanwhile', async () => {
+    await open({ maxDailyValue: '1000' });
+    const orderIDEx = await working({ price: 50, qty: 4000 });
+    const away = desk.call(trade.modifyOrder, changed({ orderIDEx, price: 1, qty: 4000 }), { as: 'free' });
+    const repeated = [1, 2, 3].map(() => refusal(trade.modifyOrder, changed({ orderIDEx, price: 50, qty: 4000 })));
+    expect(await away).toMatchObject({ retType: 0 });
+    expect(await Promise.all(repeated)).toEqual(Array(3).fill('limit.daily_value'));
+    const { orderList } = await desk.payload(account.getOrders, list, { as: 'free' });
+    expect(orderList).toMatchObject([{ price: 1 }]);
   });
 
   it('of a stop order is sent with the trigger that it was valued at', async () => {

@@ -16,7 +16,7 @@ import { Rejection } from '../../contract/rejection.js';
 import { type Backend, BackendFailure, type CallContext, type PushEvent, type ResponseMessage } from '../backend.js';
 import { finalStatuses } from '../final-statuses.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
-import { mayTrade, nameOfOrder, openStatuses } from './order-lookup.js';
+import { mayTrade, nameOfOrder, namesOf, openStatuses } from './order-lookup.js';
 import { isTrailing } from './order-pricing.js';
 
 /** Lists that lack an order show that it is over where they are so far apart: longer than any list has been behind. */
@@ -317,8 +317,4 @@ function stateOf(order: Order): ListedOrder['state'] {
 
 function keyOf(accId: bigint, name: string): string {
   return `${accId}/${name}`;
-}
-
-function namesOf({ orderID, orderIDEx }: OrderName): string[] {
-  return [String(orderID), orderIDEx].filter((name) => name !== '' && name !== '0');
 }

@@ -24,6 +24,11 @@ export function nameOfOrder({ orderID, orderIDEx }: Pick<Order, 'orderID' | 'ord
   return orderIDEx || String(orderID);
 }
 
+/** Names of an order: its number, and its text where it has one. */
+export function namesOf({ orderID, orderIDEx }: Pick<Order, 'orderID' | 'orderIDEx'>): string[] {
+  return [String(orderID), orderIDEx].filter((name) => name !== '' && name !== '0');
+}
+
 /** The order that a modify or a cancel names, by its text where that is given; undefined where number and text name two. */
 export async function orderNamed(
   backend: Backend,

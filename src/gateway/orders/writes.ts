@@ -1,4 +1,4 @@
-import { create, type Message } from '@bufbuild/protobuf';
+import { clone, create, type Message } from '@bufbuild/protobuf';
 import type { Access, AuditTrade, KeyRecord, OrderFacts } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { decimalFromNumber } from '../../contract/decimal.js';
@@ -33,14 +33,14 @@ import type { CancelAll } from './cancel-all.js';
 import { addsRisk, isCancel, isCancelAll } from './cancel-scope.js';
 import type { Circumstances } from './circumstances.js';
 import type { ClosingClaim } from './closing-claims.js';
+import { ConcurrentChanges } from './concurrent-changes.js';
 import type { Commit, Interrupted, Run } from './idempotency.js';
 import type { PacketId } from './idempotency-rows.js';
 import { legsText } from './legs-text.js';
-import type { Valued } from './order-facts.js';
 import { nameOfOrder } from './order-lookup.js';
 import { noPacket, PacketIds } from './packet-ids.js';
 import { claimPosition, expectedOrders, isOfPosition, type PositionRequest, proveGroup, valuedOrders } from './position-orders.js';
-import { factsOf, isValued, rejectOrder, type Valuing, valueOrder } from './valuation.js';
+import { factsOf, isValued, rejectOrder, type ValuedOrder, type Valuing, valueOrder } from './valuation.js';
 import { whenKnown } from './when-known.js';
 import { withholding } from './withholding.js';
 
@@ -123,6 +123,7 @@ function recogniser(operation: Operation, request: Message, { legs }: OrderFacts
 /** The way of everything that changes an account: valued, gated, marked against replay, and only then sent. */
 export class Writes {
   readonly #packets: PacketIds;
+  readonly #changes = new ConcurrentChanges();
 
   constructor(
     readonly backend: Backend,
@@ -152,12 +153,25 @@ export class Writes {
       const refused = this.refuseRemark(operation, request);
       if (refused !== undefined) return Promise.resolve(refused);
       if (interrupted !== undefined) return this.#sendAgain(operation, request, identity, interrupted, call);
-      const admitted = whenKnown(valueOrder(this.valuing, operation, request, call), (outcome) => {
-        if (outcome === 'no risk') return this.#sendAdmitted(operation, request, identity, undefined, commit, call);
-        return isValued(outcome) ? this.#sendValued(operation, request, identity, outcome.valued, commit, call) : outcome;
-      });
-      return Promise.resolve(admitted);
+      return Promise.resolve(this.#valueAndSend(operation, request, identity, commit, call));
     };
+  }
+
+  #valueAndSend(
+    operation: Operation,
+    request: Message,
+    identity: Identity,
+    commit: Commit | undefined,
+    call: Call,
+  ): ResponseMessage | Rejection | Promise<ResponseMessage | Rejection> {
+    const since = this.#changes.now;
+    // Valuing fills in what the order has: what is valued anew begins with what was asked.
+    const asked = operation.valuer === 'modify' ? clone(operation.messages.C2SSchema, request) : undefined;
+    const again = () => this.#valueAndSend(operation, Object.assign(request, asked), identity, commit, call);
+    return whenKnown(valueOrder(this.valuing, operation, request, call), (outcome) => {
+      if (outcome === 'no risk') return this.#sendAdmitted(operation, request, identity, undefined, commit, call);
+      return isValued(outcome) ? this.#sendValued(operation, request, identity, outcome, since, again, commit, call) : outcome;
+    });
   }
 
   /** Exits of brackets whose answers were lost are looked for by their remarks: no caller's order may have one of those. */
@@ -183,12 +197,17 @@ export class Writes {
     return this.#send(operation, interrupted.request, interrupted.packet, identity, call);
   }
 
-  /** Sends a write of a known value with everything else that the gates want to know of it. */
+  /**
+   * Sends a write of a known value with everything else that the gates want to know of it. A change of an order that another
+   * change has overtaken since it was looked at is valued anew.
+   */
   #sendValued(
     operation: Operation,
     request: Message,
     identity: Identity,
-    valued: Valued,
+    { valued, order }: ValuedOrder,
+    since: number,
+    again: () => ResponseMessage | Rejection | Promise<ResponseMessage | Rejection>,
     commit: Commit | undefined,
     call: Call,
   ): Promise<ResponseMessage | Rejection> {
@@ -198,7 +217,13 @@ export class Writes {
     );
     const sent = whenKnown(complete, ({ facts, claim, early }) => {
       if (early !== undefined) return early;
-      const answer = this.#sendAdmitted(operation, request, identity, facts, commit, call);
+      const overtaken = order && this.#changes.overtaken(valued.accId, order, since);
+      if (overtaken !== undefined) {
+        claim?.settle(undefined);
+        return overtaken.then(again);
+      }
+      const send = () => this.#sendAdmitted(operation, request, identity, facts, commit, call);
+      const answer = order === undefined ? send() : this.#changes.run(valued.accId, order, send);
       return claim === undefined ? answer : settling(claim, answer);
     });
     return Promise.resolve(sent);

@@ -13,11 +13,8 @@ interface WholeDays {
 
 const remembered = new WeakMap<Market, WeakMap<Listing, WholeDays>>();
 
-/**
- * How many symbols' whole histories one request reads: a history of 30 years takes about 60 ms of processor time. Records that are known cost next to
- * nothing, as a new day is added to them.
- */
-export const HISTORIES_AT_ONCE = 8;
+/** Symbols of a request whose histories are read: one of 30 years takes about 60 ms of processor time, once. */
+export const HISTORIES_MAX = 8;
 
 /**
  * Highest and lowest price of all day bars, the running one included, forward adjusted. Undefined before {@link prepareRecords} has read the history, and
@@ -30,7 +27,7 @@ export function priceRecord({ world, market }: Facts<'world' | 'market'>, listin
   return joined(known.range, market.range(listing.instrument, opening, Number.MAX_SAFE_INTEGER));
 }
 
-/** Brings the records of symbols up to the trading day, of at most {@link HISTORIES_AT_ONCE} new ones; undefined when there is nothing to do. */
+/** Brings the records of symbols up to the trading day; undefined when there is nothing to do. */
 export function prepareRecords(facts: Facts<'world' | 'market'>, listings: readonly Listing[]): Promise<void> | undefined {
   const work = workOutAll(facts, listings);
   const first = work.next();
@@ -40,7 +37,6 @@ export function prepareRecords(facts: Facts<'world' | 'market'>, listings: reado
 function* workOutAll({ world, market }: Facts<'world' | 'market'>, listings: readonly Listing[]): Generator<void, void> {
   const records = remembered.get(market) ?? new WeakMap<Listing, WholeDays>();
   remembered.set(market, records);
-  let left = HISTORIES_AT_ONCE;
   for (const listing of listings) {
     const { instrument } = listing;
     if (instrument.kind === 'plate') continue;
@@ -55,8 +51,6 @@ function* workOutAll({ world, market }: Facts<'world' | 'market'>, listings: rea
       records.set(listing, { until, range: joined(known.range, yield* rangeBetween(market, instrument, known.until, until)) });
       continue;
     }
-    if (left === 0) continue;
-    left -= 1;
     const [first] = market.bars(instrument, { unit: 'day' }, { from: Number.MIN_SAFE_INTEGER, limit: 1 });
     const range = first === undefined ? undefined : yield* rangeBetween(market, instrument, first.start, until);
     records.set(listing, { until, range });

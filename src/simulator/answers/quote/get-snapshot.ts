@@ -9,7 +9,7 @@ import {
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/svc/snapshot_pb.js';
 import { symbolOf } from '../../../contract/markets.js';
 import { SYMBOLS_MAX } from '../../../contract/shape.js';
-import type { Book, Quote } from '../../market/market.js';
+import type { Book, PriceBounds, Quote } from '../../market/market.js';
 import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { lotSize } from '../../view/contract-terms.js';
@@ -18,7 +18,7 @@ import { averagePrice, percent } from '../../view/figures.js';
 import type { Listing } from '../../view/listings.js';
 import { locateAll, locateKnown } from '../../view/locate.js';
 import { prepareYearRanges, yearRange } from '../../view/price-range.js';
-import { prepareRecords, priceRecord } from '../../view/price-record.js';
+import { HISTORIES_MAX, prepareRecords, priceRecord } from '../../view/price-record.js';
 import { closeFiveMinutesBefore, prepareUsualVolume, volumeRatio } from '../../view/recent-trading.js';
 import { addKindData, plateData } from '../../view/snapshot-kinds.js';
 
@@ -45,35 +45,43 @@ async function known(facts: SnapshotFacts, { securityList }: C2S): Promise<S2C |
 }
 
 function snapshots(facts: SnapshotFacts, listings: readonly Listing[]): S2C | Promise<S2C> {
-  const answer = () => inTurns(all(facts, listings));
+  const showsRecords = listings.length <= HISTORIES_MAX;
+  const answer = () => inTurns(all(facts, listings, showsRecords));
   const records = () => {
-    const prepared = prepareRecords(facts, listings);
+    const prepared = showsRecords ? prepareRecords(facts, listings) : undefined;
     return prepared === undefined ? answer() : prepared.then(answer);
   };
   const prepared = prepareYearRanges(facts, listings);
   return prepared === undefined ? records() : prepared.then(records);
 }
 
-function* all(facts: SnapshotFacts, listings: readonly Listing[]): Generator<void, S2C> {
+function* all(facts: SnapshotFacts, listings: readonly Listing[], showsRecords: boolean): Generator<void, S2C> {
   const payload = create(S2CSchema);
   for (const listing of listings) {
     if (payload.snapshotList.length > 0) yield;
     const { instrument } = listing;
     yield* prepareUsualVolume(facts, listing, facts.market.quote(instrument));
     const members = instrument.kind === 'plate' ? yield* plateData(facts, instrument) : undefined;
-    const message = snapshot(facts, listing);
+    const message = snapshot(facts, listing, showsRecords);
     if (members !== undefined) message.plateExData = members;
     payload.snapshotList.push(message);
   }
   return payload;
 }
 
-function snapshot(facts: SnapshotFacts, listing: Listing): Snapshot {
+function snapshot(facts: SnapshotFacts, listing: Listing, showsRecord: boolean): Snapshot {
   const quote = facts.market.quote(listing.instrument);
   const message = create(SnapshotSchema);
   message.basic = basicData(facts, listing, quote);
+  if (showsRecord) addRecord(message.basic, priceRecord(facts, listing, quote));
   addKindData(facts, listing, quote, message);
   return message;
+}
+
+function addRecord(data: SnapshotBasicData, record: PriceBounds | undefined): void {
+  if (record === undefined) return;
+  data.highestHistoryPrice = decimalToNumber(record.high);
+  data.lowestHistoryPrice = decimalToNumber(record.low);
 }
 
 function basicData(
@@ -108,11 +116,6 @@ function basicData(
   data.avgPrice = decimalToNumber(averagePrice(instrument, quote.turnover, quote.volume, quote.last));
   data.highest52WeeksPrice = decimalToNumber(range.high);
   data.lowest52WeeksPrice = decimalToNumber(range.low);
-  const record = priceRecord(facts, listing, quote);
-  if (record !== undefined) {
-    data.highestHistoryPrice = decimalToNumber(record.high);
-    data.lowestHistoryPrice = decimalToNumber(record.low);
-  }
   const ratio = volumeRatio(facts, listing, quote);
   if (ratio !== undefined) data.volumeRatio = ratio;
   const before = closeFiveMinutesBefore(facts, listing, quote);
