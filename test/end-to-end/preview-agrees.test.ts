@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';
-import { refusalCode } from '../../src/contract/broker-codes.js';
 import { C2SSchema as Unlock } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
 import { account, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
-import { type Answer, type Preview, previewSentence, previewText, type ResponseMessage } from '../../src/gateway/index.js';
+import { type Preview, previewSentence, previewText, type ResponseMessage } from '../../src/gateway/index.js';
 import { HK_MARGIN, REAL, REAL_FUTURES } from '../support/accounts.js';
 import { type Desk, openDesk } from '../support/desk.js';
-import { previewed } from '../support/previews.js';
+import { foretold, previewed, refusalOf } from '../support/previews.js';
 import { type Draw, randomWrites, type Write } from '../support/random-writes.js';
 
 /** A preview says what the write then meets: for orders of every kind, good and bad. */
@@ -33,22 +32,6 @@ async function open(): Promise<void> {
   });
   const pwdMD5 = createHash('md5').update('123456').digest('hex');
   await desk.call(trade.unlockTrade, create(Unlock, { unlock: true, pwdMD5 }), { iface: 'grpc' });
-}
-
-/** Code and text of a refusal, by the gateway or by the brokerage; undefined where it is accepted. */
-function refusalOf(answer: Answer): readonly [string, string] | undefined {
-  if (answer instanceof Rejection) return [answer.code, answer.message];
-  return answer.retType === 0 ? undefined : [refusalCode(answer).code, answer.retMsg];
-}
-
-function foretold(outcome: Preview | ResponseMessage | Rejection): readonly [string, string] | undefined {
-  if (outcome instanceof Rejection || 'retType' in outcome) return refusalOf(outcome);
-  expect(outcome.wouldPass).toBe(outcome.refusal === null);
-  expect(outcome.brokerageDecided).toBe(true);
-  // Neither half of a preview contradicts the other.
-  if (outcome.wouldPass && 'capacity' in outcome && outcome.capacity !== null)
-    expect([outcome.capacity.enough, outcome.capacity.message], previewText(outcome)).not.toContainEqual(false);
-  return outcome.refusal === null ? undefined : [outcome.refusal.code, outcome.refusal.message];
 }
 
 /** An order that was placed, as changes name it. */

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { trade } from '../../src/contract/operations/index.js';
-import { previewSentence, previewText } from '../../src/gateway/index.js';
-import { HK_MARGIN } from '../support/accounts.js';
+import { account, admin, quote, trade } from '../../src/contract/operations/index.js';
+import { previewSentence, previewText, type ResponseMessage } from '../../src/gateway/index.js';
+import { HK_MARGIN, REAL } from '../support/accounts.js';
 import { type Desk, openDesk } from '../support/desk.js';
-import { previewed } from '../support/previews.js';
+import { foretold, previewed, refusalOf } from '../support/previews.js';
+import { until } from '../support/until.js';
 
 const all = { market: 'HK', acc_id: HK_MARGIN, env: 'simulate' };
 const buy = { symbol: 'HK.00700', acc_id: HK_MARGIN, env: 'simulate', side: 'BUY', qty: 100, price: 350 };
@@ -52,7 +53,7 @@ describe('the preview of a cancel', () => {
     const preview = await previewed(desk, 'cancel', trade.cancelOrder, { ...all, order_id_ex: order });
     expect(preview).toMatchObject({ count: 0, orders: [] });
     expect(previewSentence(preview)).toBe(
-      'Nothing would be cancelled in the simulated account 2817…7002: the order is not working any more.',
+      `Nothing would be cancelled in the simulated account 2817…7002: the order is not working any more. By the brokerage it would be refused: order ${order} is cancelled and cannot be cancelled.`,
     );
   });
 
@@ -90,5 +91,89 @@ describe('the preview of a cancel-all', () => {
     const nobody = { ...all, acc_id: '281756478396547999' };
     const [preview, call] = [await desk.preview(trade.cancelAllOrder, nobody), await desk.call(trade.cancelAllOrder, nobody)];
     expect(preview).toMatchObject({ retType: -1, retMsg: (call as { retMsg: string }).retMsg });
+  });
+});
+
+describe('the preview of a request for all orders', () => {
+  const scopes = ['qot:read', 'acc:read', 'trade:simulate', 'trade:real'] as const;
+  const keys = {
+    desk: { scopes },
+    halted: { scopes },
+    elsewhere: { scopes, limits: { allowedSymbols: 'HK.00005' } },
+    blind: { scopes: ['trade:simulate', 'trade:real'] },
+    ops: { scopes: ['admin'] },
+  } as const;
+  const callers = ['desk', 'halted', 'elsewhere', 'blind'] as const;
+  const changes = (op: string) => [trade.modifyOrder, { ...all, op, for_all: true, qty: 100, price: 300 }] as const;
+  const requests = [
+    [trade.cancelAllOrder, all],
+    [trade.cancelAllOrder, { ...all, including_exits: true }],
+    [trade.cancelAllOrder, { ...all, market: 'US' }],
+    [trade.cancelAllOrder, { ...all, acc_id: '1' }],
+    // Locked: there is no trade password here.
+    [trade.cancelAllOrder, { ...all, acc_id: REAL, env: 'real' }],
+    ...['normal', 'cancel', 'disable', 'enable', 'delete'].map(changes),
+  ] as const;
+
+  async function open(): Promise<void> {
+    await desk.close();
+    desk = await openDesk({ keys });
+    await desk.payload(admin.adminHalt, { key: 'halted' }, { as: 'ops', iface: 'grpc' });
+  }
+
+  /** An order, and a stop-loss in the market that is the exit of a bracket. */
+  async function guarded(): Promise<void> {
+    const { basicQotList } = await desk.payload(quote.getQuote, { symbols: ['HK.00700'] });
+    const stop = Math.round((basicQotList[0]?.curPrice ?? 0) * 0.8);
+    const bracket = { ...buy, order_type: 'MARKET', price: undefined, stop_loss_price: stop };
+    const { bracketId } = await desk.payload(trade.placeBracketOrder, bracket);
+    await until(async () => {
+      desk.clock.advance(500);
+      const { bracketList } = await desk.payload(trade.getBrackets, { ...all, bracket_id: bracketId });
+      return bracketList[0]?.exitOrderIdEx || undefined;
+    }, 'the exit');
+    await place();
+  }
+
+  const openOrders = async () => {
+    const { orderList } = await desk.payload(account.getOrders, { ...all, filter_status_list: [1, 2, 5, 10] });
+    return orderList.length;
+  };
+
+  const named = requests.map(([operation, body]) => [`${operation.name} ${JSON.stringify(body)}`, operation, body] as const);
+  it.each(named)('%s: says what it then comes to, for every key, with and without exits in the account', async (_, operation, body) => {
+    for (const as of callers) {
+      await open();
+      for (const prepare of [place, guarded]) {
+        await prepare();
+        const before = await openOrders();
+        const preview = await desk.preview(operation, body, { as });
+        expect(await openOrders()).toBe(before);
+        const answer = await desk.call(operation, body, { as });
+        const what = `${as}, ${prepare.name}: ${JSON.stringify(body)}`;
+        expect([what, foretold(preview)]).toEqual([what, refusalOf(answer)]);
+        if ('retType' in preview || !('note' in preview) || preview.refusal !== null) continue;
+        expect([what, preview.note ?? '']).toEqual([what, (answer as ResponseMessage).retMsg]);
+        desk.clock.advance(SETTLED_MS);
+        if (operation === trade.cancelAllOrder && 'count' in preview && preview.count !== null)
+          expect([what, before - (await openOrders())]).toEqual([what, preview.count]);
+      }
+    }
+  });
+
+  it('names what it does to them, and the note that the write has', async () => {
+    await open();
+    await guarded();
+    const disable = await previewed(desk, 'cancel', ...changes('disable'));
+    expect(disable).toMatchObject({ op: 'disable', count: 1, note: '1 order that guards a position stays' });
+    expect(previewSentence(disable)).toMatch(/^Disable order .*\. Note: 1 order that guards a position stays\.$/);
+    expect(JSON.parse(previewText(disable))).toMatchObject({ op: 'disable', note: '1 order that guards a position stays' });
+    const remove = await previewed(desk, 'cancel', ...changes('delete'));
+    expect(previewSentence(remove)).toMatch(
+      /^Delete all orders that are over in market HK .*would be refused: orders that guard positions stay/,
+    );
+    const halted = await previewed(desk, 'cancel', trade.cancelAllOrder, { ...all, including_exits: true }, { as: 'halted' });
+    expect(halted).toMatchObject({ wouldPass: false });
+    expect(previewSentence(halted)).toContain('would be refused: order ');
   });
 });

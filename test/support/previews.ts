@@ -1,6 +1,18 @@
+import { expect } from 'vitest';
+import { refusalCode } from '../../src/contract/broker-codes.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { Rejection } from '../../src/contract/rejection.js';
-import type { CancelPreview, ComboPreview, ModifyPreview, PlacePreview, PositionPreview, Preview } from '../../src/gateway/index.js';
+import {
+  type Answer,
+  type CancelPreview,
+  type ComboPreview,
+  type ModifyPreview,
+  type PlacePreview,
+  type PositionPreview,
+  type Preview,
+  previewText,
+  type ResponseMessage,
+} from '../../src/gateway/index.js';
 import type { Approach, Desk } from './desk.js';
 
 interface ByKind {
@@ -24,4 +36,20 @@ export async function previewed<K extends Preview['kind']>(
   if ('retType' in outcome) throw new Error(`${outcome.retType}: ${outcome.retMsg}`);
   if (outcome.kind !== kind) throw new Error(`a preview of ${outcome.kind}`);
   return outcome as ByKind[K];
+}
+
+/** Code and text of a refusal, by the gateway or by the brokerage; undefined where it is accepted. */
+export function refusalOf(answer: Answer): readonly [string, string] | undefined {
+  if (answer instanceof Rejection) return [answer.code, answer.message];
+  return answer.retType === 0 ? undefined : [refusalCode(answer).code, answer.retMsg];
+}
+
+/** The refusal that a preview foretells, as {@link refusalOf} has it. Neither half of the preview contradicts the other. */
+export function foretold(outcome: Preview | ResponseMessage | Rejection): readonly [string, string] | undefined {
+  if (outcome instanceof Rejection || 'retType' in outcome) return refusalOf(outcome);
+  expect(outcome.wouldPass).toBe(outcome.refusal === null);
+  expect(outcome.brokerageDecided).toBe(true);
+  if (outcome.wouldPass && 'capacity' in outcome && outcome.capacity !== null)
+    expect([outcome.capacity.enough, outcome.capacity.message], previewText(outcome)).not.toContainEqual(false);
+  return outcome.refusal === null ? undefined : [outcome.refusal.code, outcome.refusal.message];
 }

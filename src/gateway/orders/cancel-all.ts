@@ -6,7 +6,7 @@ import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema, S2CSchema } from '
 import type { Operation } from '../../contract/operation.js';
 import { trade } from '../../contract/operations/index.js';
 import type { Rejection } from '../../contract/rejection.js';
-import type { CallContext, ResponseMessage } from '../backend.js';
+import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { failure, success } from '../responses.js';
 import { maySee, unidentified } from '../sight.js';
 import type { AccountOrders } from './account-orders.js';
@@ -29,8 +29,24 @@ export class CancelAll {
   }
 
   /** At once where nothing stays and the brokerage can do that, or else one order after the other. */
-  async call(operation: Operation, asked: ModifyC2S, key: KeyRecord | undefined, context: CallContext): Promise<ResponseMessage> {
-    const { access, backend, clock, orders, protective, brackets } = this.#parts;
+  call(operation: Operation, asked: ModifyC2S, key: KeyRecord | undefined, context: CallContext): Promise<ResponseMessage> {
+    return this.#run(operation, asked, key, context, this.#parts.backend);
+  }
+
+  /** The answer that {@link call} would give at this moment, as far as the brokerage decides beforehand; nothing is cancelled. */
+  check(operation: Operation, asked: ModifyC2S, key: KeyRecord | undefined, context: CallContext): Promise<ResponseMessage> {
+    return this.#run(operation, asked, key, context, deciding(this.#parts.backend));
+  }
+
+  /** @param backend takes the cancels. */
+  async #run(
+    operation: Operation,
+    asked: ModifyC2S,
+    key: KeyRecord | undefined,
+    context: CallContext,
+    backend: Pick<Backend, 'call'>,
+  ): Promise<ResponseMessage> {
+    const { access, clock, orders, protective, brackets } = this.#parts;
     const { header, trdMarket, modifyOrderOp } = asked;
     const accId = header?.accID ?? 0n;
     const includingExits = includesExits(asked);
@@ -62,6 +78,8 @@ export class CancelAll {
     });
     await sweep.pass({ requestId, deadline, signal, withheld });
     const { outcome } = sweep;
+    // The brokerage's own reason for the whole request, which describes no order.
+    if (outcome.orders === 0 && outcome.failure !== undefined) return failure(operation, outcome.failure, outcome.failureCode);
     const reason = outcome.failure ?? refused?.message;
     // Reason and counts are of all orders of the account: a key that may not see all of them is told neither.
     const isShown = maySee(access, key, unidentified);
@@ -70,7 +88,7 @@ export class CancelAll {
       return Object.assign(success(trade.modifyOrder, create(S2CSchema, { header, orderID: 0n })), { retMsg: kept });
     if (!isShown) return failure(operation, 'some orders were not cancelled, for reasons that describe orders which this key may not see');
     const counted = `${modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Cancel ? 'cancels' : 'changes'} accepted for ${outcome.accepted} of ${outcome.orders} orders`;
-    return failure(operation, [reason, counted, kept].filter((part) => part !== '').join('; '));
+    return failure(operation, [reason, counted, kept].filter((part) => part !== '').join('; '), outcome.failureCode);
   }
 
   /** Tells which orders stay, as things are when it is asked. `onRefused` is told why exits stay that are asked for. */
@@ -94,6 +112,14 @@ export class CancelAll {
       };
     };
   }
+}
+
+/** A backend that decides on writes as far as it can beforehand, and carries none out. */
+function deciding(backend: Backend): Pick<Backend, 'call'> {
+  return {
+    call: async (operation, request, context) =>
+      (await backend.check?.(operation, request, context)) ?? success(operation, create(operation.messages.S2CSchema)),
+  };
 }
 
 function keptText(count: number): string {

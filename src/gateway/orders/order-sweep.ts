@@ -3,13 +3,14 @@ import type { Clock } from '../../contract/clock.js';
 import { ModifyOrderOp, type Order, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import { trade } from '../../contract/operations/index.js';
-import { type Backend, BackendFailure, type CallContext } from '../backend.js';
+import { type Backend, BackendFailure, type CallContext, type ResponseMessage } from '../backend.js';
 import { RET_SUCCEED } from '../responses.js';
 import { type AccountOrders, asListed, type KnownOrders, type OrderName, type PlacedOrder } from './account-orders.js';
 import { isCancelling, nameOfOrder } from './order-lookup.js';
 
 export interface SweepOptions {
-  readonly backend: Backend;
+  /** Carries the cancels out, or decides on them only. */
+  readonly backend: Pick<Backend, 'call'>;
   readonly orders: AccountOrders;
   readonly clock: Pick<Clock, 'after'>;
   readonly header: TrdHeader;
@@ -33,6 +34,8 @@ export interface SweepOutcome {
   readonly kept: number;
   /** Why cancels were not accepted: the first of them. */
   readonly failure: string | undefined;
+  /** Its number, as `errCode` of an answer; 0 where it has none. */
+  readonly failureCode: number;
   /** The names of those that may still trade, as far as the last look shows. */
   readonly unconfirmed: readonly string[];
 }
@@ -47,15 +50,19 @@ type Target = OrderName & Partial<Pick<Order, 'orderStatus'>>;
 /** Result of one cancel. */
 interface Cancel {
   readonly accepted: boolean;
-  readonly failure: string | undefined;
+  readonly failure: Failure | undefined;
 }
+
+/** Why the brokerage does not do something. */
+type Failure = Pick<ResponseMessage, 'retMsg' | 'errCode'>;
 
 /** Cancels the open orders of an account: those that are listed, and those that this daemon has placed and no list shows yet. */
 export class OrderSweep {
   readonly #options: SweepOptions;
   readonly #cancels = new Map<string, Cancel>();
   #kept = 0;
-  #failure: string | undefined;
+  /** Why the orders are not listed. */
+  #failure: Failure | undefined;
   #unconfirmed: readonly string[] = [];
   #began = false;
 
@@ -67,11 +74,13 @@ export class OrderSweep {
     const cancels = [...this.#cancels];
     const failed = cancels.find(([name, { accepted }]) => !accepted && this.#unconfirmed.includes(name));
     const failure = failed?.[1].failure;
+    const unlisted = this.#failure?.retMsg;
     return {
       orders: cancels.length,
       accepted: cancels.filter(([, { accepted }]) => accepted).length,
       kept: this.#kept,
-      failure: this.#failure ?? (failure === undefined ? undefined : `order ${failed?.[0]}: ${failure}`),
+      failure: unlisted ?? (failure === undefined ? undefined : `order ${failed?.[0]}: ${failure.retMsg}`),
+      failureCode: (this.#failure ?? failure)?.errCode ?? 0,
       unconfirmed: this.#unconfirmed,
     };
   }
@@ -129,10 +138,10 @@ export class OrderSweep {
     try {
       const known = await orders.refreshed(header, context);
       if (!('retType' in known)) return known;
-      this.#failure = known.retMsg || 'the brokerage does not list its orders';
+      this.#failure = { retMsg: known.retMsg || 'the brokerage does not list its orders', errCode: known.errCode };
     } catch (thrown) {
       if (!(thrown instanceof BackendFailure)) throw thrown;
-      this.#failure = thrown.message;
+      this.#failure = failedBackend(thrown);
     }
     return { open: [], unlisted: [...orders.placedIn(header.accID)] };
   }
@@ -155,7 +164,7 @@ export class OrderSweep {
   async #modify(
     fields: { orderID: bigint; orderIDEx?: string; forAll?: boolean; trdMarket?: number },
     context: CallContext,
-  ): Promise<string | undefined> {
+  ): Promise<Failure | undefined> {
     const { backend, header, op = ModifyOrderOp.ModifyOrderOp_Cancel } = this.#options;
     const isCancel = op === ModifyOrderOp.ModifyOrderOp_Cancel;
     const operation = fields.forAll ? trade.cancelAllOrder : isCancel ? trade.cancelOrder : trade.modifyOrder;
@@ -163,12 +172,16 @@ export class OrderSweep {
     const request = create(ModifyC2S, { packetID, header, modifyOrderOp: op, ...fields });
     try {
       const response = await backend.call(operation, request, context);
-      return response.retType === RET_SUCCEED ? undefined : response.retMsg;
+      return response.retType === RET_SUCCEED ? undefined : response;
     } catch (thrown) {
       if (!(thrown instanceof BackendFailure)) throw thrown;
-      return thrown.message;
+      return failedBackend(thrown);
     }
   }
+}
+
+function failedBackend({ message }: BackendFailure): Failure {
+  return { retMsg: message, errCode: 0 };
 }
 
 /** Whether something does not come within {@link LIST_MS}. */

@@ -1,8 +1,12 @@
 import type { Access } from '../../access/index.js';
 import { BrokerRefusal, numberOfBrokerCode } from '../../contract/broker-codes.js';
 import { formatDecimal } from '../../contract/decimal.js';
+import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { Backend, CallContext } from '../backend.js';
 import { type SentWrite, toldByBrokerage } from '../orders/broker-reasons.js';
+import type { CancelAll } from '../orders/cancel-all.js';
+import { isCancelAll } from '../orders/cancel-scope.js';
+import { RET_SUCCEED } from '../responses.js';
 import type { Undecided } from './preview.js';
 
 /** The brokerage's word on a write before it is sent. */
@@ -10,21 +14,32 @@ interface Decision {
   readonly refusal: BrokerRefusal | undefined;
   /** Whether it has decided on the request itself. */
   readonly decided: boolean;
+  /** Its remark on a write that it accepts; null without one. */
+  readonly note: string | null;
 }
 
-/** Asks the brokerage whether it would take a write. One that cannot decide beforehand is taken at its word on what the account can trade. */
+/**
+ * Asks the brokerage whether it would take a write, and takes the same way as the write itself where the gateway carries out a part of it.
+ * A brokerage that cannot decide beforehand is taken at its word on what the account can trade.
+ */
 export async function brokerageDecision(
   backend: Backend,
   access: Access,
+  cancelAll: Pick<CancelAll, 'check'>,
   preview: Undecided,
   write: SentWrite,
   context: CallContext,
 ): Promise<Decision> {
-  if (backend.check === undefined) return { refusal: refusedByCapacity(preview), decided: false };
-  const response = await backend.check(write.operation, write.request, context);
-  if (response === undefined) return { refusal: undefined, decided: true };
-  const about = await toldByBrokerage(backend, access, write, response, context);
-  return { refusal: new BrokerRefusal(response, about === undefined ? {} : { about }), decided: true };
+  const { operation, key, request } = write;
+  const answer = isCancelAll(operation, request)
+    ? await cancelAll.check(operation, request as ModifyC2S, key, context)
+    : await backend.check?.(operation, request, context);
+  if (answer === undefined || answer.retType === RET_SUCCEED) {
+    const decided = backend.check !== undefined;
+    return { refusal: decided ? undefined : refusedByCapacity(preview), decided, note: answer?.retMsg || null };
+  }
+  const about = await toldByBrokerage(backend, access, write, answer, context);
+  return { refusal: new BrokerRefusal(answer, about === undefined ? {} : { about }), decided: true, note: null };
 }
 
 /** Shown only to callers who may read what the account can trade: others have no capacity in their preview. */

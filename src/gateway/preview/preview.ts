@@ -26,6 +26,8 @@ export interface PreviewBase {
   readonly refusals: readonly PreviewRefusal[];
   /** Whether the brokerage has decided on this request. One that cannot do that beforehand is held to what it says of the account. */
   readonly brokerageDecided: boolean;
+  /** Remark that the accepted write comes with: the order waits for a confirmation, or other orders stay. null without one. */
+  readonly note: string | null;
 }
 
 export type PreviewRefusal = Rejection | BrokerRefusal;
@@ -34,7 +36,9 @@ export type PreviewRefusal = Rejection | BrokerRefusal;
 export type Judged = Pick<PreviewBase, 'gates' | 'refusals'>;
 
 /** A preview before the brokerage has been asked. */
-export type Undecided<P extends Preview = Preview> = P extends Preview ? Omit<P, 'wouldPass' | 'refusal' | 'brokerageDecided'> : never;
+export type Undecided<P extends Preview = Preview> = P extends Preview
+  ? Omit<P, 'wouldPass' | 'refusal' | 'brokerageDecided' | 'note'>
+  : never;
 
 export interface PlacePreview extends PreviewBase, Worth {
   readonly kind: 'place';
@@ -67,9 +71,10 @@ export interface ModifyPreview extends PreviewBase, Worth {
 
 export interface CancelPreview extends PreviewBase {
   readonly kind: 'cancel';
+  readonly op: 'cancel' | 'disable' | 'delete';
   /** Every working order of the account in the market, rather than one. */
   readonly all: boolean;
-  /** How many working orders would be cancelled; null when the caller may not see all of them by its scopes and lists. */
+  /** How many working orders would be cancelled; null when they are not known, or the caller may not see all of them by its scopes and lists. */
   readonly count: number | null;
   /** Those orders, as far as the caller may see them, at most {@link ORDERS_LISTED_MAX}. */
   readonly orders: readonly WorkingOrder[] | null;

@@ -18,6 +18,7 @@ import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { allowsTraded, limitsOf, type Traded } from '../market-names.js';
 import { entryOf } from '../orders/bracket-entry.js';
 import type { CancelAll } from '../orders/cancel-all.js';
+import { isCancel, isCancelAll } from '../orders/cancel-scope.js';
 import type { Circumstances } from '../orders/circumstances.js';
 import { isCombo } from '../orders/combo-facts.js';
 import type { Valued } from '../orders/order-facts.js';
@@ -25,7 +26,7 @@ import { isWorking, orderNamed, workingOrders } from '../orders/order-lookup.js'
 import { hasLimit } from '../orders/order-pricing.js';
 import { claimPosition, expectedOrders, type PositionRequest, typeOfOrders, valuedOrders } from '../orders/position-orders.js';
 import { factsOf, isValued, noSuchOrder, type Valuing, valueOrder } from '../orders/valuation.js';
-import { payloadOf } from '../responses.js';
+import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { mayReadAccounts, maySee, unidentified } from '../sight.js';
 import { marketName, modifyOpName, orderTypeName, timeInForceName } from '../trade-names.js';
 import { brokerageDecision } from './brokerage.js';
@@ -88,11 +89,11 @@ export class Previewer {
     const full = isBracket ? this.refuseBracket(key?.id ?? null) : undefined;
     // A bracket is sent as its entry.
     const sent = isBracket ? { operation: trade.placeOrder, request: entryOf(request as BracketC2S) } : { operation, request };
-    const brokerage = await brokerageDecision(this.backend, this.access, preview, { ...sent, key }, context);
+    const brokerage = await brokerageDecision(this.backend, this.access, this.cancelAll, preview, { ...sent, key }, context);
     const refusals = [...preview.refusals, full, brokerage.refusal].filter((refusal) => refusal !== undefined);
     const [refusal = null] = refusals;
-    const brokerageDecided = brokerage.decided;
-    return { ...preview, refusals, refusal, wouldPass: refusal !== null ? false : brokerageDecided ? true : null, brokerageDecided };
+    const { decided: brokerageDecided, note } = brokerage;
+    return { ...preview, refusals, refusal, wouldPass: refusal !== null ? false : brokerageDecided ? true : null, brokerageDecided, note };
   }
 
   /** By valuer: leaving one out does not build. */
@@ -105,8 +106,8 @@ export class Previewer {
     position: (asked) => this.#position(asked as Asked<PositionRequest>),
     modify: (asked) => {
       const change = asked as Asked<ModifyC2S>;
-      if (change.request.modifyOrderOp !== ModifyOrderOp.ModifyOrderOp_Cancel) return this.#modify(change);
-      return change.request.forAll ? this.#cancelAll(change) : this.#cancel(change);
+      if (isCancelAll(change.operation, change.request)) return this.#cancelAll(change);
+      return isCancel(change.request) ? this.#cancel(change) : this.#modify(change);
     },
   };
 
@@ -350,9 +351,13 @@ export class Previewer {
   }
 
   async #cancelAll(asked: Asked<ModifyC2S>): Promise<Undecided<CancelPreview> | ResponseMessage> {
-    const { request, header, key, context } = asked;
+    const { operation, request, header, key, context } = asked;
+    if (request.modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Delete) return this.#cancelled(asked, undefined);
     const orders = await workingOrders(this.backend, header, request.trdMarket, context);
-    if ('retType' in orders) return orders;
+    if ('retType' in orders) {
+      const answer = await this.cancelAll.check(operation, request, key, context);
+      return answer.retType === RET_SUCCEED ? this.#cancelled(asked, undefined) : answer;
+    }
     const stays = (await this.cancelAll.staying(request, key, context))();
     return this.#cancelled(
       asked,
@@ -360,24 +365,29 @@ export class Previewer {
     );
   }
 
-  #cancelled({ operation, key, request, header }: Asked<ModifyC2S>, orders: readonly Order[]): Undecided<CancelPreview> {
+  /** @param orders what ends, as far as it is known. */
+  #cancelled({ operation, key, request, header }: Asked<ModifyC2S>, orders: readonly Order[] | undefined): Undecided<CancelPreview> {
     // A key with lists learns no number of orders that it may not see.
     const isCounted = !request.forAll || maySee(this.access, key, unidentified);
-    const seen = this.#mayReadAccount(key)
-      ? {
-          count: isCounted ? orders.length : null,
-          orders: orders
-            .filter((order) => this.#maySee(key, order, header))
-            .slice(0, ORDERS_LISTED_MAX)
-            .map(workingOrder),
-        }
-      : { count: null, orders: null };
-    return { kind: 'cancel', ...addressOf(operation, header), all: request.forAll, ...seen, ...ungated };
+    const seen =
+      orders !== undefined && this.#mayReadAccount(key)
+        ? {
+            count: isCounted ? orders.length : null,
+            orders: orders
+              .filter((order) => this.#maySee(key, order, header))
+              .slice(0, ORDERS_LISTED_MAX)
+              .map(workingOrder),
+          }
+        : { count: null, orders: null };
+    const op = modifyOpName(request.modifyOrderOp) as CancelPreview['op'];
+    return { kind: 'cancel', ...addressOf(operation, header), op, all: request.forAll, ...seen, ...ungated };
   }
 
   /** The answer to a change of an order that no list shows; undefined where the brokerage, which may know more orders than it lists, accepts it. */
   async #refuseUnlisted(operation: Operation, request: ModifyC2S, context: CallContext): Promise<ResponseMessage | undefined> {
-    return this.backend.check === undefined ? noSuchOrder(operation, request) : await this.backend.check(operation, request, context);
+    if (this.backend.check === undefined) return noSuchOrder(operation, request);
+    const answer = await this.backend.check(operation, request, context);
+    return answer?.retType === RET_SUCCEED ? undefined : answer;
   }
 
   /** Positions and orders of an account are for keys that may read it: the scope to trade alone does not show them. */

@@ -44,6 +44,7 @@ const place: PlacePreview = {
   refusal: null,
   refusals: [],
   brokerageDecided: true,
+  note: null,
 };
 
 const order: WorkingOrder = {
@@ -78,6 +79,7 @@ const modify: ModifyPreview = {
 
 const cancel: CancelPreview = {
   kind: 'cancel',
+  op: 'cancel',
   operation: 'cancel_all_order',
   accId: 42n,
   env: 'real',
@@ -90,6 +92,7 @@ const cancel: CancelPreview = {
   refusal: null,
   refusals: [],
   brokerageDecided: true,
+  note: null,
 };
 
 describe('the sentence of a preview', () => {

@@ -25,6 +25,7 @@ function cancelOf(accId: bigint, orderId: bigint, qty: bigint, name: string): Ca
   };
   return {
     kind: 'cancel',
+    op: 'cancel',
     operation: 'cancel_order',
     accId,
     env: 'simulate',
@@ -37,6 +38,7 @@ function cancelOf(accId: bigint, orderId: bigint, qty: bigint, name: string): Ca
     refusal: null,
     refusals: [],
     brokerageDecided: true,
+    note: null,
   };
 }
 

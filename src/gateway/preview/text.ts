@@ -35,6 +35,7 @@ export function previewText(preview: Preview, int64: Int64Format = 'number'): st
     would_pass: String(preview.wouldPass),
     brokerage_decided: String(preview.brokerageDecided),
     ...refusal(preview),
+    ...given('note', preview.note, text),
   });
 }
 
@@ -138,8 +139,9 @@ function change(preview: ModifyPreview, id: (value: bigint) => Json): Record<str
   };
 }
 
-function cancel({ all, count, orders }: CancelPreview, id: (value: bigint) => Json): Record<string, Json> {
+function cancel({ op, all, count, orders }: CancelPreview, id: (value: bigint) => Json): Record<string, Json> {
   return {
+    op: text(op),
     all: String(all),
     count: orNull(count, String),
     orders: orNull(orders, (listed) => list(listed, (order) => workingOrder(order, id))),
