@@ -1,3 +1,4 @@
+import type { Decimal } from './decimal.js';
 import type { Problem } from './problem.js';
 import { shown, shownMessage } from './shown.js';
 
@@ -147,6 +148,14 @@ export interface TradedSecurity {
   readonly symbol: string;
 }
 
+/** An existing order, or the orders that would change a position, as the audit trail has them. */
+export interface StandingTerms {
+  readonly symbol: string;
+  readonly side?: string | undefined;
+  readonly qty?: Decimal | undefined;
+  readonly price?: Decimal | undefined;
+}
+
 /** A refusal by the gateway (not by the brokerage, which answers with retType). A value until an interface writes it. */
 export class Rejection {
   /** The whole sentence for the caller. */
@@ -164,8 +173,8 @@ export class Rejection {
       readonly keyId?: string;
       /** Securities of an order or a position that the message describes; empty: it describes an account's loss. Shown only to callers who may see that. */
       readonly about?: readonly TradedSecurity[];
-      /** The existing order that a refused change is of: for the audit trail alone. */
-      readonly order?: { readonly symbol: string; readonly side?: string };
+      /** The existing order or position that a refused change is of: for the audit trail alone. */
+      readonly order?: StandingTerms;
     } = {},
   ) {
     this.message = shownMessage(message);

@@ -6,13 +6,15 @@ import type { Operation } from '../contract/operation.js';
 import { trade } from '../contract/operations/index.js';
 import { Rejection } from '../contract/rejection.js';
 import type { Store } from '../storage/index.js';
-import type { Backend, ResponseMessage } from './backend.js';
+import { type Backend, BackendFailure, type ResponseMessage } from './backend.js';
 import { Call } from './call.js';
 import { leavesOutcomeOpen } from './call-failures.js';
 import { type Caller, ownerOfKey } from './identity.js';
 import type { Logger } from './logger.js';
 import type { Meter } from './meter.js';
 import { toldByBrokerage } from './orders/broker-reasons.js';
+import { type PositionRequest, standingOf } from './orders/position-orders.js';
+import { ofStandingTerms } from './orders/standing-terms.js';
 import type { Writes } from './orders/writes.js';
 import type { RefusalThrottle } from './refusal-throttle.js';
 import type { RefusedOrders } from './refused-orders.js';
@@ -124,7 +126,9 @@ export class AnswerRecord {
   #tradeOf(request: Message, answer: Answer): AuditTrade {
     const terms = this.#parts.writes.auditTrade(request, responseOf(answer));
     const order = answer instanceof Rejection ? answer.details.order : undefined;
-    return order === undefined ? terms : { ...terms, symbol: terms.symbol ?? order.symbol, side: terms.side ?? order.side };
+    if (order === undefined) return terms;
+    const { symbol = order.symbol, side = order.side, qty = order.qty, price = order.price } = terms;
+    return { ...terms, symbol, side, qty, price };
   }
 
   /** Whether the trail and the database may be unable to tell of a write later. */
@@ -171,6 +175,19 @@ export class AnswerRecord {
     } catch (thrown) {
       this.#defect(caller, thrown);
       return unidentified;
+    }
+  }
+
+  /** A limit's refusal to reverse or roll a position, with the position for the trail; any other as it is. */
+  async ofPosition(operation: Operation, caller: Caller, refusal: Rejection, request: Message | undefined): Promise<Rejection> {
+    if (operation.valuer !== 'position' || request === undefined || !refusal.code.startsWith('limit.')) return refusal;
+    const { backend, backendClock, requestTimeoutMs } = this.#parts;
+    try {
+      const terms = await standingOf(backend, request as PositionRequest, new Call(caller, backendClock, requestTimeoutMs));
+      return terms === undefined ? refusal : ofStandingTerms(refusal, terms);
+    } catch (thrown) {
+      if (!(thrown instanceof BackendFailure)) this.#defect(caller, thrown);
+      return refusal;
     }
   }
 

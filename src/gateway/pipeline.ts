@@ -113,7 +113,7 @@ export class Pipeline {
     await this.#cohort.gathered();
     const moment = this.#moment(started);
     const entered = this.#enter(operation, caller, decode, moment);
-    if ('refusal' in entered) return this.#refuse(operation, caller, moment, entered);
+    if ('refusal' in entered) return this.#refuse(operation, caller, moment, await this.#ofPosition(operation, caller, entered));
     // All of them are read before the first is sent: half the code at a time.
     await undefined;
     return await this.#answerEntered(operation, caller, moment, entered);
@@ -189,7 +189,7 @@ export class Pipeline {
   async ask(operation: Operation, caller: Caller, decode: () => Message | Rejection): Promise<Preview | ResponseMessage | Rejection> {
     const moment = this.#moment();
     const entered = this.#enter(operation, caller, decode, moment);
-    if ('refusal' in entered) return this.#refuse(operation, caller, moment, entered);
+    if ('refusal' in entered) return this.#refuse(operation, caller, moment, await this.#ofPosition(operation, caller, entered));
     const outcome = await this.#preview(operation, caller, entered);
     const refused = foreseen(operation, outcome);
     if (refused === undefined) return this.#finishPreview(operation, caller, moment, entered, outcome);
@@ -544,6 +544,12 @@ export class Pipeline {
       this.#record.finish(operation, caller, key, moment, refusal, request, refusal.details.about);
     }
     return shownRefusal(this.#parts.access, key, refusal);
+  }
+
+  async #ofPosition(operation: Operation, caller: Caller, refused: Refused): Promise<Refused> {
+    const { refusal, request, turnedAway } = refused;
+    if (turnedAway !== undefined) return refused;
+    return { ...refused, refusal: await this.#record.ofPosition(operation, caller, refusal, request) };
   }
 
   #moment(started = performance.now()): Moment {

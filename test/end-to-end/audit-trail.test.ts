@@ -99,6 +99,33 @@ describe('every end of a request leaves one line', () => {
     ]);
   });
 
+  it('changes of orders that a limit refuses have the terms of the order', async () => {
+    const keys = {
+      desk: { scopes },
+      american: { scopes, limits: { allowedMarkets: 'US' } },
+      small: { scopes, limits: { maxOrderValue: '10' } },
+    };
+    const daemon = kept(await TestDaemon.start({ keys, flags: ['--enable-trading'] }));
+    const header = { acc_id: HK_MARGIN, trd_env: SIMULATE, trd_market: HK };
+    const exact = { 'x-svc-int64': 'string' };
+    const { order_id_ex } = await daemon.as('desk').s2c('/api/order', { ...order, price: 300 }, exact);
+    const slip = await daemon.as('desk').s2c('/api/order', { ...order, qty: 400_000, price: 1 }, exact);
+    for (const as of ['american', 'small'] as const) {
+      await daemon.as(as).post('/api/modify-order', { header, modify_order_op: 1, order_id_ex, qty: 200, price: 310 });
+      await daemon.as(as).post('/api/modify-order', { header, modify_order_op: 3, order_id_ex });
+      await daemon.as(as).post('/api/reconfirm-order', { acc_id: HK_MARGIN, market: HK, order_id: slip.order_id, reconfirm_op: 1 });
+    }
+    const lines = (await daemon.audit()).filter(({ outcome, key_id }) => outcome === 'reject' && key_id !== 'desk');
+    const terms = { acc_id: Number(HK_MARGIN), symbol: 'HK.00700', side: 'BUY' };
+    expect(lines).toMatchObject([
+      { code: 'limit.market', ...terms, qty: 200, price: 310 },
+      { code: 'limit.market', ...terms, qty: 100, price: 300 },
+      { code: 'limit.market', ...terms, qty: 400_000, price: 1 },
+      { code: 'limit.order_value', ...terms, qty: 200, price: 310 },
+      { code: 'limit.order_value', ...terms, qty: 400_000, price: 1 },
+    ]);
+  });
+
   it('of the push stream too: handshakes and commands', async () => {
     const daemon = kept(await TestDaemon.start({ keys: { desk: { scopes }, blind: { scopes: ['acc:read'] } } }));
     const client = await daemon.push('desk');

@@ -529,3 +529,26 @@ describe('a success', () => {
     });
   });
 });
+
+describe('refusals by limits are in the trail with what would have been changed', () => {
+  const last = () => desk.audit.at(-1);
+  it.each([
+    ['limit.market', { allowedMarkets: 'HK' }],
+    ['limit.symbol', { allowedSymbols: 'HK.HSI2609' }],
+    ['limit.side', { allowedTrdSides: 'BUY' }],
+    ['limit.order_value', { maxOrderValue: '1' }],
+  ] as const)('by %s, of reversals and rolls', async (code, limits) => {
+    await open({}, limits);
+    const id = await hold('HK.HSI2612', 2);
+    const qty = parseDecimal('2');
+    const isUnpriced = code === 'limit.order_value';
+    for (const [answer, symbol] of [
+      [() => reverse(id, {}, 'limited'), 'HK.HSI2612'],
+      [() => roll(id, 'HSI2703', {}, 'limited'), 'HK.HSI2612 + HK.HSI2703'],
+    ] as const) {
+      const refused = await answer();
+      expect(refused).toMatchObject({ code: isUnpriced ? 'limit.price_unknown' : code });
+      expect(last()).toMatchObject({ outcome: 'reject', trade: { accId: BigInt(REAL_FUTURES), symbol, side: 'SELL', qty } });
+    }
+  });
+});

@@ -20,6 +20,7 @@ import { type AccountOrders, asListed } from './account-orders.js';
 import { isRelief, marketsOfCancelAll } from './cancel-scope.js';
 import { followingSpan, HISTORY_DAYS, historySpan } from './order-history.js';
 import type { ProtectiveOrders } from './protective-orders.js';
+import { ofStandingTerms, termsOfOrder } from './standing-terms.js';
 
 /**
  * Holds requests that name orders by their ids against the lists of markets and, where they only read, of symbols. What
@@ -79,7 +80,7 @@ export class OrderPermits {
     const refusal = this.protective.refusals(key, accId, await this.protective.closing(key, header, context));
     for (const order of orders) {
       const refused = refusal(order);
-      if (refused !== undefined) return refused;
+      if (refused !== undefined) return ofStandingTerms(refused, termsOfOrder(order));
     }
     const unlisted = ids.find(isUnlisted);
     if (unlisted !== undefined) {
@@ -113,7 +114,7 @@ export class OrderPermits {
     for (const each of limits) {
       for (const order of orders) {
         const denied = checkOrder(each, order, trading, reads);
-        if (denied !== undefined) return telling(denied, securitiesOf(order, trading));
+        if (denied !== undefined) return ofStandingTerms(telling(denied, securitiesOf(order, trading)), termsOfOrder(order));
       }
       if (allKnown || tradedCodes.length > 0) continue;
       // Of an order that nobody knows no market is known but the one that is written. A read of it could be of any.

@@ -18,7 +18,7 @@ import { C2SSchema as PositionsC2S } from '../../contract/generated/Trd_GetPosit
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import type { Operation } from '../../contract/operation.js';
 import { account, trade } from '../../contract/operations/index.js';
-import { Rejection } from '../../contract/rejection.js';
+import { Rejection, type StandingTerms } from '../../contract/rejection.js';
 import { shown } from '../../contract/shown.js';
 import { type Backend, BackendFailure, BackendLost, type CallContext, type ResponseMessage } from '../backend.js';
 import { tradedMarketNames } from '../market-names.js';
@@ -214,6 +214,20 @@ function unproven(why: string): BackendLost {
   return new BackendLost(`the brokerage accepted it, but ${why}`);
 }
 
+/** Terms of the orders that a request comes to, by a list that may be some seconds old; undefined where it shows no such position. */
+export async function standingOf(backend: Backend, request: PositionRequest, context: CallContext): Promise<StandingTerms | undefined> {
+  const { header, initial } = request;
+  if (header === undefined) return undefined;
+  const position = await positionOf(backend, header, initial?.positionId ?? 0n, false, context);
+  if (position instanceof Rejection || position.qty === 0) return undefined;
+  const target = targetOf(request, position);
+  const long = position.positionSide === PositionSide.PositionSide_Long;
+  const symbols = [position, ...(target instanceof Rejection ? [] : [target])].map(
+    ({ secMarket, code }) => `${quoteMarketOfSecMarket(secMarket)?.name ?? secMarket}.${code}`,
+  );
+  return { symbol: [...new Set(symbols)].join(' + '), side: long ? 'SELL' : 'BUY', qty: decimalFromNumber(Math.abs(position.qty)) };
+}
+
 /** The position that a request names; undefined where the account has none such. */
 export async function positionNamed(
   backend: Backend,
@@ -225,8 +239,18 @@ export async function positionNamed(
   return position instanceof Rejection ? undefined : position;
 }
 
-async function freshPosition(backend: Backend, header: TrdHeader, id: bigint, context: CallContext): Promise<Position | Rejection> {
-  const response = await backend.call(account.getPositions, create(PositionsC2S, { header, refreshCache: true }), context);
+function freshPosition(backend: Backend, header: TrdHeader, id: bigint, context: CallContext): Promise<Position | Rejection> {
+  return positionOf(backend, header, id, true, context);
+}
+
+async function positionOf(
+  backend: Backend,
+  header: TrdHeader,
+  id: bigint,
+  refreshCache: boolean,
+  context: CallContext,
+): Promise<Position | Rejection> {
+  const response = await backend.call(account.getPositions, create(PositionsC2S, { header, refreshCache }), context);
   const field = { field: 'position_id' };
   if (response.retType !== RET_SUCCEED) {
     return new Rejection('request.invalid', `position_id: the brokerage does not list the positions: ${response.retMsg}`, field);

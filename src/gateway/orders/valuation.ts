@@ -26,6 +26,7 @@ import { type Change, type Valued, valueModify, valuePlace } from './order-facts
 import { nameOfOrder, orderNamed } from './order-lookup.js';
 import { mayHaveLimit } from './order-pricing.js';
 import { type PositionRequest, valuePosition } from './position-orders.js';
+import { ofStandingTerms, termsOfLegs, termsOfOrder } from './standing-terms.js';
 import { whenKnown } from './when-known.js';
 
 /** A place or a modify with its value. */
@@ -217,10 +218,12 @@ export function toldByGate(gate: GateName, { valuer }: Operation, facts: OrderFa
 /** A gate's refusal of an order, marked with the securities that its text reveals. */
 export function rejectOrder(denial: GateDenial, operation: Operation, facts: OrderFacts | undefined): Rejection {
   const about = toldByGate(denial.gate, operation, facts);
-  const rejection = about === undefined ? rejectDenial(denial) : telling(rejectDenial(denial), about);
-  if (facts === undefined || !ofStanding.has(operation.valuer)) return rejection;
-  const [first, ...others] = facts.legs;
-  const symbol = facts.legs.map((leg) => leg.symbol).join(' + ');
-  const order = first === undefined || others.length > 0 ? { symbol } : { symbol, side: first.side };
-  return new Rejection(rejection.code, rejection.message, { ...rejection.details, order });
+  return about === undefined ? rejectDenial(denial) : telling(rejectDenial(denial), about);
+}
+
+/** The answer to a write, for the trail with what it would have changed where it is refused. */
+export function ofStandingIn<A extends ResponseMessage | Rejection>({ valuer }: Operation, outcome: ValuedOrder, answer: A): A | Rejection {
+  if (!(answer instanceof Rejection) || !ofStanding.has(valuer)) return answer;
+  const { valued, order } = outcome;
+  return ofStandingTerms(answer, order === undefined ? termsOfLegs(valued.legs) : termsOfOrder(order));
 }

@@ -40,7 +40,7 @@ import { legsText } from './legs-text.js';
 import { nameOfOrder } from './order-lookup.js';
 import { noPacket, PacketIds } from './packet-ids.js';
 import { claimPosition, expectedOrders, isOfPosition, type PositionRequest, proveGroup, valuedOrders } from './position-orders.js';
-import { factsOf, isValued, rejectOrder, type ValuedOrder, type Valuing, valueOrder } from './valuation.js';
+import { factsOf, isValued, ofStandingIn, rejectOrder, type ValuedOrder, type Valuing, valueOrder } from './valuation.js';
 import { whenKnown } from './when-known.js';
 import { withholding } from './withholding.js';
 
@@ -170,7 +170,9 @@ export class Writes {
     const again = () => this.#valueAndSend(operation, Object.assign(request, asked), identity, commit, call);
     return whenKnown(valueOrder(this.valuing, operation, request, call), (outcome) => {
       if (outcome === 'no risk') return this.#sendAdmitted(operation, request, identity, undefined, commit, call);
-      return isValued(outcome) ? this.#sendValued(operation, request, identity, outcome, since, again, commit, call) : outcome;
+      if (!isValued(outcome)) return outcome;
+      const sent = this.#sendValued(operation, request, identity, outcome, since, again, commit, call);
+      return sent.then((answer) => ofStandingIn(operation, outcome, answer));
     });
   }
 
