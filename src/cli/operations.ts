@@ -1,9 +1,12 @@
+import type { DescMessage } from '@bufbuild/protobuf';
 import { Command } from 'commander';
 import { listAccepted } from '../contract/enums.js';
+import { snakeCase } from '../contract/names.js';
 import { needHint } from '../contract/needs.js';
 import type { Operation } from '../contract/operation.js';
 import { operationNamed, operations } from '../contract/operations/index.js';
 import { possibleScopes } from '../contract/scope.js';
+import { screenFieldText } from '../contract/screen-numbers.js';
 import { callerParams, type Param, type ParamType } from '../contract/shape.js';
 import { exitStatus } from './exit-status.js';
 import { processTerminal, type Terminal } from './terminal.js';
@@ -23,8 +26,12 @@ export function operationsCommand(terminal: Terminal = processTerminal): Command
     if (operation === undefined) {
       return command.error(`error: no operation is named "${name}": "svcctl operations" lists them`, { exitCode: exitStatus.usage });
     }
-    const fields = fieldsOf(operation);
-    terminal.out(options.json ? `${JSON.stringify({ ...summaryOf(operation), fields }, null, 2)}\n` : operationText(operation, fields));
+    const [fields, numbers] = [fieldsOf(operation), numbersOf(operation)];
+    terminal.out(
+      options.json
+        ? `${JSON.stringify({ ...summaryOf(operation), fields, ...(numbers.length === 0 ? {} : { numbers }) }, null, 2)}\n`
+        : operationText(operation, fields, numbers),
+    );
   });
 }
 
@@ -72,7 +79,29 @@ function fieldsOf(operation: Operation): FieldSummary[] {
   }));
 }
 
-function operationText(operation: Operation, fields: readonly FieldSummary[]): string {
+interface NumberSummary {
+  /** Paths within the message (`c2s`) of the fields that take the same numbers. */
+  readonly fields: readonly string[];
+  readonly about: string;
+}
+
+/** The numbers by which a screen's message names figures, with what each means. */
+function numbersOf({ messages: { C2SSchema } }: Operation): NumberSummary[] {
+  const byText = new Map<string, string[]>();
+  const look = (desc: DescMessage, path: string, above: readonly DescMessage[]): void => {
+    if (above.includes(desc)) return;
+    for (const field of desc.fields) {
+      const at = `${path}${snakeCase(field.name)}`;
+      if (field.message !== undefined) look(field.message, `${at}.`, [...above, desc]);
+      const text = screenFieldText(field);
+      if (text !== undefined) byText.set(text, [...(byText.get(text) ?? []), at]);
+    }
+  };
+  look(C2SSchema, '', []);
+  return [...byText].map(([about, fields]) => ({ fields, about }));
+}
+
+function operationText(operation: Operation, fields: readonly FieldSummary[], numbers: readonly NumberSummary[]): string {
   const { name, scopes, switches, routes, summary } = summaryOf(operation);
   const rows = fields.map(({ name, type, about }) => [name, type, about] as const);
   const [nameWidth, typeWidth] = [0, 1].map((column) => Math.max(0, ...rows.map((row) => (row[column] ?? '').length))) as [number, number];
@@ -84,6 +113,7 @@ function operationText(operation: Operation, fields: readonly FieldSummary[]): s
     ...(rows.length === 0
       ? ['no fields']
       : rows.map(([field, type, about]) => `  ${field.padEnd(nameWidth)}  ${type.padEnd(typeWidth)}  ${about}`)),
+    ...numbers.flatMap(({ fields: paths, about }) => ['', `c2s: ${paths.join(', ')}`, `  ${about}`]),
   ];
   return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
 }

@@ -259,6 +259,11 @@ describe('svcctl operations', () => {
     expect(out).toMatch(/^ {2}POST \/api\/orderbook$/m);
     expect(out).toMatch(/^ {2}depth +whole number, 1 to 40 /m);
     expect(out).toMatch(/^ {2}symbol +MARKET\.CODE, required /m);
+    const screen = await svcctl(['operations', 'etf_screen']);
+    expect(screen.out).toContain('c2s: need_fields.field_id, filters.field_id, sorts.field_id\n  1 last price (in its currency), 2 change');
+    expect(screen.out).toContain('All can be sorted by.');
+    const { numbers } = JSON.parse((await svcctl(['operations', 'stock_screen', '--json'])).out) as { numbers: { about: string }[] };
+    expect(numbers.map(({ about }) => about)).toContainEqual(expect.stringContaining('All but 1103 can be sorted by.'));
     expect((await svcctl(['operations', 'nothing'])).status).toBe(2);
     for (const { name } of operations) expect((await svcctl(['operations', name])).status).toBe(0);
   });

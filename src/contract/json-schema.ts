@@ -4,6 +4,7 @@ import { unitOf } from './field-units.js';
 import { isRequiredField } from './json/message-json.js';
 import { documentedEnumeration, shownEnumeration } from './named-numbers.js';
 import { snakeCase } from './names.js';
+import { screenFieldText } from './screen-numbers.js';
 import type { Param, ParamType } from './shape.js';
 
 /** A JSON Schema (2020-12), as an object that is written out as it is. */
@@ -170,6 +171,14 @@ export function fieldSchema(field: DescField, dialect: Dialect, refer: (desc: De
 }
 
 function scalarSchema(field: DescField, dialect: Dialect, side: Side): Schema {
+  const schema = plainSchema(field, dialect, side);
+  const text = screenFieldText(field);
+  if (text === undefined) return schema;
+  const { description } = schema;
+  return { ...schema, description: description === undefined ? text : `${description}. ${text}` };
+}
+
+function plainSchema(field: DescField, dialect: Dialect, side: Side): Schema {
   const say = vocabularies[dialect];
   const enumeration = shownEnumeration(field, dialect);
   if (enumeration !== undefined) return dialect === 'rest' && side === 'request' ? sentMember(enumeration) : say.field(enumeration);

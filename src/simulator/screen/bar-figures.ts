@@ -14,7 +14,7 @@ import { WholeBars } from './whole-bars.js';
 const ROWS_A_TURN = 1;
 
 /** Qot_Common.KLType of the bars that figures may be about. */
-export const periods: ReadonlyMap<number, BarPeriod> = new Map<number, BarPeriod>([
+const periods: ReadonlyMap<number, BarPeriod> = new Map<number, BarPeriod>([
   [1, { unit: 'minute', count: 1 }],
   [2, { unit: 'day' }],
   [3, { unit: 'week' }],

@@ -35,25 +35,28 @@ const indicators: ReadonlyMap<number, number> = new Map([
   [18, CustomIndicatorField.CustomIndicatorField_MA],
   ...Array.from({ length: 7 }, (_, i): [number, number] => [21 + i, EMA5 + i]),
   [28, CustomIndicatorField.CustomIndicatorField_EMA],
-  ...both(31, CustomIndicatorField.CustomIndicatorField_KDJ_K),
-  ...both(32, CustomIndicatorField.CustomIndicatorField_KDJ_D),
-  ...both(33, CustomIndicatorField.CustomIndicatorField_KDJ_J),
-  ...both(41, CustomIndicatorField.CustomIndicatorField_MACD_DIFF),
-  ...both(42, CustomIndicatorField.CustomIndicatorField_MACD_DEA),
-  ...both(43, CustomIndicatorField.CustomIndicatorField_MACD),
+  ...lines(31, [
+    CustomIndicatorField.CustomIndicatorField_KDJ_K,
+    CustomIndicatorField.CustomIndicatorField_KDJ_D,
+    CustomIndicatorField.CustomIndicatorField_KDJ_J,
+  ]),
+  ...lines(41, [
+    CustomIndicatorField.CustomIndicatorField_MACD_DIFF,
+    CustomIndicatorField.CustomIndicatorField_MACD_DEA,
+    CustomIndicatorField.CustomIndicatorField_MACD,
+  ]),
   [51, CustomIndicatorField.CustomIndicatorField_RSI],
   [52, CustomIndicatorField.CustomIndicatorField_RSI],
-  ...both(61, CustomIndicatorField.CustomIndicatorField_BOLL_UPPER),
-  ...both(62, CustomIndicatorField.CustomIndicatorField_BOLL_MIDDLER),
-  ...both(63, CustomIndicatorField.CustomIndicatorField_BOLL_LOWER),
+  ...lines(61, [
+    CustomIndicatorField.CustomIndicatorField_BOLL_UPPER,
+    CustomIndicatorField.CustomIndicatorField_BOLL_MIDDLER,
+    CustomIndicatorField.CustomIndicatorField_BOLL_LOWER,
+  ]),
 ]);
 
-/** Three lines of an indicator are numbered on end, and then the same three with parameters. */
-function both(number: number, field: number): [number, number][] {
-  return [
-    [number, field],
-    [number + 3, field],
-  ];
+/** The lines of an indicator are numbered on end, and then the same lines with parameters. */
+function lines(first: number, fields: readonly number[]): [number, number][] {
+  return [...fields, ...fields].map((field, i) => [first + i, field]);
 }
 
 /** Period → Qot_Common.KLType. */
