@@ -84,6 +84,10 @@ export const previewSchema: Schema = {
       description:
         'Whether it would be accepted, by limits and brokerage; null where nothing speaks against it and the brokerage cannot decide beforehand.',
     },
+    note: {
+      type: 'string',
+      description: 'Remark that the accepted write comes with: the order is kept back until it is confirmed, or other orders stay.',
+    },
     brokerage_decided: { type: 'boolean', description: 'Whether the brokerage has decided on this request.' },
     ...reason,
     reasons: {

@@ -318,7 +318,8 @@ export interface Backend {
   callBytes?(protoId: number, body: Uint8Array, context: CallContext): Promise<Uint8Array>;
   /**
    * Decides on a write as {@link call} would at this moment, and stops there: the refusal that it would be answered with; undefined
-   * where it would be accepted. Left out by backends that cannot tell beforehand.
+   * where it would be accepted, or a success without payload whose message is what the order would then say of itself. Left out by
+   * backends that cannot tell beforehand.
    */
   check?(operation: Operation, request: Message, context: CallContext): ResponseMessage | undefined | Promise<ResponseMessage | undefined>;
   /**

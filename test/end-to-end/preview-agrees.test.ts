@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';
+import { OrderStatus } from '../../src/contract/generated/Trd_Common_pb.js';
 import { C2SSchema as Unlock } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
 import { account, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
@@ -39,6 +40,8 @@ type Placed = Record<string, unknown>;
 
 it(`agrees with what becomes of each of ${WRITES} random writes`, { timeout: 600_000 }, async () => {
   const outcomes = new Map<string, number>();
+  /** Remarks of orders that were kept back. */
+  const kept = new Set<string>();
   for (let run = 0; run * A_DESK < WRITES; run++) {
     if (run > 0) await desk.close();
     await open();
@@ -55,16 +58,24 @@ it(`agrees with what becomes of each of ${WRITES} random writes`, { timeout: 600
       const { operation, body } = write;
       // No cap on values lets positions be turned: their orders' prices are not known.
       const approach = { as: operation.valuer === 'position' ? 'free' : 'desk' };
-      const before = foretold(await desk.preview(operation, body, approach));
+      const outcome = await desk.preview(operation, body, approach);
+      const before = foretold(outcome);
       const answer = await desk.call(operation, body, approach);
       const after = refusalOf(answer);
       expect({ operation: operation.name, body, refused: before }).toEqual({ operation: operation.name, body, refused: after });
-      const outcome = `${operation.name} ${after?.[0] ?? 'accepted'}`;
-      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-      if (after === undefined) placed.push(...placedBy(write, answer as ResponseMessage));
+      const met = `${operation.name} ${after?.[0] ?? 'accepted'}`;
+      outcomes.set(met, (outcomes.get(met) ?? 0) + 1);
+      const orders = after === undefined ? placedBy(write, answer as ResponseMessage) : [];
+      placed.push(...orders);
+      for (const order of orders) {
+        const remark = await remarkOf(order);
+        expect([operation.name, body, 'note' in outcome ? outcome.note : undefined]).toEqual([operation.name, body, remark]);
+        if (remark !== null) kept.add(remark);
+      }
       if (count % 7 === 0) desk.clock.advance(400);
     }
   }
+  expect([...kept]).toContainEqual(expect.stringContaining('far beyond the market'));
   const seen = [...outcomes.keys()];
   const places = ['place_order', 'place_combo_order', 'place_bracket_order'];
   const changes = ['modify_order', 'cancel_order', 'reverse_position', 'roll_position'];
@@ -93,6 +104,13 @@ function placedBy({ operation, body }: Write, { s2c }: ResponseMessage & { s2c?:
   if (!places || !s2c?.orderIDEx) return [];
   const { acc_id = HK_MARGIN, env = 'simulate', market = 'HK' } = body;
   return [{ acc_id, env, market, order_id_ex: s2c.orderIDEx }];
+}
+
+/** The remark of an order that waits to be confirmed; null for others. */
+async function remarkOf({ order_id_ex, ...header }: Placed): Promise<string | null> {
+  const { orderList } = await desk.payload(account.getOrders, header);
+  const order = orderList.find(({ orderIDEx }) => orderIDEx === order_id_ex);
+  return order?.orderStatus === OrderStatus.OrderStatus_Unsubmitted ? order.lastErrMsg : null;
 }
 
 /** A drawn write about the orders and positions that there are; undefined where there are none. */
@@ -134,6 +152,21 @@ it('says each reason, and what would be accepted', async () => {
   expect(previewSentence(odd)).toMatch(/It would be refused: .*By the brokerage it would be refused: qty 60050 /);
   const between = await previewed(desk, 'place', trade.placeOrder, { ...order, price: 390.001 });
   expect(between.refusal).toMatchObject({ code: 'broker.tick', message: expect.stringContaining('nearest: 390 and 390.2') });
+});
+
+it('says that an order which looks like a slip would wait for a confirmation', async () => {
+  await open();
+  const far = 'not sent: its price is far beyond the market; confirm it (reconfirm_op 2), change it or cancel it';
+  const slip = await previewed(desk, 'place', trade.placeOrder, { ...order, price: 8_000 }, { as: 'free' });
+  expect(slip).toMatchObject({ wouldPass: true, note: far });
+  expect(previewSentence(slip)).toContain(`Note: ${far}.`);
+  const large = await previewed(desk, 'place', trade.placeOrder, { ...order, qty: 300_100, price: 0.1 }, { as: 'free' });
+  expect(large.note).toBe('not sent: more than 3000 board lots; confirm it (reconfirm_op 1), change it or cancel it');
+  const { orderIDEx } = await desk.payload(trade.placeOrder, { ...order, price: 8_000 });
+  expect((await previewed(desk, 'place', trade.placeOrder, order)).note).toBeNull();
+  const named = { acc_id: HK_MARGIN, env: 'simulate', market: 'HK', order_id_ex: orderIDEx, modify_order_op: 'normal', qty: 100 };
+  expect(await previewed(desk, 'modify', trade.modifyOrder, { ...named, price: 9_000 })).toMatchObject({ wouldPass: true, note: far });
+  expect(await previewed(desk, 'modify', trade.modifyOrder, { ...named, price: 390 })).toMatchObject({ wouldPass: true, note: null });
 });
 
 it('does not speak of the price of an order without one', async () => {

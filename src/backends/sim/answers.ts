@@ -28,6 +28,14 @@ export function successOnce(messages: ResponseSchema, payload: Message): Respons
   return response;
 }
 
+/** A success without payload that says what an order would then say of itself. */
+export function remarked(messages: ResponseSchema, retMsg: string): ResponseMessage {
+  const response = create(messages.ResponseSchema) as ResponseMessage;
+  response.retType = SUCCESS;
+  response.retMsg = retMsg;
+  return response;
+}
+
 export function refusal(messages: ResponseSchema, { message, errCode }: Refusal): ResponseMessage {
   const response = create(messages.ResponseSchema) as ResponseMessage;
   response.retType = FAILED;

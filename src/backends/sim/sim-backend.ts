@@ -30,7 +30,7 @@ import { Refusal } from '../../simulator/refusal.js';
 import type { RunningSimulation } from '../../simulator/simulation.js';
 import { StorageFailure, type Store, type Transaction } from '../../storage/index.js';
 import { AccountPushes } from './account-pushes.js';
-import { refusal, success, successOnce } from './answers.js';
+import { refusal, remarked, success, successOnce } from './answers.js';
 import { Lifecycle } from './lifecycle.js';
 import { readyNotices } from './notices.js';
 import { OptionEventPushes } from './option-event-pushes.js';
@@ -160,8 +160,13 @@ class SimBackend implements Backend {
     if (answer === undefined || operation.effect === 'read')
       throw new Error(`the simulated brokerage does not decide on ${operation.name}`);
     await prepare(this.#simulation, request);
-    const outcome = await answer({ ...this.#simulation, brokerage: this.#simulation.brokerage.trial() }, request, undefined, context);
-    return outcome instanceof Refusal ? refusal(operation.messages, outcome) : undefined;
+    let remark = '';
+    const brokerage = this.#simulation.brokerage.trial((text) => {
+      remark = text;
+    });
+    const outcome = await answer({ ...this.#simulation, brokerage }, request, undefined, context);
+    if (outcome instanceof Refusal) return refusal(operation.messages, outcome);
+    return remark === '' ? undefined : remarked(operation.messages, remark);
   }
 
   estimateFees(request: PlaceC2S, price: Decimal): FeeEstimate | undefined {

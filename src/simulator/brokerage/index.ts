@@ -58,7 +58,7 @@ export interface Brokerage extends AccountBook {
   close(): Promise<void>;
 
   /** The brokerage whose desk decides as this one's, and carries nothing out. */
-  trial(): Brokerage;
+  trial(remark: (text: string) => void): Brokerage;
 
   /** For the handlers of this folder. */
   readonly desk: OrderDesk;
@@ -121,7 +121,6 @@ function composed(
 ): Brokerage {
   const lock = new TradeLock(clock, tradePassword);
   const desk = new OrderDesk(clock, records, check, combos, routing, lock);
-  const trialDesk = desk.trial();
   desk.resume();
   const byId = new Map(accounts.map((account) => [account.id, account]));
   const order = (id: bigint): OrderRecord | undefined => records.order(id);
@@ -147,7 +146,7 @@ function composed(
       rolls.close();
       await records.journal.whenIdle();
     },
-    trial: () => ({ ...brokerage, desk: trialDesk }),
+    trial: (remark) => ({ ...brokerage, desk: desk.trial(remark) }),
     desk,
     records,
     valuer,

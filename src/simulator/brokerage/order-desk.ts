@@ -42,7 +42,8 @@ export class OrderDesk {
     private readonly combos: ComboCheck,
     private readonly routing: Routing,
     private readonly lock: TradeLock,
-    private readonly isTrial = false,
+    /** Takes what an order would say of itself, where this desk is for trials. */
+    private readonly remark?: (text: string) => void,
   ) {}
 
   /** Resumes the orders that were working when the store was closed. */
@@ -51,9 +52,9 @@ export class OrderDesk {
     for (const order of orders.sort((a, b) => (a.priority < b.priority ? -1 : 1))) this.routing.resume(order);
   }
 
-  /** The same desk for trials: a command that it accepts changes nothing. */
-  trial(): OrderDesk {
-    return new OrderDesk(this.clock, this.records, this.check, this.combos, this.routing, this.lock, true);
+  /** The same desk for trials: a command that it accepts changes nothing. `remark` is told what the order would say of itself, if anything. */
+  trial(remark: (text: string) => void): OrderDesk {
+    return new OrderDesk(this.clock, this.records, this.check, this.combos, this.routing, this.lock, remark);
   }
 
   /** A refusal comes at once. */
@@ -63,7 +64,11 @@ export class OrderDesk {
     if (known !== undefined) return known;
     const checked = this.check.place(request);
     if (checked instanceof Refusal) return checked;
-    return this.#commit(request, (change) => this.#send(change, this.#orderOf(request, checked)));
+    return this.#commit(
+      request,
+      (change) => this.#send(change, this.#orderOf(request, checked)),
+      () => this.check.slip({ ...checked, type: request.type, side: request.side }),
+    );
   }
 
   /**
@@ -76,7 +81,7 @@ export class OrderDesk {
     if (known instanceof Refusal) return known;
     const checked = closing.code === opening.code ? this.#checkBoth(closing, opening) : this.#checkEach(closing, opening);
     if (checked instanceof Refusal) return checked;
-    if (this.isTrial) return Promise.resolve({ id: 0n, relation, orderIds: [] });
+    if (this.remark !== undefined) return Promise.resolve({ id: 0n, relation, orderIds: [] });
     const orders = [this.#orderOf(closing, checked[0]), this.#orderOf(opening, checked[1])] as const;
     const group = { id: this.records.nextId(this.clock.now()), relation, orderIds: orders.map(({ id }) => id) };
     const change = this.records.begin();
@@ -215,7 +220,11 @@ export class OrderDesk {
     if (isCombo(order)) return this.#replaceCombo(account, order, request, write);
     const checked = this.check.replace(account, this.routing.instrumentOf(order), order, request);
     if (checked instanceof Refusal) return checked;
-    return this.#commit(write, (change) => this.#replaced(change, order, checked));
+    return this.#commit(
+      write,
+      (change) => this.#replaced(change, order, checked),
+      () => (order.status === 'unsubmitted' ? this.#slipOf({ ...order, ...checked }) : undefined),
+    );
   }
 
   #replaced(change: Change, order: OrderRecord, { quantity, price, worstPrice, trigger, hold }: CheckedChange): OrderRecord {
@@ -237,10 +246,13 @@ export class OrderDesk {
 
   /** An order that waits to be confirmed, after a change: it goes where it does not look like a slip any more. */
   #reconsidered(order: OrderRecord): OrderRecord {
-    const { type, quantity, price } = order;
-    const instrument = this.routing.instrumentOf(order);
-    const slip = this.check.slip({ instrument, type, side: mainLeg(order).side, quantity, price });
+    const slip = this.#slipOf(order);
     return slip === undefined ? this.#released(order) : restated(order, order.status, order.updatedAt, reconfirmTexts[slip]);
+  }
+
+  #slipOf(order: OrderRecord): ReconfirmReason | undefined {
+    const { type, quantity, price } = order;
+    return this.check.slip({ instrument: this.routing.instrumentOf(order), type, side: mainLeg(order).side, quantity, price });
   }
 
   /** An order on its way that waited to be confirmed. */
@@ -416,9 +428,20 @@ export class OrderDesk {
     return new Refusal(`the brokerage cannot write its records and accepts no orders: ${failure.message}`, 'broker.records');
   }
 
-  /** Carries out an accepted command; the answer names the order that `act` returns. All commands but groups end here, and trials do nothing. */
-  #commit(write: Write, act: (change: Change) => Pick<OrderRecord, 'id' | 'idEx'>): Promise<PacketAnswer> {
-    if (this.isTrial) return Promise.resolve(nothingDone);
+  /**
+   * Carries out an accepted command; the answer names the order that `act` returns. All commands but groups end here, and trials do
+   * nothing. `slip`: why the order would wait to be confirmed.
+   */
+  #commit(
+    write: Write,
+    act: (change: Change) => Pick<OrderRecord, 'id' | 'idEx'>,
+    slip?: () => ReconfirmReason | undefined,
+  ): Promise<PacketAnswer> {
+    if (this.remark !== undefined) {
+      const reason = slip?.();
+      if (reason !== undefined) this.remark(reconfirmTexts[reason]);
+      return Promise.resolve(nothingDone);
+    }
     const change = this.records.begin();
     const answer = answerTo(act(change));
     const { recorded } = write;
