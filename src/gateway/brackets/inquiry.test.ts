@@ -2,7 +2,8 @@ import { create } from '@bufbuild/protobuf';
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
 import { ManualClock } from '../../contract/clock.js';
-import { BasicQotSchema } from '../../contract/generated/Qot_Common_pb.js';
+import { BasicQotSchema, CompanyAct } from '../../contract/generated/Qot_Common_pb.js';
+import { ResponseSchema as RehabResponse } from '../../contract/generated/Qot_RequestRehab_pb.js';
 import { C2SSchema } from '../../contract/generated/svc/place_bracket_order_pb.js';
 import { OrderSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { MemoryStore } from '../../storage/index.js';
@@ -47,6 +48,29 @@ it('asks no faster than it looks where a backend does not say what an issuer did
   expect(await hears(6)).toEqual([6_000_000_000n, 1]);
   clock.advance(LOOK_MS);
   expect(await hears(7)).toEqual([7_000_000_000n, 2]);
+});
+
+it('never holds levels of new shares against a price of the old ones', async () => {
+  const { call, watched, book, inquiry } = heldStop({ state: 'open', entryFilled: 10_000_000_000n });
+  const rehabList = [
+    {
+      time: '2026-11-20',
+      companyActFlag: BigInt(CompanyAct.CompanyAct_Join),
+      joinBase: 10,
+      joinErt: 1,
+      ...{ fwdFactorA: 1, fwdFactorB: 0 },
+    },
+  ];
+  call.mockResolvedValue(create(RehabResponse, { retType: 0, s2c: { rehabList } as never }) as never);
+  const pairs: unknown[] = [];
+  const keep = book.keep.bind(book);
+  vi.spyOn(book, 'keep').mockImplementation((one, bracket) => {
+    pairs.push([one.last, bracket.stopLoss]);
+    return keep(one, bracket);
+  });
+  watched.last = 5_000_000_000n;
+  await inquiry.see(watched, create(BasicQotSchema, { curPrice: 50, volume: 1n, updateTime: '2026-11-20 10:00:00' }));
+  expect(pairs).toEqual([[50_000_000_000n, 40_000_000_000n]]);
 });
 
 it('goes by no price that nobody has traded at: before the opening of an ex-day one of the new shares may have the old day', async () => {

@@ -311,7 +311,7 @@ export class Inquiry {
     if (bracket.stopHeld && bracket.levelsOf !== '' && day > bracket.levelsOf) {
       if (watched.asksChanges) return false;
       if (this.#parts.backendClock.monotonic() >= watched.changesAt) {
-        return this.#follow(watched, day).then(() => {
+        return this.#follow(watched, day, last).then(() => {
           this.#count(watched, last);
           return true;
         });
@@ -326,8 +326,8 @@ export class Inquiry {
     if (watched.bracket.priceSince !== undefined) watched.bracket = { ...watched.bracket, priceSince: undefined };
   }
 
-  /** Adjusts a bracket to the shares of a day: once, as its prices and their day are one row. */
-  async #follow(watched: Watched, day: string): Promise<void> {
+  /** Adjusts a bracket to the shares of a day, of which `last` is a price: once, as its prices and their day are one row. */
+  async #follow(watched: Watched, day: string, last: Decimal): Promise<void> {
     const before = watched.bracket.levelsOf;
     watched.asksChanges = true;
     try {
@@ -349,6 +349,8 @@ export class Inquiry {
       }
       // The list of positions has to show the new shares before it can lack any.
       const seenHeld = next.seenHeld && changes.length === 0;
+      // The step that is next may come before the row is on disk: its price is of the same shares as its levels.
+      watched.last = last;
       await this.#book.keep(watched, { ...next, seenHeld, levelsOf: day });
     } finally {
       watched.asksChanges = false;
