@@ -3,6 +3,7 @@ import type { Decimal } from '../../contract/decimal.js';
 import type { Order } from '../../contract/generated/Trd_Common_pb.js';
 import type { Table } from '../../storage/index.js';
 import { type Bracket, type Exit, isActive, isEntryOrder, isExitOrder, type OrderName } from './bracket.js';
+import { ownExitNumber } from './own-exits.js';
 import { type BracketsParts, report } from './parts.js';
 
 /** How long one that is over stays to be read, and how many do. */
@@ -40,6 +41,12 @@ export interface Watched {
   spareSince: number | undefined;
   /** Since when an order whose answer was lost is looked for, of the monotonic clock. */
   missingSince: number | undefined;
+  /** No exit of its own can be in the market that this process does not know. After a start, two lists have to show that. */
+  exitsKnown: boolean;
+  /** When its exits were last looked for among all orders, of the monotonic clock. */
+  recalledAt: number | undefined;
+  /** Names of exits that were in the market beside another, and were cancelled for that. */
+  readonly surplus: Set<string>;
   readonly stop: () => void;
 }
 
@@ -106,13 +113,18 @@ export class BracketBook {
   exitsIn(accId: bigint): (order: Order) => boolean {
     const known = new Set<string>();
     const sought: { readonly bracket: Bracket; readonly exit: Exit }[] = [];
-    for (const { bracket } of this.watched.values()) {
+    const unknown: Bracket[] = [];
+    for (const { bracket, exitsKnown } of this.watched.values()) {
       const { exit } = bracket;
+      if (bracket.accId === accId && !exitsKnown && !bracket.ending) unknown.push(bracket);
       if (bracket.accId !== accId || exit === undefined || bracket.ending) continue;
       if (exit.idEx === '') sought.push({ bracket, exit });
       else known.add(exit.idEx);
     }
-    return (order) => known.has(order.orderIDEx) || sought.some(({ bracket, exit }) => isExitOrder(bracket, exit, order));
+    return (order) =>
+      known.has(order.orderIDEx) ||
+      sought.some(({ bracket, exit }) => isExitOrder(bracket, exit, order)) ||
+      unknown.some((bracket) => ownExitNumber(bracket, order) > 0);
   }
 
   /** The bracket of an account whose entry an order is, while that may still trade. */

@@ -19,7 +19,7 @@ import type { BracketBook, Watched } from './book.js';
 import { type Bracket, type Exit, exitOrder, headerOf, isActive, nameOf, type OrderName } from './bracket.js';
 import { nextStep } from './decide.js';
 import type { Inquiry } from './inquiry.js';
-import { type BracketsParts, contextOf, LOOK_MS, report } from './parts.js';
+import { alert, type BracketsParts, contextOf, LOOK_MS, report } from './parts.js';
 
 /** So often a brokerage refuses a stop order that it does not take; one refusal may be a bad moment of its. */
 const STOP_REFUSALS = 2;
@@ -56,6 +56,8 @@ export class Exits {
   }
 
   async #step(watched: Watched): Promise<void> {
+    for (const order of await this.#inquiry.recall(watched, () => this.advance(watched))) await this.#cancelSurplus(watched, order);
+    if (!this.#book.isWatched(watched)) return;
     // What was learned is on disk before anything follows from it.
     await this.#book.keep(watched, watched.bracket);
     const { withdrawn, state, entryOver } = watched.bracket;
@@ -66,6 +68,7 @@ export class Exits {
     if (!listsCurrent) await this.#inquiry.confirm(watched, () => this.advance(watched));
     const { bracket, last } = watched;
     const step = nextStep(bracket, last, listsCurrent ? undefined : watched.confirmed);
+    if (!watched.exitsKnown && !(step.do === 'cancel' && bracket.ending)) return;
     if (step.do === 'end') {
       await this.#book.keep(watched, { ...bracket, state: step.state });
       this.#book.drop(watched);
@@ -221,6 +224,23 @@ export class Exits {
     const note = `its entry could not be cancelled: ${response.retMsg}`;
     if (note !== watched.bracket.note) this.#parts.logger.warn({ bracket: bracket.id }, note);
     await this.#book.keep(watched, { ...watched.bracket, note });
+  }
+
+  /** An exit that is in the market beside another of its bracket: both together may close more than there is. */
+  async #cancelSurplus(watched: Watched, { orderID, orderIDEx }: OrderName): Promise<void> {
+    const { hub, logger } = this.#parts;
+    const name = orderIDEx || String(orderID);
+    const { bracket } = watched;
+    const isFirst = !watched.surplus.has(name);
+    watched.surplus.add(name);
+    const { request, response } = await this.#cancelOrder(bracket, { orderID: orderIDEx === '' ? orderID : 0n, orderIDEx });
+    const isDone = response.retType === RET_SUCCEED;
+    if (isDone) this.#audit(bracket, request, name, `bracket ${bracket.id}: second exit cancelled`);
+    if (!isFirst) return;
+    const how = `had a second exit in the market, order ${name}, which ${isDone ? 'is cancelled' : `could not be cancelled: ${response.retMsg}`}`;
+    logger.warn({ bracket: bracket.id }, how);
+    alert(hub, bracket, how);
+    await this.#book.keep(watched, { ...watched.bracket, note: `it ${how}` });
   }
 
   async #cancelOrder(bracket: Bracket, name: OrderName): Promise<{ request: ModifyC2S; response: ResponseMessage }> {

@@ -30,6 +30,9 @@ function heldStop(changed: Partial<Bracket> = {}) {
       lackingSince: undefined,
       spareSince: undefined,
       missingSince: undefined,
+      exitsKnown: true,
+      recalledAt: undefined,
+      surplus: new Set<string>(),
       stop: () => {},
     },
   };

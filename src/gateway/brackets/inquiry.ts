@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf';
+import { Absences } from '../../access/index.js';
 import { type Decimal, decimalFromNumber, formatDecimal, lesser } from '../../contract/decimal.js';
 import { type BasicQot, type Rehab, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { C2SSchema as QuoteC2S } from '../../contract/generated/Qot_GetBasicQot_pb.js';
@@ -9,30 +10,54 @@ import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrder
 import { C2SSchema as PositionsC2S } from '../../contract/generated/Trd_GetPositionList_pb.js';
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { account, metadata, quote } from '../../contract/operations/index.js';
-import { BackendFailure } from '../backend.js';
+import { BackendFailure, BackendRefused } from '../backend.js';
 import { LISTS_APART_MS } from '../orders/account-orders.js';
+import { bracketOfRemark } from '../orders/bracket-entry.js';
 import { followingSpan, historySpan } from '../orders/order-history.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import type { BracketBook, Watched } from './book.js';
-import { type Bracket, exitBuys, headerOf, isActive, isOfSamePosition, unclosed } from './bracket.js';
+import { type Bracket, exitBuys, headerOf, isActive, isEntryOrder, isExitOrder, isOfSamePosition, nameOf, unclosed } from './bracket.js';
 import { tradedAgainst } from './closing-trades.js';
 import { learn, type OrderSource } from './learn.js';
 import { isEmpty, namesOf, type OrderNames, unlisted } from './order-names.js';
+import {
+  carriesRemarks,
+  isInMarket,
+  isLikeExit,
+  isUnrecorded,
+  mayBeExit,
+  ownExitNumber,
+  ownExits,
+  recalledExits,
+  surplusExits,
+} from './own-exits.js';
 import { alert, type BracketsParts, contextOf, LOOK_MS, LOST_MS } from './parts.js';
 import { afterShareChange, quoteDay, shareChanges } from './share-changes.js';
 
 /** A list that has just been asked for is not asked for once more. */
 const JUST_NOW_MS = 1_000;
 
+type HistoryFilter = Partial<OrderNames> & { readonly codeList?: string[] };
+
 /** A brokerage that cannot be asked has not said anything. */
 function unanswered(thrown: unknown): undefined {
   if (!(thrown instanceof BackendFailure)) throw thrown;
+}
+
+/** A brokerage that has no such list, as of the fills of simulated accounts, lists nothing. */
+function refused(thrown: unknown): [] {
+  if (!(thrown instanceof BackendRefused)) throw thrown;
+  return [];
 }
 
 /** Asks the brokerage how things stand with a bracket: its orders, the position that it guards, and the price. */
 export class Inquiry {
   readonly #parts: BracketsParts;
   readonly #book: BracketBook;
+  /** By bracket id: since when lists have been asked for its exits. */
+  readonly #recalls = new Absences<string>();
+  /** By account and market: the last list of all orders. */
+  readonly #lists = new Map<string, { readonly askedAt: number; readonly orders: Promise<readonly Order[] | undefined> }>();
 
   constructor(parts: BracketsParts, book: BracketBook) {
     this.#parts = parts;
@@ -42,6 +67,10 @@ export class Inquiry {
   /** Takes what orders say into account; whether that was news. */
   learn(watched: Watched, orders: readonly Order[], source: OrderSource): boolean {
     const { note: before } = watched.bracket;
+    if (source === 'push' && watched.exitsKnown && orders.some((order) => isUnrecorded(watched.bracket, order))) {
+      watched.exitsKnown = false;
+      return true;
+    }
     const isNews = learn(this.#book, watched, orders, source, this.#parts);
     const { id, note } = watched.bracket;
     if (note !== before && note !== '') this.#parts.logger.warn({ bracket: id }, note);
@@ -55,15 +84,22 @@ export class Inquiry {
     if (backend.readiness(account.getOrders, create(OrderListC2S, { header })) !== undefined) return false;
     const { bracket: sought } = watched;
     const asked = await this.ask(watched);
-    await this.askPosition(watched);
+    // An exit that is not known yet may have closed what is not there.
+    if (watched.exitsKnown) await this.askPosition(watched);
     await this.askPrice(watched);
     if (!isMissing(watched.bracket)) watched.missingSince = undefined;
-    else if (asked && isMissing(sought) && sought.exits === watched.bracket.exits && !watched.busy) {
+    else if (
+      asked &&
+      isMissing(sought) &&
+      (watched.exitsKnown || watched.bracket.exit === undefined) &&
+      sought.exits === watched.bracket.exits &&
+      !watched.busy
+    ) {
       if (await this.#giveUp(watched)) return false;
     }
     // A cancellation that was lost is asked for again: that cancels nothing twice.
     const current = watched.bracket.exit;
-    if (current?.cancelling && current.idEx !== '' && !watched.busy)
+    if (watched.exitsKnown && current?.cancelling && current.idEx !== '' && !watched.busy)
       await this.#book.keep(watched, { ...watched.bracket, exit: { ...current, cancelling: false } });
     return true;
   }
@@ -115,18 +151,135 @@ export class Inquiry {
     return true;
   }
 
-  /** Looks for orders under other days; under later ones too, where a clock that was set back left them. */
-  async #askHistory(watched: Watched, of: Partial<OrderNames> & { readonly codeList?: string[] }): Promise<void> {
+  /** Looks for orders under other days. */
+  async #askHistory(watched: Watched, of: HistoryFilter): Promise<void> {
+    this.learn(watched, await this.#historyOf(watched.bracket, of), 'list');
+  }
+
+  /** Orders under other days; under later ones too, where a clock that was set back left them. */
+  async #historyOf(bracket: Bracket, of: HistoryFilter): Promise<Order[]> {
     const { backend, clock } = this.#parts;
-    const header = headerOf(watched.bracket);
+    const header = headerOf(bracket);
     const now = clock.now();
+    const found: Order[] = [];
     for (const span of [historySpan(now), followingSpan(now)]) {
       const query = create(HistoryC2S, { header, filterConditions: create(TrdFilterConditionsSchema, { ...of, ...span }) });
-      const history = await backend.call(account.getHistoryOrders, query, contextOf(this.#parts, watched.bracket.id));
-      const orders = payloadOf(account.getHistoryOrders, history)?.orderList ?? [];
-      this.learn(watched, orders, 'list');
-      if (of.codeList === undefined && isEmpty(unlisted(of, orders))) return;
+      const history = await backend.call(account.getHistoryOrders, query, contextOf(this.#parts, bracket.id));
+      found.push(...(payloadOf(account.getHistoryOrders, history)?.orderList ?? []));
+      if (of.codeList === undefined && isEmpty(unlisted(of, found))) break;
     }
+    return found;
+  }
+
+  /**
+   * After a start, finds the exits that an earlier process sent and could not record, as while the disk took no writes: among all orders, asked
+   * for afresh, twice {@link LISTS_APART_MS} apart where lists may be behind. Such an exit becomes the bracket's own; nothing else is done for its
+   * exits before. Returns exits that are in the market beside another. `again` is called when it is time for another list.
+   */
+  async recall(watched: Watched, again: () => Promise<void>): Promise<readonly Order[]> {
+    const { backend, backendClock } = this.#parts;
+    const now = backendClock.monotonic();
+    if (watched.exitsKnown || (watched.recalledAt !== undefined && now - watched.recalledAt < LISTS_APART_MS)) return [];
+    watched.recalledAt = now;
+    backendClock.after(LISTS_APART_MS, () => void (watched.exitsKnown || again()));
+    const { bracket } = watched;
+    const { askedAt, orders: listed } = await this.#allOrders(bracket);
+    if (listed === undefined) return [];
+    this.learn(watched, listed, 'list');
+    const surplus = surplusExits(ownExits(watched.bracket, listed));
+    if (surplus.length > 0) return surplus;
+    // An exit follows the entry: it may still be found.
+    if (watched.bracket.state === 'placing') return [];
+    if (!this.#recalls.provenBy(bracket.id, askedAt, backend.listsCurrent ? 0 : LISTS_APART_MS)) return [];
+    await this.#adopt(watched, listed);
+    return [];
+  }
+
+  /** Takes over what a list that counts has of a bracket's own exits. */
+  async #adopt(watched: Watched, listed: readonly Order[]): Promise<void> {
+    const { bracket } = watched;
+    const isNone = bracket.entryFilled <= 0n && bracket.exit === undefined;
+    let orders = listed;
+    if (!isNone && !ownExits(bracket, listed).some(isInMarket)) {
+      // The last one may have ended on an earlier day.
+      const history = await this.#historyOf(bracket, { codeList: [bracket.code] }).catch(refused);
+      if (watched.bracket !== bracket) return;
+      orders = [...listed, ...history.filter((order) => listed.every(({ orderIDEx }) => orderIDEx !== order.orderIDEx))];
+    }
+    let own = ownExits(bracket, orders);
+    const isNamed = own.some((order) => ownExitNumber(bracket, order) > 0) || carriesRemarks(bracket, orders);
+    if (!isNone && !isNamed && !own.some(isInMarket) && unclosed(bracket) > 0n) {
+      const unnamed = await this.#unnamedExit(watched, orders);
+      if (unnamed === undefined || watched.bracket !== bracket) return;
+      own = unnamed;
+    }
+    for (const step of recalledExits(watched, own)) {
+      watched.bracket = step.bracket;
+      this.learn(watched, [step.order], 'recall');
+    }
+    const { exit } = watched.bracket;
+    if (exit !== undefined && exit.idEx !== bracket.exit?.idEx) {
+      this.#parts.logger.warn({ bracket: bracket.id }, `its ${nameOf(exit)} ${exit.idEx} was found among the orders`);
+      // It was confirmed before it was sent.
+      if (exit.qty - exit.filled > watched.confirmed) watched.confirmed = exit.qty - exit.filled;
+    }
+    watched.surplus.clear();
+    watched.exitsKnown = true;
+    watched.recalledAt = undefined;
+  }
+
+  /**
+   * The exit of a bracket whose brokerage keeps no remarks: the only order like one. Empty where there is none, and all that trades on its side leaves
+   * enough of the position; undefined where nothing tells, and the bracket is `unclear`.
+   */
+  async #unnamedExit(watched: Watched, orders: readonly Order[]): Promise<Order[] | undefined> {
+    const { bracket } = watched;
+    const over = ownExits(bracket, orders);
+    const working = orders.filter((order) => isInMarket(order) && mayBeExit(bracket, order) && !this.#isAnothers(bracket, order));
+    const alike = working.filter((order) => isLikeExit(bracket, order));
+    if (alike.length === 1) return [...over, ...alike];
+    if (alike.length === 0) {
+      if (working.length === 0) return over;
+      const held = await this.#heldOf(bracket, true);
+      if (held === undefined) return undefined;
+      const open = ({ qty, fillQty }: Order) => (decimalFromNumber(qty) ?? 0n) - (decimalFromNumber(fillQty) ?? 0n);
+      const closing = working.reduce((sum, order) => sum + open(order), 0n);
+      if (this.#leftOf(bracket, held) - closing >= unclosed(bracket)) return over;
+    }
+    const note = 'an exit of its own may be among the orders, where the brokerage keeps no remarks: check the orders and positions';
+    this.#parts.logger.error({ bracket: bracket.id }, note);
+    await this.#book.keep(watched, { ...watched.bracket, state: 'unclear', note });
+    this.#book.drop(watched);
+    return undefined;
+  }
+
+  /** Whether an order is of another bracket. */
+  #isAnothers(bracket: Bracket, order: Order): boolean {
+    const named = bracketOfRemark(order.remark);
+    if (named !== undefined && named !== bracket.id) return true;
+    for (const { bracket: other } of this.#book.watched.values()) {
+      if (other.id !== bracket.id && (isEntryOrder(other, order) || (other.exit !== undefined && isExitOrder(other, other.exit, order))))
+        return true;
+    }
+    return false;
+  }
+
+  /** All orders of an account, asked for afresh; brackets that ask at once share one list. */
+  async #allOrders(bracket: Bracket): Promise<{ readonly askedAt: number; readonly orders: readonly Order[] | undefined }> {
+    const { backend, backendClock } = this.#parts;
+    const header = headerOf(bracket);
+    const place = `${bracket.accId}/${bracket.trdEnv}/${bracket.trdMarket}`;
+    const askedAt = backendClock.monotonic();
+    const before = this.#lists.get(place);
+    if (before !== undefined && askedAt - before.askedAt < JUST_NOW_MS) return { askedAt: before.askedAt, orders: await before.orders };
+    const query = create(OrderListC2S, { header, filterConditions: create(TrdFilterConditionsSchema, {}), refreshCache: true });
+    const ask = async () => {
+      const answer = await backend.call(account.getOrders, query, contextOf(this.#parts, bracket.id));
+      return answer.retType === RET_SUCCEED ? payloadOf(account.getOrders, answer)?.orderList : undefined;
+    };
+    const orders = ask().catch(unanswered);
+    this.#lists.set(place, { askedAt, orders });
+    return { askedAt, orders: await orders };
   }
 
   /**

@@ -37,7 +37,8 @@ const BASIC = subType.members.find(({ name }) => name === 'Basic')?.public ?? 0;
 
 /**
  * Keeps brackets: entries with a take-profit and a stop-loss of which one ends the other. What it knows is on disk before an order leaves; after a
- * restart it goes on from there and from the brokerage's orders. An exit whose outcome is not known is looked for, and never sent again.
+ * restart it goes on from there and from the brokerage's orders. An exit whose outcome is not known is looked for, and never sent again: nor is one
+ * that an earlier process sent while the disk took no writes.
  */
 export class Brackets {
   readonly #parts: BracketsParts;
@@ -56,7 +57,7 @@ export class Brackets {
     this.#book = new BracketBook({ store, clock, logger, onStorageFailure, onAlert });
     this.#inquiry = new Inquiry(parts, this.#book);
     this.#exits = new Exits(parts, this.#book, this.#inquiry);
-    for (const bracket of this.#book.open()) if (parts.mayTrade) this.#watch(bracket);
+    for (const bracket of this.#book.open()) if (parts.mayTrade) this.#watch(bracket, false);
   }
 
   stop(): void {
@@ -232,8 +233,12 @@ export class Brackets {
     return this.#book.remove(id);
   }
 
-  /** Hears of its orders and its price from now on. */
-  #watch(bracket: Bracket): Watched {
+  /**
+   * Hears of its orders and its price from now on.
+   *
+   * @param exitsKnown false for one of an earlier process, which may have ended before the disk took what it knew.
+   */
+  #watch(bracket: Bracket, exitsKnown = true): Watched {
     const { hub } = this.#parts;
     const owner = `bracket:${bracket.id}`;
     const stream = streamOf(bracket);
@@ -255,6 +260,9 @@ export class Brackets {
       lackingSince: undefined,
       spareSince: undefined,
       missingSince: undefined,
+      exitsKnown,
+      recalledAt: undefined,
+      surplus: new Set(),
       stop: () => {
         for (const end of ends) end();
         void hub.subscriptions.unsubscribeAll(owner);

@@ -22,6 +22,7 @@ function stateAfter(remark: string, secondsBefore: number) {
   const watched: Watched = {
     ...{ bracket, last: 0n, busy: false, again: false, withdrawAt: 0, retryAt: 0, stopRefusals: 0, asksChanges: false, changesAt: 0 },
     ...{ cancelAt: 0, confirmed: 0n, shown: undefined, lackingSince: undefined, spareSince: undefined, missingSince: 0, stop: () => {} },
+    ...{ exitsKnown: true, recalledAt: undefined, surplus: new Set<string>() },
   };
   const order = create(OrderSchema, {
     ...{ trdSide: 1, orderType: 1, orderStatus: 5, orderID: 7n, orderIDEx: 'seven', code: '00700', qty: 10, price: 100, remark },

@@ -11,8 +11,8 @@ import { type BracketsParts, LOOK_MS, LOST_MS } from './parts.js';
 const SKEW_MS = 2_000;
 const DAY_LENGTH = '2026-11-20'.length;
 
-/** Where orders come from: a push has one, and a list all that there are. */
-export type OrderSource = 'push' | 'list';
+/** Where orders come from: a push has one, and a list all that there are; `recall` has an exit that has just been found to be the bracket's own. */
+export type OrderSource = 'push' | 'list' | 'recall';
 
 /** Takes what orders say into account; whether that was news. */
 export function learn(
@@ -40,6 +40,8 @@ export function learn(
       continue;
     }
     const { exit } = bracket;
+    // Until all of its exits are known, the row's may be one that another has replaced: its end would not be what it seems.
+    if (!watched.exitsKnown && source !== 'recall') continue;
     if (exit === undefined || !isExitOrder(bracket, exit, order)) continue;
     bracket = afterExitOrder({ ...bracket, exit: { ...exit, idEx: order.orderIDEx } }, order, filled, watched.last);
     const ended = bracket.exit === undefined && !exit.cancelling && order.orderStatus !== OrderStatus.OrderStatus_Filled_All;

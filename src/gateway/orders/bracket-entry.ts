@@ -18,6 +18,13 @@ export function bracketOfRemark(remark: string): string | undefined {
   return remark.startsWith(REMARK) ? remark.slice(REMARK.length, remark.lastIndexOf('/')) : undefined;
 }
 
+/** The number of the exit of a bracket that an order with this remark would be; 0 where it would be none. */
+export function exitNumberOf(bracketId: string, remark: string): number {
+  const start = remarkOf(bracketId, 0).slice(0, -1);
+  const number = remark.startsWith(start) ? Number(remark.slice(start.length)) : 0;
+  return Number.isSafeInteger(number) && number > 0 ? number : 0;
+}
+
 /** The exits of a bracket, and what they close. */
 export interface BracketTerms {
   readonly header: TrdHeader;
