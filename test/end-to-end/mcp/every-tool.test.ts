@@ -501,7 +501,9 @@ async function openBracket(): Promise<string> {
 
 async function orderCount(): Promise<number> {
   const answer = await daemon.as('all').post('/api/orders', `{"market":${HK},"acc_id":${HK_CASH},"env":${SIMULATE}}`);
-  return answer.json.s2c.order_list?.length ?? 0;
+  // Exits of brackets come when their entries fill.
+  const orders = (answer.json.s2c.order_list ?? []) as { remark?: string }[];
+  return orders.filter(({ remark = '' }) => !/^svc-bracket .*\/[1-9]/.test(remark)).length;
 }
 
 function clientOf(way: Way, id: Id = 'all'): McpClient {
