@@ -199,7 +199,7 @@ export class AnswerRecord {
     return Object.assign(failure(operation, message, errCode), { retType });
   }
 
-  /** Every end of the way: one audit record, one request counted. */
+  /** Every end of the way: one audit record, one request (or preview of one) counted. */
   record(
     operation: Operation,
     caller: Caller,
@@ -207,6 +207,7 @@ export class AnswerRecord {
     { started, now }: Moment,
     answer: Answer | undefined,
     verdict: Pick<AuditEvent, 'outcome' | 'reason' | 'trade'>,
+    counts: 'request' | 'preview' = 'request',
   ): void {
     const { access, meter } = this.#parts;
     const rejection = answer instanceof Rejection ? answer : undefined;
@@ -222,7 +223,7 @@ export class AnswerRecord {
       trade: verdict.trade,
     };
     access.audit.record(event, now);
-    meter.request(operation, caller.iface, rejection?.code ?? (code === undefined ? undefined : REFUSED), performance.now() - started);
+    meter[counts](operation, caller.iface, rejection?.code ?? (code === undefined ? undefined : REFUSED), performance.now() - started);
   }
 }
 

@@ -54,6 +54,8 @@ const PLACED_ORDERS_KEPT = 100;
  */
 export class Meter {
   readonly requests = new Map<Operation, RequestFigures>();
+  /** Previews of writes, apart from the writes. */
+  readonly #previews = new Map<Operation, RequestFigures>();
   readonly placedOrders: PlacedOrder[] = [];
   /** Backend event received → frames handed to the sockets, by push type. */
   readonly pushDelays = new Map<number, DelayHistogram>();
@@ -66,7 +68,11 @@ export class Meter {
   /** Everything in Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats). */
   metrics(): string {
     const others = this.#metrics.map(({ name, help, type, read }) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${name} ${read()}\n`);
-    return [requestMetrics(this.requests.values()), ...others, ...this.#quotas(this.#subscriptionQuotas())].join('\n');
+    return [
+      requestMetrics([...this.requests.values(), ...this.#previews.values()]),
+      ...others,
+      ...this.#quotas(this.#subscriptionQuotas()),
+    ].join('\n');
   }
 
   /** Adds the gauges of the parts that are made later than the meter. */
@@ -121,12 +127,12 @@ export class Meter {
 
   /** One request was answered. `rejection`: the code it was rejected with. */
   request(operation: Operation, iface: Iface, rejection: string | undefined, ms: number): void {
-    let figures = this.requests.get(operation);
-    if (figures === undefined) {
-      figures = new RequestFigures(operation);
-      this.requests.set(operation, figures);
-    }
-    figures.add(iface, rejection ?? 'ok', ms);
+    figuresOf(this.requests, operation, operation.name).add(iface, rejection ?? 'ok', ms);
+  }
+
+  /** As {@link request}, of a preview: its operation is "preview_place_order" in metrics, and delay statistics leave it out. */
+  preview(operation: Operation, iface: Iface, rejection: string | undefined, ms: number): void {
+    figuresOf(this.#previews, operation, `preview_${operation.name}`).add(iface, rejection ?? 'ok', ms);
   }
 
   /** An order was acknowledged. */
@@ -146,6 +152,15 @@ export class Meter {
     }
     histogram.add(ms);
   }
+}
+
+function figuresOf(all: Map<Operation, RequestFigures>, operation: Operation, label: string): RequestFigures {
+  let figures = all.get(operation);
+  if (figures === undefined) {
+    figures = new RequestFigures(operation, label);
+    all.set(operation, figures);
+  }
+  return figures;
 }
 
 /** The subscription types that the delay statistics tell apart. */

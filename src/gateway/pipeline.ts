@@ -210,10 +210,10 @@ export class Pipeline {
     const { access } = this.#parts;
     const key = 'refusal' in entered ? entered.key : entered.identity.key;
     const rejected = outcome instanceof Rejection;
-    this.#record.record(operation, caller, key, this.#moment(started), 'retType' in outcome || rejected ? outcome : undefined, {
-      outcome: rejected ? 'reject' : 'allow',
-      reason: `preview: ${rejected ? outcome.auditReason : previewReason(outcome)}`,
-    });
+    const answer = 'retType' in outcome || rejected ? outcome : undefined;
+    const reason = `preview: ${rejected ? outcome.auditReason : previewReason(outcome)}`;
+    const verdict = { outcome: rejected ? 'reject' : 'allow', reason } as const;
+    this.#record.record(operation, caller, key, this.#moment(started), answer, verdict, 'preview');
     if (rejected) return shownRefusal(access, key, outcome);
     if (isPreview(outcome)) return shownPreview(access, key, outcome, (text) => told(operation, caller, text));
     return 'refusal' in entered

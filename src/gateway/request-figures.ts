@@ -27,7 +27,11 @@ export class RequestFigures {
   count = 0;
   totalMs = 0;
 
-  constructor(readonly operation: Operation) {}
+  /** @param label name of the operation in metrics. */
+  constructor(
+    readonly operation: Operation,
+    readonly label: string,
+  ) {}
 
   add(iface: Iface, result: string, ms: number): void {
     this.count += 1;
@@ -50,9 +54,9 @@ export class RequestFigures {
 export function requestMetrics(figures: Iterable<RequestFigures>): string {
   const counts: string[] = [];
   const times: string[] = [];
-  for (const { operation, byInterface } of figures) {
+  for (const { label, byInterface } of figures) {
     for (const [iface, { results, buckets, totalSeconds }] of byInterface) {
-      const labels = `interface="${iface}",operation="${operation.name}"`;
+      const labels = `interface="${iface}",operation="${label}"`;
       for (const [result, count] of results) counts.push(`svc_requests_total{${labels},result="${result}"} ${count}`);
       let cumulative = 0;
       for (const [index, count] of buckets.entries()) {

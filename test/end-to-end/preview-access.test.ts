@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { account as accounts, operations, quote, trade } from '../../src/contract/operations/index.js';
+import { account as accounts, operations, quote, system, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import { type Backend, BackendLost, previewSentence } from '../../src/gateway/index.js';
 import { HK_MARGIN, REAL } from '../support/accounts.js';
@@ -90,7 +90,21 @@ describe('a preview is audited and counted once', () => {
         trade: undefined,
       },
     ]);
-    expect(await desk.gateway.meter.metrics()).toContain('svc_requests_total{interface="mcp",operation="place_order",result="ok"} 1');
+  });
+
+  it('in figures apart from orders that are placed', async () => {
+    await previewed(desk, 'place', trade.placeOrder, order);
+    await desk.preview(trade.cancelOrder, { ...order, order_id_ex: 'none' });
+    const counted = desk.gateway.meter
+      .metrics()
+      .split('\n')
+      .filter((line) => line.startsWith('svc_requests_total{'));
+    expect(counted).toEqual([
+      'svc_requests_total{interface="mcp",operation="preview_place_order",result="ok"} 1',
+      expect.stringContaining('operation="preview_cancel_order"'),
+    ]);
+    const statistics = await desk.payload(system.getDelayStatistics, { type_list: [2] });
+    expect(statistics.reqReplyStatisticsList).toEqual([]);
   });
 
   it('as rejected, with the reason', async () => {
