@@ -65,8 +65,8 @@ function* unfiltered({ messages, classes, reach, beside }: Operation): Generator
 }
 
 /** What the shape and the rest of the declaration say of fields that the message does not have. */
-function* unknownFields({ messages, shape, unused, answers }: Operation): Generator<string> {
-  const named = [...shape.map(({ field }) => field), ...unused, ...answers.map(({ field }) => field)];
+function* unknownFields({ messages, shape, unused, answers, values }: Operation): Generator<string> {
+  const named = [...shape.map(({ field }) => field), ...unused, ...[...answers, ...values].map(({ field }) => field.replaceAll('[]', ''))];
   for (const path of named)
     if (!hasPath(messages.C2SSchema, path.split('.')))
       yield `names a field that is not there: ${messages.C2SSchema.typeName} has no ${path}`;

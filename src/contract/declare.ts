@@ -25,7 +25,7 @@ type Optional =
   | 'shape'
   | 'withoutEffect'
   | 'needs'
-  | 'ordered'
+  | 'values'
   | 'keyField'
   | 'loopbackOnly'
   | 'waits';
@@ -65,7 +65,7 @@ export function operation<const M extends ProtocolMessages>(
     shape: [],
     withoutEffect: null,
     needs: [],
-    ordered: [],
+    values: [],
     keyField: null,
     loopbackOnly: false,
     waits: null,

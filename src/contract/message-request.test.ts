@@ -125,25 +125,26 @@ describe('a message', () => {
       'orderType: expected one of 1 (NORMAL), 2 (MARKET)',
     ],
     [
-      () => decode(trade.placeOrder, { header, trdSide: 1, orderType: 1, code: '00700', qty: 100, remark: 'x'.repeat(65) }),
+      () => decode(trade.placeOrder, { header, trdSide: 1, orderType: 1, code: '00700', qty: 100, price: 1, remark: 'x'.repeat(65) }),
       'remark: 65 bytes are too long; at most 64 are accepted',
     ],
     [
-      () => decode(trade.placeOrder, { header, trdSide: 1, orderType: 1, code: '00700', qty: Number.NaN }),
+      () => decode(trade.placeOrder, { header, trdSide: 1, orderType: 1, code: '00700', qty: Number.NaN, price: 1 }),
       'qty: expected a number, found NaN',
     ],
     [
-      () => decode(trade.placeOrder, { header, trdSide: 1, orderType: 1, code: '00700', qty: 1, auxPrice: Number.POSITIVE_INFINITY }),
+      () =>
+        decode(trade.placeOrder, { header, trdSide: 1, orderType: 1, code: '00700', qty: 1, price: 1, auxPrice: Number.POSITIVE_INFINITY }),
       'auxPrice: expected a number, found Infinity',
     ],
     [
-      () => decode(trade.placeOrder, { header, trdSide: 1, orderType: 1, code: '00700', qty: -1 }),
+      () => decode(trade.placeOrder, { header, trdSide: 1, orderType: 1, code: '00700', qty: -1, price: 1 }),
       'qty: -1 is out of range, accepted: at least 0',
     ],
     [() => decode(trade.placeOrder, { packetID, header, trdSide: 1, orderType: 0, code: '00700', qty: 1 }), 'orderType: expected one of'],
     [() => decode(trade.placeOrder, { packetID, header, trdSide: 1, code: '00700', qty: 1 }), 'missing field "orderType"'],
     [
-      () => decode(trade.placeOrder, { packetID, header, trdSide: 0, orderType: 1, code: '00700', qty: 1 }),
+      () => decode(trade.placeOrder, { packetID, header, trdSide: 0, orderType: 1, code: '00700', qty: 1, price: 1 }),
       'trdSide: expected one of 1 (BUY)',
     ],
     [
@@ -159,8 +160,24 @@ describe('a message', () => {
       () => decode(trade.modifyOrder, { header, packetID, modifyOrderOp: 1, orderID: 1n }),
       'missing field "qty": required when modifyOrderOp is normal',
     ],
+    [
+      () => decode(trade.placeComboOrder, { header: {} as never, comboLegs: [{} as never], orderType: 1 }),
+      'missing field "qty"; also missing: "header.trdEnv", "header.accID", "header.trdMarket", "comboLegs[0].security", "comboLegs[0].side", "comboLegs[0].qtyRatio", "price"',
+    ],
+    [
+      () =>
+        decode(metadata.getStockFilter, { begin: 0, num: 1, market: 1, baseFilterList: [{ fieldName: 5, filterMin: 5, filterMax: 1 }] }),
+      'baseFilterList[0].filterMin: 5 exceeds baseFilterList[0].filterMax, which is 1',
+    ],
+    [
+      () => decode(metadata.getStockFilter, { begin: 0, num: 1, market: 1, financialFilterList: [{ fieldName: 1, quarter: 9 }] }),
+      'financialFilterList[0].quarter: expected one of 1 (Annual)',
+    ],
     [() => decode(trade.unlockTrade, { unlock: true }), 'missing field "pwdMD5": required when unlock is true'],
-    [() => decode(trade.cancelOrder, { header, modifyOrderOp: 3 }), 'modifyOrderOp: expected one of 2 (cancel), found the number 3'],
+    [
+      () => decode(trade.cancelOrder, { header, orderID: 1n, modifyOrderOp: 3 }),
+      'modifyOrderOp: expected one of 2 (cancel), found the number 3',
+    ],
   ])('is refused: case %#', (actual, message) => expect(actual()).toContain(message));
 });
 

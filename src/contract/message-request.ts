@@ -4,15 +4,16 @@ import { fieldSetter, fieldValue, presence } from './field-path.js';
 import { renumberMarket } from './markets.js';
 import { messageParser } from './message-parser.js';
 import { eachRule, enumerationRule, messageRule, type OwnValues } from './message-rules.js';
+import { missingFieldsOf } from './missing-field.js';
 import { needCheck } from './needs.js';
 import type { Operation } from './operation.js';
-import { orderedCheck } from './ordered.js';
 import { type ParamRule, paramRule } from './param-rules.js';
-import { collectProblem, type Problem, stop, stopMissing } from './problem.js';
+import { collectProblem, type Problem, stopMissing } from './problem.js';
 import type { ProtocolIds } from './protocol-ids.js';
 import { type Rejection, rejectProblem } from './rejection.js';
 import type { Param, Shape } from './shape.js';
 import { priceDropper } from './unused-price.js';
+import { valueRules } from './value-rules.js';
 import { zeroClearer, zeroClearerOf } from './zeroes.js';
 
 /**
@@ -94,7 +95,7 @@ export function completeMessage(operation: Operation, c2s: Message): Problem | u
 const completions = new WeakMap<Operation, (c2s: Message) => void>();
 
 function compile(operation: Operation): (c2s: Message) => void {
-  const { messages, shape, needs, ordered } = operation;
+  const { messages, shape, needs } = operation;
   const desc = messages.C2SSchema;
   const dropPrice = priceDropper(operation);
   const filled = shape.filter((param) => 'default' in param && !param.absenceCounts && param.defaultIn === undefined);
@@ -105,7 +106,8 @@ function compile(operation: Operation): (c2s: Message) => void {
     (one) => one !== undefined,
   );
   const checkNeeds = needCheck(desc, shape, needs, (path) => path);
-  const checkOrdered = orderedCheck(desc, ordered, (path) => path);
+  const missingIn = missingFieldsOf(desc);
+  const values = valueRules(operation);
   const given = shape.filter((param) => !param.hidden && param.type.kind !== 'order_symbol');
   const required = given
     .filter((param) => param.required && !param.absenceCounts)
@@ -116,17 +118,19 @@ function compile(operation: Operation): (c2s: Message) => void {
   const checkMessage = messageRule(desc, ownValues(shape));
   return (c2s) => {
     for (const act of clear) act(c2s);
-    const unmet = checkNeeds(c2s) ?? checkOrdered(c2s);
+    const unmetOnceFilled = checkNeeds(c2s);
     for (const set of fill) set(c2s);
     dropPrice?.(c2s);
+    const unmet = unmetOnceFilled();
     const lacking = required.filter(({ isSet }) => !isSet(c2s)).map(({ field }) => field);
-    if (lacking.length > 0) stopMissing(lacking);
+    const all = [...lacking, ...missingIn(c2s), ...values.missing(c2s), ...unmet.map(({ path }) => path)];
+    if (all.length > 0) stopMissing([...new Set(all)], unmet.find(({ path }) => path === all[0])?.text);
     checkMessage(c2s, '');
     for (const { field, value, rule } of rules) {
       const held = value(c2s);
       if (held !== undefined) rule(held, field);
     }
-    if (unmet !== undefined) stop(unmet.kind, unmet.path, unmet.message);
+    values.check(c2s, (path) => path);
   };
 }
 

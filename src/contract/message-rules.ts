@@ -1,13 +1,13 @@
 import { type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import { type Enumeration, enumerationOf, publicNumbers } from './enums.js';
 import type { Fields } from './json/fields.js';
-import { childPath, requireFields } from './json/message-json.js';
+import { childPath } from './json/message-json.js';
 import { stop } from './problem.js';
 import { checkText } from './texts.js';
 
 /**
- * Holds a message against what its `.proto` cannot say on its own: that required fields are there, that numbers are of
- * their enumeration, that doubles are numbers. Stops with a problem that names the field by the `.proto`'s names.
+ * Holds a message against what its `.proto` cannot say on its own: that numbers are of their enumeration, that doubles are
+ * numbers. Stops with a problem that names the field by the `.proto`'s names.
  */
 export type MessageRule = (message: Message, path: string) => void;
 
@@ -26,7 +26,6 @@ export function messageRule(desc: DescMessage, own: OwnValues = none): MessageRu
   if (known !== undefined) return known;
   const parts: { readonly field: DescField; readonly rule: FieldRule }[] = [];
   const rule: MessageRule = (message, path) => {
-    requireFields(message, desc, path, (field) => field.name);
     const values = message as unknown as Fields;
     for (const { field, rule } of parts) {
       if (Object.hasOwn(values, field.localName)) rule(values[field.localName], childPath(path, field.name));

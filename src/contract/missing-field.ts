@@ -2,53 +2,77 @@ import type { DescMessage, Message } from '@bufbuild/protobuf';
 import type { Fields } from './json/fields.js';
 import { childPath, isRequiredField } from './json/message-json.js';
 
-/** The first required field that a message lacks, anywhere in it: "s2c.orderList[3].code"; undefined where it has all of them. */
-type MissingField = (message: Message) => string | undefined;
+/** Called with the path of each required field that a message lacks; true ends the search. */
+type Visitor = (path: string) => boolean;
+/** Looks through a message at this path; true where its visitor ended the search. */
+type Search = (message: Message, path: string, visit: Visitor) => boolean;
 
 interface Child {
   readonly localName: string;
   readonly name: string;
-  readonly missing: MissingField;
+  readonly search: Search;
 }
 
-const finders = new Map<DescMessage, MissingField>();
+const searches = new Map<DescMessage, Search>();
 
 /**
- * Looks for required fields that a message was sent without, which protobuf parsers for JavaScript let pass. Compiled once per
- * message; paths have the names of the `.proto`.
+ * The first required field that a message was sent without, anywhere in it, which protobuf parsers for JavaScript let pass:
+ * "s2c.orderList[3].code", with the names of the `.proto`; undefined where it has all of them. Compiled once per message.
  */
-export function missingFieldOf(desc: DescMessage): MissingField {
-  const known = finders.get(desc);
+export function missingFieldOf(desc: DescMessage): (message: Message) => string | undefined {
+  const search = searchOf(desc);
+  return (message) => {
+    let first: string | undefined;
+    search(message, '', (path) => {
+      first = path;
+      return true;
+    });
+    return first;
+  };
+}
+
+/** Every required field that a message lacks, anywhere in it, by paths as of {@link missingFieldOf}. */
+export function missingFieldsOf(desc: DescMessage): (message: Message) => readonly string[] {
+  const search = searchOf(desc);
+  return (message) => {
+    const paths: string[] = [];
+    search(message, '', (path) => {
+      paths.push(path);
+      return false;
+    });
+    return paths;
+  };
+}
+
+function searchOf(desc: DescMessage): Search {
+  const known = searches.get(desc);
   if (known !== undefined) return known;
   const required: { readonly localName: string; readonly name: string }[] = [];
   const children: Child[] = [];
-  const missing: MissingField = (message) => {
-    for (const { localName, name } of required) if (!Object.hasOwn(message, localName)) return name;
-    for (const child of children) {
-      const path = missingIn(child, (message as unknown as Fields)[child.localName]);
-      if (path !== undefined) return path;
+  const search: Search = (message, path, visit) => {
+    for (const { localName, name } of required) {
+      if (!Object.hasOwn(message, localName) && visit(childPath(path, name))) return true;
     }
-    return undefined;
+    for (const child of children) {
+      const value = (message as unknown as Fields)[child.localName];
+      if (value !== undefined && searchChild(child, value, path, visit)) return true;
+    }
+    return false;
   };
   // Known before its fields are looked at: a message may hold itself.
-  finders.set(desc, missing);
+  searches.set(desc, search);
   for (const field of desc.fields) {
     const { localName, name } = field;
     if (isRequiredField(field)) required.push({ localName, name });
-    if (field.message !== undefined) children.push({ localName, name, missing: missingFieldOf(field.message) });
+    if (field.message !== undefined) children.push({ localName, name, search: searchOf(field.message) });
   }
-  return missing;
+  return search;
 }
 
-function missingIn({ name, missing }: Child, value: unknown): string | undefined {
-  if (value === undefined) return undefined;
-  if (!Array.isArray(value)) {
-    const path = missing(value as Message);
-    return path === undefined ? undefined : childPath(name, path);
-  }
+function searchChild({ name, search }: Child, value: unknown, path: string, visit: Visitor): boolean {
+  if (!Array.isArray(value)) return search(value as Message, childPath(path, name), visit);
   for (const [index, element] of value.entries()) {
-    const path = missing(element);
-    if (path !== undefined) return childPath(`${name}[${index}]`, path);
+    if (search(element, childPath(path, `${name}[${index}]`), visit)) return true;
   }
-  return undefined;
+  return false;
 }

@@ -2,7 +2,6 @@ import type { DescMessage, Message } from '@bufbuild/protobuf';
 import type { Dialect } from './enums.js';
 import { conditionHolds, type FieldCondition } from './field-condition.js';
 import { fieldValue } from './field-path.js';
-import type { Problem } from './problem.js';
 import { callerParams, type Param, type Shape } from './shape.js';
 
 /**
@@ -14,39 +13,47 @@ export interface Need {
   readonly oneOf: readonly string[];
   /** Only requests that meet this need it. */
   readonly when?: FieldCondition;
+  /** References, schemas and tools say nothing of it: the texts of its fields do. */
+  readonly unspoken?: true;
   /** Requests that meet this do without. */
   readonly unless?: FieldCondition;
 }
 
-/** The first need that a message does not meet. */
-export type NeedCheck = (message: Message) => Problem | undefined;
+/** A need that a message does not meet. */
+export interface Unmet {
+  /** Path from `C2S` of the first field that would meet it. */
+  readonly path: string;
+  /** "required when unlock is true". */
+  readonly text: string;
+}
+
+/**
+ * Holds a message to needs: looks for what it says before anything is filled in, and gives back what tells the unmet ones once
+ * its defaults are there, which conditions go by.
+ */
+export type NeedCheck = (message: Message) => () => readonly Unmet[];
+
+const met = () => [];
 
 /** How a decoder's callers call a field, by its path from `C2S`. */
 export type FieldNames = (path: string) => string;
 
-/**
- * Holds a message to needs, before anything is filled in. What each field says on its own is looked at first: its problems are
- * told before these.
- */
+/** Compiles the needs of a message. */
 export function needCheck(desc: DescMessage, shape: Shape, needs: readonly Need[], nameOf: FieldNames): NeedCheck {
-  const checks = needs.map(({ oneOf, when, unless }): NeedCheck => {
+  const checks = needs.map((need) => {
+    const { oneOf, when, unless } = need;
     const values = oneOf.map((path) => fieldValue(desc, path));
     const applies = when === undefined ? undefined : conditionHolds(desc, when);
     const excused = unless === undefined ? undefined : conditionHolds(desc, unless);
-    const [first = ''] = oneOf.map(nameOf);
-    const text = needText(shape, { oneOf, ...(when === undefined ? {} : { when }), ...(unless === undefined ? {} : { unless }) }, nameOf);
-    return (message) => {
-      if (applies?.(message) === false || excused?.(message) === true) return undefined;
-      if (values.some((value) => saysSomething(value(message)))) return undefined;
-      return { kind: 'missing_field', path: first, message: `missing field "${first}": ${text}` };
+    return {
+      unmet: { path: oneOf[0] ?? '', text: needText(shape, need, nameOf) },
+      isSaid: (message: Message) => values.some((value) => saysSomething(value(message))),
+      applies: (message: Message) => applies?.(message) !== false && excused?.(message) !== true,
     };
   });
   return (message) => {
-    for (const check of checks) {
-      const problem = check(message);
-      if (problem !== undefined) return problem;
-    }
-    return undefined;
+    const unsaid = checks.filter(({ isSaid }) => !isSaid(message));
+    return unsaid.length === 0 ? met : () => unsaid.filter(({ applies }) => applies(message)).map(({ unmet }) => unmet);
   };
 }
 
@@ -54,7 +61,7 @@ export function needCheck(desc: DescMessage, shape: Shape, needs: readonly Need[
 function needText(shape: Shape, { oneOf, when, unless }: Need, nameOf: FieldNames): string {
   const names = oneOf.map(nameOf);
   const what = names.length === 1 ? 'required' : `one of ${names.join(', ')} is required`;
-  const says = (condition: FieldCondition) => `${nameOf(condition.field)} is ${wordOf(shape, condition)}`;
+  const says = (condition: FieldCondition) => conditionText(shape, condition, nameOf);
   return [what, ...(when === undefined ? [] : [`when ${says(when)}`]), ...(unless === undefined ? [] : [`unless ${says(unless)}`])].join(
     ' ',
   );
@@ -63,7 +70,9 @@ function needText(shape: Shape, { oneOf, when, unless }: Need, nameOf: FieldName
 /** Needs that a parameter is the first to meet, for its readers: "One of order_id, order_id_ex is required.", "Required when op is DEL or MODIFY." */
 export function needHint(shape: Shape, needs: readonly Need[], { field }: Param, dialect: Dialect): string {
   const names = new Map(callerParams(shape, dialect).map((param) => [param.field, param.name]));
-  const texts = needs.filter(({ oneOf }) => oneOf[0] === field).map((need) => needText(shape, need, (path) => names.get(path) ?? path));
+  const texts = needs
+    .filter(({ oneOf, unspoken }) => oneOf[0] === field && unspoken !== true)
+    .map((need) => needText(shape, need, (path) => names.get(path) ?? path));
   // Texts that differ in their last word alone are one sentence.
   const endings = new Map<string, string[]>();
   for (const text of texts) {
@@ -81,6 +90,11 @@ function sentence(text: string): string {
 function saysSomething(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   return value !== undefined && value !== '' && value !== 0n;
+}
+
+/** "time_in_force is GTD", in a caller's words. */
+export function conditionText(shape: Shape, condition: FieldCondition, nameOf: FieldNames): string {
+  return `${nameOf(condition.field)} is ${wordOf(shape, condition)}`;
 }
 
 function wordOf(shape: Shape, { field, is }: FieldCondition): string {

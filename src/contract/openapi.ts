@@ -161,7 +161,10 @@ function bodyOf(operation: Operation, params: readonly Param[], messages: Messag
   }
   const friendly: Schema = { type: 'object', title: `${operation.name} (friendly)`, properties, additionalProperties: false };
   if (required.length > 0) friendly.required = required;
-  const needs = operation.needs.map((need) => needSchema(need, params)).filter((need) => need !== undefined);
+  const needs = operation.needs
+    .filter(({ unspoken }) => unspoken !== true)
+    .map((need) => needSchema(need, params))
+    .filter((need) => need !== undefined);
   if (needs.length > 0) friendly.allOf = needs;
   const wrapped = {
     type: 'object',

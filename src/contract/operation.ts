@@ -2,9 +2,9 @@ import type { DescMessage, Message, MessageShape } from '@bufbuild/protobuf';
 import type { Enumeration } from './enums.js';
 import type { FieldClasses } from './field-classes.js';
 import type { FieldCondition } from './field-condition.js';
+import type { FieldValue } from './field-value.js';
 import type { Reach } from './listing.js';
 import type { Need } from './needs.js';
-import type { OrderedPair } from './ordered.js';
 import type { ScopeRule } from './scope.js';
 import type { Shape } from './shape.js';
 import type { Switch } from './switches.js';
@@ -138,8 +138,8 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   readonly withoutEffect: FieldsWithoutEffect | null;
   /** What a request must say beyond the fields of the shape that are always required. */
   readonly needs: readonly Need[];
-  /** Least and most of what a request says, which must not be the wrong way round. */
-  readonly ordered: readonly OrderedPair[];
+  /** What fields within the lists and messages of a request have to hold, and which of them it cannot do without. */
+  readonly values: readonly FieldValue[];
   readonly rest: readonly RestRoute[];
   /** Name of the tool for language models; null where there is none. */
   readonly tool: string | null;

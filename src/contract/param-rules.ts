@@ -27,7 +27,7 @@ export function paramRule(param: Param): ParamRule | undefined {
     case 'choices':
       return choiceList(type, required);
     case 'text':
-      return type.maxBytes === undefined && type.format === undefined ? undefined : textRule(type);
+      return type.maxBytes === undefined && type.format === undefined ? undefined : textRule(type, required);
     case 'code':
       return securityCode;
     case 'time':
@@ -81,13 +81,13 @@ function choiceList({ enumeration, alone }: Extract<ParamType, { kind: 'choices'
   };
 }
 
-function textRule({ maxBytes, format }: Extract<ParamType, { kind: 'text' }>): ParamRule {
+function textRule({ maxBytes, format }: Extract<ParamType, { kind: 'text' }>, required: boolean): ParamRule {
   return (value, path) => {
     const text = value as string;
     const size = Buffer.byteLength(text);
     if (maxBytes !== undefined && size > maxBytes)
       stop('out_of_range', path, `${path}: ${size} bytes are too long; at most ${maxBytes} are accepted`);
-    if (format === undefined || text === '' || format.accepts(text)) return;
+    if (format === undefined || (text === '' && !required) || format.accepts(text)) return;
     const found = format.secret === true ? 'another text' : describeJson(text);
     stop('invalid', path, `${path}: expected ${format.expected}, found ${found}`);
   };

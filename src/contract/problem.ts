@@ -18,10 +18,10 @@ export function stop(kind: Problem['kind'], path: string, message: string): neve
   throw new ProblemSignal({ kind, path: shown(path), message: shownMessage(message) });
 }
 
-/** Stops at fields that a request lacks, all at once: the first is the problem's path. */
-export function stopMissing([first = '', ...others]: readonly string[]): never {
+/** Stops at fields that a request lacks, all at once: the first is the problem's path. `why`: of the first. */
+export function stopMissing([first = '', ...others]: readonly string[], why?: string): never {
   const also = others.length === 0 ? '' : `; also missing: ${others.map((name) => `"${name}"`).join(', ')}`;
-  stop('missing_field', first, `missing field "${first}"${also}`);
+  stop('missing_field', first, `missing field "${first}"${why === undefined ? '' : `: ${why}`}${also}`);
 }
 
 /** Runs a decoder; what it stopped with comes back as a value. */

@@ -1,6 +1,7 @@
 import type { Dialect } from './enums.js';
 import { parseJson } from './json/parse.js';
-import type { Schema, SchemaValue } from './json-schema.js';
+import { paramSchema, type Schema, type SchemaValue } from './json-schema.js';
+import { snakeCase } from './names.js';
 import type { Operation } from './operation.js';
 import { requestDecoder } from './request.js';
 import { callerParams } from './shape.js';
@@ -35,12 +36,33 @@ export function exampleRequest(
   const shown = callerParams(operation.shape, dialect).filter(({ type, field }) => TOLD.has(type.kind) || field === 'price');
   const names = new Set([...shown.map(({ name }) => name), ...((friendly.required as string[] | undefined) ?? [])]);
   for (let tries = 0; tries < FIELDS_MAX; tries++) {
-    const example = Object.fromEntries([...names].map((name) => [name, values(name)]));
+    const example = Object.fromEntries([...names].filter((name) => !isInner(name)).map((name) => [name, values(name)]));
+    for (const name of names) if (isInner(name)) place(example, name, exampleOf(innerSchema(operation, name, dialect), name, resolve));
     const missing = missingIn(operation, example, dialect);
     if (missing === undefined || names.has(missing)) return example;
     names.add(missing);
   }
   throw new Error(`no example of ${operation.name} is accepted`);
+}
+
+/** Whether a field lies in a list: "combo_legs[0].side". */
+function isInner(name: string): boolean {
+  return name.includes('[');
+}
+
+/** What the declaration says of such a field. */
+function innerSchema({ values }: Operation, name: string, dialect: Dialect): Schema {
+  const path = name.replaceAll(/\[\d+\]/g, '[]');
+  const value = values.find(({ field }) => field.split('.').map(snakeCase).join('.') === path);
+  return value === undefined ? {} : paramSchema(value, dialect);
+}
+
+/** Puts a value where a path says. */
+function place(example: object, path: string, value: SchemaValue): void {
+  const keys = path.split(/[.[\]]+/);
+  const last = keys.pop() ?? '';
+  const holder = keys.reduce((inner, key) => inner[key] as Record<string, unknown>, example as Record<string, unknown>);
+  holder[last] = value;
 }
 
 const TOLD: ReadonlySet<string> = new Set(['symbol', 'order_symbol']);

@@ -341,7 +341,7 @@ describe('a request of a tool', () => {
     for (const name of ['quarter', 'year', '4min', 'day'])
       expect(throughTool('get_kline', { ...kline, kl_type: name })).toBe(written(name));
     expect(throughTool('get_kline', { ...kline, kl_type: 11 })).toBe(written('4min'));
-    const order = { market: 'HK', acc_id: '1', env: 'real', side: 'BUY', code: '00700', qty: 1 };
+    const order = { market: 'HK', acc_id: '1', env: 'real', side: 'BUY', code: '00700', qty: 1, price: 1 };
     for (const name of ['AUCTION_LIMIT', 'SPECIAL_LIMIT', 'AUCTION']) {
       expect(throughTool('place_order', { ...order, order_type: name })).toContain(`"order_type":"${name}"`);
     }

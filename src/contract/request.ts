@@ -2,6 +2,7 @@ import { create, type DescField, type DescMessage, type Message, ScalarType } fr
 import { decimalKind } from './decimal-fields.js';
 import type { Dialect, Enumeration } from './enums.js';
 import { enumerationOf, secMarket, trdMarket } from './enums.js';
+import { conditionHolds } from './field-condition.js';
 import { fieldAt, fieldNamed, fieldSetter, fieldValue, presence } from './field-path.js';
 import { type Security, SecuritySchema } from './generated/Qot_Common_pb.js';
 import type { Fields } from './json/fields.js';
@@ -11,7 +12,6 @@ import {
   enumerationReader,
   type FieldReader,
   isRequiredField,
-  lackingFields,
   listReader,
   messageReader,
   namedReader,
@@ -22,15 +22,17 @@ import { scalarReader } from './json/scalars.js';
 import { describeJson, InexactNumber, isJsonObject, type JsonObject, type JsonValue } from './json/value.js';
 import { parseSymbol, quoteMarkets, renumberMarket } from './markets.js';
 import { enumerationRule } from './message-rules.js';
+import { missingFieldsOf } from './missing-field.js';
 import { snakeCase } from './names.js';
-import { needCheck } from './needs.js';
+import { conditionText, type FieldNames, needCheck } from './needs.js';
 import type { Operation, ProtocolMessages, RequestOf } from './operation.js';
-import { orderedCheck } from './ordered.js';
 import { type ParamRule, paramRule } from './param-rules.js';
 import { collectProblem, type Problem, stop, stopMissing } from './problem.js';
 import { callerParams, type Param, paramsIn, withheldFields } from './shape.js';
 import { didYouMean, symbolsMeant } from './symbol-spellings.js';
 import { priceIsUnused } from './unused-price.js';
+import { valueRules } from './value-rules.js';
+import { rememberNames } from './written-names.js';
 
 /** Reads a request body into the operation's `C2S`, or says what is wrong with it. */
 export type RequestDecoder<O extends Operation> = (
@@ -97,17 +99,25 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
   const names = () => new Set([...params.map((param) => param.name), ...slots.keys()]);
   const filled = paramsIn(operation.shape, dialect).filter((param) => 'default' in param);
   const defaults = filled.map((param) => fieldSetter(desc, param.field, param.default));
-  // The first parameter of a field names it in error texts.
-  const friendly = new Map(params.map((param): [string, string] => [param.field, param.name]).reverse());
   // A part of an object of the message is told with the object, in which REST callers give it as often as alone; tools have it alone.
   const toldName = ({ field, name }: Param) => (dialect === 'rest' && isPart(field) ? field.split('.').map(snakeCase).join('.') : name);
-  const lackingIn = lackingNames(desc, '', new Map(params.map((param): [string, string] => [param.field, toldName(param)]).reverse()));
+  // The first parameter of a field names it in error texts.
+  const friendly = new Map(params.map((param): [string, string] => [param.field, toldName(param)]).reverse());
+  const partsOf = givenParts(desc, friendly);
+  const missingIn = missingFieldsOf(desc);
+  const values = valueRules(operation);
+  const symbolNames = new Set(params.filter(({ type }) => type.kind === 'order_symbol').map(({ name }) => name));
   // What callers of this dialect cannot give, the gateway finds by itself.
   const needs = operation.needs.filter(({ oneOf }) => !oneOf.every((field) => withheld.has(field)));
-  const nameOf = (path: string) => friendly.get(path) ?? path.split('.').map(snakeCase).join('.');
-  const checkNeeds = needCheck(desc, operation.shape, needs, nameOf);
-  const checkOrdered = orderedCheck(desc, operation.ordered, nameOf);
-  const required = params.filter((param) => param.required).map((param) => ({ name: toldName(param), isSet: presence(desc, param.field) }));
+  const usualName = (path: string) => friendly.get(path) ?? snakePath(path);
+  const checkNeeds = needCheck(desc, operation.shape, needs, usualName);
+  const required = params.filter((param) => param.required).map(({ field }) => ({ field, isSet: presence(desc, field) }));
+  const onlyWhen = params.flatMap((param) => conditional(operation, param, usualName));
+  /** Names fields as this request has them. */
+  const namesIn =
+    (given: Given): FieldNames =>
+    (path) =>
+      writtenName(given, path, symbolNames) ?? usualName(path);
 
   // A write that takes nothing takes no form of it either: what a caller says with one would be lost.
   const takesMessage = operation.effect === 'read' || desc.fields.length > 0;
@@ -144,11 +154,20 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
         readFields(message, body, '', given, later);
       }
       for (const act of later) act();
-      const unmet = checkNeeds(message) ?? checkOrdered(message);
+      const unmetOnceFilled = checkNeeds(message);
       for (const set of defaults) set(message);
-      const lacking = required.flatMap(({ name, isSet }) => (isSet(message) ? [] : [name])).concat(lackingIn(message));
-      if (lacking.length > 0) stopMissing([...new Set(unmet?.kind === 'missing_field' ? [...lacking, unmet.path] : lacking)]);
-      if (unmet !== undefined) stop(unmet.kind, unmet.path, unmet.message);
+      const nameOf = namesIn(given);
+      const unmet = unmetOnceFilled();
+      const lacking = [
+        ...required.filter(({ isSet }) => !isSet(message)).map(({ field }) => field),
+        ...missingIn(message).flatMap(partsOf),
+        ...values.missing(message),
+        ...unmet.map(({ path }) => path),
+      ];
+      if (lacking.length > 0) stopMissing([...new Set(lacking.map(nameOf))], unmet.find(({ path }) => path === lacking[0])?.text);
+      for (const check of onlyWhen) check(message, nameOf);
+      values.check(message, nameOf);
+      if (operation.valuer !== null) rememberNames(message, nameOf);
       return message;
     });
 }
@@ -158,31 +177,51 @@ function isPart(field: string): boolean {
   return field.includes('.') && !field.startsWith('header.');
 }
 
-/** Names the required fields that a message lacks, as a caller would write them. Made once per message. */
-function lackingNames(desc: DescMessage, prefix: string, friendly: ReadonlyMap<string, string>): (message: Message) => readonly string[] {
-  const namesOf = (field: DescField, path: string): readonly string[] => {
-    const own = friendly.get(path);
-    if (own !== undefined) return [own];
-    const { message } = field;
-    const isFlat = message !== undefined && [...friendly.keys()].some((key) => key.startsWith(`${path}.`));
-    // A caller gives the parts of such a message by themselves.
-    const parts = isFlat ? message.fields.filter(isRequiredField).flatMap((part) => namesOf(part, childPath(path, part.name))) : [];
-    return parts.length > 0 ? parts : [snakeCase(path)];
-  };
-  const nested: { localName: string; lacking: (message: Message) => readonly string[] }[] = [];
-  for (const field of desc.fields) {
-    const path = childPath(prefix, field.name);
-    if (field.fieldKind !== 'message' || ![...friendly.keys()].some((key) => key.startsWith(`${path}.`))) continue;
-    nested.push({ localName: field.localName, lacking: lackingNames(field.message, path, friendly) });
+/** Refuses what a request has no use for: its caller means another request. */
+function conditional(
+  { messages: { C2SSchema }, shape }: Operation,
+  { field, onlyWhen }: Param,
+  usualName: FieldNames,
+): readonly ((message: Message, nameOf: FieldNames) => void)[] {
+  if (onlyWhen === undefined) return [];
+  const value = fieldValue(C2SSchema, field);
+  const holds = conditionHolds(C2SSchema, onlyWhen);
+  const accepted = conditionText(shape, onlyWhen, usualName);
+  return [
+    (message, nameOf) => {
+      if ((value(message) ?? '') === '' || holds(message)) return;
+      const path = nameOf(field);
+      stop('invalid', path, `${path}: has no effect here; accepted: only where ${accepted}`);
+    },
+  ];
+}
+
+/** The snake_case of a path from `C2S`. */
+function snakePath(path: string): string {
+  return path.split('.').map(snakeCase).join('.');
+}
+
+/** How a request has written a field: by itself, or as a part of what it has given whole; undefined where it says nothing of it. */
+function writtenName(given: Given, path: string, symbolNames: ReadonlySet<string>): string | undefined {
+  for (let index = 0; index < given.length; index += 2) {
+    const [target = '', where = ''] = given.slice(index, index + 2);
+    if (path === target) return where;
+    if (path.startsWith(target) && /[.[]/.test(path.charAt(target.length))) return where + snakePath(path.slice(target.length));
+    // The symbol of an order says the market of the security too.
+    if (path === 'secMarket' && target === 'code' && symbolNames.has(where.slice(where.lastIndexOf('.') + 1))) return where;
   }
-  return (message) => {
-    const lacking = lackingFields(message, desc).flatMap((field) => namesOf(field, childPath(prefix, field.name)));
-    for (const each of nested) {
-      const value = (message as unknown as Fields)[each.localName];
-      if (value !== undefined) lacking.push(...each.lacking(value as Message));
-    }
-    return lacking;
+  return undefined;
+}
+
+/** What a caller gives in place of a message that is missing: its required parts, where those have names of their own. */
+function givenParts(desc: DescMessage, friendly: ReadonlyMap<string, string>): (path: string) => readonly string[] {
+  const partsOf = (path: string): readonly string[] => {
+    if (friendly.has(path) || ![...friendly.keys()].some((key) => key.startsWith(`${path}.`))) return [path];
+    const { message } = fieldAt(desc, path);
+    const parts = (message?.fields ?? []).filter(isRequiredField).flatMap(({ name }) => partsOf(childPath(path, name)));
+    return parts.length > 0 ? parts : [path];
   };
+  return partsOf;
 }
 
 /** The slots of fields whose numbers in the message as it is are not REST's, by all of their names. */
@@ -251,13 +290,10 @@ function rulesWithin(params: readonly Param[], field: DescField): ParamRule {
   };
 }
 
-/** The reader of an inner message: the shape may fill what it lacks, and some of its enumerations may be special to this operation. */
+/** The reader of an inner message: some of its enumerations may be special to this operation. */
 function innerReader(operation: Operation, field: DescField, desc: DescMessage, dialect: Dialect): ValueReader {
-  const reader = messageReader(desc, dialect);
+  const { read } = messageReader(desc, dialect);
   const prefix = `${field.name}.`;
-  const defaults = paramsIn(operation.shape, dialect).filter((param) => 'default' in param && param.field.startsWith(prefix));
-  const filled = new Set(defaults.map((param) => param.field.slice(prefix.length)));
-  const read: (value: JsonValue, path: string) => Message = (value, path) => reader.read(value, path, filled);
   const special = Object.entries(operation.lowLevel)
     .filter(([path]) => path.startsWith(prefix))
     .map(([path, enumeration]): [string, string, Enumeration] => {

@@ -1,5 +1,6 @@
 import type { Dialect, Enumeration } from './enums.js';
 import * as enums from './enums.js';
+import type { FieldCondition } from './field-condition.js';
 import { snakeCase } from './names.js';
 import type { TextFormat } from './text-formats.js';
 
@@ -33,6 +34,8 @@ export interface Param {
   readonly hidden: boolean;
   /** The only value, in the message's own terms: JSON callers who say another one, by whichever name, are refused. */
   readonly exactly?: unknown;
+  /** It counts in requests that meet this alone: JSON callers may not give it in others, which the public protocol's clients do. */
+  readonly onlyWhen?: FieldCondition;
   /** A caller must give it, though the message could do without. */
   readonly required: boolean;
   /** One sentence for references, and for tools that do without {@link brief}. */
@@ -79,6 +82,7 @@ export interface ParamOptions {
   readonly only?: Dialect;
   /** The default is the only value: see {@link Param.exactly}. */
   readonly fixed?: boolean;
+  readonly onlyWhen?: FieldCondition;
   readonly required?: boolean;
   readonly about?: string;
   readonly brief?: string;
@@ -98,6 +102,7 @@ function param(field: string, type: ParamType, options: ParamOptions, about: str
     secret: false,
     hidden: false,
     ...(options.fixed === true ? { exactly: options.default } : {}),
+    ...(options.onlyWhen === undefined ? {} : { onlyWhen: options.onlyWhen }),
     required: options.required ?? false,
     about: options.about ?? about,
     ...(options.brief === undefined ? {} : { brief: options.brief }),

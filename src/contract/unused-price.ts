@@ -13,6 +13,24 @@ const unpricedTypes: ReadonlySet<unknown> = new Set([
   OrderType.OrderType_VWAP_MARKET,
 ]);
 
+/** Order types that have a limit from the beginning. */
+export const limitOrderTypes: ReadonlySet<number> = new Set([
+  OrderType.OrderType_Normal,
+  OrderType.OrderType_AbsoluteLimit,
+  OrderType.OrderType_AuctionLimit,
+  OrderType.OrderType_SpecialLimit,
+  OrderType.OrderType_SpecialLimit_All,
+  OrderType.OrderType_StopLimit,
+  OrderType.OrderType_LimitifTouched,
+  OrderType.OrderType_TWAP_LIMIT,
+  OrderType.OrderType_VWAP_LIMIT,
+]);
+
+/** Whether orders of this type (Trd_Common.OrderType) have a limit. */
+export function hasLimit(orderType: number): boolean {
+  return limitOrderTypes.has(orderType);
+}
+
 /** Whether orders of this type (Trd_Common.OrderType) trade at the market, whatever price they come with. */
 export function isUnpriced(orderType: number): boolean {
   return unpricedTypes.has(orderType);

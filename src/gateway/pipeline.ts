@@ -6,6 +6,7 @@ import type { Operation, RequestOf } from '../contract/operation.js';
 import { system, trade } from '../contract/operations/index.js';
 import { hasPreview } from '../contract/preview-path.js';
 import { Rejection } from '../contract/rejection.js';
+import { asWritten } from '../contract/written-names.js';
 import { StorageFailure } from '../storage/index.js';
 import { checkAnswer } from './answer-check.js';
 import { filterAnswer } from './answer-filter.js';
@@ -123,7 +124,7 @@ export class Pipeline {
     const answer = this.#answer(operation, caller, identity, request);
     if (answer instanceof Promise || isWrite(operation))
       return this.#finishLater(operation, caller, identity.key, moment.started, answer, request);
-    return this.#record.finish(operation, caller, identity.key, moment, answer, request);
+    return this.#record.finish(operation, caller, identity.key, moment, asWritten(operation, request, answer), request);
   }
 
   /** Why the database accepts no writes; undefined while it does. */
@@ -145,7 +146,7 @@ export class Pipeline {
     work: Answer | Promise<Answer>,
     request: Message,
   ): Promise<Answer> {
-    const settled = await work;
+    const settled = asWritten(operation, request, await work);
     const about = isOrderRefused(operation, settled) ? await this.#record.told(operation, caller, key, request, settled) : undefined;
     const answer = this.#record.finish(operation, caller, key, this.#moment(started), settled, request, about);
     if (!isWrite(operation)) return answer;
@@ -178,7 +179,8 @@ export class Pipeline {
     const moment = this.#moment();
     const entered = this.#enter(operation, caller, decode, moment);
     if ('turnedAway' in entered) return this.#refuse(operation, caller, moment, entered);
-    const outcome = 'refusal' in entered ? entered.refusal : await this.#preview(operation, caller, entered);
+    const outcome =
+      'refusal' in entered ? entered.refusal : asWritten(operation, entered.request, await this.#preview(operation, caller, entered));
     return this.#finishPreview(operation, caller, moment, entered, outcome);
   }
 
@@ -190,7 +192,7 @@ export class Pipeline {
     const moment = this.#moment();
     const entered = this.#enter(operation, caller, decode, moment);
     if ('refusal' in entered) return this.#refuse(operation, caller, moment, await this.#ofPosition(operation, caller, entered));
-    const outcome = await this.#preview(operation, caller, entered);
+    const outcome = asWritten(operation, entered.request, await this.#preview(operation, caller, entered));
     const refused = foreseen(operation, outcome);
     if (refused === undefined) return this.#finishPreview(operation, caller, moment, entered, outcome);
     const { key } = entered.identity;

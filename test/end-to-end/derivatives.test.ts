@@ -115,7 +115,7 @@ describe('options', () => {
     [{ option_type: 3 }, 400, 'option_type: expected one of'],
     [{ owner_symbol: undefined }, 400, 'missing field "owner_symbol"'],
     [{ begin_time: '2026-13-01' }, 400, 'begin_time: expected a time'],
-    [{ begin_time: '2026-12-12' }, 200, 'begin_time is after end_time'],
+    [{ begin_time: '2026-12-12' }, 400, 'begin_time: 2026-12-12 exceeds end_time, which is 2026-12-11'],
     [{ begin_time: '2026-11-10' }, 200, 'begin_time to end_time: at most 31 days'],
     [{ owner_symbol: 'HK.HSImain' }, 200, 'owner: HK.HSImain is a future'],
   ])('refuse %j', async (change, status, message) => {

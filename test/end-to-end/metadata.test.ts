@@ -37,9 +37,9 @@ describe('POST /api/trading-days', () => {
     expect(answer.json.error).toContain(message);
   });
 
-  it('says what the brokerage has against a range', async () => {
-    const { json } = await daemon.as().post('/api/trading-days', { market: 1, ...december, end_time: '2026-12-01' });
-    expect(json).toMatchObject({ ret_type: -1, ret_msg: 'begin_time is after end_time' });
+  it('refuses a range that ends before it begins', async () => {
+    const { status, json } = await daemon.as().post('/api/trading-days', { market: 1, ...december, end_time: '2026-12-01' });
+    expect([status, json]).toMatchObject([400, { code: 'request.out_of_range', field: 'begin_time' }]);
   });
 });
 

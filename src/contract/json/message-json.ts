@@ -32,8 +32,8 @@ export interface MessageReader {
   readonly desc: DescMessage;
   /** Readers of the fields by their snake_case name. */
   readonly fields: ReadonlyMap<string, FieldReader>;
-  /** `filled`: names of required fields (of the `.proto`) that somebody else will fill. */
-  read(value: JsonValue, path: string, filled?: ReadonlySet<string>): Message;
+  /** Whether required fields are there is for the reader of the whole request to say, once what it fills in is in it. */
+  read(value: JsonValue, path: string): Message;
 }
 
 export interface FieldReader {
@@ -52,7 +52,7 @@ export function messageReader(desc: DescMessage, dialect: Dialect): MessageReade
   const reader: MessageReader = {
     desc,
     fields,
-    read(value, path, filled) {
+    read(value, path) {
       if (!isJsonObject(value)) stop('wrong_type', path, `${path || 'body'}: expected an object, found ${describeJson(value)}`);
       const message = create(desc) as Message & Fields;
       for (const name in value) {
@@ -62,7 +62,6 @@ export function messageReader(desc: DescMessage, dialect: Dialect): MessageReade
         // null says "not given", as in protobuf JSON.
         if (child !== null && child !== undefined) message[entry.field.localName] = entry.read(child, childPath(path, name));
       }
-      requireFields(message, desc, path, undefined, filled);
       return message;
     },
   };

@@ -24,7 +24,7 @@ export const placeBracketOrder = operation({
   summary: 'Places an order that opens a position, with a take-profit, a stop-loss or both, of which one ends the other.',
   guide:
     'As svc_place_order: preview first, give an idempotency_key. Never more than one exit is in the market, for what the entry has filled. Follow it with svc_get_brackets, end its exits with svc_cancel_bracket.',
-  needs: [{ oneOf: ['take_profit_price', 'stop_loss_price'] }],
+  needs: [{ oneOf: ['take_profit_price', 'stop_loss_price'] }, { oneOf: ['price'], when: { field: 'orderType', is: 1 }, unspoken: true }],
   shape: [
     constant('packetID.connID', 0n),
     constant('packetID.serialNo', 0),

@@ -8,7 +8,6 @@ import * as QotGetOptionStrategy from '../generated/Qot_GetOptionStrategy_pb.js'
 import * as QotGetOptionStrategyAnalysis from '../generated/Qot_GetOptionStrategyAnalysis_pb.js';
 import * as QotGetReference from '../generated/Qot_GetReference_pb.js';
 import * as QotGetWarrant from '../generated/Qot_GetWarrant_pb.js';
-import type { OrderedPair } from '../ordered.js';
 import { anyOf } from '../scope.js';
 import { choice, choices, flag, id, integer, number, type Param, symbol, symbols, time } from '../shape.js';
 
@@ -114,7 +113,6 @@ export const getOptionChain = operation({
     choice('indexOptionType', enums.indexOptionType, { about: 'Of an index, its normal (default) or small contracts.' }),
     ...chainBounds.flatMap(({ name, about, pair }) => bounds(name, ...pair, about)),
   ],
-  ordered: chainBounds.map(({ pair }) => pair),
   rest: [post('/api/option-chain')],
 });
 
@@ -295,11 +293,6 @@ export const getWarrant = operation({
     id('volMin', { about: 'Least volume.' }),
     id('volMax', { about: 'Most volume.' }),
     ...warrantBounds.flatMap(([name, field, about]) => bounds(name, `${field}Min`, `${field}Max`, about)),
-  ],
-  ordered: [
-    ['maturityTimeMin', 'maturityTimeMax'],
-    ['volMin', 'volMax'],
-    ...warrantBounds.map(([, field]): OrderedPair => [`${field}Min`, `${field}Max`]),
   ],
   rest: [post('/api/warrant')],
 });

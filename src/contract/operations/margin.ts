@@ -2,6 +2,7 @@ import { operation, post } from '../declare.js';
 import { currency, orderType } from '../enums.js';
 import * as MarginInfo from '../generated/svc/margin_info_pb.js';
 import * as TrdGetComboMaxTrdQtys from '../generated/Trd_GetComboMaxTrdQtys_pb.js';
+import { legValues } from '../leg-values.js';
 import { anyOf } from '../scope.js';
 import { choice, number, type Param, text, tradeHeader } from '../shape.js';
 
@@ -49,6 +50,7 @@ export const getComboMaxTrdQtys = operation({
   protoId: 2112,
   messages: TrdGetComboMaxTrdQtys,
   needs: [{ oneOf: ['comboLegs'] }],
+  values: legValues,
   title: 'Effect of a combination',
   summary: 'What an order of several legs would change: margin, net assets, buying power, withdrawable cash.',
   guide:

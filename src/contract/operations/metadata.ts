@@ -20,6 +20,8 @@ import * as FundScreen from '../generated/svc/fund_screen_pb.js';
 import * as FutureScreen from '../generated/svc/future_screen_pb.js';
 import * as IpoCalendar from '../generated/svc/ipo_calendar_pb.js';
 import { anyOf } from '../scope.js';
+import { choiceContent, screenOrder, warrantScreenOrder } from '../screen-enums.js';
+import { ownScreenFields } from '../screen-numbers.js';
 import { choice, choices, flag, integer, symbol, symbols, text, time } from '../shape.js';
 import { compactDay } from '../text-formats.js';
 
@@ -218,8 +220,8 @@ export const getIpoCalendar = operation({
   shape: [
     market('Whose offerings.'),
     choices('event_types', ipoEvent, { about: 'Only these events; all when omitted.' }),
-    text('begin_date', { format: compactDay, about: 'First day, inclusive: yyyyMMdd.' }),
-    text('end_date', { format: compactDay, about: 'Last day, inclusive: yyyyMMdd.' }),
+    text('begin_date', { required: true, format: compactDay, about: 'First day, inclusive: yyyyMMdd.' }),
+    text('end_date', { required: true, format: compactDay, about: 'Last day, inclusive: yyyyMMdd.' }),
   ],
   rest: [post('/api/ipo-calendar')],
 });
@@ -241,6 +243,7 @@ export const searchQuote = operation({
     text('keyword', { aliases: ['query', 'q'], maxBytes: 256, about: 'A name, a code, or a part of one.' }),
     integer('max_count', { aliases: ['count', 'num'], default: 10, min: 1, max: 100, about: 'Most matches.' }),
   ],
+  needs: [{ oneOf: ['keyword'] }],
   rest: [post('/api/search-quote')],
 });
 
@@ -266,6 +269,12 @@ const screenShape = [
   integer('extension_version', { required: true, min: 1, max: 1, about: 'Always 1.' }),
 ];
 
+/** Every field that a screen's request names is one of its own. */
+function fieldsOf(screen: keyof typeof ownScreenFields) {
+  const fields = { name: 'field_id', members: ownScreenFields[screen].map(({ id, about }) => ({ name: about, public: id })) };
+  return ['filters', 'sorts', 'need_fields'].map((list) => choice(`${list}[].field_id`, fields));
+}
+
 const screens = { group, effect, scope, reach, switches: ['--enable-v18-experimental-reads'] } as const;
 const quoteFieldsGuide =
   'In c2s_json, filters ({field_id, min, max}), sorts ({field_id, ascend}) and need_fields ({field_id}) name fields: 1 price, 3 change rate, 8 volume, 9 turnover, 15 change this year';
@@ -276,6 +285,7 @@ export const etfScreen = operation({
   protoId: 20014,
   messages: EtfScreen,
   classes: screenClasses('etf_screen'),
+  values: fieldsOf('etf_screen'),
   title: 'ETF screen',
   summary: 'Exchange traded funds of a market that meet conditions, sorted, with the figures asked for.',
   guide: `${quoteFieldsGuide}, 23 assets, 24 net asset value, 25 premium, 26 yield.`,
@@ -289,6 +299,7 @@ export const fundScreen = operation({
   protoId: 20015,
   messages: FundScreen,
   classes: screenClasses('fund_screen'),
+  values: fieldsOf('fund_screen'),
   title: 'Fund screen',
   summary: 'Listed trusts of a market that meet conditions, sorted, with the figures asked for.',
   guide: `${quoteFieldsGuide}, 23 assets, 24 net asset value, 25 premium, 26 yield.`,
@@ -302,6 +313,7 @@ export const futureScreen = operation({
   protoId: 20016,
   messages: FutureScreen,
   classes: screenClasses('future_screen'),
+  values: fieldsOf('future_screen'),
   title: 'Futures screen',
   summary: 'Listed futures of a market that meet conditions, sorted, with the figures asked for.',
   guide: `${quoteFieldsGuide}, 31 open interest, 32 its change, 34 days to expiry, 36 continuous (1).`,
@@ -315,6 +327,7 @@ export const bondScreen = operation({
   protoId: 20017,
   messages: BondScreen,
   classes: screenClasses('bond_screen'),
+  values: fieldsOf('bond_screen'),
   title: 'Bond screen',
   summary: 'Listed bonds of a market that meet conditions, sorted, with the figures asked for.',
   guide: `${quoteFieldsGuide}, 41 coupon, 42 yield to maturity, 43 years to maturity, 46 government (1).`,
@@ -372,6 +385,11 @@ export const getStockFilter = operation({
     market('Whose stocks.'),
     symbol('plate', { as: 'plate', aliases: [], required: false, about: 'Only members of this plate, as MARKET.CODE.' }),
   ],
+  // The protocol's own bounds.
+  values: [
+    integer('accumulateFilterList[].days', { min: 1 }),
+    ...['patternFilterList', 'customIndicatorFilterList'].map((list) => integer(`${list}[].consecutivePeriod`, { min: 1, max: 12 })),
+  ],
   rest: [post('/api/stock-filter')],
 });
 
@@ -399,6 +417,12 @@ export const stockScreen = operation({
   summary: 'The stocks that meet every condition of filter_list, sorted, with the properties of retrieve_list.',
   guide:
     'Prefer svc_get_stock_filter, which takes names. Here properties are numbers: 2201 price, 2301 market value, 3102 change rate (0.05 is 5 %), 4101 net profit, 1101 code; name the market by simple_field_query (simple_field 1; HK 1, US 2, CN 3). Without retrieve_list it answers stock_id alone.',
+  // The protocol's own bounds; a page of 0 is the usual one.
+  values: [
+    integer('pageFrom', { min: 0 }),
+    integer('pageCount', { min: 0, max: 300 }),
+    ...['sort', 'sortList[]'].map((sort) => choice(`${sort}.direction`, screenOrder)),
+  ],
   rest: [post('/api/stock-screen')],
 });
 
@@ -417,5 +441,11 @@ export const warrantScreen = operation({
   guide:
     'Prefer svc_get_warrant for one underlying. market_type 1 is Hong Kong. Fields are numbers: 4 issuer, 5 underlying and 6 type by choices (content_type 2 with text HK.00700, or 1 with value), 8 price, 9 street ratio, 10 volume, 16 leverage, 23 effective leverage by interval. only_count counts.',
   needs: [{ oneOf: ['marketType'] }],
+  values: [
+    integer('pageFrom', { min: 0 }),
+    integer('pageCount', { min: 0 }),
+    choice('sortList[].direction', warrantScreenOrder),
+    choice('filterList[].choices[].contentType', choiceContent),
+  ],
   rest: [post('/api/warrant-screen')],
 });

@@ -117,7 +117,6 @@ export const stockNews = operation({
     version,
   ],
   needs: [{ oneOf: ['stock_id', 'security'] }],
-  ordered: [['seq_from', 'seq_to']],
   rest: [post('/api/stock-news')],
 });
 

@@ -18,6 +18,8 @@ import * as TrdPlaceComboOrder from '../generated/Trd_PlaceComboOrder_pb.js';
 import * as TrdPlaceOrder from '../generated/Trd_PlaceOrder_pb.js';
 import * as TrdReconfirmOrder from '../generated/Trd_ReconfirmOrder_pb.js';
 import * as TrdUnlockTrade from '../generated/Trd_UnlockTrade_pb.js';
+import { legValues } from '../leg-values.js';
+import type { Need } from '../needs.js';
 import { anyOf } from '../scope.js';
 import {
   choice,
@@ -36,6 +38,7 @@ import {
   tradeHeader,
 } from '../shape.js';
 import { dayOrTime, md5Hex } from '../text-formats.js';
+import { limitOrderTypes } from '../unused-price.js';
 
 const group = 'trade';
 const scope = { kind: 'byEnv' } as const;
@@ -45,6 +48,8 @@ const REMARK_BYTES_MAX = 64;
 /** Trd_Common.ModifyOrderOp. */
 const NORMAL = 1;
 const CANCEL = 2;
+/** Trd_Common.TimeInForce. */
+const GTD = 3;
 
 // The gateway puts its own packet id on every write: a caller's would be one of another connection.
 const packetId = [constant('packetID.connID', 0n), constant('packetID.serialNo', 0)];
@@ -61,9 +66,14 @@ const triggers = [
 ];
 const expireTime = text('expireTime', {
   format: dayOrTime,
+  onlyWhen: { field: 'timeInForce', is: GTD },
   about: 'When a GTD order ends: a day, or a time, in the market’s zone.',
   brief: 'Of GTD.',
 });
+
+/** What orders of these types (Trd_Common.OrderType) cannot do without. */
+const neededBy = (field: string, types: readonly number[]): readonly Need[] =>
+  types.map((type) => ({ oneOf: [field], when: { field: 'orderType', is: type }, unspoken: true }));
 
 /** What a modify changes, and a cancel does not. */
 const terms = ['qty', 'price', 'adjustPrice', 'adjustSideAndLimit', 'auxPrice', 'trailType', 'trailValue', 'trailSpread'];
@@ -100,6 +110,12 @@ export const placeOrder = operation({
     flag('fillOutsideRTH', { about: 'US limit orders: also fill before and after regular hours.' }),
     text('remark', { maxBytes: REMARK_BYTES_MAX, about: 'A note of at most 64 bytes, kept with the order.' }),
   ],
+  needs: [
+    ...neededBy('price', [...limitOrderTypes]),
+    ...neededBy('auxPrice', [10, 11, 12, 13]),
+    ...neededBy('trailType', [14, 15]),
+    ...neededBy('trailValue', [14, 15]),
+  ],
   rest: [post('/api/order')],
 });
 
@@ -113,7 +129,8 @@ export const placeComboOrder = operation({
   valuer: 'combo',
   protoId: 2227,
   messages: TrdPlaceComboOrder,
-  needs: [{ oneOf: ['comboLegs'] }],
+  needs: [{ oneOf: ['comboLegs'] }, ...neededBy('price', [...limitOrderTypes])],
+  values: legValues,
   title: 'Place combination',
   summary: 'Places one order of several legs, which trade together in their ratios or not at all.',
   guide:

@@ -46,6 +46,7 @@ export const getUserSecurity = operation({
   guide:
     'Take the group’s name from svc_get_user_security_group; "All" has every security that is watched. For prices ask svc_get_quote with what comes back. Free.',
   shape: [groupName('Name of the group.')],
+  needs: [{ oneOf: ['groupName'] }],
   rest: [post('/api/user-security')],
 });
 
@@ -85,6 +86,7 @@ export const modifyUserSecurity = operation({
     choice('op', watchlistOp, { about: '1 ADD, 2 DEL, 3 MOVE_OUT.', brief: '' }),
     symbols('securityList'),
   ],
+  needs: [{ oneOf: ['groupName'] }],
   rest: [post('/api/modify-user-security')],
 });
 
@@ -151,6 +153,8 @@ export const setPriceReminder = operation({
     ...[2, 3, 4, 5].map((op) => ({ oneOf: ['key'], when: { field: 'op', is: op } })),
     ...['type', 'freq', 'value'].map((field) => ({ oneOf: [field], when: { field: 'op', is: 1 } })),
   ],
+  // Prices and quantities; changes may be below zero.
+  values: [1, 2, 7, 8, 10, 11, 12, 13].map((type) => ({ ...number('value', { min: 0 }), when: { field: 'type', is: type } })),
   rest: [post('/api/set-price-reminder')],
 });
 

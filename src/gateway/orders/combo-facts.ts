@@ -16,6 +16,7 @@ import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_
 import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
 import { type QuoteMarketInfo, quoteMarketNumbered } from '../../contract/markets.js';
 import { Rejection } from '../../contract/rejection.js';
+import { hasLimit } from '../../contract/unused-price.js';
 import type { Backend, CallContext, TradingTerms } from '../backend.js';
 import { tradedMarketNames } from '../market-names.js';
 import { marketName, sideName } from '../trade-names.js';
@@ -32,7 +33,7 @@ import {
   type ValuedLeg,
 } from './order-facts.js';
 import { nameOfOrder } from './order-lookup.js';
-import { atLeast, exactField, hasLimit, isBuy, type MarketView, type Pricing, pricingOf, viewOf } from './order-pricing.js';
+import { atLeast, exactField, isBuy, type MarketView, type Pricing, pricingOf, viewOf } from './order-pricing.js';
 
 /** Each leg is asked for at the backend: no exchange takes as many. */
 const LEGS_MAX = 10;

@@ -1,7 +1,7 @@
 import { ModifyOrderOp, type Order } from '../../contract/generated/Trd_Common_pb.js';
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import { Rejection } from '../../contract/rejection.js';
-import { hasLimit } from './order-pricing.js';
+import { hasLimit } from '../../contract/unused-price.js';
 
 /** What a modify must say is up to the type of the order that it names: one with a limit needs its price. */
 export function lackedByModify(request: ModifyC2S, order: Order): Rejection | undefined {

@@ -9,7 +9,8 @@ import { type QuoteMarketInfo, quoteMarketOfSecMarket } from '../../contract/mar
 import { Rejection } from '../../contract/rejection.js';
 import { quoted, shown } from '../../contract/shown.js';
 import { symbolsMeant, unknownSymbol } from '../../contract/symbol-spellings.js';
-import { isUnpriced } from '../../contract/unused-price.js';
+import { hasLimit, isUnpriced } from '../../contract/unused-price.js';
+import { writtenNameOf } from '../../contract/written-names.js';
 import type { Backend, CallContext, TradingTerms } from '../backend.js';
 import { tradedMarketNames } from '../market-names.js';
 import { acceptedSides, marketName, sideName } from '../trade-names.js';
@@ -18,7 +19,6 @@ import {
   type Adjustment,
   atLeast,
   exactField,
-  hasLimit,
   isBuy,
   isTrailing,
   type MarketView,
@@ -119,6 +119,12 @@ export function resolveSecurity(
     );
   }
   const market = quoteMarketOfSecMarket(number);
+  const written = writtenNameOf(request, 'secMarket');
+  if (market !== undefined && !accepted.includes(number) && written !== undefined && written === writtenNameOf(request, 'code')) {
+    const traded = accepted.map((one) => quoteMarketOfSecMarket(one)?.name ?? one).join(', ');
+    const message = `${written}: ${quoted(`${market.name}.${request.code}`)} is not traded in market ${marketName(trading)}; accepted: securities of ${traded}`;
+    return new Rejection('request.invalid', message, { field: written });
+  }
   if (!accepted.includes(number) || market === undefined) {
     return new Rejection(
       'request.invalid',

@@ -7,6 +7,7 @@ import { C2SSchema as SnapshotC2S } from '../../contract/generated/svc/snapshot_
 import { OrderType } from '../../contract/generated/Trd_Common_pb.js';
 import { quote } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
+import { hasLimit } from '../../contract/unused-price.js';
 import type { Backend, CallContext } from '../backend.js';
 import { payloadOf } from '../responses.js';
 import { dearestStart, type TriggerTerms } from './trigger-pricing.js';
@@ -50,19 +51,6 @@ export interface MarketView {
   readonly last: Decimal;
 }
 
-/** Order types that have a limit. All others are valued by the book. */
-const priced = new Set<number>([
-  OrderType.OrderType_Normal,
-  OrderType.OrderType_AbsoluteLimit,
-  OrderType.OrderType_AuctionLimit,
-  OrderType.OrderType_SpecialLimit,
-  OrderType.OrderType_SpecialLimit_All,
-  OrderType.OrderType_StopLimit,
-  OrderType.OrderType_LimitifTouched,
-  OrderType.OrderType_TWAP_LIMIT,
-  OrderType.OrderType_VWAP_LIMIT,
-]);
-
 /** Worked in slices over time: each takes what the market then has, so that a sale may fill above today's bid and above its limit. */
 const worked = new Set<number>([
   OrderType.OrderType_TWAP_MARKET,
@@ -70,10 +58,6 @@ const worked = new Set<number>([
   OrderType.OrderType_VWAP_MARKET,
   OrderType.OrderType_VWAP_LIMIT,
 ]);
-
-export function hasLimit(orderType: number): boolean {
-  return priced.has(orderType);
-}
 
 /** Whether an order has a limit at some time: that of a trailing stop limit order is its own once it has triggered. */
 export function mayHaveLimit(orderType: number): boolean {

@@ -5,9 +5,9 @@ import type { MaxTrdQtys } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as MaxQtysC2S } from '../../contract/generated/Trd_GetMaxTrdQtys_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { account } from '../../contract/operations/index.js';
+import { hasLimit } from '../../contract/unused-price.js';
 import type { Backend, CallContext } from '../backend.js';
 import type { ValuedLeg } from '../orders/order-facts.js';
-import { hasLimit } from '../orders/order-pricing.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import type { Capacity, PreviewFees, Worth } from './preview.js';
 

@@ -1,4 +1,4 @@
-import { equals, type Message } from '@bufbuild/protobuf';
+import { type DescMessage, equals, type Message } from '@bufbuild/protobuf';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import type { Schema } from '../../contract/json-schema.js';
 import { snakeCase } from '../../contract/names.js';
 import type { Operation } from '../../contract/operation.js';
 import { account, operations, quote, subscription, system, trade } from '../../contract/operations/index.js';
-import type { OrderedPair } from '../../contract/ordered.js';
+import { leastAndMost } from '../../contract/ordered.js';
 import { Rejection } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
 import { callerParams, type Param, withheldFields } from '../../contract/shape.js';
@@ -98,13 +98,20 @@ function drawn(schema: Schema, param: Param, needed = false): fc.Arbitrary<unkno
 }
 
 /** Whether both ends of a range are given the wrong way round. */
-function exceeds(operation: Operation, args: Arguments, [least, most]: OrderedPair): boolean {
+function exceeds(operation: Operation, args: Arguments, [least, most]: readonly [string, string]): boolean {
   const given = (path: string) => {
-    const value = args[operation.shape.find(({ field }) => field === path)?.name ?? ''] as number | string | undefined;
-    return typeof value === 'string' && /^\d+$/.test(value) ? BigInt(value) : value;
+    const value = args[callerParams(operation.shape, 'mcp').find(({ field }) => field === path)?.name ?? ''] as number | string | undefined;
+    return typeof value === 'string' && /^-?\d+$/.test(value) ? BigInt(value) : value;
   };
   const [low, high] = [given(least), given(most)];
   return low !== undefined && high !== undefined && low > high;
+}
+
+/** Paths of the pairs of least and most that parameters stand for. */
+function pairsOf(desc: DescMessage, prefix = ''): readonly (readonly [string, string])[] {
+  const own = leastAndMost(desc).map(({ least, most }) => [`${prefix}${least.name}`, `${prefix}${most.name}`] as const);
+  const inner = desc.fields.flatMap((field) => (field.fieldKind === 'message' ? pairsOf(field.message, `${prefix}${field.name}.`) : []));
+  return [...own, ...inner];
 }
 
 /** Arguments of a tool: what is required, those of `wanted`, and some of the rest. An order is named by its symbol. */
@@ -120,7 +127,16 @@ function argumentsOf(operation: Operation, wanted: readonly string[] = []): fc.A
   // Both ways of naming an account are drawn elsewhere; without either, nobody is asked for.
   for (const name of operation.byCard ? ['acc_id'] : []) always.add(name);
   const requiredKeys = chosen.map(({ name }) => name).filter((name) => always.has(name) || (required as string[]).includes(name));
-  return fc.record(values, { requiredKeys }).filter((args) => !operation.ordered.some((pair) => exceeds(operation, args, pair)));
+  const pairs = pairsOf(operation.messages.C2SSchema);
+  /** Whether an argument is given that has no effect beside the others. */
+  const isIdle = (args: Arguments) =>
+    params.some(({ name, onlyWhen }) => {
+      if (onlyWhen === undefined || (args[name] ?? '') === '') return false;
+      const decider = params.find(({ field }) => field === onlyWhen.field);
+      const members = decider?.type.kind === 'choice' ? decider.type.enumeration.members : [];
+      return args[decider?.name ?? ''] !== members.find((member) => member.public === onlyWhen.is)?.name;
+    });
+  return fc.record(values, { requiredKeys }).filter((args) => !isIdle(args) && !pairs.some((pair) => exceeds(operation, args, pair)));
 }
 
 it('what a schema requires is what a call cannot do without', () => {

@@ -12,6 +12,7 @@ import type { Gateway } from '../../gateway/index.js';
 import { HttpCallers } from '../common/callers.js';
 import type { Exchange, Mount } from '../common/exchange.js';
 import { bearerOf } from '../common/http.js';
+import { int64Of } from '../common/int64-header.js';
 import { Confirmation, type ConfirmMode } from './confirmation.js';
 import { Finder } from './finder.js';
 import { instructions } from './instructions.js';
@@ -77,7 +78,8 @@ export function createLoadedEndpoint(options: McpOptions): McpEndpoint {
     if (identity instanceof Rejection) return { rejection: identity, caller };
     const wanted = readToolsets(request.headers['x-svc-toolsets']);
     if (wanted instanceof Rejection) return { rejection: wanted, caller };
-    const int64 = request.headers['x-svc-int64'] === 'string' ? 'string' : 'number';
+    const int64 = int64Of(request.headers);
+    if (int64 instanceof Rejection) return { rejection: int64, caller };
     const visitor: Visitor = { caller, identity, toolsets: wanted, int64 };
     const body = bytes === undefined || bytes.length === 0 ? undefined : readBody(bytes);
     if (body instanceof Rejection) {

@@ -1,12 +1,12 @@
 import type { Message } from '@bufbuild/protobuf';
-import type { Int64Format } from '../../contract/json/scalars.js';
 import { isJsonObject, type JsonValue } from '../../contract/json/value.js';
 import type { Operation } from '../../contract/operation.js';
 import { trade } from '../../contract/operations/index.js';
 import { hasPreview, PREVIEW_PATH } from '../../contract/preview-path.js';
 import { Rejection, rejectProblem } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
-import { previewText } from '../../gateway/index.js';
+import { type Answer, previewText } from '../../gateway/index.js';
+import { answerFormat } from './answer-format.js';
 import { readJson } from './body.js';
 import type { Responder, RouteHandler } from './responder.js';
 
@@ -17,10 +17,12 @@ export function previewRoute(responder: Responder, operations: readonly Operatio
   return (exchange, bytes) => {
     const caller = responder.caller(exchange, `POST ${PREVIEW_PATH}`);
     const { operation, decode } = asked(named, fallback, readJson(bytes));
-    const int64: Int64Format = exchange.request.headers['x-svc-int64'] === 'string' ? 'string' : 'number';
-    void responder.gateway.preview(operation, caller, decode).then((outcome) => {
-      if (outcome instanceof Rejection || 'retType' in outcome) responder.answer(operation, caller, exchange, outcome);
-      else responder.payload(exchange, caller, previewText(outcome, int64));
+    const format = answerFormat(exchange.request);
+    const read = () => (format instanceof Rejection ? format : decode());
+    void responder.gateway.preview(operation, caller, read).then((outcome) => {
+      if (outcome instanceof Rejection || format instanceof Rejection || 'retType' in outcome)
+        responder.answer(operation, caller, exchange, outcome as Answer, format);
+      else responder.payload(exchange, caller, previewText(outcome, format.int64));
     });
   };
 }

@@ -10,6 +10,7 @@ import { writeError, writeProblem } from '../common/error-body.js';
 import type { Exchange } from '../common/exchange.js';
 import { bearerOf, wantsProblem } from '../common/http.js';
 import { isLong, ownTurn } from '../common/long-answers.js';
+import { answerFormat } from './answer-format.js';
 import { decodeRequest } from './body.js';
 import { RestCaller } from './caller.js';
 import { drainOf } from './pieces.js';
@@ -34,10 +35,11 @@ export class Responder {
     const endpoint = `${method} ${path}`;
     return (exchange, body) => {
       const caller = this.caller(exchange, endpoint);
-      const decode = () => decodeRequest(operation, method, body, queryOf(exchange.request));
+      const format = answerFormat(exchange.request);
+      const decode = () => (format instanceof Rejection ? format : decodeRequest(operation, method, body, queryOf(exchange.request)));
       const answer = this.gateway.call(operation, caller, decode);
-      if (answer instanceof Promise) void answer.then((settled) => this.answer(operation, caller, exchange, settled));
-      else this.answer(operation, caller, exchange, answer);
+      if (answer instanceof Promise) void answer.then((settled) => this.answer(operation, caller, exchange, settled, format));
+      else this.answer(operation, caller, exchange, answer, format);
     };
   }
 
@@ -77,17 +79,12 @@ export class Responder {
     this.reject(exchange, this.gateway.defect(caller, thrown), caller);
   }
 
-  /** Writes the answer of an operation. */
-  answer(operation: Operation, caller: Caller, exchange: Exchange, answer: Answer): void {
-    if (answer instanceof Rejection) {
-      this.#writeRejection(caller, exchange, answer);
+  /** Writes the answer of an operation, in the format that its request asked for. */
+  answer(operation: Operation, caller: Caller, exchange: Exchange, answer: Answer, format: EnvelopeFormat | Rejection): void {
+    if (answer instanceof Rejection || format instanceof Rejection) {
+      this.#writeRejection(caller, exchange, answer instanceof Rejection ? answer : (format as Rejection));
       return;
     }
-    const { headers } = exchange.request;
-    const format: EnvelopeFormat = {
-      int64: headers['x-svc-int64'] === 'string' ? 'string' : 'number',
-      enums: headers['x-svc-enums'] === 'names' ? 'mcp' : 'rest',
-    };
     let body: Body;
     try {
       if (isLong(operation, answer)) {
