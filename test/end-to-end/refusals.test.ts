@@ -187,12 +187,12 @@ describe('a refusal by the brokerage speaks as its caller’s interface does', (
     ],
     [
       'a trigger',
-      { ...order, order_type: 'STOP' },
+      { ...order, order_type: 'STOP', aux_price: 0 },
       { mcp: /^aux_price, .* STOP \(10\)$/, rest: /^aux_price, .* 10 \(STOP\)$/, grpc: /^auxPrice, / },
     ],
     [
       'a trail',
-      { ...order, order_type: 'TRAILING_STOP' },
+      { ...order, order_type: 'TRAILING_STOP', trail_type: 'RATIO', trail_value: 0 },
       {
         mcp: /^trail_type RATIO \(1\), in percent, or AMOUNT \(2\) and trail_value .* TRAILING_STOP \(14\)$/,
         rest: /^trail_type 1 \(RATIO\), in percent, or 2 \(AMOUNT\) and trail_value .* 14 \(TRAILING_STOP\)$/,
