@@ -138,7 +138,7 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   readonly withoutEffect: FieldsWithoutEffect | null;
   /** What a request must say beyond the fields of the shape that are always required. */
   readonly needs: readonly Need[];
-  /** What fields within the lists and messages of a request have to hold, and which of them it cannot do without. */
+  /** Rules of fields within the lists and messages of a request, and which of them it cannot do without. */
   readonly values: readonly FieldValue[];
   readonly rest: readonly RestRoute[];
   /** Name of the tool for language models; null where there is none. */

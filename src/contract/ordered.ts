@@ -50,7 +50,7 @@ export function orderedRule({ least, most }: LeastAndMost): (message: Message, p
   };
 }
 
-/** What is compared: a number, a time's text, or the value of a boundary. */
+/** Reads what is compared: a number, a time's text, or the value of a boundary. */
 function bound(field: DescField): (value: unknown) => unknown {
   if (field.message === undefined) return (value) => value;
   const { localName } = fieldNamed(field.message, 'value');

@@ -50,7 +50,7 @@ function isInner(name: string): boolean {
   return name.includes('[');
 }
 
-/** What the declaration says of such a field. */
+/** The schema of such a field, by its declaration. */
 function innerSchema({ values }: Operation, name: string, dialect: Dialect): Schema {
   const path = name.replaceAll(/\[\d+\]/g, '[]');
   const value = values.find(({ field }) => field.split('.').map(snakeCase).join('.') === path);

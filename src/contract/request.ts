@@ -213,7 +213,7 @@ function writtenName(given: Given, path: string, symbolNames: ReadonlySet<string
   return undefined;
 }
 
-/** What a caller gives in place of a message that is missing: its required parts, where those have names of their own. */
+/** Names in place of a message that is missing: its required parts, where those have names of their own. */
 function givenParts(desc: DescMessage, friendly: ReadonlyMap<string, string>): (path: string) => readonly string[] {
   const partsOf = (path: string): readonly string[] => {
     if (friendly.has(path) || ![...friendly.keys()].some((key) => key.startsWith(`${path}.`))) return [path];

@@ -65,7 +65,7 @@ type MessageCheck = (message: Message, path: string, nameOf: FieldNames) => void
 
 const checks = new Map<DescMessage, MessageCheck | undefined>();
 
-/** What holds in a message of this type, wherever it is; undefined where there is nothing to hold. */
+/** Compiles the rules that hold in a message of this type, wherever it is; undefined where there are none. */
 function messageCheck(desc: DescMessage): MessageCheck | undefined {
   if (checks.has(desc)) return checks.get(desc);
   // Known before its fields are looked at: a message may hold itself. What that one holds is then not looked into twice.

@@ -23,7 +23,7 @@ const least = { value: 5, includes: true };
 const most = { value: 1, includes: true };
 const days = { begin_time: '2026-12-01', end_time: '2026-11-01' };
 
-/** What is asked, the field at fault, and what the refusal says of it. */
+/** A request, the field at fault, and a part of its refusal. */
 type Row = readonly [path: string, body: object, field: string, says: string];
 
 /** Values that the specification or the protocol's definitions do not have. */

@@ -71,7 +71,7 @@ const expireTime = text('expireTime', {
   brief: 'Of GTD.',
 });
 
-/** What orders of these types (Trd_Common.OrderType) cannot do without. */
+/** Fields that orders of these types (Trd_Common.OrderType) cannot do without. */
 const neededBy = (field: string, types: readonly number[]): readonly Need[] =>
   types.map((type) => ({ oneOf: [field], when: { field: 'orderType', is: type }, unspoken: true }));
 
