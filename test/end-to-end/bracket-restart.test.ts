@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Response as Notice } from '../../src/contract/generated/Notify_pb.js';
 import type { Bracket } from '../../src/contract/generated/svc/get_brackets_pb.js';
 import { ModifyOrderOp, type Order } from '../../src/contract/generated/Trd_Common_pb.js';
-import { C2SSchema as OrderList } from '../../src/contract/generated/Trd_GetOrderList_pb.js';
+import { C2SSchema as OrderList, type C2S as OrderListC2S } from '../../src/contract/generated/Trd_GetOrderList_pb.js';
 import { C2SSchema as ModifyOrder } from '../../src/contract/generated/Trd_ModifyOrder_pb.js';
 import { C2SSchema as PlaceOrder } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
 import { account, quote, trade } from '../../src/contract/operations/index.js';
@@ -94,6 +94,12 @@ async function change(order: Order, terms: { qty: number; auxPrice: number }): P
   expect(await outside().call(trade.modifyOrder, create(ModifyOrder, request), context)).toMatchObject({ retType: 0 });
 }
 let serial = 0;
+/** Sends an order like an exit once more. */
+async function placeTwin({ trdSide, orderType, code, secMarket, qty, auxPrice, timeInForce }: Order, remark: string): Promise<void> {
+  const packetID = { connID: 9n, serialNo: ++serial };
+  const twin = { header, packetID, trdSide, orderType, code, secMarket, qty, auxPrice, timeInForce, remark };
+  expect(await outside().call(trade.placeOrder, create(PlaceOrder, twin), context)).toMatchObject({ retType: 0 });
+}
 
 /** A bracket whose entry fills while the disk is full: its exit is in the market, and no row has it. */
 async function sentUnrecorded(disk: FullStore): Promise<{ id: string; last: number; exit: Order }> {
@@ -136,7 +142,7 @@ describe.each([undefined, true] as const)('an exit that no row has (lists are ne
     expect(await bracketOf(id)).toMatchObject({ state: OPEN, exitOrderIdEx: exit.orderIDEx, exitQty: 2, entryFilledQty: 2 });
   });
 
-  it('and has filled closes its bracket: no exit is for what else the account holds', async () => {
+  it.each([0, 3])('and has filled %d days ago closes its bracket: no exit is for what else the account holds', async (days) => {
     listsCurrent = current;
     const disk = new FullStore();
     const { id, exit } = await sentUnrecorded(disk);
@@ -146,10 +152,12 @@ describe.each([undefined, true] as const)('an exit that no row has (lists are ne
     expect(await outside().call(trade.placeOrder, create(PlaceOrder, more), context)).toMatchObject({ retType: 0 });
     await change(exit, { qty: 2, auxPrice: Math.round(await lastPrice()) + 5 });
     await pass(5);
+    for (let hour = 0; hour < days * 24; hour++) for (const { clock } of desks) clock.advance(3_600_000);
     await start(disk.crashed());
     await pass(60);
     expect(await bracketOf(id)).toMatchObject({ state: CLOSED, closedQty: 2 });
-    expect([await exitsOf(id), await held()]).toMatchObject([[{ orderIDEx: exit.orderIDEx }], 3]);
+    expect(await exitsOf(id)).toMatchObject(days === 0 ? [{ orderIDEx: exit.orderIDEx }] : []);
+    expect(await held()).toBe(3);
   });
 
   it('and has replaced the one that the row has is gone on with', async () => {
@@ -177,20 +185,7 @@ describe.each([undefined, true] as const)('an exit that no row has (lists are ne
     const disk = new FullStore();
     const { id, exit } = await sentUnrecorded(disk);
     now().gateway.stop();
-    const { trdSide, orderType, code, secMarket, qty, auxPrice, timeInForce, remark } = exit;
-    const twin = {
-      header,
-      packetID: { connID: 9n, serialNo: ++serial },
-      trdSide,
-      orderType,
-      code,
-      secMarket,
-      qty,
-      auxPrice,
-      timeInForce,
-      remark,
-    };
-    expect(await outside().call(trade.placeOrder, create(PlaceOrder, twin), context)).toMatchObject({ retType: 0 });
+    await placeTwin(exit, exit.remark);
     await pass(1);
     expect(working(await exitsOf(id))).toHaveLength(2);
     await start(disk.crashed());
@@ -204,6 +199,31 @@ describe.each([undefined, true] as const)('an exit that no row has (lists are ne
     const notices = format.encoded.filter((event) => event.type === 'notify').map((event) => event.message as unknown as Notice);
     expect(notices.map(({ s2c }) => s2c?.event?.desc).join()).toMatch(/had a second exit in the market, order \S+, which is cancelled/);
   });
+});
+
+it('two lists of all orders serve the brackets of an account', async () => {
+  const disk = new FullStore();
+  await start(disk);
+  const body = { ...contract, qty: 1, order_type: 'NORMAL', price: Math.round((await lastPrice()) * 0.9), stop_loss_price: 10_000 };
+  for (let n = 0; n < 20; n++) await now().payload(trade.placeBracketOrder, body);
+  await start(disk.crashed());
+  await pass(30);
+  const fresh = now().calls.filter(({ operation, request }) => operation === 'get_orders' && (request as OrderListC2S).refreshCache);
+  expect(fresh).toHaveLength(2);
+});
+
+it.each([1, 2])('an exit with the number %d that a push shows beside that of the row does not stay', async (number) => {
+  await start(new FullStore());
+  const stop = Math.round((await lastPrice()) * 0.9);
+  const { bracketId: id } = await now().payload(trade.placeBracketOrder, { ...contract, qty: 2, stop_loss_price: stop });
+  await pass(20);
+  const [exit] = await exitsOf(id);
+  await placeTwin(exit as Order, `svc-bracket ${id}/${number}`);
+  await pass(30);
+  expect(await exitsOf(id)).toHaveLength(2);
+  const [kept, ...others] = working(await exitsOf(id));
+  expect([kept?.remark, others]).toEqual([`svc-bracket ${id}/${number}`, []]);
+  expect(await bracketOf(id)).toMatchObject({ state: OPEN, exitOrderIdEx: kept?.orderIDEx, exitQty: 2 });
 });
 
 describe('an exit that no row has, at a brokerage that keeps no remarks', () => {

@@ -36,6 +36,8 @@ import { afterShareChange, quoteDay, shareChanges } from './share-changes.js';
 
 /** A list that has just been asked for is not asked for once more. */
 const JUST_NOW_MS = 1_000;
+/** Brackets share a list of all orders for so long: brokerages list them afresh ten times in 30 s. */
+const SHARED_MS = 3_500;
 
 type HistoryFilter = Partial<OrderNames> & { readonly codeList?: string[] };
 
@@ -69,6 +71,8 @@ export class Inquiry {
     const { note: before } = watched.bracket;
     if (source === 'push' && watched.exitsKnown && orders.some((order) => isUnrecorded(watched.bracket, order))) {
       watched.exitsKnown = false;
+      // A list of before that push may lack it.
+      this.#lists.delete(placeOf(watched.bracket));
       return true;
     }
     const isNews = learn(this.#book, watched, orders, source, this.#parts);
@@ -264,14 +268,14 @@ export class Inquiry {
     return false;
   }
 
-  /** All orders of an account, asked for afresh; brackets that ask at once share one list. */
+  /** All orders of an account, asked for afresh; brackets that ask within a while share one list. */
   async #allOrders(bracket: Bracket): Promise<{ readonly askedAt: number; readonly orders: readonly Order[] | undefined }> {
     const { backend, backendClock } = this.#parts;
     const header = headerOf(bracket);
-    const place = `${bracket.accId}/${bracket.trdEnv}/${bracket.trdMarket}`;
+    const place = placeOf(bracket);
     const askedAt = backendClock.monotonic();
     const before = this.#lists.get(place);
-    if (before !== undefined && askedAt - before.askedAt < JUST_NOW_MS) return { askedAt: before.askedAt, orders: await before.orders };
+    if (before !== undefined && askedAt - before.askedAt < SHARED_MS) return { askedAt: before.askedAt, orders: await before.orders };
     const query = create(OrderListC2S, { header, filterConditions: create(TrdFilterConditionsSchema, {}), refreshCache: true });
     const ask = async () => {
       const answer = await backend.call(account.getOrders, query, contextOf(this.#parts, bracket.id));
@@ -524,6 +528,10 @@ export class Inquiry {
 /** Whether it has an order of which only its own remark is known. */
 function isMissing({ state, exit }: Bracket): boolean {
   return state === 'placing' || exit?.idEx === '';
+}
+
+function placeOf({ accId, trdEnv, trdMarket }: Bracket): string {
+  return `${accId}/${trdEnv}/${trdMarket}`;
 }
 
 function isOlder(a: Bracket, b: Bracket): boolean {
