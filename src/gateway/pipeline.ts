@@ -301,14 +301,17 @@ export class Pipeline {
       return new Rejection('request.invalid', `${operation.name} has no preview: it has no value, no fees and no gates`);
     }
     // A preview uses up no key, and needs none.
-    const wrong = checkKeyText(caller, ownKeyOf(operation, request) || undefined);
+    const ownKey = ownKeyOf(operation, request) || undefined;
+    const wrong = checkKeyText(caller, ownKey);
     if (wrong !== undefined) return wrong;
+    const idempotencyKey = ownKey ?? caller.idempotencyKey;
     try {
       const unserved = this.#refuseNow(operation, request, identity);
       if (unserved !== undefined) return unserved;
       const call = new Call(caller, backendClock, requestTimeoutMs);
       const judge = async () =>
         (await this.#permit(operation, identity, request, call)) ??
+        (idempotencyKey === undefined ? undefined : this.#refuseKey(operation, identity, request, idempotencyKey)) ??
         this.#parts.writes.refuseRemark(operation, request) ??
         (await previewer.preview(operation, identity.key, request, call));
       const work = judge();
@@ -317,6 +320,14 @@ export class Pipeline {
     } catch (thrown) {
       return this.#failed(caller, thrown, reachOf(operation, true));
     }
+  }
+
+  /** Why the write would not be sent under its idempotency key; undefined where it would be, or would get the answer of its first time. */
+  #refuseKey(operation: Operation, { owner }: Identity, request: Message, key: string): Rejection | undefined {
+    const known = this.#parts.idempotency.admit(owner, key, operation, request);
+    if (known instanceof Rejection) return known.code === 'limit.idempotency_keys' && isCancel(request) ? undefined : known;
+    const isOwn = operation.keyField !== null;
+    return known.kind === 'interrupted' && (isOwn || !this.#parts.backend.replaysWrites) ? unknownOutcome(key) : undefined;
   }
 
   /** Answers what another request of this caller has to know before it can be read: nothing is recorded. */

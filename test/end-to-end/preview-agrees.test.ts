@@ -169,6 +169,29 @@ it('says that an order which looks like a slip would wait for a confirmation', a
   expect(await previewed(desk, 'modify', trade.modifyOrder, { ...named, price: 390 })).toMatchObject({ wouldPass: true, note: null });
 });
 
+it('is refused under an idempotency key that was used for another request, as the write is, and uses up none', async () => {
+  await open();
+  const keyed = { idempotencyKey: 'first' };
+  expect(foretold(await desk.preview(trade.placeOrder, { ...order, price: 380 }, keyed))).toBeUndefined();
+  const { orderIDEx } = await desk.payload(trade.placeOrder, order, keyed);
+  const other = { ...order, price: 380 };
+  const refused = foretold(await desk.preview(trade.placeOrder, other, keyed));
+  expect(refused?.[0]).toBe('idempotency.mismatch');
+  expect(refused).toEqual(refusalOf(await desk.call(trade.placeOrder, other, keyed)));
+  expect(foretold(await desk.preview(trade.placeOrder, order, keyed))).toBeUndefined();
+  expect((await desk.payload(trade.placeOrder, order, keyed)).orderIDEx).toBe(orderIDEx);
+  const contracts = { ...futures, symbol: 'HK.HSI2612', side: 'BUY', order_type: 'MARKET', qty: 1 };
+  await desk.payload(trade.placeOrder, contracts, { as: 'free' });
+  desk.clock.advance(400);
+  const { positionList } = await desk.payload(account.getPositions, futures);
+  const reversal = { ...futures, position_id: String(positionList[0]?.positionID), extension_version: 1, idempotency_key: 'own' };
+  await desk.payload(trade.reversePosition, { ...reversal, price_type: 1 }, { as: 'free' });
+  const changed = { ...reversal, price_type: 2 };
+  const foreseen = foretold(await desk.preview(trade.reversePosition, changed, { as: 'free' }));
+  expect(foreseen?.[0]).toBe('idempotency.mismatch');
+  expect(foreseen).toEqual(refusalOf(await desk.call(trade.reversePosition, changed, { as: 'free' })));
+});
+
 it('does not speak of the price of an order without one', async () => {
   await open();
   const stop = await previewed(desk, 'place', trade.placeOrder, {
