@@ -1,26 +1,16 @@
 import { DECIMAL_ONE, type Decimal, roundTo } from './decimal.js';
-import type { Currency } from './markets.js';
 
 const CENT: Decimal = DECIMAL_ONE / 100n;
 
-/** The smallest amount of each currency (ISO 4217): a yen has no parts, all others have a hundred. */
-const steps: Readonly<Record<Currency, Decimal>> = {
-  HKD: CENT,
-  USD: CENT,
-  CNH: CENT,
-  SGD: CENT,
-  JPY: DECIMAL_ONE,
-  MYR: CENT,
-  AUD: CENT,
-  CAD: CENT,
-};
+/** Currencies without parts (ISO 4217); all others here have a hundred. */
+const WHOLE: ReadonlySet<string> = new Set(['JPY', 'KRW']);
 
 /** The smallest amount of a currency. */
-export function moneyStep(currency: Currency): Decimal {
-  return steps[currency];
+export function moneyStep(currency: string): Decimal {
+  return WHOLE.has(currency) ? DECIMAL_ONE : CENT;
 }
 
 /** An amount in the decimals of its currency, half to even: as answers show it. Sums and checks take it as it is. */
-export function inMoney(amount: Decimal, currency: Currency): Decimal {
-  return roundTo(amount, steps[currency]);
+export function inMoney(amount: Decimal, currency: string): Decimal {
+  return roundTo(amount, moneyStep(currency));
 }

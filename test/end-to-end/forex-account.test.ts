@@ -189,6 +189,13 @@ describe('assets', () => {
   it.each(['USD', 'HKD', 'CNH', 'SGD', 'JPY', 'KRW'])('are shown in %s', async (currency) => {
     const [shown, dollars] = [await assets(currency), await assets()];
     expect(shown.currency).toBe(currency);
+    const { balance, equity, floating_profit, used_margin, free_margin, position_list } = shown;
+    const own = position_list.flatMap(({ profit, used_margin: margin }: Record<string, string>) => [profit, margin]);
+    const decimals = currency === 'JPY' || currency === 'KRW' ? /^-?\d+$/ : /^-?\d+(\.\d{1,2})?$/;
+    for (const amount of [balance, equity, floating_profit, used_margin, free_margin, ...own]) expect(amount).toMatch(decimals);
+    const sum = (of: string) => position_list.reduce((all: bigint, one: Record<string, string>) => all + n(one[of] ?? ''), 0n);
+    expect([n(equity) - n(balance), n(used_margin)]).toEqual([sum('profit'), sum('used_margin')]);
+    expect(n(free_margin)).toBe(n(equity) - n(used_margin));
     if (currency !== 'USD') expect(Number(shown.equity)).toBeGreaterThan(Number(dollars.equity) * 1.1);
   });
 

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type Decimal, decimalToNumber } from '../../../contract/decimal.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Trd_GetMaxTrdQtys_pb.js';
+import { inMoney } from '../../../contract/money.js';
 import { quoted } from '../../../contract/shown.js';
 import type { Account } from '../../brokerage/account.js';
 import { addressed } from '../../brokerage/header.js';
@@ -71,8 +72,8 @@ function ofFuture({ records }: Brokerage, account: Account, instrument: Instrume
   return {
     maxCashBuy: 0,
     maxPositionSell: Number(held > 0n ? held : 0n),
-    longRequiredIM: decimalToNumber(initialMargin(instrument, 'long', value)),
-    shortRequiredIM: decimalToNumber(initialMargin(instrument, 'short', value)),
+    longRequiredIM: decimalToNumber(inMoney(initialMargin(instrument, 'long', value), instrument.currency)),
+    shortRequiredIM: decimalToNumber(inMoney(initialMargin(instrument, 'short', value), instrument.currency)),
   };
 }
 

@@ -10,6 +10,7 @@ import {
   S2CSchema,
 } from '../../../contract/generated/svc/position_corporate_actions_pb.js';
 import { parseSymbol, quoteMarket } from '../../../contract/markets.js';
+import { inMoney } from '../../../contract/money.js';
 import { addDays } from '../../../contract/time.js';
 import { inMarket } from '../../brokerage/filter.js';
 import { addressed } from '../../brokerage/header.js';
@@ -85,7 +86,7 @@ function messageOf(action: CorporateAction, quantity: bigint, today: string): Me
 function termsOf(action: CorporateAction, quantity: bigint | undefined) {
   if (action.kind === 'dividend') {
     const { cash, currency, special } = action;
-    const expected = quantity === undefined ? {} : { expectedAmount: formatDecimal(cash * quantity) };
+    const expected = quantity === undefined ? {} : { expectedAmount: formatDecimal(inMoney(cash * quantity, currency)) };
     return { amountPerShare: formatDecimal(cash), currency: currencies.numberOf(currency), special, ...expected };
   }
   if (action.kind === 'rights') {

@@ -1,15 +1,27 @@
-import { create } from '@bufbuild/protobuf';
+import { create, type DescMessage, ScalarType } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Fixture, ids } from '../../../../test/support/brokerage.js';
 import { session, sessionAccounts, sessionStep } from '../../../../test/support/sessions.js';
-import { type S2C as Info, C2SSchema as InfoSchema } from '../../../contract/generated/svc/margin_info_pb.js';
+import { decimalToNumber } from '../../../contract/decimal.js';
+import {
+  type S2C as Info,
+  C2SSchema as InfoSchema,
+  S2CSchema as MarginInfoSchema,
+  PositionMarginSchema,
+} from '../../../contract/generated/svc/margin_info_pb.js';
+import { AccCashInfoSchema, PositionSchema, FundsSchema as ShownFundsSchema } from '../../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as ComboSchema } from '../../../contract/generated/Trd_GetComboMaxTrdQtys_pb.js';
 import { type S2C as Funds, C2SSchema as FundsSchema } from '../../../contract/generated/Trd_GetFunds_pb.js';
+import { C2SSchema as MaxSchema } from '../../../contract/generated/Trd_GetMaxTrdQtys_pb.js';
+import { C2SSchema as PositionsSchema } from '../../../contract/generated/Trd_GetPositionList_pb.js';
+import type { QuoteMarket } from '../../../contract/markets.js';
 import { Refusal } from '../../refusal.js';
 import { getComboMaxTrdQtys } from './get-combo-max-trd-qtys.js';
 import { getFunds } from './get-funds.js';
 import { getMarginInfo } from './get-margin-info.js';
+import { getMaxTrdQtys } from './get-max-trd-qtys.js';
+import { getPositions } from './get-positions.js';
 
 async function answered<T>(value: T | Refusal | Promise<T | Refusal>): Promise<T> {
   const settled = await value;
@@ -141,5 +153,84 @@ describe('an order of several legs', () => {
     const request = create(ComboSchema, { header: header(f, ids.hkMargin), orderType: 1, qty: 400, price: 700, ...asked });
     const answer = await getComboMaxTrdQtys(f.simulation, request);
     expect(answer instanceof Refusal ? answer.message : '').toContain(text);
+  });
+});
+
+/** Trd_Common.Currency. */
+const YEN = 4;
+/** Prices, costs of a unit, ratios and quantities have digits of their own. */
+const NO_MONEY = /price|ratio|qty|quantity|risk/i;
+
+/** Amounts of a message and of those in it that have no currency of their own, by their paths. */
+function amountsIn(desc: DescMessage, message: Record<string, unknown>, path = ''): (readonly [path: string, amount: number])[] {
+  return desc.fields.flatMap((field) => {
+    const value = message[field.localName];
+    const at = `${path}${field.name}`;
+    if (field.scalar === ScalarType.DOUBLE && field.fieldKind === 'scalar')
+      return NO_MONEY.test(field.name) ? [] : [[at, Number(value)] as const];
+    if (field.message === undefined || value === undefined) return [];
+    if (field.message.fields.some(({ name }) => name === 'currency')) return [];
+    return [value].flat().flatMap((one) => amountsIn(field.message as DescMessage, one as Record<string, unknown>, `${at}.`));
+  });
+}
+
+describe('money', () => {
+  it('has the decimals of its currency in funds, positions and margins, through any session', async () => {
+    const others = new Set<number>();
+    const check = (desc: DescMessage, message: object, currency: number) => {
+      const decimals = currency === YEN ? 0 : 2;
+      for (const [path, amount] of amountsIn(desc, message as Record<string, unknown>)) {
+        if (amount % 1 !== 0) others.add(currency);
+        expect([desc.typeName, path, currency, amount]).toEqual([desc.typeName, path, currency, Number(amount.toFixed(decimals))]);
+      }
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(sessionStep, { minLength: 5, maxLength: 15 }), async (steps) => {
+        let last: Fixture | undefined;
+        for await (const f of session('calendar', steps)) last = f;
+        if (last === undefined) return;
+        const { simulation, brokerage } = last;
+        for (const { id } of brokerage.accounts) {
+          const of = header(last, id);
+          for (const currency of [1, 2, 3, 4, 5, 8]) {
+            const answer = await getFunds(simulation, create(FundsSchema, { header: of, currency }));
+            if (answer instanceof Refusal || answer.funds === undefined) continue;
+            check(ShownFundsSchema, answer.funds, answer.funds.currency);
+            for (const one of answer.funds.cashInfoList) check(AccCashInfoSchema, one, one.currency);
+          }
+          const { positionList } = await answered(getPositions(simulation, create(PositionsSchema, { header: of })));
+          for (const position of positionList) check(PositionSchema, position, position.currency);
+          const info = await infoOf(last, id);
+          check(MarginInfoSchema, { ...info, positionList: [] }, info.currency);
+          for (const position of info.positionList) check(PositionMarginSchema, position, position.currency);
+        }
+      }),
+      { numRuns: 8 },
+    );
+    expect(others.size).toBeGreaterThan(2);
+  });
+
+  it('has the decimals of its currency in the margins that futures ask for', async () => {
+    const f = Fixture.open();
+    const { world, market } = f.simulation;
+    // Trd_Common.TrdMarket and TrdSecMarket of the simulated futures.
+    const numbers: Partial<Record<QuoteMarket, readonly [trdMarket: number, secMarket: number]>> = {
+      HK: [10, 1],
+      US: [11, 2],
+      SG: [12, 41],
+      JP: [13, 51],
+    };
+    const finer = new Set<string>();
+    for (const future of world.listed({ kind: 'future' })) {
+      const [trdMarket, secMarket] = numbers[future.market] ?? [0, 0];
+      const price = decimalToNumber(market.quote(future).last);
+      const asked = { orderType: 1, code: future.code, secMarket, price, header: { ...header(f, ids.futures), trdMarket } };
+      const { maxTrdQtys } = await answered(getMaxTrdQtys(f.simulation, create(MaxSchema, asked)));
+      for (const margin of [maxTrdQtys?.longRequiredIM ?? Number.NaN, maxTrdQtys?.shortRequiredIM ?? Number.NaN]) {
+        expect([future.symbol, margin]).toEqual([future.symbol, Number(margin.toFixed(future.currency === 'JPY' ? 0 : 2))]);
+        if (margin % 1 !== 0) finer.add(future.symbol);
+      }
+    }
+    expect(finer.size).toBeGreaterThan(2);
   });
 });

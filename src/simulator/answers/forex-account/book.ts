@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { DECIMAL_ONE, type Decimal, divide, multiply } from '../../../contract/decimal.js';
 import { PriceContextSchema } from '../../../contract/generated/svc/account_yield_pb.js';
+import { inMoney } from '../../../contract/money.js';
 import { units } from '../../brokerage/order.js';
 import type { Facts } from '../../view/facts.js';
 import { priceAt } from '../../view/past-prices.js';
@@ -18,7 +19,7 @@ export const MARGIN_RATE_SCALED = 5_000_000n;
 /** Equity in percent of the used margin: below the first, money is asked for; below the second (maintenance of 3 % of the value), positions are closed. */
 export const LEVELS = { marginCall: 100n, stopOut: 60n };
 
-/** A position that is open now. */
+/** A position that is open now; its amounts are in the currency of the book. */
 export interface OpenPosition {
   readonly id: bigint;
   readonly pair: Instrument;
@@ -29,12 +30,11 @@ export interface OpenPosition {
   readonly price: Decimal;
   /** Epoch ms. */
   readonly openTime: number;
-  /** In dollars. */
   readonly profit: Decimal;
   readonly margin: Decimal;
 }
 
-/** A forex account as it stands now; every amount in dollars. */
+/** A forex account as it stands now; every amount in one currency. */
 export interface ForexBook {
   readonly balance: Decimal;
   readonly equity: Decimal;
@@ -47,7 +47,7 @@ export interface ForexBook {
 
 const regularHours = create(PriceContextSchema);
 
-/** What an account holds in the year that it is: a pure function of the market's prices and the time. */
+/** Holdings of an account in the year that it is, in dollars: a pure function of the market's prices and the time. */
 export function bookOf(facts: Named, account: ForexAccount): ForexBook {
   const now = facts.clock.now();
   const year = new Date(now).getUTCFullYear();
@@ -61,10 +61,7 @@ export function bookOf(facts: Named, account: ForexAccount): ForexBook {
     const profit = inDollars(facts, notionalOf(volume, gain), secondOf(pair));
     return [{ id, pair, side, volume, openPrice, price, openTime, profit, margin: marginOf(facts, pair, volume, price) }];
   });
-  const profit = positions.reduce((sum, one) => sum + one.profit, 0n);
-  const margin = positions.reduce((sum, one) => sum + one.margin, 0n);
-  const equity = account.deposit + profit;
-  return { balance: account.deposit, equity, profit, margin, free: equity - margin, positions };
+  return totalled(account.deposit, positions);
 }
 
 /** What a volume is worth at a price, in the pair's second currency. */
@@ -81,8 +78,18 @@ function inDollars({ brokerage }: Named, amount: Decimal, currency: string): Dec
   return brokerage.valuer.rates.convert(amount, currency, 'USD');
 }
 
-export function ofDollars({ brokerage }: Named, amount: Decimal, currency: string): Decimal {
-  return brokerage.valuer.rates.convert(amount, 'USD', currency);
+/** A book in a currency, with its decimals: the positions are rounded, and what they come to follows from them. */
+export function bookIn({ brokerage }: Named, book: ForexBook, currency: string): ForexBook {
+  const shown = (amount: Decimal) => inMoney(brokerage.valuer.rates.convert(amount, 'USD', currency), currency);
+  const positions = book.positions.map((one) => ({ ...one, profit: shown(one.profit), margin: shown(one.margin) }));
+  return totalled(shown(book.balance), positions);
+}
+
+function totalled(balance: Decimal, positions: readonly OpenPosition[]): ForexBook {
+  const profit = positions.reduce((sum, one) => sum + one.profit, 0n);
+  const margin = positions.reduce((sum, one) => sum + one.margin, 0n);
+  const equity = balance + profit;
+  return { balance, equity, profit, margin, free: equity - margin, positions };
 }
 
 /** "USD" of EURUSD. */

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { type Decimal, formatDecimal } from '../../../contract/decimal.js';
+import { formatDecimal } from '../../../contract/decimal.js';
 import {
   type C2S,
   type ForexPosition,
@@ -11,7 +11,7 @@ import { quoted } from '../../../contract/shown.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { accountOf } from './accounts.js';
-import { bookOf, type OpenPosition, ofDollars } from './book.js';
+import { bookIn, bookOf, type OpenPosition } from './book.js';
 
 type Named = Facts<'clock' | 'world' | 'market' | 'brokerage' | 'listings'>;
 
@@ -26,22 +26,21 @@ export const getForexAssets: Answer<'clock' | 'world' | 'market' | 'brokerage' |
   if (!CURRENCIES.includes(currency)) {
     return new Refusal(`currency ${quoted(currency)} is not accepted; accepted: ${CURRENCIES.join(', ')}`);
   }
-  const book = bookOf(facts, account);
-  const shown = (amount: Decimal) => formatDecimal(ofDollars(facts, amount, currency));
+  const book = bookIn(facts, bookOf(facts, account), currency);
   return create(S2CSchema, {
     brokerId: account.brokerId,
     accountId: account.id,
     currency,
-    balance: shown(book.balance),
-    equity: shown(book.equity),
-    floatingProfit: shown(book.profit),
-    usedMargin: shown(book.margin),
-    freeMargin: shown(book.free),
-    positionList: book.positions.map((position) => positionOf(facts, position, shown)),
+    balance: formatDecimal(book.balance),
+    equity: formatDecimal(book.equity),
+    floatingProfit: formatDecimal(book.profit),
+    usedMargin: formatDecimal(book.margin),
+    freeMargin: formatDecimal(book.free),
+    positionList: book.positions.map((position) => positionOf(facts, position)),
   });
 };
 
-function positionOf({ listings }: Named, position: OpenPosition, shown: (amount: Decimal) => string): ForexPosition {
+function positionOf({ listings }: Named, position: OpenPosition): ForexPosition {
   const { id, pair, side, volume, openPrice, price, openTime, profit, margin } = position;
   return create(ForexPositionSchema, {
     positionId: id,
@@ -51,8 +50,8 @@ function positionOf({ listings }: Named, position: OpenPosition, shown: (amount:
     volumeScaled: volume,
     openPrice: formatDecimal(openPrice),
     currentPrice: formatDecimal(price),
-    profit: shown(profit),
-    usedMargin: shown(margin),
+    profit: formatDecimal(profit),
+    usedMargin: formatDecimal(margin),
     openTime: BigInt(openTime),
   });
 }

@@ -5,13 +5,13 @@ import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import { accountOf } from './accounts.js';
-import { bookOf, LEVELS, marginLevel, riskStatus } from './book.js';
+import { bookIn, bookOf, LEVELS, marginLevel, riskStatus } from './book.js';
 
 /** svc.get_forex_risk_control: how far an account's equity reaches. */
 export const getForexRiskControl: Answer<'clock' | 'world' | 'market' | 'brokerage', C2S, S2C> = (facts, request) => {
   const account = accountOf(request);
   if (account instanceof Refusal) return account;
-  const book = bookOf(facts, account);
+  const book = bookIn(facts, bookOf(facts, account), account.currency);
   const level = marginLevel(book);
   return create(S2CSchema, {
     brokerId: account.brokerId,
