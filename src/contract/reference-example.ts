@@ -1,4 +1,4 @@
-import type { Dialect } from './enums.js';
+import { type Dialect, type Enumeration, numberIn, trdEnv, trdMarket } from './enums.js';
 import { parseJson } from './json/parse.js';
 import { paramSchema, type Schema, type SchemaValue } from './json-schema.js';
 import { snakeCase } from './names.js';
@@ -8,6 +8,51 @@ import { callerParams } from './shape.js';
 
 /** What fields of these names hold in examples, where the schema gives no value of theirs. */
 const known: Readonly<Record<string, SchemaValue>> = { acc_id: '281756478396547001', code: '00700', qty: 100, price: 350 };
+
+const REAL_FUTURES = '281756479345015391';
+const realPosition = (dialect: Dialect) => ({
+  market: writtenValue(trdMarket, 'FUTURES', dialect),
+  acc_id: REAL_FUTURES,
+  env: writtenValue(trdEnv, 'real', dialect),
+  target_code: 'HSI2712',
+});
+const plate = () => ({ plate: 'HK.LIST1001' });
+const industry = () => ({ plate_id: 1001 });
+const watched = () => ({ stock_ids: ['1835532863215247'] });
+const forexBroker = () => ({ broker_id: 1001, account_id: '281756482001001801' });
+
+/** Fields of single operations that their schemas' own values, each good by itself, would have refused. */
+const ofOperation: Readonly<Record<string, (dialect: Dialect) => Readonly<Record<string, SchemaValue>>>> = {
+  place_bracket_order: () => ({ take_profit_price: 400 }),
+  reverse_position: realPosition,
+  roll_position: realPosition,
+  get_plate_security: plate,
+  get_stock_filter: plate,
+  get_valuation_plate_stock_list: () => ({ symbol: 'HK.LIST1001', filter_security: 'HK.LIST1001' }),
+  get_future_info: () => ({ symbols: ['HK.HSImain'] }),
+  get_industrial_chain_by_plate: industry,
+  get_industrial_plate_info: industry,
+  get_industrial_plate_stock: industry,
+  watchlist_announcement: watched,
+  watchlist_news: watched,
+  watchlist_rating: watched,
+  get_user_security: () => ({ group_name: 'All' }),
+  sub_acc_push: () => ({ acc_id_list: ['281756478396547001'] }),
+  get_forex_accounts: forexBroker,
+  get_forex_account_quote_context: forexBroker,
+  get_forex_assets: forexBroker,
+  get_forex_risk_control: forexBroker,
+  get_forex_symbol_configs: forexBroker,
+  preview_forex_margin: () => ({ ...forexBroker(), stock_id: '3143989642419430', volume_scaled: 100_000_000 }),
+};
+
+/** The number that a dialect writes for a member, or for tools its name. */
+function writtenValue(enumeration: Enumeration, name: string, dialect: Dialect): SchemaValue {
+  if (dialect === 'mcp') return name;
+  const member = enumeration.members.find((one) => one.name === name);
+  if (member === undefined) throw new Error(`${enumeration.name} has no ${name}`);
+  return numberIn(member, dialect);
+}
 
 /** What a request is made of. */
 export interface RequestSchemas {
@@ -32,14 +77,25 @@ export function exampleRequest(
   dialect: Dialect = 'rest',
 ): Record<string, SchemaValue> {
   const fields = { ...(message.properties as Record<string, Schema> | undefined), ...(friendly.properties as Record<string, Schema>) };
-  const values = (name: string) => exampleOf(fields[name] ?? {}, name, resolve);
+  // The account of examples is a simulated one.
+  const own: Readonly<Record<string, SchemaValue>> = {
+    env: writtenValue(trdEnv, 'simulate', dialect),
+    ...ofOperation[operation.name]?.(dialect),
+  };
+  const values = (name: string) => own[name] ?? exampleOf(fields[name] ?? {}, name, resolve);
   const shown = callerParams(operation.shape, dialect).filter(({ type, field }) => TOLD.has(type.kind) || field === 'price');
+  const hasEnv = callerParams(operation.shape, dialect).some(({ name }) => name === 'env');
   const names = new Set([...shown.map(({ name }) => name), ...((friendly.required as string[] | undefined) ?? [])]);
   for (let tries = 0; tries < FIELDS_MAX; tries++) {
     const example = Object.fromEntries([...names].filter((name) => !isInner(name)).map((name) => [name, values(name)]));
     for (const name of names) if (isInner(name)) place(example, name, exampleOf(innerSchema(operation, name, dialect), name, resolve));
     const missing = missingIn(operation, example, dialect);
-    if (missing === undefined || names.has(missing)) return example;
+    if (missing === undefined || names.has(missing)) {
+      // Many operations mean a real account where none is said.
+      if (!names.has('acc_id') || names.has('env') || !hasEnv) return example;
+      names.add('env');
+      continue;
+    }
     names.add(missing);
   }
   throw new Error(`no example of ${operation.name} is accepted`);

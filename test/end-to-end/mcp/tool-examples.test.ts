@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { operations } from '../../../src/contract/operations/index.js';
+import { scopes } from '../../../src/contract/scope.js';
+import { switches } from '../../../src/contract/switches.js';
+import { TestDaemon } from '../../support/daemon.js';
+import { McpClient } from '../../support/mcp-client.js';
+
+/** The examples in errors of tools work as they are. */
+
+/** Refusals by what an account or the world happens to hold. */
+const BY_STATE = /no order|no open bracket|has no position|no reminder|log_id|expected somebody in office/;
+const tools = operations.flatMap(({ tool, group }) => (tool === null || group === 'admin' ? [] : [tool]));
+
+let daemon: TestDaemon<'all'>;
+let client: McpClient;
+beforeAll(async () => {
+  daemon = await TestDaemon.start({
+    keys: { all: { scopes } },
+    flags: [...switches, '--sim-clock', 'open', '--request-timeout', '120'],
+    variables: { SVC_TRADE_PWD: '123456' },
+  });
+  client = await McpClient.open(daemon, { keyText: daemon.keys.all });
+});
+afterAll(async () => {
+  await client.close();
+  await daemon.stop();
+});
+
+it.each(tools)('of %s', async (tool) => {
+  const bare = await client.call(tool, {});
+  if (!bare.isError) return;
+  const { error, code } = JSON.parse(bare.text) as { error: string; code: string };
+  if (code !== 'request.missing_field') return;
+  const example = /; for example: (\{.*\})$/s.exec(error)?.[1];
+  if (example === undefined) throw new Error(`no example: ${error}`);
+  const answer = await client.call(tool, JSON.parse(example) as Record<string, unknown>);
+  if (answer.isError) expect(answer.text, example).toMatch(BY_STATE);
+});
