@@ -325,6 +325,7 @@ const meantForOthers: Readonly<Record<string, (value: unknown) => boolean>> = {
   // With their own trigger, and with the time at which they end.
   'svc_place_order.order_type': (value) => !['NORMAL', 'LIMIT', 'MARKET', 1, 2].includes(value as string | number),
   'svc_place_order.time_in_force': (value) => value === 'GTD' || value === 3,
+  'svc_place_order.expire_time': () => true,
   'svc_get_max_trd_qtys.order_type': (value) => !['NORMAL', 'LIMIT', 'MARKET', 1, 2].includes(value as string | number),
   // Brackets open positions, with limit and market orders.
   'svc_place_bracket_order.order_type': (value) => !['NORMAL', 'LIMIT', 'MARKET', 1, 2].includes(value as string | number),
