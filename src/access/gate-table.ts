@@ -186,7 +186,8 @@ function gatesOver({ localTime, days, rates, open, halts }: GateFigures): readon
 /** A holder's denial; that of the start-up flags says so, since no key of the caller's explains it. */
 export function deny(gate: Gate, question: Question): GateDenial | undefined {
   const denial = gate.deny(question);
-  return denial !== undefined && question.holder.caller === '' ? { ...denial, reason: `${denial.reason} (daemon-wide limit)` } : denial;
+  if (denial === undefined || question.holder.caller !== '') return denial;
+  return { ...denial, holder: 'flags', reason: `${denial.reason} (daemon-wide limit)` };
 }
 
 function totalOf(days: DayTotals, { holder, facts: { rates }, steadyNow }: Question): DayTotal {

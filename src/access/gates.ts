@@ -76,6 +76,8 @@ export interface GateDenial {
   readonly reason: string;
   /** Present where waiting helps; at least 1. */
   readonly retryAfterSeconds?: number;
+  /** Present where the limit is the start-up flags', whose totals cover all keys. */
+  readonly holder?: 'flags';
 }
 
 export function marketGate(limits: Limits, { legs }: OrderFacts): GateDenial | undefined {

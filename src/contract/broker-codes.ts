@@ -1,4 +1,4 @@
-import type { TradedSecurity } from './rejection.js';
+import type { Told } from './rejection.js';
 
 /**
  * Reasons of refusals by a brokerage, with their numbers in a `Response`'s errCode. The protocol publishes few; these are the gateway's own,
@@ -94,7 +94,7 @@ export class BrokerRefusal {
     readonly response: { readonly retType: number; readonly retMsg: string; readonly errCode: number },
     readonly details: {
       /** As in a {@link Rejection}. */
-      readonly about?: readonly TradedSecurity[];
+      readonly about?: Told;
       readonly retryAfterSeconds?: undefined;
     } = {},
   ) {

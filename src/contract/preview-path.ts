@@ -78,11 +78,15 @@ export const previewSchema: Schema = {
     currency: { type: ['string', 'null'] },
     fees: { type: ['object', 'null'] },
     capacity: { type: ['object', 'null'], description: 'What the account can trade, for keys that may read it.' },
-    gates: { type: 'array', items: { type: 'object' }, description: 'Each limit with its figure after this order.' },
+    gates: {
+      type: 'array',
+      items: { type: 'object' },
+      description: 'Each limit with its figure after this order; `passes` is null where that depends on what the key may not see.',
+    },
     would_pass: {
       type: ['boolean', 'null'],
       description:
-        'Whether it would be accepted, by limits and brokerage; null where nothing speaks against it and the brokerage cannot decide beforehand.',
+        'Whether it would be accepted, by limits and brokerage; null where nothing speaks against it and the brokerage cannot decide beforehand, or by nothing that the key may see.',
     },
     note: {
       type: 'string',

@@ -156,6 +156,11 @@ export interface StandingTerms {
   readonly price?: Decimal | undefined;
 }
 
+/**
+ * Subject of a text or a figure: an order or a position in these securities; with none, an account; or what all keys together have sent.
+ */
+export type Told = readonly TradedSecurity[] | 'all keys';
+
 /** A refusal by the gateway (not by the brokerage, which answers with retType). A value until an interface writes it. */
 export class Rejection {
   /** The whole sentence for the caller. */
@@ -171,8 +176,8 @@ export class Rejection {
       readonly field?: string;
       /** The key that was meant, where it is known though refused: for the audit trail alone. */
       readonly keyId?: string;
-      /** Securities of an order or a position that the message describes; empty: it describes an account's loss. Shown only to callers who may see that. */
-      readonly about?: readonly TradedSecurity[];
+      /** Facts beyond the request that the message describes. Shown only to callers who may see that. */
+      readonly about?: Told;
       /** The existing order or position that a refused change is of: for the audit trail alone. */
       readonly order?: StandingTerms;
     } = {},

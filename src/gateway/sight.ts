@@ -1,6 +1,7 @@
 import { type Access, allowsMarket, allowsSymbol, type GateName, type KeyRecord, scopeMask } from '../access/index.js';
 import { quoteMarketNumbered, quoteMarketOfSecMarket } from '../contract/markets.js';
-import { Rejection, type TradedSecurity } from '../contract/rejection.js';
+import { Rejection, type Told, type TradedSecurity } from '../contract/rejection.js';
+import { isLimited } from './limit-check.js';
 import { limitsOf, type Traded, tradedMarketNames } from './market-names.js';
 
 /**
@@ -10,16 +11,21 @@ import { limitsOf, type Traded, tradedMarketNames } from './market-names.js';
 
 const accountScopes = scopeMask(['acc:read']);
 
+/** Why a sum or a count over all keys is not told. */
+export const TOTALS_UNTOLD =
+  'on what all keys send together; how much of it is used is told to keys with acc:read and without lists of accounts, markets and symbols';
+
 /** Whether a caller may read accounts at all. */
 export function mayReadAccounts(access: Access, key: KeyRecord | undefined): boolean {
   return access.authorise(key, accountScopes) === undefined;
 }
 
-/** Whether a caller may see an order or a position in these securities; with no securities: an account's losses. */
-export function maySee(access: Access, key: KeyRecord | undefined, securities: readonly TradedSecurity[]): boolean {
+/** Whether a caller may see what a text or a figure describes. */
+export function maySee(access: Access, key: KeyRecord | undefined, told: Told): boolean {
   if (!mayReadAccounts(access, key)) return false;
+  if (told === 'all keys') return key === undefined || !isLimited(key.limits);
   return limitsOf(access, key).every((limits) =>
-    securities.every(({ markets, symbol }) => allowsMarket(limits, markets) && allowsSymbol(limits, symbol)),
+    told.every(({ markets, symbol }) => allowsMarket(limits, markets) && allowsSymbol(limits, symbol)),
   );
 }
 
@@ -33,16 +39,26 @@ export function securitiesOf({ trdMarket, secMarket, code, comboLegs = [] }: Tra
   return legs.length === 0 ? [one(quoteMarketOfSecMarket(secMarket), code)] : legs;
 }
 
-/** Marks a refusal whose text describes an order or a position in these securities; with no securities: an account's losses. */
-export function telling(rejection: Rejection, about: readonly TradedSecurity[]): Rejection {
+/** Marks a refusal by what its text describes. */
+export function telling(rejection: Rejection, about: Told): Rejection {
   return new Rejection(rejection.code, rejection.message, { ...rejection.details, about });
+}
+
+/** A gate, and whose limits it holds an order against; the key's own by default. */
+export interface GateOf {
+  readonly gate: GateName;
+  readonly holder?: 'key' | 'flags';
 }
 
 /** Gates whose texts and figures describe the order that they judge. */
 const tellOfOrder: ReadonlySet<GateName> = new Set(['market', 'symbol', 'side', 'order_value', 'daily_value']);
 
-/** Securities that a gate's text reveals beyond the request; undefined: it reveals nothing. @param standing securities of the existing order or position. */
-export function toldBy(gate: GateName, standing: readonly TradedSecurity[] | undefined): readonly TradedSecurity[] | undefined {
+/** Gates that count or sum orders: those of the start-up flags, over all keys. */
+const tellOfTotals: ReadonlySet<GateName> = new Set(['rate', 'daily_value', 'open_orders']);
+
+/** Returns the facts beyond the request that a gate's text and figures reveal; undefined: none. @param standing securities of the existing order or position. */
+export function toldBy({ gate, holder }: GateOf, standing: readonly TradedSecurity[] | undefined): Told | undefined {
+  if (holder === 'flags' && tellOfTotals.has(gate)) return 'all keys';
   if (gate === 'daily_loss') return [];
   return tellOfOrder.has(gate) ? standing : undefined;
 }
@@ -54,13 +70,14 @@ export const unidentified: readonly TradedSecurity[] = [{ markets: [], symbol: '
 export interface Reason {
   readonly code: string;
   readonly message: string;
-  /** Securities of an order or a position that the message describes; empty: it describes an account; undefined: neither. */
-  readonly about: readonly TradedSecurity[] | undefined;
+  /** Facts beyond the request that the message describes; undefined: none. */
+  readonly about: Told | undefined;
 }
 
 /** The text of a reason, without the facts that its caller may not see. */
 export function shownText(access: Access, key: KeyRecord | undefined, { code, message, about }: Reason): string {
   if (about === undefined || maySee(access, key, about)) return message;
+  if (about === 'all keys') return `refused (${code}): a limit of the daemon ${TOTALS_UNTOLD}`;
   return `refused (${code}): the reason describes an order, a position, a loss or a balance that this key may not see; reading it takes acc:read and, if the key has lists, the market and symbol in them`;
 }
 

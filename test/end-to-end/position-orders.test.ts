@@ -344,29 +344,28 @@ describe('a preview', () => {
       { role: 'open', symbol: 'HK.HSI2703', side: 'BUY' },
     ]);
     const blind = await previewed(desk, 'position', trade.rollPosition, { ...body(id), ...rollTo('HSI2703') }, { as: 'blind' });
-    expect(blind).toMatchObject({ orders: null, wouldPass: true });
+    expect(blind).toMatchObject({ orders: null, wouldPass: null, refusals: [] });
     expect(previewSentence(blind)).toMatch(/^Roll a position in the REAL account .+ \(details need acc:read\)\.$/);
     expect(previewText(blind)).not.toContain('HSI2612');
   });
 
-  it('and a reversal refuse a key without acc:read without a word of the position', async () => {
+  it('of a reversal that is refused tells a key without acc:read nothing, and the refusal no word of the position', async () => {
     await open();
     const id = await hold('HK.HSI2612', 1);
     await desk.payload(trade.placeOrder, { ...header, symbol: 'HK.HSI2612', side: 'SELL', qty: 1, price: 40_000 });
     desk.clock.advance(SETTLED_MS);
     const preview = await previewed(desk, 'position', trade.reversePosition, { ...body(id), price_type: 1 }, { as: 'blind' });
-    for (const refused of [await reverse(id, {}, 'blind'), preview.refusal]) {
-      expect(refused).toMatchObject({ code: 'request.invalid', details: { field: 'position_id' } });
-      expect((refused as Rejection).message).toMatch(/acc:read/);
-      expect((refused as Rejection).message).not.toContain('HSI2612');
-    }
+    expect(preview).toMatchObject({ orders: null, wouldPass: null, refusals: [] });
+    const refused = await reverse(id, {}, 'blind');
+    expect(refused).toMatchObject({ code: 'request.invalid', details: { field: 'position_id' } });
+    expect((refused as Rejection).message).toMatch(/acc:read/);
+    expect((refused as Rejection).message).not.toContain('HSI2612');
     expect(await reverse(id)).toMatchObject({ message: expect.stringContaining('HK.HSI2612') });
   });
 
   const refusing: readonly [string, LimitFlags, string][] = [
     ['a cap on values', { maxOrderValue: '100000000' }, 'limit.price_unknown'],
     ['a cap on open orders', { maxOpenOrders: '1' }, 'limit.open_orders'],
-    ['other symbols', { allowedSymbols: 'HK.HSI2703' }, 'limit.symbol'],
     ['other sides', { allowedTrdSides: 'BUY' }, 'limit.side'],
   ];
   it.each(refusing)('of a key with %s is refused as the write is', async (_, limits, code) => {
@@ -377,6 +376,16 @@ describe('a preview', () => {
     expect(refused).toMatchObject({ code });
     expect(preview.refusal).toMatchObject({ code, message: (refused as Rejection).message });
     expect(preview.wouldPass).toBe(false);
+  });
+
+  it.each(['HSI2703', 'HSI2612', 'MHI2703'])('of a roll to %s tells keys that may not see the position nothing of it', async (target) => {
+    await open({}, { allowedSymbols: 'HK.HSI2703,HK.MHI2703' });
+    const request = { ...body(await hold('HK.HSI2612', 1)), ...rollTo(target) };
+    for (const as of target === 'HSI2612' ? ['blind'] : ['blind', 'limited']) {
+      const preview = await previewed(desk, 'position', trade.rollPosition, request, { as });
+      expect(preview).toMatchObject({ orders: null, wouldPass: null, refusals: [] });
+      expect(previewText(preview)).not.toContain('HSI2612');
+    }
   });
 
   it('of what cannot be done says what the write would be told', async () => {

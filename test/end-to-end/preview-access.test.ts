@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { account as accounts, operations, quote, system, trade } from '../../src/contract/operations/index.js';
+import { account as accounts, admin, operations, quote, system, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import { type Backend, BackendLost, previewSentence } from '../../src/gateway/index.js';
 import { HK_MARGIN, REAL } from '../support/accounts.js';
@@ -130,7 +130,7 @@ describe('a key that may trade but not read the account', () => {
     const { orderIDEx } = await desk.payload(trade.placeOrder, order);
     const as = { as: 'trader' };
     const place = await previewed(desk, 'place', trade.placeOrder, order, as);
-    expect(place).toMatchObject({ value: 35_000n * 1_000_000_000n, capacity: null, wouldPass: true });
+    expect(place).toMatchObject({ value: 35_000n * 1_000_000_000n, capacity: null, wouldPass: null });
     const modify = { ...account, order_id_ex: orderIDEx, modify_order_op: 'normal', qty: 200, price: 350 };
     const modified = await previewed(desk, 'modify', trade.modifyOrder, modify, as);
     expect(modified).toMatchObject({ order: null, capacity: null });
@@ -177,9 +177,11 @@ describe('an order that a key may not see', () => {
     const id = await reopen(limits);
     const change = { ...account, order_id_ex: id, modify_order_op: 'normal', qty: 200, price: 360 };
     const preview = await previewed(desk, 'modify', trade.modifyOrder, change, { as: 'blind' });
-    expect(preview).toMatchObject({ wouldPass: false, refusal: { code }, value: null, currency: null, increase: null, fees: null });
+    // Nor by whether it would pass, which tells it bit by bit.
+    expect(preview).toMatchObject({ wouldPass: null, refusal: null, value: null, currency: null, increase: null, fees: null });
+    const passes = (preview.gates as readonly { limit: unknown }[]).filter(({ limit }) => limit !== null);
+    expect(passes).toMatchObject([{ passes: null }]);
     expect(told({ ...preview, gates: preview.gates.map(({ limit: _limit, ...gate }) => gate) })).not.toMatch(secrets);
-    expect(previewSentence(preview)).toContain('It would be refused');
     const refused = await desk.call(trade.modifyOrder, change, { as: 'blind' });
     expect(refused).toMatchObject({ code });
     expect(told(refused)).not.toMatch(secrets);
@@ -190,8 +192,10 @@ describe('an order that a key may not see', () => {
   it('is shown to no key whose lists lack it, in changes, cancels and reads of it', async () => {
     const id = await reopen({ allowedMarkets: 'US' });
     const change = { ...account, order_id_ex: id, modify_order_op: 'normal', qty: 200, price: 360 };
+    const hidden = await previewed(desk, 'modify', trade.modifyOrder, change, { as: 'elsewhere' });
+    expect(hidden).toMatchObject({ wouldPass: null, refusals: [], order: null });
+    expect(told({ ...hidden, gates: undefined })).not.toMatch(secrets);
     const answers = [
-      await desk.preview(trade.modifyOrder, change, { as: 'elsewhere' }),
       await desk.call(trade.modifyOrder, change, { as: 'elsewhere' }),
       await desk.preview(trade.modifyOrder, change, { as: 'blind' }),
       await desk.call(trade.modifyOrder, change, { as: 'blind' }),
@@ -204,6 +208,86 @@ describe('an order that a key may not see', () => {
     }
     const seen = await desk.preview(trade.modifyOrder, change);
     expect(told(seen)).toMatch(secrets);
+  });
+});
+
+describe('what all keys together have sent', () => {
+  const flags = { maxDailyValue: '900000', maxOrdersPerMinute: '40', maxOpenOrders: '30' };
+  const all = { scopes: ['acc:read', 'trade:simulate'] } as const;
+  const keys = {
+    desk: all,
+    blind: { scopes: ['trade:simulate'] },
+    symbols: { ...all, limits: { allowedSymbols: 'HK.00005' } },
+    markets: { ...all, limits: { allowedMarkets: 'HK' } },
+    accounts: { ...all, limits: { allowedAccIds: HK_MARGIN } },
+  } as const;
+  const reopen = async (others: object) => {
+    await desk.close();
+    desk = await openDesk({ keys, ...others });
+    await desk.payload(trade.placeOrder, { ...order, qty: 1700 });
+  };
+  const small = { ...order, symbol: 'HK.00005', qty: 400, price: 50 };
+  const totals = async (as: string) => {
+    const { gates } = await previewed(desk, 'place', trade.placeOrder, small, { as });
+    const counted = ['rate', 'daily_value', 'open_orders'];
+    return gates.filter(({ gate, holder }) => holder === 'flags' && counted.includes(gate)).map(({ after }) => after);
+  };
+
+  it.each(['blind', 'symbols', 'markets', 'accounts'])('is told by no preview to a key that does not see all: %s', async (as) => {
+    await reopen({});
+    expect(await totals('desk')).toContain(615_000n * 1_000_000_000n);
+    expect(new Set(await totals(as))).toEqual(new Set([null]));
+    await reopen({ flags });
+    expect(await totals('desk')).toEqual([2, 615_000n * 1_000_000_000n, 2]);
+    expect(new Set(await totals(as))).toEqual(new Set([null]));
+  });
+
+  it.each([
+    ['the value of a day', { maxDailyValue: '600000' }, 'limit.daily_value', /595000/],
+    ['the rate', { maxOrdersPerMinute: '1' }, 'limit.rate', /: 1 orders/],
+    ['open orders', { maxOpenOrders: '1' }, 'limit.open_orders', /: 1 are open/],
+  ])('is told by no refusal for %s either, and whether it is one is', async (_, own, code, sum) => {
+    await reopen({ flags: own });
+    expect(await desk.call(trade.placeOrder, small)).toMatchObject({ code, message: expect.stringMatching(sum) });
+    for (const as of ['symbols', 'accounts']) {
+      const refused = await desk.call(trade.placeOrder, small, { as });
+      const preview = await previewed(desk, 'place', trade.placeOrder, small, { as });
+      for (const refusal of [refused, preview.refusal]) {
+        expect(refusal).toMatchObject({ code, message: expect.stringContaining('a limit of the daemon on what all keys send together') });
+        expect(refusal).not.toMatchObject({ message: expect.stringMatching(sum) });
+      }
+      expect(preview.wouldPass).toBe(false);
+    }
+  });
+});
+
+describe('a limit that only an order that opens meets', () => {
+  it.each([
+    ['a halt', {}, true],
+    ['open orders', { maxOpenOrders: '0' }, false],
+    ['a loss', { maxDailyLoss: '1' }, false],
+  ])('tells a key without acc:read nothing of the position: %s', async (_, limits, isHalted) => {
+    await desk.close();
+    const sees = ['acc:read', 'trade:simulate'] as const;
+    desk = await openDesk({
+      keys: {
+        desk: { scopes: sees },
+        seeing: { scopes: sees, limits },
+        blind: { scopes: ['trade:simulate'], limits },
+        ops: { scopes: ['admin'] },
+      },
+    });
+    await desk.payload(trade.placeOrder, { ...order, order_type: 'MARKET', price: undefined, qty: 300 });
+    desk.clock.advance(2_000);
+    if (isHalted) await desk.payload(admin.adminHalt, {}, { as: 'ops', iface: 'grpc' });
+    const sale = { ...order, side: 'SELL' };
+    const passes = async (as: string) =>
+      Promise.all([300, 400].map(async (qty) => (await previewed(desk, 'place', trade.placeOrder, { ...sale, qty }, { as })).wouldPass));
+    expect(await passes('seeing')).toEqual([true, false]);
+    expect(await passes('blind')).toEqual([null, null]);
+    const { gates, undecidedBy } = await previewed(desk, 'place', trade.placeOrder, sale, { as: 'blind' });
+    expect(gates.filter(({ passes: verdict }) => verdict === null)).toHaveLength(1);
+    if (isHalted) expect(undecidedBy[0]).toContain('trading is halted');
   });
 });
 

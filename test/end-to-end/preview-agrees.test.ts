@@ -211,10 +211,39 @@ it('does not speak of the price of an order without one', async () => {
 
 it('tells a key that may not read the account nothing of what it holds', async () => {
   await open();
-  const dear = { ...order, qty: 10_000_000 };
-  const blind = await previewed(desk, 'place', trade.placeOrder, dear, { as: 'blind' });
-  expect(blind.refusal).toMatchObject({ code: 'broker.buying_power', message: expect.stringContaining('reading it takes acc:read') });
-  expect(JSON.stringify(blind.refusals.map(({ message }) => message))).not.toMatch(/\d{4}/);
+  await desk.call(trade.placeOrder, { ...order, order_type: 'MARKET', price: undefined, qty: 3_600 }, { as: 'free' });
+  desk.clock.advance(2_000);
+  // On both sides of what the account can pay for, holds, and may break a lot for.
+  const alike = [
+    [trade.placeOrder, [{ qty: 100 }, { qty: 10_000_000 }]],
+    [
+      trade.placeOrder,
+      [
+        { side: 'SELL', qty: 3_600 },
+        { side: 'SELL', qty: 3_700 },
+        { side: 'SELL', qty: 3_650 },
+      ],
+    ],
+    [
+      trade.placeBracketOrder,
+      [
+        { qty: 100, stop_loss_price: 300 },
+        { qty: 10_000_000, stop_loss_price: 300 },
+      ],
+    ],
+  ] as const;
+  for (const [operation, sizes] of alike) {
+    for (const size of sizes) {
+      const preview = await previewed(desk, 'place', operation, { ...order, ...size }, { as: 'blind' });
+      expect(preview).toMatchObject({ wouldPass: null, refusal: null, refusals: [], brokerageDecided: false, capacity: null });
+      expect(JSON.parse(previewText(preview)).reason).toMatch(/is told to keys with acc:read/);
+    }
+    const decided = sizes.map(async (size) => (await previewed(desk, 'place', operation, { ...order, ...size })).wouldPass);
+    expect(new Set(await Promise.all(decided))).toEqual(new Set([true, false]));
+  }
+  // The rest of the brokerage's word has nothing to do with the account.
+  const between = await previewed(desk, 'place', trade.placeOrder, { ...order, price: 390.001 }, { as: 'blind' });
+  expect(between).toMatchObject({ wouldPass: false, brokerageDecided: true, refusal: { code: 'broker.tick' } });
 });
 
 it('holds what a brokerage says of the account against an order, where it cannot decide beforehand', async () => {

@@ -255,13 +255,10 @@ describe('a refusal by the brokerage tells nothing of an order that the key may 
       const [listed] = await refusals(as);
       if (preview instanceof Rejection || 'retType' in preview || answer instanceof Rejection)
         throw new Error('it is the brokerage’s to refuse');
-      const texts = [
-        preview.refusal?.message ?? '',
-        ...preview.refusals.map(({ message }) => message),
-        answer.retMsg,
-        listed?.reason ?? '',
-      ];
-      expect([preview.refusal?.code, listed?.refusalCode]).toEqual([code, code]);
+      const texts = [...preview.refusals.map(({ message }) => message), answer.retMsg, listed?.reason ?? ''];
+      // A preview costs nothing: to a key that may not see the order it does not even say whether there is a reason.
+      expect([preview.wouldPass, preview.refusal?.code]).toEqual(as === 'desk' ? [false, code] : [null, undefined]);
+      expect(listed?.refusalCode).toBe(code);
       for (const text of texts) {
         if (as === 'desk') expect(text).toMatch(/00700|\d{3}/);
         else expect(text).toMatch(/^refused \(broker\.\w+\): the reason describes an order/);
@@ -284,7 +281,9 @@ describe('a refusal by the brokerage tells nothing of an order that the key may 
       return [shown, refused(answer).text, (await refusals(as))[0]?.reason];
     };
     for (const text of await texts('desk')) expect(text).toContain(id);
-    for (const text of await texts('narrow')) expect(text).toContain('may not see');
+    const [shown, ...others] = await texts('narrow');
+    expect(shown).toBeUndefined();
+    for (const text of others) expect(text).toContain('may not see');
   });
 
   it('nor later, where the key could see it at the time', async () => {
@@ -294,6 +293,28 @@ describe('a refusal by the brokerage tells nothing of an order that the key may 
     expect((await refusals())[0]?.reason).toContain('nearest');
     desk.editKey('desk', { limits: { allowed_symbols: ['HK.00005'] } });
     expect(await refusals()).toMatchObject([{ refusalCode: 'broker.tick', reason: expect.stringContaining('may not see') }]);
+  });
+
+  it.each([
+    ['symbols', { allowed_symbols: ['HK.00005'] }],
+    ['markets', { allowed_markets: ['US'] }],
+  ])('nor under the idempotency key that it came with, once the key has a list of other %s', async (_, limits) => {
+    await open();
+    const writes = [
+      [trade.placeOrder, { ...order, side: 'SELL', qty: 50_000 }, 'insufficient position'],
+      [trade.placeOrder, { ...order, qty: 300_000 }, 'is free'],
+      [trade.placeBracketOrder, { ...order, qty: 300_000, stop_loss_price: 300 }, 'is free'],
+    ] as const;
+    const texts = async () => {
+      const answers: string[] = [];
+      for (const [i, [operation, body]] of writes.entries())
+        answers.push(refused(await desk.call(operation, body, { idempotencyKey: `write-${i}` })).text);
+      return answers;
+    };
+    for (const [i, text] of (await texts()).entries()) expect(text).toContain(writes[i]?.[2]);
+    desk.editKey('desk', { limits });
+    for (const text of await texts()) expect(text).toContain('may not see');
+    expect(desk.audit.at(-1)?.reason).toContain('answered before');
   });
 
   it('nor of what the account holds', async () => {

@@ -5,7 +5,7 @@ import { BUY, HK, HK_MARGIN, SIMULATE, US, US_MARGIN } from '../support/accounts
 import { TestDaemon } from '../support/daemon.js';
 import { differs } from '../support/differences.js';
 
-type Id = 'desk' | 'free' | 'metrics' | 'oneCurrency';
+type Id = 'desk' | 'free' | 'metrics' | 'oneCurrency' | 'all';
 interface Use {
   readonly holder: string;
   readonly name: string;
@@ -32,10 +32,11 @@ describe('GET /api/whoami', () => {
           },
         },
         free: { scopes: ['qot:read'] },
+        all: { scopes: ['acc:read'] },
         metrics: { scopes: ['metrics:read'] },
         oneCurrency: { scopes: ['trade:simulate'], limits: { maxDailyValue: '100000', limitsCurrency: 'USD' } },
       },
-      flags: ['--enable-trading', '--max-orders-per-minute', '100'],
+      flags: ['--enable-trading', '--max-orders-per-minute', '100', '--max-daily-value', '9000000', '--max-open-orders', '50'],
     });
   });
   afterAll(() => daemon.stop());
@@ -59,6 +60,8 @@ describe('GET /api/whoami', () => {
       'key max_orders_per_minute',
       'key max_daily_value',
       'daemon max_orders_per_minute',
+      'daemon max_daily_value',
+      'daemon max_open_orders',
     ]);
     expect(answer.limit_list[0].allowed_list).toEqual(['HK', 'US']);
     expect(await use('desk', 'max_order_value')).toEqual([expect.objectContaining({ limit: '60000.5' })]);
@@ -66,7 +69,7 @@ describe('GET /api/whoami', () => {
 
   it('any key may ask, whatever its scopes; nobody without one', async () => {
     expect(await whoami('metrics')).toMatchObject({ key_id: 'metrics', scope_list: ['metrics:read'] });
-    expect((await whoami('free')).limit_list.map(({ holder }: Use) => holder)).toEqual(['daemon']);
+    expect(new Set((await whoami('free')).limit_list.map(({ holder }: Use) => holder))).toEqual(new Set(['daemon']));
     expect((await daemon.as().get('/api/whoami')).status).toBe(401);
   });
 
@@ -84,7 +87,18 @@ describe('GET /api/whoami', () => {
     );
     const minute = { limit: '5', used: '2', left: '3', free_at: new Date(NOON + 60_000).toISOString() };
     expect(await use('desk', 'max_orders_per_minute')).toEqual([expect.objectContaining(minute)]);
-    expect(await use('desk', 'max_orders_per_minute', 'daemon')).toEqual([expect.objectContaining({ limit: '100', used: '2' })]);
+    expect(await use('all', 'max_orders_per_minute', 'daemon')).toEqual([expect.objectContaining({ limit: '100', used: '2' })]);
+    expect(await use('all', 'max_daily_value', 'daemon')).toMatchObject([{ used: '50050' }, { used: '301.5' }]);
+    // A key that does not see what all keys together have used is told the limit alone.
+    for (const id of ['desk', 'free'] as const)
+      for (const [name, limit] of [
+        ['max_orders_per_minute', '100'],
+        ['max_daily_value', '9000000'],
+        ['max_open_orders', '50'],
+      ] as const)
+        expect(await use(id, name, 'daemon')).toEqual([
+          { holder: 'daemon', name, allowed_list: [], limit, unknown: expect.stringContaining('all keys send together') },
+        ]);
     clock.advance(50_000);
     expect(await use('desk', 'max_orders_per_minute')).toEqual([expect.objectContaining({ used: '1', left: '4' })]);
     clock.advance(10_000);

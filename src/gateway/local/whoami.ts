@@ -10,7 +10,7 @@ import { limitsOf } from '../market-names.js';
 import type { Circumstances } from '../orders/circumstances.js';
 import { ratesTo } from '../orders/valuation.js';
 import { success } from '../responses.js';
-import { mayReadAccounts } from '../sight.js';
+import { mayReadAccounts, maySee, TOTALS_UNTOLD } from '../sight.js';
 import { allAccounts, headerOf, tradesIn } from '../traded-accounts.js';
 import { alone, type LocalOperation } from './index.js';
 
@@ -31,6 +31,7 @@ export function whoami(parts: WhoamiParts): LocalOperation {
     await freeOpenOrders(parts, key, context);
     const now = clock.now();
     const uses = access.uses(key, rates, now);
+    const seesTotals = maySee(access, key, 'all keys');
     const keyFields = key === undefined ? {} : fieldsOf(key);
     return success(
       system.whoami,
@@ -39,9 +40,12 @@ export function whoami(parts: WhoamiParts): LocalOperation {
         hasKey: key !== undefined,
         ...keyFields,
         scopeList: scopes.filter((scope) => access.authorise(key, scopeMask([scope])) === undefined),
-        limitList: uses.flatMap(({ holder, use }) =>
-          use.name === 'max_daily_loss' ? lossMessages(holder, use, losses[holder]) : [messageOf(holder, use, now)],
-        ),
+        limitList: uses.flatMap(({ holder, use }, i) => {
+          if (use.name === 'max_daily_loss') return lossMessages(holder, use, losses[holder]);
+          if (holder === 'key' || seesTotals || !isTotal(use)) return [messageOf(holder, use, now)];
+          // A day has a sum for each currency in which somebody has traded.
+          return uses[i - 1]?.use.name === use.name && uses[i - 1]?.holder === holder ? [] : [withoutTotal(use)];
+        }),
         switchList: [...switches].sort(),
       }),
     );
@@ -62,6 +66,18 @@ function fieldsOf({ id, createdAt, expiresAt, allowedMachines }: KeyRecord) {
     ...(createdAt === null ? {} : { createdAt: isoTime(createdAt) }),
     ...(expiresAt === null ? {} : { expiresAt: isoTime(expiresAt) }),
   };
+}
+
+type Total = Extract<LimitUse, { kind: 'open' | 'rate' | 'day' }>;
+
+function isTotal(use: LimitUse): use is Total {
+  return use.kind === 'open' || use.kind === 'rate' || use.kind === 'day';
+}
+
+/** A limit of the daemon for a caller that does not see what all keys have sent. */
+function withoutTotal({ name, limit }: Total): Message {
+  const text = typeof limit === 'bigint' ? formatDecimal(limit) : String(limit);
+  return create(LimitUseSchema, { holder: 'daemon', name, limit: text, unknown: `a limit ${TOTALS_UNTOLD}` });
 }
 
 function messageOf(holder: 'key' | 'flags', use: LimitUse, now: number): Message {

@@ -3,12 +3,15 @@ import type { Access, KeyRecord } from '../../access/index.js';
 import { type BrokerCode, refusalCode } from '../../contract/broker-codes.js';
 import type { TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
+import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import type { C2S as ReconfirmC2S } from '../../contract/generated/Trd_ReconfirmOrder_pb.js';
 import type { Operation } from '../../contract/operation.js';
-import type { TradedSecurity } from '../../contract/rejection.js';
+import { Rejection, type Told, type TradedSecurity } from '../../contract/rejection.js';
 import { type Backend, BackendFailure, type CallContext } from '../backend.js';
-import type { Traded } from '../market-names.js';
+import { type Traded, tradedMarketNames } from '../market-names.js';
 import { mayReadAccounts, maySee, securitiesOf, unidentified } from '../sight.js';
+import { resolveSecurity } from './order-facts.js';
 import { orderNamed } from './order-lookup.js';
 import { type PositionRequest, positionNamed } from './position-orders.js';
 
@@ -28,8 +31,8 @@ export interface SentWrite {
 }
 
 /**
- * Securities that the brokerage's reason for refusing a write describes beyond the request, as in {@link telling}. Looked up only for keys
- * with lists of markets or symbols: {@link unidentified} stands for the existing order or position of all others.
+ * Returns the subject of a brokerage's reason, as far as it goes beyond the request: the holdings for a new order, or the existing order or
+ * position. That is looked up only for keys with lists of markets or symbols: {@link unidentified} stands for it for all others.
  */
 export async function toldByBrokerage(
   backend: Backend,
@@ -37,10 +40,10 @@ export async function toldByBrokerage(
   { operation, key, request }: SentWrite,
   response: { readonly errCode: number },
   context: CallContext,
-): Promise<readonly TradedSecurity[] | undefined> {
+): Promise<Told | undefined> {
   const { code } = refusalCode(response);
   const find = standing(operation, request);
-  if (find === undefined) return tellHoldings.has(code) ? [] : undefined;
+  if (find === undefined) return tellHoldings.has(code) ? namedBy(operation, request) : undefined;
   // Says no more than that the order that the request names is not there.
   if (code === ('broker.unknown_order' satisfies BrokerCode)) return undefined;
   if (!mayReadAccounts(access, key) || maySee(access, key, unidentified)) return unidentified;
@@ -51,6 +54,19 @@ export async function toldByBrokerage(
     if (thrown instanceof BackendFailure) return unidentified;
     throw thrown;
   }
+}
+
+/** Securities of a new order; none for a write of another kind. */
+function namedBy({ valuer }: Operation, request: Message): readonly TradedSecurity[] {
+  const { header, code, secMarket, comboLegs } = request as Partial<PlaceC2S & Pick<ComboC2S, 'comboLegs'>>;
+  const trading = header?.trdMarket ?? 0;
+  if (valuer === 'combo' && comboLegs !== undefined)
+    return securitiesOf({ trdMarket: trading, secMarket: 0, code: '', comboLegs }, trading);
+  if ((valuer !== 'place' && valuer !== 'bracket') || code === undefined) return [];
+  const named = { ...(header === undefined ? {} : { header }), code, ...(secMarket ? { secMarket } : {}) };
+  const security = resolveSecurity(named as Parameters<typeof resolveSecurity>[0]);
+  if (security instanceof Rejection) return unidentified;
+  return [{ markets: tradedMarketNames(trading, security.market), symbol: security.symbol }];
 }
 
 type Find = (backend: Backend, context: CallContext) => Promise<Traded | undefined>;

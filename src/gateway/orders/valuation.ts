@@ -1,5 +1,5 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import type { Access, ChangedOrder, ExchangeRates, GateDenial, GateName, KeyRecord, OpenedOrders, OrderFacts } from '../../access/index.js';
+import type { Access, ChangedOrder, ExchangeRates, GateDenial, KeyRecord, OpenedOrders, OrderFacts } from '../../access/index.js';
 import { numberOfBrokerCode } from '../../contract/broker-codes.js';
 import { type Decimal, decimalFromNumber } from '../../contract/decimal.js';
 import { touchesOrders } from '../../contract/declaration-check.js';
@@ -11,11 +11,11 @@ import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrd
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import type { C2S as ReconfirmC2S } from '../../contract/generated/Trd_ReconfirmOrder_pb.js';
 import type { Operation, ValuerName } from '../../contract/operation.js';
-import { Rejection, type TradedSecurity } from '../../contract/rejection.js';
+import { Rejection, type Told } from '../../contract/rejection.js';
 import { shown } from '../../contract/shown.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { failure } from '../responses.js';
-import { securitiesOf, telling, toldBy } from '../sight.js';
+import { type GateOf, securitiesOf, telling, toldBy } from '../sight.js';
 import type { AccountOrders } from './account-orders.js';
 import { type BracketTerms, entryOf, exitSideOf, refuseBracket, refuseEntryPrice } from './bracket-entry.js';
 import { oppositeOf, refuseExits } from './bracket-exits.js';
@@ -142,6 +142,11 @@ function tellingOf(order: Order, header: TrdHeader | undefined, rejection: Rejec
 /** Valuers of changes to an existing order or position, which the caller may not be allowed to see. */
 const ofStanding: ReadonlySet<ValuerName | null> = new Set<ValuerName | null>(['modify', 'reconfirm', 'position']);
 
+/** Whether an operation is about an existing order or position. */
+export function isOfStanding({ valuer }: Operation): boolean {
+  return ofStanding.has(valuer);
+}
+
 /** Values a write: what is sent and what is only looked at are valued here alike. An operation on orders without a valuer is a defect. */
 export function valueOrder(valuing: Valuing, operation: Operation, request: Message, context: CallContext): Valuation | Promise<Valuation> {
   if (operation.valuer !== null) return valuers[operation.valuer](valuing, operation, request, context);
@@ -210,20 +215,20 @@ export function rejectDenial({ code, reason, retryAfterSeconds }: GateDenial): R
   return new Rejection(code, reason, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 }
 
-/** Securities that a gate's text reveals beyond the request; undefined: it reveals nothing. */
-export function toldByGate(gate: GateName, { valuer }: Operation, facts: OrderFacts | undefined): readonly TradedSecurity[] | undefined {
-  return toldBy(gate, ofStanding.has(valuer) ? facts?.legs : undefined);
+/** Returns the facts beyond the request that a gate's text and figures reveal; undefined: none. */
+export function toldByGate(gate: GateOf, operation: Operation, facts: OrderFacts | undefined): Told | undefined {
+  return toldBy(gate, isOfStanding(operation) ? facts?.legs : undefined);
 }
 
-/** A gate's refusal of an order, marked with the securities that its text reveals. */
+/** A gate's refusal of an order, marked with what its text reveals. */
 export function rejectOrder(denial: GateDenial, operation: Operation, facts: OrderFacts | undefined): Rejection {
-  const about = toldByGate(denial.gate, operation, facts);
+  const about = toldByGate(denial, operation, facts);
   return about === undefined ? rejectDenial(denial) : telling(rejectDenial(denial), about);
 }
 
 /** The answer to a write, for the trail with what it would have changed where it is refused. */
-export function ofStandingIn<A extends ResponseMessage | Rejection>({ valuer }: Operation, outcome: ValuedOrder, answer: A): A | Rejection {
-  if (!(answer instanceof Rejection) || !ofStanding.has(valuer)) return answer;
+export function ofStandingIn<A extends ResponseMessage | Rejection>(operation: Operation, outcome: ValuedOrder, answer: A): A | Rejection {
+  if (!(answer instanceof Rejection) || !isOfStanding(operation)) return answer;
   const { valued, order } = outcome;
   return ofStandingTerms(answer, order === undefined ? termsOfLegs(valued.legs) : termsOfOrder(order));
 }

@@ -1,22 +1,58 @@
-import type { Access, GateName, KeyRecord, OrderFacts } from '../../access/index.js';
+import type { Access, GateVerdict, KeyRecord, OrderFacts } from '../../access/index.js';
 import type { Operation } from '../../contract/operation.js';
-import { rejectOrder, toldByGate } from '../orders/valuation.js';
+import { isOfStanding, rejectOrder, toldByGate } from '../orders/valuation.js';
 import { maySee } from '../sight.js';
-import type { Judged } from './preview.js';
+import type { Judged, PreviewGate } from './preview.js';
 
-/** Verdicts of the gates at `now` (epoch ms) on an order, in the words in which they would refuse it. */
+/**
+ * Verdicts of the gates at `now` (epoch ms) on an order, in the words in which they would refuse it. A verdict that rests on an order, a position or
+ * a loss that the caller may not see is left out: by asking again and again it would find them out.
+ */
 export function judge(access: Access, operation: Operation, key: KeyRecord | undefined, facts: OrderFacts, now: number): Judged {
-  const verdicts = access.judge(key, facts, now);
-  const isShown = (gate: GateName) => {
-    const told = toldByGate(gate, operation, facts);
-    return told === undefined || maySee(access, key, told);
-  };
-  return {
-    gates: verdicts.map(({ denial: own, currency, ...figures }) => {
-      const passes = own === undefined;
-      if (!isShown(figures.gate)) return { ...figures, after: null, passes };
-      return { ...figures, ...(currency === undefined ? {} : { currency }), passes };
-    }),
-    refusals: verdicts.flatMap(({ denial }) => (denial === undefined ? [] : [rejectOrder(denial, operation, facts)])),
-  };
+  const seesAccount = maySee(access, key, facts.legs);
+  const verdicts = access.judge(key, seesAccount ? facts : withoutAccount(facts), now);
+  const gates: PreviewGate[] = [];
+  const refusals: Judged['refusals'][number][] = [];
+  const undecidedBy: string[] = [];
+  for (const verdict of verdicts) {
+    const { denial, currency, ...figures } = verdict;
+    if (!seesAccount && restsOnAccount(operation, verdict)) {
+      gates.push({ ...figures, after: null, passes: null });
+      undecidedBy.push(verdict.gate === 'halt' && denial !== undefined ? denial.reason : GATES_UNDECIDED);
+      continue;
+    }
+    const told = toldByGate(figures, operation, facts);
+    const isShown = told === undefined || maySee(access, key, told);
+    const passes = denial === undefined;
+    gates.push(isShown ? { ...figures, ...(currency === undefined ? {} : { currency }), passes } : { ...figures, after: null, passes });
+    if (denial !== undefined) refusals.push(rejectOrder(denial, operation, facts));
+  }
+  return { gates, refusals, undecidedBy };
+}
+
+const GATES_UNDECIDED =
+  'a limit depends on an order, a position or a loss that this key may not see: that takes acc:read and, if the key has lists, the market and symbol in them';
+
+/** An order as it counts whatever the account holds. */
+function withoutAccount({ laterSides: _, ...facts }: OrderFacts): OrderFacts {
+  return { ...facts, reduces: false };
+}
+
+/** Whether a verdict depends on the existing order or position that a request is about, or on what the account holds or has lost. */
+function restsOnAccount(operation: Operation, { gate, limit, denial }: GateVerdict): boolean {
+  if (limit === null && gate !== 'halt') return false;
+  if (isOfStanding(operation)) return gate !== 'hours' && gate !== 'rate';
+  switch (gate) {
+    case 'daily_loss':
+      return true;
+    case 'halt':
+    case 'open_orders':
+      // An order that only reduces a position passes.
+      return denial !== undefined;
+    case 'side':
+      // The exits of a bracket meet it where the account holds the opposite position.
+      return operation.valuer === 'bracket' && denial === undefined;
+    default:
+      return false;
+  }
 }

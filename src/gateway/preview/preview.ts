@@ -18,13 +18,15 @@ export interface PreviewBase {
   readonly market: string;
   /** In the specification's order, the key's before the start-up flags'. Empty where none applies. */
   readonly gates: readonly PreviewGate[];
-  /** Whether it would be accepted, by the gates and by the brokerage; null where nothing speaks against it and the brokerage has not decided. */
+  /** Whether it would be accepted, by the gates and by the brokerage; null where nothing that the caller may see speaks against it and {@link undecidedBy} names a reason. */
   readonly wouldPass: boolean | null;
   /** The refusal that it would meet first; null where there is none. */
   readonly refusal: PreviewRefusal | null;
   /** Every reason against it, {@link refusal} first. */
   readonly refusals: readonly PreviewRefusal[];
-  /** Whether the brokerage has decided on this request. One that cannot do that beforehand is held to what it says of the account. */
+  /** Why it may be refused although nothing that the caller may see speaks against it. */
+  readonly undecidedBy: readonly string[];
+  /** Whether the brokerage has decided on this request, and the caller may know how. One that cannot do that beforehand is held to what it says of the account. */
   readonly brokerageDecided: boolean;
   /** Remark that the accepted write comes with: the order waits for a confirmation, or other orders stay. null without one. */
   readonly note: string | null;
@@ -33,7 +35,7 @@ export interface PreviewBase {
 export type PreviewRefusal = Rejection | BrokerRefusal;
 
 /** The gates' word on a write. */
-export type Judged = Pick<PreviewBase, 'gates' | 'refusals'>;
+export type Judged = Pick<PreviewBase, 'gates' | 'refusals' | 'undecidedBy'>;
 
 /** A preview before the brokerage has been asked. */
 export type Undecided<P extends Preview = Preview> = P extends Preview
@@ -223,7 +225,8 @@ export interface Capacity {
 export interface PreviewGate {
   readonly gate: GateName;
   readonly holder: 'key' | 'flags';
-  readonly passes: boolean;
+  /** null where that depends on what the caller may not see. */
+  readonly passes: boolean | null;
   /** null = not limited. */
   readonly limit: GateFigure | null;
   /** Where this order would bring it; null when that is not counted or not known. */

@@ -58,7 +58,7 @@ interface Asked<R> {
 }
 
 /** Cancels meet no gate: a caller can always get out. */
-const ungated: Judged = { gates: [], refusals: [] };
+const ungated: Judged = { gates: [], refusals: [], undecidedBy: [] };
 
 /** Says what writes would do. Reads from the backend; sends, reserves and counts nothing. */
 export class Previewer {
@@ -92,8 +92,10 @@ export class Previewer {
     const brokerage = await brokerageDecision(this.backend, this.access, this.cancelAll, preview, { ...sent, key }, context);
     const refusals = [...preview.refusals, full, brokerage.refusal].filter((refusal) => refusal !== undefined);
     const [refusal = null] = refusals;
+    const undecidedBy = [...preview.undecidedBy, ...brokerage.undecidedBy];
+    const wouldPass = refusal !== null ? false : undecidedBy.length === 0 ? true : null;
     const { decided: brokerageDecided, note } = brokerage;
-    return { ...preview, refusals, refusal, wouldPass: refusal !== null ? false : brokerageDecided ? true : null, brokerageDecided, note };
+    return { ...preview, refusals, refusal, undecidedBy, wouldPass, brokerageDecided, note };
   }
 
   /** By valuer: leaving one out does not build. */
@@ -208,6 +210,10 @@ export class Previewer {
     }
     const asGiven = clone(ModifyC2SSchema, request);
     const outcome = await valueOrder(this.valuing, operation, request, context);
+    if (this.#isHidden(key, outcome)) {
+      const change = op === 'normal' ? changeOf(asGiven, noOrder) : noChange;
+      return { kind: 'modify', ...addressOf(operation, header), op, order: null, ...change, ...worthless };
+    }
     if (outcome !== 'no risk' && !isValued(outcome)) return outcome;
     const order = outcome === 'no risk' ? await orderNamed(this.backend, request, context) : outcome.order;
     const unlisted = order === undefined ? await this.#refuseUnlisted(operation, request, context) : undefined;
@@ -235,6 +241,8 @@ export class Previewer {
   }: Asked<ReconfirmC2S>): Promise<Undecided<ModifyPreview> | ResponseMessage | Rejection> {
     const outcome = await valueOrder(this.valuing, operation, request, context);
     if (outcome === 'no risk') throw new Error('an order that is let go adds risk');
+    if (this.#isHidden(key, outcome))
+      return { kind: 'modify', ...addressOf(operation, header), op: 'reconfirm', order: null, ...noChange, ...worthless };
     if (!isValued(outcome)) return outcome;
     const { valued, order } = outcome;
     if (order === undefined) throw new Error('what is let go is an order');
@@ -251,13 +259,14 @@ export class Previewer {
   }
 
   async #position({ operation, key, request, header, context }: Asked<PositionRequest>): Promise<Undecided<PositionPreview> | Rejection> {
+    const unseen = { kind: 'position', ...addressOf(operation, header), orders: null, ...ungated } as const;
     const expected = await expectedOrders(this.backend, operation, request, context);
-    if (expected instanceof Rejection) return expected;
+    if (expected instanceof Rejection) return this.#isHidden(key, expected) ? unseen : expected;
     const valued = valuedOrders(operation, expected, header);
-    if (valued instanceof Rejection) return valued;
+    if (valued instanceof Rejection) return this.#isHidden(key, valued) ? unseen : valued;
     const judged = await this.#judge(operation, key, valued, header, context);
     const claim = await claimPosition(this.circumstances, valued, header, context);
-    const claimed = claim instanceof Rejection ? [claim] : [];
+    const claimed = claim instanceof Rejection && !this.#isHidden(key, claim) ? [claim] : [];
     if (!(claim instanceof Rejection)) claim.settle(undefined);
     const maySee = expected.every(({ code, secMarket }) => this.#maySee(key, { trdMarket: header.trdMarket, secMarket, code }, header));
     const orders = await Promise.all(
@@ -274,7 +283,7 @@ export class Previewer {
       kind: 'position',
       ...addressOf(operation, header),
       orders: maySee ? orders : null,
-      gates: judged.gates,
+      ...judged,
       refusals: [...judged.refusals, ...claimed],
     };
   }
@@ -340,7 +349,8 @@ export class Previewer {
     const { facts, claim, early } = await this.circumstances.complete(key, own, valued, header, context);
     claim?.settle(undefined);
     const judged = judge(this.access, operation, key, facts, this.clock.now());
-    return early === undefined ? judged : { ...judged, refusals: [early, ...judged.refusals] };
+    if (early === undefined || !maySee(this.access, key, facts.legs)) return judged;
+    return { ...judged, refusals: [early, ...judged.refusals] };
   }
 
   async #cancel(asked: Asked<ModifyC2S>): Promise<Undecided<CancelPreview> | ResponseMessage> {
@@ -388,6 +398,13 @@ export class Previewer {
     if (this.backend.check === undefined) return noSuchOrder(operation, request);
     const answer = await this.backend.check(operation, request, context);
     return answer?.retType === RET_SUCCEED ? undefined : answer;
+  }
+
+  /** Whether a refusal describes what the caller may not see: then it is not even told that there is one. */
+  #isHidden(key: KeyRecord | undefined, outcome: unknown): boolean {
+    if (!(outcome instanceof Rejection)) return false;
+    const { about } = outcome.details;
+    return about !== undefined && !maySee(this.access, key, about);
   }
 
   /** Positions and orders of an account are for keys that may read it: the scope to trade alone does not show them. */

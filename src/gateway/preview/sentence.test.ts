@@ -43,6 +43,7 @@ const place: PlacePreview = {
   wouldPass: true,
   refusal: null,
   refusals: [],
+  undecidedBy: [],
   brokerageDecided: true,
   note: null,
 };
@@ -91,6 +92,7 @@ const cancel: CancelPreview = {
   wouldPass: true,
   refusal: null,
   refusals: [],
+  undecidedBy: [],
   brokerageDecided: true,
   note: null,
 };

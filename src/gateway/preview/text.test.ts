@@ -37,6 +37,7 @@ function cancelOf(accId: bigint, orderId: bigint, qty: bigint, name: string): Ca
     wouldPass: true,
     refusal: null,
     refusals: [],
+    undecidedBy: [],
     brokerageDecided: true,
     note: null,
   };

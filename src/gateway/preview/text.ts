@@ -40,13 +40,10 @@ export function previewText(preview: Preview, int64: Int64Format = 'number'): st
 }
 
 /** The refusal as its error would tell it, under the names of a preview. */
-function refusal({ refusal, refusals, brokerageDecided }: Preview): Record<string, Json> {
-  if (refusal === null) return { reason: brokerageDecided ? 'null' : text(UNDECIDED) };
+function refusal({ refusal, refusals, undecidedBy }: Preview): Record<string, Json> {
+  if (refusal === null) return { reason: undecidedBy.length === 0 ? 'null' : text([...new Set(undecidedBy)].join('; ')) };
   return { ...reasonOf(refusal), ...(refusals.length > 1 ? { reasons: list(refusals, (each) => object(reasonOf(each))) } : {}) };
 }
-
-/** Reason of a `would_pass` that is null. */
-const UNDECIDED = 'nothing that is known speaks against it; this brokerage decides only on the order itself, when it is sent';
 
 function reasonOf({ message, code, details: { retryAfterSeconds: wait } }: PreviewRefusal): Record<string, Json> {
   return { reason: text(message), code: text(code), ...(wait === undefined ? {} : { retry_after: String(wait) }) };
