@@ -4,7 +4,7 @@ import { account, trade } from '../../src/contract/operations/index.js';
 import { previewSentence, previewText } from '../../src/gateway/index.js';
 import { HK_MARGIN } from '../support/accounts.js';
 import { type Desk, openDesk } from '../support/desk.js';
-import { previewed } from '../support/previews.js';
+import { foretold, previewed, refusalOf } from '../support/previews.js';
 
 const account_ = { market: 'HK', acc_id: HK_MARGIN, env: 'simulate' };
 const buy = { symbol: 'HK.00700', acc_id: HK_MARGIN, env: 'simulate', side: 'BUY', qty: 100, price: 350 };
@@ -62,7 +62,7 @@ describe('the preview of a modify', () => {
     const rise = await previewed(desk, 'modify', trade.modifyOrder, more);
     expect(rise).toMatchObject({ increase: d('315000'), wouldPass: false });
     expect(rise.refusal?.code).toBe('limit.daily_value');
-    expect(await desk.call(trade.modifyOrder, more)).toEqual(rise.refusal);
+    expect(refusalOf(await desk.call(trade.modifyOrder, more))).toEqual(foretold(rise));
   });
 
   it('changes nothing', async () => {
