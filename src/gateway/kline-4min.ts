@@ -119,14 +119,14 @@ function minutesOf(backend: Backend, request: HistoryC2S, context: CallContext, 
   });
 }
 
-/** Says that it is served, wherever 1-minute bars are; and the subscription quota that counts. */
-export function capabilityWith4Minutes(backend: Backend, quota: () => number): LocalOperation {
-  return withBackend(({ operation, request, context }) => {
+/** Says that it is served, wherever 1-minute bars are; and the subscription quota of the caller. */
+export function capabilityWith4Minutes(backend: Backend, quota: (owner: string) => number): LocalOperation {
+  return withBackend(({ operation, request, identity, context }) => {
     return following(backend.call(operation, request, context), (response) => {
       const s2c = payloadOf(system.getQuoteCapability, response);
       if (response.retType !== RET_SUCCEED || s2c === undefined) return response;
       const whole = clone(CapabilityS2CSchema, s2c);
-      whole.subQuota = quota();
+      whole.subQuota = quota(identity.owner);
       for (const market of whole.capabilityList) if (market.klTypeList.includes(KLType.KLType_1Min)) market.klTypeList.push(KL_TYPE_4MIN);
       return success(system.getQuoteCapability, whole);
     });

@@ -9,8 +9,10 @@ import { getUserInfo } from './user-info.js';
 it('says the subscription quota that counts, where quotas are asked for', async () => {
   const { backend } = await startFixture();
   const ask = async (flag: number) => {
-    const call = { operation: system.getUserInfo, request: create(C2SSchema, { flag }), context };
-    const response = (await getUserInfo(backend, () => 250).answer(call as unknown as LocalCall)) as MessageShape<typeof ResponseSchema>;
+    const call = { operation: system.getUserInfo, request: create(C2SSchema, { flag }), identity: { owner: 'key:a' }, context };
+    const response = (await getUserInfo(backend, (owner) => (owner === 'key:a' ? 250 : 0)).answer(
+      call as unknown as LocalCall,
+    )) as MessageShape<typeof ResponseSchema>;
     return response.s2c;
   };
   expect(await ask(0)).toMatchObject({ subQuota: 250, nickName: 'Simulated User' });

@@ -10,7 +10,7 @@ export class KeyShares {
     /** The key's owner ("key:<id>") that an owner subscribes with; undefined where no key does. */
     readonly holderOf: (owner: string) => string | undefined,
     /** Quota units that one key may hold. */
-    private readonly max: () => number,
+    readonly max: () => number,
   ) {}
 
   /** Why a key may not hold these too. */

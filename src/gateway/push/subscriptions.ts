@@ -83,6 +83,11 @@ export class Subscriptions {
     return this.quotaNow();
   }
 
+  /** The pairs that an owner may be subscribed to: the daemon's, or its key's share where that is less. */
+  quotaOf(owner: string): number {
+    return this.shares.holderOf(owner) === undefined ? this.quota : Math.min(this.quota, this.shares.max());
+  }
+
   /** The owner of the key that an owner subscribes with; without a key, the owner itself. */
   holderOf(owner: string): string {
     return this.shares.holderOf(owner) ?? owner;
