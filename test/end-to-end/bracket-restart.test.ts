@@ -29,10 +29,13 @@ const context = { requestId: 'other', deadline: Number.POSITIVE_INFINITY, signal
 
 const desks: Desk[] = [];
 let brokerage: Backend | undefined;
+/** A disk that is full once prices are asked for. */
+let fillsUp: FullStore | undefined;
 let [listsCurrent, keepsRemarks]: [true | undefined, boolean] = [undefined, true];
 afterEach(async () => {
   for (const desk of desks.splice(0)) await desk.close();
   brokerage = undefined;
+  fillsUp = undefined;
   [listsCurrent, keepsRemarks] = [undefined, true];
 });
 
@@ -54,6 +57,7 @@ async function start(store: Store): Promise<void> {
       return {
         listsCurrent: listsCurrent as never,
         async call(operation, request, about) {
+          if (operation === quote.getSnapshot && fillsUp !== undefined) await fill(fillsUp);
           const answer = await backend.call(operation, request, about);
           const listed = operation === account.getOrders || operation === account.getHistoryOrders;
           const orders = listed && !keepsRemarks ? payloadOf(account.getOrders, answer)?.orderList : undefined;
@@ -94,6 +98,12 @@ async function change(order: Order, terms: { qty: number; auxPrice: number }): P
   expect(await outside().call(trade.modifyOrder, create(ModifyOrder, request), context)).toMatchObject({ retType: 0 });
 }
 let serial = 0;
+/** Lets a disk fill up, and that be known. */
+async function fill(disk: FullStore): Promise<void> {
+  disk.full = true;
+  await disk.write(() => undefined).catch(() => undefined);
+  await new Promise(setImmediate);
+}
 /** Sends an order like an exit once more. */
 async function placeTwin({ trdSide, orderType, code, secMarket, qty, auxPrice, timeInForce }: Order, remark: string): Promise<void> {
   const packetID = { connID: 9n, serialNo: ++serial };
@@ -108,9 +118,7 @@ async function sentUnrecorded(disk: FullStore): Promise<{ id: string; last: numb
   const body = { ...contract, qty: 2, order_type: 'NORMAL', price: Math.round(last * 0.98), stop_loss_price: Math.round(last * 0.9) };
   const { bracketId: id, orderIDEx: order_id_ex } = await now().payload(trade.placeBracketOrder, body);
   await pass(6);
-  disk.full = true;
-  await disk.write(() => undefined).catch(() => undefined);
-  await pass(1);
+  await fill(disk);
   const raise = {
     header,
     packetID: { connID: 9n, serialNo: ++serial },
@@ -168,8 +176,7 @@ describe.each([undefined, true] as const)('an exit that no row has (lists are ne
     const { bracketId: id } = await now().payload(trade.placeBracketOrder, { ...contract, qty: 2, stop_loss_price: stop });
     await pass(20);
     const [first] = await exitsOf(id);
-    disk.full = true;
-    await disk.write(() => undefined).catch(() => undefined);
+    await fill(disk);
     await change(first as Order, { qty: 1, auxPrice: stop });
     await pass(30);
     expect(await exitsOf(id)).toMatchObject([{ orderIDEx: first?.orderIDEx }, { qty: 2 }]);
@@ -199,6 +206,16 @@ describe.each([undefined, true] as const)('an exit that no row has (lists are ne
     const notices = format.encoded.filter((event) => event.type === 'notify').map((event) => event.message as unknown as Notice);
     expect(notices.map(({ s2c }) => s2c?.event?.desc).join()).toMatch(/had a second exit in the market, order \S+, which is cancelled/);
   });
+});
+
+it('an entry is not sent once the disk has stopped taking writes, though it was let in before', async () => {
+  const disk = new FullStore();
+  await start(disk);
+  fillsUp = disk;
+  const answer = await now().call(trade.placeBracketOrder, { ...contract, qty: 2, stop_loss_price: 10_000 });
+  expect(answer).toMatchObject({ code: 'storage.failed' });
+  expect(now().calls.map(({ operation }) => operation)).not.toContain('place_order');
+  expect((await now().payload(trade.getBrackets, futures)).bracketList).toEqual([]);
 });
 
 it('two lists of all orders serve the brackets of an account', async () => {

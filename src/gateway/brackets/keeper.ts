@@ -23,6 +23,7 @@ import {
 import { type BracketTerms, entryOf, remarkOf } from '../orders/bracket-entry.js';
 import { streamKey } from '../push/index.js';
 import { payloadOf, RET_SUCCEED, success } from '../responses.js';
+import { rejectUnstored } from '../ways-out.js';
 import { BracketBook, type Watched } from './book.js';
 import { type Bracket, isEntryOrder, isOfSamePosition, newBracket, type OrderName, termsOf } from './bracket.js';
 import { Exits } from './exits.js';
@@ -175,6 +176,12 @@ export class Brackets {
       success(trade.placeBracketOrder, create(S2CSchema, { ...payloadFields(placed), bracketId: id }));
     if (!recorded) {
       await this.#book.write(placing);
+      const { failure } = this.#parts.store;
+      if (failure !== undefined) {
+        // Memory alone has it: an entry whose bracket is lost with a stop would never be guarded.
+        await this.#abandon(id);
+        return rejectUnstored(failure);
+      }
       const withheld = context.withheld?.();
       if (withheld !== undefined) {
         await this.#abandon(id);
