@@ -9,7 +9,7 @@ const BOOK = 2;
 const TICKER = 4;
 const K_1MIN = 11;
 
-type Id = 'desk' | 'other' | 'fresh' | 'state';
+type Id = 'desk' | 'other' | 'fresh' | 'narrow' | 'state';
 // A minute of the market passes in a second.
 const clock = replayClock(Date.now(), 60);
 let daemon: TestDaemon<Id>;
@@ -17,7 +17,13 @@ beforeAll(async () => {
   const reader = { scopes: ['qot:read'] } as const;
   daemon = await TestDaemon.start<Id>({
     clock,
-    keys: { desk: reader, other: reader, fresh: reader, state: { scopes: ['qot:state', 'qot:read'] } },
+    keys: {
+      desk: reader,
+      other: reader,
+      fresh: reader,
+      narrow: { scopes: reader.scopes, limits: { allowedSymbols: 'HK.00700' } },
+      state: { scopes: ['qot:state', 'qot:read'] },
+    },
   });
 });
 afterAll(() => daemon.stop());
@@ -169,6 +175,20 @@ describe('what is subscribed', () => {
     await unsubscribe('desk', { unsub_all: true });
     await client.close();
   });
+});
+
+it('a key with a list of symbols is shown and counted only those of other connections’ subscriptions', async () => {
+  const [both, hidden] = [await daemon.push('desk'), await daemon.push('other')];
+  await both.command('subscribe', { symbols: ['HK.00700', 'HK.00005'], sub_types: [QUOTE, BOOK] });
+  await hidden.command('subscribe', { symbols: ['HK.00005'], sub_types: [QUOTE] });
+  const rows = async (as: 'narrow' | 'fresh') =>
+    (await daemon.as(as).s2c('/api/query-subscription', { is_req_all_conn: true })).conn_sub_info_list
+      .filter((row: { is_own_conn_data: boolean }) => !row.is_own_conn_data)
+      .map(({ used_quota }: { used_quota: number }) => used_quota);
+  expect(await rows('fresh')).toEqual([4, 1]);
+  expect(await rows('narrow')).toEqual([2]);
+  await both.close();
+  await hidden.close();
 });
 
 describe('in-band commands', () => {

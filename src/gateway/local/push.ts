@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { type Access, scopeMask } from '../../access/index.js';
+import { type Access, allowsOneMarket, allowsSymbol, scopeMask } from '../../access/index.js';
 import type { C2S as SubInfoC2S } from '../../contract/generated/Qot_GetSubInfo_pb.js';
 import { C2SSchema as KlQuotaC2S } from '../../contract/generated/Qot_RequestHistoryKLQuota_pb.js';
 import type { C2S as SubC2S } from '../../contract/generated/Qot_Sub_pb.js';
@@ -7,6 +7,7 @@ import type { C2S as AccPushC2S } from '../../contract/generated/Trd_SubAccPush_
 import { S2CSchema as UsedQuotaS2C } from '../../contract/generated/UsedQuota_pb.js';
 import { account, quote, subscription, system } from '../../contract/operations/index.js';
 import type { Backend } from '../backend.js';
+import { limitsOf } from '../market-names.js';
 import {
   answerReplaceAccounts,
   answerSubInfo,
@@ -26,6 +27,11 @@ const administration = scopeMask(['admin']);
 export function pushHandlers(hub: PushHub, backend: Backend, access: Access): LocalOperations {
   // Other callers' connections are shown to administrators only.
   const administers = ({ identity }: LocalCall) => access.authorise(identity.key, administration) === undefined;
+  const shows = ({ identity }: LocalCall) => {
+    const limits = limitsOf(access, identity.key);
+    return (symbol: string) =>
+      limits.every((each) => allowsOneMarket(each, symbol.slice(0, symbol.indexOf('.'))) && allowsSymbol(each, symbol));
+  };
   /** Answers once the change is on disk: a restart right after the answer finds it there. */
   const kept =
     <T>(change: (call: LocalCall) => Promise<T>) =>
@@ -40,9 +46,9 @@ export function pushHandlers(hub: PushHub, backend: Backend, access: Access): Lo
     [subscription.unsubscribe.name]: alone(subscribe),
     // "Of this connection": a REST call is a connection of its own, and has none.
     [subscription.getSubInfo.name]: alone((call) =>
-      answerSubInfo(hub, call.caller.iface === 'rest' ? '' : ownerOf(call), call.request as SubInfoC2S),
+      answerSubInfo(hub, call.caller.iface === 'rest' ? '' : ownerOf(call), call.request as SubInfoC2S, shows(call)),
     ),
-    [subscription.querySubscription.name]: alone((call) => answerSubInfo(hub, ownerOf(call), call.request as SubInfoC2S)),
+    [subscription.querySubscription.name]: alone((call) => answerSubInfo(hub, ownerOf(call), call.request as SubInfoC2S, shows(call))),
     [account.subAccPush.name]: withBackend(
       kept((call) => {
         const answer = namesWholeList(call) ? answerReplaceAccounts : answerSubscribeAccounts;

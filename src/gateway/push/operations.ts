@@ -145,16 +145,28 @@ function isOfRehabTypes(rehabTypes: readonly number[]): (stream: QuoteStream) =>
   return ({ subType, rehabType }) => rehabTypes.length === 0 || !isKline(subType) || rehabTypes.includes(rehabType);
 }
 
-/** Qot_GetSubInfo: the subscriptions of one owner, or of every owner of the daemon. */
-export function answerSubInfo(hub: PushHub, owner: string, request: MessageShape<typeof QotGetSubInfo.C2SSchema>): ResponseMessage {
+/**
+ * Qot_GetSubInfo: the subscriptions of one owner, or of every owner of the daemon.
+ *
+ * @param shows whether the caller may see a symbol: the rows of others list and count no more.
+ */
+export function answerSubInfo(
+  hub: PushHub,
+  owner: string,
+  request: MessageShape<typeof QotGetSubInfo.C2SSchema>,
+  shows: (symbol: string) => boolean = () => true,
+): ResponseMessage {
   const { subscriptions } = hub;
   const own = connectionInfo(subscriptions.list(owner), true);
-  const others = request.isReqAllConn ? subscriptions.listAll().filter((entry) => entry.owner !== owner) : [];
+  const others = (request.isReqAllConn ? subscriptions.listAll() : [])
+    .filter((entry) => entry.owner !== owner)
+    .map((entry) => entry.subscriptions.filter(({ stream }) => shows(stream.symbol)))
+    .filter((shown) => shown.length > 0);
   // Where the server behind has quotas of its own, what counts is what is left of those.
   const { securities, options } = hub.quotas ?? { securities: { used: subscriptions.usedQuota, limit: subscriptions.quota } };
   const { used, limit } = securities;
   const s2c = create(QotGetSubInfo.S2CSchema, {
-    connSubInfoList: [own, ...others.map((entry) => connectionInfo(entry.subscriptions, false))],
+    connSubInfoList: [own, ...others.map((shown) => connectionInfo(shown, false))],
     totalUsedQuota: used,
     remainQuota: Math.max(0, limit - used),
     ...(options === undefined ? {} : { optionUsedQuota: options.used, optionRemainQuota: Math.max(0, options.limit - options.used) }),
