@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { compileForChildren, keysFileText, temporaryFolder } from '../../test/support/access.js';
-import { digestOf } from './digest-table.js';
+import { digestOf } from './digest.js';
 import { generateKeyText, issueKey, type NewKey } from './key-issue.js';
 import { loadKeysFile } from './keys-source.js';
 

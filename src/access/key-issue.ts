@@ -15,7 +15,7 @@ import {
 import { dirname, resolve } from 'node:path';
 import type { Scope } from '../contract/scope.js';
 import { ensurePrivateFolder } from '../storage/index.js';
-import { digestOf } from './digest-table.js';
+import { digestOf } from './digest.js';
 import { KEYS_FILE_VERSION, parseKeysFile } from './keys-file.js';
 import { formatLoadError, type LoadedKeys, loadKeysFile } from './keys-source.js';
 import { takeLock } from './lock.js';

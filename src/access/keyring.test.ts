@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { keysFileText, temporaryFolder, textOf } from '../../test/support/access.js';
 import { ManualClock } from '../contract/clock.js';
-import { digestOf } from './digest-table.js';
+import { digestOf } from './digest.js';
 import { Keyring, type KeyringOptions } from './keyring.js';
 import { formatLoadError } from './keys-source.js';
 import { machineFingerprint } from './machine.js';

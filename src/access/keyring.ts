@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../contract/clock.js';
-import { digestOf } from './digest-table.js';
-import { KeyIndex, type KeyTable } from './key-index.js';
+import { digestOf } from './digest.js';
+import { KeyIndex } from './key-index.js';
 import type { KeyRecord } from './key-record.js';
 import { type KeysLoadError, loadKeysFile } from './keys-source.js';
 import { type MachineIdReader, machineFingerprint, readMachineId } from './machine.js';
@@ -81,12 +81,13 @@ export class Keyring {
 
   /** Who bears this key text (`svc_…`). */
   authenticate(keyText: string, now = this.#clock.now()): KeyAuth {
-    return this.#find(this.#index.byText, keyText, now);
+    return this.#found(this.#index.withText(keyText), keyText, now);
   }
 
   /** Who bears this MD5 hex of a key text, as the public SDKs send it. */
   authenticateSdk(md5Hex: string): KeyAuth {
-    return this.#find(this.#index.bySdkText, md5Hex.toLowerCase(), this.#clock.now());
+    const text = md5Hex.toLowerCase();
+    return this.#found(this.#index.withSdkText(text), text, this.#clock.now());
   }
 
   /** The key of this id, whether it may still be used or not. */
@@ -128,10 +129,8 @@ export class Keyring {
     return { path: this.#path, keys: this.#index.byId.size, loadedAt: this.#loadedAt, failure: this.#failure };
   }
 
-  #find(table: KeyTable, text: string, now: number): KeyAuth {
-    const row = table.find(text);
-    if (row === undefined) return this.#unknown(text);
-    return table.isGood(row, now) ? { ok: true, key: table.key(row) } : this.#judgeId(table.foundId, now);
+  #found(key: KeyRecord | undefined, text: string, now: number): KeyAuth {
+    return key === undefined ? this.#unknown(text) : this.#judge(key, now);
   }
 
   #unknown(text: string): KeyAuth {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
-import { digestOf } from '../../src/access/digest-table.js';
+import { digestOf } from '../../src/access/digest.js';
 import type { OrderFacts, OrderLeg } from '../../src/access/gates.js';
 import type { KeyRecord } from '../../src/access/key-record.js';
 import { type Limits, unlimited } from '../../src/access/limits.js';
