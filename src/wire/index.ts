@@ -1,6 +1,5 @@
 export { type BodyFormat, type BodyRead, decodeBody, encodeBody } from './body.js';
 export { type Cipher, packetCipher, packetEncAlgo, plainText } from './cipher.js';
-export { KnownBodies } from './known-bodies.js';
 export { type RsaKeyRead, readRsaKey, rsaCipher } from './rsa.js';
 export {
   aroundSerial,

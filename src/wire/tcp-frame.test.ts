@@ -2,7 +2,6 @@ import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Cipher, packetCipher, packetEncAlgo, plainText } from './cipher.js';
-import { KnownBodies } from './known-bodies.js';
 import { rsaCipher } from './rsa.js';
 import { aroundSerial, encodeFrame, FRAME_HEADER_BYTES, type Frame, type FrameRead, FrameReader } from './tcp-frame.js';
 
@@ -207,61 +206,5 @@ describe('FrameReader', () => {
       }),
       { numRuns: 2000 },
     );
-  });
-});
-
-describe('known bodies', () => {
-  /** The frames that readers with these bodies in common make of these, one reader each. */
-  const readWith = (known: KnownBodies, encoded: readonly Buffer[], cipher = plainText) =>
-    encoded.map((bytes) => {
-      const reader = new FrameReader(undefined, known);
-      reader.cipher = cipher;
-      reader.push(Buffer.from(bytes));
-      return reader.next();
-    });
-  const bodyOf = (read: FrameRead | undefined) => (read?.ok ? read.frame.body : undefined);
-
-  it.each(Object.entries(ciphers))('are one object, whoever reads them (%s)', (_, cipher) => {
-    const known = new KnownBodies();
-    const again = encodeFrame({ ...vectorFrame, serial: 9 }, cipher);
-    const [first, second] = readWith(known, [encodeFrame(vectorFrame, cipher), again], cipher);
-    expect(first).toMatchObject({ ok: true, frame: vectorFrame, known: true });
-    expect(second).toMatchObject({ ok: true, frame: { ...vectorFrame, serial: 9 }, known: true });
-    expect(bodyOf(second)).toBe(bodyOf(first));
-  });
-
-  it('are copies: a chunk may be written to once it has been read', () => {
-    const known = new KnownBodies();
-    const chunk = Buffer.from(vector);
-    const reader = new FrameReader(undefined, known);
-    reader.push(chunk);
-    const body = bodyOf(reader.next());
-    chunk.fill(0);
-    expect(Buffer.from(body ?? [])).toEqual(Buffer.from('abc'));
-  });
-
-  it('are not taken for others with their digest', () => {
-    const known = new KnownBodies();
-    const forged = Buffer.from(vector);
-    forged.write('abd', FRAME_HEADER_BYTES);
-    const [, second, third] = readWith(known, [vector, forged, vector]);
-    expect(second).toMatchObject({ ok: false, error: { kind: 'wrong_digest' } });
-    expect(third).toMatchObject({ ok: true });
-  });
-
-  it('are short, and not more than there is room for', () => {
-    const known = new KnownBodies();
-    const framed = (body: Buffer) => encodeFrame({ ...vectorFrame, body });
-    const [short, long] = readWith(known, [framed(Buffer.alloc(256)), framed(Buffer.alloc(257))]);
-    expect([short, long]).toMatchObject([{ known: true }, { known: false }]);
-    const [first] = readWith(known, [vector]);
-    const numbered = (count: number) => Array.from({ length: count }, (_, number) => framed(Buffer.from(`number ${number}`)));
-    readWith(known, numbered(1023));
-    const [kept] = readWith(known, [vector]);
-    expect(bodyOf(kept)).toBe(bodyOf(first));
-    readWith(known, [framed(Buffer.from('one more'))]);
-    const [anew] = readWith(known, [vector]);
-    expect(anew).toMatchObject({ ok: true });
-    expect(bodyOf(anew)).not.toBe(bodyOf(first));
   });
 });

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { BodyFormat } from './body.js';
 import { type Cipher, plainText } from './cipher.js';
-import type { KnownBodies } from './known-bodies.js';
 
 /**
  * One frame of the public protocol over TCP: a packed little-endian header of 44 bytes, then the body.
@@ -32,10 +31,7 @@ export interface FrameError {
   readonly message: string;
 }
 
-/** `known`: the body is of those that the reader knows ({@link KnownBodies}), one object for all frames that bring it. */
-export type FrameRead =
-  | { readonly ok: true; readonly frame: Frame; readonly known: boolean }
-  | { readonly ok: false; readonly error: FrameError };
+export type FrameRead = { readonly ok: true; readonly frame: Frame } | { readonly ok: false; readonly error: FrameError };
 
 export const FRAME_HEADER_BYTES = 44;
 export const BODY_BYTES_MAX = 16 * 1024 * 1024;
@@ -121,7 +117,6 @@ export class FrameReader {
   cipher: Cipher = plainText;
   /** Longer bodies, counted as sent, are refused by their header. A handshake changes it between two frames, too. */
   bodyBytesMax: number;
-  readonly #known: KnownBodies | undefined;
   /** The newest chunk, while bytes of it are unread. */
   #chunk: Buffer = EMPTY;
   /** Where in it they begin. */
@@ -133,12 +128,8 @@ export class FrameReader {
   #header: Header | undefined;
   #failure: FrameRead | undefined;
 
-  /**
-   * @param known those that are recognised, which several readers may share.
-   */
-  constructor(bodyBytesMax = BODY_BYTES_MAX, known?: KnownBodies) {
+  constructor(bodyBytesMax = BODY_BYTES_MAX) {
     this.bodyBytesMax = bodyBytesMax;
-    this.#known = known;
   }
 
   /** Whether bytes of the newest chunk are still to be read. */
@@ -173,16 +164,13 @@ export class FrameReader {
     const { protoId, format, serial, digest } = this.#header;
     this.#header = undefined;
     const body = this.cipher.open(sealed);
-    const known = body && this.#known?.find(digest, body);
-    if (known !== undefined) return { ok: true, frame: { protoId, format, serial, body: known }, known: true };
     // The digest is taken of what could not be opened, too, and both failures are one: what a peer could tell apart would help it to
     // decrypt what is not its own (Bleichenbacher 1998, Vaudenay 2002).
     const matches = sha1(body ?? sealed) === digest;
     if (body === undefined || !matches) {
       return this.#fail({ kind: 'wrong_digest', message: `the body of frame ${serial} (protocol id ${protoId}) does not match its SHA-1` });
     }
-    const kept = this.#known?.add(digest, body);
-    return { ok: true, frame: { protoId, format, serial, body: kept ?? body }, known: kept !== undefined };
+    return { ok: true, frame: { protoId, format, serial, body } };
   }
 
   #fail(error: FrameError): FrameRead {

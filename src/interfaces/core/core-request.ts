@@ -6,8 +6,6 @@ export interface CoreRequest {
   /** Of the body, and of its answer's. */
   readonly format: BodyFormat;
   readonly body: Uint8Array;
-  /** The body is one object for all requests that bring it. */
-  readonly known: boolean;
   /** What the answer repeats: a serial number or a section. */
   readonly tag: number | bigint;
 }

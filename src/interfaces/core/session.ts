@@ -1,6 +1,7 @@
 import type { Message, MessageShape } from '@bufbuild/protobuf';
 import type { KeyRecord } from '../../access/index.js';
 import * as QotRegQotPush from '../../contract/generated/Qot_RegQotPush_pb.js';
+import { readMessageRequest } from '../../contract/message-request.js';
 import { metadata, subscription, system } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import { type Answer, type Caller, type Peer, payloadOf, type ResponseMessage } from '../../gateway/index.js';
@@ -9,7 +10,6 @@ import { type BodyFormat, encodeBody } from '../../wire/index.js';
 import { answerRehabList, REHAB_LIST_ID, RehabListSchema } from '../common/rehab-list.js';
 import { bodyParser, keepAliveBody, readC2S, rejectionBody, responseBody } from './bodies.js';
 import type { CoreRequest } from './core-request.js';
-import { readRequest } from './known-requests.js';
 import type { CoreServices } from './services.js';
 import { checkSubscribed } from './strict-rule.js';
 
@@ -157,7 +157,7 @@ export class CoreSession {
     const { gateway, ids } = this.#services;
     const { protoId, format } = request;
     if (protoId === REHAB_LIST_ID) return this.#rehabList(request);
-    const read = readRequest(ids, request);
+    const read = readMessageRequest(ids, protoId, bodyParser(request.body, format));
     if (read === undefined) return this.#callUndeclared(request);
     const { operation } = read;
     const caller: Writable<Caller> = this.#caller(operation.name);

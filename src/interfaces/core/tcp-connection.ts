@@ -10,7 +10,6 @@ import {
   encodeFrame,
   type Frame,
   FrameReader,
-  type KnownBodies,
   packetCipher,
   packetEncAlgo,
   plainText,
@@ -32,8 +31,6 @@ export interface TcpConnectionOptions {
   readonly peer: Peer;
   /** Both sides have it: bodies are encrypted. */
   readonly rsaKey: KeyObject | undefined;
-  /** Of all connections. */
-  readonly knownBodies: KnownBodies;
 }
 
 const INIT_CONNECT = 1001;
@@ -66,8 +63,8 @@ export class TcpConnection implements CoreConnection {
 
   constructor(options: TcpConnectionOptions) {
     this.#options = options;
-    const { socket, clock, rsaKey, knownBodies } = options;
-    this.#reader = new FrameReader(GREETING_BYTES_MAX, knownBodies);
+    const { socket, clock, rsaKey } = options;
+    this.#reader = new FrameReader(GREETING_BYTES_MAX);
     if (rsaKey !== undefined) this.#reader.cipher = rsaCipher(rsaKey);
     this.#deadline = clock.monotonic() + HANDSHAKE_MS_MAX;
     socket.on('data', (chunk) => this.#received(chunk));
@@ -133,7 +130,7 @@ export class TcpConnection implements CoreConnection {
           socket.cork();
           corked = true;
         }
-        this.#take(read.frame, read.known);
+        this.#take(read.frame);
       }
       if (!this.#ended) socket.pause();
     } catch (error) {
@@ -156,9 +153,9 @@ export class TcpConnection implements CoreConnection {
     this.#options.socket.resume();
   }
 
-  #take({ protoId, format, serial, body }: Frame, known: boolean): void {
+  #take({ protoId, format, serial, body }: Frame): void {
     if (this.#session !== undefined) {
-      this.#session.request({ protoId, format, body, known, tag: serial });
+      this.#session.request({ protoId, format, body, tag: serial });
       return;
     }
     if (protoId !== INIT_CONNECT) {

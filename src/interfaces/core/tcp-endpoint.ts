@@ -3,7 +3,6 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '../../contract/clock.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Peer } from '../../gateway/index.js';
-import { KnownBodies } from '../../wire/index.js';
 import { peerAt } from '../common/callers.js';
 import { type ListenAddress, type Listener, listenAt } from '../common/listen.js';
 import { Connections } from './connections.js';
@@ -34,7 +33,6 @@ export class TcpEndpoint implements Listener {
   readonly #server: Server;
   readonly #options: TcpEndpointOptions;
   readonly #connections: Connections;
-  readonly #knownBodies = new KnownBodies();
   /** When {@link TcpEndpointOptions.onUnreadable} was told, of the monotonic clock. */
   #unreadableAt = Number.NEGATIVE_INFINITY;
 
@@ -77,7 +75,6 @@ export class TcpEndpoint implements Listener {
       socket,
       peer,
       rsaKey,
-      knownBodies: this.#knownBodies,
     });
     this.#connections.add(connection);
     socket.on('close', () => this.#connections.remove(connection));

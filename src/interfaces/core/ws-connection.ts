@@ -130,7 +130,7 @@ export class WsConnection implements CoreConnection {
       const rejection = new Rejection('auth.missing', 'InitWebSocket must come first');
       this.#answer(message, rejectionBody(rejection, 'protobuf'));
     } else {
-      this.#session.request({ protoId: command, format: 'protobuf', body, known: false, tag: section });
+      this.#session.request({ protoId: command, format: 'protobuf', body, tag: section });
     }
   }
 
