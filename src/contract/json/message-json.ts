@@ -16,7 +16,6 @@ import { nearestName, snakeCase } from '../names.js';
 import { stop, stopMissing } from '../problem.js';
 import { quoted, shown } from '../shown.js';
 import type { Fields } from './fields.js';
-import { elementText } from './kept-texts.js';
 import { type Int64Format, scalarReader, scalarWriter } from './scalars.js';
 import { describeJson, InexactNumber, isJsonObject, type JsonValue } from './value.js';
 
@@ -314,10 +313,9 @@ function fieldWriter(field: DescField, dialect: Dialect, int64: Int64Format): (v
   const message = field.fieldKind === 'message' || field.fieldKind === 'list' ? field.message : undefined;
   if (message !== undefined) {
     let writer: MessageWriter | undefined;
-    const isElement = field.fieldKind === 'list';
     return (value: Message) => {
       writer ??= messageWriter(message, dialect, int64);
-      return isElement ? elementText(value, writer) : writer(value);
+      return writer(value);
     };
   }
   const enumeration = shownEnumeration(field, dialect);

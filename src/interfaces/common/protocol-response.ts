@@ -21,13 +21,8 @@ export function encodeResponse(operation: Operation, response: ResponseMessage):
   const known = written.get(response);
   if (known !== undefined) return known;
   const bytes = messageBytes(operation.messages.ResponseSchema, response);
-  if (isShared(operation)) written.set(response, bytes);
+  if (operation.effect === 'read') written.set(response, bytes);
   return bytes;
-}
-
-/** Whether answers of an operation may be given to several callers. */
-export function isShared({ effect }: Operation): boolean {
-  return effect === 'read';
 }
 
 /** Common.RetType: the request failed. */

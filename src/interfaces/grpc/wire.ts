@@ -9,7 +9,7 @@ import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { ResponseMessage } from '../../gateway/index.js';
 import { encodeLong } from '../common/long-messages.js';
-import { encodeResponse, isShared } from '../common/protocol-response.js';
+import { encodeResponse } from '../common/protocol-response.js';
 
 /** The library is handed bytes and gives bytes: what they mean, and what is wrong with them, is said here. */
 export function bytes(value: Buffer): Buffer {
@@ -31,16 +31,9 @@ export function readMessage<D extends DescMessage>(desc: D, bytes: Buffer): Mess
   }
 }
 
-// By response: see encodeResponse.
-const written = new WeakMap<ResponseMessage, Buffer>();
-
 /** The bytes of the `GatewayResponse` that carries an operation's `Response`. */
 export function writeGatewayResponse(operation: Operation, response: ResponseMessage): Buffer {
-  const known = written.get(response);
-  if (known !== undefined) return known;
-  const answer = carrying(operation, response, encodeResponse(operation, response));
-  if (isShared(operation)) written.set(response, answer);
-  return answer;
+  return carrying(operation, response, encodeResponse(operation, response));
 }
 
 /** The same of one that is long (see `isLong`). */

@@ -1,7 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '../../contract/decimal.js';
 import { type KLine, KLineSchema } from '../../contract/generated/Qot_Common_pb.js';
-import { keepText } from '../../contract/json/kept-texts.js';
 import { localDateTime, parseLocal } from '../../contract/time.js';
 import { type Bar, type BarPeriod, FACTOR_ONE, type PriceAdjustment } from '../market/index.js';
 import { Refusal } from '../refusal.js';
@@ -116,7 +115,6 @@ export function klineMessage(
   let message = messages.get(bar);
   if (message === undefined) {
     message = newMessage(facts, listing, period, bar, adjustment, fields);
-    keepText(message);
     messages.set(bar, message);
   }
   return message;
