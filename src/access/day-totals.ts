@@ -11,9 +11,6 @@ interface Total {
   sum: Decimal;
 }
 
-/** Stands for the currency of rows that an earlier version wrote, which kept none. */
-const NO_CURRENCY = '';
-
 /** What each caller's orders sum up to per UTC day and currency: the working copy, and its rows in the store. */
 export class DayTotals {
   readonly #table: Table<Decimal>;
@@ -26,7 +23,7 @@ export class DayTotals {
   constructor(store: Store, now: number) {
     this.#table = store.table<Decimal>('day_totals');
     for (const [row, sum] of this.#table.entries()) {
-      const [of = '', currency = NO_CURRENCY] = row.split(SEPARATOR);
+      const [of = '', currency = ''] = row.split(SEPARATOR);
       this.#total(of.slice(0, DAY_LENGTH), of.slice(DAY_LENGTH + 1), currency, row).sum = sum;
     }
     this.#prune(now);
@@ -37,18 +34,10 @@ export class DayTotals {
     return this.#days.get(day)?.get(caller)?.get(currency)?.sum ?? 0n;
   }
 
-  /**
-   * The sum of `caller` on `day` that an earlier version wrote, which kept no currencies. It cannot be told apart any more
-   * and counts towards each of them until the day is over.
-   */
-  ofNoCurrency(day: string, caller: string): Decimal {
-    return this.get(day, caller, NO_CURRENCY);
-  }
-
   /** The sums of `caller` on `day` by currency. */
   of(day: string, caller: string): readonly { readonly currency: string; readonly total: Decimal }[] {
     return [...(this.#days.get(day)?.get(caller) ?? [])]
-      .filter(([currency, { sum }]) => currency !== NO_CURRENCY && sum !== 0n)
+      .filter(([, { sum }]) => sum !== 0n)
       .map(([currency, { sum }]) => ({ currency, total: sum }));
   }
 

@@ -202,8 +202,8 @@ interface DayQuestion extends Pick<Question, 'holder' | 'steadyNow'> {
 export function dayTotal(days: DayTotals, { holder, rates, steadyNow }: DayQuestion): DayTotal {
   const day = utcDay(steadyNow);
   return (currency) => {
-    let sum = days.ofNoCurrency(day, holder.caller);
-    if (holder.limits.limitsCurrency === null) return sum + days.get(day, holder.caller, currency);
+    if (holder.limits.limitsCurrency === null) return days.get(day, holder.caller, currency);
+    let sum = 0n;
     for (const { currency: own, total } of days.of(day, holder.caller)) {
       const amount = converted(total, own, currency, rates);
       if (isUnknown(amount)) return amount;

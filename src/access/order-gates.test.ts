@@ -346,22 +346,6 @@ describe('what is durable', () => {
     expect(verdict(after, limits, orderOf(1), noon + 60_000)).toBe('ok');
   });
 
-  it('counts what an earlier version summed without a currency towards each, until the day is over', async () => {
-    const store = new MemoryStore();
-    const table = store.table<bigint>('day_totals');
-    await store.write((transaction) => {
-      transaction.put(table, '2026-08-01:k', money(60));
-      transaction.put(table, '2026-08-01:', money(60));
-    });
-    for (const gates of [gatesOn(store), gatesOn(store, { maxDailyValue: money(100) })]) {
-      const caps = gates.flagLimits.maxDailyValue === null ? { maxDailyValue: money(100) } : {};
-      expect(verdict(gates, caps, orderOf(41))).toBe('limit.daily_value');
-      expect(verdict(gates, caps, orderOf(41, { currency: 'USD' }))).toBe('limit.daily_value');
-      expect(verdict(gates, caps, orderOf(20))).toBe('ok');
-      expect(verdict(gates, caps, orderOf(100), Date.UTC(2026, 7, 2))).toBe('ok');
-    }
-  });
-
   it('takes up day and rate after a restart, and clears what no longer counts', async () => {
     const store = new MemoryStore();
     const limits = { maxDailyValue: money(100), maxOrdersPerMinute: 2 };
@@ -405,23 +389,5 @@ describe('what is durable', () => {
     ]);
     for (let order = 0; order < 20; order++) expect(await pass(second, noon + 200_000 + order)).toBe(true);
     expect([...store.table('order_rates').entries()].length).toBeLessThanOrEqual(3);
-  });
-
-  it('counts the orders that an earlier version kept, each in a row of its own', async () => {
-    const store = new MemoryStore();
-    const rows = store.table<number>('order_rates');
-    const rowOf = (sequence: number) => `k:1:${String(sequence).padStart(16, '0')}`;
-    await store.write((change) => {
-      for (const sequence of [14, 15, 16, 17]) change.put(rows, rowOf(sequence), noon - 1_000 + sequence);
-    });
-    const key = keyRecord('k:1', { maxOrdersPerMinute: 5 });
-    const gates = gatesOn(store);
-    const fifth = gates.admit(key, orderOf(1), noon);
-    expect(fifth.ok).toBe(true);
-    if (fifth.ok) await fifth.admission.durable;
-    expect(gates.admit(key, orderOf(1), noon).ok).toBe(false);
-    expect(gatesOn(store, {}, noon).admit(key, orderOf(1), noon).ok).toBe(false);
-    expect(gatesOn(store, {}, noon + 58_000).admit(key, orderOf(1), noon + 58_000).ok).toBe(false);
-    expect(gatesOn(store, {}, noon + 60_000).admit(key, orderOf(1), noon + 60_000).ok).toBe(true);
   });
 });

@@ -84,8 +84,8 @@ const BLOCK = 16;
 
 /** Everyone's rate windows, and their rows in the store, so that a restart within the minute forgets no order. */
 export class RateWindows {
-  /** Caller and number of the first moment → the block from there on; in an earlier version, each moment by itself. */
-  readonly #table: Table<RateBlock | number>;
+  /** Caller and number of the first moment → the block from there on. */
+  readonly #table: Table<RateBlock>;
   readonly #windows = new Map<string, RateWindow>();
   /** Rows of earlier processes that no longer count; removed with the next write. */
   readonly #stale: string[] = [];
@@ -93,9 +93,8 @@ export class RateWindows {
   constructor(store: Store, now: number) {
     this.#table = store.table('order_rates');
     const kept = new Map<string, { base: number; times: number[] }>();
-    for (const [row, value] of this.#table.entries()) {
-      const { caller, sequence } = parseRow(row);
-      const { from, times } = typeof value === 'number' ? { from: sequence, times: [value] } : value;
+    for (const [row, { from, times }] of this.#table.entries()) {
+      const caller = callerOf(row);
       if ((times.at(-1) ?? 0) <= now - WINDOW_MS) {
         this.#stale.push(row);
         continue;
@@ -144,6 +143,6 @@ function rowOf(caller: string, sequence: number): string {
   return `${caller}:${String(sequence).padStart(SEQUENCE_DIGITS, '0')}`;
 }
 
-function parseRow(row: string): { caller: string; sequence: number } {
-  return { caller: row.slice(0, -SEQUENCE_DIGITS - 1), sequence: Number(row.slice(-SEQUENCE_DIGITS)) };
+function callerOf(row: string): string {
+  return row.slice(0, -SEQUENCE_DIGITS - 1);
 }

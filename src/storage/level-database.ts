@@ -8,7 +8,7 @@ import { StorageFailure } from './storage-failure.js';
 
 /** Why a database cannot be opened: what is wrong, where, and what to do. */
 export interface OpenProblem {
-  readonly kind: 'locked' | 'damaged' | 'foreign' | 'unusable';
+  readonly kind: 'locked' | 'damaged' | 'unusable';
   readonly message: string;
 }
 
@@ -27,8 +27,6 @@ const WRITE_BUFFER_BYTES = 16 * 1024 * 1024;
 const LOCKED = 'LEVEL_LOCKED';
 /** Stands beside a database until it has its identity: one without either has lost what it held. */
 const UNFINISHED_FILE = 'UNFINISHED';
-/** LMDB's, which earlier versions kept. */
-const FOREIGN_FILE = 'data.mdb';
 /** Opening files what the log holds in a table and begins another log. */
 export const ROOM_BYTES = 2 * WRITE_BUFFER_BYTES;
 /** Written to see whether the disk takes it: a quota or a limit on files is not in the disk's own figures. */
@@ -59,13 +57,6 @@ export async function openDatabase(folder: string): Promise<OpenedDatabase> {
     await database.close().catch(() => undefined);
     throw error;
   }
-}
-
-/** The problem of a folder with the database of an earlier version; undefined where there is none. */
-export function foreignIn(folder: string): OpenProblem | undefined {
-  if (!existsSync(join(folder, FOREIGN_FILE))) return undefined;
-  const remedy = `move ${folder} away to start empty (its orders, totals and idempotency keys stay with the old version)`;
-  return { kind: 'foreign', message: `${folder} holds the database of an earlier version, which this one cannot read; ${remedy}` };
 }
 
 /** Whether the disk has room for `bytes` more beside what opening needs, and takes them. */

@@ -1,16 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { Company } from './company.js';
-import {
-  foreignIn,
-  hasRoom,
-  type OpenedDatabase,
-  type OpenProblem,
-  openDatabase,
-  problemOf,
-  ROOM_BYTES,
-  unfinishedFile,
-} from './level-database.js';
+import { hasRoom, type OpenedDatabase, type OpenProblem, openDatabase, problemOf, ROOM_BYTES, unfinishedFile } from './level-database.js';
 import type { FileWatch } from './level-files.js';
 import { chunksOf, type Database, endOf, LevelArchive, LevelRows, LevelTable, reasonOf } from './level-rows.js';
 import { RowBatch, type Scalar } from './row-batch.js';
@@ -333,8 +324,6 @@ class LevelStore implements DurableStore {
  * process, and holds between containers that share the volume. Nothing is started on a damaged database.
  */
 export async function openLevelStore(folder: string): Promise<DurableStore | OpenProblem> {
-  const foreign = foreignIn(folder);
-  if (foreign !== undefined) return foreign;
   let opened: OpenedDatabase | undefined;
   try {
     opened = await openDatabase(folder);

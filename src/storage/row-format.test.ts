@@ -1,5 +1,3 @@
-import { serialize } from 'node:v8';
-import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { RowFormat } from './row-format.js';
@@ -49,19 +47,6 @@ it('keeps what has no names: maps, dates, and objects whose keys are data', () =
     expect(format.decode('key', format.encode('key', one))).toEqual(one);
   }
   expect(format.shapes.takeNew().length).toBeLessThanOrEqual(1_000);
-});
-
-it('reads the rows of earlier versions', () => {
-  const format = new RowFormat();
-  const row = (bytes: Buffer) => {
-    const checksum = Buffer.alloc(4);
-    checksum.writeUInt32LE(crc32(bytes, crc32('t/x/key')), 0);
-    return Buffer.concat([checksum, bytes]);
-  };
-  const record = { id: 7n, symbol: 'US.AAPL', fees: [{ title: 'ü', value: 2n ** 70n }] };
-  expect(format.decode('t/x/key', row(serialize(record)))).toEqual(record);
-  expect(format.decode('t/x/key', row(Buffer.from('i-12345678901234567890')))).toBe(-12345678901234567890n);
-  expect(format.decode('t/x/key', row(Buffer.from('sü')))).toBe('ü');
 });
 
 it.each([

@@ -6,9 +6,6 @@ import { StorageFailure } from './storage-failure.js';
 import { Words } from './words.js';
 
 const CHECKSUM_BYTES = 4;
-/** What a bare bigint or string of earlier versions begins with. */
-const OLD_BIGINT = 0x69;
-const OLD_STRING = 0x73;
 
 /**
  * How a value stands in the database: a CRC-32 of key and value, and the value. Property names are kept once for all rows, as
@@ -52,8 +49,6 @@ export class RowFormat {
     const bytes = row.subarray(CHECKSUM_BYTES);
     if (row.length < CHECKSUM_BYTES || row.readUInt32LE(0) !== crc32(bytes, crc32(key))) throw damaged(key);
     const first = bytes[0] ?? TAG_MAX + 1;
-    if (first === OLD_BIGINT) return BigInt(bytes.toString('latin1', 1));
-    if (first === OLD_STRING) return bytes.toString('utf8', 1);
     if (first > TAG_MAX) return deserialize(bytes);
     try {
       return new ValueReader(bytes, this.shapes, this.#words).value();

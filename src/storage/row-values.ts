@@ -1,7 +1,7 @@
 import type { RowShapes } from './row-shapes.js';
 import { WORD_MAX, type Words } from './words.js';
 
-/** What stands before a value and says how it is written. None is what a row of an earlier version begins with. */
+/** Tags, which stand before each value. None is the first byte of V8's structured-clone format. */
 const UNDEFINED = 0;
 const NULL = 1;
 const FALSE = 2;

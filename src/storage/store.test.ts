@@ -197,12 +197,6 @@ it('is for one opener alone, whatever is left in the folder', async () => {
   expect(await openLevelStore(path)).toMatchObject({ kind: 'locked' });
 });
 
-it('says what to do with a database of an earlier version', async () => {
-  const path = folder();
-  writeFileSync(join(path, 'data.mdb'), '');
-  expect(await openLevelStore(path)).toMatchObject({ kind: 'foreign', message: expect.stringContaining(`move ${path} away`) });
-});
-
 it('lets nothing through after a failed write', async () => {
   const path = folder();
   const store = await open(path);

@@ -110,19 +110,6 @@ describe('an entry that is acknowledged by its number alone', () => {
     const both = await Promise.all([place(order), place(order)]);
     expect(new Set(both).size).toBe(2);
   });
-
-  it('is found by its remark where an earlier version kept no number', async () => {
-    const store = new MemoryStore();
-    await open({ store, sharesStore: true });
-    const id = await place({ ...taking, order_type: 'NORMAL', price: 1, stop_loss_price: 0.5 });
-    const start = desk.clock.now();
-    await desk.close();
-    const rows = store.table<Record<string, unknown>>('brackets');
-    await store.write((change) => change.put(rows, id, { ...rows.get(id), entryIdEx: '', entryId: undefined }));
-    await open({ store, sharesStore: true, start });
-    await pass(6);
-    expect(await bracketOf(shares, id)).toMatchObject({ state: OPEN, entryOrderIdEx: expect.stringMatching(/./) });
-  });
 });
 
 describe('a position that its owner closes before the gateway has seen it', () => {

@@ -202,17 +202,6 @@ describe('a damaged database', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  it('ends it with a sentence when it is one of an earlier version', async () => {
-    const daemon = await started();
-    await daemon.end();
-    rmSync(databaseOf(daemon), { recursive: true });
-    mkdirSync(databaseOf(daemon));
-    writeFileSync(join(databaseOf(daemon), 'data.mdb'), 'x');
-    const { status, stderr } = await run(daemon, 'svcd', [...daemon.flags, ...TRADING]);
-    expect(status).toBe(2);
-    expect(stderr).toMatch(/holds the database of an earlier version.*move .* away/);
-  });
-
   function overwrite(path: string, share: number): void {
     const bytes = readFileSync(path);
     const at = Math.floor(bytes.length * share);

@@ -72,7 +72,7 @@ export class BracketBook {
 
   /** What is on disk when the daemon starts: those that go on. */
   open(): readonly Bracket[] {
-    const rows = [...this.rows.entries()].map(([, bracket]) => completed(bracket)).sort((a, b) => a.updatedAt - b.updatedAt);
+    const rows = [...this.rows.entries()].map(([, bracket]) => bracket).sort((a, b) => a.updatedAt - b.updatedAt);
     for (const bracket of rows) if (!isActive(bracket)) this.#ended.add(bracket.id);
     return rows.filter(isActive);
   }
@@ -185,33 +185,6 @@ export class BracketBook {
     if (watched !== undefined) this.drop(watched);
     return true;
   }
-}
-
-/** A row as it would be written now: those of before lack what came later. */
-function completed(row: Bracket): Bracket {
-  const { exit } = row;
-  const entryId = row.entryId ?? 0n;
-  return {
-    ...row,
-    // Its acknowledgement had no text, and its number was not kept: it is looked for by its remark.
-    state: row.state === 'open' && row.entryIdEx === '' && entryId === 0n ? 'placing' : row.state,
-    entryId,
-    against: row.against ?? 0n,
-    gone: row.gone ?? 0n,
-    gained: row.gained ?? 0n,
-    lot: row.lot ?? 0n,
-    levelsOf: row.levelsOf ?? '',
-    withdrawn: row.withdrawn ?? false,
-    seenHeld: row.seenHeld ?? false,
-    exit: exit && {
-      ...exit,
-      price: exit.price ?? 0n,
-      trigger: exit.trigger ?? 0n,
-      moved: exit.moved ?? false,
-      unconfirmed: exit.unconfirmed ?? 0n,
-      told: exit.told ?? '',
-    },
-  };
 }
 
 /** Whether two say the same of everything but when it was learned. */

@@ -7,8 +7,8 @@ export interface Aged {
   readonly at: number;
 }
 
-/** Ages and ids by turns. An earlier version has a row for each id, under both, which says nothing more. */
-type AgeRow = readonly (number | string)[] | true;
+/** Ages and ids by turns. */
+type AgeRow = readonly (number | string)[];
 
 const AGE_DIGITS = 16;
 /** Ids that share a row at most, and for how long they may come. */
@@ -65,7 +65,7 @@ export class IdempotencyAges {
     const ids: Aged[] = [];
     for await (const [key, row] of this.#rows.entries({ start: '0', end: textOf(end) })) {
       keys.push(key);
-      ids.push(...agedIn(key, row));
+      ids.push(...agedIn(row));
       if (ids.length >= count) break;
     }
     return { keys, ids };
@@ -73,7 +73,7 @@ export class IdempotencyAges {
 
   /** Every id that is on disk. */
   async *all(): AsyncIterable<Aged> {
-    for await (const [key, row] of this.#rows.entries()) yield* agedIn(key, row);
+    for await (const [, row] of this.#rows.entries()) yield* agedIn(row);
   }
 
   remove(keys: readonly string[], change: Transaction): void {
@@ -100,8 +100,7 @@ export class IdempotencyAges {
 }
 
 /** The ids of a row. */
-function agedIn(key: string, row: AgeRow): readonly Aged[] {
-  if (row === true) return [{ id: key.slice(AGE_DIGITS + 1), at: Number(key.slice(0, AGE_DIGITS)) }];
+function agedIn(row: AgeRow): readonly Aged[] {
   const ids: Aged[] = [];
   for (let place = 0; place < row.length; place += 2) ids.push({ at: Number(row[place]), id: String(row[place + 1]) });
   return ids;

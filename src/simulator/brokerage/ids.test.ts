@@ -19,18 +19,14 @@ it('numbers rise whatever the clock does', () => {
   );
 });
 
-it('the text of a number is its digits, and carries it; nothing else reads as one but the form of earlier versions', () => {
+it('the text of a number is its digits, and carries it; nothing else reads as one', () => {
   fc.assert(
     fc.property(
       id.filter((value) => value > 0n),
       (value) => /^\d+$/.test(textOfId(value)) && idOfText(textOfId(value)) === value,
     ),
   );
-  expect(idOfText('20261120-06HX2K0000000')).toBe(
-    0x06n * 32n ** 11n + 0x11n * 32n ** 10n + 0x1dn * 32n ** 9n + 2n * 32n ** 8n + 0x13n * 32n ** 7n,
-  );
-  for (const text of ['', '0', '020261120', '-1', '1.0', '20261120-06HX2K000000I', '20261120-06hx2k0000000', '2026112-06HX2K0000000'])
-    expect(idOfText(text)).toBeUndefined();
+  for (const text of ['', '0', '020261120', '-1', '1.0', '20261120-06HX2K0000000']) expect(idOfText(text)).toBeUndefined();
 });
 
 it('keys sort as numbers do', () => {

@@ -4,7 +4,6 @@
  */
 const EPOCH_MS = Date.UTC(2020, 0, 1);
 const SEQUENCE_BITS = 20n;
-const BASE32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 export class IdSequence {
   #last: bigint;
 
@@ -31,15 +30,7 @@ export function textOfId(id: bigint): string {
   return id.toString();
 }
 
-/**
- * The number that a text carries; undefined when it is none. Orders of earlier versions have texts of another form, their day and 13 base-32
- * digits (Crockford): "20261120-06HX2K0000000".
- */
+/** The number that a text carries; undefined when it is none. */
 export function idOfText(text: string): bigint | undefined {
-  if (/^[1-9]\d{0,19}$/.test(text)) return BigInt(text);
-  const match = /^\d{8}-([0-9A-HJKMNP-TV-Z]{13})$/.exec(text);
-  if (match === null) return undefined;
-  let id = 0n;
-  for (const digit of match[1] ?? '') id = (id << 5n) | BigInt(BASE32.indexOf(digit));
-  return id;
+  return /^[1-9]\d{0,19}$/.test(text) ? BigInt(text) : undefined;
 }

@@ -26,11 +26,7 @@ export class Ledger {
       this.#positions.set(account.id, new Map());
       this.#open.set(account.id, { orders: 0, frozen: new Map(), margin: new Map(), working: new Map() });
     }
-    const future = new Set(accounts.filter(({ trades }) => trades === 'futures').map(({ id }) => id));
-    for (const [, position] of tables.positions.entries()) {
-      // Futures of a version that did not mark them are carried at what they were traded for.
-      this.setPosition(future.has(position.accId) ? { carried: position.cost, ...position } : position);
-    }
+    for (const [, position] of tables.positions.entries()) this.setPosition(position);
   }
 
   /** What may be traded with: settled money and what trades will bring or take on their settlement days. */

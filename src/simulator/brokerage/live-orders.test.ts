@@ -64,19 +64,4 @@ describe('the orders that a restart has to know', () => {
       expect(openIds(after), `after ${reached * 4} changes`).toEqual(live.sort((a, b) => (a < b ? -1 : 1)));
     }
   });
-
-  it('are taken over from a version that had a row for each', async () => {
-    const f = Fixture.open();
-    const placed = await place(f, 5);
-    const { liveOrders, formerLiveOrders } = tablesOf(f.store);
-    await f.store.write((change) => {
-      for (const [key] of liveOrders.entries()) change.remove(liveOrders, key);
-      for (const id of placed) change.put(formerLiveOrders, id.toString().padStart(20, '0'), id);
-    });
-    const after = f.restarted();
-    await after.pass();
-    expect(openIds(after)).toEqual(placed);
-    expect([...formerLiveOrders.entries()]).toEqual([]);
-    expect(openIds(after.restarted())).toEqual(placed);
-  });
 });

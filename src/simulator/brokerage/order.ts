@@ -226,17 +226,6 @@ function held(order: OrderRecord, perUnit: (leg: OrderLeg) => Decimal): Decimal 
   return sum;
 }
 
-/** An order as an earlier version kept it: of one security, without legs. */
-type LeglessOrder = Omit<OrderRecord, 'legs'> & Pick<OrderLeg, 'symbol' | 'side' | 'cashPerUnit' | 'marginPerUnit'>;
-
-/** The order of a row, of this version or an earlier one. */
-export function orderOfRow(row: OrderRecord | LeglessOrder): OrderRecord {
-  if ('legs' in row) return row;
-  const { symbol, side, cashPerUnit, marginPerUnit, ...order } = row;
-  const { filledQuantity, filledValue } = order;
-  return { ...order, legs: [{ symbol, side, ratio: 1n, filledQuantity, filledValue, cashPerUnit, marginPerUnit }] };
-}
-
 /** Average price of the fills; 0 without any. Exact wherever nine places are. */
 export function averagePrice(order: OrderRecord): Decimal {
   return order.filledQuantity === 0n ? 0n : divide(order.filledValue, units(order.filledQuantity));

@@ -14,11 +14,3 @@ export interface PacketRecord extends PacketAnswer {
   /** What was asked, so that another request under the same number is not given this answer. */
   readonly fingerprint: string;
 }
-
-/** Numbers of the oldest and the newest record kept, in the order in which they came; oldest > newest where there is none. */
-export interface PacketRange {
-  readonly oldest: bigint;
-  readonly newest: bigint;
-  /** From this one on, each connection's highest serial number is kept; absent where an earlier version wrote all of them. */
-  readonly tracedFrom?: bigint;
-}

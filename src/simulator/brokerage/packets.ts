@@ -1,13 +1,13 @@
 import type { Transaction } from '../../storage/index.js';
 import { Refusal } from '../refusal.js';
 import { keyOfId } from '../row-keys.js';
-import type { PacketAnswer, PacketId, PacketRange, PacketRecord } from './packet.js';
+import type { PacketAnswer, PacketId, PacketRecord } from './packet.js';
 import type { Tables } from './tables.js';
 
 const PACKETS_MAX = 2_000_000;
 /** Most that are forgotten with one new packet, so that no write waits for a long clearing. */
 const FORGOTTEN_AT_ONCE = 16;
-const RANGE = 'range';
+const OLDEST = 'oldest';
 const NEWEST = 'newest';
 /** Connections whose highest serial number is in memory; of others it is read when they write again. */
 const CONNECTIONS_IN_MEMORY = 10_000;
@@ -24,21 +24,16 @@ export class Packets {
   /** Connection → highest serial number that is kept or on its way to be; the connection that wrote last is last. */
   readonly #highest = new Map<string, number>();
   #latest: string | undefined;
-  #range: Required<PacketRange>;
-  /** This process has written it, with what `tracedFrom` is. */
-  #isRangeKept = false;
+  /** Numbers of the records that are kept, in the order in which they came; there is none where the oldest is above the newest. */
+  #oldest: bigint;
+  #newest: bigint;
 
   constructor(
-    private readonly tables: Pick<
-      Tables,
-      'packets' | 'packetOrder' | 'packetRange' | 'newestPacket' | 'forgottenPackets' | 'highestPackets'
-    >,
+    private readonly tables: Pick<Tables, 'packets' | 'packetOrder' | 'packetRange' | 'forgottenPackets' | 'highestPackets'>,
     private readonly max = PACKETS_MAX,
   ) {
-    const range = tables.packetRange.get(RANGE) ?? { oldest: 1n, newest: 0n };
-    const own = tables.newestPacket.get(NEWEST) ?? 0n;
-    const newest = own > range.newest ? own : range.newest;
-    this.#range = { oldest: range.oldest, newest, tracedFrom: range.tracedFrom ?? newest + 1n };
+    this.#oldest = tables.packetRange.get(OLDEST) ?? 1n;
+    this.#newest = tables.packetRange.get(NEWEST) ?? 0n;
     this.#forgotten = new Map(tables.forgottenPackets.entries());
   }
 
@@ -62,8 +57,7 @@ export class Packets {
     const key = keyOf(packet);
     const underWay = this.#underWay.get(key);
     if (underWay !== undefined) return underWay;
-    const { oldest, tracedFrom } = this.#range;
-    if (oldest >= tracedFrom && packet.serialNo > this.#highestOf(String(packet.connId))) return undefined;
+    if (packet.serialNo > this.#highestOf(String(packet.connId))) return undefined;
     return this.tables.packets.get(key);
   }
 
@@ -91,45 +85,39 @@ export class Packets {
 
   /** Remembers an answer in the transaction of the write itself; {@link settle} it when that is on disk. */
   remember(packet: PacketId, record: PacketRecord, transaction: Transaction): void {
-    const { packets, packetOrder, packetRange, newestPacket, highestPackets } = this.tables;
+    const { packets, packetOrder, packetRange, highestPackets } = this.tables;
     const key = keyOf(packet);
     this.#underWay.set(key, record);
     transaction.put(packets, key, record);
-    const newest = this.#range.newest + 1n;
-    transaction.put(packetOrder, keyOfId(newest), key);
+    this.#newest += 1n;
+    transaction.put(packetOrder, keyOfId(this.#newest), key);
+    transaction.put(packetRange, NEWEST, this.#newest);
     const connection = String(packet.connId);
     const highest = Math.max(packet.serialNo, this.#highestOf(connection));
     this.#keepHighest(connection, highest);
     transaction.put(highestPackets, connection, highest);
-    const oldest = this.#forgetSurplus(newest, transaction);
-    const isMoved = oldest !== this.#range.oldest;
-    this.#range = { oldest, newest, tracedFrom: this.#range.tracedFrom };
-    // What moves with every packet is a row of its own, whose number is written once a flush.
-    transaction.put(newestPacket, NEWEST, newest);
-    if (isMoved || !this.#isRangeKept) transaction.put(packetRange, RANGE, this.#range);
-    this.#isRangeKept = true;
+    this.#forgetSurplus(transaction);
   }
 
   settle(packet: PacketId): void {
     this.#underWay.delete(keyOf(packet));
   }
 
-  /** The number of the oldest one that stays. */
-  #forgetSurplus(newest: bigint, transaction: Transaction): bigint {
-    const { packets, packetOrder } = this.tables;
-    let { oldest } = this.#range;
-    const until = oldest + BigInt(FORGOTTEN_AT_ONCE);
-    while (newest - oldest >= BigInt(this.max) && oldest < until) {
-      const key = packetOrder.get(keyOfId(oldest));
+  #forgetSurplus(transaction: Transaction): void {
+    const { packets, packetOrder, packetRange } = this.tables;
+    const before = this.#oldest;
+    const until = before + BigInt(FORGOTTEN_AT_ONCE);
+    while (this.#newest - this.#oldest >= BigInt(this.max) && this.#oldest < until) {
+      const key = packetOrder.get(keyOfId(this.#oldest));
       // The oldest may itself be on its way to the disk; then it goes with a later one.
       if (key === undefined) break;
       this.#underWay.delete(key);
       transaction.remove(packets, key);
-      transaction.remove(packetOrder, keyOfId(oldest));
+      transaction.remove(packetOrder, keyOfId(this.#oldest));
       this.#noteForgotten(key, transaction);
-      oldest += 1n;
+      this.#oldest += 1n;
     }
-    return oldest;
+    if (this.#oldest !== before) transaction.put(packetRange, OLDEST, this.#oldest);
   }
 
   #noteForgotten(key: string, transaction: Transaction): void {

@@ -5,7 +5,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { collected, dec, Fixture, ids, type PlaceInit } from '../../../test/support/brokerage.js';
 import { openedStore } from '../../../test/support/store.js';
 import { MemoryStore, type Store } from '../../storage/index.js';
-import { timeKey } from '../row-keys.js';
 import { Packets } from './packets.js';
 import { tablesOf } from './tables.js';
 
@@ -73,10 +72,6 @@ describe('after a kill and a restart', () => {
     await before.pass();
     for (const order of [1, 4, 8]) await before.cancel(ids.hkCash, placed[order] ?? 0n);
     await before.pass();
-    // As an earlier version entered a working order.
-    const { ordersByTime } = tablesOf(store);
-    const { createdAt, id } = before.order(placed[2] ?? 0n);
-    await store.write((change) => change.put(ordersByTime, timeKey(ids.hkCash, createdAt, id), id));
     const listed = async (f: Fixture, from = 0, to = Number.MAX_SAFE_INTEGER) =>
       (await collected(f.brokerage.records.ordersBetween(ids.hkCash, from, to))).map((order) => order.id);
     expect(await listed(before)).toEqual(placed);
@@ -271,25 +266,16 @@ describe('a packet number', () => {
     }
   });
 
-  it('is known after a restart whatever came before it, and in the database of a version that kept no highest numbers', async () => {
+  it('is known after a restart whatever came before it', async () => {
     const store = new MemoryStore();
     const tables = tablesOf(store);
     const answerOf = (serialNo: number) => ({ orderId: BigInt(serialNo), orderIdEx: `${serialNo}`, fingerprint: 'asked' });
     const first = new Packets(tables);
     for (const serialNo of [9, 3]) await store.write((change) => first.remember({ connId: 5n, serialNo }, answerOf(serialNo), change));
-    for (const older of [false, true]) {
-      if (older) {
-        await store.write((change) => {
-          change.put(tables.packetRange, 'range', { oldest: 1n, newest: 2n });
-          change.remove(tables.newestPacket, 'newest');
-          change.remove(tables.highestPackets, '5');
-        });
-      }
-      const known = new Packets(tables);
-      expect(known.find({ connId: 5n, serialNo: 9 }, 'asked')).toMatchObject({ orderId: 9n });
-      expect(known.find({ connId: 5n, serialNo: 3 }, 'asked')).toMatchObject({ orderId: 3n });
-      expect(known.find({ connId: 5n, serialNo: 10 }, 'asked')).toBeUndefined();
-    }
+    const known = new Packets(tables);
+    expect(known.find({ connId: 5n, serialNo: 9 }, 'asked')).toMatchObject({ orderId: 9n });
+    expect(known.find({ connId: 5n, serialNo: 3 }, 'asked')).toMatchObject({ orderId: 3n });
+    expect(known.find({ connId: 5n, serialNo: 10 }, 'asked')).toBeUndefined();
   });
 });
 

@@ -1,5 +1,3 @@
-import type { Decimal } from '../../contract/decimal.js';
-import type { Currency } from '../../contract/markets.js';
 import type { Store, Transaction } from '../../storage/index.js';
 import { CashLedger, type LedgerTransaction } from '../ledger/index.js';
 import type { Tick } from '../market/market.js';
@@ -11,7 +9,7 @@ import { IdSequence } from './ids.js';
 import { Journal } from './journal.js';
 import { Ledger } from './ledger.js';
 import { type LiveBlock, LiveOrders } from './live-orders.js';
-import { afterRestart, arrived, type FillRecord, mainLeg, type OrderRecord, orderOfRow } from './order.js';
+import { afterRestart, arrived, type FillRecord, mainLeg, type OrderRecord } from './order.js';
 import { isOpen } from './order-status.js';
 import type { PacketAnswer, PacketId } from './packet.js';
 import { Packets } from './packets.js';
@@ -100,11 +98,8 @@ export class Records {
 
   #load(now: number): void {
     for (const account of accounts) this.#liveOf.set(account.id, new Map());
-    const former = [...this.#tables.formerLiveOrders.entries()];
-    const named = [...this.#live.named(), ...former.map(([, id]) => [id, undefined] as const)];
     // In the order of their numbers, and so of creation.
-    for (const [id, block] of named.sort(([a], [b]) => (a < b ? -1 : 1))) this.#takeUp(id, block, now);
-    if (former.length > 0) this.journal.commit((change) => this.#enterFormer(former, change), []).catch(() => undefined);
+    for (const [id, block] of [...this.#live.named()].sort(([a], [b]) => (a < b ? -1 : 1))) this.#takeUp(id, block, now);
     const old = [...this.#tables.prints.entries({ end: paddedTime(now - PRINTS_KEPT_MS) })];
     if (old.length === 0) return;
     const forget = (transaction: Transaction): void => {
@@ -116,7 +111,7 @@ export class Records {
   /** An order that the disk names as live: once, and unless it is over or never got there. */
   #takeUp(id: bigint, block: LiveBlock | undefined, now: number): void {
     const row = this.#orders.has(id) ? undefined : this.#tables.orders.get(keyOfId(id));
-    const order = row && afterRestart(orderOfRow(row), now);
+    const order = row && afterRestart(row, now);
     if (order === undefined || !isLive(order)) {
       if (block !== undefined) this.#live.leave(id, block);
       return;
@@ -125,15 +120,6 @@ export class Records {
     const kept = this.#orders.get(id);
     if (kept !== undefined) kept.block = block;
     this.ledger.replaceOrder(undefined, order);
-  }
-
-  /** Takes over what an earlier version kept, a row for each live order. */
-  #enterFormer(former: Iterable<readonly [string, bigint]>, transaction: Transaction): void {
-    for (const [key, id] of former) {
-      const kept = this.#orders.get(id);
-      if (kept !== undefined) kept.block ??= this.#live.enter(id, transaction);
-      transaction.remove(this.#tables.formerLiveOrders, key);
-    }
   }
 
   nextId(now: number): bigint {
@@ -150,7 +136,7 @@ export class Records {
     const kept = this.#orders.get(id);
     if (kept !== undefined) return kept.order;
     const row = this.#tables.orders.get(keyOfId(id));
-    return row === undefined ? undefined : orderOfRow(row);
+    return row;
   }
 
   /** Puts a group of orders into the change that places them. */
@@ -248,7 +234,7 @@ export class Records {
     const pace = new Pace(READ_A_TURN);
     for (const { id } of orders) {
       const row = this.#tables.orders.get(keyOfId(id));
-      if (row !== undefined) yield this.#asItStands(orderOfRow(row));
+      if (row !== undefined) yield this.#asItStands(row);
       const wait = pace.step();
       if (wait !== undefined) await wait;
     }
@@ -284,7 +270,7 @@ export class Records {
   #stored(id: bigint): OrderRecord {
     const row = this.#tables.orders.get(keyOfId(id));
     if (row === undefined) throw new Error(`order ${id} has no record`);
-    return orderOfRow(row);
+    return row;
   }
 
   /** What callers put on the tape in the last week, by symbol, oldest first. */
@@ -340,11 +326,6 @@ export class Records {
   book(change: Change, transaction: LedgerTransaction): void {
     this.money.post(transaction);
     change.transactions.push(transaction);
-  }
-
-  /** What an account's cash was in a version that kept no entries. */
-  formerCash(account: Account, currency: Currency): Decimal | undefined {
-    return this.#tables.formerCash.get(`${account.id}/${currency}`);
   }
 
   /** The last moment that was rolled of a calendar's days; undefined before its first. */

@@ -1,8 +1,7 @@
-import type { Decimal } from '../../contract/decimal.js';
 import type { Store } from '../../storage/index.js';
 import type { Tick } from '../market/market.js';
 import type { FillRecord, OrderRecord } from './order.js';
-import type { PacketRange, PacketRecord } from './packet.js';
+import type { PacketRecord } from './packet.js';
 import type { PositionRecord } from './position.js';
 
 /** The brokerage's tables. Times in keys are padded so that keys sort as times do. */
@@ -18,14 +17,10 @@ export function tablesOf(store: Store) {
     endedOrders: store.archive<EndedOrder>('sim-ended-orders'),
     /** Open and disabled orders, which must be known at start: see `LiveOrders`. */
     liveOrders: store.table<readonly bigint[]>('sim-live-blocks'),
-    /** The same of an earlier version: `keyOfId` → id. */
-    formerLiveOrders: store.table<bigint>('sim-live-orders'),
     /** Orders that were placed as one, by `keyOfId` of the group. */
     orderGroups: store.archive<OrderGroupRecord>('sim-order-groups'),
     /** By `timeKey`. */
     fills: store.archive<FillRecord>('sim-fills'),
-    /** "account/currency": the cash of a version that kept no entries, until they are opened with it. */
-    formerCash: store.table<Decimal>('sim-cash'),
     /** Calendar → the last moment of its days that was rolled: see `DayMoment`. */
     dayRolls: store.table<string>('sim-day-rolls'),
     /** "account/symbol". */
@@ -36,10 +31,8 @@ export function tablesOf(store: Store) {
     packets: store.archive<PacketRecord>('sim-packets'),
     /** The keys of `packets` in the order in which they came: padded number → key. */
     packetOrder: store.archive<string>('sim-packet-order'),
-    /** Which numbers `packetOrder` has, under "range": the newest of when the oldest was last forgotten. */
-    packetRange: store.table<PacketRange>('sim-packet-range'),
-    /** The newest number that `packetOrder` has, under "newest"; absent where an earlier version kept it with the range. */
-    newestPacket: store.table<bigint>('sim-newest-packet'),
+    /** The lowest and the highest number that `packetOrder` has, under "oldest" and "newest". */
+    packetRange: store.table<bigint>('sim-packet-range'),
     /** Connection → highest serial number of all its records. */
     highestPackets: store.archive<number>('sim-highest-packets'),
     /** Connection → highest serial number whose record is gone. */

@@ -347,25 +347,6 @@ it('goes on where the world has no more of what is held', async () => {
   expect(balances(again, ids.hkCash).unsettled).toBe(0n);
 });
 
-it('opens the accounts of a version that kept no entries with what they had', async () => {
-  const store = new MemoryStore();
-  const tables = tablesOf(store);
-  const f = Fixture.open({ store: new MemoryStore() });
-  const id = await f.place(ids.hkCash, { code: '00700', qty: 100, price: 500, timeInForce: 1 });
-  await f.pass();
-  const { legs, ...rest } = f.order(id);
-  const { symbol, side, cashPerUnit, marginPerUnit } = legs[0];
-  await store.write((change) => {
-    change.put(tables.formerCash, `${ids.hkCash}/HKD`, dec('1234.5'));
-    change.put(tables.orders as never, id.toString().padStart(20, '0'), { ...rest, symbol, side, cashPerUnit, marginPerUnit });
-    change.put(tables.formerLiveOrders, id.toString().padStart(20, '0'), id);
-  });
-  const opened = Fixture.open({ start: START + 1_000, store });
-  expect(balances(opened, ids.hkCash).settled).toBe(dec('1234.5'));
-  expect(balances(opened, ids.hkMargin).settled).toBe(dec('10000000'));
-  expect(opened.order(id)).toEqual(f.order(id));
-});
-
 it('is refused where balances are kept of entries that are not there', async () => {
   const f = Fixture.open();
   await f.pass();
