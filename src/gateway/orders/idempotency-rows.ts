@@ -1,7 +1,5 @@
 import type { SteadyTime } from '../../access/index.js';
 import type { Archive, Store, Table, Transaction } from '../../storage/index.js';
-import { type Aged, IdempotencyAges } from './idempotency-ages.js';
-import { UsedIds } from './used-ids.js';
 
 /** The protocol's replay protection of one write: the backend answers a repetition of it with the first answer. */
 export interface PacketId {
@@ -45,6 +43,13 @@ export interface IdempotencyBounds {
   readonly refused: number;
 }
 
+/** An id of a row, and when its write came. */
+interface Aged {
+  readonly id: string;
+  /** As in {@link IdempotencyRow}. */
+  readonly at: number;
+}
+
 const KEPT_MS = 24 * 3_600_000;
 const SWEEP_MS = 10 * 60_000;
 /** Rows looked at in one turn, or a few more. */
@@ -65,17 +70,14 @@ export class IdempotencyRows {
   readonly #time: SteadyTime;
   readonly #bounds: IdempotencyBounds;
   readonly #rows: Archive<IdempotencyRow>;
-  /** Of the rows that were not refused, and of a few that a crash kept from being taken back. */
-  readonly #ages: IdempotencyAges;
+  /** Ids of the rows that were not refused, by `ageKey`. */
+  readonly #ages: Archive<string>;
   /** Rows that were refused, in a ring. */
   readonly #slots: Archive<Aged>;
   readonly #counts: Table<number>;
   readonly #countOf = new Map<string, number>();
   /** Writes that are under way: their rows are not to be removed as what they were before. */
   readonly #busy = new Set<string>();
-  /** Of this process, and once they have been recalled, of earlier ones too. */
-  readonly #used: UsedIds;
-  #recalled: 'not yet' | 'under way' | 'all' = 'not yet';
   #count = 0;
   #refused: number;
   #cancelSweep: () => void;
@@ -90,7 +92,7 @@ export class IdempotencyRows {
     this.#time = time;
     this.#bounds = bounds;
     this.#rows = store.archive('idempotency_rows');
-    this.#ages = new IdempotencyAges(store);
+    this.#ages = store.archive('idempotency_ages');
     this.#slots = store.archive('idempotency_refusals');
     this.#counts = store.table('idempotency_counts');
     for (const [owner, count] of this.#counts.entries()) {
@@ -98,7 +100,6 @@ export class IdempotencyRows {
       this.#countOf.set(owner, count);
       this.#count += count;
     }
-    this.#used = new UsedIds(bounds.inAll, KEPT_MS, time.elapsed());
     this.#refused = this.#counts.get(REFUSED) ?? 0;
     this.#cancelSweep = this.#scheduleSweep();
   }
@@ -114,8 +115,6 @@ export class IdempotencyRows {
 
   /** What is on disk of a write of the last 24 hours. */
   get({ id }: KeyName): IdempotencyRow | undefined {
-    if (this.#recalled === 'not yet') void this.#recall();
-    else if (this.#recalled === 'all' && !this.#used.mayHave(id)) return undefined;
     const row = this.#rows.get(id);
     return row === undefined || row.at + KEPT_MS <= this.#time.elapsed() ? undefined : row;
   }
@@ -132,9 +131,8 @@ export class IdempotencyRows {
   }
 
   #putNew({ owner, id }: KeyName, row: IdempotencyRow, change: Transaction): void {
-    this.#used.note(id, row.at);
     change.put(this.#rows, id, row);
-    this.#ages.enter({ id, at: row.at }, change);
+    change.put(this.#ages, ageKey({ id, at: row.at }), id);
     this.#addTo(owner, 1, change);
   }
 
@@ -166,16 +164,16 @@ export class IdempotencyRows {
       change.put(this.#slots, place, { id, at: row.at });
       change.put(this.#counts, REFUSED, this.#refused);
       change.put(this.#rows, id, { ...row, response, refused: true });
-      this.#ages.withdraw(id, change);
+      change.remove(this.#ages, ageKey({ id, at: row.at }));
       this.#addTo(owner, -1, change);
     });
   }
 
   /** Forgets a write that did not leave after all. */
-  withdraw({ owner, id }: KeyName): Promise<void> {
+  withdraw({ owner, id }: KeyName, { at }: IdempotencyRow): Promise<void> {
     return this.#store.write((change) => {
       change.remove(this.#rows, id);
-      this.#ages.withdraw(id, change);
+      change.remove(this.#ages, ageKey({ id, at }));
       this.#addTo(owner, -1, change);
     });
   }
@@ -183,7 +181,6 @@ export class IdempotencyRows {
   /** A write is not under way any more. */
   leave({ id }: KeyName): void {
     this.#busy.delete(id);
-    this.#ages.settle(id);
   }
 
   stop(): void {
@@ -215,19 +212,6 @@ export class IdempotencyRows {
     this.#addTo(ownerOf(id), -1, transaction);
   }
 
-  /** Notes what earlier processes left, from the first write under a key on: until that is done, each key is looked for on the disk. */
-  async #recall(): Promise<void> {
-    this.#recalled = 'under way';
-    const now = this.#time.elapsed();
-    try {
-      for await (const { id } of this.#ages.all()) this.#used.note(id, now);
-      for await (const [, { id }] of this.#slots.entries()) this.#used.note(id, now);
-      this.#recalled = 'all';
-    } catch {
-      // The disk cannot be read, or is closed by now: whoever looks for a key is told.
-    }
-  }
-
   #scheduleSweep(): () => void {
     return this.after(SWEEP_MS, () => {
       // What cannot be read or written now is swept later.
@@ -240,14 +224,28 @@ export class IdempotencyRows {
   async #sweep(): Promise<void> {
     const end = Math.floor(this.#time.elapsed()) - KEPT_MS + 1;
     for (;;) {
-      const { keys, ids } = await this.#ages.before(end, SWEPT_MAX);
-      if (keys.length === 0) return;
+      const old: [key: string, id: string][] = [];
+      for await (const entry of this.#ages.entries({ start: '0', end: textOf(end) })) if (old.push(entry) >= SWEPT_MAX) break;
+      if (old.length === 0) return;
       await this.#store.write((change) => {
-        for (const old of ids) this.#forget(old, change);
-        this.#ages.remove(keys, change);
+        for (const [key, id] of old) {
+          this.#forget({ id, at: Number(key.slice(0, AGE_DIGITS)) }, change);
+          change.remove(this.#ages, key);
+        }
       });
     }
   }
+}
+
+const AGE_DIGITS = 16;
+
+/** Keys sort by age; an id is in two rows at most, of different ages. */
+function ageKey({ id, at }: Aged): string {
+  return `${textOf(at)}\n${id}`;
+}
+
+function textOf(age: number): string {
+  return String(Math.max(0, age)).padStart(AGE_DIGITS, '0');
 }
 
 function ownerOf(id: string): string {

@@ -178,7 +178,7 @@ export class IdempotencyKeys {
       if (row !== undefined && !isKept && isEntered) {
         // Nothing left the daemon: the same key may try again.
         if (result instanceof Rejection) {
-          if (known === undefined) await this.#rows.withdraw(name);
+          if (known === undefined) await this.#rows.withdraw(name, row);
         } else {
           const response = messageBytes(ResponseSchema, result);
           // What the backend accepted is on its disk under the packet id, and a repetition after a crash gets the same answer
