@@ -26,7 +26,7 @@ import { number, report } from './lib/report.mjs';
 import { interleave, median, quantile, spread } from './lib/statistics.mjs';
 
 /** Over REST. */
-const RATE_MIN = 8_000;
+const RATE_MIN = 3_000;
 const CONCURRENT = 32;
 const ROUND_MS = 400;
 const PLACE_ORDER = 2202;

@@ -23,7 +23,7 @@ import { start, startDaemon } from './lib/processes.mjs';
 import { number, report } from './lib/report.mjs';
 import { interleave, median, quantile, spread } from './lib/statistics.mjs';
 
-const SYNCS_MAX = 5;
+const SYNCS_MAX = 6;
 const HOLD_MS_MAX = 20;
 const ORDER_BYTES_MAX = 1_024;
 const CONCURRENT = 32;

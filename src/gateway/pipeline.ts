@@ -14,7 +14,6 @@ import { AnswerRecord, type AnswerRecordParts, isOrderRefused, isTrade, isWrite,
 import { BackendFailure, type ResponseMessage } from './backend.js';
 import { Call, cancelled } from './call.js';
 import { aftermathOf, type Reach, rejectFailure } from './call-failures.js';
-import { Cohort } from './cohort.js';
 import { type Caller, type Identity, identityOf, isSameText } from './identity.js';
 import type { InFlight } from './in-flight.js';
 import type { LocalOperations } from './local/index.js';
@@ -87,7 +86,6 @@ export class Pipeline {
   /** The last failure of the database that nobody knows to be over. */
   #storageFailure: StorageFailure | undefined;
   readonly #orderPermits: OrderPermits;
-  readonly #cohort = new Cohort();
   readonly #record: AnswerRecord;
 
   constructor(parts: PipelineParts) {
@@ -100,24 +98,11 @@ export class Pipeline {
 
   /** Answers one request. `decode` reads the interface's own format; it runs only for callers who may ask. */
   call(operation: Operation, caller: Caller, decode: () => Message | Rejection): Answer | Promise<Answer> {
-    if (operation.effect === 'order') return this.#callTogether(operation, caller, decode);
     const moment = this.#moment();
     const entered = this.#enter(operation, caller, decode, moment);
-    return 'refusal' in entered
-      ? this.#refuse(operation, caller, moment, entered)
-      : this.#answerEntered(operation, caller, moment, entered);
-  }
-
-  /** Orders that come at once take each step together. */
-  async #callTogether(operation: Operation, caller: Caller, decode: () => Message | Rejection): Promise<Answer> {
-    const started = performance.now();
-    await this.#cohort.gathered();
-    const moment = this.#moment(started);
-    const entered = this.#enter(operation, caller, decode, moment);
-    if ('refusal' in entered) return this.#refuse(operation, caller, moment, await this.#ofPosition(operation, caller, entered));
-    // All of them are read before the first is sent: half the code at a time.
-    await undefined;
-    return await this.#answerEntered(operation, caller, moment, entered);
+    if (!('refusal' in entered)) return this.#answerEntered(operation, caller, moment, entered);
+    if (operation.effect !== 'order') return this.#refuse(operation, caller, moment, entered);
+    return this.#ofPosition(operation, caller, entered).then((refused) => this.#refuse(operation, caller, moment, refused));
   }
 
   #answerEntered(operation: Operation, caller: Caller, moment: Moment, { identity, request }: Entered): Answer | Promise<Answer> {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
-import { Company } from './company.js';
 import { hasRoom, type OpenedDatabase, type OpenProblem, openDatabase, problemOf, ROOM_BYTES, unfinishedFile } from './level-database.js';
 import type { FileWatch } from './level-files.js';
 import { chunksOf, type Database, endOf, LevelArchive, LevelRows, LevelTable, reasonOf } from './level-rows.js';
@@ -69,7 +68,6 @@ class LevelStore implements DurableStore {
   #retry: NodeJS.Timeout | undefined;
   #recovering: Promise<void> | undefined;
   #isClosed = false;
-  readonly #company = new Company();
   /** Memory of flushes that are done. */
   readonly #spare: ValueWriter[] = [];
 
@@ -119,7 +117,7 @@ class LevelStore implements DurableStore {
     if (this.#failure?.kept === false) return Promise.reject(this.#failure);
     const batch = this.#open();
     batch.rows.take(change);
-    if (when === 'now') this.#hurry(batch);
+    if (when === 'now') batch.urgent = true;
     this.#schedule();
     return batch.done;
   }
@@ -128,7 +126,7 @@ class LevelStore implements DurableStore {
     if (sequence <= this.durable) return;
     const batch = this.#open();
     this.durable = sequence;
-    this.#hurry(batch);
+    batch.urgent = true;
     this.#schedule();
     await batch.done;
   }
@@ -155,12 +153,6 @@ class LevelStore implements DurableStore {
     return batch;
   }
 
-  /** Somebody waits for it. */
-  #hurry(batch: Batch): void {
-    batch.urgent = true;
-    this.#company.joined();
-  }
-
   #schedule(): void {
     if (this.#busy || this.#waiting.length === 0) return;
     if (this.#waiting.length > 1 || this.#waiting[0]?.urgent) this.#start();
@@ -178,11 +170,8 @@ class LevelStore implements DurableStore {
 
   async #flushAll(): Promise<void> {
     do {
-      if (this.#waiting.length === 1) await this.#company.gather();
       const batch = this.#waiting.shift();
-      const awaited = this.#company.leave();
       const refused = batch && (await this.#flush(batch));
-      this.#company.flushed(awaited);
       batch?.settle(refused);
     } while (this.#waiting.length > 1 || this.#waiting[0]?.urgent);
     this.#busy = false;
