@@ -1,5 +1,5 @@
 import type { Clock } from '../contract/clock.js';
-import { type AuditEvent, AuditLines } from './audit-event.js';
+import { type AuditEvent, auditLine } from './audit-event.js';
 import { LineFile } from './line-file.js';
 import { ok, type Result } from './result.js';
 
@@ -23,23 +23,17 @@ export interface AuditFileStatus {
   readonly linesLost: number;
 }
 
-/** Events whose lines are still to be written: those since the last write to the file, and not more of them. */
-const NOTED_MAX = 256;
-
 /**
- * The trail of every allow, reject and trade. Recording costs some ten nanoseconds and never waits for the disk: the lines are
- * written before the next write to the file, some milliseconds later at most. Who acknowledges a write waits for {@link written} first.
+ * The trail of every allow, reject and trade. Recording never waits for the disk: lines are written
+ * some milliseconds later at most. Who acknowledges a write waits for {@link written} first.
  */
 export class AuditLog {
   readonly #clock: Clock;
   readonly #log: (event: AuditEvent) => void;
   readonly #file: LineFile | undefined;
   readonly #listeners: Set<() => void>;
-  readonly #lines = new AuditLines();
-  readonly #noted = new Array<AuditEvent | undefined>(NOTED_MAX).fill(undefined);
-  /** When each happened, epoch ms. */
-  readonly #times = new Float64Array(NOTED_MAX);
-  #count = 0;
+  #now = Number.NaN;
+  #time = '';
 
   /** Writes are refused while the file cannot be written. */
   readonly required: boolean;
@@ -63,49 +57,23 @@ export class AuditLog {
         for (const listener of listeners) listener();
       });
     };
-    let log: AuditLog | undefined;
-    const fill = () => {
-      if (log !== undefined) log.#write();
-    };
-    const file = LineFile.open({ path: options.path, clock: options.clock, report, fill });
-    if (!file.ok) return file;
-    log = new AuditLog(options, file.value, listeners);
-    return ok(log);
+    const file = LineFile.open({ path: options.path, clock: options.clock, report });
+    return file.ok ? ok(new AuditLog(options, file.value, listeners)) : file;
   }
 
   /** @param now when it happened, epoch ms. */
   record(event: AuditEvent, now = this.#clock.now()): void {
-    if (this.#file !== undefined) {
-      if (this.#count === 0) this.#file.announce();
-      this.#noted[this.#count] = event;
-      this.#times[this.#count] = now;
-      this.#count += 1;
-      if (this.#count === NOTED_MAX) this.#write();
-    }
+    this.#file?.append(auditLine(event, this.#timeOf(now)));
     this.#log(event);
   }
 
-  /** Writes the lines of what was noted. */
-  #write(): LineFile | undefined {
-    const file = this.#file;
-    if (file === undefined || this.#count === 0) return file;
-    const noted = this.#noted;
-    // Of many keys, most ids are in no cache of the processor: asked for one after the other, they come together.
-    let length = 0;
-    for (let index = 0; index < this.#count; index++) length += noted[index]?.keyId?.length ?? 0;
-    file.expect(length);
-    const count = this.#count;
-    this.#count = 0;
-    for (let index = 0; index < count; index++) {
-      const event = noted[index];
-      const line = file.begin();
-      if (event !== undefined && line !== undefined) {
-        this.#lines.write(event, this.#times[index] ?? 0, line);
-        file.end();
-      }
-      noted[index] = undefined;
+  /** Many requests share a millisecond, and writing it out costs as much as the rest of a line. */
+  #timeOf(now: number): string {
+    if (now !== this.#now) {
+      this.#now = now;
+      this.#time = new Date(now).toISOString();
     }
-    return file;
+    return this.#time;
   }
 
   /**
@@ -113,7 +81,7 @@ export class AuditLog {
    * (true), or cannot be written at present (false). Calls of one turn share one write. undefined where there is no file.
    */
   written(): Promise<boolean> | undefined {
-    return this.#write()?.written();
+    return this.#file?.written();
   }
 
   /** undefined where there is no file. */
@@ -128,16 +96,16 @@ export class AuditLog {
 
   /** Writes everything recorded so far now; resolves when it is written, or has failed to be. */
   async flush(): Promise<void> {
-    await this.#write()?.flush();
+    await this.#file?.flush();
   }
 
   /** For SIGHUP after a log rotation. On failure the old file stays in use. */
   reopen(): Promise<Result<void, string>> {
-    return this.#write()?.reopen() ?? Promise.resolve(ok(undefined));
+    return this.#file?.reopen() ?? Promise.resolve(ok(undefined));
   }
 
   /** Writes what is left. Nothing may be recorded afterwards. */
   close(): Promise<void> {
-    return this.#write()?.close() ?? Promise.resolve();
+    return this.#file?.close() ?? Promise.resolve();
   }
 }

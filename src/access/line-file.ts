@@ -1,7 +1,6 @@
 import { write } from 'node:fs';
 import type { Clock } from '../contract/clock.js';
 import { AppendTarget } from './append-target.js';
-import { AsciiBuffer } from './ascii-buffer.js';
 import { err, ok, type Result } from './result.js';
 
 const LINE_FEED = 0x0a;
@@ -25,8 +24,6 @@ export interface LineFileOptions {
   /** Told once when writing begins to fail, and once when it works again. */
   readonly report: (message: string) => void;
   readonly heldMax?: number;
-  /** Called before a write: takes the lines that were only {@link LineFile.announce announced} so far. */
-  readonly fill?: () => void;
   /** The system call; another one in tests of failing disks. */
   readonly writeBytes?: typeof write;
 }
@@ -40,13 +37,15 @@ export class LineFile {
   readonly #options: LineFileOptions;
   readonly #heldMax: number;
   readonly #target: AppendTarget;
-  readonly #gathered = new AsciiBuffer();
+  /** Lines that were taken since the last write began. */
+  #gathered: string[] = [];
+  /** Their length with line feeds, in bytes. */
+  #gatheredBytes = 0;
   /** Whole lines on their way to the file, of which the first `#sent` bytes are in it. */
   #leaving: Buffer = nothing;
   #sent = 0;
   #writing = false;
   #scheduled = false;
-  #filling = false;
   #pausing = false;
   #cancelPause = () => {};
   #failure: string | undefined;
@@ -83,44 +82,19 @@ export class LineFile {
     return this.#lostInAll;
   }
 
-  /**
-   * Where the next line is to be written, in ASCII and without its line feed; {@link end} takes it. undefined while memory is
-   * used up: the line is counted as lost.
-   */
-  begin(): AsciiBuffer | undefined {
+  /** Takes one line of ASCII text, without its line feed. While memory is used up, the line is counted as lost. */
+  append(line: string): void {
     if (this.#full) {
       if (this.#lost === 0) this.#options.report(`${this.#options.path}: the buffer is full, lines are being lost`);
       this.#lost += 1;
       this.#lostInAll += 1;
-      return undefined;
+      return;
     }
-    return this.#gathered;
-  }
-
-  /** Makes room for lines that are about to be written, of so many bytes or a little more. */
-  expect(bytes: number): void {
-    this.#gathered.reserve(bytes);
-  }
-
-  /** Takes one line of ASCII text, without its line feed. */
-  append(line: string): void {
-    const out = this.begin();
-    if (out === undefined) return;
-    out.text(line);
-    this.end();
-  }
-
-  /** Takes the line that was written since {@link begin}. */
-  end(): void {
-    this.#gathered.byte(LINE_FEED);
+    this.#gathered.push(line);
+    this.#gatheredBytes += line.length + 1;
     if (!this.#idle) return;
-    if (this.#gathered.length >= WRITE_EARLY) this.#next();
+    if (this.#gatheredBytes >= WRITE_EARLY) this.#next();
     else if (!this.#pausing) this.#schedule();
-  }
-
-  /** Says that there are lines for the next write, which `fill` is asked for then: they are not in the way of what is urgent now. */
-  announce(): void {
-    if (this.#idle && !this.#pausing) this.#schedule();
   }
 
   /**
@@ -158,18 +132,18 @@ export class LineFile {
     this.#cancelRetry();
     this.#cancelPause();
     this.#cancelStall?.();
-    const held = this.#leaving.length - this.#sent + this.#gathered.length;
+    const held = this.#leaving.length - this.#sent + this.#gatheredBytes;
     if (held > 0) this.#options.report(`${this.#options.path}: ${held} bytes were lost, the file could not be written`);
     this.#target.close();
   }
 
   /** Memory is used up: new lines are lost. */
   get #full(): boolean {
-    return this.#gathered.length + this.#leaving.length > this.#heldMax;
+    return this.#gatheredBytes + this.#leaving.length > this.#heldMax;
   }
 
   get #idle(): boolean {
-    return !this.#writing && !this.#behind && !this.#filling && this.#failure === undefined;
+    return !this.#writing && !this.#behind && this.#failure === undefined;
   }
 
   #schedule(): void {
@@ -185,20 +159,12 @@ export class LineFile {
     this.#pausing = true;
     this.#cancelPause = this.#options.clock.after(PAUSE_MS, () => {
       this.#pausing = false;
-      this.#fill();
       if (this.#gathered.length > 0 && this.#idle) this.#next();
     });
   }
 
-  #fill(): void {
-    this.#filling = true;
-    this.#options.fill?.();
-    this.#filling = false;
-  }
-
   /** Between two writes: swap the file if it has to be, then write what has gathered. */
   #next(): void {
-    this.#fill();
     const isEmpty = this.#leaving.length === 0 && this.#gathered.length === 0;
     // Of an empty one nothing can be lost: whether its name still leads there is looked at with the next line.
     const problem = isEmpty && this.#reopening.length === 0 ? undefined : this.#swap();
@@ -207,7 +173,9 @@ export class LineFile {
       return;
     }
     if (this.#sent === this.#leaving.length) {
-      this.#leaving = this.#gathered.take();
+      this.#leaving = Buffer.from(`${this.#gathered.join('\n')}\n`, 'latin1');
+      this.#gathered = [];
+      this.#gatheredBytes = 0;
       this.#sent = 0;
     }
     const { descriptor } = this.#target;
@@ -245,7 +213,7 @@ export class LineFile {
       this.#lost = 0;
     }
     const urgent = this.#sent < this.#leaving.length || this.#waiting.length > 0 || this.#reopening.length > 0;
-    if (urgent || this.#gathered.length >= WRITE_EARLY) this.#next();
+    if (urgent || this.#gatheredBytes >= WRITE_EARLY) this.#next();
     else if (!this.#pausing) this.#pause();
   }
 
