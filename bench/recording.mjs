@@ -22,8 +22,8 @@ import { median, spread } from './lib/statistics.mjs';
 
 const minutes = Number(process.argv[2] ?? 5);
 const PLAYED_TIMES = 5;
-const WIRE_SHARE = 10;
-const EVENTS_PER_SECOND = 100_000;
+const WIRE_SHARE = 5;
+const EVENTS_PER_SECOND = 30_000;
 const HEADER_BYTES = 44;
 const BROKER_QUEUE = 14;
 const START = Date.UTC(2026, 10, 20, 2, 30);

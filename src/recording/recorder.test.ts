@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../contract/clock.js';
+import * as GetBasicQot from '../contract/generated/Qot_GetBasicQot_pb.js';
 import * as UpdateBasicQot from '../contract/generated/Qot_UpdateBasicQot_pb.js';
 import * as UpdateOrder from '../contract/generated/Trd_UpdateOrder_pb.js';
 import type { PushEvent } from '../gateway/index.js';
@@ -19,6 +20,13 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
+/** Required fields of a quote. */
+const whole = {
+  security: { market: 1, code: '00700' },
+  ...{ isSuspended: false, listTime: '', priceSpread: 0, updateTime: '', highPrice: 0, openPrice: 0, lowPrice: 0, curPrice: 0 },
+  ...{ lastClosePrice: 0, volume: 0n, turnover: 0, turnoverRate: 0, amplitude: 0 },
+};
+
 const quote = (volume: number): PushEvent => ({
   type: 'quote',
   protoId: 3005,
@@ -26,7 +34,7 @@ const quote = (volume: number): PushEvent => ({
   secKey: '1_00700',
   message: create(UpdateBasicQot.ResponseSchema, {
     retType: 0,
-    s2c: { basicQotList: [{ security: { market: 1, code: '00700' }, curPrice: 325.4, volume: BigInt(volume) }] },
+    s2c: { basicQotList: [{ ...whole, curPrice: 325.4, volume: BigInt(volume) }] },
   }),
 });
 
@@ -125,7 +133,11 @@ describe('a recorder', () => {
 
   it('records an answer only when it differs from the last one to the same request', async () => {
     const recorder = await started();
-    const answer = (volume: number) => quote(volume).message;
+    const answer = (volume: number) =>
+      create(GetBasicQot.ResponseSchema, {
+        retType: 0,
+        s2c: { basicQotList: [{ ...whole, volume: BigInt(volume) }] },
+      });
     for (const volume of [1, 1, 2]) recorder.answer('get_quote', new Uint8Array([volume > 1 ? 1 : 0]), answer(volume));
     recorder.answer('get_quote', new Uint8Array([0]), answer(1));
     recorder.answer('get_quote', new Uint8Array([0]), answer(3));

@@ -156,7 +156,13 @@ export class Recorder {
       this.#writer.loss(this.#lost);
       this.#lost = undefined;
     }
-    if (!write(now)) return;
+    try {
+      if (!write(now)) return;
+    } catch {
+      // A message without its required fields cannot be encoded.
+      this.#lose({ from: now, to: now, events: 1 });
+      return;
+    }
     this.#gathered = { from: this.#gathered?.from ?? now, to: now, events: (this.#gathered?.events ?? 0) + 1 };
     this.#soon(this.#writer.length >= WRITE_BYTES ? 0 : WRITE_MS);
   }
