@@ -32,7 +32,7 @@ const legacyDenial: ScopeDenial = {
   message: 'UNAUTHORIZED: trading, unlocking and administration need a key; start the daemon with --rest-keys-file',
 };
 
-/** Who may do what, within which limits, and the record of it: the one face of this folder that requests meet. */
+/** Authentication, limits and the audit trail: the one interface of this folder that requests meet. */
 export class Access {
   readonly keyring: Keyring | undefined;
   readonly gates: OrderGates;
@@ -75,7 +75,7 @@ export class Access {
     return this.keyring === undefined ? anonymous : this.keyring.authenticateId(id);
   }
 
-  /** What has become of a key that a connection was opened with. */
+  /** Present state of a key that a connection was opened with. */
   revalidate(key: KeyRecord, now?: number): Authentication {
     return this.keyring === undefined ? anonymous : this.keyring.revalidate(key, now);
   }
@@ -93,7 +93,7 @@ export class Access {
     return this.gates.haltOf(key);
   }
 
-  /** What has to be found out about an order before the gates can decide. */
+  /** Facts about an order that the gates need before they can decide. */
   wants(key: KeyRecord | undefined, facts: OrderFacts): Wanted | undefined {
     return this.gates.wants(key, facts);
   }
@@ -103,12 +103,12 @@ export class Access {
     return this.gates.admit(key, facts, now);
   }
 
-  /** What each of the gates would say, without counting anything. */
+  /** Verdict of each gate, without counting anything. */
   judge(key: KeyRecord | undefined, facts: OrderFacts, now: number): readonly GateVerdict[] {
     return this.gates.judge(key, facts, now);
   }
 
-  /** What is used of the limits that hold for a caller, without counting anything. */
+  /** Use of the limits that hold for a caller, without counting anything. */
   uses(key: KeyRecord | undefined, rates: ExchangeRates, now: number): ReturnType<OrderGates['uses']> {
     return this.gates.uses(key, rates, now);
   }

@@ -12,7 +12,7 @@ interface Open {
   readonly dev: number;
 }
 
-/** What stands behind the path of a file that is appended to: a file, a named pipe, a device. */
+/** Target behind the path of a file that is appended to: a file, a named pipe or a device. */
 export class AppendTarget {
   readonly #path: string;
   #open: Open | undefined;
@@ -44,7 +44,7 @@ export class AppendTarget {
     }
   }
 
-  /** What is open can still be found by some name, so that what is written there is not lost. */
+  /** Whether the open file still has a name, so that writes to it are not lost. */
   get kept(): boolean {
     return this.#open !== undefined && fstatSync(this.#open.descriptor).nlink > 0;
   }

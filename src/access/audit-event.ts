@@ -5,7 +5,7 @@ import { withoutKeyTexts } from './key-text.js';
 export type AuditInterface = 'rest' | 'ws' | 'mcp' | 'grpc' | 'core-ws' | 'core-tcp' | 'daemon';
 export type AuditOutcome = 'allow' | 'reject' | 'trade';
 
-/** What the trail says of an order that went to the backend. */
+/** Order that went to the backend, as the trail records it. */
 export interface AuditTrade {
   readonly accId: bigint;
   readonly orderId?: string | undefined;
@@ -25,7 +25,7 @@ export interface AuditEvent {
   readonly outcome: AuditOutcome;
   /** Why, in words; for limits "limit: rate limit exceeded: …". Empty where there is nothing to explain. */
   readonly reason: string;
-  /** Of a refusal, what says no: "limit.order_value" for a gate. */
+  /** Code of a refusal: "limit.order_value" for a gate. */
   readonly code?: string | undefined;
   readonly requestId: string;
   readonly trade?: AuditTrade | undefined;

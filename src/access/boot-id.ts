@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id';
 
-/** What names this run of the machine, from its start to its end; undefined where the system has no such name. */
+/** Identifier of this boot of the machine; undefined where the system has none. */
 export function readBootId(): string | undefined {
   try {
     return readFileSync(BOOT_ID_FILE, 'utf8').trim() || undefined;

@@ -11,7 +11,7 @@ interface Total {
   sum: Decimal;
 }
 
-/** What each caller's orders sum up to per UTC day and currency: the working copy, and its rows in the store. */
+/** Sums of each caller's orders per UTC day and currency: the working copy, and its rows in the store. */
 export class DayTotals {
   readonly #table: Table<Decimal>;
   /** By day, caller and currency: of today, and of the day before or two. */
@@ -77,9 +77,9 @@ export class DayTotals {
   }
 }
 
-/** Of "2026-08-01". */
+/** Length of "2026-08-01". */
 const DAY_LENGTH = 10;
-/** Stands in no key's id, which has no control characters. */
+/** Control character, which no key's id has. */
 const SEPARATOR = '\t';
 
 function rowOf(day: string, caller: string, currency: string): string {

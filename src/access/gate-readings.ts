@@ -4,7 +4,7 @@ import { formatHoursWindow, formatMinute, type LocalTime } from './hours-window.
 import type { Limits } from './limits.js';
 import { isUnknown, lossesOf, type Measured } from './worth.js';
 
-/** What a gate compares: names or a time of day as text, a sum of money, or a number of orders. */
+/** Figure that a gate compares: names or a time of day as text, a sum of money, or a number of orders. */
 export type GateFigure = string | Decimal | number;
 
 /** A limit, and where an order would bring what it limits. */
@@ -13,7 +13,7 @@ export interface GateReading {
   readonly limit: GateFigure | null;
   /** Totals with the order counted; the order's own market, symbol, side and value; the local time. null = not counted or not known. */
   readonly after: GateFigure | null;
-  /** Of a sum of money: the currency that it is in. */
+  /** Currency of a sum of money. */
   readonly currency?: string;
 }
 
@@ -58,7 +58,7 @@ export function openOrdersReadings({ maxOpenOrders: max }: Limits, open: number,
   return max === null ? [] : [{ limit: max, after: open + (opens?.count ?? 0) }];
 }
 
-/** What the account has lost so far, one reading for each currency; none where losses are not limited. */
+/** Losses of the account so far, one reading for each currency; none where losses are not limited. */
 export function dailyLossReadings(limits: Limits, { dayProfit, rates }: OrderFacts): readonly GateReading[] {
   const { maxDailyLoss: limit } = limits;
   if (limit === null) return [];

@@ -36,7 +36,7 @@ import { utcDay } from './timestamp.js';
 import type { TradingHalts } from './trading-halts.js';
 import { converted, type ExchangeRates, isUnknown, type Measured, measured } from './worth.js';
 
-/** Whose limits an order is held against, and under which name its totals are kept: a key's id, or '' for the start-up flags. */
+/** Holder of limits: a key, or the start-up flags (''). Totals are kept under its name. */
 export interface Holder {
   readonly caller: string;
   readonly limits: Limits;
@@ -57,7 +57,7 @@ export class Question {
     readonly steadyNow: number,
   ) {}
 
-  /** What the order counts with: in the holder's currency, where it has one. Worked out for those gates that ask. */
+  /** Amounts of the order, in the holder's currency where it has one. Computed for the gates that ask. */
   get measured(): Measured {
     this.#measured ??= measured(this.facts.legs, this.holder.limits, this.facts.rates);
     return this.#measured;
@@ -87,7 +87,7 @@ export interface Gate extends GateRules {
   readonly place: number;
 }
 
-/** What the gates count by. */
+/** Counters and clocks that the gates decide by. */
 export interface GateFigures {
   readonly localTime: LocalTime;
   readonly days: DayTotals;
@@ -116,7 +116,7 @@ export class GateTable {
   }
 }
 
-/** Those that the specification does not have are read only where somebody has set them. */
+/** Gates in their order. Gates beyond the specification's are read only where their limit is set. */
 function gatesOver({ localTime, days, rates, open, halts }: GateFigures): readonly GateRules[] {
   return [
     {

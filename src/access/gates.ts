@@ -7,7 +7,7 @@ import { secondsUntilNextUtcDay } from './timestamp.js';
 import type { TradingHalt } from './trading-halts.js';
 import { type DayProfit, type ExchangeRates, isUnknown, lossesOf, type Measured, type Unknown, type Worth } from './worth.js';
 
-/** What the gates look at in an order: a place, or the new state that a modify asks for. */
+/** Facts of an order that the gates judge: a new order, or the state that a modify asks for. */
 export interface OrderFacts {
   /** The account it is for. No gate looks at it: accounts are checked with the scope (`allowsAccount`). */
   readonly accId: bigint;
@@ -15,7 +15,7 @@ export interface OrderFacts {
   readonly legs: readonly OrderLeg[];
   /** For limits that are in a currency of their own. */
   readonly rates: ExchangeRates;
-  /** What it opens: a new order, one that comes back, several at once. Left out where it opens none. */
+  /** Orders that it opens: a new one, a re-enabled one, several at once. Left out where it opens none. */
   readonly opens?: OpenedOrders;
   /** Sides of orders that may follow it and open a position; left out where none do. */
   readonly laterSides?: readonly TradeSide[];
@@ -25,7 +25,7 @@ export interface OrderFacts {
   readonly opensCompared?: true;
   /** Whether all it does is to take away from a position: a caller can always get out. Left out where nobody has looked. */
   readonly reduces?: boolean;
-  /** What its account has made today. Left out where nobody has looked. */
+  /** Profit of its account today. Left out where nobody has looked. */
   readonly dayProfit?: DayProfit;
 }
 
@@ -40,7 +40,7 @@ export interface ChangedOrder extends OrderPlace {
 /** Orders that a request opens. */
 export interface OpenedOrders extends OrderPlace {
   readonly count: number;
-  /** Of an order that comes back. */
+  /** Name of a re-enabled order. */
   readonly orderId?: string;
 }
 
@@ -72,7 +72,7 @@ export interface GateDenial {
   readonly gate: GateName;
   /** The gate's own, or why a value gate cannot tell. */
   readonly code: `limit.${Exclude<GateName, 'halt'>}` | 'trading.halted' | Unknown['code'];
-  /** What came and what is allowed. */
+  /** Text with the value that came and the values that are allowed. */
   readonly reason: string;
   /** Present where waiting helps; at least 1. */
   readonly retryAfterSeconds?: number;

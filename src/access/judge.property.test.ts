@@ -39,7 +39,7 @@ const legArbitrary: fc.Arbitrary<OrderLeg> = fc
   .record({ symbol: fc.constantFrom('HK.00700', 'US.AAPL'), side: fc.constantFrom<TradeSide>('BUY', 'SELL'), worth: worthArbitrary })
   .map((leg) => ({ ...leg, markets: [leg.symbol.slice(0, 2)] }));
 
-/** What one dollar of either kind is worth in the other. */
+/** Exchange rates between the two kinds of dollar. */
 const rates = new Map([
   ['HKD/USD', DECIMAL_ONE / 8n],
   ['USD/HKD', 8n * DECIMAL_ONE],

@@ -24,7 +24,7 @@ import { err, ok, type Result } from './result.js';
 /** How long other processes may take to add their keys. */
 const LOCK_MS_MAX = 15_000;
 
-/** What a new key is to be. */
+/** Properties of a new key. */
 export interface NewKey {
   readonly id: string;
   readonly scopes: readonly Scope[];

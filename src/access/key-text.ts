@@ -1,4 +1,4 @@
-/** What stands in the place of a secret in logs and in the audit trail. */
+/** Placeholder for secrets in logs and in the audit trail. */
 export const REMOVED = '[removed]';
 
 /** A key text: `svc_` and 43 characters of base64url, or its beginning where a text was cut within it. */

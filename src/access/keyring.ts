@@ -19,7 +19,7 @@ export interface AuthDenial {
 }
 export type KeyAuth = { readonly ok: true; readonly key: KeyRecord } | AuthDenial;
 
-/** What a reload did. A key whose hash was replaced is both removed and added: its old text no longer works. */
+/** Result of a reload. A key whose hash was replaced is both removed and added: its old text no longer works. */
 export interface KeyChanges {
   readonly added: readonly KeyRecord[];
   readonly removed: readonly KeyRecord[];
@@ -63,7 +63,7 @@ export class Keyring {
   #index = new KeyIndex([], () => undefined);
   #loadedAt = 0;
   #failure: KeyringStatus['failure'];
-  /** Of the file that was last read, by which a change shows. */
+  /** Stamp of the file that was last read; a change of the file changes it. */
   #stamp: string | undefined;
 
   private constructor(options: KeyringOptions) {
@@ -79,12 +79,12 @@ export class Keyring {
     return loaded.ok ? ok(keyring) : loaded;
   }
 
-  /** Who bears this key text (`svc_…`). */
+  /** Key with this text (`svc_…`). */
   authenticate(keyText: string, now = this.#clock.now()): KeyAuth {
     return this.#found(this.#index.withText(keyText), keyText, now);
   }
 
-  /** Who bears this MD5 hex of a key text, as the public SDKs send it. */
+  /** Key whose text has this MD5 hex, as the public SDKs send it. */
   authenticateSdk(md5Hex: string): KeyAuth {
     const text = md5Hex.toLowerCase();
     return this.#found(this.#index.withSdkText(text), text, this.#clock.now());
@@ -100,7 +100,7 @@ export class Keyring {
     return this.#judgeId(id, this.#clock.now());
   }
 
-  /** What has become of a key that a connection was opened with. The answer's record is the same object while nothing about it changed. */
+  /** Present state of a key that a connection was opened with. The record is the same object while nothing about it has changed. */
   revalidate(key: KeyRecord, now = this.#clock.now()): KeyAuth {
     const inForce = this.#index.byId.get(key.id);
     return inForce === undefined || inForce.hash !== key.hash ? revoked(key.id) : this.#judge(inForce, now);
@@ -194,7 +194,7 @@ export class Keyring {
   }
 }
 
-/** What changes when a file is written or replaced; undefined when it cannot be looked at. */
+/** Text that changes when the file is written or replaced; undefined when the file cannot be looked at. */
 function stampOf(path: string): string | undefined {
   try {
     const { dev, ino, size, mtimeNs } = statSync(path, { bigint: true });

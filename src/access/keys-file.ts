@@ -76,7 +76,6 @@ function recordReader(text: string): Read<KeyRecord> {
     // Any of these is undefined only when a fault has been added, and then the file is refused as a whole.
     if (id === undefined || hash === undefined || granted === undefined || sdkHash === undefined || limits === undefined) return undefined;
     if (allowedMachines === undefined || createdAt === undefined || expiresAt === undefined || note === undefined) return undefined;
-    // What every request reads comes first: it then shares a line of the processor's cache.
     return {
       id: detached(id),
       scopes: scopeMask(granted),

@@ -34,7 +34,7 @@ export type LimitUse =
       readonly freesInMs?: number;
     };
 
-/** What a holder of limits has used of them. */
+/** Counters of a holder of limits. */
 export interface Used {
   readonly recent: RecentOrders;
   /** Open orders. */
@@ -107,7 +107,7 @@ function* openOrders({ maxOpenOrders: limit }: Limits, { open: used }: Used): It
   if (limit !== null) yield { kind: 'open', name: 'max_open_orders', limit, used };
 }
 
-/** What has been lost is the accounts' business: whoever shows it asks the backend. */
+/** The loss itself is the account's: the operation that shows it asks the backend. */
 function* loss({ maxDailyLoss: limit }: Limits): Iterable<LimitUse> {
   if (limit !== null) yield { kind: 'cap', name: 'max_daily_loss', limit };
 }

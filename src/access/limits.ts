@@ -28,7 +28,7 @@ export interface Limits {
   readonly maxOrderValue: Decimal | null;
   /** Sum over a UTC day: for each currency by itself, or in `limitsCurrency`. */
   readonly maxDailyValue: Decimal | null;
-  /** What the account of an order may have lost today before no more risk is taken: for each currency by itself, or in `limitsCurrency`. */
+  /** Loss of the order's account today from which no more risk is taken, per currency or in `limitsCurrency`. */
   readonly maxDailyLoss: Decimal | null;
   /** The one currency that the caps are in, all others converted; null = the caps hold for each currency by itself. */
   readonly limitsCurrency: Currency | null;

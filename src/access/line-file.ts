@@ -57,7 +57,7 @@ export class LineFile {
   #cancelStall: (() => void) | undefined;
   #reopening: ((outcome: Result<void, string>) => void)[] = [];
   #waiting: ((written: boolean) => void)[] = [];
-  /** What {@link written} promised to those who wait. */
+  /** Promise of {@link written} that present callers share. */
   #promised: Promise<boolean> | undefined;
 
   private constructor(options: LineFileOptions, target: AppendTarget) {
@@ -105,7 +105,7 @@ export class LineFile {
     // With no more memory, a line of this turn may be among the lost ones, though the file takes those before it.
     if (this.#failure !== undefined || this.#full) return Promise.resolve(false);
     if (this.#idle) this.#schedule();
-    // Who waits, waits until nothing is left to be written.
+    // Callers wait until nothing is left to be written.
     this.#promised ??= new Promise((resolve) => this.#waiting.push(resolve));
     return this.#promised;
   }
@@ -166,7 +166,7 @@ export class LineFile {
   /** Between two writes: swap the file if it has to be, then write what has gathered. */
   #next(): void {
     const isEmpty = this.#leaving.length === 0 && this.#gathered.length === 0;
-    // Of an empty one nothing can be lost: whether its name still leads there is looked at with the next line.
+    // Nothing can be lost while nothing is held: a moved file is noticed with the next line.
     const problem = isEmpty && this.#reopening.length === 0 ? undefined : this.#swap();
     if (isEmpty) {
       this.#settle(true);
@@ -201,7 +201,7 @@ export class LineFile {
   #wrote(bytes: number): void {
     this.#sent += bytes;
     if (this.#sent === this.#leaving.length) {
-      // What is in the file takes no room from the lines to come.
+      // Written bytes take no room from the lines to come.
       this.#leaving = nothing;
       this.#sent = 0;
     }

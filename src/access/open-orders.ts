@@ -46,7 +46,7 @@ export class OpenOrders {
   readonly #orders = new Map<number, OpenOrder>();
   readonly #counts = new Map<string, number>();
   readonly #named = new Map<string, number>();
-  /** Those that are being sent: whether they work cannot be told yet. */
+  /** Numbers of orders that are being sent: whether they work cannot be told yet. */
   readonly #underWay = new Set<number>();
   readonly #absences = new Absences<number>();
   #next = 0;
@@ -133,7 +133,7 @@ export class OpenOrders {
     return [...places.values()];
   }
 
-  /** Those of a place about which a list that is asked for from now on can tell. */
+  /** Orders of a place that a list asked for from now on can confirm or deny. */
   settled({ accId, env, market }: OrderPlace): readonly number[] {
     const here = [...this.#orders].filter(([, order]) => order.accId === accId && order.env === env && order.market === market);
     return here.map(([number]) => number).filter((number) => !this.#underWay.has(number));

@@ -72,7 +72,7 @@ class CrashableStore implements Store {
   async close(): Promise<void> {}
 }
 
-/** What each sum of the day's orders may be held against: a sum for each currency, or all of them in Hong Kong dollars, plus 2 %. */
+/** Sums of the day's orders as the cap sees them: one for each currency, or one in Hong Kong dollars plus 2 %. */
 const sums: Record<'each currency' | 'HKD', (orders: readonly { value: number; currency: Currency }[]) => number[]> = {
   'each currency': (orders) => (['HKD', 'USD'] as const).map((own) => total(orders.filter(({ currency }) => currency === own))),
   HKD: (orders) => [
@@ -178,7 +178,7 @@ describe('kill -9', () => {
       const store = await openedStore(join(folder, 'db'));
       const total = Number(store.table<bigint>('day_totals').get('2026-08-01:k\tHKD') ?? 0n);
       await store.close();
-      // What was on disk but not sent any more counts as well: never the other way round.
+      // Orders on disk that were never sent count as well; sent orders that do not count would be a fault.
       expect(total).toBeGreaterThanOrEqual(left);
       expect(total).toBeLessThanOrEqual(cap);
     }

@@ -16,9 +16,9 @@ import { utcDay } from './timestamp.js';
 import { TradingHalts } from './trading-halts.js';
 import { type ExchangeRates, isUnknown } from './worth.js';
 
-/** What the gates would have to know of an order that its facts do not say. */
+/** Facts that the gates need and the order does not say. */
 export interface Wanted {
-  /** Whose list of working orders to compare with. */
+  /** Places whose working orders have to be listed. */
   readonly openOrders?: readonly OrderPlace[];
   readonly dayProfit?: true;
   readonly reduces?: true;
@@ -26,10 +26,10 @@ export interface Wanted {
 
 export type Admittance = { readonly ok: true; readonly admission: Admission } | { readonly ok: false; readonly denial: GateDenial };
 
-/** What one gate says of an order for one holder of limits. */
+/** Verdict of one gate on an order, for one holder of limits. */
 export interface GateVerdict extends GateReading {
   readonly gate: GateName;
-  /** Whose limits: the caller's key, or the daemon's start-up flags. */
+  /** Holder of the limits: the caller's key, or the daemon's start-up flags. */
   readonly holder: 'key' | 'flags';
   /** Present where the gate refuses. */
   readonly denial?: GateDenial;
@@ -130,7 +130,7 @@ export class OrderGates {
     return haltGate(halt, { reduces: false });
   }
 
-  /** What has to be found out before {@link admit} or {@link judge} can decide; undefined when the facts say it all. */
+  /** Facts that {@link admit} and {@link judge} still need; undefined when they need none. */
   wants(key: KeyRecord | undefined, asked: OrderFacts): Wanted | undefined {
     if (this.halts.none && !looksBeyond(this.flagLimits) && !(key !== undefined && looksBeyond(key.limits))) return undefined;
     const holders = this.#holdersOf(key);
@@ -179,7 +179,7 @@ export class OrderGates {
   }
 
   /**
-   * What each gate would say of the order, the key's and then the flags', without counting or reserving anything: the
+   * Verdict of each gate on the order, the key's and then the flags', without counting or reserving anything: the
    * first denial is the one that `admit` would name. A gate that sums money has a verdict for each currency.
    */
   judge(key: KeyRecord | undefined, facts: OrderFacts, now: number): readonly GateVerdict[] {
@@ -195,7 +195,7 @@ export class OrderGates {
     );
   }
 
-  /** What is used of the limits that hold for a caller, the key's and then the flags', without counting anything. */
+  /** Use of the limits that hold for a caller, the key's and then the flags', without counting anything. */
   uses(key: KeyRecord | undefined, rates: ExchangeRates, now: number): readonly { holder: 'key' | 'flags'; use: LimitUse }[] {
     const steadyNow = this.#steadyNow(now);
     return this.#holdersOf(key).flatMap((holder) => {

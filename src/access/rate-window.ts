@@ -29,7 +29,7 @@ export class RateWindow implements RecentOrders {
   }
 
   millisecondsUntilBelow(max: number, now: number): number {
-    // Of n moments, n - max + 1 must leave before fewer than max remain.
+    // Fewer than max of n moments remain once n - max + 1 have left.
     const last = this.#times[this.#times.length - max] ?? now;
     return last + WINDOW_MS - now - this.#ahead(now);
   }
@@ -41,7 +41,7 @@ export class RateWindow implements RecentOrders {
     return this.#base + this.#times.length - 1;
   }
 
-  /** Of the moments of a block, which begins at `sequence`, those that are still known, and the number of the first of them. */
+  /** Known moments of the block that begins at `sequence`, and the number of the first of them. */
   block(sequence: number): RateBlock {
     const from = Math.max(sequence, this.#base);
     return { from, times: this.#times.slice(from - this.#base, Math.max(0, sequence + BLOCK - this.#base)) };

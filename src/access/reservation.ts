@@ -34,7 +34,7 @@ export interface Books {
 
 const done = Promise.resolve();
 
-/** What an order that passes its gates counts with, in memory at once and on its way to the disk. */
+/** Amounts and slots that an admitted order counts with: in memory at once, and on their way to the disk. */
 export class Reservation implements Admission {
   readonly durable: Promise<void>;
   readonly #books: Books;
@@ -46,9 +46,9 @@ export class Reservation implements Admission {
   readonly #counting: readonly { readonly caller: string; readonly legs: OrderFacts['legs'] }[];
   /** The order that is changed. */
   readonly #changed: readonly string[];
-  /** Of the orders that count as open from now on. */
+  /** Numbers of the orders that count as open from now on. */
   readonly #numbers: readonly number[];
-  /** Of the order that comes back and counted before: nothing that becomes of this frees it. */
+  /** Number of a re-enabled order that counted before; no outcome of this write frees it. */
   readonly #renewed: number | undefined;
   #refunded: Promise<void> | undefined;
 

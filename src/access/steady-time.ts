@@ -2,7 +2,7 @@ import { type Clock, Stopwatch } from '../contract/clock.js';
 import type { Store, Table } from '../storage/index.js';
 import { readBootId } from './boot-id.js';
 
-/** What a process leaves to the next one. */
+/** State that a process leaves to the next one. */
 interface Row {
   readonly boot: string | undefined;
   /** When it was written: by the machine's uptime, and by its clock (epoch ms). */
@@ -101,7 +101,7 @@ export class SteadyTime {
     });
   }
 
-  /** What is not saved has not passed for the next process: that is the safe side. */
+  /** Time that is not saved has not passed for the next process: limits then err on the strict side. */
   async #save(): Promise<void> {
     const row: Row = {
       boot: this.#bootId,

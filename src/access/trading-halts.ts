@@ -6,7 +6,7 @@ export interface TradingHalt {
   readonly keyId: string | null;
   /** Epoch ms: when it was first ordered. */
   readonly since: number;
-  /** Who ordered it: a key's id, or the daemon's own user over its control socket. */
+  /** Id of the key that ordered it, or the daemon's own user over its control socket. */
   readonly by: string;
   /** Free text; may be empty. */
   readonly reason: string;

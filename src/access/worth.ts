@@ -1,13 +1,13 @@
 import { DECIMAL_ONE, type Decimal, divide, multiplyUp } from '../contract/decimal.js';
 import type { Limits } from './limits.js';
 
-/** What an order, or a part of it, counts with in one currency. */
+/** Amount that an order, or a part of it, counts with in one currency. */
 export interface Worth {
   /** "HKD". */
   readonly currency: string;
   /** The order as it will stand: never negative. */
   readonly value: Decimal;
-  /** What is new for the day: the value of a place, the rise of a modify; never negative. */
+  /** Part that is new for the day: the value of a new order, the rise of a changed one; never negative. */
   readonly increase: Decimal;
 }
 
@@ -21,14 +21,14 @@ export interface Unknown {
 /** Units of `to` that one unit of `from` is exchanged for, as the backend has it; undefined where it does not know. */
 export type ExchangeRates = (from: string, to: string) => Decimal | undefined;
 
-/** What a holder of limits holds an order against: amounts in one currency each. */
+/** Amounts of an order as a holder of limits measures them, in one currency each. */
 export type Measured = readonly Worth[] | Unknown;
 
 export function isUnknown(measured: object | Decimal): measured is Unknown {
   return typeof measured === 'object' && 'code' in measured;
 }
 
-/** What an account has made today, negative where it has lost, by the currencies of its positions; or why that is not known. */
+/** Profit of an account today by the currencies of its positions, negative for a loss; or why it is not known. */
 export type DayProfit = readonly { readonly currency: string; readonly profit: Decimal }[] | Unknown;
 
 /** Rates move between the check and the fill: 2 % on top. */
@@ -45,7 +45,7 @@ export function converted(amount: Decimal, from: string, to: string, rates: Exch
 }
 
 /**
- * What has been lost today, by currency, or in the one that the limits are in: there, losses count 2 % more than the rate says
+ * Loss of today by currency, or in the currency of the limits: there, losses count 2 % more than the rate says
  * and gains 2 % less. Never negative.
  */
 export function lossesOf(profits: DayProfit, { limitsCurrency }: Limits, rates: ExchangeRates): readonly Loss[] | Unknown {
@@ -61,7 +61,7 @@ export function lossesOf(profits: DayProfit, { limitsCurrency }: Limits, rates: 
   return [{ currency: limitsCurrency, loss: sum > 0n ? sum : 0n }];
 }
 
-/** What has been lost in a currency. */
+/** Loss in a currency. */
 export interface Loss {
   readonly currency: string;
   readonly loss: Decimal;

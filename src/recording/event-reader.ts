@@ -3,7 +3,7 @@ import { sizeDelimitedPeek } from '@bufbuild/protobuf/wire';
 import { type Event, type Record, RecordSchema } from '../contract/generated/store/recording_pb.js';
 import { type RecordedEvent, type RecordedLoss, type Source, schemaOf } from './events.js';
 
-/** What a recording holds, in its order. */
+/** Item of a recording, in its order. */
 export type Recorded = { readonly event: RecordedEvent } | { readonly loss: RecordedLoss };
 
 interface Known {

@@ -2,7 +2,7 @@ import type { DescMessage, Message } from '@bufbuild/protobuf';
 import { operations } from '../contract/operations/index.js';
 import { pushMessages } from '../gateway/push/index.js';
 
-/** What an event came from; events of one source resemble each other. It is kept as JSON: 64-bit integers are texts, bytes base64. */
+/** Origin of an event: a stream, or a request. It is kept as JSON: 64-bit integers are texts, bytes base64. */
 export type Source =
   | {
       readonly kind: 'quote';
@@ -25,7 +25,7 @@ export interface RecordedEvent {
   readonly source: Source;
   /** The `Response`. */
   readonly message: Message;
-  /** What stands beside the message, as JSON: a gap that a notice announces. Mostly empty. */
+  /** JSON beside the message: a gap that a notice announces. Mostly empty. */
   readonly beside: string;
 }
 

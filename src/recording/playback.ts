@@ -16,14 +16,14 @@ interface RecordedFile {
 /** Events that are handed out in one turn at most. */
 const EVENTS_A_TURN = 200;
 
-/** Who hears a recording. */
+/** Receiver of a recording that is played. */
 export interface PlaybackListener {
   event(event: RecordedEvent): void;
   /** Events are missing here. */
   loss(loss: RecordedLoss): void;
   /** There is nothing more. */
   end(): void;
-  /** What is left of a file cannot be read. */
+  /** The rest of a file cannot be read. */
   problem(message: string): void;
 }
 

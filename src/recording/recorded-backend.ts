@@ -6,7 +6,7 @@ import type { Backend, CallContext, ResponseMessage } from '../gateway/index.js'
 import type { Recorder } from './recorder.js';
 import { StreamLosses } from './stream-losses.js';
 
-/** What asks for the market's data, and what for an account's. */
+/** Groups of operations that read market data. */
 const marketData: ReadonlySet<Group> = new Set<Group>([
   'quote',
   'kline_pattern',

@@ -20,9 +20,9 @@ export interface RecorderOptions {
   readonly fileBytes?: number;
 }
 
-/** What has gathered is written after this time; so much is lost when the process is killed. */
+/** Events are written after this time; a kill loses as much. */
 const WRITE_MS = 1_000;
-/** What has gathered is written at this size without waiting. */
+/** Events are written at this size without waiting. */
 const WRITE_BYTES = 1024 * 1024;
 /** Held in memory while the disk is behind. Beyond it events are counted and dropped. */
 const HELD_BYTES = 32 * 1024 * 1024;
@@ -232,7 +232,7 @@ export class Recorder {
     const { clock, report, folder } = this.#options;
     const file = this.#file;
     this.#file = undefined;
-    // What has gathered follows on what was not written, and cannot be read without it.
+    // Gathered events name sources that were not written, and cannot be read without them.
     this.#lose(this.#gathered);
     this.#gathered = undefined;
     this.#writer = new EventWriter();

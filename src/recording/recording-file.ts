@@ -51,8 +51,8 @@ export class RecordingFile {
 export class DamagedRecording extends Error {}
 
 /**
- * What a file holds, in batches, each of which is read before the next one is asked for. One that was cut off is read up to its last whole event. Throws {@link DamagedRecording} where
- * what is there is not what was written.
+ * Reads a file in batches, each before the next one is asked for. A file that was cut off is read up to its last whole event.
+ * Throws {@link DamagedRecording} where its bytes are not those that were written.
  */
 export async function* readRecording(path: string): AsyncGenerator<Iterable<Recorded>> {
   const handle = await open(path, 'r');

@@ -1,6 +1,6 @@
 import type { AsyncEntry } from '@napi-rs/keyring';
 
-/** What the credential store did, or why it is not to be had. */
+/** Result of a call to the credential store, or why there is none. */
 export type CredentialStoreAnswer<T> =
   | { readonly available: true; readonly value: T }
   | { readonly available: false; readonly reason: string };

@@ -56,7 +56,7 @@ const OWED_BYTES_MAX = 64 * 1024 * 1024;
 
 class LevelStore implements DurableStore {
   readonly #tables = new Map<string, LevelTable<unknown>>();
-  /** What is gathered while the disk is busy, in the order in which it is flushed. */
+  /** Batches gathered while the disk is busy, in the order in which they are flushed. */
   readonly #waiting: Batch[] = [];
   #busy = false;
   /** Until what waits, and nobody waits for, is flushed all the same. */
@@ -144,7 +144,7 @@ class LevelStore implements DurableStore {
       throw new StorageFailure(`${this.rows.owed.size} rows did not reach the disk and are lost: ${namesOf(this.rows.owed.keys())}`);
   }
 
-  /** What is flushed next: after this turn or in a while, or when the flush under way is done. */
+  /** Batch that is flushed next: after this turn or in a while, or when the flush under way is done. */
   #open(): Batch {
     const last = this.#waiting.at(-1);
     if (last !== undefined && last.rows.size < FLUSHED_ROWS_MAX) return last;

@@ -30,14 +30,14 @@ type Gathered = Scalar | Span | Latest | undefined;
 export type Put = (key: string, row: Buffer | undefined) => void;
 
 /**
- * What the changes of one flush put and remove, in their order: encoded one after the other in one piece of memory, which the
+ * Rows that one flush puts and removes, in their order: encoded one after the other in one piece of memory, which the
  * next batch may use again.
  */
 export class RowBatch<T extends Target> implements Transaction {
   readonly #targets: T[] = [];
   readonly #keys: string[] = [];
   readonly #rows: Gathered[] = [];
-  /** Of each table, the last row under each of its keys; of archives, those that are read when they are written. */
+  /** Last row under each key of each table, and of archive rows that are read when they are written. */
   readonly #tabled = new Map<T, Map<string, Gathered>>();
 
   constructor(

@@ -69,7 +69,7 @@ export class RowShapes {
     this.#taken = this.#shapes.length;
   }
 
-  /** Those that are new since the last call: they must be on disk no later than the first row that has them. */
+  /** Shapes that are new since the last call: they must be on disk no later than the first row that has them. */
   takeNew(): readonly { readonly number: number; readonly names: readonly string[] }[] {
     if (this.#taken === this.#shapes.length) return [];
     const from = this.#taken;

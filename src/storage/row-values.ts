@@ -204,7 +204,7 @@ export class ValueWriter {
     this.#length += 1;
   }
 
-  /** Of 32 bits. */
+  /** Signed integer of 32 bits. */
   #signed(value: number): void {
     this.#unsigned(((value << 1) ^ (value >> 31)) >>> 0);
   }

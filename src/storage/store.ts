@@ -1,7 +1,7 @@
 import type { StorageFailure } from './storage-failure.js';
 
 /**
- * What must survive a crash: named rows of text keys and structured values, in one embedded database of the state
+ * State that survives a crash: named rows of text keys and structured values, in one embedded database of the state
  * folder. Values are structured data: strings, numbers, bigints, bytes, arrays, plain objects.
  *
  * Writes reach the disk in the order in which they were made, so that a later one is never there without the earlier.
@@ -38,7 +38,7 @@ export interface Range {
   readonly end?: string;
 }
 
-/** What is not on disk yet is missing from all reads, of tables and of archives. */
+/** Reads, of tables and of archives, do not see unflushed writes. */
 interface Rows<V> {
   readonly name: string;
   /** Throws {@link StorageFailure} when the row is damaged. */
