@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { type ControlAnswer, type ControlArgument, type ControlCommand, controlPath } from './control-socket.js';
 
-/** What each command does; the message is one sentence for whoever asked. */
+/** Actions by command; each answers with one sentence for the caller. */
 export type ControlActions = Readonly<Record<ControlCommand, (argument: ControlArgument) => Promise<Omit<ControlAnswer, 'pid'>>>>;
 
 export interface ControlListener {

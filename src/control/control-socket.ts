@@ -4,10 +4,10 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { quoted } from '../contract/shown.js';
 
-/** What a daemon can be asked for by its own user, over the socket in its state folder. */
+/** Command of the daemon's own user, over the socket in its state folder. */
 export type ControlCommand = 'reload' | 'status' | 'halt' | 'resume';
 
-/** What goes with a command, as one JSON object; commands without anything take none. */
+/** Argument of a command, as one JSON object; `{}` for commands that take none. */
 export type ControlArgument = Readonly<Record<string, string | boolean>>;
 
 /** One line of JSON. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { writePrivateFile } from '../storage/index.js';
 
 /**
- * What a running `svcd --demo` leaves in the state folder, so that `svcctl` on the same account finds it without any
+ * Record that a running `svcd --demo` leaves in the state folder, so that `svcctl` on the same account finds it without any
  * option. Both files are readable by their owner only.
  */
 export interface DemoRecord {

@@ -67,7 +67,7 @@ function attempt<D extends DescMessage>(decode: () => MessageShape<D>): BodyRead
 }
 
 function readProtobuf<D extends DescMessage>(desc: D, bytes: Uint8Array): BodyRead<D> {
-  // What is unknown is not kept: nobody passes it on.
+  // Unknown fields are dropped: nobody passes them on.
   return attempt(() => fromBinary(desc, bytes, { readUnknownFields: false }));
 }
 

@@ -124,7 +124,7 @@ export class FrameReader {
   /** The beginning of a header or body that started in an earlier chunk: its first `#filled` bytes. */
   #partial: Buffer = EMPTY;
   #filled = 0;
-  /** Of the frame whose body is awaited. */
+  /** Header of the frame whose body is awaited. */
   #header: Header | undefined;
   #failure: FrameRead | undefined;
 

@@ -225,7 +225,7 @@ class Parser {
     return this.#shortInteger() ?? this.#anyNumber();
   }
 
-  /** What most numbers are: a few digits and nothing else, without a needless zero before them. */
+  /** Fast path for most numbers: a few digits and nothing else, without a leading zero. */
   #shortInteger(): number | undefined {
     const start = this.#at;
     let value = 0;

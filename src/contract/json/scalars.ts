@@ -14,7 +14,7 @@ const BASE64_TEXT = /^[A-Za-z0-9+/_-]*={0,2}$/;
 function integer(low: bigint, high: bigint, wide: boolean): ScalarReader {
   const [least, most] = [Number(low), Number(high)];
   return (value, path) => {
-    // What most are, without a bigint on the way; -0 is 0 there.
+    // Most values pass without a bigint; -0 becomes 0.
     if (!wide && typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value + 0;
     let number: bigint | undefined;
     if (typeof value === 'bigint') number = value;

@@ -24,7 +24,7 @@ export class InexactNumber {
   constructor(readonly text: string) {}
 }
 
-/** What a value is, in words for error texts: `a string`, `null`, `an array`. */
+/** Kind of a value, in words for error texts: `a string`, `null`, `an array`. */
 export function describeJson(value: JsonValue | undefined): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';

@@ -12,7 +12,7 @@ import { pushFormatOf } from './push-formats.js';
 import { Session } from './session.js';
 import { type Handshake, handshakeOf } from './wire-format.js';
 
-/** Who a handshake comes from, and what it may see. */
+/** Caller of a handshake, and what it may see. */
 export type Authentication =
   | { readonly ok: true; readonly caller: Caller; readonly owner: string; readonly keyId?: string; readonly permits: Permits }
   | { readonly ok: false; readonly rejection: Rejection };

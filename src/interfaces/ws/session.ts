@@ -25,7 +25,7 @@ const PINGS_MISSED_MAX = 2;
 /** RFC 6455, section 7.4.1: a kind of data that the endpoint does not accept. */
 const CLOSE_UNSUPPORTED_DATA = 1003;
 
-/** What goes on between one peer and the daemon beside the events: commands, one after the other, and heartbeats. */
+/** Commands of one peer, one after the other, and its heartbeats. */
 export class Session {
   readonly #options: SessionOptions;
   readonly #rate: CommandRate;

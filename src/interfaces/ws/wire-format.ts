@@ -6,7 +6,7 @@ import { type Cursor, parseCursor } from '../../gateway/push/index.js';
 import { queryOf, repeatedParameter } from '../common/upgrade.js';
 import type { WireFormat } from './push-formats.js';
 
-/** What the query of a handshake may say; the token is read where the caller is named. */
+/** Query parameters of a handshake; the token is read where the caller is identified. */
 const PARAMETERS = ['token', 'format', 'int64', 'since'];
 
 /** Options of a handshake. */

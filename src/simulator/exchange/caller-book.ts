@@ -8,16 +8,16 @@ export interface Match {
   readonly orderId: bigint;
   readonly price: Decimal;
   readonly volume: bigint;
-  /** Of an order of several legs, which of them. */
+  /** Leg of an order of several legs. */
   readonly leg?: number;
   /** The caller's order on the other side; absent when the simulated flow was. */
   readonly counterOrderId?: bigint;
 }
 
-/** What one matching step did. */
+/** Result of one matching step. */
 export interface Matching {
   readonly matches: Match[];
-  /** What it put on the tape. */
+  /** Trades that it put on the tape. */
   readonly prints: Tick[];
 }
 
@@ -115,7 +115,7 @@ export class CallerBook {
     return lesser(sum, order.volume);
   }
 
-  /** What an order of `side` finds in regular trading, best first. */
+  /** Levels that an order of `side` can trade with in regular trading, best first. */
   offers(side: Side): Book['asks'] {
     const { bids, asks } = this.market.book(this.instrument, DEPTH_MAX);
     return side === 'buy' ? asks : bids;
@@ -172,7 +172,7 @@ export class CallerBook {
         const outcome = this.#cross(side, level, extendedSession, done);
         if (outcome === 'nobody') continue;
         boundQueue(level, this.market.volumeAt(this.instrument, side, level.price));
-        // What the best level cannot reach, no level behind it can.
+        // An order that the best level cannot reach is not reached by those behind it.
         if (outcome === 'nothing') break;
       }
     }
@@ -276,7 +276,7 @@ function advanceQueue(level: PriceLevel, passed: bigint): void {
   for (const resting of level.orders) resting.queueAhead = resting.queueAhead > passed ? resting.queueAhead - passed : 0n;
 }
 
-/** Of the background no more than this stands ahead of anybody. */
+/** Bounds the background volume that stands ahead of callers' orders. */
 function boundQueue(level: PriceLevel, most: bigint): void {
   if (level.queueAheadMax <= most) return;
   for (const resting of level.orders) resting.queueAhead = lesser(resting.queueAhead, most);

@@ -21,7 +21,7 @@ const leg = fc
   });
 const legs = fc.array(leg, { minLength: 2, maxLength: 4 });
 
-/** What the nth unit and each before it cost, one unit of the book after the other; undefined where the book ends. */
+/** Cost of each of the first n units, one unit of the book after the other; undefined where the book ends. */
 function costs({ side: buys, ratio, levels }: LegOffer, units: bigint): (bigint | undefined)[] {
   const each = levels.flatMap(({ price, volume }) => Array<bigint>(Number(volume)).fill(price));
   return Array.from({ length: Number(units) }, (_, unit) => {

@@ -12,7 +12,7 @@ export interface LegOffer {
   readonly levels: readonly { readonly price: Decimal; readonly volume: bigint }[];
 }
 
-/** What an order of several legs can trade at once. */
+/** Trades that an order of several legs can make at once. */
 export interface ComboPlan {
   /** Units of the order; each leg trades its ratio of them. */
   readonly units: bigint;

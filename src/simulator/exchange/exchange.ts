@@ -9,7 +9,7 @@ import { comboPlan } from './combo-plan.js';
 import { netMoney, type PricedLeg, unitMultiplier } from './net-price.js';
 
 /**
- * What becomes of an arriving order's volume that finds no counterpart at once: `rest` waits in the book; `cancel` gives
+ * Handling of an arriving order's volume that finds no counterpart at once: `rest` waits in the book; `cancel` gives
  * it up; `all_or_none` trades only if all of it can; `exact_price` trades only if the best price is the limit itself, and
  * gives the rest up.
  */
@@ -20,7 +20,7 @@ export interface Arrival extends Matching {
   readonly resting: boolean;
 }
 
-/** What one order of several legs traded at once, by leg. */
+/** Trades of one order of several legs, by leg. */
 export interface ComboTrade {
   readonly orderId: bigint;
   readonly legs: readonly { readonly instrument: Instrument; readonly matching: Matching }[];

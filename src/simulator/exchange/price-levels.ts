@@ -11,7 +11,7 @@ export function isWithin(side: Side, limit: Decimal, price: Decimal): boolean {
   return side === 'buy' ? price <= limit : price >= limit;
 }
 
-/** What a level keeps of an order: the fields that matching reads and changes. */
+/** Order in a price level: the fields that matching reads and changes. */
 export interface Resting {
   readonly id: bigint;
   readonly side: Side;

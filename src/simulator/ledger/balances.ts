@@ -4,12 +4,12 @@ import type { Balance, Entry, EntryKind } from './entry.js';
 /** Balances whose amounts become settled money on a day of their own. */
 export type PendingBalance = Extract<Balance, 'unsettled' | 'dividends'>;
 
-/** What clears together: all trades of a day, and each payment of a security by itself. */
+/** Amounts that clear together: all trades of a day, and each payment of a security by itself. */
 export interface Pending {
   readonly balance: PendingBalance;
   readonly venue: string;
   readonly day: string;
-  /** What it is booked as when it clears. */
+  /** Kind of the entry when it clears. */
   readonly kind: EntryKind;
   /** Empty for trades. */
   readonly symbol: string;
@@ -46,7 +46,7 @@ export class Balances {
     return this.#realised;
   }
 
-  /** What may be traded with: settled money and what trades will bring or take. */
+  /** Cash to trade with: settled money and the proceeds and costs of trades that have not settled. */
   get cash(): Decimal {
     return this.#settled + this.#totals.unsettled;
   }

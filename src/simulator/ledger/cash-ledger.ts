@@ -5,7 +5,7 @@ import { Balances, type Pending } from './balances.js';
 import type { LedgerTransaction } from './entry.js';
 import { keyOfTransaction, ledgerRowsOf, packBalances, packTransaction, unpackBalances, unpackTransaction } from './rows.js';
 
-/** What clears on a day, and whose it is. */
+/** Amount that clears on a day, with its account. */
 export interface Due extends Pending {
   readonly accId: bigint;
   readonly currency: Currency;
@@ -53,7 +53,7 @@ export class CashLedger {
     return this.#sums.get(`${accId}/${currency}`)?.balances ?? nothing;
   }
 
-  /** What clears by the days of `venue` until `day`, that day included. */
+  /** Amounts that clear by the calendar of `venue` up to and including `day`. */
   due(venue: string, day: string): readonly Due[] {
     const due: Due[] = [];
     for (const { accId, currency, balances } of this.#sums.values()) {

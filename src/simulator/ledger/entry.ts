@@ -12,7 +12,7 @@ import type { Currency } from '../../contract/markets.js';
  */
 export type Balance = 'settled' | 'unsettled' | 'dividends' | 'interest' | 'realised';
 
-/** What an amount is. */
+/** Kind of an amount. */
 export type EntryKind =
   | 'opening'
   | 'trade'
@@ -28,7 +28,7 @@ export type EntryKind =
   | 'cash_settlement'
   | 'realised';
 
-/** What made a transaction. */
+/** Cause of a transaction. */
 export type Cause =
   | 'opening'
   | 'fill'
@@ -52,7 +52,7 @@ export interface Entry {
   readonly kind: EntryKind;
   /** Below zero for what the account gives. */
   readonly amount: Decimal;
-  /** Whose days count: the calendar that the entry clears by. */
+  /** Calendar that the entry clears by. */
   readonly venue: string;
   /** "2026-11-24": the day on which it clears. On `unsettled` and `dividends`, the day on which it becomes settled money. */
   readonly day: string;

@@ -6,7 +6,7 @@ import type { Policy, Series } from './series.js';
 export interface Indicator {
   readonly economy: Economy;
   readonly title: string;
-  /** What it is drawn from: figures of one name, as a month's and a year's inflation, are the same index. */
+  /** Name of the series it is drawn from: figures of one name, as a month's and a year's inflation, are the same index. */
   readonly name: string;
   /** 1 low, 2 medium, 3 high. */
   readonly importance: 1 | 2 | 3;

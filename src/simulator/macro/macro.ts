@@ -11,9 +11,9 @@ export interface MacroEvent {
   /** Epoch ms. */
   readonly time: number;
   readonly importance: 1 | 2 | 3;
-  /** What the release before said; undefined until that is out. */
+  /** Value of the release before; undefined until that is out. */
   readonly previous: string | undefined;
-  /** What forecasters expect; undefined until they say it. */
+  /** Forecast; undefined until it is published. */
   readonly consensus: string | undefined;
   /** Undefined until the publication. */
   readonly actual: string | undefined;

@@ -74,7 +74,7 @@ function lastPeriod(rule: Exclude<Rule, { every: 'week' }>, month: number): numb
   return rule.every === 'meeting' ? (Math.floor(month / 12) + 1) * rule.months.length - 1 : firstPeriod(rule, month + 2);
 }
 
-/** Of the month with a number (months since the year 0), the day that a rule says. */
+/** Day that a rule names in a month, which is counted from the year 0. */
 function dayIn(economy: Economy, month: number, on: DayRule): string {
   const year = Math.floor(month / 12);
   const first = requireDay(`${String(year).padStart(4, '0')}-${String(month - year * 12 + 1).padStart(2, '0')}-01`);

@@ -33,7 +33,7 @@ export function figureOf(seed: string | number, name: string, series: Series, pe
   return series.kind === 'rate' ? Math.max(0, Math.round(level / series.step) * series.step) : level;
 }
 
-/** What forecasters expect of a period: the value less what they cannot know of its newest draw. Rate decisions are mostly foreseen. */
+/** Forecast of a period: the value less the unforeseeable part of its newest draw. Rate decisions are mostly foreseen. */
 export function expectedOf(seed: string | number, name: string, series: Series, period: number): number {
   const key = keyOf(`${seed}|macro|${name}`);
   const miss = MISS * series.deviation * Math.sqrt(1 - series.persistence ** 2) * normal(mix(key, 1), period);
@@ -63,12 +63,12 @@ function growth(key: number, series: Extract<Series, { kind: 'growth' }>, period
 /** Forecasters see the short rate of so many days before a decision. */
 const FORESIGHT_DAYS = 14;
 
-/** What an office decides on a day (counted from 1970-01-01): the step that is nearest to the short rate. */
+/** Policy rate decided on a day (counted from 1970-01-01): the step that is nearest to the short rate. */
 export function decidedOn({ area, step }: Policy, day: number): number {
   return Math.round(basisPoints(day, area) / 100 / step) * step;
 }
 
-/** What forecasters expect of {@link decidedOn}. */
+/** Forecast of {@link decidedOn}. */
 export function expectedDecision(policy: Policy, day: number): number {
   return decidedOn(policy, day - FORESIGHT_DAYS);
 }

@@ -19,7 +19,7 @@ interface Exercise {
   readonly boundary: number;
   /** Negative. */
   readonly power: number;
-  /** Of the premium, at the boundary. */
+  /** Early-exercise premium at the boundary. */
   readonly gain: number;
 }
 

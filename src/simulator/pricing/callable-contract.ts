@@ -6,12 +6,12 @@ export interface CallableContract {
   readonly spot: number;
   readonly strike: number;
   readonly years: number;
-  /** What the issuer charges for the strike's money. */
+  /** Issuer's funding cost of the strike's money. */
   readonly funding: number;
 }
 
 /**
- * What it is worth per unit of the underlying: the difference to the strike, and the funding cost of the strike's money up to the expiry (HKEX, Callable Bull/Bear
+ * Value per unit of the underlying: the difference to the strike, and the funding cost of the strike's money up to the expiry (HKEX, Callable Bull/Bear
  * Contracts, "how is the price determined": spot − strike + funding cost). The call price cuts losses off before the strike is reached, so it moves no value.
  */
 export function callablePrice({ type, spot, strike, years, funding }: CallableContract): number {
@@ -33,7 +33,7 @@ export function callableValuation(contract: CallableContract): Valuation {
 }
 
 /**
- * What is paid for a contract that has been called, per unit of the underlying (HKEX, category R): the strike's difference to the lowest (of bear contracts, the
+ * Residual value of a contract that has been called, per unit of the underlying (HKEX, category R): the strike's difference to the lowest (of bear contracts, the
  * highest) price that the underlying reached after the call.
  */
 export function residualValue(type: 'bull' | 'bear', extreme: number, strike: number): number {

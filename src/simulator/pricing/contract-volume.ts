@@ -3,7 +3,7 @@ const FRONT_SHARE = 0.01;
 /** Years after which an option trades half as much. */
 const HALF_YEARS = 0.1;
 const MOST_AWAY = 1.3;
-/** Of strikes that even a day moves past. */
+/** Least width of the strikes that trade: a day's move. */
 const BREADTH_LEAST = 0.01;
 const LEAST = 1;
 /** Days' worth of trading that stay open, once a contract has been listed for long. */

@@ -6,7 +6,7 @@ export interface ExpectedDividend {
   readonly cash: number;
 }
 
-/** What the value of an option follows from. Rates are fractions a year, continuously compounded; years have 365 days. */
+/** Inputs of an option's value. Rates are fractions a year, continuously compounded; years have 365 days. */
 export interface OptionInputs {
   readonly right: 'call' | 'put';
   readonly style: 'american' | 'european';
@@ -15,9 +15,9 @@ export interface OptionInputs {
   /** Until it expires; 0 or less when it has. */
   readonly years: number;
   readonly rate: number;
-  /** What the underlying pays all the time: of an index, its dividend yield. */
+  /** Continuous yield of the underlying: of an index, its dividend yield. */
   readonly yield: number;
-  /** Those that go off up to the expiry, in their order. */
+  /** Dividends that go off up to the expiry, in their order. */
   readonly dividends: readonly ExpectedDividend[];
   readonly volatility: number;
 }
@@ -36,7 +36,7 @@ export interface Valuation {
   readonly rho: number;
 }
 
-/** What is left when an option expires at `spot`. */
+/** Value of an option that expires at `spot`. */
 export function intrinsic(right: 'call' | 'put', spot: number, strike: number): number {
   return Math.max(0, right === 'call' ? spot - strike : strike - spot);
 }

@@ -4,11 +4,11 @@ import { type ExpectedDividend, intrinsic, type OptionInputs, presentValue, type
 
 /** Below this there is no time left to speak of. */
 const YEARS_LEAST = 1e-8;
-/** What dividends leave of a price, at least. */
+/** Least part of a price that dividends leave. */
 const SPOT_LEAST = 1e-6;
 
 /**
- * What an option is worth. Dividends are known cash: the option is on what the spot price is without those that go off before it ends.
+ * Value of an option. Dividends are known cash: the option is on what the spot price is without those that go off before it ends.
  *
  * American calls are worth exercising just before an ex-day or never: the best of these days and the last one counts (Black, "Fact and fantasy in the use of
  * options", 1975). American puts are worth exercising between ex-days: the best of those stretches counts, see {@link putStretches}.
@@ -98,7 +98,7 @@ function ofPut({ rate }: OptionInputs, { put, from, before }: PutStretch): Valua
   const valuation = americanPut(put);
   if (from === 0) return valuation;
   const { value, delta, theta, rho } = valuation;
-  // Of a value that rises with spot and strike in proportion.
+  // The value rises with spot and strike in proportion (Euler's theorem).
   const byStrike = (value - put.spot * delta) / put.strike;
   const length = put.years - from;
   return {

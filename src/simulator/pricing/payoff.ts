@@ -1,12 +1,12 @@
 /** A leg at the moment at which the first of them expires. */
 export interface PayoffLeg {
-  /** Of the underlying; negative when sold. */
+  /** Units of the underlying; negative when sold. */
   readonly units: number;
   /** Money that a unit is then worth, when the underlying costs `spot`. */
   readonly valueAt: (spot: number) => number;
 }
 
-/** What holding legs up to the first expiry may bring. Money. */
+/** Possible results of holding legs up to the first expiry, in money. */
 export interface PayoffAnalysis {
   /** Infinity where there is no bound. */
   readonly maxProfit: number;
@@ -14,7 +14,7 @@ export interface PayoffAnalysis {
   readonly maxLoss: number;
   /** Prices of the underlying at which nothing is gained or lost, rising. */
   readonly breakEvens: readonly number[];
-  /** That something is gained, from 0 to 1. */
+  /** Probability of a gain, from 0 to 1. */
   readonly probability: number;
 }
 
@@ -24,7 +24,7 @@ const SAMPLES_REACH = 6;
 /** So far above every strike, profit is as good as straight. */
 const FAR = 1_000;
 const HALVINGS = 60;
-/** Of the money at stake: less than this is rounding. */
+/** Part of the money at stake below which a result is rounding. */
 const NOTHING = 1e-9;
 
 /**

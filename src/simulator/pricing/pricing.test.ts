@@ -29,7 +29,7 @@ const options: fc.Arbitrary<OptionInputs> = fc
   })
   .map(({ paid, ...option }) => {
     const cash = option.dividends.filter(({ years }) => years < option.years - 1e-3);
-    // What options are on pays all the time or now and then, never both; only what is paid now and then may be exercised early.
+    // An underlying pays a yield or single dividends, never both; only options on the latter may be exercised early.
     return option.style === 'european' ? { ...option, yield: paid, dividends: [] } : { ...option, yield: 0, dividends: cash };
   });
 

@@ -1,4 +1,4 @@
-/** Of one underlying on one day: what its options take its volatility to be, by strike and expiry. */
+/** Implied volatility of one underlying on one day, by strike and expiry. */
 export interface VolatilitySurface {
   /** Yearly variance now, and what it returns to. */
   readonly current: number;
@@ -9,7 +9,7 @@ export interface VolatilitySurface {
   readonly curl: number;
 }
 
-/** What is left after a year of a variance's distance from its long run is e^(−this). */
+/** Mean reversion of the variance: after a year, e^(−this) of its distance from the long run is left. */
 const RETURN_SPEED = 3;
 const POWER = 0.5;
 

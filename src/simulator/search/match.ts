@@ -1,7 +1,7 @@
 import { mistakes } from './mistakes.js';
 import { initials } from './pinyin.js';
 
-/** What a text is compared as: full-width forms and accents folded, in lower case, one blank between words. */
+/** Normal form of a text for comparison: full-width forms and accents folded, in lower case, one blank between words. */
 function folded(text: string): string {
   return text
     .normalize('NFKD')
@@ -21,7 +21,7 @@ export interface Entry {
   /** By their numbers in the vocabulary. */
   readonly words: readonly number[];
   readonly initials: readonly string[];
-  /** Of all of these: what a text needs letters for that are not among them, it cannot match. */
+  /** Letters of all names, as bits: a question with other letters cannot match. */
   readonly letters: number;
 }
 
@@ -75,11 +75,11 @@ export interface Query {
   readonly raw: string;
   readonly text: string;
   readonly words: readonly string[];
-  /** Of a code in figures, or its symbol: without leading zeros. */
+  /** Digits of a code or symbol, without leading zeros. */
   readonly digits: string | undefined;
   /** "hk" of "hk.700". */
   readonly market: string | undefined;
-  /** Of the question as typed, as folded, and of its figures. */
+  /** Letters of the question as typed, as folded, and of its digits. */
   readonly rawLetters: number;
   readonly textLetters: number;
   readonly digitLetters: number;

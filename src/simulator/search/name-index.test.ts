@@ -4,7 +4,7 @@ import { createWorld } from '../world/index.js';
 import { CloseWords, closeScore, entryOf, exactScore, queryOf, Vocabulary } from './match.js';
 import { NameIndex } from './name-index.js';
 
-/** What is looked at by letters and words against a look at everything. */
+/** Search by letters and words, against a look at every name. */
 it.each([
   'tencent',
   'tencnet',

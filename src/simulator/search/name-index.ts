@@ -21,18 +21,18 @@ import {
 interface Indexed {
   readonly instrument: Instrument;
   readonly entry: Entry;
-  /** Of two that match equally well, the one that more money looks at comes first. */
+  /** Rank among equal matches: the larger turnover comes first. */
   readonly weight: number;
 }
 
-/** What is listed. */
+/** Listed instruments, arranged for search. */
 interface Listed {
   readonly indexed: readonly Indexed[];
-  /** Of each, side by side: most are ruled out by them. */
+  /** Letters of each instrument, side by side: most are ruled out by them. */
   readonly letters: Int32Array;
-  /** Those with a word in one of their names, by the word's number in the vocabulary. */
+  /** Instruments by the number of a word of their names in the vocabulary. */
   readonly byWord: readonly (readonly Indexed[] | undefined)[];
-  /** Of each name, side by side: whose it is, by its place in `indexed`, and the letters of its beginning. */
+  /** Names side by side: the place of the instrument in `indexed`, and the letters of the name's beginning. */
   readonly names: { readonly of: Uint32Array; readonly four: Int32Array; readonly six: Int32Array };
 }
 
@@ -41,7 +41,7 @@ const LISTED_MS = 600_000;
 /** Made between two looks at the clock: some ten microseconds each. */
 const ENTRIES_MADE_AT_ONCE = 32;
 
-/** What people look for first. */
+/** Kinds in the order in which people look for them. */
 const order: readonly SecurityKind[] = ['equity', 'etf', 'index', 'future', 'forex'];
 
 /** Rough units of a currency for a dollar: they only decide which of two listings is the larger. */
@@ -51,7 +51,7 @@ const perDollar: Readonly<Record<Currency, number>> = { USD: 1, HKD: 7.8, CNH: 7
 export class NameIndex {
   #kept: { readonly until: number; readonly listed: Promise<Listed> } | undefined;
   readonly #vocabulary = new Vocabulary();
-  /** Of what was listed when it was last looked at. */
+  /** Entries of the instruments that were listed at the last look. */
   #entries: ReadonlyMap<Instrument, Indexed> = new Map();
 
   constructor(
@@ -100,7 +100,7 @@ export class NameIndex {
   }
 }
 
-/** What is looked at side by side, ready to pause. */
+/** Arranges names for search, ready to pause. */
 function* arranged(indexed: readonly Indexed[], words: number, nameCount: number): Generator<void, Listed> {
   const letters = new Int32Array(indexed.length);
   const byWord = new Array<Indexed[] | undefined>(words).fill(undefined);
@@ -139,7 +139,7 @@ const ENTRIES_AT_ONCE = 1_000;
 /** Compared letter by letter. */
 const CANDIDATES_AT_ONCE = 50;
 
-/** Those that answer as typed. */
+/** Scores of the instruments that match as typed. */
 function* exactScores({ indexed, letters }: Listed, query: Query): Generator<void, Map<Indexed, number>> {
   const scores = new Map<Indexed, number>();
   for (let i = 0; i < letters.length; i++) {
@@ -152,7 +152,7 @@ function* exactScores({ indexed, letters }: Listed, query: Query): Generator<voi
   return scores;
 }
 
-/** Those that answer if mistakes are forgiven: by a name's beginning, or by each word. */
+/** Adds scores of instruments that match with typing errors: by a name's beginning, or by each word. */
 function* addCloseScores(
   scores: Map<Indexed, number>,
   { indexed, byWord, names }: Listed,
