@@ -7,7 +7,7 @@ import { quoted } from '../contract/shown.js';
 /** Command of the daemon's own user, over the socket in its state folder. */
 export type ControlCommand = 'reload' | 'status' | 'halt' | 'resume';
 
-/** Argument of a command, as one JSON object; `{}` for commands that take none. */
+/** Argument of a command, as one JSON object; absent for commands that take none. */
 export type ControlArgument = Readonly<Record<string, string | boolean>>;
 
 /** One line of JSON. */
