@@ -102,7 +102,7 @@ const WORDS = new Set(
 );
 
 /** The fields that a cell names: "symbol, period_type int", "header {trd_env, acc_id}", "optional reserved int", "symbol or security". */
-export function bodyFields(cell: string): BodyField[] {
+function bodyFields(cell: string): BodyField[] {
   const sentence = cell.replace(/\((?:[^()]|\([^()]*\))*\)/g, '').split('. ')[0] ?? '';
   const text = sentence.replaceAll('; ', ', ');
   return splitOutside(text).flatMap((part) => {

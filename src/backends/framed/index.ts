@@ -17,6 +17,6 @@ export { SellableQuantities } from './sellable.js';
 export { Session, type SessionOptions } from './session.js';
 export { StateLog } from './state-log.js';
 export { StreamSubscriptions } from './subscribing.js';
-export { AccountsRefused, readAccounts, readFills, readOrders, recoveredTrades, tradePushOf } from './trades.js';
+export { readAccounts, readFills, readOrders, recoveredTrades, tradePushOf } from './trades.js';
 export { TradingTermsCache } from './trading-terms.js';
 export type { Asked, AskOptions, Upstream } from './upstream.js';

@@ -84,7 +84,7 @@ export function requireFields(
 const complete: readonly DescField[] = [];
 
 /** The required fields that a message lacks. `except`: names, as the `.proto` has them, of those that it may lack. */
-export function lackingFields(message: Message, desc: DescMessage, except?: ReadonlySet<string>): readonly DescField[] {
+function lackingFields(message: Message, desc: DescMessage, except?: ReadonlySet<string>): readonly DescField[] {
   let lacking: DescField[] | undefined;
   for (const field of requiredFields(desc)) {
     if (Object.hasOwn(message, field.localName) || except?.has(field.name) === true) continue;
