@@ -13,7 +13,7 @@ const accountScopes = scopeMask(['acc:read']);
 
 /** Why a sum or a count over all keys is not told. */
 export const TOTALS_UNTOLD =
-  'on what all keys send together; how much of it is used is told to keys with acc:read and without lists of accounts, markets and symbols';
+  'on what all keys send together (daemon-wide); how much of it is used is told to keys with acc:read and without lists of accounts, markets and symbols';
 
 /** Whether a caller may read accounts at all. */
 export function mayReadAccounts(access: Access, key: KeyRecord | undefined): boolean {

@@ -216,6 +216,7 @@ describe('a halt', () => {
     desk.clock.advance(SETTLED_MS);
     const { orderList } = await desk.payload(account.getOrders, list);
     expect(orderList.map(({ orderStatus }) => orderStatus)).toEqual([15]);
+    await until(() => store.failure !== undefined, 'the disk to refuse a write');
     expect(await code(resting)).toBe('storage.failed');
     store.full = false;
     await store.write(() => undefined);
