@@ -38,6 +38,12 @@ export function envelopeText(operation: Operation, response: ResponseMessage, { 
   return `${headOf(response)}${s2c}}`;
 }
 
+/** Long bodies by response: callers who ask for the same list at the same time have it written once. */
+const writtenLong: Readonly<Record<Dialect, Readonly<Record<Int64Format, WeakMap<ResponseMessage, readonly Buffer[]>>>>> = {
+  rest: { number: new WeakMap(), string: new WeakMap() },
+  mcp: { number: new WeakMap(), string: new WeakMap() },
+};
+
 /** Sent at once: encrypting them takes a fraction of a millisecond. */
 const CHARACTERS_AT_ONCE = 256 * 1024;
 
@@ -50,6 +56,8 @@ export function writeLongEnvelope(
 ): Promise<readonly Buffer[] | undefined> {
   return madeAlone(async () => {
     if (!isWanted()) return undefined;
+    const known = writtenLong[format.enums][format.int64].get(response);
+    if (known !== undefined) return known;
     const pieces: Buffer[] = [];
     let text = '';
     for (const piece of envelopePieces(operation, response, format)) {
@@ -62,6 +70,7 @@ export function writeLongEnvelope(
       if (!isWanted()) return undefined;
     }
     if (text !== '') pieces.push(Buffer.from(text));
+    writtenLong[format.enums][format.int64].set(response, pieces);
     return pieces;
   });
 }
