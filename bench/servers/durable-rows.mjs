@@ -1,4 +1,4 @@
-/** What durable writes cost at the least: each body is one row of the gateway's database. As in the gateway, a flush takes what came during the one before. */
+/** Least cost of durable writes: each body is one row of the gateway's database. As in the gateway, a flush takes what came during the one before. */
 import { ClassicLevel } from 'classic-level';
 
 /** Answers a function that keeps a body (a Buffer), and calls `kept` once it is on disk. */

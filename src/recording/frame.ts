@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 
 /** The first bytes of a file of a recording. */
-export const FILE_HEAD = Buffer.from('svc-recording 1\n');
+export const FILE_HEAD = Buffer.from('svc-recording 2\n');
 /** Name ending of a recording's files. */
 export const FILE_ENDING = '.svcrec';
 
