@@ -205,6 +205,39 @@ describe('a halt', () => {
     expect(desk.gateway.halts()).toHaveLength(1);
   });
 
+  it('goes on with the other orders where cancels are not answered', async () => {
+    const unanswered = 8;
+    let cancels = 0;
+    let answerAll: () => void = () => undefined;
+    const late = new Promise<void>((resolve) => {
+      answerAll = resolve;
+    });
+    const backend = (simulated: Backend): Partial<Backend> => ({
+      async call(operation, request, context) {
+        if (operation === trade.cancelAllOrder) throw new BackendUnsent('not at once');
+        if (operation === trade.cancelOrder && ++cancels <= unanswered) await late;
+        return simulated.call(operation, request, context);
+      },
+    });
+    await open({ backend });
+    for (let order = 0; order < unanswered + 4; order++) await place(resting);
+    desk.clock.advance(SETTLED_MS);
+    const halted = halt({ cancel_all: true });
+    await until(() => cancels === unanswered, 'the first cancels');
+    desk.clock.advance(1_000);
+    await until(() => cancels === unanswered + 4, 'the other cancels');
+    answerAll();
+    let isAnswered = false;
+    const answered = halted.finally(() => {
+      isAnswered = true;
+    });
+    await until(() => {
+      desk.clock.advance(SETTLED_MS);
+      return isAnswered;
+    }, 'the answer');
+    expect((await answered).accountList).toMatchObject([{ acceptedCount: unanswered + 4 }]);
+  });
+
   it('and its cancels do not wait for a disk that takes no more', async () => {
     const store = new FullStore();
     await open({ store });

@@ -6,17 +6,62 @@ const ANSWERED_MAX = 1_000;
 
 type ChangedOrder = Pick<Order, 'orderID' | 'orderIDEx'>;
 
+/** Exclusive right to change an order. */
+export interface Turn {
+  /** Resolves when the turn has come; undefined where it is there at once, and the order as it was looked at. */
+  readonly ready: Promise<void> | undefined;
+  /** Gives the turn on. */
+  end(): void;
+}
+
+/** Changes of one order: one at a time, and the callers who wait for it by turns. */
+class Queue {
+  #isTaken = false;
+  /** Waiting changes by caller, who is served last when it was served now. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+
+  get isIdle(): boolean {
+    return !this.#isTaken;
+  }
+
+  /** Takes the turn, or waits for it. */
+  enter(caller: string): Promise<void> | undefined {
+    if (!this.#isTaken) {
+      this.#isTaken = true;
+      return undefined;
+    }
+    return new Promise((resolve) => {
+      const own = this.#waiting.get(caller);
+      if (own === undefined) this.#waiting.set(caller, [resolve]);
+      else own.push(resolve);
+    });
+  }
+
+  leave(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#isTaken = false;
+      return;
+    }
+    const [caller, [first, ...others]] = next;
+    this.#waiting.delete(caller);
+    if (others.length > 0) this.#waiting.set(caller, others);
+    first?.();
+  }
+}
+
 /**
  * Changes of orders, one after another for each order: a change is judged by the terms that it replaces, and may be sent only while
- * the order still has them. Times are numbers that rise with each answered change.
+ * the order still has them. Callers have their turns in rotation, so that a flood of one holds nobody else up for long. Times are
+ * numbers that rise with each change that ended.
  */
 export class ConcurrentChanges {
-  /** Settles with the change under way, by account and order name. */
-  readonly #underWay = new Map<string, Promise<void>>();
-  /** Time of the last answered change, by account and order name; the oldest first. */
-  readonly #answered = new Map<string, number>();
+  /** By account and order name. */
+  readonly #queues = new Map<string, Queue>();
+  /** Time of the last change that ended, by account and order name; the oldest first. */
+  readonly #ended = new Map<string, number>();
   #now = 0;
-  /** Time of the newest change that is not in `#answered` any more. */
+  /** Time of the newest change that is not in `#ended` any more. */
   #forgotten = 0;
 
   /** Present time, to be taken before an order is looked at. */
@@ -24,46 +69,28 @@ export class ConcurrentChanges {
     return this.#now;
   }
 
-  /** Resolves when an order that was looked at `since` then may be looked at again; undefined where nothing has changed it. */
-  overtaken(accId: bigint, order: ChangedOrder, since: number): Promise<void> | undefined {
-    const keys = keysOf(accId, order);
-    const underWay = keys.map((key) => this.#underWay.get(key)).find((found) => found !== undefined);
-    if (underWay !== undefined) return underWay;
-    const isChanged = since < this.#forgotten || keys.some((key) => (this.#answered.get(key) ?? 0) > since);
-    return isChanged ? Promise.resolve() : undefined;
+  /** Asks for the turn to change an order that was looked at `since` then. Whoever has to wait looks at the order again. */
+  enter(accId: bigint, order: ChangedOrder, since: number, caller: string): Turn {
+    const keys = namesOf(order).map((name) => `${accId}/${name}`);
+    const queue = keys.map((key) => this.#queues.get(key)).find((found) => found !== undefined) ?? new Queue();
+    for (const key of keys) this.#queues.set(key, queue);
+    const isChanged = since < this.#forgotten || keys.some((key) => (this.#ended.get(key) ?? 0) > since);
+    const waiting = queue.enter(caller);
+    return { ready: waiting ?? (isChanged ? Promise.resolve() : undefined), end: () => this.#end(keys, queue) };
   }
 
-  /** Runs a change. Until it is answered, or has failed, no other change of the order may be sent. */
-  async run<T>(accId: bigint, order: ChangedOrder, change: () => Promise<T>): Promise<T> {
-    const keys = keysOf(accId, order);
-    const answer = change();
-    const settled = answer.then(
-      () => undefined,
-      () => undefined,
-    );
-    for (const key of keys) this.#underWay.set(key, settled);
-    try {
-      return await answer;
-    } finally {
-      this.#now += 1;
-      for (const key of keys) {
-        this.#underWay.delete(key);
-        this.#answered.delete(key);
-        this.#answered.set(key, this.#now);
-      }
-      this.#forget();
+  #end(keys: readonly string[], queue: Queue): void {
+    this.#now += 1;
+    for (const key of keys) {
+      this.#ended.delete(key);
+      this.#ended.set(key, this.#now);
     }
-  }
-
-  #forget(): void {
-    for (const [key, time] of this.#answered) {
-      if (this.#answered.size <= ANSWERED_MAX) return;
-      this.#answered.delete(key);
+    for (const [key, time] of this.#ended) {
+      if (this.#ended.size <= ANSWERED_MAX) break;
+      this.#ended.delete(key);
       this.#forgotten = time;
     }
+    queue.leave();
+    if (queue.isIdle) for (const key of keys) if (this.#queues.get(key) === queue) this.#queues.delete(key);
   }
-}
-
-function keysOf(accId: bigint, order: ChangedOrder): string[] {
-  return namesOf(order).map((name) => `${accId}/${name}`);
 }

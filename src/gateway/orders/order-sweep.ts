@@ -40,9 +40,9 @@ export interface SweepOutcome {
   readonly unconfirmed: readonly string[];
 }
 
-/** After so long without a list, the orders that this daemon has placed are cancelled before it comes. */
-const LIST_MS = 1_000;
-/** Cancels under way at a time: brokerages take some tens of milliseconds for each. */
+/** After so long without an answer, a sweep goes on: without the list with the orders that this daemon has placed, without the answer to a cancel with the next one. */
+const LATE_MS = 1_000;
+/** Cancels at a time, while they are answered: brokerages take some tens of milliseconds for each. */
 const CANCELS_AT_ONCE = 8;
 
 type Target = OrderName & Partial<Pick<Order, 'orderStatus'>>;
@@ -119,16 +119,23 @@ export class OrderSweep {
 
   async #cancelEach(targets: readonly Target[], context: CallContext): Promise<void> {
     const left = targets.values();
+    const cancels: Promise<void>[] = [];
     const cancelLeft = async () => {
       for (const order of left) {
         const { orderStatus } = order;
         // Somebody else may have asked for it.
         const isUnderWay = orderStatus !== undefined && isCancelling({ orderStatus });
         if (isUnderWay) this.#cancels.set(nameOfOrder(order), { accepted: true, failure: undefined });
-        else await this.#cancelOne(order, context);
+        else {
+          const cancel = this.#cancelOne(order, context);
+          cancels.push(cancel);
+          // A cancel that is not answered holds up no other.
+          await isLate(cancel, this.#options.clock);
+        }
       }
     };
     await Promise.all(Array.from({ length: CANCELS_AT_ONCE }, cancelLeft));
+    await Promise.all(cancels);
   }
 
   /** The open orders of the account. Where the brokerage does not list them, the orders that this daemon has placed are all that is known. */
@@ -184,10 +191,10 @@ function failedBackend({ message }: BackendFailure): Failure {
   return { retMsg: message, errCode: 0 };
 }
 
-/** Whether something does not come within {@link LIST_MS}. */
+/** Whether something does not come within {@link LATE_MS}. */
 function isLate(work: Promise<unknown>, clock: Pick<Clock, 'after'>): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    const stop = clock.after(LIST_MS, () => resolve(true));
+    const stop = clock.after(LATE_MS, () => resolve(true));
     work.then(() => resolve(false), reject).finally(stop);
   });
 }

@@ -163,15 +163,16 @@ export class Writes {
     identity: Identity,
     commit: Commit | undefined,
     call: Call,
+    hasTurn = false,
   ): ResponseMessage | Rejection | Promise<ResponseMessage | Rejection> {
     const since = this.#changes.now;
     // Valuing fills in what the order has: what is valued anew begins with what was asked.
     const asked = operation.valuer === 'modify' ? clone(operation.messages.C2SSchema, request) : undefined;
-    const again = () => this.#valueAndSend(operation, Object.assign(request, asked), identity, commit, call);
+    const again = async () => this.#valueAndSend(operation, Object.assign(request, asked), identity, commit, call, true);
     return whenKnown(valueOrder(this.valuing, operation, request, call), (outcome) => {
       if (outcome === 'no risk') return this.#sendAdmitted(operation, request, identity, undefined, commit, call);
       if (!isValued(outcome)) return outcome;
-      const sent = this.#sendValued(operation, request, identity, outcome, since, again, commit, call);
+      const sent = this.#sendValued(operation, request, identity, outcome, hasTurn ? undefined : { since, again }, commit, call);
       return sent.then((answer) => ofStandingIn(operation, outcome, answer));
     });
   }
@@ -200,16 +201,15 @@ export class Writes {
   }
 
   /**
-   * Sends a write of a known value with everything else that the gates want to know of it. A change of an order that another
-   * change has overtaken since it was looked at is valued anew.
+   * Sends a write of a known value with everything else that the gates want to know of it. A change waits for its turn to change
+   * the order, and is valued anew where another change came first. `looked` is undefined where the turn is had already.
    */
   #sendValued(
     operation: Operation,
     request: Message,
     identity: Identity,
     { valued, order }: ValuedOrder,
-    since: number,
-    again: () => ResponseMessage | Rejection | Promise<ResponseMessage | Rejection>,
+    looked: { readonly since: number; readonly again: () => Promise<ResponseMessage | Rejection> } | undefined,
     commit: Commit | undefined,
     call: Call,
   ): Promise<ResponseMessage | Rejection> {
@@ -219,13 +219,12 @@ export class Writes {
     );
     const sent = whenKnown(complete, ({ facts, claim, early }) => {
       if (early !== undefined) return early;
-      const overtaken = order && this.#changes.overtaken(valued.accId, order, since);
-      if (overtaken !== undefined) {
+      const turn = order && looked && this.#changes.enter(valued.accId, order, looked.since, identity.owner);
+      if (looked !== undefined && turn?.ready !== undefined) {
         claim?.settle(undefined);
-        return overtaken.then(again);
+        return turn.ready.then(() => (call.isGone() ? cancelled() : looked.again())).finally(() => turn.end());
       }
-      const send = () => this.#sendAdmitted(operation, request, identity, facts, commit, call);
-      const answer = order === undefined ? send() : this.#changes.run(valued.accId, order, send);
+      const answer = this.#sendAdmitted(operation, request, identity, facts, commit, call).finally(() => turn?.end());
       return claim === undefined ? answer : settling(claim, answer);
     });
     return Promise.resolve(sent);
