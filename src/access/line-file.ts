@@ -16,6 +16,9 @@ const PIPE_RETRY_MS = 20;
 /** Without progress for so long, a write under way counts as failed: nobody waits for it any more. */
 const STALLED_MS = 1_000;
 
+/** Room for lines at first; it grows with them. */
+const GATHERED_BYTES = 64 * 1024;
+
 const nothing = Buffer.alloc(0);
 
 export interface LineFileOptions {
@@ -37,9 +40,8 @@ export class LineFile {
   readonly #options: LineFileOptions;
   readonly #heldMax: number;
   readonly #target: AppendTarget;
-  /** Lines that were taken since the last write began. */
-  #gathered: string[] = [];
-  /** Their length with line feeds, in bytes. */
+  /** Lines that were taken since the last write began: its first `#gatheredBytes` bytes. */
+  #gathered = Buffer.allocUnsafe(GATHERED_BYTES);
   #gatheredBytes = 0;
   /** Whole lines on their way to the file, of which the first `#sent` bytes are in it. */
   #leaving: Buffer = nothing;
@@ -90,8 +92,9 @@ export class LineFile {
       this.#lostInAll += 1;
       return;
     }
-    this.#gathered.push(line);
-    this.#gatheredBytes += line.length + 1;
+    this.#reserve(line.length + 1);
+    this.#gatheredBytes += this.#gathered.write(line, this.#gatheredBytes, 'latin1');
+    this.#gathered[this.#gatheredBytes++] = LINE_FEED;
     if (!this.#idle) return;
     if (this.#gatheredBytes >= WRITE_EARLY) this.#next();
     else if (!this.#pausing) this.#schedule();
@@ -146,6 +149,13 @@ export class LineFile {
     return !this.#writing && !this.#behind && this.#failure === undefined;
   }
 
+  #reserve(bytes: number): void {
+    if (this.#gatheredBytes + bytes <= this.#gathered.length) return;
+    const larger = Buffer.allocUnsafe(2 * (this.#gatheredBytes + bytes));
+    this.#gathered.copy(larger, 0, 0, this.#gatheredBytes);
+    this.#gathered = larger;
+  }
+
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
@@ -159,13 +169,13 @@ export class LineFile {
     this.#pausing = true;
     this.#cancelPause = this.#options.clock.after(PAUSE_MS, () => {
       this.#pausing = false;
-      if (this.#gathered.length > 0 && this.#idle) this.#next();
+      if (this.#gatheredBytes > 0 && this.#idle) this.#next();
     });
   }
 
   /** Between two writes: swap the file if it has to be, then write what has gathered. */
   #next(): void {
-    const isEmpty = this.#leaving.length === 0 && this.#gathered.length === 0;
+    const isEmpty = this.#leaving.length === 0 && this.#gatheredBytes === 0;
     // Nothing can be lost while nothing is held: a moved file is noticed with the next line.
     const problem = isEmpty && this.#reopening.length === 0 ? undefined : this.#swap();
     if (isEmpty) {
@@ -173,8 +183,8 @@ export class LineFile {
       return;
     }
     if (this.#sent === this.#leaving.length) {
-      this.#leaving = Buffer.from(`${this.#gathered.join('\n')}\n`, 'latin1');
-      this.#gathered = [];
+      this.#leaving = this.#gathered.subarray(0, this.#gatheredBytes);
+      this.#gathered = Buffer.allocUnsafe(GATHERED_BYTES);
       this.#gatheredBytes = 0;
       this.#sent = 0;
     }
