@@ -12,6 +12,7 @@ import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { quote, trade } from '../../contract/operations/index.js';
 import { BackendFailure, BackendRefused, BackendUnsent, type ResponseMessage } from '../backend.js';
 import { remarkOf } from '../orders/bracket-entry.js';
+import { nameOfOrder } from '../orders/order-lookup.js';
 import { PacketIds } from '../orders/packet-ids.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
@@ -227,9 +228,10 @@ export class Exits {
   }
 
   /** An exit that is in the market beside another of its bracket: both together may close more than there is. */
-  async #cancelSurplus(watched: Watched, { orderID, orderIDEx }: OrderName): Promise<void> {
+  async #cancelSurplus(watched: Watched, order: OrderName): Promise<void> {
     const { hub, logger } = this.#parts;
-    const name = orderIDEx || String(orderID);
+    const { orderID, orderIDEx } = order;
+    const name = nameOfOrder(order);
     const { bracket } = watched;
     const isFirst = !watched.surplus.has(name);
     watched.surplus.add(name);

@@ -1,8 +1,8 @@
 import type { Order } from '../../contract/generated/Trd_Common_pb.js';
 import { namesOf } from './order-lookup.js';
 
-/** Answered changes that are remembered; a change that was valued before the oldest of them is valued again. */
-const ANSWERED_MAX = 1_000;
+/** Changes that ended and are remembered; a change that was valued before the oldest of them is valued again. */
+const ENDED_MAX = 1_000;
 
 type ChangedOrder = Pick<Order, 'orderID' | 'orderIDEx'>;
 
@@ -86,7 +86,7 @@ export class ConcurrentChanges {
       this.#ended.set(key, this.#now);
     }
     for (const [key, time] of this.#ended) {
-      if (this.#ended.size <= ANSWERED_MAX) break;
+      if (this.#ended.size <= ENDED_MAX) break;
       this.#ended.delete(key);
       this.#forgotten = time;
     }

@@ -24,9 +24,9 @@ export function nameOfOrder({ orderID, orderIDEx }: Pick<Order, 'orderID' | 'ord
   return orderIDEx || String(orderID);
 }
 
-/** Names of an order: its number, and its text where it has one. */
+/** Names of an order: its text where it has one, then its number. */
 export function namesOf({ orderID, orderIDEx }: Pick<Order, 'orderID' | 'orderIDEx'>): string[] {
-  return [String(orderID), orderIDEx].filter((name) => name !== '' && name !== '0');
+  return [orderIDEx, String(orderID)].filter((name) => name !== '' && name !== '0');
 }
 
 /** The order that a modify or a cancel names, by its text where that is given; undefined where number and text name two. */

@@ -40,7 +40,7 @@ export interface SweepOutcome {
   readonly unconfirmed: readonly string[];
 }
 
-/** After so long without an answer, a sweep goes on: without the list with the orders that this daemon has placed, without the answer to a cancel with the next one. */
+/** Longest wait for the list of orders before those that this daemon has placed are cancelled, and for the answer to a cancel before the next one. */
 const LATE_MS = 1_000;
 /** Cancels at a time, while they are answered: brokerages take some tens of milliseconds for each. */
 const CANCELS_AT_ONCE = 8;

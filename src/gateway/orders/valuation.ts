@@ -23,7 +23,7 @@ import { addsRisk } from './cancel-scope.js';
 import { isCombo, valueCombo, valueComboModify } from './combo-facts.js';
 import { lackedByModify } from './modify-needs.js';
 import { type Change, type Valued, valueModify, valuePlace } from './order-facts.js';
-import { nameOfOrder, orderNamed } from './order-lookup.js';
+import { nameOfOrder, namesOf, orderNamed } from './order-lookup.js';
 import { mayHaveLimit } from './order-pricing.js';
 import { type PositionRequest, valuePosition } from './position-orders.js';
 import { ofStandingTerms, termsOfLegs, termsOfOrder } from './standing-terms.js';
@@ -191,9 +191,8 @@ function openedBy(accId: bigint, { env, market, count, orderId }: NonNullable<Va
   return orderId === undefined ? { accId, env, market, count } : { accId, env, market, count, orderId };
 }
 
-function changedBy(accId: bigint, { order: { orderID, orderIDEx }, grows, env, market }: Change): ChangedOrder {
-  const names = [orderIDEx, String(orderID)].filter((name) => name !== '' && name !== '0');
-  return { accId, env, market, names, grows };
+function changedBy(accId: bigint, { order, grows, env, market }: Change): ChangedOrder {
+  return { accId, env, market, names: namesOf(order), grows };
 }
 
 const noRates: ExchangeRates = () => undefined;

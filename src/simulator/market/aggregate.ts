@@ -65,6 +65,11 @@ export function widened(a: PriceBounds, b: PriceBounds): PriceBounds {
   return { high: greater(a.high, b.high), low: -greater(-a.low, -b.low) };
 }
 
+/** Range that holds both; either may be missing. */
+export function joined(one: PriceBounds | undefined, other: PriceBounds | undefined): PriceBounds | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : widened(one, other);
+}
+
 export function barOf(start: number, end: number, previousClose: Decimal, totals: Aggregate): Bar {
   const { open, high, low, close, volume, turnover } = totals;
   return { start, end, open, high, low, close, previousClose, volume, turnover };

@@ -1,6 +1,6 @@
 import type { Instrument } from '../world/instrument.js';
 import { adjustedPrice } from './adjustment.js';
-import { widened } from './aggregate.js';
+import { joined } from './aggregate.js';
 import type { PriceBounds } from './market.js';
 import type { Tape } from './tape.js';
 
@@ -49,8 +49,4 @@ export function rangeOf(
   }
   finish();
   return range;
-}
-
-function joined(one: PriceBounds | undefined, other: PriceBounds): PriceBounds {
-  return one === undefined ? other : widened(one, other);
 }

@@ -1,4 +1,4 @@
-import { type Market, type PriceBounds, type Quote, widened } from '../market/index.js';
+import { joined, type Market, type PriceBounds, type Quote } from '../market/index.js';
 import { atOnce, inTurns } from '../pace.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Facts } from './facts.js';
@@ -98,9 +98,4 @@ export function* rangeBetween(market: Market, instrument: Instrument, from: numb
     yield;
   }
   return range;
-}
-
-/** Range that holds both; either may be missing. */
-export function joined(one: PriceBounds | undefined, other: PriceBounds | undefined): PriceBounds | undefined {
-  return one === undefined || other === undefined ? (one ?? other) : widened(one, other);
 }

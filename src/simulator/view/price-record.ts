@@ -1,8 +1,8 @@
-import { FACTOR_ONE, type Market, type PriceBounds, type Quote } from '../market/index.js';
+import { FACTOR_ONE, joined, type Market, type PriceBounds, type Quote } from '../market/index.js';
 import { inTurns } from '../pace.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
-import { joined, rangeBetween } from './price-range.js';
+import { rangeBetween } from './price-range.js';
 
 interface WholeDays {
   /** They start before this moment (epoch ms), at which the trading day begins. */
