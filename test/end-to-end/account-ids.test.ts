@@ -12,7 +12,7 @@ beforeAll(async () => {
   const scopes = ['qot:read', 'acc:read', 'trade:simulate', 'metrics:read'] as const;
   const limits = { allowedAccIds: HK_MARGIN };
   daemon = await TestDaemon.start({
-    clock: replayClock(Date.now(), 20),
+    simulationClock: replayClock(Date.now(), 20),
     keys: { desk: { scopes, limits } },
     flags: ['--enable-trading'],
   });

@@ -11,7 +11,7 @@ const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
 let daemon: TestDaemon<Id>;
 beforeAll(async () => {
   daemon = await TestDaemon.start<Id>({
-    clock: replayClock(Date.now(), 60),
+    simulationClock: replayClock(Date.now(), 60),
     keys: {
       all: { scopes },
       hk: { scopes, limits: { allowedMarkets: 'HK' } },

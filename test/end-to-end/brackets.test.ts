@@ -23,7 +23,7 @@ const entry = { ...account, side: BUY, code: '00700', qty: 100, order_type: MARK
 let daemon: TestDaemon<'desk' | 'narrow' | 'small'>;
 beforeAll(async () => {
   daemon = await TestDaemon.start({
-    clock: replayClock(Date.now(), 20),
+    simulationClock: replayClock(Date.now(), 20),
     keys: {
       desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] },
       narrow: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { allowedSymbols: 'HK.00005' } },

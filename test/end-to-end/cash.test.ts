@@ -10,7 +10,7 @@ const account = { acc_id: HK_MARGIN, env: SIMULATE };
 let daemon: TestDaemon<Id>;
 beforeAll(async () => {
   daemon = await TestDaemon.start<Id>({
-    clock: replayClock(Date.now(), 60),
+    simulationClock: replayClock(Date.now(), 60),
     keys: {
       all: { scopes },
       hk: { scopes, limits: { allowedMarkets: 'HK' } },

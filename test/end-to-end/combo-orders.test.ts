@@ -31,7 +31,7 @@ describe('an order of several legs', () => {
   let daemon: TestDaemon<'desk' | 'narrow'>;
   beforeAll(async () => {
     daemon = await TestDaemon.start({
-      clock: replayClock(Date.now(), 20),
+      simulationClock: replayClock(Date.now(), 20),
       keys: {
         desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] },
         narrow: { scopes: ['qot:read', 'acc:read'], limits: { allowedSymbols: 'HK.00700' } },

@@ -20,7 +20,7 @@ let daemon: TestDaemon<'desk'>;
 let mcp: McpClient;
 beforeAll(async () => {
   daemon = await TestDaemon.start({
-    clock: replayClock(Date.now(), 20),
+    simulationClock: replayClock(Date.now(), 20),
     keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] } },
     flags: ['--enable-trading'],
   });

@@ -56,7 +56,7 @@ async function guarded() {
 /** {@link guarded}, at a daemon with its listeners. */
 async function guardedDaemon() {
   const flags = ['--api-key-id', 'desk', '--enable-trading'];
-  const daemon = await TestDaemon.start({ clock: replayClock(Date.now(), 20), keys: { desk: { scopes, sdk: true } }, flags });
+  const daemon = await TestDaemon.start({ simulationClock: replayClock(Date.now(), 20), keys: { desk: { scopes, sdk: true } }, flags });
   const ask = (path: string, body: object) => daemon.as('desk').s2c(path, body, { 'x-svc-int64': 'string' });
   const account = { market: HK, acc_id: HK_MARGIN, env: SIMULATE };
   const order = { ...account, symbol: 'HK.00700', side: BUY, qty: 100 };

@@ -16,7 +16,7 @@ let daemon: TestDaemon<Id>;
 beforeAll(async () => {
   const reader = { scopes: ['qot:read'] } as const;
   daemon = await TestDaemon.start<Id>({
-    clock,
+    simulationClock: clock,
     keys: {
       desk: reader,
       other: reader,

@@ -29,7 +29,7 @@ let daemon: TestDaemon<'desk' | 'small' | 'owner'>;
 let push: PushClient;
 beforeAll(async () => {
   daemon = await TestDaemon.start({
-    clock: replayClock(Date.now(), 20),
+    simulationClock: replayClock(Date.now(), 20),
     keys: {
       desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] },
       small: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { maxOrderValue: '1000', maxDailyValue: '1000' } },

@@ -15,7 +15,7 @@ const actions = { ...header, extension_version: 1 };
 let daemon: TestDaemon<Id>;
 beforeAll(async () => {
   daemon = await TestDaemon.start<Id>({
-    clock: replayClock(Date.UTC(2026, 10, 20, 2), 60),
+    simulationClock: replayClock(Date.UTC(2026, 10, 20, 2), 60),
     keys: {
       all: { scopes },
       hk: { scopes, limits: { allowedMarkets: 'HK' } },

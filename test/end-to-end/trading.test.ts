@@ -15,7 +15,7 @@ let daemon: TestDaemon<'desk' | 'witness' | 'owner'>;
 let push: PushClient;
 beforeAll(async () => {
   daemon = await TestDaemon.start({
-    clock: replayClock(Date.now(), 20),
+    simulationClock: replayClock(Date.now(), 20),
     keys: {
       desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] },
       witness: { scopes: ['qot:read', 'acc:read'] },

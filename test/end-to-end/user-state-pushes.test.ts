@@ -12,7 +12,7 @@ const scopes = ['qot:read', 'qot:write'] as const;
 let daemon: TestDaemon<'desk'>;
 beforeAll(async () => {
   daemon = await TestDaemon.start({
-    clock: replayClock(Date.now(), 60),
+    simulationClock: replayClock(Date.now(), 60),
     keys: { desk: { scopes, sdk: true } },
     // Core TCP has one key for all.
     flags: ['--api-key-id', 'desk'],

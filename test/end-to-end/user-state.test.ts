@@ -9,7 +9,7 @@ let daemon: TestDaemon<Id>;
 
 beforeAll(async () => {
   daemon = await TestDaemon.start<Id>({
-    clock: replayClock(Date.now(), 60),
+    simulationClock: replayClock(Date.now(), 60),
     keys: {
       writer: { scopes: ['qot:read', 'qot:write'] },
       reader: { scopes: ['qot:read'] },
