@@ -43,7 +43,7 @@ export const arrows = {
   'contract/operations': ['contract', 'contract/generated'],
   'contract/generated': [],
 
-  wire: ['contract', 'contract/json'],
+  wire: ['contract', 'contract/json', 'contract/generated'],
   storage: [],
   access: ['storage/index.ts', 'contract', 'contract/json'],
 
@@ -196,7 +196,7 @@ export const arrows = {
 
   // The client of the public protocol, and the backends on top of it.
   'backends/framed': ['gateway/index.ts', 'gateway/backend.ts', 'gateway/push/index.ts', 'wire/index.ts', ...contract],
-  'backends/comfort': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', ...contract],
+  'backends/comfort': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', 'wire/index.ts', ...contract],
   'backends/opend': [
     'backends/opend/comfort/index.ts',
     'backends/comfort/index.ts',

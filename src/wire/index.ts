@@ -1,5 +1,14 @@
 export { type BodyFormat, type BodyRead, decodeBody, encodeBody } from './body.js';
 export { type Cipher, packetCipher, packetEncAlgo, plainText } from './cipher.js';
+export {
+  FREQUENCY_WINDOW_MS,
+  type FrequencyLimit,
+  frequencyBudget,
+  frequencyLimitOf,
+  frequencyLimits,
+  sizeLimitOf,
+  sizeLimits,
+} from './published-limits.js';
 export { type RsaKeyRead, readRsaKey, rsaCipher } from './rsa.js';
 export {
   aroundSerial,

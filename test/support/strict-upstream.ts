@@ -3,6 +3,7 @@ import type { Asked, AskOptions, Upstream } from '../../src/backends/framed/inde
 import { type Clock, ManualClock } from '../../src/contract/clock.js';
 import { symbolOf } from '../../src/contract/markets.js';
 import { BackendLost, BackendTimeout, type ResponseMessage } from '../../src/gateway/index.js';
+import { FREQUENCY_WINDOW_MS, frequencyBudget, frequencyLimitOf, sizeLimitOf } from '../../src/wire/index.js';
 
 interface Named {
   readonly market: number;
@@ -28,21 +29,6 @@ interface Wishes {
   readonly firstDataMs?: number;
 }
 
-/** Requests that count, in any 30 seconds, and for whom. */
-const limits: Readonly<Record<number, { readonly n: number; readonly spacing?: number; readonly account?: true; readonly as?: number }>> = {
-  2202: { n: 15, spacing: 20, account: true },
-  2227: { n: 15, spacing: 20, account: true, as: 2202 },
-  2205: { n: 20, spacing: 40, account: true },
-  2201: { n: 10, account: true },
-  2111: { n: 10, account: true },
-  3103: { n: 60 },
-  3202: { n: 10 },
-  3203: { n: 60 },
-  3209: { n: 10 },
-  3219: { n: 30 },
-  3223: { n: 10 },
-};
-const listMax: Readonly<Record<number, number>> = { 3203: 400, 3202: 200, 3223: 400, 3004: 200, 2223: 100 };
 const lists: Readonly<Record<number, string>> = {
   3004: 'basicQotList',
   3202: 'staticInfoList',
@@ -57,12 +43,13 @@ const liveTypes: Readonly<Record<number, (c2s: Record<string, unknown>) => numbe
   3012: () => 2,
   3014: () => 14,
 };
-const WINDOW_MS = 30_000;
+/** Symbols of one request where no bound is published. */
+const SYMBOLS_MAX = 200;
 const MINUTE_MS = 60_000;
 
 /**
  * An upstream that forgives nothing: it refuses what breaks one of its rules, in a real one's words, and notes it in
- * {@link broken}. Its rules are written here once more, and not taken from what is tested.
+ * {@link broken}. Its numbers are the published ones; its counting is its own.
  */
 export class StrictUpstream implements Upstream {
   readonly arrivals: Arrival[] = [];
@@ -107,7 +94,7 @@ export class StrictUpstream implements Upstream {
   request(asked: Asked, c2s: Message, { deadline, signal }: AskOptions): Promise<ResponseMessage> {
     const [way, back] = this.#wishes.latency?.() ?? [1, 1];
     // On its way a request may come closer to the one before: what has to be apart is sent over a short one.
-    const there = limits[asked.protoId ?? 0]?.spacing === undefined ? way : 1;
+    const there = frequencyLimitOf(asked.protoId ?? 0)?.spacingMs === undefined ? way : 1;
     return new Promise((resolve, reject) => {
       let over = false;
       const end = () => {
@@ -157,27 +144,23 @@ export class StrictUpstream implements Upstream {
   }
 
   #tooOften(protoId: number, c2s: Record<string, unknown>, at: number): string | undefined {
-    const limit = limits[protoId];
-    if (limit === undefined) return undefined;
-    if (protoId === 2201 && c2s.refreshCache !== true) return undefined;
-    if (protoId === 3103 && (c2s.nextReqKey as Uint8Array).length > 0) return undefined;
-    const account = limit.account ? ` ${(c2s.header as { accID: bigint }).accID}` : '';
-    const key = `${limit.as ?? protoId}${account}`;
+    const limit = frequencyLimitOf(protoId);
+    if (limit === undefined || limit.counts?.(c2s as unknown as Message) === false) return undefined;
+    const key = frequencyBudget(limit, protoId, c2s as unknown as Message);
     const log = this.#logs.get(key) ?? [];
     this.#logs.set(key, log);
-    const first = log.at(-limit.n);
-    const close = limit.spacing !== undefined && at - (log.at(-1) ?? -1e9) < limit.spacing;
+    const first = log.at(-limit.calls);
+    const close = limit.spacingMs !== undefined && at - (log.at(-1) ?? -1e9) < limit.spacingMs;
     log.push(at);
-    if (!close && (first === undefined || at - first > WINDOW_MS)) return undefined;
+    if (!close && (first === undefined || at - first > FREQUENCY_WINDOW_MS)) return undefined;
     this.broken.push(`${key} too often at ${at}`);
-    return `${asked(protoId)}频率太高，请求失败，每30秒最多${limit.n}次。`;
+    return `${asked(protoId)}频率太高，请求失败，每30秒最多${limit.calls}次。`;
   }
 
   #refusal(protoId: number, c2s: Record<string, unknown>, at: number): string | undefined {
     const named = ((c2s.securityList as Named[] | undefined) ?? [c2s.security as Named]).filter((each) => each !== undefined);
     const symbols = named.map((each) => symbolOf(each) ?? '');
-    const max = listMax[protoId];
-    if (max !== undefined && symbols.length > max) {
+    if (symbols.length > (sizeLimitOf(protoId, 'securityList') ?? SYMBOLS_MAX)) {
       this.broken.push(`${protoId} with ${symbols.length} symbols`);
       return `too many symbols: ${symbols.length}`;
     }

@@ -1,11 +1,11 @@
 import type { Clock } from '../../contract/clock.js';
 import { BackendRefused, BackendUnsent } from '../../gateway/index.js';
-import { type FrequencyLimit, WINDOW_MS } from './limits.js';
+import { FREQUENCY_WINDOW_MS, type FrequencyLimit } from '../../wire/index.js';
 import { ANSWER_MS_MIN, type Patience, type Priority, secondsUntil } from './requests.js';
 
 /** Two clocks may differ, and both sides may round. */
 const WINDOW_MARGIN_MS = 50;
-const HELD_MS = WINDOW_MS + WINDOW_MARGIN_MS;
+const HELD_MS = FREQUENCY_WINDOW_MS + WINDOW_MARGIN_MS;
 /** Two requests may come closer to each other on their way. */
 const SPACING_MARGIN_MS = 5;
 /** After some that came too close, so much of their spacing is waited: whatever held them up is likely to go on. */

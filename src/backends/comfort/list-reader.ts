@@ -1,10 +1,10 @@
 import { clone, create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import { BackendFailure, type ResponseMessage } from '../../gateway/index.js';
+import { FREQUENCY_WINDOW_MS } from '../../wire/index.js';
 import type { Asked } from '../framed/index.js';
 import type { Turn } from './budget.js';
 import { type DayCache, keyOf } from './day-cache.js';
-import { WINDOW_MS } from './limits.js';
 import { answeredOf, askedOf, type ListRead } from './list-reads.js';
 import { patiently, pause } from './patience.js';
 import { ANSWER_MS_MIN, fieldsOf, type Patience, scopeOf } from './requests.js';
@@ -149,7 +149,7 @@ export class ListReader {
   async #send(group: Group, batch: Batch, patience: Patience, close: () => void): Promise<Answered> {
     const { asked, template } = group;
     const gatherMs = this.sender.slack(asked, template) < HURRY_SHARE ? this.sender.averageMs(asked, template) : 0;
-    const hasTime = patience.deadline - this.clock.monotonic() > gatherMs + WINDOW_MS / 10;
+    const hasTime = patience.deadline - this.clock.monotonic() > gatherMs + FREQUENCY_WINDOW_MS / 10;
     if (gatherMs > 0 && hasTime) await pause(this.clock, gatherMs, patience);
     const turn = await this.sender.turn(asked, template, { ...patience, priority: 'read' });
     close();

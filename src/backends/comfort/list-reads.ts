@@ -1,5 +1,6 @@
 import type { Message } from '@bufbuild/protobuf';
 import { symbolOf } from '../../contract/markets.js';
+import { sizeLimitOf } from '../../wire/index.js';
 import { fieldsOf } from './requests.js';
 
 /**
@@ -44,24 +45,27 @@ function keyOfBasic(item: Message): string {
   return basic === undefined ? '' : keyOfItem(basic);
 }
 
-function securities(protoId: number, answered: string, elementsMax: number, more: Partial<ListRead> = {}): ListRead {
+/** Symbols of one request where no bound is published (quotes, static information): as many as published clients send. */
+const SYMBOLS_MAX = 200;
+
+function securities(protoId: number, answered: string, more: Partial<ListRead> = {}): ListRead {
+  const elementsMax = sizeLimitOf(protoId, 'securityList') ?? SYMBOLS_MAX;
   return { protoId, asked: 'securityList', answered, elementsMax, keyOfAsked: keyOfSecurity, keyOfAnswered: keyOfItem, ...more };
 }
 
-/** Bounds of upstream documentation; where there is none (quotes, static information), what its clients are known to send. */
 const listReads: readonly ListRead[] = [
-  securities(3004, 'basicQotList', 200),
-  securities(3202, 'staticInfoList', 200, { daily: true, keyOfAnswered: keyOfBasic }),
-  securities(3203, 'snapshotList', 400, { keyOfAnswered: keyOfBasic, partial: 'partial' }),
-  securities(3207, 'ownerPlateList', 200, { daily: true }),
-  securities(3218, 'futureInfoList', 200, { daily: true }),
-  securities(3223, 'marketInfoList', 400),
-  securities(2223, 'marginRatioInfoList', 100),
+  securities(3004, 'basicQotList'),
+  securities(3202, 'staticInfoList', { daily: true, keyOfAnswered: keyOfBasic }),
+  securities(3203, 'snapshotList', { keyOfAnswered: keyOfBasic, partial: 'partial' }),
+  securities(3207, 'ownerPlateList', { daily: true }),
+  securities(3218, 'futureInfoList', { daily: true }),
+  securities(3223, 'marketInfoList'),
+  securities(2223, 'marginRatioInfoList'),
   {
     protoId: 2225,
     asked: 'orderIdExList',
     answered: 'orderFeeList',
-    elementsMax: 20,
+    elementsMax: sizeLimitOf(2225, 'orderIdExList') ?? 1,
     keyOfAsked: String,
     keyOfAnswered: (item) => String(fieldsOf(item).orderIDEx),
   },

@@ -1,8 +1,8 @@
 import type { Clock } from '../../contract/clock.js';
 import { BackendRefused } from '../../gateway/index.js';
+import { FREQUENCY_WINDOW_MS, type FrequencyLimit, frequencyBudget, frequencyLimitOf, frequencyLimits } from '../../wire/index.js';
 import { Budget, type Turn } from './budget.js';
-import { type FrequencyLimit, frequencyLimits, WINDOW_MS } from './limits.js';
-import { accountOf, type Patience, type Priority, type Request } from './requests.js';
+import type { Patience, Priority, Request } from './requests.js';
 
 /** One for each id and account that was asked about within a window; those of others are forgotten beyond this many. */
 const BUDGETS_MAX = 1_000;
@@ -58,13 +58,12 @@ export class Pacing {
     if (protoId === null) return undefined;
     const limit = this.#limits.get(protoId);
     if (limit === undefined || (c2s !== undefined && limit.counts?.(c2s) === false)) return undefined;
-    const account = limit.perAccount === true ? ` ${accountOf(c2s) ?? ''}` : '';
-    const key = `${limit.shared === true ? limit.protoIds[0] : protoId}${account}`;
+    const key = frequencyBudget(limit, protoId, c2s);
     let budget = this.#budgets.get(key);
     if (budget === undefined) {
       if (this.#budgets.size >= BUDGETS_MAX) this.#forgetIdle();
       if (this.#budgets.size >= BUDGETS_MAX) return 'too many';
-      budget = new Budget(this.clock, limit, account === '' ? name : `${name} of account${account}`);
+      budget = new Budget(this.clock, limit, limit.perAccount === true ? `${name} of account${key.slice(key.indexOf(' '))}` : name);
       if (isSpent) budget.spend();
       this.#budgets.set(key, budget);
     }
@@ -79,11 +78,10 @@ export class Pacing {
     const { protoId } = request.asked;
     const isNew = protoId !== null && !this.#limits.has(protoId);
     if (isNew) {
-      const published = frequencyLimits.find(({ protoIds }) => protoIds.includes(protoId));
-      this.#keep(published ?? { protoIds: [protoId], calls: calls ?? CALLS_UNKNOWN });
+      this.#keep(frequencyLimitOf(protoId) ?? { protoIds: [protoId], calls: calls ?? CALLS_UNKNOWN });
     }
     const budget = this.#budgetOf(request, isNew);
-    return budget === undefined || budget === 'too many' ? WINDOW_MS / 1000 : budget.overrun(calls, tries);
+    return budget === undefined || budget === 'too many' ? FREQUENCY_WINDOW_MS / 1000 : budget.overrun(calls, tries);
   }
 
   /** Refuses whoever waits. */

@@ -10,11 +10,11 @@ import {
   type ResponseMessage,
   WriteWithheld,
 } from '../../gateway/index.js';
+import { FREQUENCY_WINDOW_MS } from '../../wire/index.js';
 import { type Asked, type Upstream, WRITE_MS_MAX } from '../framed/index.js';
 import { Breaker } from './breaker.js';
 import type { Turn } from './budget.js';
 import { Lane } from './lane.js';
-import { WINDOW_MS } from './limits.js';
 import type { Pacing, PacingStart } from './pacing.js';
 import { type RefusalKind, readRefusal } from './refusals.js';
 import { type Patience, type Priority, scopeOf } from './requests.js';
@@ -126,7 +126,7 @@ export class Sender {
   /** How far apart requests of this budget are on average when it is used up, ms. */
   averageMs(asked: Asked, c2s: Message): number {
     const budget = this.pacing.budgetOf({ asked, c2s });
-    return budget === undefined || budget === 'too many' ? 0 : Math.ceil(WINDOW_MS / budget.calls);
+    return budget === undefined || budget === 'too many' ? 0 : Math.ceil(FREQUENCY_WINDOW_MS / budget.calls);
   }
 
   /** What the server turns out to be: one that has the published limits, or one that says so when it has any. */

@@ -1,42 +1,29 @@
-import type { Message } from '@bufbuild/protobuf';
+import { FREQUENCY_WINDOW_MS, frequencyBudget, frequencyLimitOf } from '../../wire/index.js';
 import { type Ask, Refused, type Rule } from '../rule.js';
-import { type FrequencyLimit, frequencyLimits } from './frequency-limits.js';
 import type { Texts } from './texts.js';
-
-const WINDOW_MS = 30_000;
 
 /** No more than so many requests in any 30 seconds: the first of n + 1 must be more than 30 s old. A refused one does not count. */
 export function frequency({ tooFrequent }: Texts): Rule {
-  /** Times (monotonic ms) of what was let through, the oldest first; at most {@link FrequencyLimit.times} of each. */
+  /** Times (monotonic ms) of what was let through, the oldest first; at most as many as the limit of each. */
   const logs = new Map<string, number[]>();
   return {
     name: 'frequency',
     judge(ask) {
-      const limit = limitOf(ask);
-      if (limit === undefined) return undefined;
-      const key = keyOf(limit, ask);
-      const log = (logs.get(key) ?? []).filter((time) => ask.now - time <= WINDOW_MS);
+      const limit = frequencyLimitOf(ask.protoId);
+      if (limit === undefined || limit.counts?.(ask.c2s) === false) return undefined;
+      const key = frequencyBudget(limit, ask.protoId, ask.c2s);
+      const log = (logs.get(key) ?? []).filter((time) => ask.now - time <= FREQUENCY_WINDOW_MS);
       const newest = log.at(-1);
-      const tooSoon = newest !== undefined && ask.now - newest < (limit.msApart ?? 0);
-      if (tooSoon || log.length >= limit.times) {
+      const tooSoon = newest !== undefined && ask.now - newest < (limit.spacingMs ?? 0);
+      if (tooSoon || log.length >= limit.calls) {
         logs.set(key, log);
-        return new Refused(tooFrequent(nameOf(ask), limit.times));
+        return new Refused(tooFrequent(nameOf(ask), limit.calls));
       }
       logs.set(key, [...log, ask.now]);
       return undefined;
     },
     restarted: () => logs.clear(),
   };
-}
-
-function limitOf({ protoId, c2s }: Ask): FrequencyLimit | undefined {
-  const limit = frequencyLimits.find(({ protoIds }) => protoIds.includes(protoId));
-  return limit?.counts?.(c2s) === false ? undefined : limit;
-}
-
-function keyOf({ per, shared, protoIds }: FrequencyLimit, { protoId, c2s }: Ask): string {
-  const { header } = c2s as Message & { header?: { readonly accID: bigint } };
-  return `${shared === true ? protoIds[0] : protoId} ${per === 'account' ? (header?.accID ?? 0n) : ''}`;
 }
 
 /** "Qot_GetOrderBook". */

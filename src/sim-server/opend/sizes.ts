@@ -1,29 +1,6 @@
 import type { Message } from '@bufbuild/protobuf';
+import { sizeLimits } from '../../wire/index.js';
 import { Refused, type Rule } from '../rule.js';
-
-interface SizeLimit {
-  readonly protoId: number;
-  /** A list, or a number of rows. */
-  readonly field: string;
-  readonly max: number;
-}
-
-const sizeLimits: readonly SizeLimit[] = [
-  { protoId: 2223, field: 'securityList', max: 100 },
-  { protoId: 2225, field: 'orderIdExList', max: 20 },
-  { protoId: 3006, field: 'reqNum', max: 1000 },
-  { protoId: 3010, field: 'maxRetNum', max: 1000 },
-  { protoId: 3103, field: 'maxAckKLNum', max: 1000 },
-  { protoId: 3203, field: 'securityList', max: 400 },
-  { protoId: 3207, field: 'securityList', max: 200 },
-  { protoId: 3210, field: 'num', max: 200 },
-  { protoId: 3215, field: 'num', max: 200 },
-  { protoId: 3218, field: 'securityList', max: 200 },
-  { protoId: 3223, field: 'securityList', max: 400 },
-  { protoId: 3252, field: 'pageCount', max: 200 },
-  { protoId: 3254, field: 'pageCount', max: 200 },
-  { protoId: 3303, field: 'securityList', max: 500 },
-];
 
 const OPTION_CHAIN = 3209;
 const CHAIN_DAYS_MAX = 30;
