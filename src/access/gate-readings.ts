@@ -1,17 +1,17 @@
 import type { Decimal } from '../contract/decimal.js';
 import { type DayTotal, list, type OrderFacts, type OrderLeg, type RecentOrders } from './gates.js';
-import { formatHoursWindow, formatMinute, type LocalTime } from './hours-window.js';
+import type { LocalTime } from './hours-window.js';
 import type { Limits } from './limits.js';
 import { isUnknown, lossesOf, type Measured } from './worth.js';
 
-/** Figure that a gate compares: names or a time of day as text, a sum of money, or a number of orders. */
+/** Figure that a gate compares: names or a time of day with its zone as text, a sum of money, or a number of orders. */
 export type GateFigure = string | Decimal | number;
 
 /** A limit, and where an order would bring what it limits. */
 export interface GateReading {
   /** null = not limited. */
   readonly limit: GateFigure | null;
-  /** Totals with the order counted; the order's own market, symbol, side and value; the local time. null = not counted or not known. */
+  /** Totals with the order counted; the order's own market, symbol, side and value; the time of day with its zone. null = not counted or not known. */
   readonly after: GateFigure | null;
   /** Currency of a sum of money. */
   readonly currency?: string;
@@ -30,7 +30,7 @@ export function sideReading({ allowedTrdSides }: Limits, { legs }: OrderFacts): 
 }
 
 export function hoursReading({ hoursWindow }: Limits, now: number, localTime: LocalTime): GateReading {
-  return { limit: hoursWindow === null ? null : formatHoursWindow(hoursWindow), after: formatMinute(localTime.minuteOfDay(now)) };
+  return { limit: hoursWindow === null ? null : localTime.windowText(hoursWindow), after: localTime.timeText(now) };
 }
 
 /** Orders are counted only where their rate is limited. */

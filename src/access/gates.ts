@@ -1,6 +1,6 @@
 import { type Decimal, formatDecimal } from '../contract/decimal.js';
 import { listed, shown } from '../contract/shown.js';
-import { formatHoursWindow, formatMinute, isWithin, type LocalTime } from './hours-window.js';
+import { isWithin, type LocalTime } from './hours-window.js';
 import { allowsMarket, allowsSymbol, type Limits, type TradeSide } from './limits.js';
 import type { OrderPlace } from './open-orders.js';
 import { secondsUntilNextUtcDay } from './timestamp.js';
@@ -104,9 +104,8 @@ export function sideGate({ allowedTrdSides }: Limits, { legs, laterSides = [] }:
 
 export function hoursGate(limits: Limits, now: number, localTime: LocalTime): GateDenial | undefined {
   if (limits.hoursWindow === null) return undefined;
-  const minute = localTime.minuteOfDay(now);
-  if (isWithin(limits.hoursWindow, minute)) return undefined;
-  const reason = `outside the hours ${formatHoursWindow(limits.hoursWindow)}: it is ${formatMinute(minute)} local time`;
+  if (isWithin(limits.hoursWindow, localTime.minuteOfDay(now))) return undefined;
+  const reason = `outside the hours ${localTime.windowText(limits.hoursWindow)}: it is ${localTime.timeText(now)}`;
   return denial('hours', reason, localTime.secondsUntilOpen(limits.hoursWindow, now));
 }
 

@@ -47,6 +47,13 @@ describe('LocalTime', () => {
     expect(new LocalTime().minuteOfDay(now)).toBe(date.getHours() * 60 + date.getMinutes());
   });
 
+  it('names its zone in texts', () => {
+    const tokyo = new LocalTime('Asia/Tokyo');
+    expect(tokyo.windowText(window('09:00-15:00'))).toBe('09:00-15:00 (Asia/Tokyo)');
+    expect(tokyo.timeText(Date.UTC(2026, 0, 1))).toBe('09:00 (Asia/Tokyo)');
+    expect(new LocalTime().timeText(0)).toContain(`(${new Intl.DateTimeFormat().resolvedOptions().timeZone})`);
+  });
+
   it('names the very second at which a window opens', () => {
     const zone = fc.constantFrom('UTC', 'Asia/Hong_Kong', 'Asia/Kathmandu');
     const minuteOfDay = fc.integer({ min: 0, max: 1439 });

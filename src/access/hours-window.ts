@@ -21,7 +21,7 @@ export function formatHoursWindow(window: HoursWindow): string {
   return `${formatMinute(window.startMinute)}-${formatMinute(window.endMinute)}`;
 }
 
-export function formatMinute(minute: number): string {
+function formatMinute(minute: number): string {
   return `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
 }
 
@@ -34,12 +34,15 @@ export function isWithin(window: HoursWindow, minute: number): boolean {
 
 /** Wall-clock time of one zone. */
 export class LocalTime {
+  /** IANA name. */
+  readonly zone: string;
   readonly #format: Intl.DateTimeFormat | undefined;
   #cachedMinute = Number.NaN;
   #cachedAnswer = 0;
 
   /** `timeZone` is an IANA name; the process's own zone by default. Throws RangeError for an unknown name. */
   constructor(timeZone?: string) {
+    this.zone = timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
     if (timeZone !== undefined) {
       this.#format = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
     }
@@ -53,6 +56,16 @@ export class LocalTime {
       this.#cachedMinute = minute;
     }
     return this.#cachedAnswer;
+  }
+
+  /** "13:00-14:00 (Asia/Hong_Kong)": a window in this zone, for texts. */
+  windowText(window: HoursWindow): string {
+    return `${formatHoursWindow(window)} (${this.zone})`;
+  }
+
+  /** "12:00 (Asia/Hong_Kong)": the time of day at `now`, for texts. */
+  timeText(now: number): string {
+    return `${formatMinute(this.minuteOfDay(now))} (${this.zone})`;
   }
 
   /** Seconds until `window`, closed at `now`, opens. */

@@ -135,7 +135,7 @@ describe('a dry run of the gates', () => {
     );
     const of = (gate: GateName, holder: string) => verdicts.find((verdict) => verdict.gate === gate && verdict.holder === holder);
     expect(of('market', 'key')).toEqual({ gate: 'market', holder: 'key', limit: 'HK, US', after: 'HK' });
-    expect(of('hours', 'key')).toEqual({ gate: 'hours', holder: 'key', limit: null, after: '23:58' });
+    expect(of('hours', 'key')).toEqual({ gate: 'hours', holder: 'key', limit: null, after: '23:58 (UTC)' });
     expect(of('rate', 'key')).toEqual({ gate: 'rate', holder: 'key', limit: 2, after: 2 });
     expect(of('rate', 'flags')).toEqual({ gate: 'rate', holder: 'flags', limit: null, after: null });
     expect(of('daily_value', 'key')).toMatchObject({

@@ -1,6 +1,6 @@
 import type { Decimal } from '../contract/decimal.js';
 import type { DayTotal, RecentOrders } from './gates.js';
-import { formatHoursWindow, isWithin, type LocalTime } from './hours-window.js';
+import { isWithin, type LocalTime } from './hours-window.js';
 import type { Limits } from './limits.js';
 import { secondsUntilNextUtcDay } from './timestamp.js';
 import { isUnknown } from './worth.js';
@@ -71,7 +71,7 @@ function* lists({ allowedMarkets, allowedSymbols, allowedTrdSides, allowedAccIds
 
 function* hours({ hoursWindow }: Limits, { localTime, now }: Used): Iterable<LimitUse> {
   if (hoursWindow === null) return;
-  const limit = formatHoursWindow(hoursWindow);
+  const limit = localTime.windowText(hoursWindow);
   if (isWithin(hoursWindow, localTime.minuteOfDay(now))) yield { kind: 'hours', name: 'hours_window', limit, open: true };
   else {
     const opensInMs = localTime.secondsUntilOpen(hoursWindow, now) * 1000;

@@ -117,7 +117,7 @@ describe('the seven gates', () => {
       reason: 'market HK is not allowed; allowed: US, FX',
     });
     expect(denial({ hoursWindow: parseHoursWindow('13:00-14:00')! }, orderOf(1))).toMatchObject({
-      reason: 'outside the hours 13:00-14:00: it is 12:00 local time',
+      reason: 'outside the hours 13:00-14:00 (UTC): it is 12:00 (UTC)',
       retryAfterSeconds: 3600,
     });
     expect(denial({ maxOrderValue: 500_000_000n }, orderOf(1))).toMatchObject({

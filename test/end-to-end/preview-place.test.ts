@@ -313,6 +313,11 @@ describe('the sentence that a person reads', () => {
       time_in_force: 'GTD',
       expire_time: '2026-11-23',
     });
-    expect(JSON.parse(previewText(trails))).toMatchObject({ trail_type: 'RATIO', trail_value: 5, expire_time: '2026-11-23' });
+    expect(JSON.parse(previewText(trails))).toMatchObject({
+      trail_type: 'RATIO',
+      trail_value: 5,
+      expire_time: '2026-11-23',
+      time_zone: 'Asia/Hong_Kong',
+    });
   });
 });

@@ -116,7 +116,7 @@ describe('the sentence of a preview', () => {
     [
       'an order that stays to a day',
       { timeInForce: 'GTD', expireTime: '2027-01-01 16:00:00' },
-      'at limit 512.5 HKD, GTD until 2027-01-01 16:00:00 in',
+      'at limit 512.5 HKD, GTD until 2027-01-01 16:00:00 (Asia/Hong_Kong) in',
     ],
     [
       'nobody a text in place of a day',

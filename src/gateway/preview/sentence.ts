@@ -14,6 +14,7 @@ import type {
   TrailTerms,
   WorkingOrder,
 } from './preview.js';
+import { zoneOf } from './terms.js';
 
 /**
  * A preview in a few plain sentences, for the person who has to confirm it: "Buy 100 HK.00700 (Tencent) at limit 512.5 HKD
@@ -48,7 +49,7 @@ function placed(terms: OrderTerms, currency: string | null): string {
     ...(positionId === null ? [] : [`to close position ${positionId}`]),
     ...(adjustment === null ? [] : [adjusted(adjustment)]),
     ...waiting(terms),
-    ...lasting(terms),
+    ...lasting(terms, terms.symbol),
     ...(terms.session === null ? [] : [`in session ${plain(terms.session)}`]),
     ...(terms.fillsOutsideRth ? ['also outside regular hours'] : []),
     ...(terms.exits === null ? [] : [closing(terms.exits)]),
@@ -80,10 +81,12 @@ function trailed({ type, value, spread }: TrailTerms): string {
 const EXPIRE_TIME = /^\d{4}-\d{2}-\d{2}( \d{2}:\d{2}:\d{2})?$/;
 
 /** How long an order stays; of one for the day there is nothing to say. */
-function lasting({ timeInForce, expireTime }: Pick<OrderTerms, 'timeInForce' | 'expireTime'>): string[] {
+function lasting({ timeInForce, expireTime }: Pick<OrderTerms, 'timeInForce' | 'expireTime'>, symbol: string): string[] {
   if (timeInForce === 'DAY') return [];
   if (expireTime === null) return [plain(timeInForce)];
-  return [`${plain(timeInForce)} until ${EXPIRE_TIME.test(expireTime) ? expireTime : 'a time that cannot be read'}`];
+  const zone = zoneOf(symbol);
+  const until = EXPIRE_TIME.test(expireTime) ? `${expireTime}${zone === undefined ? '' : ` (${zone})`}` : 'a time that cannot be read';
+  return [`${plain(timeInForce)} until ${until}`];
 }
 
 /** "with a take-profit at 400 and a stop-loss at 300 (limit 299)". */
@@ -103,7 +106,7 @@ function combined(terms: ComboTerms, currency: string | null): string {
   const money =
     price === null ? '' : ` at a net ${grouped(price)}${currency === null ? '' : ` ${currency}`} for each of ${grouped(qty)} units`;
   const type = orderType === 'NORMAL' ? '' : `, as ${plain(orderType)} order`;
-  return [`${actions.join(' and ')} together${money}${type}`, ...lasting(terms)].join(', ');
+  return [`${actions.join(' and ')} together${money}${type}`, ...lasting(terms, legs[0]?.symbol ?? '')].join(', ');
 }
 
 function decapitalised(text: string): string {

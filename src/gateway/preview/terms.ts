@@ -3,6 +3,7 @@ import type { C2S as BracketC2S } from '../../contract/generated/svc/place_brack
 import { type Order, TimeInForce } from '../../contract/generated/Trd_Common_pb.js';
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
+import { parseSymbol } from '../../contract/markets.js';
 import { type Adjustment, atLeast, mayHaveLimit } from '../orders/order-pricing.js';
 import { type TriggerTerms, trailsAlike } from '../orders/trigger-pricing.js';
 import { orderTypeName, predictionSideName, sessionName, timeInForceName, trailTypeName } from '../trade-names.js';
@@ -29,6 +30,11 @@ export function termsOf(request: PlaceC2S): Omit<OrderTerms, 'symbol' | 'name' |
 /** Other orders than GTD do not end by it. */
 export function expireTimeOf({ timeInForce, expireTime }: Pick<PlaceC2S, 'timeInForce' | 'expireTime'>): string | null {
   return timeInForce === TimeInForce.TimeInForce_GTD ? expireTime : null;
+}
+
+/** IANA zone of the market that a symbol trades in, and of the times in its orders; undefined for an unknown market. */
+export function zoneOf(symbol: string): string | undefined {
+  return parseSymbol(symbol)?.market.timeZone;
 }
 
 /** The orders that close what a bracket's entry opens. */

@@ -17,6 +17,7 @@ import type {
   TrailTerms,
   WorkingOrder,
 } from './preview.js';
+import { zoneOf } from './terms.js';
 
 /** A value as JSON text. */
 type Json = string;
@@ -76,7 +77,7 @@ function terms({ terms }: PlacePreview, id: (value: bigint) => Json): Record<str
     trigger_price: orNull(terms.triggerPrice, formatDecimal),
     ...trail(terms.trail),
     ...given('adjust_side_and_limit', terms.adjustment, formatDecimal),
-    ...given('expire_time', terms.expireTime, text),
+    ...expiry(terms.expireTime, terms.symbol),
     ...given('session', terms.session, text),
     ...(terms.fillsOutsideRth ? { fill_outside_rth: 'true' } : {}),
     ...given('amount', terms.amount, formatDecimal),
@@ -84,6 +85,12 @@ function terms({ terms }: PlacePreview, id: (value: bigint) => Json): Record<str
     ...given('pred_side', terms.predictionSide, text),
     ...(terms.exits === null ? {} : exits(terms.exits)),
   };
+}
+
+/** The end of a GTD order, and the zone that it is in. */
+function expiry(expireTime: string | null, symbol: string): Record<string, Json> {
+  if (expireTime === null) return {};
+  return { expire_time: text(expireTime), ...given('time_zone', zoneOf(symbol) ?? null, text) };
 }
 
 function trail(terms: TrailTerms | null): Record<string, Json> {
@@ -117,7 +124,7 @@ function comboTerms({ terms }: ComboPreview): Record<string, Json> {
     order_type: text(terms.orderType),
     time_in_force: text(terms.timeInForce),
     qty: formatDecimal(terms.qty),
-    ...given('expire_time', terms.expireTime, text),
+    ...expiry(terms.expireTime, terms.legs[0]?.symbol ?? ''),
     price: orNull(terms.price, formatDecimal),
   };
 }

@@ -157,7 +157,7 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
     const trailing = { ...unpriced, order_type: 'TRAILING_STOP', trail_type: 'RATIO', trail_value: 90 };
     expect(await ask('svc_place_order', trailing)).toContain(', trailing the best price by 90 % in');
     expect(await ask('svc_place_order', { ...real, time_in_force: 'GTD', expire_time: '2027-01-01' })).toContain(
-      ', GTD until 2027-01-01 in',
+      ', GTD until 2027-01-01 (Asia/Hong_Kong) in',
     );
     // Nobody is asked about an order that would be refused.
     const asked = questions.length;
