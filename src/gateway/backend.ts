@@ -20,6 +20,8 @@ export interface CallContext {
    * left the gateway is never aborted: the outcome counts, whoever waits for it. Made when it is first asked for.
    */
   readonly signal: AbortSignal;
+  /** Time for a server to answer a read once it has been asked, in milliseconds; waiting for a turn does not count. The deadline alone where absent. */
+  readonly answerMs?: number | undefined;
   /**
    * Of a write that may come again, to a backend whose {@link Backend.journal} is the gateway's own store: called within the change
    * that records the write, with the answer to come, so that both are on disk or neither. Not called for an answer that it gives

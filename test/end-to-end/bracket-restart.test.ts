@@ -1,13 +1,15 @@
 import { create } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/contract/clock.js';
 import type { Response as Notice } from '../../src/contract/generated/Notify_pb.js';
 import type { Bracket } from '../../src/contract/generated/svc/get_brackets_pb.js';
 import { ModifyOrderOp, type Order } from '../../src/contract/generated/Trd_Common_pb.js';
 import { C2SSchema as OrderList, type C2S as OrderListC2S } from '../../src/contract/generated/Trd_GetOrderList_pb.js';
 import { C2SSchema as ModifyOrder } from '../../src/contract/generated/Trd_ModifyOrder_pb.js';
 import { C2SSchema as PlaceOrder } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
+import type { Operation } from '../../src/contract/operation.js';
 import { account, quote, trade } from '../../src/contract/operations/index.js';
-import { type Backend, payloadOf } from '../../src/gateway/index.js';
+import { type Backend, BackendTimeout, type CallContext, payloadOf } from '../../src/gateway/index.js';
 import type { Store } from '../../src/storage/index.js';
 import { type Desk, openDesk } from '../support/desk.js';
 import { FullStore } from '../support/full-store.js';
@@ -32,11 +34,14 @@ let brokerage: Backend | undefined;
 /** A disk that is full once prices are asked for. */
 let fillsUp: FullStore | undefined;
 let [listsCurrent, keepsRemarks]: [true | undefined, boolean] = [undefined, true];
+/** A read whose next fresh list the brokerage does not answer. */
+let swallowed: Operation | undefined;
 afterEach(async () => {
   for (const desk of desks.splice(0)) await desk.close();
   brokerage = undefined;
   fillsUp = undefined;
   [listsCurrent, keepsRemarks] = [undefined, true];
+  swallowed = undefined;
 });
 
 const now = () => desks.at(-1) as Desk;
@@ -58,6 +63,10 @@ async function start(store: Store): Promise<void> {
         listsCurrent: listsCurrent as never,
         async call(operation, request, about) {
           if (operation === quote.getSnapshot && fillsUp !== undefined) await fill(fillsUp);
+          if (operation === swallowed && (request as OrderListC2S).refreshCache) {
+            swallowed = undefined;
+            return unanswered(now().clock, about);
+          }
           const answer = await backend.call(operation, request, about);
           const listed = operation === account.getOrders || operation === account.getHistoryOrders;
           const orders = listed && !keepsRemarks ? payloadOf(account.getOrders, answer)?.orderList : undefined;
@@ -68,6 +77,12 @@ async function start(store: Store): Promise<void> {
     },
   });
   desks.push(desk);
+}
+
+/** A read that comes to nothing, given up as the port says. */
+function unanswered(clock: Clock, { deadline, answerMs = Number.POSITIVE_INFINITY }: CallContext): Promise<never> {
+  const waits = Math.min(deadline - clock.monotonic(), answerMs);
+  return new Promise((_, reject) => clock.after(waits, () => reject(new BackendTimeout('no answer'))));
 }
 
 async function pass(seconds: number): Promise<void> {
@@ -228,6 +243,35 @@ it('two lists of all orders serve the brackets of an account', async () => {
   const fresh = now().calls.filter(({ operation, request }) => operation === 'get_orders' && (request as OrderListC2S).refreshCache);
   expect(fresh).toHaveLength(2);
 });
+
+it.each([account.getOrders, account.getPositions])(
+  'a list that is not answered ($name) is asked for again soon: a stop-loss waits for it',
+  async (list) => {
+    const disk = new FullStore();
+    await start(disk);
+    const last = await lastPrice();
+    const body = { ...contract, qty: 2, order_type: 'NORMAL', price: Math.round(last * 0.98), stop_loss_price: Math.round(last * 0.9) };
+    const { bracketId: id, orderIDEx } = await now().payload(trade.placeBracketOrder, body);
+    await pass(6);
+    now().gateway.stop();
+    const packetID = { connID: 9n, serialNo: ++serial };
+    const raise = {
+      header,
+      packetID,
+      orderIDEx,
+      modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Normal,
+      qty: 2,
+      price: Math.round(last * 1.02),
+    };
+    expect(await outside().call(trade.modifyOrder, create(ModifyOrder, raise), context)).toMatchObject({ retType: 0 });
+    await pass(5);
+    await start(disk.crashed());
+    swallowed = list;
+    await pass(30);
+    expect(swallowed).toBeUndefined();
+    expect(working(await exitsOf(id))).toMatchObject([{ qty: 2 }]);
+  },
+);
 
 it.each([1, 2])('an exit with the number %d that a push shows beside that of the row does not stay', async (number) => {
   await start(new FullStore());

@@ -113,8 +113,10 @@ export class CourteousRequests {
   #read(operation: Operation, request: Message, context: CallContext, key: string): Promise<ResponseMessage> {
     const { protoId } = operation;
     const isTrade = protoId !== null && protoId >= TRADE_FIRST && protoId <= TRADE_LAST;
-    const sharedKey = isTrade ? `${this.#tradeChanges} ${key}` : key;
-    return this.#shared.join(sharedKey, context, (patience) => this.#ask(operation, request, patience));
+    const { answerMs } = context;
+    // A read that is given up sooner is shared with none that waits for longer.
+    const sharedKey = `${answerMs ?? ''} ${isTrade ? this.#tradeChanges : ''} ${key}`;
+    return this.#shared.join(sharedKey, context, (patience) => this.#ask(operation, request, { ...patience, answerMs }));
   }
 
   async #ask(operation: Operation, request: Message, patience: Patience): Promise<ResponseMessage> {

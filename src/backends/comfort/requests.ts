@@ -10,6 +10,8 @@ export interface Patience {
   readonly deadline: number;
   /** Aborted when nobody waits any more; that of a write never is. */
   readonly signal: AbortSignal;
+  /** Time for the server to answer once it has been asked, in milliseconds. */
+  readonly answerMs?: number | undefined;
 }
 
 /** What a request is asked of: by its id and, where messages of the id differ in what they cost, by the message itself. */

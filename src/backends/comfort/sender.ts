@@ -172,10 +172,11 @@ export class Sender {
     }
   }
 
-  async #read(asked: Asked, c2s: Message, { deadline, signal }: Sending): Promise<ResponseMessage> {
+  async #read(asked: Asked, c2s: Message, { deadline, signal, answerMs }: Sending): Promise<ResponseMessage> {
     await this.#reads.enter(signal);
+    const answerBy = answerMs === undefined ? deadline : Math.min(deadline, this.clock.monotonic() + answerMs);
     try {
-      return await this.upstream.request(asked, c2s, { deadline, signal, priority: 'read' });
+      return await this.upstream.request(asked, c2s, { deadline: answerBy, signal, priority: 'read' });
     } finally {
       this.#reads.leave();
     }

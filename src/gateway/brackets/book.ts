@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Decimal } from '../../contract/decimal.js';
 import type { Order } from '../../contract/generated/Trd_Common_pb.js';
 import type { Table } from '../../storage/index.js';
-import { type Bracket, type Exit, isActive, isEntryOrder, isExitOrder, type OrderName } from './bracket.js';
+import { type Bracket, type Exit, isActive, isEntryOrder, isExitOrder, isOfSamePosition, type OrderName, unclosed } from './bracket.js';
 import { ownExitNumber } from './own-exits.js';
 import { type BracketsParts, report } from './parts.js';
 
@@ -33,8 +33,8 @@ export interface Watched {
   changesAt: number;
   /** Where lists may be behind: how much of the position two of them have shown. */
   confirmed: Decimal;
-  /** The last fresh list of positions: how much of the position that shows, and when it was asked for, of the monotonic clock. */
-  shown: { readonly left: Decimal; readonly askedAt: number } | undefined;
+  /** How much of the position the last answered list shows, undefined for none; when a list was last asked for, of the monotonic clock. */
+  shown: { readonly left: Decimal | undefined; readonly askedAt: number } | undefined;
   /** Since when less than that is there, of the monotonic clock. */
   lackingSince: number | undefined;
   /** Since when more than all brackets guard is there, of the monotonic clock. */
@@ -45,6 +45,8 @@ export interface Watched {
   exitsKnown: boolean;
   /** When its exits were last looked for among all orders, of the monotonic clock. */
   recalledAt: number | undefined;
+  /** When the first list of all orders that was answered was asked for, of the monotonic clock. */
+  listedSince: number | undefined;
   /** Names of exits that were in the market beside another, and were cancelled for that. */
   readonly surplus: Set<string>;
   readonly stop: () => void;
@@ -127,6 +129,21 @@ export class BracketBook {
       unknown.some((bracket) => ownExitNumber(bracket, order) > 0);
   }
 
+  /** Quantity of a position that is left for a bracket: without what older brackets guard. */
+  leftOf(bracket: Bracket, held: Decimal): Decimal {
+    const left = held - this.guardedBeside(bracket, (other) => isOlder(other, bracket));
+    return left > 0n ? left : 0n;
+  }
+
+  /** Quantity of the same position that other brackets guard. */
+  guardedBeside(bracket: Bracket, counts: (other: Bracket) => boolean): Decimal {
+    let guarded = 0n;
+    for (const { bracket: other } of this.watched.values()) {
+      if (other.id !== bracket.id && isOfSamePosition(bracket, other) && counts(other)) guarded += unclosed(other);
+    }
+    return guarded;
+  }
+
   /** The bracket of an account whose entry an order is, while that may still trade. */
   ofEntry(accId: bigint, order: OrderName): Bracket | undefined {
     for (const { bracket } of this.watched.values()) {
@@ -187,7 +204,6 @@ export class BracketBook {
   }
 }
 
-/** Whether two say the same of everything but when it was learned. */
 /** A change that its owner has to hear of, in words: without asking, nobody would know that a position is guarded in another way, or not at all. */
 function alertOf(before: Bracket, after: Bracket): string | undefined {
   const why = after.note === '' ? '' : `: ${after.note}`;
@@ -197,7 +213,12 @@ function alertOf(before: Bracket, after: Bracket): string | undefined {
   return after.stopHeld && !before.stopHeld ? `has no stop order at the brokerage, the gateway holds its stop-loss${why}` : undefined;
 }
 
+/** Whether two say the same of everything but when it was learned. */
 function isSame(a: Bracket, b: Bracket): boolean {
   const said = (bracket: Bracket) => ({ ...bracket, exit: bracket.exit ?? null, priceSince: bracket.priceSince ?? null, updatedAt: 0 });
   return isDeepStrictEqual(said(a), said(b));
+}
+
+function isOlder(a: Bracket, b: Bracket): boolean {
+  return a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id);
 }

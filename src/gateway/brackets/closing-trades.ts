@@ -10,26 +10,30 @@ import { BackendRefused } from '../backend.js';
 import { bracketOfRemark, remarkOf } from '../orders/bracket-entry.js';
 import { historySpan } from '../orders/order-history.js';
 import { nameOfOrder } from '../orders/order-lookup.js';
-import { payloadOf } from '../responses.js';
 import type { BracketBook } from './book.js';
 import { type Bracket, headerOf, isEntryOrder, isOfExitSide, isOfSecurity, type OrderName } from './bracket.js';
-import { type BracketsParts, contextOf } from './parts.js';
-
-type Parts = Pick<BracketsParts, 'backend' | 'backendClock' | 'clock'>;
+import type { BracketsParts } from './parts.js';
+import type { BracketReads } from './reads.js';
 
 /**
  * How much others have traded against the position of a bracket since its entry first filled, beyond what counts as gone already. Asked of the
  * orders, and of the fills where there is such an order: a list of positions may be behind, and an older order may have filled before the entry.
  */
-export async function tradedAgainst(parts: Parts, book: BracketBook, bracket: Bracket): Promise<Decimal> {
-  const orders = await ordersIn(parts, bracket);
+export async function tradedAgainst(
+  { clock }: Pick<BracketsParts, 'clock'>,
+  reads: BracketReads,
+  book: BracketBook,
+  bracket: Bracket,
+): Promise<Decimal> {
+  const now = clock.now();
+  const orders = await ordersIn(reads, now, bracket);
   const entry = orders.find((order) => isEntryOrder(bracket, order));
   if (entry === undefined || entry.createTimestamp <= 0) return 0n;
   const closing = orders.filter(
     (order) => isOfOthers(book, bracket, order) && order.fillQty > 0 && order.updateTimestamp >= entry.createTimestamp,
   );
   if (closing.length === 0) return 0n;
-  const traded = bracket.gained === 0n ? byFills(bracket, entry, closing, await fillsIn(parts, bracket)) : undefined;
+  const traded = bracket.gained === 0n ? byFills(bracket, entry, closing, await fillsIn(reads, now, bracket)) : undefined;
   if (traded !== undefined) return traded - bracket.gone;
   const later = closing.filter((order) => hasTradedSince(bracket, order, entry));
   // What is gone was counted in shares of before their change.
@@ -76,26 +80,21 @@ function isSame(order: OrderName, { orderID, orderIDEx }: OrderName): boolean {
 }
 
 /** The orders in a bracket's security, of today and of before. */
-async function ordersIn(parts: Parts, bracket: Bracket): Promise<readonly Order[]> {
-  const { backend } = parts;
-  const { header, today, before, context } = queryOf(parts, bracket);
-  const now = await backend.call(account.getOrders, create(OrderListC2S, { header, filterConditions: today }), context);
-  const history = await backend.call(account.getHistoryOrders, create(HistoryC2S, { header, filterConditions: before }), context);
-  return once(
-    [...(payloadOf(account.getOrders, now)?.orderList ?? []), ...(payloadOf(account.getHistoryOrders, history)?.orderList ?? [])],
-    nameOfOrder,
-  );
+async function ordersIn(reads: BracketReads, now: number, bracket: Bracket): Promise<readonly Order[]> {
+  const { header, today, before } = queryOf(now, bracket);
+  const current = await reads.call(account.getOrders, create(OrderListC2S, { header, filterConditions: today }), bracket);
+  const history = await reads.call(account.getHistoryOrders, create(HistoryC2S, { header, filterConditions: before }), bracket);
+  return once([...(current?.orderList ?? []), ...(history?.orderList ?? [])], nameOfOrder);
 }
 
 /** The fills in a bracket's security, of today and of before; none where the brokerage lists none. */
-async function fillsIn(parts: Parts, bracket: Bracket): Promise<readonly OrderFill[]> {
-  const { backend } = parts;
-  const { header, today, before, context } = queryOf(parts, bracket);
+async function fillsIn(reads: BracketReads, now: number, bracket: Bracket): Promise<readonly OrderFill[]> {
+  const { header, today, before } = queryOf(now, bracket);
   try {
-    const now = await backend.call(account.getDeals, create(DealsC2S, { header, filterConditions: today }), context);
-    const history = await backend.call(account.getHistoryDeals, create(HistoryDealsC2S, { header, filterConditions: before }), context);
+    const current = await reads.call(account.getDeals, create(DealsC2S, { header, filterConditions: today }), bracket);
+    const history = await reads.call(account.getHistoryDeals, create(HistoryDealsC2S, { header, filterConditions: before }), bracket);
     return once(
-      [...(payloadOf(account.getDeals, now)?.orderFillList ?? []), ...(payloadOf(account.getHistoryDeals, history)?.orderFillList ?? [])],
+      [...(current?.orderFillList ?? []), ...(history?.orderFillList ?? [])],
       ({ fillIDEx, fillID }) => fillIDEx || String(fillID),
     );
   } catch (thrown) {
@@ -110,11 +109,11 @@ function once<One>(list: readonly One[], nameOf: (one: One) => string): readonly
   return [...new Map(list.map((one) => [nameOf(one), one])).values()];
 }
 
-function queryOf(parts: Parts, bracket: Bracket) {
+function queryOf(now: number, bracket: Bracket) {
   const of = { codeList: [bracket.code] };
   const today = create(TrdFilterConditionsSchema, of);
-  const before = create(TrdFilterConditionsSchema, { ...of, ...historySpan(parts.clock.now()) });
-  return { header: headerOf(bracket), today, before, context: contextOf(parts, bracket.id) };
+  const before = create(TrdFilterConditionsSchema, { ...of, ...historySpan(now) });
+  return { header: headerOf(bracket), today, before };
 }
 
 function sumOf(quantities: readonly number[]): Decimal {

@@ -21,6 +21,7 @@ import { type Bracket, type Exit, exitOrder, headerOf, isActive, nameOf, type Or
 import { nextStep } from './decide.js';
 import type { Inquiry } from './inquiry.js';
 import { alert, type BracketsParts, contextOf, LOOK_MS, report } from './parts.js';
+import type { BracketReads } from './reads.js';
 
 /** So often a brokerage refuses a stop order that it does not take; one refusal may be a bad moment of its. */
 const STOP_REFUSALS = 2;
@@ -29,12 +30,14 @@ const STOP_REFUSALS = 2;
 export class Exits {
   readonly #parts: BracketsParts;
   readonly #book: BracketBook;
+  readonly #reads: BracketReads;
   readonly #inquiry: Inquiry;
   readonly #packets: PacketIds;
 
-  constructor(parts: BracketsParts, book: BracketBook, inquiry: Inquiry) {
+  constructor(parts: BracketsParts, book: BracketBook, reads: BracketReads, inquiry: Inquiry) {
     this.#parts = parts;
     this.#book = book;
+    this.#reads = reads;
     this.#inquiry = inquiry;
     this.#packets = new PacketIds(parts.recordedInOrder);
   }
@@ -157,12 +160,13 @@ export class Exits {
   }
 
   /** The lot of which an exit is more than one and no multiple; 0 where there is no such. */
-  async #brokenLot({ id, secMarket, code }: Bracket, { qty }: Exit): Promise<Decimal> {
+  async #brokenLot(bracket: Bracket, { qty }: Exit): Promise<Decimal> {
+    const { secMarket, code } = bracket;
     const market = quoteMarketOfSecMarket(secMarket)?.number ?? 0;
     const query = create(StaticInfoC2S, { securityList: [create(SecuritySchema, { market, code })] });
     try {
-      const answer = await this.#parts.backend.call(quote.getStaticInfo, query, contextOf(this.#parts, id));
-      const lotSize = payloadOf(quote.getStaticInfo, answer)?.staticInfoList[0]?.basic?.lotSize ?? 0;
+      const answer = await this.#reads.call(quote.getStaticInfo, query, bracket);
+      const lotSize = answer?.staticInfoList[0]?.basic?.lotSize ?? 0;
       const lot = decimalFromNumber(lotSize) ?? 0n;
       return lot > 0n && qty > lot && qty % lot !== 0n ? lot : 0n;
     } catch (thrown) {

@@ -11,6 +11,7 @@ import { BracketBook, type Watched } from './book.js';
 import { type Bracket, type Exit, newBracket } from './bracket.js';
 import { Inquiry } from './inquiry.js';
 import { type BracketsParts, LOOK_MS } from './parts.js';
+import { BracketReads } from './reads.js';
 
 /** A bracket whose stop-loss the gateway holds, with levels of the day before, and a backend that answers nothing else. */
 function heldStop(changed: Partial<Bracket> = {}) {
@@ -32,12 +33,14 @@ function heldStop(changed: Partial<Bracket> = {}) {
       missingSince: undefined,
       exitsKnown: true,
       recalledAt: undefined,
+      listedSince: undefined,
       surplus: new Set<string>(),
       stop: () => {},
     },
   };
   const book = new BracketBook(parts);
-  return { clock, call, watched, book, inquiry: new Inquiry(parts as unknown as BracketsParts, book) };
+  const all = parts as unknown as BracketsParts;
+  return { clock, call, watched, book, inquiry: new Inquiry(all, book, new BracketReads(all)) };
 }
 
 it('asks no faster than it looks where a backend does not say what an issuer did, and goes by each price meanwhile', async () => {

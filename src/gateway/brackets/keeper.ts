@@ -29,6 +29,7 @@ import { type Bracket, isEntryOrder, isOfSamePosition, newBracket, type OrderNam
 import { Exits } from './exits.js';
 import { Inquiry } from './inquiry.js';
 import { alert, type BracketsParts, LOOK_MS, report } from './parts.js';
+import { BracketReads } from './reads.js';
 
 /** Active at a time: of all keys, and of one, so that none takes every place. */
 const ACTIVE_MAX = 1_000;
@@ -56,8 +57,9 @@ export class Brackets {
     const { store, clock, logger, onStorageFailure } = parts;
     const onAlert = (bracket: Bracket, how: string) => alert(parts.hub, bracket, how);
     this.#book = new BracketBook({ store, clock, logger, onStorageFailure, onAlert });
-    this.#inquiry = new Inquiry(parts, this.#book);
-    this.#exits = new Exits(parts, this.#book, this.#inquiry);
+    const reads = new BracketReads(parts);
+    this.#inquiry = new Inquiry(parts, this.#book, reads);
+    this.#exits = new Exits(parts, this.#book, reads, this.#inquiry);
     for (const bracket of this.#book.open()) if (parts.mayTrade) this.#watch(bracket, false);
   }
 
@@ -269,6 +271,7 @@ export class Brackets {
       missingSince: undefined,
       exitsKnown,
       recalledAt: undefined,
+      listedSince: undefined,
       surplus: new Set(),
       stop: () => {
         for (const end of ends) end();

@@ -15,20 +15,21 @@ const NOW = Date.parse('2026-11-20T15:00:00Z');
 /** What a bracket whose entry's answer was lost makes of an order that was created so long before it. */
 function stateAfter(remark: string, secondsBefore: number) {
   const clock = new ManualClock(NOW);
-  const book = new BracketBook({ store: new MemoryStore(), clock, logger: pino({ enabled: false }), onStorageFailure: () => {} });
+  const logger = pino({ enabled: false });
+  const book = new BracketBook({ store: new MemoryStore(), clock, logger, onStorageFailure: () => {} });
   const header = { trdEnv: 0, accID: 1n, trdMarket: 1 };
   const request = create(C2SSchema, { header, trdSide: 1, orderType: 1, code: '00700', qty: 10, price: 100, stopLossPrice: 90 });
   const bracket = newBracket('b', null, request, remark, NOW);
   const watched: Watched = {
     ...{ bracket, last: 0n, busy: false, again: false, withdrawAt: 0, retryAt: 0, stopRefusals: 0, asksChanges: false, changesAt: 0 },
     ...{ cancelAt: 0, confirmed: 0n, shown: undefined, lackingSince: undefined, spareSince: undefined, missingSince: 0, stop: () => {} },
-    ...{ exitsKnown: true, recalledAt: undefined, surplus: new Set<string>() },
+    ...{ exitsKnown: true, recalledAt: undefined, listedSince: undefined, surplus: new Set<string>() },
   };
   const order = create(OrderSchema, {
     ...{ trdSide: 1, orderType: 1, orderStatus: 5, orderID: 7n, orderIDEx: 'seven', code: '00700', qty: 10, price: 100, remark },
     createTimestamp: NOW / 1000 - secondsBefore,
   });
-  learn(book, watched, [order], 'list', { backendClock: clock });
+  learn(book, watched, [order], 'list', { backendClock: clock, logger });
   return watched.bracket.state;
 }
 

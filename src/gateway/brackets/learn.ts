@@ -14,13 +14,13 @@ const DAY_LENGTH = '2026-11-20'.length;
 /** Where orders come from: a push has one, and a list all that there are; `recall` has an exit that has just been found to be the bracket's own. */
 export type OrderSource = 'push' | 'list' | 'recall';
 
-/** Takes what orders say into account; whether that was news. */
+/** Applies orders to a bracket; whether anything changed. A new note is logged. */
 export function learn(
   book: BracketBook,
   watched: Watched,
   orders: readonly Order[],
   source: OrderSource,
-  { backendClock }: Pick<BracketsParts, 'backendClock'>,
+  { backendClock, logger }: Pick<BracketsParts, 'backendClock' | 'logger'>,
 ): boolean {
   const before = watched.bracket;
   const entry = before.state === 'placing' ? entryAmong(book, watched, orders, source) : undefined;
@@ -52,6 +52,7 @@ export function learn(
       bracket = { ...bracket, priceSince: order.updateTime.slice(0, DAY_LENGTH) };
   }
   watched.bracket = bracket;
+  if (bracket.note !== before.note && bracket.note !== '') logger.warn({ bracket: bracket.id }, bracket.note);
   return bracket !== before;
 }
 

@@ -27,8 +27,8 @@ export interface BracketsParts {
 export const LOOK_MS = 5_000;
 /** After the answer to an order was lost: so long it is looked for before nobody knows. */
 export const LOST_MS = 60_000;
-/** Longer than the window of an upstream's frequency limits: an exit waits for its turn as callers' orders do. */
-const CALL_MS = 35_000;
+/** Longest time of a call. Longer than the window of an upstream's frequency limits: an exit waits for its turn as callers' orders do. */
+export const CALL_MS = 35_000;
 
 /** Of a call that a bracket makes. */
 export function contextOf({ backendClock }: Pick<BracketsParts, 'backendClock'>, id: string): CallContext {

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
 import { SteppingClock, StrictUpstream, settle } from '../../../../test/support/strict-upstream.js';
 import { account, quote, trade } from '../../../contract/operations/index.js';
-import { BackendRefused, type QuoteStream, type ResponseMessage } from '../../../gateway/index.js';
+import { BackendRefused, BackendTimeout, type QuoteStream, type ResponseMessage } from '../../../gateway/index.js';
 import { CourteousUpstream } from './courteous-upstream.js';
 
 const START = Date.UTC(2026, 10, 20, 3);
@@ -191,6 +191,31 @@ test('a read of orders that was under way before an order was placed does not an
   watch(courteous.call(account.getOrders, orders(), context()));
   await pass(60);
   expect(upstream.of(2201)).toHaveLength(2);
+});
+
+test('a read with a time to answer is given up after it and may be made again; waiting for a turn does not count', async () => {
+  const { upstream, courteous, pass, context } = setUp();
+  const answerMs = 5_000;
+  const orders = create(account.getOrders.messages.C2SSchema, { header: { trdEnv: 0, accID: 1n, trdMarket: 1 }, refreshCache: true });
+  upstream.silent = true;
+  const patient = watch(courteous.call(account.getOrders, orders, context(35_000)));
+  const hasty = watch(courteous.call(account.getOrders, orders, { ...context(35_000), answerMs }));
+  await pass(answerMs + 100);
+  expect(hasty.error).toBeInstanceOf(BackendTimeout);
+  upstream.silent = false;
+  const again = watch(courteous.call(account.getOrders, orders, { ...context(35_000), answerMs }));
+  await pass(100);
+  expect([again.value?.retType, patient]).toEqual([0, {}]);
+  for (let call = upstream.of(2201).length; call < 10; call += 1) {
+    watch(courteous.call(account.getOrders, orders, { ...context(35_000), answerMs }));
+    await pass(100);
+  }
+  const waiting = watch(courteous.call(account.getOrders, orders, { ...context(35_000), answerMs }));
+  await pass(20_000);
+  expect(waiting).toEqual({});
+  await pass(15_000);
+  expect(waiting.value?.retType).toBe(0);
+  expect(upstream.broken).toEqual([]);
 });
 
 test('an order that could not be sent in time is refused at once, and says when it could', async () => {
