@@ -1,4 +1,5 @@
-import { type Decimal, formatDecimal } from '../contract/decimal.js';
+import type { Decimal } from '../contract/decimal.js';
+import { moneyText } from '../contract/money.js';
 import { listed, shown } from '../contract/shown.js';
 import { isWithin, type LocalTime } from './hours-window.js';
 import { allowsMarket, allowsSymbol, type Limits, type TradeSide } from './limits.js';
@@ -115,7 +116,8 @@ export function orderValueGate({ maxOrderValue: max }: Limits, measured: Measure
   if (isUnknown(measured)) return { gate: 'order_value', ...measured };
   const over = measured.find(({ value }) => value > max);
   if (over === undefined) return undefined;
-  const reason = `order value ${formatDecimal(over.value)} ${over.currency} exceeds the cap of ${formatDecimal(max)} per order`;
+  const { value, currency } = over;
+  const reason = `order value ${moneyText(value, currency, 'up')} ${currency} exceeds the cap of ${moneyText(max, currency, 'down')} per order`;
   return denial('order_value', reason);
 }
 
@@ -154,8 +156,8 @@ export function dailyValueGate({ maxDailyValue: max }: Limits, total: DayTotal, 
     const used = total(currency);
     if (isUnknown(used)) return { gate: 'daily_value', ...used };
     if (used + increase <= max) continue;
-    const sum = `${formatDecimal(used)} used, ${formatDecimal(increase)} more`;
-    const reason = `daily value exceeded: ${sum}, at most ${formatDecimal(max)} ${currency} per UTC day`;
+    const sum = `${moneyText(used, currency, 'up')} used, ${moneyText(increase, currency, 'up')} more`;
+    const reason = `daily value exceeded: ${sum}, at most ${moneyText(max, currency, 'down')} ${currency} per UTC day`;
     return denial('daily_value', reason, increase > max ? undefined : secondsUntilNextUtcDay(now));
   }
   return undefined;
@@ -189,8 +191,12 @@ export function dailyLossGate(limits: Limits, { dayProfit = unlooked, reduces = 
   if (isUnknown(losses)) return { gate: 'daily_loss', ...losses };
   const over = losses.find(({ loss }) => loss > 0n && loss >= max);
   if (over === undefined) return undefined;
-  const lost = `the account has lost ${formatDecimal(over.loss)} ${over.currency} today`;
-  return denial('daily_loss', `daily loss reached: ${lost}, at most ${formatDecimal(max)}; orders that reduce a position pass`);
+  const { loss, currency } = over;
+  const lost = `the account has lost ${moneyText(loss, currency, 'up')} ${currency} today`;
+  return denial(
+    'daily_loss',
+    `daily loss reached: ${lost}, at most ${moneyText(max, currency, 'down')}; orders that reduce a position pass`,
+  );
 }
 
 const unlooked: Unknown = { code: 'limit.loss_unknown', reason: 'what the account has lost today is not known' };

@@ -121,7 +121,7 @@ describe('the seven gates', () => {
       retryAfterSeconds: 3600,
     });
     expect(denial({ maxOrderValue: 500_000_000n }, orderOf(1))).toMatchObject({
-      reason: 'order value 1 HKD exceeds the cap of 0.5 per order',
+      reason: 'order value 1 HKD exceeds the cap of 0.50 per order',
     });
     expect(denial({ maxDailyValue: money(3) }, orderOf(2))).toMatchObject({
       reason: 'daily value exceeded: 2 used, 2 more, at most 3 HKD per UTC day',

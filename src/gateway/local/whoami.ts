@@ -1,8 +1,9 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { type Access, type ExchangeRates, isUnknown, type KeyRecord, type LimitUse, lossesOf, scopeMask } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
-import { formatDecimal } from '../../contract/decimal.js';
+import { type Decimal, formatDecimal } from '../../contract/decimal.js';
 import { LimitUseSchema, type LimitUse as Message, S2CSchema } from '../../contract/generated/svc/whoami_pb.js';
+import { inMoney } from '../../contract/money.js';
 import { system } from '../../contract/operations/index.js';
 import { scopes } from '../../contract/scope.js';
 import { type Backend, BackendFailure, type CallContext } from '../backend.js';
@@ -108,7 +109,7 @@ function figuresOf(use: LimitUse, now: number): Omit<Extract<MessageInitShape<ty
       const { limit, currency, used, freesInMs } = use;
       const fields = { limit: formatDecimal(limit), ...(currency === undefined ? {} : { currency }), ...freeAt(freesInMs) };
       if (typeof used === 'string') return { ...fields, unknown: used };
-      return { ...fields, used: formatDecimal(used), left: formatDecimal(used < limit ? limit - used : 0n) };
+      return { ...fields, ...spent(used, limit, currency ?? '') };
     }
   }
 }
@@ -170,10 +171,15 @@ function lossMessages(holder: 'key' | 'flags', { name, limit }: Extract<LimitUse
     if (isUnknown(losses)) return [create(LimitUseSchema, { ...base, accId, unknown: losses.reason })];
     if (losses.length === 0) return [create(LimitUseSchema, { ...base, accId, used: '0', left: base.limit })];
     return losses.map(({ currency, loss }) => {
-      const left = formatDecimal(loss < limit ? limit - loss : 0n);
-      return create(LimitUseSchema, { ...base, accId, currency, used: formatDecimal(loss), left });
+      return create(LimitUseSchema, { ...base, accId, currency, ...spent(loss, limit, currency) });
     });
   });
+}
+
+/** Money that is used of a limit, and that is left, in the decimals of the currency. */
+function spent(used: Decimal, limit: Decimal, currency: string): { readonly used: string; readonly left: string } {
+  const left = used < limit ? limit - used : 0n;
+  return { used: formatDecimal(inMoney(used, currency, 'up')), left: formatDecimal(inMoney(left, currency, 'down')) };
 }
 
 function isoTime(time: number): string {

@@ -191,7 +191,7 @@ describe('the sentence of a preview', () => {
 
   it('tells a change', () => {
     expect(previewSentence(modify)).toBe(
-      'Change order 7 (Sell 10 US.AAPL (Apple) at market, 6 remaining) in the simulated account 2817…0001: quantity 10 to 1,234,567; value 51,250 HKD, 0.123456789 of it new for the day, fees about 86.20 HKD, day total afterwards 51,250 of 100,000.',
+      'Change order 7 (Sell 10 US.AAPL (Apple) at market, 6 remaining) in the simulated account 2817…0001: quantity 10 to 1,234,567; value 51,250 HKD, 0.13 of it new for the day, fees about 86.20 HKD, day total afterwards 51,250 of 100,000.',
     );
     expect(previewSentence({ ...modify, newQty: null })).toContain(': nothing changes; ');
     expect(previewSentence({ ...modify, newPrice: d('9'), order: null })).toContain('quantity to 1,234,567, price to 9; ');

@@ -1,4 +1,5 @@
 import { DECIMAL_ONE, type Decimal, formatDecimal } from '../../contract/decimal.js';
+import { type MoneyRounding, moneyText } from '../../contract/money.js';
 import { Rejection } from '../../contract/rejection.js';
 import type {
   CancelPreview,
@@ -44,7 +45,7 @@ function placed(terms: OrderTerms, currency: string | null): string {
   const { orderType, price, adjustment, amount, predictionSide, positionId } = terms;
   const parts = [
     `${action(terms)} ${at(orderType, price, currency)}`,
-    ...(amount === null ? [] : [`for an amount of ${money(amount)}`]),
+    ...(amount === null ? [] : [`for an amount of ${grouped(amount)}`]),
     ...(predictionSide === null ? [] : [`on the side ${plain(predictionSide)}`]),
     ...(positionId === null ? [] : [`to close position ${positionId}`]),
     ...(adjustment === null ? [] : [adjusted(adjustment)]),
@@ -152,13 +153,18 @@ function worth(preview: PlacePreview | ComboPreview | ModifyPreview): string {
       `value unknown, since there is no ${pricing === null ? 'price on the side of the book that it would take' : 'known multiplier'}`,
     );
   } else {
-    const amount = `${money(value)} ${currency}`;
+    const amount = `${money(value, currency, 'up')} ${currency}`;
     const basis = pricing === null || pricing.basis === 'limit_price' ? '' : ` (${basisTexts[pricing.basis]})`;
     parts.push(`${basis === '' ? 'value' : 'value up to'} ${amount}${basis}`);
     if (multiplier !== null && multiplier !== DECIMAL_ONE) parts.push(`contract multiplier ${grouped(multiplier)}`);
   }
-  if (preview.kind === 'modify' && preview.increase !== null) parts.push(`${money(preview.increase)} of it new for the day`);
-  parts.push(preview.fees === null ? 'fees unknown' : `fees about ${money(preview.fees.total)} ${preview.fees.currency}`);
+  if (preview.kind === 'modify' && preview.increase !== null)
+    parts.push(`${money(preview.increase, currency, 'up')} of it new for the day`);
+  parts.push(
+    preview.fees === null
+      ? 'fees unknown'
+      : `fees about ${money(preview.fees.total, preview.fees.currency, 'nearest')} ${preview.fees.currency}`,
+  );
   parts.push(...preview.gates.flatMap((gate) => dayTotal(gate, currency)));
   return parts.join(', ');
 }
@@ -168,7 +174,8 @@ function dayTotal({ gate, holder, limit, after, currency }: PreviewGate, own: st
   if (gate !== 'daily_value' || typeof limit !== 'bigint') return [];
   const unit = currency === undefined || currency === own ? '' : ` ${currency}`;
   const whose = holder === 'flags' ? ' (all keys of the daemon together)' : '';
-  return [`day total afterwards ${typeof after === 'bigint' ? money(after) : 'unknown'} of ${money(limit)}${unit}${whose}`];
+  const total = typeof after === 'bigint' ? money(after, currency ?? own, 'up') : 'unknown';
+  return [`day total afterwards ${total} of ${money(limit, currency ?? own, 'down')}${unit}${whose}`];
 }
 
 /** Everything that speaks against it, by the gates and by the brokerage, and the note on it. */
@@ -268,15 +275,18 @@ function sentences(...texts: readonly string[]): string {
 
 /** "51,250", "0.5". */
 function grouped(value: Decimal): string {
-  const [whole = '', fraction] = formatDecimal(value).split('.');
+  return inGroups(formatDecimal(value));
+}
+
+function inGroups(text: string): string {
+  const [whole = '', fraction] = text.split('.');
   const digits = whole.replace(/\B(?=(\d{3})+$)/g, ',');
   return fraction === undefined ? digits : `${digits}.${fraction}`;
 }
 
-/** An amount of money: with cents where it is not whole. */
-function money(value: Decimal): string {
-  const text = grouped(value);
-  return /\.\d$/.test(text) ? `${text}0` : text;
+/** "51,250", "86.20": an amount of money. */
+function money(value: Decimal, currency: string | null, rounding: MoneyRounding): string {
+  return inGroups(moneyText(value, currency ?? '', rounding));
 }
 
 const TEXT_MAX = 200;

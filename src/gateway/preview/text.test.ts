@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { formatDecimal } from '../../contract/decimal.js';
 import { parseJson } from '../../contract/json/parse.js';
 import { InexactNumber, type JsonObject, type JsonValue } from '../../contract/json/value.js';
+import { inMoney } from '../../contract/money.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { CancelPreview } from './preview.js';
 import { previewText } from './text.js';
@@ -33,7 +34,7 @@ function cancelOf(accId: bigint, orderId: bigint, qty: bigint, name: string): Ca
     all: false,
     count: 1,
     orders: [order],
-    gates: [{ gate: 'rate', holder: 'key', passes: true, limit: 5, after: qty }],
+    gates: [{ gate: 'rate', holder: 'key', passes: true, limit: 5, after: qty, currency: 'HKD' }],
     wouldPass: true,
     refusal: null,
     refusals: [],
@@ -60,7 +61,9 @@ describe('the JSON of a preview', () => {
         expect(digits(root.orders[0]?.order_id)).toBe(String(orderId));
         expect(root.orders[0]?.name).toBe(name);
         expect(previewText(cancelOf(accId, orderId, qty, name))).toContain(`"qty":${formatDecimal(qty)},`);
-        expect(previewText(cancelOf(accId, orderId, qty, name))).toContain(`"limit":5,"after":${formatDecimal(qty)}}`);
+        expect(previewText(cancelOf(accId, orderId, qty, name))).toContain(
+          `"limit":5,"after":${formatDecimal(inMoney(qty, 'HKD', 'up'))},"currency":"HKD"}`,
+        );
       }),
     );
   });

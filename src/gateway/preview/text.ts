@@ -1,5 +1,6 @@
-import { formatDecimal } from '../../contract/decimal.js';
+import { type Decimal, formatDecimal } from '../../contract/decimal.js';
 import type { Int64Format } from '../../contract/json/scalars.js';
+import { inMoney, type MoneyRounding } from '../../contract/money.js';
 import type { Pricing } from '../orders/order-pricing.js';
 import type {
   CancelPreview,
@@ -139,7 +140,7 @@ function change(preview: ModifyPreview, id: (value: bigint) => Json): Record<str
     ...given('new_trigger_price', newTriggerPrice, formatDecimal),
     ...given('new_trail', newTrail, (trailing) => object(trail(trailing))),
     ...given('adjust_side_and_limit', newAdjustment, formatDecimal),
-    increase: orNull(increase, formatDecimal),
+    increase: orNull(increase, amountIn(preview.currency, 'up')),
   };
 }
 
@@ -168,7 +169,7 @@ function ofPosition({ orders }: PositionPreview): Record<string, Json> {
 function worth(preview: PlacePreview | ComboPreview | ModifyPreview): Record<string, Json> {
   const { value, currency, pricing, multiplier, capacity } = preview;
   return {
-    value: orNull(value, formatDecimal),
+    value: orNull(value, amountIn(currency, 'up')),
     currency: orNull(currency, text),
     valued_at: orNull(pricing, valuedAt),
     multiplier: orNull(multiplier, formatDecimal),
@@ -183,11 +184,17 @@ function valuedAt({ basis, price }: Pricing): Json {
   return object({ basis: text(basis), price: formatDecimal(price) });
 }
 
+/** Writes amounts in a currency. */
+function amountIn(currency: string | null | undefined, rounding: MoneyRounding): (amount: Decimal) => Json {
+  return (amount) => formatDecimal(inMoney(amount, currency ?? '', rounding));
+}
+
 function fees({ currency, items, total }: PreviewFees): Json {
+  const amountText = amountIn(currency, 'nearest');
   return object({
     currency: text(currency),
-    items: list(items, ({ title, amount }) => object({ title: text(title), amount: formatDecimal(amount) })),
-    total: formatDecimal(total),
+    items: list(items, ({ title, amount }) => object({ title: text(title), amount: amountText(amount) })),
+    total: amountText(total),
   });
 }
 
@@ -196,15 +203,15 @@ function gate({ gate, holder, passes, limit, after, currency }: PreviewGate): Js
     gate: text(gate),
     holder: text(holder),
     passes: String(passes),
-    limit: orNull(limit, figure),
-    after: orNull(after, figure),
+    limit: orNull(limit, (value) => figure(value, formatDecimal)),
+    after: orNull(after, (value) => figure(value, amountIn(currency, 'up'))),
     ...(currency === undefined ? {} : { currency: text(currency) }),
   });
 }
 
 /** A sum of money is a bigint, a number of orders a number. */
-function figure(value: NonNullable<PreviewGate['limit']>): Json {
-  if (typeof value === 'bigint') return formatDecimal(value);
+function figure(value: NonNullable<PreviewGate['limit']>, money: (amount: Decimal) => Json): Json {
+  if (typeof value === 'bigint') return money(value);
   return typeof value === 'number' ? String(value) : text(value);
 }
 

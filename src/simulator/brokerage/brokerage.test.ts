@@ -353,6 +353,14 @@ describe('refusals', () => {
     expect(f.events).toEqual([]);
   });
 
+  it('says what is needed and free in whole amounts of the currency', async () => {
+    const f = Fixture.open();
+    await unlock(f);
+    f.market.trade(f.instrument('JP.7203'), dec('3000'), 100n, 1);
+    const refused = await f.tryPlace(ids.real, { code: '7203', trdSide: 1, qty: 1_000_000, price: 3_000 }, undefined, 'JP');
+    expect(refused).toMatchObject({ message: expect.stringMatching(/needs \d+ JPY of margin, \d+ JPY is free$/) });
+  });
+
   it('moves a price to a tick when asked, within the bound', async () => {
     const f = Fixture.open();
     const up = await f.place(ids.hkCash, { ...buy, price: 600.03, adjustPrice: true, adjustSideAndLimit: 0.01 });

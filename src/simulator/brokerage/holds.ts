@@ -1,4 +1,5 @@
-import { atLeastZero, type Decimal, formatDecimal, lesser } from '../../contract/decimal.js';
+import { atLeastZero, type Decimal, lesser } from '../../contract/decimal.js';
+import { moneyText } from '../../contract/money.js';
 import { Refusal } from '../refusal.js';
 import type { Instrument } from '../world/index.js';
 import type { Account } from './account.js';
@@ -99,7 +100,7 @@ export class Holds {
     if (needed <= free) return undefined;
     const what = margined ? 'margin' : 'cash';
     return new Refusal(
-      `insufficient buying power in account ${account.id}: the order needs ${formatDecimal(needed)} ${currency} of ${what}, ${formatDecimal(free)} ${currency} is free`,
+      `insufficient buying power in account ${account.id}: the order needs ${moneyText(needed, currency, 'up')} ${currency} of ${what}, ${moneyText(free, currency, 'down')} ${currency} is free`,
       'broker.buying_power',
     );
   }

@@ -2,6 +2,7 @@ import { decimalToNumber } from '../../contract/decimal.js';
 import { OptionOrderType, TickerType } from '../../contract/generated/Qot_GetOptionEvent_pb.js';
 import type { EventAlertItem } from '../../contract/generated/Qot_GetOptionEventAlert_pb.js';
 import { type Interval, OptionMarket } from '../../contract/generated/Qot_OptionCommon_pb.js';
+import { moneyText } from '../../contract/money.js';
 import { requireDay } from '../../contract/time.js';
 import type { Tick } from '../market/market.js';
 import type { World } from '../world/index.js';
@@ -66,7 +67,7 @@ export function eventSentence({ option, underlying, tick }: OptionEvent): string
   const { expiry, strike, right } = option.option;
   const done = tick.direction === 1 ? 'bought' : tick.direction === -1 ? 'sold' : 'traded';
   const name = `${underlying.code} ${expiry} ${decimalToNumber(strike)} ${right}`;
-  const money = `${decimalToNumber(tick.turnover)} ${option.currency}`;
+  const money = `${moneyText(tick.turnover, option.currency, 'nearest')} ${option.currency}`;
   return `${name}: ${tick.volume} contracts ${done} at ${decimalToNumber(tick.price)}, ${money}`;
 }
 
