@@ -23,6 +23,18 @@ const simulatorTargets = [
 ];
 const answerTargets = ['simulator/answers/table.ts', ...simulatorTargets];
 
+const clientTargets = [
+  'protocol-client',
+  'protocol-client/connection',
+  'protocol-client/requests',
+  'protocol-client/subscriptions',
+  'protocol-client/trading',
+  'gateway/index.ts',
+  'gateway/backend.ts',
+  'gateway/push/index.ts',
+  ...contract,
+];
+
 const simServerTargets = [
   'interfaces/common',
   'interfaces/core/index.ts',
@@ -183,7 +195,7 @@ export const arrows = {
   ],
 
   'backends/sim': [
-    'backends/framed/lifecycle.ts',
+    'protocol-client/connection/lifecycle.ts',
     'gateway/index.ts',
     'gateway/backend.ts',
     'gateway/push/index.ts',
@@ -195,34 +207,13 @@ export const arrows = {
   ],
 
   // The client of the public protocol, and the backends on top of it.
-  'backends/framed': ['gateway/index.ts', 'gateway/backend.ts', 'gateway/push/index.ts', 'wire/index.ts', ...contract],
-  'backends/comfort': ['backends/framed/index.ts', 'gateway/index.ts', 'gateway/backend.ts', 'wire/index.ts', ...contract],
-  'backends/opend': [
-    'backends/opend/comfort/index.ts',
-    'backends/comfort/index.ts',
-    'backends/framed/index.ts',
-    'gateway/index.ts',
-    'gateway/backend.ts',
-    'gateway/push/index.ts',
-    'wire/index.ts',
-    ...contract,
-  ],
-  'backends/opend/comfort': [
-    'backends/comfort/index.ts',
-    'backends/framed/index.ts',
-    'gateway/index.ts',
-    'gateway/backend.ts',
-    'gateway/push/index.ts',
-    ...contract,
-  ],
-  'backends/remote': [
-    'backends/comfort/index.ts',
-    'backends/framed/index.ts',
-    'gateway/index.ts',
-    'gateway/backend.ts',
-    'storage/index.ts',
-    ...contract,
-  ],
+  'protocol-client': clientTargets,
+  'protocol-client/connection': ['wire/index.ts', ...clientTargets],
+  'protocol-client/requests': ['wire/index.ts', ...clientTargets],
+  'protocol-client/subscriptions': clientTargets,
+  'protocol-client/trading': clientTargets,
+  'backends/opend': ['protocol-client/index.ts', 'gateway/index.ts', 'gateway/backend.ts', 'wire/index.ts', ...contract],
+  'backends/remote': ['protocol-client/index.ts', 'gateway/index.ts', 'gateway/backend.ts', 'storage/index.ts', ...contract],
 
   // The simulated brokerage as a server of its own: the core listeners in front of it.
   'sim-server': [
@@ -260,7 +251,7 @@ export const arrows = {
     'daemon',
     'cli',
     'control',
-    'backends/framed/index.ts',
+    'protocol-client/index.ts',
     'backends/opend/index.ts',
     'backends/remote/index.ts',
     'backends/sim/index.ts',

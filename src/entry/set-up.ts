@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
-import { ConnectFailure } from '../backends/framed/index.js';
 import type { Login } from '../backends/remote/index.js';
 import { systemClock } from '../contract/clock.js';
 import { promptForCode } from '../daemon/code-prompt.js';
 import type { Logger } from '../daemon/log.js';
 import type { Settings } from '../daemon/settings-table.js';
 import { openState } from '../daemon/state.js';
+import { ConnectFailure } from '../protocol-client/index.js';
 import { StartProblem } from './daemon.js';
 import { openLogin } from './remote-login.js';
 

@@ -1,8 +1,8 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import type { Asked, AskOptions, Upstream } from '../../src/backends/framed/index.js';
 import { type Clock, ManualClock } from '../../src/contract/clock.js';
 import { symbolOf } from '../../src/contract/markets.js';
 import { BackendLost, BackendTimeout, type ResponseMessage } from '../../src/gateway/index.js';
+import type { ProtocolOperation, RequestOptions, Upstream } from '../../src/protocol-client/index.js';
 import { FREQUENCY_WINDOW_MS, frequencyBudget, frequencyLimitOf, sizeLimitOf } from '../../src/wire/index.js';
 
 interface Named {
@@ -91,7 +91,7 @@ export class StrictUpstream implements Upstream {
     this.pushed.clear();
   }
 
-  request(asked: Asked, c2s: Message, { deadline, signal }: AskOptions): Promise<ResponseMessage> {
+  request(asked: ProtocolOperation, c2s: Message, { deadline, signal }: RequestOptions): Promise<ResponseMessage> {
     const [way, back] = this.#wishes.latency?.() ?? [1, 1];
     // On its way a request may come closer to the one before: what has to be apart is sent over a short one.
     const there = frequencyLimitOf(asked.protoId ?? 0)?.spacingMs === undefined ? way : 1;
@@ -132,7 +132,7 @@ export class StrictUpstream implements Upstream {
     return Promise.resolve(new Uint8Array());
   }
 
-  #answer(asked: Asked, c2s: Record<string, unknown>): ResponseMessage {
+  #answer(asked: ProtocolOperation, c2s: Record<string, unknown>): ResponseMessage {
     const protoId = asked.protoId ?? 0;
     const at = this.clock.monotonic();
     this.arrivals.push({ protoId, at, c2s });

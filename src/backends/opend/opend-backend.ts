@@ -27,41 +27,47 @@ import {
   type SubscriptionQuotas,
   type TradingTerms,
 } from '../../gateway/backend.js';
-import { packetEncAlgo } from '../../wire/index.js';
-import { castsDoubt, isOwnConcern, lostBy, readUpstreamState, ServerWatch, type UpstreamState, understood } from '../comfort/index.js';
 import {
   AccountListCheck,
-  type AskOptions,
   CipherUnknown,
+  castsDoubt,
   type Dial,
   dialTcp,
   type Endpoint,
   ForexRates,
   type Greeting,
-  HeldAnswers,
   hideMarks,
+  isOwnConcern,
+  lostBy,
   Orders,
   PacketIds,
   type PushFrame,
   pushedQuotes,
   QuoteStreams,
+  type RequestOptions,
   readAccounts,
   readFills,
   readOrders,
   readPush,
+  readUpstreamState,
   recoveredTrades,
   reminderPushOf,
   SellableQuantities,
+  ServerWatch,
   Session,
+  StaleAnswers,
   StateLog,
+  SubscribingClient,
   TradingTermsCache,
   tradePushOf,
   type Upstream,
-} from '../framed/index.js';
-import { CourteousUpstream } from './comfort/index.js';
+  type UpstreamState,
+  understood,
+} from '../../protocol-client/index.js';
+import { packetEncAlgo } from '../../wire/index.js';
 import { quoteRightsBy, rightsWanted } from './quote-rights.js';
-import { SideKeeper, scopes } from './side-keeper.js';
-import type { SideName } from './sides.js';
+import { RoleKeeper, scopes } from './role-keeper.js';
+import type { Role } from './roles.js';
 
 /** Where what happens is logged; pino's logger is one. */
 interface BridgeLogger {
@@ -103,7 +109,7 @@ export class OpendBackend implements Backend {
   readonly #options: OpendBackendOptions;
   readonly #session: Session;
   readonly #packets: PacketIds;
-  readonly #courteous: CourteousUpstream;
+  readonly #client: SubscribingClient;
   readonly #orders: Orders;
   /** What is asked on nobody's behalf who could go away, in its turn. */
   readonly #reads: Upstream;
@@ -111,11 +117,11 @@ export class OpendBackend implements Backend {
   readonly #rates: ForexRates;
   readonly #sellable: SellableQuantities;
   readonly #accountList: AccountListCheck;
-  readonly #keeper: SideKeeper;
+  readonly #keeper: RoleKeeper;
   readonly #log: StateLog;
   readonly #streams = new QuoteStreams();
   readonly #watch: ServerWatch;
-  readonly #held: HeldAnswers;
+  readonly #held: StaleAnswers;
   readonly #pushListeners = new Set<(event: PushEvent) => void>();
   readonly #streamsListeners = new Set<StreamsListener>();
   /** What the upstream said of itself last. */
@@ -152,13 +158,13 @@ export class OpendBackend implements Backend {
           this.#algorithm = algorithms.find((other) => other !== this.#algorithm) ?? packetEncAlgo.aesCbc;
       },
     });
-    this.#keeper = new SideKeeper({
+    this.#keeper = new RoleKeeper({
       clock,
-      onLost: (side, lost) => {
-        if (side === 'quotes') this.#forgetStreams();
+      onLost: (role, lost) => {
+        if (role === 'quotes') this.#forgetStreams();
         for (const listener of this.#streamsListeners) listener.lost(lost);
       },
-      restore: (side, since, isCurrent) => this.#restore(side, since, isCurrent),
+      restore: (role, since, isCurrent) => this.#restore(role, since, isCurrent),
       onDefect,
     });
     this.#watch = new ServerWatch({
@@ -167,22 +173,22 @@ export class OpendBackend implements Backend {
       onState: (state) => this.#judge(state),
       onUnknown: (reason) => logger.warn({ reason }, 'the upstream does not say how it is'),
       streams: () => this.#streams.all,
-      verify: () => this.#courteous.verify({ ...this.#own(), signal: neverAborted }),
-      resubscribe: (streams) => this.#courteous.resubscribe(streams),
+      verify: () => this.#client.verify({ ...this.#own(), signal: neverAborted }),
+      resubscribe: (streams) => this.#client.resubscribe(streams),
       onMissed: (streams, from, reason) => this.#missed(streams, from, reason),
       renew: (reason, from) => this.#session.renew(reason, from),
     });
-    this.#held = new HeldAnswers(clock);
+    this.#held = new StaleAnswers(clock);
     this.#packets = new PacketIds(this.#session);
-    this.#courteous = new CourteousUpstream(this.#packets, clock);
-    this.#reads = this.#courteous.own;
+    this.#client = new SubscribingClient(this.#packets, clock);
+    this.#reads = this.#client.own;
     this.#terms = new TradingTermsCache(this.#reads, clock);
     this.#rates = new ForexRates(this.#reads, clock);
     this.#sellable = new SellableQuantities(this.#reads, clock, (event) => this.#emit(event));
     this.#accountList = new AccountListCheck({
       upstream: this.#reads,
       options: () => this.#own(),
-      connection: () => (this.#keeper.sides.state('trading') === 'ready' ? this.#greeting : undefined),
+      connection: () => (this.#keeper.roleStates.state('trading') === 'ready' ? this.#greeting : undefined),
       onRefused: (reason) => {
         if (this.#state !== undefined) this.#keeper.judge({ ...this.#state.missing, trading: reason });
       },
@@ -205,7 +211,7 @@ export class OpendBackend implements Backend {
     this.#watch.end();
     this.#keeper.stop();
     this.#orders.stop();
-    this.#courteous.stop();
+    this.#client.stop();
     this.#session.stop();
   }
 
@@ -216,7 +222,7 @@ export class OpendBackend implements Backend {
     }
     if (operation === system.getQuoteRights) return this.#quoteRights(request, context);
     const writes = operation.effect === 'order' || operation.effect === 'write';
-    const answer = writes ? this.#orders.call(operation, request, context) : this.#courteous.call(operation, request, context);
+    const answer = writes ? this.#orders.call(operation, request, context) : this.#client.call(operation, request, context);
     const shown = (response: ResponseMessage) => {
       this.#held.note(operation, request, response);
       return hideMarks(response);
@@ -231,7 +237,7 @@ export class OpendBackend implements Backend {
 
   /** As it is: what a packet id in it says is the caller's own concern. */
   callBytes(protoId: number, body: Uint8Array, { deadline, withheld }: CallContext): Promise<Uint8Array> {
-    return this.#courteous.callBytes(protoId, body, { deadline, withheld, signal: neverAborted });
+    return this.#client.callBytes(protoId, body, { deadline, withheld, signal: neverAborted });
   }
 
   tradingTerms(security: Security, context: CallContext): TradingTerms | undefined | Promise<TradingTerms | undefined> {
@@ -249,7 +255,7 @@ export class OpendBackend implements Backend {
     this.#streams.begin(fresh);
     let held = false;
     try {
-      const answer = await this.#courteous.subscribe(streams);
+      const answer = await this.#client.subscribe(streams);
       held = answer.retType === 0;
       return answer;
     } finally {
@@ -258,16 +264,16 @@ export class OpendBackend implements Backend {
   }
 
   unserved(streams: readonly QuoteStream[]): Promise<readonly QuoteStream[]> {
-    return this.#courteous.unserved(streams);
+    return this.#client.unserved(streams);
   }
 
   async unsubscribe(streams: readonly QuoteStream[]): Promise<undefined> {
     this.#streams.end(streams);
-    this.#courteous.unsubscribe(streams);
+    this.#client.unsubscribe(streams);
   }
 
   subscriptionQuotas(): SubscriptionQuotas | undefined {
-    return this.#courteous.lastQuota();
+    return this.#client.lastQuota();
   }
 
   current(stream: QuoteStream): QuotePush | undefined {
@@ -304,16 +310,16 @@ export class OpendBackend implements Backend {
   }
 
   status(): BackendStatus {
-    return this.#keeper.sides.status();
+    return this.#keeper.roleStates.status();
   }
 
   readiness(operation: Operation): LifecycleSnapshot | BrokerSnapshot | undefined {
-    const side = isTrading(operation) ? 'trading' : 'quotes';
-    return this.#keeper.sides.awaited(side);
+    const role = isTrading(operation) ? 'trading' : 'quotes';
+    return this.#keeper.roleStates.awaited(role);
   }
 
   onLifecycle(listener: (status: BackendStatus) => void): () => void {
-    return this.#keeper.sides.onChange(listener);
+    return this.#keeper.roleStates.onChange(listener);
   }
 
   async refreshCredentials(): Promise<CredentialRefresh> {
@@ -322,22 +328,22 @@ export class OpendBackend implements Backend {
 
   async #quoteRights(request: Message, context: CallContext): Promise<ResponseMessage> {
     try {
-      return await this.#courteous.call(system.getQuoteRights, request, context);
+      return await this.#client.call(system.getQuoteRights, request, context);
     } catch (thrown) {
       if (!(thrown instanceof BackendRefused && thrown.code === 'backend.unsupported')) throw thrown;
-      return quoteRightsBy(await this.#courteous.call(system.getUserInfo, rightsWanted, context));
+      return quoteRightsBy(await this.#client.call(system.getUserInfo, rightsWanted, context));
     }
   }
 
   /** Resolves to true once trading is to be had, to false where that takes until `deadline`, or for ever. */
   #whenTrading(deadline: number): Promise<boolean> {
     const { clock } = this.#options;
-    const { sides } = this.#keeper;
-    return sides.whenReady('trading', (expire) => clock.after(Math.max(0, deadline - clock.monotonic()), expire));
+    const { roleStates } = this.#keeper;
+    return roleStates.whenReady('trading', (expire) => clock.after(Math.max(0, deadline - clock.monotonic()), expire));
   }
 
   /** How long the bridge waits for what it asks by itself. */
-  #own(): AskOptions {
+  #own(): RequestOptions {
     return { deadline: this.#options.clock.monotonic() + OWN_MS_MAX };
   }
 
@@ -358,7 +364,7 @@ export class OpendBackend implements Backend {
     if (trade !== undefined) {
       // Nobody asked for any other account's: each would have its positions read.
       if (!this.#toldAccounts.has(trade.accId)) return;
-      this.#courteous.tradeChanged();
+      this.#client.tradeChanged();
       this.#sellable.push({ ...trade, message: hideMarks(trade.message) });
     } else if (frame.protoId === NOTIFY) {
       this.#noticed(frame);
@@ -386,10 +392,10 @@ export class OpendBackend implements Backend {
     this.#greeting = greeting;
     this.#packets.connected(greeting.connId);
     const another = before !== undefined && (before.userId !== greeting.userId || before.serverVersion !== greeting.serverVersion);
-    this.#courteous.reset(another);
+    this.#client.reset(another);
     if (another) this.#held.clear();
     this.#state = await readUpstreamState(upstream, this.#own());
-    this.#courteous.recognise(false);
+    this.#client.recognise(false);
     void this.#recognise(upstream, greeting);
   }
 
@@ -398,7 +404,7 @@ export class OpendBackend implements Backend {
     const asked = system.getQuoteRights;
     try {
       const { retType } = await upstream.request(asked, create(asked.messages.C2SSchema), this.#own());
-      if (this.#greeting === greeting) this.#courteous.recognise(retType === 0);
+      if (this.#greeting === greeting) this.#client.recognise(retType === 0);
     } catch (thrown) {
       if (!(thrown instanceof BackendFailure)) this.#options.logger.error({ err: thrown }, 'the upstream could not be recognised');
     }
@@ -423,13 +429,13 @@ export class OpendBackend implements Backend {
     this.#state = state;
     this.#keeper.judge(state.missing);
     this.#accountList.check();
-    await this.#courteous.quota();
+    await this.#client.quota();
   }
 
   /** Nothing is subscribed to any more, as far as anybody knows. */
   #forgetStreams(): void {
     this.#streams.clear();
-    this.#courteous.reset(false);
+    this.#client.reset(false);
   }
 
   async #missed(streams: readonly QuoteStream[], from: number, reason: string): Promise<void> {
@@ -438,13 +444,13 @@ export class OpendBackend implements Backend {
     for (const listener of this.#streamsListeners) await listener.restore(scope);
   }
 
-  async #restore(side: SideName, since: number | undefined, isCurrent: () => boolean): Promise<void> {
-    const accounts = side === 'quotes' ? [] : await readAccounts(this.#reads, this.#own());
-    if (side === 'trading') this.#untold = false;
-    for (const listener of this.#streamsListeners) await listener.restore(scopes[side]);
-    // What happens before the upstream has the list is not pushed: the side is tried again, and looks back once more.
-    if (side === 'trading' && this.#untold) throw new BackendTimeout('the upstream did not take the accounts whose pushes are wanted');
-    if (side === 'quotes' || since === undefined) return;
+  async #restore(role: Role, since: number | undefined, isCurrent: () => boolean): Promise<void> {
+    const accounts = role === 'quotes' ? [] : await readAccounts(this.#reads, this.#own());
+    if (role === 'trading') this.#untold = false;
+    for (const listener of this.#streamsListeners) await listener.restore(scopes[role]);
+    // Events before the upstream has the list are not pushed: the role is tried again, and looks back once more.
+    if (role === 'trading' && this.#untold) throw new BackendTimeout('the upstream did not take the accounts whose pushes are wanted');
+    if (role === 'quotes' || since === undefined) return;
     for (const of of accounts) {
       if (!isCurrent() || !this.#wantedAccounts.includes(of.accID)) continue;
       const orders = await readOrders(this.#reads, of, this.#own());

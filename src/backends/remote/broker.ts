@@ -4,14 +4,13 @@ import type { TrdAcc } from '../../contract/generated/Trd_Common_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import { account } from '../../contract/operations/index.js';
 import type { BrokerSnapshot, CallContext, ResponseMessage } from '../../gateway/index.js';
-import { understood } from '../comfort/index.js';
 import {
   AccountListCheck,
-  type AskOptions,
   type Greeting,
   hideMarks,
   Orders,
   type PushFrame,
+  type RequestOptions,
   readAccounts,
   readFills,
   readOrders,
@@ -20,10 +19,11 @@ import {
   SellableQuantities,
   tradePushOf,
   type Upstream,
-} from '../framed/index.js';
-import type { BrokerPoint } from './login-answer.js';
-import type { PointEvents } from './platform.js';
-import { Point, type PointParts } from './point.js';
+  understood,
+} from '../../protocol-client/index.js';
+import { type ConnectionDeps, EndpointConnection } from './endpoint-connection.js';
+import type { BrokerEndpoint } from './login-answer.js';
+import type { ConnectionEvents } from './platform.js';
 
 const NOTIFY = 1003;
 /** How long the backend waits for what it asks by itself. */
@@ -36,9 +36,9 @@ const NO_STREAMS = [] as const;
 export class Broker {
   readonly id: number;
   readonly name: string;
-  readonly point: Point;
-  readonly #parts: PointParts;
-  readonly #events: PointEvents;
+  readonly point: EndpointConnection;
+  readonly #parts: ConnectionDeps;
+  readonly #events: ConnectionEvents;
   readonly #orders: Orders;
   readonly #sellable: SellableQuantities;
   readonly #accountList: AccountListCheck;
@@ -52,15 +52,15 @@ export class Broker {
   /** Epoch ms: since then what happened is not known. */
   #lostFrom: number | undefined;
 
-  constructor({ brokerId, name }: BrokerPoint, parts: PointParts, events: PointEvents) {
+  constructor({ brokerId, name }: BrokerEndpoint, parts: ConnectionDeps, events: ConnectionEvents) {
     this.id = brokerId;
     this.name = name;
     this.#parts = parts;
     this.#events = events;
-    this.point = new Point({
+    this.point = new EndpointConnection({
       ...parts,
       name: `broker ${brokerId}`,
-      side: 'trading',
+      role: 'trading',
       onLifecycle: () => {
         for (const look of this.#waiting) look();
         parts.onLifecycle();
@@ -155,7 +155,7 @@ export class Broker {
     });
   }
 
-  #own(): AskOptions {
+  #own(): RequestOptions {
     return { deadline: this.#parts.clock.monotonic() + OWN_MS_MAX };
   }
 

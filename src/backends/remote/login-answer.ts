@@ -1,8 +1,8 @@
 import { describeJson, isJsonObject, type JsonObject, type JsonValue } from '../../contract/json/value.js';
-import type { Endpoint } from '../framed/index.js';
+import type { Endpoint } from '../../protocol-client/index.js';
 
 /** A broker to connect to. */
-export interface BrokerPoint extends Endpoint {
+export interface BrokerEndpoint extends Endpoint {
   readonly brokerId: number;
   readonly name: string;
 }
@@ -15,7 +15,7 @@ export interface LoginGrant {
   /** Authenticates every connection until it expires. */
   readonly sessionKey: string;
   readonly platform: Endpoint;
-  readonly brokers: readonly BrokerPoint[];
+  readonly brokers: readonly BrokerEndpoint[];
 }
 
 /** What the login service said. */
@@ -85,7 +85,7 @@ function readGrant(fields: JsonObject): LoginGrant {
   };
 }
 
-function readBroker(value: JsonValue | undefined, path: string): BrokerPoint {
+function readBroker(value: JsonValue | undefined, path: string): BrokerEndpoint {
   const fields = objectOf(value, path);
   return { brokerId: wholeNumber(fields.broker_id, `${path}.broker_id`, INT32_MAX), name: shown(fields.name), ...endpointOf(fields, path) };
 }

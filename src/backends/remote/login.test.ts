@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AuthorityAnswer, grantOf, ScriptedAuthority } from '../../../test/support/scripted-authority.js';
 import { until } from '../../../test/support/until.js';
 import { ManualClock } from '../../contract/clock.js';
-import { ConnectFailure } from '../framed/index.js';
+import { ConnectFailure } from '../../protocol-client/index.js';
 import { AuthService } from './auth-service.js';
 import { CredentialsFile } from './credentials-file.js';
 import { Login } from './login.js';

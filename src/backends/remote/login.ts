@@ -1,11 +1,11 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Logger } from '../../gateway/index.js';
-import { addressOf, ConnectFailure } from '../framed/index.js';
+import { addressOf, ConnectFailure } from '../../protocol-client/index.js';
 import { type AuthService, ServiceFailure } from './auth-service.js';
 import type { CredentialsFile, SavedCheck } from './credentials-file.js';
 import type { LoginAnswer, LoginGrant, LoginRefusal } from './login-answer.js';
 import { type LoginIdentity, loginBody } from './login-request.js';
-import { LoginRestraint } from './restraint.js';
+import { LoginThrottle } from './login-throttle.js';
 import { refusalText, ruleOf, SUCCESS } from './ret-types.js';
 
 /** What came of an answer to the device check, or of a request for a code. */
@@ -41,7 +41,7 @@ interface Check {
 }
 
 /** Waits before another try where the service asks for patience; then it is over. */
-const PATIENCE_MS: readonly number[] = [60_000, 60_000, 300_000];
+const BACK_OFF_MS: readonly number[] = [60_000, 60_000, 300_000];
 /** The service says the same of an expired ticket as of too many tries: after so many it goes without. */
 const TRIES_WITH_TICKET = 2;
 /** Sessions within this time that are made anew because one was refused: logins are throttled. */
@@ -58,7 +58,7 @@ const SHUTTING_DOWN = 'the daemon is shutting down';
  */
 export class Login {
   readonly #options: LoginOptions;
-  readonly #restraint: LoginRestraint;
+  readonly #throttle: LoginThrottle;
   readonly #stopping = new AbortController();
   readonly #listeners = new Set<() => void>();
   #verifyCode: string;
@@ -80,8 +80,8 @@ export class Login {
   constructor(options: LoginOptions) {
     this.#options = options;
     this.#verifyCode = options.verifyCode;
-    this.#restraint = new LoginRestraint(options);
-    this.#notBefore = options.clock.monotonic() + this.#restraint.patienceMs();
+    this.#throttle = new LoginThrottle(options);
+    this.#notBefore = options.clock.monotonic() + this.#throttle.patienceMs();
   }
 
   /** What the login under way waits for, in a sentence; '' where it waits for nothing but the service. */
@@ -105,7 +105,7 @@ export class Login {
 
   /** Whoever asks next has a new session made, also where an operator has to have put something right first. */
   renew(): void {
-    this.#restraint.insist();
+    this.#throttle.insist();
     this.#grant = undefined;
   }
 
@@ -143,7 +143,7 @@ export class Login {
       const message = refusalText(answer.retType, answer.said);
       const { course } = ruleOf(answer.retType);
       if (course === 'failed') {
-        await this.#restraint.refused(answer);
+        await this.#throttle.refused(answer);
         throw new ConnectFailure(message, true);
       }
       this.#options.logger.warn({ ret_type: answer.retType }, message);
@@ -158,7 +158,7 @@ export class Login {
   /** Has a code sent once more. */
   requestCode(): Promise<CheckOutcome> {
     return this.#withCheck((check) => {
-      const pause = this.#restraint.codePause();
+      const pause = this.#throttle.codePause();
       if (pause === undefined) return this.#sendCode(check);
       return { ok: false, message: `${pause.said}; ask again in ${Math.ceil(pause.ms / 1000)} s` };
     });
@@ -181,7 +181,7 @@ export class Login {
 
   async #logIn(): Promise<LoginGrant> {
     const { file } = this.#options;
-    const refused = await this.#restraint.refusedBefore();
+    const refused = await this.#throttle.refusedBefore();
     if (refused !== undefined) throw new ConnectFailure(refused, true);
     // A restart with the code that was asked for before it.
     const saved = file.check;
@@ -197,13 +197,13 @@ export class Login {
         const { course } = ruleOf(answer.retType);
         // What is then waited for says more than that a new device was not let in.
         if (course !== 'verify') this.#options.logger.warn({ ret_type: answer.retType }, text);
-        const patienceMs = PATIENCE_MS[tries];
+        const patienceMs = BACK_OFF_MS[tries];
         if (course === 'verify' || course === 'code') return await this.#verify(this.#checkOf(answer, given.deviceVerifySig));
-        await this.#restraint.refused(answer);
+        await this.#throttle.refused(answer);
         if (course === 'failed' || patienceMs === undefined) throw new ConnectFailure(text, true);
         if (tries + 1 >= TRIES_WITH_TICKET) ticket = '';
         this.#putOff(patienceMs);
-        this.#restraint.patienceAsked(patienceMs);
+        this.#throttle.patienceAsked(patienceMs);
         this.#say(`${text}; next try at ${this.#timeIn(patienceMs)}`);
       }
     } catch (thrown) {
@@ -216,7 +216,7 @@ export class Login {
   /** The check that a refusal asks for; the one that waits already where its code is still to be entered. */
   #checkOf(answer: LoginRefusal, sentSig: string): SavedCheck | NewCheck {
     const saved = this.#options.file.check;
-    const waits = saved !== undefined && (ruleOf(answer.retType).course === 'code' || this.#restraint.codePause() !== undefined);
+    const waits = saved !== undefined && (ruleOf(answer.retType).course === 'code' || this.#throttle.codePause() !== undefined);
     if (waits) return saved;
     const deviceVerifySig = answer.deviceVerifySig || sentSig;
     if (deviceVerifySig !== '') return { deviceVerifySig, phone: answer.phone, codeSentAt: undefined };
@@ -251,7 +251,7 @@ export class Login {
 
   /** Has a code sent for the check as soon as one may be. Throws what ends the login. */
   async #haveCodeSent(check: Check): Promise<CheckOutcome> {
-    const pause = this.#restraint.codePause();
+    const pause = this.#throttle.codePause();
     if (pause === undefined) return this.#sendCode(check);
     const message = `${pause.said}: the next is sent at ${this.#timeIn(pause.ms)}, since no more than one a minute and five an hour are asked for`;
     this.#say(message);
@@ -266,7 +266,7 @@ export class Login {
   async #sendCode(check: Check): Promise<CheckOutcome> {
     const { service, file, identity, clock, logger } = this.#options;
     this.#cancelCode();
-    this.#restraint.codeAsked();
+    this.#throttle.codeAsked();
     const body = { account: identity.account, device_id: file.deviceId, device_verify_sig: check.deviceVerifySig };
     const { retType, said, phone } = await service.requestDeviceCode(body, this.#stopping.signal);
     // The code may be there, and entered, before the service has said that it sent it.
@@ -280,7 +280,7 @@ export class Login {
     check.codeSentAt = clock.now();
     check.phone = phone || check.phone;
     const { deviceVerifySig, codeSentAt } = check;
-    this.#restraint.save(() => file.saveCheck({ deviceVerifySig, phone: check.phone, codeSentAt }));
+    this.#throttle.save(() => file.saveCheck({ deviceVerifySig, phone: check.phone, codeSentAt }));
     this.#sayCodeAwaited(check);
     logger.warn({}, this.#progress);
     return { ok: true, message: this.#progress };
@@ -328,7 +328,7 @@ export class Login {
 
   #granted(grant: LoginGrant): LoginGrant {
     const { file, logger } = this.#options;
-    this.#restraint.save(() => file.saveTicket(grant.ticket));
+    this.#throttle.save(() => file.saveTicket(grant.ticket));
     this.#verifyCode = '';
     this.#grant = grant;
     this.#accepted = false;

@@ -17,24 +17,24 @@ import type {
   TradingTerms,
   UnsubscribeRefusal,
 } from '../../gateway/index.js';
-import { isOwnConcern } from '../comfort/index.js';
 import {
-  type AskOptions,
   ForexRates,
   type Greeting,
-  HeldAnswers,
+  isOwnConcern,
   type PushFrame,
   pushedQuotes,
   QuoteStreams,
+  type RequestOptions,
   readPush,
   reminderPushOf,
+  StaleAnswers,
   StreamSubscriptions,
   TradingTermsCache,
-} from '../framed/index.js';
-import { Point, type PointParts } from './point.js';
+} from '../../protocol-client/index.js';
+import { type ConnectionDeps, EndpointConnection } from './endpoint-connection.js';
 
 /** What a connection tells the backend. */
-export interface PointEvents {
+export interface ConnectionEvents {
   push(event: PushEvent): void;
   lost(lost: StreamsLost): void;
   restore(scope: StreamScope): Promise<void>;
@@ -47,26 +47,26 @@ const NO_ACCOUNTS: readonly bigint[] = [];
 
 /** The connection that quotes come over: its streams end with it, and are begun anew by the next. */
 export class Platform {
-  readonly point: Point;
-  readonly #parts: PointParts;
-  readonly #events: PointEvents;
+  readonly point: EndpointConnection;
+  readonly #parts: ConnectionDeps;
+  readonly #events: ConnectionEvents;
   readonly #streams = new QuoteStreams();
   readonly #subscriptions: StreamSubscriptions;
-  readonly #held: HeldAnswers;
+  readonly #held: StaleAnswers;
   readonly #terms: TradingTermsCache;
   readonly #rates: ForexRates;
   #greeting: Greeting | undefined;
   /** Epoch ms: since then streams are missing. */
   #lostFrom: number | undefined;
 
-  constructor(parts: PointParts, events: PointEvents) {
+  constructor(parts: ConnectionDeps, events: ConnectionEvents) {
     const { clock } = parts;
     this.#parts = parts;
     this.#events = events;
-    this.point = new Point({
+    this.point = new EndpointConnection({
       ...parts,
       name: 'the platform',
-      side: 'quotes',
+      role: 'quotes',
       endpointIn: ({ platform }) => platform,
       prepare: (_, greeting) => this.#restore(greeting),
       onLost: (reason, heardAt) => this.#lost(reason, heardAt),
@@ -79,7 +79,7 @@ export class Platform {
       },
     });
     this.#subscriptions = new StreamSubscriptions(this.point.session, this.#streams, () => this.#own());
-    this.#held = new HeldAnswers(clock);
+    this.#held = new StaleAnswers(clock);
     this.#terms = new TradingTermsCache(this.point.requests.own, clock);
     this.#rates = new ForexRates(this.point.requests.own, clock);
   }
@@ -125,7 +125,7 @@ export class Platform {
     return this.#streams.current(stream);
   }
 
-  #own(): AskOptions {
+  #own(): RequestOptions {
     return { deadline: this.#parts.clock.monotonic() + OWN_MS_MAX };
   }
 

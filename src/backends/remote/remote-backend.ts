@@ -32,13 +32,13 @@ import {
   type TradingTerms,
   type UnsubscribeRefusal,
 } from '../../gateway/index.js';
-import { ConnectFailure, type Dial, dialTcp } from '../framed/index.js';
+import { ConnectFailure, type Dial, dialTcp } from '../../protocol-client/index.js';
 import { Broker } from './broker.js';
+import type { ConnectionDeps, EndpointConnection } from './endpoint-connection.js';
 import { HistoryQuota } from './history-quota.js';
 import type { Login } from './login.js';
 import type { LoginGrant } from './login-answer.js';
-import { Platform, type PointEvents } from './platform.js';
-import type { Point, PointParts } from './point.js';
+import { type ConnectionEvents, Platform } from './platform.js';
 import { programNotice } from './program-notice.js';
 import { answerVerification } from './verification.js';
 
@@ -69,7 +69,7 @@ export class RemoteBackend implements Backend {
   readonly replaysWrites = false;
   readonly #login: Login;
   readonly #logger: Logger;
-  readonly #parts: PointParts;
+  readonly #parts: ConnectionDeps;
   readonly #platform: Platform;
   /** By their ids, in the order of the login. */
   #brokers = new Map<number, Broker>();
@@ -79,7 +79,7 @@ export class RemoteBackend implements Backend {
   readonly #pushListeners = new Set<(event: PushEvent) => void>();
   readonly #streamsListeners = new Set<StreamsListener>();
   readonly #lifecycleListeners = new Set<(status: BackendStatus) => void>();
-  readonly #events: PointEvents = {
+  readonly #events: ConnectionEvents = {
     push: (event) => {
       for (const listener of this.#pushListeners) listener(event);
     },
@@ -254,7 +254,7 @@ export class RemoteBackend implements Backend {
     }
   }
 
-  #points(): Point[] {
+  #points(): EndpointConnection[] {
     return [this.#platform.point, ...[...this.#brokers.values()].map(({ point }) => point)];
   }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
 import type { BackendStatus, LifecycleState } from '../../gateway/backend.js';
-import { Lifecycle as ConnectionLifecycle } from '../framed/lifecycle.js';
+import { Lifecycle as ConnectionLifecycle } from '../../protocol-client/connection/lifecycle.js';
 
 const BROKER = { brokerId: 1001, name: 'Simulated Securities' };
 

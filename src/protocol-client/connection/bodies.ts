@@ -1,0 +1,57 @@
+import { create, type Message, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+import { messageParser } from '../../contract/message-parser.js';
+import { messageBytes } from '../../contract/message-writer.js';
+import { missingFieldOf } from '../../contract/missing-field.js';
+import type { ProtocolMessages } from '../../contract/operation.js';
+import { shown } from '../../contract/shown.js';
+import type { ResponseMessage } from '../../gateway/backend.js';
+
+/** Bodies of requests and answers, in protobuf: this client asks in protobuf. */
+
+/** The bytes of a `Request`. */
+export function encodeRequest<M extends ProtocolMessages>(
+  { RequestSchema, C2SSchema }: M,
+  c2s: MessageInitShape<M['C2SSchema']>,
+): Uint8Array {
+  const payload = create(C2SSchema, c2s as Record<string, unknown>);
+  return messageBytes(RequestSchema, create(RequestSchema, { c2s: payload } as Record<string, unknown>));
+}
+
+/** Longer than any refusal: what follows is of no use to anybody, and would be kept, logged and searched. */
+const SAID_MAX = 1_000;
+/** How many bytes an answer took on the wire. */
+const sizes = new WeakMap<Message, number>();
+
+/** The bytes of an answer: as it came, or as it would be written where it was made here. */
+export function sizeOf({ ResponseSchema }: ProtocolMessages, response: ResponseMessage): number {
+  return sizes.get(response) ?? messageBytes(ResponseSchema, response).length;
+}
+
+/**
+ * Reads a `Response`; undefined for bytes that are none, or that lack what a `Response` must have. What the server knows and we do
+ * not is passed over.
+ */
+export function responseReader({ ResponseSchema }: ProtocolMessages): (body: Uint8Array) => ResponseMessage | undefined {
+  const parse = messageParser(ResponseSchema);
+  const missing = missingFieldOf(ResponseSchema);
+  return (body) => {
+    try {
+      const response = parse(body) as ResponseMessage;
+      if (missing(response) !== undefined) return undefined;
+      const said = shown(response.retMsg, SAID_MAX);
+      if (said !== response.retMsg) response.retMsg = said;
+      sizes.set(response, body.length);
+      return response;
+    } catch {
+      return undefined;
+    }
+  };
+}
+
+/** The same with its payload typed. */
+export function readResponse<M extends ProtocolMessages>(
+  messages: M,
+  body: Uint8Array,
+): (ResponseMessage & { readonly s2c?: MessageShape<M['S2CSchema']> }) | undefined {
+  return responseReader(messages)(body);
+}

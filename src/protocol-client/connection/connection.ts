@@ -1,0 +1,419 @@
+import type { KeyObject } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import type { Message } from '@bufbuild/protobuf';
+import type { Clock } from '../../contract/clock.js';
+import * as InitConnect from '../../contract/generated/InitConnect_pb.js';
+import * as KeepAlive from '../../contract/generated/KeepAlive_pb.js';
+import { BackendLost, BackendTimeout, BackendUnsent, lacksPayload, type ResponseMessage, unusable } from '../../gateway/index.js';
+import {
+  type BodyFormat,
+  encodeFrame,
+  type Frame,
+  FrameReader,
+  packetCipher,
+  packetEncAlgo,
+  plainText,
+  rsaCipher,
+} from '../../wire/index.js';
+import { encodeRequest, readResponse, responseReader } from './bodies.js';
+import { CipherUnknown, ConnectFailure, HandshakeRefused, HandshakeUnreadable } from './connect-failure.js';
+import { addressOf, type Dial, type Endpoint } from './dial.js';
+import { Pending } from './pending-requests.js';
+import type { ProtocolOperation, RequestOptions, Upstream } from './upstream.js';
+
+/** How a client introduces itself: what it says in InitConnect. */
+export interface Introduction {
+  /** Tells the server's operator who is connected. */
+  readonly clientId: string;
+  /** Major × 100 + minor of the protocol's messages that this client knows. */
+  readonly clientVersion: number;
+  /** Common.PacketEncAlgo of the bodies after the handshake; counts only with an RSA key. */
+  readonly packetEncAlgo: number;
+}
+
+/** What the server says to it. */
+export interface Greeting {
+  /** Major × 100 + minor. */
+  readonly serverVersion: number;
+  readonly userId: bigint;
+  /** Of this connection: packet ids begin with it. */
+  readonly connId: bigint;
+}
+
+/** A frame that nobody asked for. */
+export interface PushFrame {
+  readonly protoId: number;
+  readonly format: BodyFormat;
+  readonly body: Uint8Array;
+}
+
+export interface ConnectionOptions {
+  readonly endpoint: Endpoint;
+  readonly dial: Dial;
+  readonly clock: Clock;
+  readonly introduction: Introduction;
+  /** The private key that both roleStates have: bodies are encrypted. */
+  readonly rsaKey: KeyObject | undefined;
+  /** Given up when it is aborted, at any time. */
+  readonly signal: AbortSignal;
+  /** Every push, in order. What it throws ends the connection, and is told to {@link onDefect}. */
+  readonly onPush: (frame: PushFrame) => void;
+  /** Something was thrown that should not have been. */
+  readonly onDefect: (error: unknown) => void;
+  /** Once, after the handshake: the connection is no more, and why. What was under way has been rejected. */
+  readonly onLost: (reason: string) => void;
+}
+
+const INIT_CONNECT = { name: 'init_connect', protoId: 1001, messages: InitConnect } as const;
+const KEEP_ALIVE = { name: 'keep_alive', protoId: 1004, messages: KeepAlive } as const;
+
+/** Between a call and its answer: dialling and the handshake together. */
+const OPEN_MS_MAX = 10_000;
+/** Requests under way: above what the gateway lets through, so that it is the one that says no. */
+const UNDER_WAY_MAX = 8192;
+/** What may wait for a server that does not read. */
+const UNSENT_BYTES_MAX = 16 * 1024 * 1024;
+/** Of an interval: KeepAlive is sent after so much of it, as the published clients do. */
+const KEEP_ALIVE_SHARE = 0.8;
+/** Intervals without a byte after which a server is taken for dead: two KeepAlives have gone unanswered. */
+const SILENT_INTERVALS_MAX = 2;
+/** And so many were sent: a daemon that was held up itself is late to send them, and finds what came meanwhile after its timers. */
+const UNANSWERED_MIN = 2;
+/** Seconds; a server that answers nonsense is not asked every millisecond, nor left alone for a day. */
+const KEEP_ALIVE_SECONDS = { min: 1, max: 120 } as const;
+const SERIAL_MAX = 0xffff_ffff;
+/** For a frame to arrive whole: bytes that trickle in are no sign of life for ever. */
+const FRAME_MS_MAX = 60_000;
+/** What a server says of a write is short, and is kept. */
+const WRITE_ANSWER_BYTES_MAX = 256 * 1024;
+/** Nothing that a server pushes is nearly as long. */
+const PUSH_BYTES_MAX = 1024 * 1024;
+
+/**
+ * One TCP connection to a server of the public protocol, from the handshake to its loss. A connection that is lost stays so:
+ * {@link Session} makes another.
+ */
+export class ProtocolConnection implements Upstream {
+  readonly #options: ConnectionOptions;
+  readonly #transport: Duplex;
+  readonly #reader = new FrameReader();
+  readonly #pending: Pending;
+  #cipher = plainText;
+  #serial = 0;
+  #lost: string | undefined;
+  #greeting: Greeting | undefined;
+  #corked = false;
+  /** Epoch ms, and of the monotonic clock: when the last bytes came. */
+  #heardAt: number;
+  #heard: number;
+  /** KeepAlives since then. */
+  #unanswered = 0;
+  /** Of the monotonic clock: when the frame began that has not come whole yet. */
+  #frameBegan: number | undefined;
+  #cancelBeat: () => void = () => undefined;
+  /** Of the handshake, for its end by a loss. */
+  #onHandshakeLost: ((failure: ConnectFailure) => void) | undefined;
+  readonly #onAbort = () => this.#end('given up');
+
+  private constructor(options: ConnectionOptions, transport: Duplex) {
+    this.#options = options;
+    this.#transport = transport;
+    const { clock, rsaKey, signal } = options;
+    this.#pending = new Pending(clock, UNDER_WAY_MAX);
+    this.#heardAt = clock.now();
+    this.#heard = clock.monotonic();
+    if (rsaKey !== undefined) this.#cipher = rsaCipher(rsaKey);
+    this.#reader.cipher = this.#cipher;
+    transport.on('data', (chunk: Buffer) => this.#received(chunk));
+    transport.on('error', (error: NodeJS.ErrnoException) => this.#closed(`the connection broke (${error.code ?? error.message})`));
+    transport.on('end', () => this.#closed('the server closed the connection'));
+    transport.on('close', () => this.#closed('the connection was closed'));
+    signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  /**
+   * Connects and shakes hands; rejects with {@link ConnectFailure}. No longer than ten seconds.
+   */
+  static async open(options: ConnectionOptions): Promise<ProtocolConnection> {
+    const { clock, dial, endpoint, signal } = options;
+    const patience = new AbortController();
+    const onAbort = () => patience.abort(new Error('given up'));
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    const deadline = clock.monotonic() + OPEN_MS_MAX;
+    const cancel = clock.after(OPEN_MS_MAX, () => patience.abort(new Error(`no connection within ${OPEN_MS_MAX / 1000} seconds`)));
+    let transport: Duplex;
+    try {
+      transport = await dial(endpoint, patience.signal);
+    } catch (thrown) {
+      throw new ConnectFailure(`cannot connect to ${addressOf(endpoint)} (${reasonOf(thrown)})`);
+    } finally {
+      cancel();
+      signal.removeEventListener('abort', onAbort);
+    }
+    if (signal.aborted) {
+      transport.on('error', () => undefined);
+      transport.destroy();
+      throw new ConnectFailure('given up');
+    }
+    const connection = new ProtocolConnection(options, transport);
+    await connection.#shakeHands(deadline);
+    return connection;
+  }
+
+  /** Throws before the handshake is done. */
+  get greeting(): Greeting {
+    if (this.#greeting === undefined) throw new Error('the handshake is not done');
+    return this.#greeting;
+  }
+
+  /** When the server was last heard, epoch ms: what it says later may be lost. */
+  get heardAt(): number {
+    return this.#heardAt;
+  }
+
+  /** Why it is no more; undefined while it lasts. */
+  get lost(): string | undefined {
+    return this.#lost;
+  }
+
+  /** Requests under way. */
+  get underWay(): number {
+    return this.#pending.size;
+  }
+
+  async request(asked: ProtocolOperation, c2s: Message, options: RequestOptions): Promise<ResponseMessage> {
+    const { protoId, name, messages } = asked;
+    if (protoId === null) throw new Error(`${name} has no protocol id`);
+    const body = await this.requestBytes(protoId, encodeRequest(messages, c2s), options);
+    const isWrite = options.priority === 'order';
+    const tooLong = isWrite && body.length > WRITE_ANSWER_BYTES_MAX;
+    const response = tooLong ? undefined : responseReader(messages)(body);
+    if (response === undefined) throw unusable(name, 'with bytes that cannot be read', isWrite);
+    if (lacksPayload(asked, response)) throw unusable(name, 'without the payload that it answers with', isWrite);
+    return response;
+  }
+
+  requestBytes(protoId: number, body: Uint8Array, { deadline, signal, withheld }: RequestOptions): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      const unsent = this.#refuse(deadline, signal) ?? withheld?.();
+      if (unsent !== undefined) {
+        reject(unsent);
+        return;
+      }
+      const serial = this.#nextSerial();
+      const onAbort = () => {
+        this.#pending.drop(serial);
+        reject(new BackendTimeout('nobody waits for the answer any more'));
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      const settled = () => signal?.removeEventListener('abort', onAbort);
+      this.#pending.add(serial, {
+        protoId,
+        deadline,
+        resolve: (answer) => {
+          settled();
+          resolve(answer);
+        },
+        reject: (failure) => {
+          settled();
+          reject(failure);
+        },
+      });
+      this.#write(protoId, serial, body);
+    });
+  }
+
+  /** Ends it; what is under way is lost. {@link ConnectionOptions.onLost} is told. */
+  close(reason: string): void {
+    this.#end(reason);
+  }
+
+  /** Why nothing can be sent now. */
+  #refuse(deadline: number, signal: AbortSignal | undefined): BackendUnsent | undefined {
+    if (this.#lost !== undefined) return new BackendUnsent(`the connection was lost (${this.#lost})`);
+    if (signal?.aborted || this.#options.clock.monotonic() >= deadline) return new BackendUnsent('its time was up before it was sent');
+    if (this.#pending.full) return new BackendUnsent(`${UNDER_WAY_MAX} requests wait for the server already`);
+    if (this.#transport.writableLength > UNSENT_BYTES_MAX) return new BackendUnsent('the server does not read what it is sent');
+    return undefined;
+  }
+
+  async #shakeHands(deadline: number): Promise<void> {
+    const { introduction, rsaKey, clock } = this.#options;
+    const { clientId, clientVersion } = introduction;
+    const algorithm = rsaKey === undefined ? packetEncAlgo.none : introduction.packetEncAlgo;
+    const c2s = {
+      clientVer: clientVersion,
+      clientID: clientId,
+      recvNotify: true,
+      packetEncAlgo: algorithm,
+      pushProtoFmt: 0,
+      programmingLanguage: 'TypeScript',
+    };
+    const body = encodeRequest(InitConnect, c2s);
+    await new Promise<void>((resolve, reject) => {
+      const cancel = clock.after(Math.max(0, deadline - clock.monotonic()), () => this.#end('the server did not answer InitConnect'));
+      const settle = () => {
+        cancel();
+        this.#onHandshakeLost = undefined;
+      };
+      this.#onHandshakeLost = (failure) => {
+        settle();
+        reject(failure);
+      };
+      const serial = this.#nextSerial();
+      this.#pending.add(serial, {
+        protoId: INIT_CONNECT.protoId,
+        // The handshake has a timer of its own, which says more.
+        deadline: Number.POSITIVE_INFINITY,
+        resolve: (answer) => {
+          // In the turn in which it came: the next frame may be sealed with what it says.
+          const failure = this.#greeted(answer, algorithm);
+          settle();
+          if (failure === undefined) {
+            resolve();
+            return;
+          }
+          reject(failure);
+          this.#end(failure.message);
+        },
+        reject: () => undefined,
+      });
+      if (this.#lost === undefined) this.#write(INIT_CONNECT.protoId, serial, body);
+      else this.#onHandshakeLost(new ConnectFailure(this.#lost));
+    });
+  }
+
+  /** Takes up what InitConnect was answered; what is wrong with it otherwise. */
+  #greeted(answer: Uint8Array, algorithm: number): ConnectFailure | undefined {
+    const response = readResponse(InitConnect, answer);
+    if (response === undefined) return new ConnectFailure('the answer to InitConnect cannot be read');
+    const { retType, retMsg, s2c } = response;
+    if (retType !== 0 || s2c === undefined) {
+      return new HandshakeRefused(`the server refused the connection: ${retMsg || `retType ${retType}`}`);
+    }
+    const cipher = this.#options.rsaKey === undefined ? plainText : packetCipher(algorithm, s2c.connAESKey, s2c.aesCBCiv);
+    if (cipher === undefined)
+      return new CipherUnknown(`the server gave no key of 16 characters, and no IV, for packetEncAlgo ${algorithm}`);
+    this.#cipher = cipher;
+    this.#reader.cipher = cipher;
+    this.#greeting = { serverVersion: s2c.serverVer, userId: s2c.loginUserID, connId: s2c.connID };
+    this.#beat(Math.min(Math.max(s2c.keepAliveInterval, KEEP_ALIVE_SECONDS.min), KEEP_ALIVE_SECONDS.max) * 1000);
+    return undefined;
+  }
+
+  /** Sends KeepAlive now and then, and notices a server that says nothing any more. */
+  #beat(intervalMs: number): void {
+    const { clock } = this.#options;
+    const silenceMax = SILENT_INTERVALS_MAX * intervalMs;
+    this.#cancelBeat = clock.after(intervalMs * KEEP_ALIVE_SHARE, () => {
+      if (this.#frameBegan !== undefined && clock.monotonic() - this.#frameBegan >= FRAME_MS_MAX) {
+        this.#end(`the server took longer than ${FRAME_MS_MAX / 1000} seconds over one frame`);
+        return;
+      }
+      const silent = clock.monotonic() - this.#heard;
+      if (silent >= silenceMax && this.#unanswered >= UNANSWERED_MIN) {
+        this.#end(`the server said nothing for ${Math.round(silent / 1000)} seconds`);
+        return;
+      }
+      this.#unanswered += 1;
+      const body = encodeRequest(KeepAlive, { time: BigInt(Math.floor(clock.now() / 1000)) });
+      const ask = { deadline: clock.monotonic() + silenceMax };
+      // An answer is heard like anything else; the lack of one is the watchdog's concern.
+      this.requestBytes(KEEP_ALIVE.protoId, body, ask).catch(() => undefined);
+      this.#beat(intervalMs);
+    });
+  }
+
+  #nextSerial(): number {
+    do this.#serial = this.#serial === SERIAL_MAX ? 1 : this.#serial + 1;
+    while (this.#pending.has(this.#serial));
+    return this.#serial;
+  }
+
+  /** Requests of one turn leave in one write. */
+  #write(protoId: number, serial: number, body: Uint8Array): void {
+    const transport = this.#transport;
+    if (!this.#corked) {
+      this.#corked = true;
+      transport.cork();
+      process.nextTick(() => {
+        this.#corked = false;
+        transport.uncork();
+      });
+    }
+    transport.write(encodeFrame({ protoId, format: 'protobuf', serial, body }, this.#cipher));
+  }
+
+  #received(chunk: Buffer): void {
+    if (this.#lost !== undefined) return;
+    const { clock } = this.#options;
+    this.#heardAt = clock.now();
+    this.#heard = clock.monotonic();
+    this.#unanswered = 0;
+    this.#reader.push(chunk);
+    while (this.#lost === undefined) {
+      const read = this.#reader.next();
+      if (read === undefined) {
+        this.#frameBegan = this.#reader.isWithinFrame ? (this.#frameBegan ?? this.#heard) : undefined;
+        return;
+      }
+      this.#frameBegan = undefined;
+      if (!read.ok) {
+        const unreadable = this.#greeting === undefined && read.error.kind === 'wrong_digest';
+        const reason = unreadable
+          ? 'its answer to InitConnect cannot be opened'
+          : `the server sent what is no frame: ${read.error.message}`;
+        this.#end(reason, unreadable ? new HandshakeUnreadable(reason) : undefined);
+        return;
+      }
+      this.#take(read.frame);
+    }
+  }
+
+  #take({ protoId, format, serial, body }: Frame): void {
+    const waiting = this.#pending.take(protoId, serial);
+    if (waiting !== undefined) waiting.resolve(body);
+    else if (this.#greeting !== undefined) this.#pushed({ protoId, format, body });
+  }
+
+  #pushed(frame: PushFrame): void {
+    const { onPush, onDefect } = this.#options;
+    if (frame.body.length > PUSH_BYTES_MAX) {
+      this.#end(`the server pushed ${frame.body.length} bytes at once; at most ${PUSH_BYTES_MAX} are accepted`);
+      return;
+    }
+    try {
+      onPush(frame);
+    } catch (thrown) {
+      onDefect(thrown);
+      this.#end(`a push of protocol id ${frame.protoId} could not be taken`);
+    }
+  }
+
+  /** A server that cannot open InitConnect closes without a word: the reader is told what may be why. */
+  #closed(how: string): void {
+    if (this.#greeting !== undefined) {
+      this.#end(how);
+      return;
+    }
+    const why = this.#options.rsaKey === undefined ? 'it may expect encryption' : 'its RSA key may be missing or another';
+    this.#end(`${how} without an answer to InitConnect: ${why} (--upstream-rsa-key)`);
+  }
+
+  #end(reason: string, failure = new ConnectFailure(reason)): void {
+    if (this.#lost !== undefined) return;
+    this.#lost = reason;
+    this.#cancelBeat();
+    this.#options.signal.removeEventListener('abort', this.#onAbort);
+    this.#transport.destroy();
+    this.#pending.fail(() => new BackendLost(`the connection was lost (${reason})`));
+    if (this.#greeting === undefined) this.#onHandshakeLost?.(failure);
+    else this.#options.onLost(reason);
+  }
+}
+
+function reasonOf(thrown: unknown): string {
+  const { code, message } = thrown as NodeJS.ErrnoException;
+  return code ?? message ?? String(thrown);
+}

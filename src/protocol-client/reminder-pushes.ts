@@ -1,0 +1,31 @@
+import type { DescMessage } from '@bufbuild/protobuf';
+import type { Security } from '../contract/generated/Qot_Common_pb.js';
+import * as UpdateOptionEvent from '../contract/generated/Qot_UpdateOptionEvent_pb.js';
+import * as UpdatePriceReminder from '../contract/generated/Qot_UpdatePriceReminder_pb.js';
+import { symbolOf } from '../contract/markets.js';
+import type { NotifyPush } from '../gateway/backend.js';
+import type { PushFrame } from './connection/connection.js';
+import { readPush } from './connection/push-bodies.js';
+
+/** What the messages call the security that they are about: an option event tells of an option, and of its underlying where it names none. */
+interface About {
+  readonly security?: Security;
+  readonly option?: Security;
+  readonly owner?: Security;
+}
+
+/** Price reminders and option alerts of the login user that came true. */
+const messages: ReadonlyMap<number, DescMessage> = new Map<number, DescMessage>([
+  [3019, UpdatePriceReminder.ResponseSchema],
+  [3310, UpdateOptionEvent.ResponseSchema],
+]);
+
+/** The push of a reminder, for those who may see its security; undefined for any other frame, and for one that names none. */
+export function reminderPushOf(frame: PushFrame): NotifyPush | undefined {
+  const desc = messages.get(frame.protoId);
+  const message = desc === undefined ? undefined : readPush<About>(desc, frame);
+  const security = message?.s2c.security ?? message?.s2c.option ?? message?.s2c.owner;
+  const symbol = security === undefined ? undefined : symbolOf(security);
+  if (message === undefined || symbol === undefined) return undefined;
+  return { type: 'notify', protoId: frame.protoId, message, about: { symbols: [symbol], accIds: [] } };
+}

@@ -1,0 +1,109 @@
+import type { Clock } from '../../contract/clock.js';
+import { BackendRefused } from '../../gateway/index.js';
+import { FREQUENCY_WINDOW_MS, type FrequencyLimit, frequencyBudget, frequencyLimitOf, frequencyLimits } from '../../wire/index.js';
+import { RateBudget, type Turn } from './rate-budget.js';
+import type { Deadline, Priority, Request } from './request.js';
+
+/** One for each id and account that was asked about within a window; those of others are forgotten beyond this many. */
+const BUDGETS_MAX = 1_000;
+/** Requests that wait for their turn at a time: those of their deadline are long refused before so many come together. */
+const WAITING_MAX = 4_000;
+
+/** What nearly every published limit allows at least. */
+const CALLS_UNKNOWN = 10;
+
+const unlimited: Turn = { done: () => undefined, unused: () => undefined };
+
+/**
+ * When the published limits begin to be kept: `at once`, of a server that is known to have them, or `when refused`, each of them
+ * once the server has said that something was asked too often.
+ */
+export type RateLimitStart = 'at once' | 'when refused';
+
+/** Keeps the upstream's frequency limits: whoever asks takes a turn first. */
+export class RateLimiter {
+  /** Those that are kept. */
+  readonly #limits = new Map<number, FrequencyLimit>();
+  readonly #budgets = new Map<string, RateBudget>();
+
+  constructor(
+    private readonly clock: Clock,
+    start: RateLimitStart,
+  ) {
+    this.begin(start);
+  }
+
+  /** Begins anew: another server may answer. */
+  begin(start: RateLimitStart): void {
+    this.#limits.clear();
+    if (start === 'at once') for (const limit of frequencyLimits) this.#keep(limit);
+  }
+
+  /** A turn for this request. Rejected with `BackendRefused` where there is none before the caller's deadline. */
+  take(request: Request, priority: Priority, patience: Deadline): Promise<Turn> {
+    const budget = this.budgetOf(request);
+    if (budget === undefined) return Promise.resolve(unlimited);
+    if (budget === 'too many') return Promise.reject(full(`requests of ${BUDGETS_MAX} accounts were made within 30 seconds`));
+    // Orders wait in line whatever there is: it is the reads that could be too many.
+    if (priority === 'read' && this.#waiting() >= WAITING_MAX) return Promise.reject(full(`${WAITING_MAX} requests wait for their turn`));
+    return budget.take(priority, patience);
+  }
+
+  /** What counts this request; undefined for one that does not count. */
+  budgetOf(request: Request): RateBudget | 'too many' | undefined {
+    return this.#budgetOf(request, false);
+  }
+
+  #budgetOf({ asked: { protoId, name }, c2s }: Request, isSpent: boolean): RateBudget | 'too many' | undefined {
+    if (protoId === null) return undefined;
+    const limit = this.#limits.get(protoId);
+    if (limit === undefined || (c2s !== undefined && limit.counts?.(c2s) === false)) return undefined;
+    const key = frequencyBudget(limit, protoId, c2s);
+    let budget = this.#budgets.get(key);
+    if (budget === undefined) {
+      if (this.#budgets.size >= BUDGETS_MAX) this.#forgetIdle();
+      if (this.#budgets.size >= BUDGETS_MAX) return 'too many';
+      budget = new RateBudget(this.clock, limit, limit.perAccount === true ? `${name} of account${key.slice(key.indexOf(' '))}` : name);
+      if (isSpent) budget.spend();
+      this.#budgets.set(key, budget);
+    }
+    return budget;
+  }
+
+  /**
+   * The upstream said that this was asked too often, and how often it may be, where it did. What has no limit yet gets the published
+   * one, or one by that. `tries`: how often this request was refused so. Returns whole seconds until there is a turn again.
+   */
+  overrun(request: Request, calls: number | undefined, tries: number): number {
+    const { protoId } = request.asked;
+    const isNew = protoId !== null && !this.#limits.has(protoId);
+    if (isNew) {
+      this.#keep(frequencyLimitOf(protoId) ?? { protoIds: [protoId], calls: calls ?? CALLS_UNKNOWN });
+    }
+    const budget = this.#budgetOf(request, isNew);
+    return budget === undefined || budget === 'too many' ? FREQUENCY_WINDOW_MS / 1000 : budget.overrun(calls, tries);
+  }
+
+  /** Refuses whoever waits. */
+  stop(reason: Error): void {
+    for (const budget of this.#budgets.values()) budget.stop(reason);
+  }
+
+  #keep(limit: FrequencyLimit): void {
+    for (const protoId of limit.protoIds) this.#limits.set(protoId, limit);
+  }
+
+  #waiting(): number {
+    let waiting = 0;
+    for (const budget of this.#budgets.values()) waiting += budget.waiting;
+    return waiting;
+  }
+
+  #forgetIdle(): void {
+    for (const [key, budget] of this.#budgets) if (budget.idle) this.#budgets.delete(key);
+  }
+}
+
+function full(why: string): BackendRefused {
+  return new BackendRefused('backend.rate', `${why}; nothing was sent`, 1);
+}

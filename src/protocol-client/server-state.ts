@@ -1,0 +1,47 @@
+import { create } from '@bufbuild/protobuf';
+import { ProgramStatusType } from '../contract/generated/Common_pb.js';
+import type { S2C as GlobalState } from '../contract/generated/GetGlobalState_pb.js';
+import { system } from '../contract/operations/index.js';
+import { ConnectFailure } from './connection/connect-failure.js';
+import type { RequestOptions, Upstream } from './connection/upstream.js';
+
+/** What an upstream says of itself. */
+export interface UpstreamState {
+  /** Why a role is not to be had; undefined where it is. */
+  readonly missing: Readonly<Record<'quotes' | 'trading', string | undefined>>;
+  readonly global: GlobalState;
+}
+
+const asked = system.getGlobalState;
+
+/** What a program status is waiting for. Statuses that are not here mean that the upstream serves. */
+const waitingFor: ReadonlyMap<number, string> = new Map([
+  [ProgramStatusType.ProgramStatusType_Loaded, 'it has only been started'],
+  [ProgramStatusType.ProgramStatusType_Loging, 'it is logging in'],
+  [ProgramStatusType.ProgramStatusType_NeedPicVerifyCode, 'it waits for a picture code: answer it there'],
+  [ProgramStatusType.ProgramStatusType_NeedPhoneVerifyCode, 'it waits for a phone code: answer it there'],
+  [ProgramStatusType.ProgramStatusType_LoginFailed, 'its login failed'],
+  [ProgramStatusType.ProgramStatusType_ForceUpdate, 'it must be updated'],
+  [ProgramStatusType.ProgramStatusType_NessaryDataPreparing, 'it prepares its data'],
+  [ProgramStatusType.ProgramStatusType_NessaryDataMissing, 'it lacks data that it needs'],
+  [ProgramStatusType.ProgramStatusType_UnAgreeDisclaimer, 'its disclaimer has not been agreed to'],
+  [ProgramStatusType.ProgramStatusType_ForceLogout, 'it was logged out'],
+  [ProgramStatusType.ProgramStatusType_DisclaimerPullFailed, 'it could not get its disclaimer'],
+]);
+
+/** Asks an upstream whether it is logged in. Rejects with {@link ConnectFailure} where it will not say. */
+export async function readUpstreamState(upstream: Upstream, options: RequestOptions): Promise<UpstreamState> {
+  const answer = await upstream.request(asked, create(asked.messages.C2SSchema, { userID: 0n }), options);
+  const { retType, retMsg, s2c } = answer as typeof answer & { readonly s2c?: GlobalState };
+  if (retType !== 0 || s2c === undefined)
+    throw new ConnectFailure(`the upstream does not say its state: ${retMsg || `retType ${retType}`}`);
+  const { programStatus, qotLogined, trdLogined } = s2c;
+  const waits = programStatus === undefined ? undefined : waitingFor.get(programStatus.type);
+  const missing = (logined: boolean, role: 'quotes' | 'trading') =>
+    waits !== undefined ? `the upstream is not ready: ${waits}` : logined ? undefined : notLoggedIn(role);
+  return { global: s2c, missing: { quotes: missing(qotLogined, 'quotes'), trading: missing(trdLogined, 'trading') } };
+}
+
+export function notLoggedIn(role: 'quotes' | 'trading'): string {
+  return `the upstream is not logged in for ${role}`;
+}

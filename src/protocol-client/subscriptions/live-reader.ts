@@ -1,0 +1,102 @@
+import { create, type Message } from '@bufbuild/protobuf';
+import type { Clock } from '../../contract/clock.js';
+import { BackendRefused, type ResponseMessage } from '../../gateway/index.js';
+import type { ProtocolOperation } from '../connection/upstream.js';
+import { pause } from '../requests/deadline.js';
+import type { ListReader } from '../requests/list-reader.js';
+import { askedOf, listReadOf } from '../requests/list-reads.js';
+import { ANSWER_MS_MIN, type Deadline } from '../requests/request.js';
+import type { Outcome, Sender } from '../requests/sender.js';
+import { itemCount, type LiveRead } from './live-reads.js';
+import { isSpare, type QuotaUnit } from './quota-unit.js';
+import { quotesOf, snapshotRequest, snapshots } from './quote-from-snapshot.js';
+import type { SubscriptionReconciler } from './reconciler.js';
+
+/** Qot_GetBasicQot. */
+const QUOTES = 3004;
+/** After a subscription the first data come within this; until then the upstream answers, and has nothing to say. */
+const FIRST_DATA_MS = 3_000;
+const LOOK_AGAIN_MS = 200;
+
+/** Reads live data, which the upstream answers only from what is subscribed to: subscribes first, and gives back later. */
+export class LiveReader {
+  constructor(
+    private readonly ledger: SubscriptionReconciler,
+    private readonly sender: Sender,
+    private readonly lists: ListReader,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The answer; quotes that there is no room to subscribe to are read from snapshots. */
+  async read(live: LiveRead, asked: ProtocolOperation, c2s: Message, patience: Deadline): Promise<ResponseMessage> {
+    try {
+      return await this.#readSubscribed(live, asked, c2s, patience);
+    } catch (thrown) {
+      const full = thrown instanceof BackendRefused && thrown.code === 'backend.quota';
+      if (!full || asked.protoId !== QUOTES) throw thrown;
+      return quotesOf(await this.#readSnapshots(snapshotRequest(c2s), patience));
+    }
+  }
+
+  async #readSnapshots(c2s: Message, patience: Deadline): Promise<ResponseMessage> {
+    return this.sender.settle(await this.#ask(snapshots, c2s, patience), { ...patience, priority: 'read' });
+  }
+
+  async #readSubscribed(live: LiveRead, asked: ProtocolOperation, c2s: Message, patience: Deadline): Promise<ResponseMessage> {
+    const { units, release } = this.ledger.read(live.unitsOf(c2s));
+    try {
+      let forgotten = false;
+      // What can be had as a snapshot is not worth waiting for.
+      const waitsForRoom = !units.every(isSpare);
+      for (;;) {
+        const refused = await this.ledger.ensure(units, patience, waitsForRoom);
+        if (refused !== undefined) return this.#refuse(asked, refused, patience);
+        const outcome = await this.#ask(asked, c2s, patience);
+        if (outcome.refused === 'not_subscribed' && !forgotten && units.length > 0) {
+          forgotten = true;
+          this.ledger.forget(units);
+          continue;
+        }
+        const response = this.sender.settle(outcome, { ...patience, priority: 'read' });
+        if (response.retType !== 0 || !this.#mayFollow(live, asked, c2s, response, units, patience)) return response;
+        await pause(this.clock, LOOK_AGAIN_MS, patience);
+      }
+    } finally {
+      release();
+    }
+  }
+
+  #ask(asked: ProtocolOperation, c2s: Message, patience: Deadline): Promise<Outcome> {
+    const list = listReadOf(asked.protoId, c2s);
+    if (list !== undefined) return this.lists.read(list, asked, c2s, patience);
+    return this.sender.ask(asked, c2s, { ...patience, priority: 'read' });
+  }
+
+  /** Whether the answer lacks data that may come yet, since their subscription is new. */
+  #mayFollow(
+    live: LiveRead,
+    asked: ProtocolOperation,
+    c2s: Message,
+    response: ResponseMessage,
+    units: readonly QuotaUnit[],
+    { deadline }: Deadline,
+  ): boolean {
+    const list = listReadOf(asked.protoId, c2s);
+    const expected = list === undefined ? 1 : askedOf(list, c2s).length;
+    if (itemCount(live, response) >= expected) {
+      for (const unit of units) unit.warm = true;
+      return false;
+    }
+    const now = this.clock.monotonic();
+    if (now + LOOK_AGAIN_MS + ANSWER_MS_MIN > deadline) return false;
+    return units.some(({ warm, since }) => !warm && now - since < FIRST_DATA_MS);
+  }
+
+  /** A refused subscription refuses the read, in the same words. */
+  #refuse({ messages }: ProtocolOperation, { refused, response }: Outcome, patience: Deadline): ResponseMessage {
+    const { retType, retMsg, errCode } = response;
+    const answer = create(messages.ResponseSchema, { retType, retMsg, errCode } as Record<string, unknown>) as ResponseMessage;
+    const outcome = refused === undefined ? { response: answer } : { response: answer, refused };
+    return this.sender.settle(outcome, { ...patience, priority: 'read' });
+  }
+}

@@ -1,0 +1,265 @@
+import { create, type DescMessage, type Message, type MessageInitShape } from '@bufbuild/protobuf';
+import { klType, subType } from '../../contract/enums.js';
+import { type Security, SubType } from '../../contract/generated/Qot_Common_pb.js';
+import type { C2SSchema as SubC2SSchema } from '../../contract/generated/Qot_Sub_pb.js';
+import * as QotUpdateBasicQot from '../../contract/generated/Qot_UpdateBasicQot_pb.js';
+import * as QotUpdateBroker from '../../contract/generated/Qot_UpdateBroker_pb.js';
+import * as QotUpdateKL from '../../contract/generated/Qot_UpdateKL_pb.js';
+import * as QotUpdateOrderBook from '../../contract/generated/Qot_UpdateOrderBook_pb.js';
+import * as QotUpdateRT from '../../contract/generated/Qot_UpdateRT_pb.js';
+import * as QotUpdateTicker from '../../contract/generated/Qot_UpdateTicker_pb.js';
+import { parseSymbol, secKeyOf, symbolOf } from '../../contract/markets.js';
+import type { QuotePush, QuoteStream, ResponseMessage } from '../../gateway/backend.js';
+import { streamKey, withoutOrders } from '../../gateway/push/index.js';
+import type { PushFrame } from '../connection/connection.js';
+import { readPush } from '../connection/push-bodies.js';
+import { SeenTicks } from './seen-ticks.js';
+
+/** What a push is about, and the message that is its own. */
+interface Piece {
+  readonly security: Security;
+  readonly subType: number;
+  readonly rehabType: number;
+  readonly message: ResponseMessage;
+}
+
+interface PushKind {
+  readonly messages: { readonly ResponseSchema: DescMessage; readonly S2CSchema: DescMessage };
+  pieces(message: ResponseMessage & { readonly s2c: Message }): readonly Piece[];
+}
+
+const REHAB_NONE = 0;
+const PUSHED_BOOK = 3013;
+
+const subTypes = new Map(subType.members.map(({ name, public: number }) => [name.toLowerCase(), number]));
+/** KLType → SubType: "day" → "KL_Day". */
+const klineTypes: ReadonlyMap<number, number> = new Map(
+  klType.members.flatMap(({ name, public: number }) => {
+    const type = subTypes.get(`kl_${name}`);
+    return type === undefined ? [] : [[number, type] as const];
+  }),
+);
+const klineSubTypes = new Set(klineTypes.values());
+
+/** A push that names one security. */
+function ofOne(messages: PushKind['messages'], type: SubType): PushKind {
+  return {
+    messages,
+    pieces(message) {
+      const { security } = message.s2c as Message & { security?: Security };
+      return security === undefined ? [] : [{ security, subType: type, rehabType: REHAB_NONE, message }];
+    },
+  };
+}
+
+const kinds: ReadonlyMap<number, PushKind> = new Map<number, PushKind>([
+  [
+    3005,
+    {
+      messages: QotUpdateBasicQot,
+      pieces(message) {
+        const { basicQotList } = message.s2c as QotUpdateBasicQot.S2C;
+        return basicQotList.flatMap((quote) => {
+          const { security } = quote;
+          if (security === undefined) return [];
+          const alone =
+            basicQotList.length === 1 ? message : create(QotUpdateBasicQot.ResponseSchema, { retType: 0, s2c: { basicQotList: [quote] } });
+          return [{ security, subType: SubType.SubType_Basic, rehabType: REHAB_NONE, message: alone }];
+        });
+      },
+    },
+  ],
+  [
+    3007,
+    {
+      messages: QotUpdateKL,
+      pieces(message) {
+        const { security, klType: type, rehabType } = message.s2c as QotUpdateKL.S2C;
+        const known = klineTypes.get(type);
+        return security === undefined || known === undefined ? [] : [{ security, subType: known, rehabType, message }];
+      },
+    },
+  ],
+  [3009, ofOne(QotUpdateRT, SubType.SubType_RT)],
+  [3011, ofOne(QotUpdateTicker, SubType.SubType_Ticker)],
+  [PUSHED_BOOK, ofOne(QotUpdateOrderBook, SubType.SubType_OrderBook)],
+  [3015, ofOne(QotUpdateBroker, SubType.SubType_Broker)],
+]);
+
+interface Running {
+  readonly stream: QuoteStream;
+  last: QuotePush | undefined;
+}
+
+/**
+ * The quote streams that run at one server: its pushes become those of the streams that they belong to. What a push does not say
+ * is whether it has extended hours: it goes to the streams with and without them.
+ */
+export class QuoteStreams {
+  readonly #running = new Map<string, Running>();
+  /** By what a push says of itself. */
+  readonly #byPush = new Map<string, Set<Running>>();
+  readonly #seenTicks = new SeenTicks();
+
+  /** Every stream that runs. */
+  get all(): readonly QuoteStream[] {
+    return [...this.#running.values()].map(({ stream }) => stream);
+  }
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  has(stream: QuoteStream): boolean {
+    return this.#running.has(streamKey(stream));
+  }
+
+  /** These run from now on. One that does already goes on, with what it said last. */
+  begin(streams: readonly QuoteStream[]): void {
+    for (const stream of streams) {
+      const key = streamKey(stream);
+      if (this.#running.has(key)) continue;
+      const running: Running = { stream, last: undefined };
+      this.#running.set(key, running);
+      const push = pushKey(stream.symbol, stream.subType, stream.rehabType);
+      const siblings = this.#byPush.get(push);
+      if (siblings === undefined) this.#byPush.set(push, new Set([running]));
+      else {
+        for (const sibling of siblings) running.last ??= lastFor(stream, sibling);
+        siblings.add(running);
+      }
+    }
+  }
+
+  end(streams: readonly QuoteStream[]): void {
+    for (const stream of streams) {
+      const push = pushKey(stream.symbol, stream.subType, stream.rehabType);
+      const siblings = this.#byPush.get(push);
+      const running = this.#running.get(streamKey(stream));
+      if (running !== undefined) {
+        this.#running.delete(streamKey(stream));
+        siblings?.delete(running);
+        if (siblings?.size === 0) this.#byPush.delete(push);
+      }
+      if (stream.subType === SubType.SubType_Ticker && !this.#byPush.has(push)) this.#seenTicks.forget(stream.symbol);
+    }
+  }
+
+  /** None runs any more, and what they said last is old. Ticks that they said are not to be said again. */
+  clear(): void {
+    this.#running.clear();
+    this.#byPush.clear();
+  }
+
+  /** What a stream said last. */
+  current(stream: QuoteStream): QuotePush | undefined {
+    return this.#running.get(streamKey(stream))?.last;
+  }
+
+  /** What was pushed last of a symbol and type without adjustment, to whichever of its streams. */
+  newest(symbol: string, type: number): QuotePush | undefined {
+    for (const { last } of this.#byPush.get(pushKey(symbol, type, REHAB_NONE)) ?? []) if (last !== undefined) return last;
+    return undefined;
+  }
+
+  /** The pushes that a frame is to the streams that run; undefined where it is no quote. */
+  take(frame: PushFrame): readonly QuotePush[] | undefined {
+    const kind = kinds.get(frame.protoId);
+    if (kind === undefined) return undefined;
+    const message = readPush<Message>(kind.messages.ResponseSchema, frame);
+    if (message === undefined) return [];
+    const pushes: QuotePush[] = [];
+    for (const piece of kind.pieces(message)) {
+      const symbol = symbolOf(piece.security);
+      const listening = symbol === undefined ? undefined : this.#byPush.get(pushKey(symbol, piece.subType, piece.rehabType));
+      if (symbol === undefined || listening === undefined) continue;
+      const told = piece.subType === SubType.SubType_Ticker ? this.#untold(symbol, piece.message) : piece.message;
+      const bare = isBook(frame.protoId) ? withoutOrders(piece.message) : undefined;
+      for (const running of listening) {
+        const said = told ?? piece.message;
+        running.last = {
+          type: 'quote',
+          protoId: frame.protoId,
+          stream: running.stream,
+          secKey: secKeyOf(piece.security),
+          message: running.stream.orderDetail ? said : (bare ?? said),
+        };
+        if (told !== undefined) pushes.push(running.last);
+      }
+    }
+    return pushes;
+  }
+
+  /** A push of ticks without those that were told already; undefined where it has no others. */
+  #untold(symbol: string, message: ResponseMessage): ResponseMessage | undefined {
+    const { s2c } = message as QotUpdateTicker.Response;
+    const tickerList = s2c === undefined ? [] : this.#seenTicks.take(symbol, s2c.tickerList);
+    if (tickerList.length === s2c?.tickerList.length) return message;
+    if (s2c === undefined || tickerList.length === 0) return undefined;
+    return create(QotUpdateTicker.ResponseSchema, { retType: 0, s2c: { ...s2c, tickerList: [...tickerList] } }) as ResponseMessage;
+  }
+}
+
+/** What another stream of the same pushes said last, for one that begins; undefined where that one lacks the orders of the book. */
+function lastFor(stream: QuoteStream, { last }: Running): QuotePush | undefined {
+  if (last === undefined || (stream.orderDetail && !last.stream.orderDetail)) return undefined;
+  const message = last.stream.orderDetail && !stream.orderDetail ? withoutOrders(last.message) : last.message;
+  return { ...last, stream, message };
+}
+
+function isBook(protoId: number): boolean {
+  return protoId === PUSHED_BOOK;
+}
+
+function pushKey(symbol: string, type: number, rehabType: number): string {
+  return `${symbol} ${type} ${rehabType}`;
+}
+
+/** A symbols × types request for streams. */
+type StreamRequest = Pick<
+  MessageInitShape<typeof SubC2SSchema> & object,
+  'securityList' | 'subTypeList' | 'regPushRehabTypeList' | 'extendedTime' | 'isSubOrderBookDetail'
+> & { readonly securityList: { market: number; code: string }[]; readonly subTypeList: number[] };
+
+/** Symbols of one request; no bound of servers is published. */
+const SYMBOLS_MAX = 100;
+
+/** The streams as few requests of the protocol, each of which names every one of its symbols with every one of its types. */
+export function requestsOf(streams: readonly QuoteStream[]): readonly StreamRequest[] {
+  const bySymbol = new Map<string, Map<boolean, { readonly types: Set<number>; readonly rehabs: Set<number>; orders: boolean }>>();
+  for (const { symbol, subType: type, rehabType, extendedTime, orderDetail = false } of streams) {
+    const hours = bySymbol.get(symbol) ?? new Map();
+    bySymbol.set(symbol, hours);
+    const wanted = hours.get(extendedTime) ?? { types: new Set(), rehabs: new Set(), orders: false };
+    hours.set(extendedTime, wanted);
+    wanted.types.add(type);
+    wanted.orders ||= orderDetail;
+    if (klineSubTypes.has(type)) wanted.rehabs.add(rehabType);
+  }
+  /** Those that have room for another symbol, by what they ask for. */
+  const open = new Map<string, StreamRequest>();
+  const requests: StreamRequest[] = [];
+  for (const [symbol, hours] of bySymbol) {
+    const security = securityOf(symbol);
+    for (const [extendedTime, { types, rehabs, orders: isSubOrderBookDetail }] of hours) {
+      const subTypeList = [...types].sort((a, b) => a - b);
+      const regPushRehabTypeList = [...rehabs].sort((a, b) => a - b);
+      const key = `${subTypeList.join()} ${regPushRehabTypeList.join()} ${extendedTime} ${isSubOrderBookDetail}`;
+      const request = open.get(key);
+      if (request !== undefined && request.securityList.length < SYMBOLS_MAX) {
+        request.securityList.push(security);
+        continue;
+      }
+      const another = { securityList: [security], subTypeList, regPushRehabTypeList, extendedTime, isSubOrderBookDetail };
+      open.set(key, another);
+      requests.push(another);
+    }
+  }
+  return requests;
+}
+
+function securityOf(symbol: string): { market: number; code: string } {
+  const parsed = parseSymbol(symbol);
+  if (parsed === undefined) throw new Error(`${symbol} is no symbol`);
+  return { market: parsed.market.number, code: parsed.code };
+}

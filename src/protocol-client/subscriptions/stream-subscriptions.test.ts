@@ -1,0 +1,85 @@
+import { create } from '@bufbuild/protobuf';
+import { beforeEach, describe, expect, it } from 'vitest';
+import * as QotGetSubInfo from '../../contract/generated/Qot_GetSubInfo_pb.js';
+import * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
+import type { QuoteStream, ResponseMessage } from '../../gateway/backend.js';
+import type { Upstream } from '../connection/upstream.js';
+import { QuoteStreams } from './quote-streams.js';
+import { StreamSubscriptions } from './stream-subscriptions.js';
+
+const BASIC = 1;
+const BOOK = 2;
+const HK = 1;
+const SUB_INFO = 3003;
+const streamOf = (code: string): QuoteStream => ({ symbol: `HK.${code}`, subType: BASIC, rehabType: 0, extendedTime: false });
+const tencent = streamOf('00700');
+const hsbc = streamOf('00005');
+
+let asked: QotSub.C2S[];
+/** Codes that the server says it delivers. */
+let delivered: string[];
+let running: QuoteStreams;
+let subscriptions: StreamSubscriptions;
+
+beforeEach(() => {
+  asked = [];
+  delivered = [];
+  running = new QuoteStreams();
+  const upstream: Upstream = {
+    async request({ protoId }, c2s) {
+      if (protoId !== SUB_INFO) {
+        asked.push(c2s as QotSub.C2S);
+        return create(QotSub.ResponseSchema, { retType: 0 }) as ResponseMessage;
+      }
+      const securityList = delivered.map((code) => ({ market: HK, code }));
+      const connSubInfoList = [{ subInfoList: [{ subType: BASIC, securityList }], usedQuota: 0, isOwnConnData: true }];
+      const s2c = { connSubInfoList, totalUsedQuota: 0, remainQuota: 0 };
+      return create(QotGetSubInfo.ResponseSchema, { retType: 0, s2c }) as ResponseMessage;
+    },
+    requestBytes: () => Promise.reject(new Error('nothing is asked in bytes')),
+  };
+  subscriptions = new StreamSubscriptions(upstream, running, () => ({ deadline: 1 }));
+});
+
+describe('subscriptions at a server', () => {
+  it('are asked for a hundred symbols at a time', async () => {
+    await subscriptions.subscribe(Array.from({ length: 250 }, (_, at) => streamOf(String(at).padStart(5, '0'))));
+    expect(asked.map(({ securityList }) => securityList.length)).toEqual([100, 100, 50]);
+  });
+
+  it('that it has forgotten by its own account end, and are asked for anew', async () => {
+    await subscriptions.subscribe([tencent, hsbc]);
+    delivered = ['00005'];
+    expect(await subscriptions.endForgotten()).toEqual([tencent]);
+    expect(running.all).toEqual([hsbc]);
+    await subscriptions.subscribe([tencent]);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('to a book are with its orders as long as anybody wants them', async () => {
+    const book: QuoteStream = { ...tencent, subType: BOOK };
+    const detailed: QuoteStream = { ...book, orderDetail: true };
+    await subscriptions.subscribe([book]);
+    await subscriptions.subscribe([detailed]);
+    await subscriptions.unsubscribe([book]);
+    await subscriptions.subscribe([book, hsbc]);
+    await subscriptions.unsubscribe([detailed]);
+    await subscriptions.unsubscribe([book]);
+    const said = asked.map(({ isSubOrUnSub, isSubOrderBookDetail, subTypeList }) => [subTypeList[0], isSubOrUnSub, isSubOrderBookDetail]);
+    expect(said.filter(([type]) => type === BOOK)).toEqual([
+      [BOOK, true, false],
+      [BOOK, true, true],
+      [BOOK, true, true],
+      [BOOK, true, false],
+      [BOOK, false, false],
+    ]);
+  });
+
+  it('that are made while it gives its account are not taken for forgotten', async () => {
+    await subscriptions.subscribe([hsbc]);
+    delivered = ['00005'];
+    const [forgotten] = await Promise.all([subscriptions.endForgotten(), subscriptions.subscribe([tencent])]);
+    expect(forgotten).toEqual([]);
+    expect(running.size).toBe(2);
+  });
+});
