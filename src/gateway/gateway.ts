@@ -153,6 +153,7 @@ export class Gateway {
       onDefect: (error) => logger.error({ err: error }, 'an event could not be pushed'),
       onGap: (message) => logger.warn({}, message),
       onPublished: ({ stream }, ms) => this.meter.push(stream.subType, ms),
+      keyHashOf: (owner) => this.#keyOf(owner)?.hash,
     });
     this.#idempotency = new IdempotencyKeys({ store, time, clock, keysMax: bounds.idempotencyKeys });
     this.#connectionsPerKey = bounds.connections;
@@ -312,11 +313,16 @@ export class Gateway {
   #entitled(owner: string): Entitled {
     const { access, clock } = this.#options;
     if (!access.scopeMode) return { quotes: owner === 'anonymous', accounts: owner === 'anonymous' };
-    const key = owner.startsWith('key:') ? access.keyring?.keyNamed(owner.slice('key:'.length)) : undefined;
+    const key = this.#keyOf(owner);
     if (key === undefined || !access.revalidate(key, clock.now()).ok) return { quotes: false, accounts: false };
     this.#watchExpiry(key);
     const may = (scopes: number) => access.authorise(key, scopes) === undefined;
     return { quotes: may(quoteScopes), accounts: may(accountScopes) };
+  }
+
+  /** The key of an owner; undefined for callers without one, and where the keys file has none of its id. */
+  #keyOf(owner: string): KeyRecord | undefined {
+    return owner.startsWith('key:') ? this.#options.access.keyring?.keyNamed(owner.slice('key:'.length)) : undefined;
   }
 
   /** A keys file is in force: every request needs a key. */

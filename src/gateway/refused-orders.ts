@@ -44,6 +44,13 @@ interface Kept {
   readonly allowed: Readonly<Record<ListKind, boolean>>;
 }
 
+interface OfKey {
+  /** Hash of the key's text; undefined for callers without a key. */
+  readonly hash: string | undefined;
+  /** Oldest first. */
+  readonly kept: Kept[];
+}
+
 type ListKind = 'account' | 'traded';
 
 /** Fields of all requests for orders. */
@@ -53,8 +60,8 @@ type Asked = Partial<
 
 /** Refused orders of each key, in memory: "why was it refused?" has an answer later. */
 export class RefusedOrders {
-  /** By owner, those with the newest refusal last; oldest refusal first. */
-  readonly #byOwner = new Map<string, Kept[]>();
+  /** By owner, those with the newest refusal last. */
+  readonly #byOwner = new Map<string, OfKey>();
 
   constructor(
     private readonly access: Access,
@@ -62,12 +69,13 @@ export class RefusedOrders {
   ) {}
 
   add(refused: RefusedWrite): void {
-    const owner = ownerOfKey(refused.key);
-    const own = this.#byOwner.get(owner) ?? [];
+    const { key } = refused;
+    const owner = ownerOfKey(key);
+    const kept = this.#keptFor(owner, key);
     this.#byOwner.delete(owner);
-    own.push(this.#keptOf(refused));
-    if (own.length > OF_KEY_MAX) own.shift();
-    this.#byOwner.set(owner, own);
+    kept.push(this.#keptOf(refused));
+    if (kept.length > OF_KEY_MAX) kept.shift();
+    this.#byOwner.set(owner, { hash: key?.hash, kept });
     const [oldest] = this.#byOwner.keys();
     if (this.#byOwner.size > KEYS_MAX && oldest !== undefined) this.#byOwner.delete(oldest);
   }
@@ -82,8 +90,7 @@ export class RefusedOrders {
   #of(owner: string, key: KeyRecord | undefined, caller: Caller): Refusal[] {
     const limits = limitsOf(this.access, key);
     const from = BigInt(this.clock.now() - KEPT_MS);
-    const own = this.#byOwner.get(owner) ?? [];
-    return own
+    return this.#keptFor(owner, key)
       .filter((kept) => kept.refusal.time >= from && !isNarrowedAway(limits, kept))
       .map(({ operation, refusal, about }) => {
         const shownReason = shownText(this.access, key, { code: refusal.refusalCode, message: refusal.reason, about });
@@ -91,6 +98,12 @@ export class RefusedOrders {
         return reason === refusal.reason ? refusal : create(RefusalSchema, { ...refusal, reason });
       })
       .reverse();
+  }
+
+  /** Refusals of a key; none where another key had its id before. */
+  #keptFor(owner: string, key: KeyRecord | undefined): Kept[] {
+    const own = this.#byOwner.get(owner);
+    return own !== undefined && own.hash === key?.hash ? own.kept : [];
   }
 
   #keptOf(refused: RefusedWrite): Kept {

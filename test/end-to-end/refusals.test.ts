@@ -88,6 +88,16 @@ describe('get_refusals', () => {
     expect(await refusals('other')).toEqual([]);
   });
 
+  it('tells a key nothing of another that had its id before', async () => {
+    await open();
+    await desk.call(trade.placeOrder, { ...order, qty: 1 });
+    expect(await refusals()).toHaveLength(1);
+    await desk.replaceKey('desk', { scopes });
+    expect(await refusals()).toEqual([]);
+    await desk.call(trade.placeOrder, { ...order, qty: 2 });
+    expect(await refusals()).toMatchObject([{ qty: 2 }]);
+  });
+
   it('keeps the newest 200 of a key, and lists as many as are asked for', async () => {
     await open();
     for (let qty = 1; qty <= 250; qty++) await desk.call(trade.placeOrder, { ...order, qty: qty + 0.5 });

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, expect, it } from 'vitest';
 import { BUY, HK, HK_CASH, NORMAL, SIMULATE } from '../support/accounts.js';
+import { editKey } from '../support/keys.js';
 import type { PushClient } from '../support/push-client.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
 
@@ -100,6 +101,19 @@ it('a connection follows accounts by commands of its own, and resumes with them'
   await place('three');
   await second.settled();
   expect(second.trades.length).toBe(heard);
+});
+
+it('a registration of a key whose id another key has since is not taken up', async () => {
+  await daemon.as('other').s2c('/api/subscribe', { symbols: ['HK.00700'], sub_types: [1] });
+  await daemon.as('other').s2c('/api/sub-acc-push', { acc_id_list: [HK_CASH] });
+  await daemon.end();
+  editKey(daemon.keysPath, 'other', undefined);
+  await daemon.addKey('other', { scopes: ['qot:read', 'acc:read'] });
+  await daemon.boot(FLAGS);
+  const { conn_sub_info_list: all } = await daemon.as('other').s2c('/api/query-subscription', {});
+  const connection = await daemon.push('other', exactly);
+  expect([all[0]?.used_quota ?? 0, await connection.command('query')]).toMatchObject([0, { acc_id_list: [] }]);
+  await connection.close();
 });
 
 it('a registration of a key that is gone, or that may not have it any more, is not taken up', async () => {

@@ -79,6 +79,8 @@ export interface Desk {
   payload<O extends Operation>(operation: O, body: object | string, approach?: Approach): Promise<PayloadOf<O>>;
   /** Changes fields of a key in the keys file, or takes it out, and has the file taken up. */
   editKey(id: string, change: Record<string, unknown> | undefined): void;
+  /** Gives the id of a key to another key, and has the file taken up. */
+  replaceKey(id: string, wish: KeyWish): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -157,6 +159,11 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
     },
     editKey(id, change) {
       editKey(path, id, change);
+      keyring.value.reload();
+    },
+    async replaceKey(id, wish) {
+      editKey(path, id, undefined);
+      keyTexts.set(id, await makeKey(path, id, wish));
       keyring.value.reload();
     },
     async close() {

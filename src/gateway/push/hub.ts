@@ -52,6 +52,8 @@ export interface PushHubOptions {
   readonly onGap?: (message: string) => void;
   /** Told how long a quote event took from the backend to its connections, in milliseconds. */
   readonly onPublished?: (event: QuotePush, ms: number) => void;
+  /** Hash of the text of an owner's key, undefined for an owner without one: another key may be given the id of one that is gone. */
+  readonly keyHashOf?: (owner: string) => string | undefined;
 }
 
 const SUBSCRIPTION_QUOTA = 1000;
@@ -113,6 +115,7 @@ export class PushHub {
     onDefect,
     onGap = () => undefined,
     onPublished,
+    keyHashOf = () => undefined,
   }: PushHubOptions) {
     this.#backend = backend;
     this.#clock = clock;
@@ -147,7 +150,7 @@ export class PushHub {
     this.idleKeys = new IdleKeys(clock, this.subscriptions, (owner) => this.#byOwner.has(owner));
     this.accounts = new AccountRegistrations(backend, accountListener, after);
     this.#resumptions = new Resumptions({ clock, accounts: this.accounts, framesOf: (event) => this.#framesOf(event) });
-    this.#registrations = store && new Registrations(store, this.subscriptions, this.accounts);
+    this.#registrations = store && new Registrations(store, this.subscriptions, this.accounts, keyHashOf);
     this.#gaps = new GapAnnouncer({
       subscriptions: this.subscriptions,
       accounts: this.accounts,

@@ -11,6 +11,8 @@ interface KeptStream {
 
 /** Registrations of an owner that outlives its connections. */
 interface Row {
+  /** Hash of the key's text: another key may be given the id of one that is gone. */
+  readonly keyHash?: string | undefined;
   readonly streams: readonly KeptStream[];
   readonly accIds: readonly bigint[];
 }
@@ -35,6 +37,8 @@ export class Registrations {
     private readonly store: Store,
     private readonly subscriptions: Subscriptions,
     private readonly accounts: AccountRegistrations,
+    /** Hash of the text of an owner's key; undefined where there is none. */
+    private readonly keyHashOf: (owner: string) => string | undefined,
   ) {
     this.#table = store.table('push_registrations');
   }
@@ -53,8 +57,8 @@ export class Registrations {
 
   /** Takes up what an earlier process left, as far as its owners may still have it. The backend is to be told of it. */
   takeUp(entitled: (owner: string) => Entitled): void {
-    for (const [owner, { streams, accIds }] of [...this.#table.entries()]) {
-      const { quotes, accounts } = entitled(owner);
+    for (const [owner, { keyHash, streams, accIds }] of [...this.#table.entries()]) {
+      const { quotes, accounts } = keyHash === this.keyHashOf(owner) ? entitled(owner) : nothing;
       if (quotes) for (const { stream, push, first } of streams) this.subscriptions.adopt(owner, stream, { push, first });
       if (accounts) this.accounts.adopt(owner, accIds);
       this.changed(owner);
@@ -77,6 +81,8 @@ export class Registrations {
 
   #rowOf(owner: string): Row {
     const streams = this.subscriptions.list(owner).map(({ stream, push, first }) => ({ stream, push, first }));
-    return { streams, accIds: this.accounts.of(owner) };
+    return { keyHash: this.keyHashOf(owner), streams, accIds: this.accounts.of(owner) };
   }
 }
+
+const nothing: Entitled = { quotes: false, accounts: false };
