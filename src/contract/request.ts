@@ -29,7 +29,7 @@ import type { Operation, ProtocolMessages, RequestOf } from './operation.js';
 import { type ParamRule, paramRule } from './param-rules.js';
 import { collectProblem, type Problem, stop, stopMissing } from './problem.js';
 import { callerParams, type Param, paramsIn, withheldFields } from './shape.js';
-import { didYouMean, symbolsMeant } from './symbol-spellings.js';
+import { spelledAs } from './symbol-spellings.js';
 import { priceIsUnused } from './unused-price.js';
 import { valueRules } from './value-rules.js';
 import { rememberNames } from './written-names.js';
@@ -374,7 +374,7 @@ function readSymbol(value: JsonValue, path: string) {
   if (parsed !== undefined) return parsed;
   const markets = quoteMarkets.map((market) => market.name).join(', ');
   const kind = typeof value === 'string' ? 'invalid' : 'wrong_type';
-  const hint = typeof value === 'string' ? didYouMean(symbolsMeant(value)[0]) : '';
+  const hint = typeof value === 'string' ? spelledAs(value) : '';
   stop(kind, path, `${path}: expected MARKET.CODE with a market of ${markets} (such as "HK.00700"), found ${describeJson(value)}${hint}`);
 }
 

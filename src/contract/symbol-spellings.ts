@@ -42,6 +42,8 @@ const currencies =
   /^(AUD|CAD|CHF|CNH|CNY|EUR|GBP|HKD|JPY|KRW|MYR|NZD|SGD|USD)[/-]?(AUD|CAD|CHF|CNH|CNY|EUR|GBP|HKD|JPY|KRW|MYR|NZD|SGD|USD)(=X)?$/;
 /** The Options Clearing Corporation's code: root, date, C or P, and the strike in thousandths, eight digits. */
 const occ = /^([A-Z.]{1,6}) *(\d{6})([CP])(\d{8})$/;
+/** Ticker of a share in the US, with a class where it has several: AAPL, BRK-B. Longer words are names. */
+const ticker = /^[A-Z]{1,5}([-/_ ][A-Z])?$/;
 /** Longer texts are no symbol of anybody's. */
 const LENGTH_MAX = 40;
 
@@ -59,14 +61,15 @@ export function symbolsMeant(text: string): readonly string[] {
   return [...meant];
 }
 
-/** "; did you mean HK.00700?" of the first symbol that a text probably means, or nothing. */
-export function didYouMean(symbol: string | undefined): string {
-  return symbol === undefined ? '' : `; did you mean ${symbol}?`;
+/** "; in that form, listed or not: HK.00700", for texts that are read before anybody can look up what is listed; or nothing. */
+export function spelledAs(text: string): string {
+  const forms = symbolsMeant(text);
+  return forms.length === 0 ? '' : `; in that form, listed or not: ${forms.join(' or ')}`;
 }
 
-/** Text for an unknown security, the same for reads and writes. */
-export function unknownSymbol(symbol: string, meant: string | undefined = symbolsMeant(symbol)[0]): string {
-  return `unknown symbol ${shown(symbol)}${didYouMean(meant)}`;
+/** Text for an unknown security, the same for reads and writes. `meant`: a listed symbol that is probably meant. */
+export function unknownSymbol(symbol: string, meant: string | undefined): string {
+  return `unknown symbol ${shown(symbol)}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
 }
 
 function withMarket(text: string): string[] {
@@ -89,7 +92,7 @@ function withoutMarket(text: string): string[] {
   if (/^\d{6}$/.test(text)) return [`${/^[569]/.test(text) ? 'SH' : 'SZ'}.${text}`];
   if (/^\d{1,5}$/.test(text)) return [...codesIn('HK', text), ...(text.length === 4 ? [`JP.${text}`, `MY.${text}`] : [])];
   if (/^[A-Z]{1,3}=F$/.test(text)) return [`US.${text.slice(0, -2)}main`];
-  if (/^[A-Z]/.test(text) && !text.includes('.')) return codesIn('US', text);
+  if (ticker.test(text)) return codesIn('US', text);
   return /^[A-Z]{1,5}\.[A-Z]$/.test(text) || occ.test(text) ? codesIn('US', text) : [];
 }
 

@@ -44,6 +44,11 @@ const writing = async (symbol: string) => {
   const order = { acc_id: HK_MARGIN, env: SIMULATE, market: 1, symbol, side: 1, order_type: 1, qty: 100, price: 300 };
   return said(await daemon.as('desk').post('/api/order', order));
 };
+/** Symbols that a refusal names: a listed one, or forms of a text that has no market. */
+const suggested = (text: string) => {
+  const [, listed, forms] = /(?:did you mean (\S+)\?|in that form, listed or not: (.+))$/.exec(text) ?? [];
+  return listed === undefined ? (forms?.split(' or ') ?? []) : [listed];
+};
 
 beforeAll(async () => {
   daemon = await TestDaemon.start({
@@ -59,14 +64,29 @@ afterAll(() => daemon.stop());
 
 describe('another program’s spelling of a symbol', () => {
   it.each(spellings)('%s: reads say that %s is meant', async (spelled, meant) => {
-    expect(await reading(spelled)).toMatch(new RegExp(`did you mean ${meant.replaceAll('.', '\\.')}\\?$`));
+    expect(suggested(await reading(spelled))).toContain(meant);
+  });
+
+  it.each(['BRKB', 'TENCENT', 'HSI2612', 'US.BRKB', 'US.TENCENT', 'HK.HSI2612X', 'HK.99', 'HK.099', '99999.HK', 'US.X-Q', 'X/Q', '123456'])(
+    '%s: nothing that is not listed is called a symbol',
+    async (spelled) => {
+      for (const text of [await reading(spelled), await writing(spelled)]) {
+        const [, meant] = /did you mean (\S+)\?/.exec(text) ?? [];
+        if (meant !== undefined)
+          expect(await daemon.as('desk').s2c('/api/snapshot', { symbol: meant })).toMatchObject({ snapshot_list: [{}] });
+      }
+    },
+  );
+
+  it.each(['TENCENT', 'HSI2612', 'tencent holdings'])('%s: a name has no form', async (spelled) => {
+    expect(suggested(await reading(spelled))).toEqual([]);
   });
 
   it('is an option in the code of the Options Clearing Corporation', async () => {
     const [, root = '', rest = '', strike = ''] = /^(\D+)(\d{6}[CP])(\d+)$/.exec(option) ?? [];
     const digits = strike.padStart(8, '0');
     for (const spelled of [`${root}${rest}${digits}`, `US.${root}${rest}${digits}`, `${root.padEnd(6)}${rest}${digits}`]) {
-      expect(await reading(spelled)).toMatch(new RegExp(`did you mean US\\.${option}\\?$`));
+      expect(await reading(spelled)).toMatch(new RegExp(`(?:did you mean|in that form, listed or not:) US\\.${option}\\??$`));
     }
   });
 

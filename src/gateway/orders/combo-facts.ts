@@ -23,6 +23,7 @@ import { marketName, sideName } from '../trade-names.js';
 import {
   changeOf,
   isInMarket,
+  listedSpelling,
   opened,
   positive,
   secMarketsOf,
@@ -59,6 +60,8 @@ interface SeenLeg {
   readonly leg: Leg;
   readonly trading: TradingTerms | undefined;
   readonly view: MarketView;
+  /** Listed symbol that is meant where the leg's own has no terms. */
+  readonly meant: string | undefined;
 }
 
 /** Whether an order trades several securities together. */
@@ -158,19 +161,20 @@ async function valued(
         backend.tradingTerms(security, context),
         viewOf(backend, security, leg.side, OrderType.OrderType_Market, context),
       ]);
-      return { leg, trading, view };
+      const meant = trading === undefined ? await listedSpelling(backend, leg.symbol, context) : undefined;
+      return { leg, trading, view, meant };
     }),
   );
   const pricings = pricesOf(seen, after.price);
   const standing = before === undefined ? undefined : { qty: before.qty, pricings: pricesOf(seen, before.price) };
-  const [first, ...rest] = seen.map(({ leg, trading }, i): ValuedLeg => {
+  const [first, ...rest] = seen.map(({ leg, trading, meant }, i): ValuedLeg => {
     const { markets, symbol, side, ratio, market } = leg;
     const pricing = pricings[i];
     const multiplier = trading?.multiplier;
     const currency = trading?.currency ?? market.currency;
     const qty = multiply(after.qty, ratio);
     const counted = standing === undefined ? undefined : { qty: multiply(standing.qty, ratio), pricing: standing.pricings[i] };
-    const worth = worthOf(symbol, qty, pricing, counted, multiplier, currency);
+    const worth = worthOf(symbol, qty, pricing, counted, multiplier, currency, meant);
     return { markets, symbol, side, qty, pricing, multiplier, currency, worth };
   });
   if (first === undefined) throw new Error('an order has legs');
@@ -184,9 +188,10 @@ function worthOf(
   counted: { readonly qty: Decimal; readonly pricing: Pricing | undefined } | undefined,
   multiplier: Decimal | undefined,
   currency: string,
+  meant: string | undefined,
 ): Worth | Unknown {
   if (pricing === undefined) return unpriced(symbol);
-  if (multiplier === undefined || multiplier <= 0n) return unmultiplied(symbol);
+  if (multiplier === undefined || multiplier <= 0n) return unmultiplied(symbol, meant);
   const value = multiplyUp(multiplyUp(qty, pricing.price), multiplier);
   const before = counted?.pricing === undefined ? 0n : multiplyUp(multiplyUp(counted.qty, counted.pricing.price), multiplier);
   return { currency, value, increase: atLeastZero(value - before) };

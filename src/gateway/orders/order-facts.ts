@@ -5,7 +5,7 @@ import { SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { ModifyOrderOp, type Order, OrderStatus, TrdMarket } from '../../contract/generated/Trd_Common_pb.js';
 import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
-import { type QuoteMarketInfo, quoteMarketOfSecMarket } from '../../contract/markets.js';
+import { parseSymbol, type QuoteMarketInfo, quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { Rejection } from '../../contract/rejection.js';
 import { quoted, shown } from '../../contract/shown.js';
 import { symbolsMeant, unknownSymbol } from '../../contract/symbol-spellings.js';
@@ -337,11 +337,31 @@ function valueLeg(
   security.code = order.code;
   const trading = backend.tradingTerms(security, context);
   const view = viewOf(backend, security, order.side, order.terms.orderType, context);
-  if (!(trading instanceof Promise || view instanceof Promise)) return valuedLeg(order, before, trading, view);
-  return Promise.all([trading, view]).then(([terms, seen]) => valuedLeg(order, before, terms, seen));
+  if (!(trading === undefined || trading instanceof Promise || view instanceof Promise)) return valuedLeg(order, before, trading, view);
+  return Promise.all([trading, view]).then(async ([terms, seen]) => {
+    const meant = terms === undefined ? await listedSpelling(backend, order.symbol, context) : undefined;
+    return valuedLeg(order, before, terms, seen, meant);
+  });
 }
 
-function valuedLeg(order: Stand, before: Stand | undefined, trading: TradingTerms | undefined, view: MarketView): ValuedLeg | Rejection {
+/** The first symbol with terms at the backend that a spelling of another program means. */
+export async function listedSpelling(backend: Backend, symbol: string, context: CallContext): Promise<string | undefined> {
+  for (const meant of symbolsMeant(symbol)) {
+    const parsed = parseSymbol(meant);
+    if (parsed === undefined) continue;
+    const security = create(SecuritySchema, { market: parsed.market.number, code: parsed.code });
+    if ((await backend.tradingTerms(security, context)) !== undefined) return meant;
+  }
+  return undefined;
+}
+
+function valuedLeg(
+  order: Stand,
+  before: Stand | undefined,
+  trading: TradingTerms | undefined,
+  view: MarketView,
+  meant?: string,
+): ValuedLeg | Rejection {
   const { market, markets, symbol, side, qty } = order;
   const pricing = pricingOf(order.terms, view);
   if (pricing instanceof Rejection) return pricing;
@@ -351,7 +371,7 @@ function valuedLeg(order: Stand, before: Stand | undefined, trading: TradingTerm
     pricing === undefined
       ? unpriced(symbol)
       : multiplier === undefined || multiplier <= 0n
-        ? unmultiplied(symbol)
+        ? unmultiplied(symbol, meant)
         : worthOf(order, before, pricing, view, multiplier, currency);
   return { markets, symbol, side, qty, pricing, multiplier, currency, worth };
 }
@@ -386,9 +406,8 @@ export function unpriced(symbol: string): Unknown {
   };
 }
 
-/** A symbol in another program's spelling is told so, in the words of reads; of any other only the terms are missing. */
-export function unmultiplied(symbol: string): Unknown {
-  const [meant] = symbolsMeant(symbol);
+/** `meant`: the listed symbol that another program's spelling means; the refusal then has the words of reads. */
+export function unmultiplied(symbol: string, meant: string | undefined): Unknown {
   const reason =
     meant === undefined ? `order value unknown: the contract multiplier of ${shown(symbol)} is not known` : unknownSymbol(symbol, meant);
   return { code: 'limit.multiplier_unknown', reason };
