@@ -32,25 +32,17 @@ export interface NoAnswer {
 
 /** How long an answer is waited for, where nothing else is said. */
 export const TIMEOUT_MS = 30_000;
-/** A connection that works is there at once, its TLS handshake included. */
-const CONNECT_MS_MAX = 10_000;
+/** Time to establish a connection, its TLS handshake included. */
+export const CONNECT_MS_MAX = 10_000;
 
 /** Sends one request on a connection of its own. Never repeats it. */
 export function send(target: Target, request: HttpRequest, timeoutMs = TIMEOUT_MS): Promise<Result<HttpAnswer, NoAnswer>> {
   return new Promise((resolve) => {
     const outgoing = open(target, request, timeoutMs);
-    let connected = false;
     // The request's own time limit begins when the connection stands.
-    const connectMs = Math.min(CONNECT_MS_MAX, timeoutMs);
-    const deadline = setTimeout(() => outgoing.destroy(silence('no connection', connectMs)), connectMs);
-    outgoing.once('close', () => clearTimeout(deadline));
-    outgoing.on('socket', (socket) =>
-      socket.once(target.url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
-        clearTimeout(deadline);
-        connected = true;
-      }),
-    );
+    const isConnected = watchConnection(outgoing, Math.min(CONNECT_MS_MAX, timeoutMs));
     const fail = (error: Error) => {
+      const connected = isConnected();
       const status = connected ? exitStatus.unanswered : exitStatus.unreachable;
       resolve(err({ status, message: explain(error as NodeJS.ErrnoException, target.url, connected) }));
     };
@@ -67,7 +59,27 @@ export function send(target: Target, request: HttpRequest, timeoutMs = TIMEOUT_M
   });
 }
 
-/** Why a peer that says nothing was given up. `what` is "no connection" or "no answer". */
+/**
+ * Tells, when it is asked, whether the request got a working connection and so may have been carried out. Gives up a
+ * connection that takes longer than `msMax` to be established.
+ */
+export function watchConnection(request: ClientRequest, msMax: number): () => boolean {
+  let connected = false;
+  const deadline = setTimeout(() => request.destroy(silence('no connection', msMax)), msMax);
+  const stop = () => clearTimeout(deadline);
+  request.once('close', stop);
+  request.once('socket', (socket) => {
+    if (request.reusedSocket) stop();
+    else
+      socket.once(request.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+        connected = true;
+        stop();
+      });
+  });
+  return () => connected || request.reusedSocket;
+}
+
+/** The reason why a silent peer was given up. `what` is "no connection" or "no answer". */
 export function silence(what: string, ms: number): Error {
   return new Error(`${what} within ${ms / 1000} s; if svcd is running, something else may listen there: check --rest-url`);
 }

@@ -3,7 +3,6 @@ import { err, ok, type Result } from '../access/index.js';
 import { namesInList, toolsetNames, unknownToolset } from '../contract/toolsets.js';
 import { EXIT_FAILED } from './command-line.js';
 import { exitStatus } from './exit-status.js';
-import { Bridge } from './mcp/bridge.js';
 import { Endpoint } from './mcp/endpoint.js';
 import { OutputLines } from './mcp/output-lines.js';
 import { addressOf, resolveTarget, type Target, type TargetOptions, withTargetOptions } from './target.js';
@@ -54,9 +53,10 @@ export function mcpCommand(terminal: Terminal, startEmbedded: StartEmbedded): Co
       if (!target.ok) return command.error(`error: ${target.error}`, { exitCode: exitStatus.usage });
       const explain = (line: string) => terminal.explain(`svcctl mcp: ${line}\n`);
       explain(`passing MCP messages between standard input and output and ${addressOf(target.value.url, '/mcp').href}`);
-      const endpoint = new Endpoint(findTarget, toolsets.value);
-      const output = new OutputLines(terminal);
-      await new Bridge({ endpoint, output, explain, random: terminal.random }).run(terminal.stdin(), interruption.signal);
+      const endpoint = new Endpoint({ findTarget, toolsets: toolsets.value, explain });
+      // Loaded when it is asked for: the protocol library takes longer to load than the other commands to run.
+      const { Bridge } = await import('./mcp/bridge.js');
+      await new Bridge({ endpoint, explain, output: new OutputLines(terminal) }).run(terminal.stdin(), interruption.signal);
     } finally {
       if (gateway.ok) await gateway.value?.stop();
       restoreOutput();

@@ -3,7 +3,8 @@ import { McpStdio } from '../../../test/support/mcp-stdio.js';
 import { answerJson, beginStream, ScriptedMcp, type SeenRequest } from '../../../test/support/scripted-mcp.js';
 import { until } from '../../../test/support/until.js';
 
-const INITIALIZE = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}';
+const INITIALIZE =
+  '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}';
 const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
 const AGREED = '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"logging":{}}}}';
 const ENVELOPE = '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}';
@@ -71,31 +72,37 @@ function isCall({ body }: SeenRequest): boolean {
 }
 
 describe('messages', () => {
-  it('pass both ways byte for byte', async () => {
-    const asked = '{ "jsonrpc":"2.0",  "id":281756479859383816,"method":"tools/call","params":{"acc_id":18446744073709551615,"p":300.10}}';
-    const answered = '{"jsonrpc":"2.0","id":281756479859383816, "result":{"order_id":18446744073709551615,"price":300.10,"n":"\\u91d1"}}';
+  it('reach the gateway byte for byte, and come back with the same texts and values', async () => {
+    const asked = '{ "jsonrpc":"2.0",  "id":7,"method":"tools/call","params":{"acc_id":18446744073709551615,"p":300.10}}';
+    const answered = '{"jsonrpc":"2.0","id":7, "result":{"text":"{\\"order_id\\":18446744073709551615,\\"p\\":300.10}","n":"\\u91d1"}}';
     gateway.answer = (request) => answerJson(request, answered);
     const stdio = bridge(['--api-key', 'svc_k', '--toolsets', 'quote, account']);
     stdio.send(asked);
-    await until(() => stdio.lines.length === 1, 'the answer');
-    expect(stdio.lines).toEqual([`${answered}\n`]);
+    await stdio.answer(7);
+    expect(stdio.lines.map((line) => JSON.parse(line))).toEqual([JSON.parse(answered)]);
+    expect(stdio.lines[0]).toContain('{\\"order_id\\":18446744073709551615,\\"p\\":300.10}');
     expect(gateway.seen[0]?.body).toBe(asked);
     expect(gateway.seen[0]?.headers).toMatchObject({ authorization: 'Bearer svc_k', 'x-svc-toolsets': 'quote,account' });
+  });
+
+  it('with an id beyond 2^53 are refused by the gateway, under every digit of it', async () => {
+    gateway.answer = (request) => answerJson(request, errorOf('null', -32600, 'bad'), 400);
+    const stdio = bridge();
+    stdio.send('{"jsonrpc":"2.0","id":281756479859383816,"method":"ping"}');
+    await until(() => stdio.lines.length === 1, 'the answer');
+    expect(stdio.lines).toEqual([`${errorOf('281756479859383816', -32600, 'bad')}\n`]);
   });
 
   it('of an event stream are one line each, whatever line breaks they came with', async () => {
     gateway.answer = (request) => {
       beginStream(request).end(
-        ': hello\n\nid: 1\ndata:\n\nevent: message\ndata: {"jsonrpc":"2.0","method":"notifications/progress"}\n\ndata: {"jsonrpc":"2.0",\ndata: "id":1,"result":{"n":12345678901234567890}}\n\n',
+        ': hello\n\nid: 1\ndata:\n\nevent: message\ndata: {"jsonrpc":"2.0","method":"notifications/progress"}\n\ndata: {"jsonrpc":"2.0",\ndata: "id":1,"result":{"n":1.5}}\n\n',
       );
     };
     const stdio = bridge();
     stdio.send(ping(1));
     await stdio.answer(1);
-    expect(stdio.lines).toEqual([
-      '{"jsonrpc":"2.0","method":"notifications/progress"}\n',
-      '{"jsonrpc":"2.0", "id":1,"result":{"n":12345678901234567890}}\n',
-    ]);
+    expect(stdio.lines).toEqual(['{"jsonrpc":"2.0","method":"notifications/progress"}\n', '{"jsonrpc":"2.0","id":1,"result":{"n":1.5}}\n']);
   });
 
   it('that are no messages are answered as JSON-RPC says, and the next is served', async () => {
@@ -174,6 +181,21 @@ describe('a session', () => {
     expect(await stdio.end()).toBe(0);
     expect(gateway.seen.at(-1)).toMatchObject({ method: 'DELETE', headers: { 'mcp-session-id': 'session-1' } });
     expect(again.closed).toBe(true);
+  });
+
+  it('listens from now on when its last event is no longer available', async () => {
+    const stdio = bridge();
+    stdio.send(INITIALIZE, INITIALIZED);
+    const listening = await gateway.request('a GET', ({ method }) => method === 'GET');
+    gateway.answer = (request) =>
+      request.headers['last-event-id'] === undefined ? answerOf(request) : answerJson(request, errorOf('null', -32000), 400);
+    listening.response.end('retry: 5\nid: e7\ndata:\n\n');
+    const again = await gateway.request(
+      'a GET that asks for nothing missed',
+      (request) => request.method === 'GET' && request !== listening && request.headers['last-event-id'] === undefined,
+    );
+    again.response.write('data: {"jsonrpc":"2.0","method":"notifications/svc/push","params":{"n":1}}\n\n');
+    await stdio.line('the push', (line) => line.includes('svc/push'));
   });
 
   it('does not listen where the gateway has no such stream', async () => {
@@ -264,6 +286,28 @@ describe('a revision without sessions', () => {
     expect(gateway.seen.some(({ method }) => method !== 'POST')).toBe(false);
   });
 
+  it.each([
+    ['tools/call', '"name":"svc_get_quote"', 'svc_get_quote'],
+    ['resources/read', '"uri":"svc://quote/HK.00700"', 'svc://quote/HK.00700'],
+    ['prompts/get', '"name":"日報"', '=?base64?5pel5aCx?='],
+    ['prompts/get', '"name":" spaced "', '=?base64?IHNwYWNlZCA=?='],
+    ['prompts/get', '"name":"=?base64?eA==?="', `=?base64?${Buffer.from('=?base64?eA==?=').toString('base64')}?=`],
+    ['tools/list', '"name":"not repeated"', undefined],
+  ])('repeats revision, method and name of %s with %s in headers', async (method, field, name) => {
+    const stdio = bridge();
+    stdio.send(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":{${field},${ENVELOPE}}}`);
+    await stdio.answer(1);
+    expect(gateway.seen[0]?.headers).toMatchObject({ 'mcp-protocol-version': '2026-07-28', 'mcp-method': method });
+    expect(gateway.seen[0]?.headers['mcp-name']).toBe(name);
+  });
+
+  it('answers a request that HTTP cannot carry', async () => {
+    const stdio = bridge();
+    stdio.send(`{"jsonrpc":"2.0","id":1,"method":"a\\nb: c","params":{${ENVELOPE}}}`, ping(2));
+    expect(await stdio.answer(1)).toContain('"code":-32600,"message":"cannot be sent over HTTP');
+    await stdio.answer(2);
+  });
+
   it('cancels by closing the stream, and says nothing more of the request', async () => {
     gateway.answer = (request) => (isCall(request) ? void beginStream(request) : answerOf(request));
     const stdio = bridge();
@@ -313,6 +357,12 @@ describe('no good answer', () => {
     ],
     ['an error that names no request', 400, errorOf('null', -32600, 'bad'), '"id":1,"error":{"code":-32600,"message":"bad"}'],
     ['an error that names it', 400, errorOf('1', -32022, 'unsupported'), '"id":1,"error":{"code":-32022,"message":"unsupported"}'],
+    [
+      'an error with data',
+      400,
+      '{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"no","data":{"supported":["a"]}}}',
+      '"message":"no","data":{"supported":["a"]}}',
+    ],
     ['no endpoint', 404, 'not here', '"code":-32000,"message":"HTTP 404'],
     ['no JSON', 200, '<html>', 'answered with no message'],
     ['nothing', 200, '', 'gateway connection lost before the answer'],
@@ -329,7 +379,7 @@ describe('no good answer', () => {
     const stdio = bridge();
     stdio.send(`[${ping(1)},{"jsonrpc":"2.0","id":"b","method":"ping"}]`);
     expect(await stdio.answer(1)).toContain('gateway connection lost');
-    expect(stdio.lines[0]).toBe('[{"jsonrpc":"2.0","id":"b","result":{}}]\n');
+    expect(stdio.lines[0]).toBe('{"jsonrpc":"2.0","id":"b","result":{}}\n');
   });
 
   it('of a stream that breaks off says that the request may have been carried out', async () => {

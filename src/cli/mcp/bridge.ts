@@ -1,52 +1,52 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { backOff } from './back-off.js';
+import { isJSONRPCResponse, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import { type ClientMessage, readClientMessage } from './client-message.js';
 import type { Endpoint } from './endpoint.js';
-import { discard, MESSAGE_BYTES_MAX, readAnswer, streamStart } from './gateway-answer.js';
+import { GatewayClient } from './gateway-client.js';
+import { errorAnswer, GatewayError, INVALID_REQUEST, MESSAGE_BYTES_MAX, type RpcError, SERVER_ERROR, tooLong } from './gateway-error.js';
 import { inputLines } from './input-lines.js';
-import { Link } from './link.js';
 import type { OutputLines } from './output-lines.js';
-import { errorAnswer, INVALID_REQUEST, type RpcError, SERVER_ERROR } from './rpc-error.js';
-import type { ServerMessage } from './server-message.js';
 
 export interface BridgeOptions {
   readonly endpoint: Endpoint;
   readonly output: OutputLines;
-  /** Tells a person. */
+  /** Prints a line for people. */
   readonly explain: (line: string) => void;
-  readonly random: () => number;
 }
 
-interface UnderWay {
+interface Pending {
   readonly message: ClientMessage;
   readonly abort: AbortController;
   readonly done: Promise<void>;
 }
 
-const MESSAGES_UNDER_WAY_MAX = 1_024;
-const BYTES_UNDER_WAY_MAX = 64 * 1024 * 1024;
-/** What is under way at the end of the input may still be answered within this. */
+const PENDING_MAX = 1_024;
+const PENDING_BYTES_MAX = 64 * 1024 * 1024;
+/** Time for the answers to pending requests after the end of the input. */
 const LAST_ANSWERS_MS_MAX = 10_000;
-const RESUMPTIONS_MAX = 5;
-const HTTP_OK = 200;
 
-/** Passes JSON-RPC messages between lines and the gateway's HTTP endpoint, as they are written. */
+const lost: RpcError = {
+  code: SERVER_ERROR,
+  message: 'gateway connection lost before the answer: the request may have been carried out',
+};
+
+/** Passes JSON-RPC messages between lines and the gateway's HTTP endpoint. */
 export class Bridge {
   readonly #options: BridgeOptions;
-  readonly #link: Link;
-  readonly #underWay = new Set<UnderWay>();
-  #bytesUnderWay = 0;
+  readonly #client: GatewayClient;
+  readonly #pending = new Set<Pending>();
+  #pendingBytes = 0;
 
   constructor(options: BridgeOptions) {
     this.#options = options;
-    const { endpoint, output, explain, random } = options;
-    this.#link = new Link({ endpoint, deliver: (text) => output.write(text), explain, random });
+    const { endpoint, output, explain } = options;
+    this.#client = new GatewayClient({ endpoint, explain, drained: () => output.drained(), deliver: (message) => this.#deliver(message) });
   }
 
   /**
-   * Runs until the input ends or `interrupted` is aborted. At the end of the input, what is under way is finished within
-   * ten seconds; an interruption ends it at once. Either way the session is ended.
+   * Runs until the input ends or `interrupted` is aborted. At the end of the input, pending requests have ten seconds; an
+   * interruption ends them at once. Either way the session is ended.
    */
   async run(input: Readable, interrupted: AbortSignal): Promise<void> {
     const stop = () => {
@@ -70,7 +70,7 @@ export class Bridge {
     } finally {
       interrupted.removeEventListener('abort', stop);
       this.#abandon();
-      await this.#link.end();
+      await this.#client.end();
     }
   }
 
@@ -80,7 +80,7 @@ export class Bridge {
     const message = read.value;
     if (message.kind === 'request' || message.kind === 'batch') {
       const answered = this.#track(message, (signal) => this.#answer(message, signal));
-      // What follows belongs to the session that this one begins.
+      // The messages that follow belong to the session that this one begins.
       if (beginsSession(message)) await answered;
       return;
     }
@@ -88,35 +88,35 @@ export class Bridge {
     const accepted = this.#track(message, () => this.#tell(message));
     if (message.method !== 'notifications/initialized') return;
     await accepted;
-    this.#link.listen();
+    this.#client.listen();
   }
 
-  /** Runs an exchange and counts it; refuses it where too much is under way. */
+  /** Counts an exchange while it runs; refuses it if too many are pending. */
   async #track(message: ClientMessage, exchange: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const { length } = message.bytes;
-    if (this.#underWay.size >= MESSAGES_UNDER_WAY_MAX || this.#bytesUnderWay + length > BYTES_UNDER_WAY_MAX) {
-      const busy = { code: SERVER_ERROR, message: `${this.#underWay.size} messages are under way: wait for answers before sending more` };
+    if (this.#pending.size >= PENDING_MAX || this.#pendingBytes + length > PENDING_BYTES_MAX) {
+      const busy = { code: SERVER_ERROR, message: `${this.#pending.size} messages are under way: wait for answers before sending more` };
       if (message.ids.length === 0) this.#options.explain(`${message.method ?? 'an answer'} was dropped: ${busy.message}`);
       return this.#answerWith(message.ids, busy);
     }
     const abort = new AbortController();
-    this.#bytesUnderWay += length;
+    this.#pendingBytes += length;
     const done = exchange(abort.signal).finally(() => {
-      this.#bytesUnderWay -= length;
-      this.#underWay.delete(entry);
+      this.#pendingBytes -= length;
+      this.#pending.delete(entry);
     });
     const entry = { message, abort, done };
-    this.#underWay.add(entry);
+    this.#pending.add(entry);
     await done;
   }
 
   /**
-   * Calls a request off here. Without sessions, that is how the gateway learns of it too: `done`. In a session it is to be
-   * told as well.
+   * Cancels a request here. Without sessions, its closed stream tells the gateway: `done`. In a session the gateway needs
+   * the notification too: `tell`.
    */
   #cancel(id: string): 'done' | 'tell' {
-    let outcome: 'done' | 'tell' = this.#link.sessionless ? 'done' : 'tell';
-    for (const { message, abort } of this.#underWay) {
+    let outcome: 'done' | 'tell' = this.#client.sessionless ? 'done' : 'tell';
+    for (const { message, abort } of this.#pending) {
       if (message.kind !== 'request' || message.ids[0] !== id) continue;
       abort.abort();
       outcome = message.claim === undefined ? 'tell' : 'done';
@@ -125,58 +125,53 @@ export class Bridge {
   }
 
   async #tell(message: ClientMessage): Promise<void> {
-    const refusal = await this.#link.oneWay(message);
-    if (refusal !== undefined) this.#options.explain(`${message.method ?? 'an answer to the gateway'} was not accepted: ${refusal}`);
+    await this.#client.oneWay(message).catch((thrown: Error) => {
+      this.#options.explain(`${message.method ?? 'an answer to the gateway'} was not accepted: ${thrown.message}`);
+    });
   }
 
-  /** Gets each request of the message exactly one answer: the gateway's, or why there is none. */
+  /** Gets each request of the message exactly one answer: the gateway's, or the reason why there is none. */
   async #answer(message: ClientMessage, signal: AbortSignal): Promise<void> {
     const unanswered = new Set(message.ids);
-    const reason = await this.#relay(message, unanswered, signal);
-    // Nobody waits for the answer of a request that was called off.
+    const deliver = (answer: JSONRPCMessage) => {
+      if (signal.aborted) return;
+      if (!isJSONRPCResponse(answer)) return this.#deliver(answer);
+      const id = JSON.stringify(answer.id ?? null);
+      // The one answer to one request carries its id, however the parsers have rounded it.
+      const exact = unanswered.size === 1 && message.kind === 'request' ? message.ids[0] : id;
+      if (exact !== undefined) unanswered.delete(exact);
+      this.#deliver(answer, exact);
+    };
+    let reason = lost;
+    try {
+      await (beginsSession(message) ? this.#client.begin(message, signal, deliver) : this.#client.request(message, signal, deliver));
+    } catch (thrown) {
+      if (thrown instanceof GatewayError) reason = thrown.error;
+      else if (!(thrown instanceof DOMException)) throw thrown;
+    }
+    // Nobody waits for the answer to a cancelled request.
     if (!signal.aborted) await this.#answerWith(unanswered, reason);
   }
 
-  async #relay(message: ClientMessage, unanswered: Set<string>, signal: AbortSignal): Promise<RpcError> {
-    const sent = beginsSession(message) ? await this.#link.begin(message, signal) : await this.#link.request(message, signal);
-    if (!sent.ok) {
-      const what = sent.error.sent ? 'gateway connection lost, the request may have been carried out' : 'gateway connect failed';
-      return { code: SERVER_ERROR, message: `${what}: ${sent.error.message}` };
-    }
-    const deliver = (answer: ServerMessage): Promise<void> => {
-      if (signal.aborted) return Promise.resolve();
-      if (beginsSession(message)) this.#link.adopt(message, answer, sent.value);
-      settle(unanswered, answer);
-      return this.#options.output.write(answer.text);
-    };
-    const position = streamStart();
-    let reason = await readAnswer(sent.value, position, deliver);
-    for (let failures = 0; unanswered.size > 0 && position.lastEventId !== undefined && failures < RESUMPTIONS_MAX; failures++) {
-      await backOff(failures, position.retryMs, this.#options.random, signal);
-      if (signal.aborted) break;
-      const resumed = await this.#link.resume(position.lastEventId, signal);
-      if (!resumed.ok) continue;
-      if (resumed.value.statusCode !== HTTP_OK) {
-        discard(resumed.value);
-        break;
-      }
-      reason = await readAnswer(resumed.value, position, deliver);
-    }
-    return reason ?? { code: SERVER_ERROR, message: 'gateway connection lost before the answer: the request may have been carried out' };
-  }
-
-  /** Waits for what is under way, but not for streams that have no end. */
+  /** Waits for pending requests, but not for streams without an end. */
   async #lastAnswers(interrupted: AbortSignal): Promise<void> {
-    for (const { message, abort } of this.#underWay) if (message.method === 'subscriptions/listen') abort.abort();
+    for (const { message, abort } of this.#pending) if (message.method === 'subscriptions/listen') abort.abort();
     const answered = new AbortController();
     const signal = AbortSignal.any([answered.signal, interrupted]);
     const enough = delay(LAST_ANSWERS_MS_MAX, undefined, { signal }).catch(() => {});
-    await Promise.race([Promise.all([...this.#underWay].map(({ done }) => done)), enough]);
+    await Promise.race([Promise.all([...this.#pending].map(({ done }) => done)), enough]);
     answered.abort();
   }
 
   #abandon(): void {
-    for (const { abort } of this.#underWay) abort.abort();
+    for (const { abort } of this.#pending) abort.abort();
+  }
+
+  #deliver(message: JSONRPCMessage, id?: string): void {
+    const text = JSON.stringify(message);
+    const fits = Buffer.byteLength(text) <= MESSAGE_BYTES_MAX;
+    if (fits) void this.#options.output.write(text);
+    else if (id !== undefined) void this.#options.output.write(errorAnswer(id, tooLong));
   }
 
   async #answerWith(ids: Iterable<string>, reason: RpcError): Promise<void> {
@@ -188,13 +183,7 @@ export class Bridge {
   }
 }
 
-/** Whether it is the handshake of a revision with sessions. */
+/** True for the handshake of a revision with sessions. */
 function beginsSession({ method, kind, claim }: ClientMessage): boolean {
   return kind === 'request' && method === 'initialize' && claim === undefined;
-}
-
-/** A POST of one request has one answer, whatever its id looks like once it is parsed. */
-function settle(unanswered: Set<string>, { answers }: ServerMessage): void {
-  if (answers.length > 0 && unanswered.size === 1) unanswered.clear();
-  for (const id of answers) unanswered.delete(id);
 }

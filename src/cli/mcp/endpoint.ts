@@ -1,153 +1,134 @@
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { Socket } from 'node:net';
 import { err, ok, type Result } from '../../access/index.js';
 import { packageVersion } from '../../version.js';
-import { explain, silence } from '../http-client.js';
+import { CONNECT_MS_MAX, explain, silence, watchConnection } from '../http-client.js';
 import { addressOf, type Target } from '../target.js';
+import { GatewayError, SERVER_ERROR } from './gateway-error.js';
+import { toWebResponse } from './web-response.js';
 
 /** One HTTP request to the gateway's `/mcp`. */
 export interface Exchange {
-  readonly method: 'POST' | 'GET' | 'DELETE';
+  readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string;
   readonly signal: AbortSignal;
 }
 
-/** Why there is no answer, and what to do about it. */
-export interface Unreached {
-  /** The request may have been carried out. */
+export interface EndpointOptions {
+  readonly findTarget: () => Result<Target, string>;
+  /** `X-Svc-Toolsets` of every request. */
+  readonly toolsets?: string | undefined;
+  /** Prints a line for people. */
+  readonly explain: (line: string) => void;
+  readonly firstAnswerMsMax?: number;
+}
+
+/** Reason why there is no answer, and advice. */
+interface Unreached {
+  /** True if the request may have been carried out. */
   readonly sent: boolean;
   readonly message: string;
 }
 
-const CONNECT_MS_MAX = 10_000;
-/** For the head of the first answer: whoever says nothing at all is no gateway. */
+/** Time to the head of the first answer: a peer that stays silent is no gateway. */
 const FIRST_ANSWER_MS_MAX = 10_000;
-/** The server closes an idle connection after 75 s. Closed here long before, none is ever used while it closes. */
+/** The server closes an idle connection after 75 s. Closing it here long before avoids using one that is being closed. */
 const IDLE_MS_MAX = 15_000;
-const REQUEST_SOCKETS_MAX = 256;
-const CONTROL_SOCKETS_MAX = 16;
-
-type Agents = { readonly http: HttpAgent; readonly https: HttpsAgent };
+/** As many connections as there are pending messages: a cancellation waits for none of them. */
+const keptAlive = { keepAlive: true, timeout: IDLE_MS_MAX };
 
 /**
- * The gateway's MCP endpoint over HTTP. Who the gateway is, is asked anew after a failure to connect: a demo that was
- * started meanwhile, on whatever port, is found.
+ * The gateway's MCP endpoint over HTTP. The target is looked up again after a failure to connect, so that a demo that
+ * was started meanwhile is found on whatever port it has. A request is never sent twice.
  */
 export class Endpoint {
-  readonly #findTarget: () => Result<Target, string>;
-  readonly #toolsets: string | undefined;
-  /** What takes long has connections of its own, so that a cancellation or a person's answer never waits behind it. */
-  readonly #requests = agents(REQUEST_SOCKETS_MAX);
-  readonly #control = agents(CONTROL_SOCKETS_MAX);
-  readonly #established: Established = new WeakSet();
-  readonly #firstAnswerMsMax: number;
+  readonly #options: EndpointOptions;
+  readonly #http = new HttpAgent(keptAlive);
+  readonly #https = new HttpsAgent(keptAlive);
   #target: Target | undefined;
   /** Origin that has answered: from then on an answer may take its time. */
   #answering: string | undefined;
+  #reached: boolean | undefined;
 
-  /** `toolsets` goes along with every request as `X-Svc-Toolsets`. */
-  constructor(findTarget: () => Result<Target, string>, toolsets: string | undefined, firstAnswerMsMax = FIRST_ANSWER_MS_MAX) {
-    this.#findTarget = findTarget;
-    this.#toolsets = toolsets;
-    this.#firstAnswerMsMax = firstAnswerMsMax;
+  constructor(options: EndpointOptions) {
+    this.#options = options;
   }
 
-  /** Sends a request that may be under way for long. Resolves when the head of its answer is there. */
-  send(exchange: Exchange): Promise<Result<IncomingMessage, Unreached>> {
-    return this.#sendOn(this.#requests, exchange);
-  }
-
-  /** Sends what is answered at once. */
-  sendControl(exchange: Exchange): Promise<Result<IncomingMessage, Unreached>> {
-    return this.#sendOn(this.#control, exchange);
+  /** Sends a request. Resolves with the head of its answer; rejects with a {@link GatewayError} if it is not one of success. */
+  async send(exchange: Exchange): Promise<Response> {
+    const answer = await this.#reach(exchange);
+    if (answer.ok) return toWebResponse(exchange.method, answer.value);
+    const problem = answer.error.sent ? 'gateway connection lost, the request may have been carried out' : 'gateway connect failed';
+    throw new GatewayError({ code: SERVER_ERROR, message: `${problem}: ${answer.error.message}` });
   }
 
   close(): void {
-    for (const { http, https } of [this.#requests, this.#control]) {
-      http.destroy();
-      https.destroy();
-    }
+    this.#http.destroy();
+    this.#https.destroy();
   }
 
-  async #sendOn(lane: Agents, exchange: Exchange): Promise<Result<IncomingMessage, Unreached>> {
+  async #reach(exchange: Exchange): Promise<Result<IncomingMessage, Unreached>> {
     const before = this.#target;
-    const target = before === undefined ? this.#findTarget() : ok(before);
-    if (!target.ok) return err({ sent: false, message: target.error });
-    const answer = await this.#attempt(target.value, lane, exchange);
-    if (answer.ok || answer.error.sent) {
-      this.#target = target.value;
-      return answer;
+    let answer = await this.#attempt(before === undefined ? this.#options.findTarget() : ok(before), exchange);
+    if (!answer.ok && !answer.error.sent) {
+      this.#target = undefined;
+      this.#answering = undefined;
+      const found = this.#options.findTarget();
+      const moved = before !== undefined && found.ok && found.value.url.href !== before.url.href;
+      if (moved && !exchange.signal.aborted) answer = await this.#attempt(found, exchange);
     }
-    this.#target = undefined;
-    this.#answering = undefined;
-    const found = this.#findTarget();
-    const moved = before !== undefined && found.ok && found.value.url.href !== before.url.href;
-    return moved && !exchange.signal.aborted ? this.#attempt(found.value, lane, exchange) : answer;
+    this.#note(exchange.signal, answer);
+    return answer;
   }
 
-  #attempt(target: Target, lane: Agents, { method, headers, body, signal }: Exchange): Promise<Result<IncomingMessage, Unreached>> {
+  /** Reports once that the gateway is gone, and once that it is back. */
+  #note({ aborted }: AbortSignal, answer: Result<IncomingMessage, Unreached>): void {
+    const reached = answer.ok || answer.error.sent;
+    if (!reached && aborted) return;
+    if (!reached && this.#reached !== false) this.#options.explain(`gateway connect failed: ${answer.error.message}`);
+    if (reached && this.#reached === false) this.#options.explain('connected to the gateway');
+    this.#reached = reached;
+  }
+
+  async #attempt(found: Result<Target, string>, { method, headers, body, signal }: Exchange): Promise<Result<IncomingMessage, Unreached>> {
+    if (!found.ok) return err({ sent: false, message: found.error });
+    const target = found.value;
+    const { toolsets, firstAnswerMsMax: ms = FIRST_ANSWER_MS_MAX } = this.#options;
+    const { origin, protocol } = target.url;
+    const address = addressOf(target.url, '/mcp');
+    const options = {
+      method,
+      signal,
+      headers: {
+        'user-agent': `svcctl/${packageVersion}`,
+        ...(target.apiKey === undefined ? {} : { authorization: `Bearer ${target.apiKey}` }),
+        ...(toolsets === undefined ? {} : { 'x-svc-toolsets': toolsets }),
+        ...headers,
+      },
+    };
     return new Promise((resolve) => {
-      const options = {
-        method,
-        signal,
-        headers: {
-          'user-agent': `svcctl/${packageVersion}`,
-          ...(target.apiKey === undefined ? {} : { authorization: `Bearer ${target.apiKey}` }),
-          ...(this.#toolsets === undefined ? {} : { 'x-svc-toolsets': this.#toolsets }),
-          ...headers,
-        },
-      };
-      const address = addressOf(target.url, '/mcp');
-      const secure = target.url.protocol === 'https:';
-      const request = secure
-        ? httpsRequest(address, { ...options, agent: lane.https, ...(target.ca === undefined ? {} : { ca: target.ca }) })
-        : httpRequest(address, { ...options, agent: lane.http });
-      const connection = watchConnection(request, secure, this.#established);
-      const { origin } = target.url;
-      const ms = this.#firstAnswerMsMax;
+      const request =
+        protocol === 'https:'
+          ? httpsRequest(address, { ...options, agent: this.#https, ...(target.ca === undefined ? {} : { ca: target.ca }) })
+          : httpRequest(address, { ...options, agent: this.#http });
+      const isConnected = watchConnection(request, CONNECT_MS_MAX);
       const deadline = origin === this.#answering ? undefined : setTimeout(() => request.destroy(silence('no answer', ms)), ms);
       request.once('close', () => clearTimeout(deadline));
+      // An abort behind the last byte of an answer destroys the socket when the request does not listen to it any more.
+      request.once('socket', (socket) => request.reusedSocket || socket.on('error', () => undefined));
       request.on('response', (response) => {
         clearTimeout(deadline);
+        this.#target = target;
         this.#answering = origin;
         resolve(ok(response));
       });
       request.on('error', (error) => {
-        const sent = connection.established;
+        const sent = isConnected();
+        if (sent) this.#target = target;
         resolve(err({ sent, message: explain(error, target.url, sent) }));
       });
       request.end(body);
     });
   }
-}
-
-function agents(maxSockets: number): Agents {
-  const options = { keepAlive: true, timeout: IDLE_MS_MAX, maxSockets };
-  return { http: new HttpAgent(options), https: new HttpsAgent(options) };
-}
-
-/** Sockets that have proved to be connected. */
-type Established = WeakSet<Socket>;
-
-/** Whether the request got a connection that works; one that takes too long to come about is given up. */
-function watchConnection(request: ClientRequest, secure: boolean, established: Established): { readonly established: boolean } {
-  let socket: Socket | undefined;
-  request.on('socket', (given) => {
-    socket = given;
-    // Node's own `reusedSocket` leaves out a socket that goes from one request straight to the next in line.
-    if (established.has(given)) return;
-    const deadline = setTimeout(() => request.destroy(silence('no connection', CONNECT_MS_MAX)), CONNECT_MS_MAX);
-    request.once('close', () => clearTimeout(deadline));
-    given.once(secure ? 'secureConnect' : 'connect', () => {
-      clearTimeout(deadline);
-      established.add(given);
-    });
-  });
-  return {
-    get established() {
-      return socket !== undefined && established.has(socket);
-    },
-  };
 }

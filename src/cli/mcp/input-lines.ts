@@ -1,12 +1,12 @@
-/** A line of the input without its line end, or how long one was that is longer than accepted. */
+/** A line of the input without its line end, or the length of one that is too long. */
 export type InputLine = { readonly kind: 'line'; readonly bytes: Uint8Array } | { readonly kind: 'oversized'; readonly length: number };
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * Splits bytes into lines, ended by LF or CR LF; the last needs no end. Empty lines are left out. Of a line longer than
- * `bytesMax` nothing is kept but its length.
+ * Splits bytes into lines, ended by LF or CR LF; the last needs no end. Empty lines are left out. A line longer than
+ * `bytesMax` is counted and not kept.
  */
 export async function* inputLines(input: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<InputLine> {
   let parts: Uint8Array[] = [];

@@ -9,9 +9,9 @@ it('lets one message at a time wait for a full standard output, and writes the o
     out: (text) => void out.push(text),
     drained: () => new Promise<void>((resolve) => releases.push(resolve)),
   });
-  const written = ['{"a":\r\n1}', '2', '3'].map((message) => lines.write(message));
+  const written = ['{"a":1}', '2', '3'].map((message) => lines.write(message));
   await turn();
-  expect(out).toEqual(['{"a": 1}\n']);
+  expect(out).toEqual(['{"a":1}\n']);
   releases.shift()?.();
   await turn();
   expect(out).toHaveLength(2);

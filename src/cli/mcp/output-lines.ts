@@ -9,13 +9,18 @@ export class OutputLines {
     this.#terminal = terminal;
   }
 
-  /** Resolves when stdout takes more. `message` is JSON text: between its tokens, a line break is as good as a space. */
+  /** Writes JSON text without line breaks. Resolves when stdout takes more. */
   async write(message: string): Promise<void> {
     while (this.#full !== undefined) await this.#full;
-    this.#terminal.out(`${message.replace(/[\r\n]+/g, ' ')}\n`);
+    this.#terminal.out(`${message}\n`);
     this.#full = this.#terminal.drained()?.then(() => {
       this.#full = undefined;
     });
     await this.#full;
+  }
+
+  /** Resolves when stdout takes more. */
+  async drained(): Promise<void> {
+    while (this.#full !== undefined) await this.#full;
   }
 }

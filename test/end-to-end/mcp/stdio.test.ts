@@ -178,14 +178,14 @@ it('follows a demo that is started after it, and again on another port', async (
     await site.boot(['--demo']);
     await site.announced();
     mcp.send(INITIALIZE, INITIALIZED, list(1));
-    await mcp.printed('"id":1}');
+    await mcp.printed('"id":1,"result"');
     await site.end('SIGKILL');
     mcp.send(list(2));
     await mcp.printed('"id":2,"error"');
     await site.boot(['--demo']);
     await site.announced();
     mcp.send(list(3));
-    await mcp.printed('"id":3}');
+    await mcp.printed('"id":3,"result"');
     await mcp.said('a new session has begun');
   } finally {
     await mcp.kill();
