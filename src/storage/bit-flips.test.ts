@@ -72,7 +72,7 @@ it('notices each of 2000 flipped bits in tables', () => {
 });
 
 it('starts on none of them', async () => {
-  expect(damageOf(database)).toBeUndefined();
+  expect(await damageOf(database)).toBeUndefined();
   for (const [name, bytes] of named(/\.ldb$/)) {
     writeFileSync(join(database, name), flipped(bytes, bytes.length * 4));
     expect(await openLevelStore(database)).toMatchObject({

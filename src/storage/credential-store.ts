@@ -1,6 +1,6 @@
 import type { AsyncEntry } from '@napi-rs/keyring';
 
-/** Result of a call to the credential store, or why there is none. */
+/** Result of a call to the credential store, or the reason for having none. */
 export type CredentialStoreAnswer<T> =
   | { readonly available: true; readonly value: T }
   | { readonly available: false; readonly reason: string };
@@ -16,17 +16,17 @@ export interface CredentialStore {
 
 const SERVICE = 'svc-gateway';
 const ACCOUNT = 'trade-password';
-/** A store may ask a person to unlock it. */
+/** Timeout of a call: the store may ask a person to unlock it. */
 const ANSWER_MS_MAX = 60_000;
 
-/** Where `svcctl set-trade-pwd` leaves the trade password and the daemon looks for it. */
+/** Entry that `svcctl set-trade-pwd` writes and the daemon reads. */
 export const tradePasswordStore: CredentialStore = {
   read: () => withEntry(async (entry) => (await entry.getPassword()) ?? undefined),
   write: (secret) => withEntry((entry) => entry.setPassword(secret)),
   remove: () => withEntry((entry) => entry.deleteCredential()),
 };
 
-/** The library is loaded at the first use: most processes never need it, and a machine without its binary runs all the same. */
+/** Loads the library at the first use: most processes never need it, and a machine may lack its binary. */
 async function withEntry<T>(action: (entry: AsyncEntry) => Promise<T>): Promise<CredentialStoreAnswer<T>> {
   try {
     const { AsyncEntry } = await import('@napi-rs/keyring');
@@ -38,7 +38,7 @@ async function withEntry<T>(action: (entry: AsyncEntry) => Promise<T>): Promise<
   }
 }
 
-/** The library cannot call off what it has begun. */
+/** Rejects after {@link ANSWER_MS_MAX}; the library cannot cancel a call. */
 async function withinBound<T>(answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

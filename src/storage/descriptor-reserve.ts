@@ -4,13 +4,13 @@ import { devNull } from 'node:os';
 const EXHAUSTED: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE']);
 
 /**
- * A file descriptor kept back for the moment when connections have taken all the others, so that the keys file can still be
- * read and a revocation takes effect. It belongs to the process: there is one.
+ * A file descriptor held in reserve: when connections have taken all others, the keys file can still be read, so that a
+ * revocation takes effect.
  */
 class DescriptorReserve {
   #held: number | undefined;
 
-  /** Takes the descriptor; called at start, and again after each use. */
+  /** Opens the reserved descriptor; called at start, and again after each use. */
   hold(): void {
     if (this.#held !== undefined) return;
     try {
@@ -21,8 +21,8 @@ class DescriptorReserve {
   }
 
   /**
-   * Runs `action`, which opens one file at a time and closes it. When the system has no descriptor left for it, it is run once more
-   * with the reserve given up for so long.
+   * Runs `action`, which opens one file at a time and closes it. If the system has no descriptor left, runs it once more with the
+   * reserved one released.
    */
   use<T>(action: () => T): T {
     try {
@@ -41,7 +41,7 @@ class DescriptorReserve {
   }
 }
 
-/** The process's own. */
+/** Reserve of this process. */
 export const descriptorReserve = new DescriptorReserve();
 
 function isExhausted(thrown: unknown): boolean {

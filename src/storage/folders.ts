@@ -4,19 +4,19 @@ import { dirname, posix, win32 } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The user's home folder as the system names it; empty where it names none. */
+/** Home folder of the user; empty if the system names none. */
 export function homeFolder(): string {
   try {
     return homedir();
   } catch {
-    // Without HOME, and of a user that the system does not know.
+    // HOME is unset and the system does not know the user.
     return '';
   }
 }
 
 /**
- * Why a home folder cannot be used, naming its variable; undefined where it can. Taken as it is, one that is not absolute would
- * put keys into whatever folder the program was started in.
+ * Reason why a home folder cannot be used, with the name of its variable; undefined if it can. A relative one would put keys
+ * into the folder that the program was started in.
  */
 export function homeProblem(home = homeFolder(), platform = process.platform): string | undefined {
   const isAbsolute = platform === 'win32' ? win32.isAbsolute(home) : posix.isAbsolute(home);
@@ -25,8 +25,8 @@ export function homeProblem(home = homeFolder(), platform = process.platform): s
 }
 
 /**
- * Where `config.toml`, `keys.json` and `tls/` live: `$SVC_CONFIG_DIR`, else `svc` in the platform's user configuration folder;
- * undefined where that needs a home folder which has a {@link homeProblem}.
+ * Folder of `config.toml`, `keys.json` and `tls/`: `$SVC_CONFIG_DIR`, else `svc` in the platform's user configuration folder;
+ * undefined if that needs a home folder which has a {@link homeProblem}.
  */
 export function configFolder(env: Environment = process.env, platform = process.platform, home = homeFolder()): string | undefined {
   if (env.SVC_CONFIG_DIR) return env.SVC_CONFIG_DIR;
@@ -36,20 +36,20 @@ export function configFolder(env: Environment = process.env, platform = process.
 }
 
 /**
- * Where the database, saved credentials and logs live: `$SVC_STATE_DIR`, else `svc` in the platform's user state folder;
- * undefined where that needs a home folder which has a {@link homeProblem}.
+ * Folder of the database, saved credentials and logs: `$SVC_STATE_DIR`, else `svc` in the platform's user state folder;
+ * undefined if that needs a home folder which has a {@link homeProblem}.
  */
 export function stateFolder(env: Environment = process.env, platform = process.platform, home = homeFolder()): string | undefined {
   if (env.SVC_STATE_DIR) return env.SVC_STATE_DIR;
   if (platform === 'win32') return userFolder(win32, env.LOCALAPPDATA, home, ['AppData', 'Local'], ['svc']);
-  // macOS has one folder for both kinds; state gets a room of its own in it.
+  // macOS has one folder for configuration and state: state goes into a subfolder.
   if (platform === 'darwin') return userFolder(posix, undefined, home, MAC_FOLDER, ['svc', 'state']);
   return userFolder(posix, env.XDG_STATE_HOME, home, ['.local', 'state'], ['svc']);
 }
 
 /**
- * Makes `folder` and its parents where they do not exist, for the user alone (0700). Throws when that is not possible.
- * Not with Node's `recursive`: where a folder exists and says ENOENT to what is made in it (/proc, an automounter's), it never returns.
+ * Makes `folder` and its missing parents, for the user alone (0700). Throws if that fails. Node's `recursive` never returns
+ * where a folder exists and answers ENOENT to everything made in it (/proc, an automounter's).
  */
 export function ensurePrivateFolder(folder: string): void {
   if (madeFolder(folder) || isFolder(folder)) return;
@@ -58,7 +58,7 @@ export function ensurePrivateFolder(folder: string): void {
   mkdirSync(folder, { mode: 0o700 });
 }
 
-/** False where its parent does not exist, or something of its name does. */
+/** False if its parent does not exist, or something of its name does. */
 function madeFolder(folder: string): boolean {
   try {
     mkdirSync(folder, { mode: 0o700 });
@@ -76,7 +76,7 @@ function isFolder(path: string): boolean {
 
 const MAC_FOLDER = ['Library', 'Application Support'];
 
-/** `names` in the folder that a variable names, else in `usual` of the home folder. The XDG base directory specification has relative paths ignored. */
+/** Path `names` in the folder given by a variable, else in `usual` of the home folder. Relative paths in variables are ignored, as the XDG base directory specification demands. */
 function userFolder(
   { isAbsolute, join }: typeof posix,
   named: string | undefined,

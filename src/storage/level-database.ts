@@ -6,7 +6,7 @@ import { damageOf, FileWatch } from './level-files.js';
 import { type Database, reasonOf } from './level-rows.js';
 import { StorageFailure } from './storage-failure.js';
 
-/** Why a database cannot be opened: what is wrong, where, and what to do. */
+/** Reason why a database cannot be opened; the message says what is wrong, where, and what to do. */
 export interface OpenProblem {
   readonly kind: 'locked' | 'damaged' | 'unusable';
   readonly message: string;
@@ -14,39 +14,40 @@ export interface OpenProblem {
 
 export interface OpenedDatabase {
   readonly database: Database;
-  /** Removing the locked file lets another process in. */
+  /** Watch on the lock file: removing it lets another process in. */
   readonly lock: FileWatch;
 }
 
 /**
- * Written rows that the database holds in memory before it sorts them into files. A row that is written twice in that time is
- * filed once: with its default of 4 MiB, filing took 60 to 140 µs of a core for each order under an idempotency key, with this
- * 15 to 38. As much at most is read again at a start, in up to a fifth of a second.
+ * Rows that LevelDB holds in memory before it writes them to a table; a row that is written twice meanwhile goes to the table
+ * once. With LevelDB's default of 4 MiB, writing and merging tables took 60 to 140 µs of a core for each order under an
+ * idempotency key, with this 15 to 38. At most this much log is replayed at start, in up to 0.2 s.
  */
 const WRITE_BUFFER_BYTES = 16 * 1024 * 1024;
 const LOCKED = 'LEVEL_LOCKED';
-/** Stands beside a database until it has its identity: one without either has lost what it held. */
+/** Marks a database that has no identity yet: one with neither has lost its contents. */
 const UNFINISHED_FILE = 'UNFINISHED';
-/** Opening files what the log holds in a table and begins another log. */
+/** Free space that opening needs, bytes: it writes the rows of the log to a table, and begins another log. */
 export const ROOM_BYTES = 2 * WRITE_BUFFER_BYTES;
-/** Written to see whether the disk takes it: a quota or a limit on files is not in the disk's own figures. */
+/** Size of a file that is written to see whether the disk takes it: quotas and limits on files are not in its free space. */
 const PROBE_BYTES = 1024 * 1024;
 const PROBE_FILE = 'ROOM';
 
-/** The file that stands beside the database until it has its identity. */
+/** Path of the file that marks a database without an identity. */
 export function unfinishedFile(folder: string): string {
   return join(folder, UNFINISHED_FILE);
 }
 
-/** Opens (or creates, mode 0700) the database in `folder`. Throws what {@link problemOf} explains, and has nothing open then. */
+/** Opens (or creates, mode 0700) the database in `folder`. Throws errors that {@link problemOf} explains, with nothing left open. */
 export async function openDatabase(folder: string): Promise<OpenedDatabase> {
+  ensurePrivateFolder(folder);
+  const unfinished = unfinishedFile(folder);
+  const damage = await damageOf(folder, existsSync(unfinished));
+  // Opens itself in the next turn, unless `open` is called in this one.
   const database: Database = new ClassicLevel<string, Buffer>(folder, { valueEncoding: 'buffer', writeBufferSize: WRITE_BUFFER_BYTES });
   try {
-    ensurePrivateFolder(folder);
-    const unfinished = unfinishedFile(folder);
-    const damage = damageOf(folder, existsSync(unfinished));
     if (damage !== undefined) {
-      // Refused because it exists, once the lock is had: before anything is read, since opening would tidy the damage away.
+      // Fails on a locked database, and otherwise because it exists, before LevelDB reads it and tidies the damage away.
       await database.open({ errorIfExists: true, createIfMissing: false }).catch(throwIfLocked);
       throw new StorageFailure(damage);
     }
@@ -59,7 +60,7 @@ export async function openDatabase(folder: string): Promise<OpenedDatabase> {
   }
 }
 
-/** Whether the disk has room for `bytes` more beside what opening needs, and takes them. */
+/** Whether the disk has room for `bytes` more than opening needs, and takes writes. */
 export function hasRoom(folder: string, bytes: number): boolean {
   const probe = join(folder, PROBE_FILE);
   try {
@@ -78,7 +79,7 @@ function removeFile(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // It was never made, or the disk takes nothing at all: the next probe writes over it.
+    // The file was never made, or the disk takes nothing at all: the next probe writes over it.
   }
 }
 

@@ -5,10 +5,13 @@ const BLOCK = 32_768;
 const HEADER = 7;
 /** Disks write it whole or not at all. */
 const SECTOR = 512;
-/** Where a record stands in its message: the whole of it, or its first, a middle or its last piece. */
-const [FULL, FIRST, , LAST] = [1, 2, 3, 4];
+/** Record types: a whole message, or its first, a middle or its last piece. */
+const [TYPE_MIN, TYPE_MAX] = [1, 4];
 
-/** A clause on the first unreadable record, unless it is one that a crash cut off at the log's end. */
+/**
+ * A clause on the first unreadable record, unless it is one that a crash cut off at the log's end. LevelDB itself drops unreadable
+ * records, and mostly the rest of their blocks, without an error.
+ */
 export function damageOfLog(name: string, log: Buffer): string | undefined {
   const end = readableEnd(log);
   if (end === undefined) return undefined;
@@ -28,7 +31,7 @@ function isCutOff(log: Buffer, offset: number): boolean {
   return !hasChecksum(log, offset + 6, log.length, log.readUInt32LE(offset));
 }
 
-/** Whether all that a sector has of the log from `offset` on is zeros. */
+/** Whether the part of some sector from `offset` on is all zeros. */
 function hasUnwrittenSector(log: Buffer, offset: number): boolean {
   for (let from = offset; from < log.length; from += SECTOR - (from % SECTOR)) {
     if (log.subarray(from, from + SECTOR - (from % SECTOR)).every((byte) => byte === 0)) return true;
@@ -36,46 +39,29 @@ function hasUnwrittenSector(log: Buffer, offset: number): boolean {
   return false;
 }
 
-/** The messages of a log, up to the first record that cannot be read. */
-export function messagesIn(log: Buffer): Buffer[] {
-  const messages: Buffer[] = [];
-  let pieces: Buffer[] = [];
-  readableEnd(log, (type, piece) => {
-    if (type === FULL || type === FIRST) pieces = [];
-    pieces.push(piece);
-    if (type === FULL || type === LAST) messages.push(Buffer.concat(pieces));
-  });
-  return messages;
-}
-
-/** Where the first unreadable record stands, after a visit of all before it; undefined where every one can be read. */
-function readableEnd(log: Buffer, visit: (type: number, piece: Buffer) => void = () => undefined): number | undefined {
+/** Offset of the first unreadable record; undefined if every record is readable. */
+function readableEnd(log: Buffer): number | undefined {
   let offset = 0;
   while (offset < log.length) {
     const left = BLOCK - (offset % BLOCK);
-    if (left < HEADER) {
-      offset += left;
-      continue;
-    }
-    const length = recordAt(log, offset);
+    const length = left < HEADER ? left - HEADER : lengthOfRecord(log, offset);
     if (length === undefined) return offset;
-    visit(log[offset + 6] ?? 0, log.subarray(offset + HEADER, offset + HEADER + length));
     offset += HEADER + length;
   }
   return undefined;
 }
 
-/** The length of the intact record at `offset`; undefined where there is none. */
-function recordAt(log: Buffer, offset: number): number | undefined {
+/** Length of the intact record at `offset`; undefined if there is none. */
+function lengthOfRecord(log: Buffer, offset: number): number | undefined {
   if (offset + HEADER > log.length || (offset % BLOCK) + HEADER > BLOCK) return undefined;
   const length = log.readUInt16LE(offset + 4);
   const type = log[offset + 6] ?? 0;
-  if (type < FULL || type > LAST) return undefined;
+  if (type < TYPE_MIN || type > TYPE_MAX) return undefined;
   if ((offset % BLOCK) + HEADER + length > BLOCK || offset + HEADER + length > log.length) return undefined;
   return hasChecksum(log, offset + 6, offset + HEADER + length, log.readUInt32LE(offset)) ? length : undefined;
 }
 
 function recordFollows(log: Buffer, from: number): boolean {
-  for (let offset = from; offset + HEADER <= log.length; offset++) if (recordAt(log, offset) !== undefined) return true;
+  for (let offset = from; offset + HEADER <= log.length; offset++) if (lengthOfRecord(log, offset) !== undefined) return true;
   return false;
 }

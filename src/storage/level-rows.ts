@@ -1,13 +1,10 @@
 import type { ClassicLevel } from 'classic-level';
-import type { Scalar } from './row-batch.js';
-import type { RowFormat } from './row-format.js';
+import type { Row } from './row-batch.js';
+import { decodeRow } from './row-format.js';
 import { StorageFailure } from './storage-failure.js';
 import type { Archive, Range, Table } from './store.js';
 
 export type Database = ClassicLevel<string, Buffer>;
-
-/** A row as it goes to the disk; undefined where it is removed. */
-type Row = Buffer | undefined;
 
 interface KeyRange {
   readonly gte: string;
@@ -15,35 +12,35 @@ interface KeyRange {
   readonly reverse?: boolean;
 }
 
-/** Rows fetched from the disk at once: a few hundred kilobytes at most, and some milliseconds of work. */
+/** Rows read from the disk at once: a few hundred kilobytes at most, and some milliseconds of work. */
 const CHUNK_ROWS = 200;
 
-/** The rows of the database by their whole keys: those on disk, and over them what the disk has not taken yet. */
+/** Rows of the database by their whole keys: rows on disk, overlaid by rows that the disk has not taken yet. */
 export class LevelRows {
-  /** Rows that go to the disk as soon as it takes writes again; empty while it does. */
-  readonly owed = new Map<string, Row>();
-  #owedBytes = 0;
+  /** Rows to be written as soon as the disk takes writes again; empty while it does. */
+  readonly pending = new Map<string, Row>();
+  #pendingBytes = 0;
 
   constructor(public database: Database) {}
 
-  /** Bytes of keys and rows that are owed, and have been since it was last nothing. */
-  get owedBytes(): number {
-    return this.#owedBytes;
+  /** Bytes of keys and rows that became pending since there were none. */
+  get pendingBytes(): number {
+    return this.#pendingBytes;
   }
 
-  owe(key: string, row: Row): void {
-    this.owed.set(key, row && Buffer.from(row));
-    this.#owedBytes += key.length + (row?.length ?? 0);
+  setPending(key: string, row: Row): void {
+    this.pending.set(key, row);
+    this.#pendingBytes += key.length + (row?.length ?? 0);
   }
 
-  /** Rows that are on disk now, unless they have changed meanwhile. */
-  paid(rows: readonly (readonly [string, Row])[]): void {
-    for (const [key, row] of rows) if (this.owed.get(key) === row) this.owed.delete(key);
-    if (this.owed.size === 0) this.#owedBytes = 0;
+  /** Drops pending rows that are on disk now, unless they have changed meanwhile. */
+  clearPending(rows: readonly (readonly [string, Row])[]): void {
+    for (const [key, row] of rows) if (this.pending.get(key) === row) this.pending.delete(key);
+    if (this.pending.size === 0) this.#pendingBytes = 0;
   }
 
   get(key: string): Row {
-    if (this.owed.size > 0 && this.owed.has(key)) return this.owed.get(key);
+    if (this.pending.size > 0 && this.pending.has(key)) return this.pending.get(key);
     try {
       return this.database.getSync(key);
     } catch (error) {
@@ -51,20 +48,20 @@ export class LevelRows {
     }
   }
 
-  /** The rows of a range, many at a time. */
+  /** Rows of a range in chunks. */
   async *chunks(range: KeyRange): AsyncGenerator<[string, Buffer][]> {
-    const owed = this.#owedIn(range);
+    const pending = this.#pendingIn(range);
     let next = 0;
     for await (const chunk of chunksOf(this.database.iterator(range), damagedReading)) {
-      if (owed.length === 0) {
+      if (pending.length === 0) {
         yield chunk;
         continue;
       }
       const merged: [string, Buffer][] = [];
       const take = ([key, row]: readonly [string, Row]) => row !== undefined && merged.push([key, row]);
       for (const stored of chunk) {
-        for (let one = owed[next]; one !== undefined && isBefore(one[0], stored[0], range); one = owed[++next]) take(one);
-        const newer = owed[next];
+        for (let one = pending[next]; one !== undefined && isBefore(one[0], stored[0], range); one = pending[++next]) take(one);
+        const newer = pending[next];
         if (newer?.[0] !== stored[0]) merged.push(stored);
         else {
           take(newer);
@@ -73,13 +70,13 @@ export class LevelRows {
       }
       yield merged;
     }
-    const rest = owed.slice(next).flatMap(([key, row]): [string, Buffer][] => (row === undefined ? [] : [[key, row]]));
+    const rest = pending.slice(next).flatMap(([key, row]): [string, Buffer][] => (row === undefined ? [] : [[key, row]]));
     if (rest.length > 0) yield rest;
   }
 
-  #owedIn(range: KeyRange): readonly (readonly [string, Row])[] {
-    if (this.owed.size === 0) return [];
-    const within = [...this.owed].filter(([key]) => key >= range.gte && key < range.lt);
+  #pendingIn(range: KeyRange): readonly (readonly [string, Row])[] {
+    if (this.pending.size === 0) return [];
+    const within = [...this.pending].filter(([key]) => key >= range.gte && key < range.lt);
     return within.sort(([a], [b]) => (isBefore(a, b, range) ? -1 : 1));
   }
 }
@@ -90,15 +87,13 @@ export class LevelTable<V> implements Table<V> {
   constructor(
     readonly name: string,
     readonly prefix: string,
-    /** As they are on disk but for numbers: as text of one byte a character, which takes less than half the memory of so many buffers. */
-    readonly rows: Map<string, string | Scalar>,
-    private readonly format: RowFormat,
+    /** Encoded rows as Latin-1 text, which takes less than half the memory of buffers. */
+    readonly rows: Map<string, string>,
   ) {}
 
   get(key: string): V | undefined {
     const row = this.rows.get(key);
-    if (typeof row !== 'string') return row as V | undefined;
-    return this.format.decode(this.prefix + key, Buffer.from(row, 'latin1')) as V;
+    return row === undefined ? undefined : (decodeRow(this.prefix + key, Buffer.from(row, 'latin1')) as V);
   }
 
   *entries({ start, end }: Range = {}): Iterable<[string, V]> {
@@ -117,25 +112,24 @@ export class LevelArchive<V> implements Archive<V> {
     readonly name: string,
     readonly prefix: string,
     private readonly rows: LevelRows,
-    private readonly format: RowFormat,
   ) {}
 
   get(key: string): V | undefined {
     const whole = this.prefix + key;
     const row = this.rows.get(whole);
-    return row === undefined ? undefined : (this.format.decode(whole, row) as V);
+    return row === undefined ? undefined : (decodeRow(whole, row) as V);
   }
 
   async *entries({ start, end, reverse = false }: Range & { reverse?: boolean } = {}): AsyncIterable<[string, V]> {
     const { prefix } = this;
     const range = { gte: prefix + (start ?? ''), lt: end === undefined ? endOf(prefix) : prefix + end, reverse };
     for await (const chunk of this.rows.chunks(range)) {
-      for (const [key, row] of chunk) yield [key.slice(prefix.length), this.format.decode(key, row) as V];
+      for (const [key, row] of chunk) yield [key.slice(prefix.length), decodeRow(key, row) as V];
     }
   }
 }
 
-/** The first key after all that begin with `prefix`, whose last character is "/". */
+/** First key after all keys that begin with `prefix`, which ends with "/". */
 export function endOf(prefix: string): string {
   return `${prefix.slice(0, -1)}0`;
 }
@@ -145,7 +139,7 @@ interface RowIterator {
   close(): Promise<void>;
 }
 
-/** The rows of an iterator, many at a time, as one at a time takes longer than the rows themselves. It is closed at the end. */
+/** Rows of an iterator in chunks, since single reads take longer than decoding; closes it at the end. */
 export async function* chunksOf(iterator: RowIterator, failed: (error: unknown) => never): AsyncGenerator<[string, Buffer][]> {
   try {
     for (;;) {
@@ -158,7 +152,7 @@ export async function* chunksOf(iterator: RowIterator, failed: (error: unknown) 
   }
 }
 
-/** Whether a row comes before another in a reading of the range. */
+/** Whether key `a` is read before key `b` in this range. */
 function isBefore(a: string, b: string, { reverse = false }: KeyRange): boolean {
   return reverse ? a > b : a < b;
 }
@@ -168,7 +162,7 @@ function damagedReading(error: unknown): never {
   throw new StorageFailure(`cannot read from the database: ${reasonOf(error)}`, { cause: error });
 }
 
-/** The database's own error; the library wraps it. */
+/** Message of LevelDB's own error, which the library wraps. */
 export function reasonOf(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   const innermost = cause instanceof Error ? cause : error;

@@ -3,33 +3,32 @@ import { existsSync, rmSync } from 'node:fs';
 import { hasRoom, type OpenedDatabase, type OpenProblem, openDatabase, problemOf, ROOM_BYTES, unfinishedFile } from './level-database.js';
 import type { FileWatch } from './level-files.js';
 import { chunksOf, type Database, endOf, LevelArchive, LevelRows, LevelTable, reasonOf } from './level-rows.js';
-import { RowBatch, type Scalar } from './row-batch.js';
-import { RowFormat } from './row-format.js';
-import type { ValueWriter } from './row-values.js';
+import { type Row, RowBatch } from './row-batch.js';
+import { decodeRow, encodeRow } from './row-format.js';
 import { StorageFailure } from './storage-failure.js';
 import type { Archive, Store, Table, Transaction } from './store.js';
 
 export type { OpenProblem } from './level-database.js';
 
-/** A store with a history that can be compared with what was noted of it elsewhere. */
+/** A store whose progress can be compared with a marker kept elsewhere. */
 export interface DurableStore extends Store {
-  /** Given to the database when it was made; copies share it. */
+  /** Random id, given to the database when it was made; copies share it. */
   readonly identity: string;
-  /** How many flushes are on disk. It only rises, across restarts too; 0 in a database that was never written. */
+  /** Number of flushes on disk. It only rises, across restarts too; 0 in a database that was never written. */
   readonly sequence: number;
   /** Calls `listener` whenever {@link sequence} has risen, before the flush is acknowledged. It must not throw. */
   onDurable(listener: () => void): void;
-  /** Goes on at `sequence`, where that is ahead. Resolves when it is on disk. */
+  /** Raises {@link sequence} to at least this number. Resolves when that is on disk. */
   advanceTo(sequence: number): Promise<void>;
 }
 
 type AnyRows = LevelTable<unknown> | LevelArchive<unknown>;
 
-/** One flush. */
+/** Changes of one flush. */
 interface Batch {
   readonly rows: RowBatch<AnyRows>;
   readonly done: Promise<void>;
-  /** Somebody waits for it. */
+  /** A caller waits for it. */
   urgent: boolean;
   settle(failure?: StorageFailure): void;
 }
@@ -38,38 +37,30 @@ const TABLES = 't/';
 const ARCHIVES = 'a/';
 const IDENTITY = 'm/identity';
 const SEQUENCE = 'm/sequence';
-/** The shapes of rows, by their numbers. */
-const SHAPES = 'm/shapes/';
-const SHAPE_DIGITS = 5;
-/** Rows of one flush, which are handed to the database in one turn of the event loop; a change is never cut. */
+/** Rows after which another flush begins: one flush is handed to the database in one turn of the event loop. A change is never split. */
 const FLUSHED_ROWS_MAX = 1_000;
-/** One flush is under way while the next is gathered; memory that one flush made larger than this is not kept. */
-const SPARE_MAX = 2;
-const SPARE_BYTES_MAX = 4 * 1024 * 1024;
-/** How long a change waits for others to be flushed with that nobody waits for. */
+/** Delay of a flush that no caller waits for, so that others join it. */
 const SOON_MS = 4;
 const REFUSED = 'cannot write to the database: ';
-/** How often a disk that took no writes is asked whether it has room again. */
+/** Interval at which a disk that refused a write is probed for room. */
 const RETRY_MS = 1_000;
-/** Bound on the writes kept in memory meanwhile, bytes. */
-const OWED_BYTES_MAX = 64 * 1024 * 1024;
+/** Bound on the rows kept in memory meanwhile, bytes. */
+const PENDING_BYTES_MAX = 64 * 1024 * 1024;
 
 class LevelStore implements DurableStore {
   readonly #tables = new Map<string, LevelTable<unknown>>();
-  /** Batches gathered while the disk is busy, in the order in which they are flushed. */
+  /** Batches gathered while a flush is under way, in the order in which they are flushed. */
   readonly #waiting: Batch[] = [];
   #busy = false;
-  /** Until what waits, and nobody waits for, is flushed all the same. */
+  /** Timer of a flush that no caller waits for. */
   #timer: NodeJS.Timeout | undefined;
   #idle: Promise<void> = Promise.resolve();
   #failure: StorageFailure | undefined;
   readonly #listeners = new Set<() => void>();
-  #flushed: () => void = () => undefined;
+  #onDurable: () => void = () => undefined;
   #retry: NodeJS.Timeout | undefined;
   #recovering: Promise<void> | undefined;
   #isClosed = false;
-  /** Memory of flushes that are done. */
-  readonly #spare: ValueWriter[] = [];
 
   constructor(
     private readonly folder: string,
@@ -77,10 +68,9 @@ class LevelStore implements DurableStore {
     readonly identity: string,
     private durable: number,
     private lock: FileWatch,
-    private readonly format: RowFormat,
-    tables: ReadonlyMap<string, Map<string, string | Scalar>>,
+    tables: ReadonlyMap<string, Map<string, string>>,
   ) {
-    for (const [name, rows] of tables) this.#tables.set(name, new LevelTable(name, `${TABLES}${name}/`, rows, format));
+    for (const [name, rows] of tables) this.#tables.set(name, new LevelTable(name, `${TABLES}${name}/`, rows));
   }
 
   get sequence(): number {
@@ -96,26 +86,26 @@ class LevelStore implements DurableStore {
   }
 
   onDurable(listener: () => void): void {
-    this.#flushed = listener;
+    this.#onDurable = listener;
   }
 
   table<V>(name: string): Table<V> {
     const prefix = prefixOf(TABLES, name);
     let table = this.#tables.get(name);
     if (table === undefined) {
-      table = new LevelTable(name, prefix, new Map(), this.format);
+      table = new LevelTable(name, prefix, new Map());
       this.#tables.set(name, table);
     }
     return table as unknown as Table<V>;
   }
 
   archive<V>(name: string): Archive<V> {
-    return new LevelArchive<V>(name, prefixOf(ARCHIVES, name), this.rows, this.format);
+    return new LevelArchive<V>(name, prefixOf(ARCHIVES, name), this.rows);
   }
 
   write(change: (transaction: Transaction) => void, when: 'now' | 'soon' = 'now'): Promise<void> {
     if (this.#failure?.kept === false) return Promise.reject(this.#failure);
-    const batch = this.#open();
+    const batch = this.#currentBatch();
     batch.rows.take(change);
     if (when === 'now') batch.urgent = true;
     this.#schedule();
@@ -124,7 +114,7 @@ class LevelStore implements DurableStore {
 
   async advanceTo(sequence: number): Promise<void> {
     if (sequence <= this.durable) return;
-    const batch = this.#open();
+    const batch = this.#currentBatch();
     this.durable = sequence;
     batch.urgent = true;
     this.#schedule();
@@ -132,35 +122,35 @@ class LevelStore implements DurableStore {
   }
 
   async close(): Promise<void> {
-    for (this.#start(); this.#busy; this.#start()) await this.#idle;
+    for (this.#startFlush(); this.#busy; this.#startFlush()) await this.#idle;
     clearTimeout(this.#retry);
     await this.#recovering;
-    // A last time: what is owed would be lost.
+    // Last attempt: pending rows are lost after this.
     if (this.#failure?.kept) await this.#recover();
     this.#isClosed = true;
     clearTimeout(this.#retry);
     await this.rows.database.close();
-    if (this.rows.owed.size > 0)
-      throw new StorageFailure(`${this.rows.owed.size} rows did not reach the disk and are lost: ${namesOf(this.rows.owed.keys())}`);
+    if (this.rows.pending.size > 0)
+      throw new StorageFailure(`${this.rows.pending.size} rows did not reach the disk and are lost: ${namesOf(this.rows.pending.keys())}`);
   }
 
-  /** Batch that is flushed next: after this turn or in a while, or when the flush under way is done. */
-  #open(): Batch {
+  /** Batch that new changes join. */
+  #currentBatch(): Batch {
     const last = this.#waiting.at(-1);
     if (last !== undefined && last.rows.size < FLUSHED_ROWS_MAX) return last;
-    const batch = newBatch(new RowBatch(this.format, anyRowsOf, this.#spare.pop()));
+    const batch = newBatch();
     this.#waiting.push(batch);
     return batch;
   }
 
   #schedule(): void {
     if (this.#busy || this.#waiting.length === 0) return;
-    if (this.#waiting.length > 1 || this.#waiting[0]?.urgent) this.#start();
-    else this.#timer ??= setTimeout(() => this.#start(), SOON_MS);
+    if (this.#waiting.length > 1 || this.#waiting[0]?.urgent) this.#startFlush();
+    else this.#timer ??= setTimeout(() => this.#startFlush(), SOON_MS);
   }
 
-  /** Flushes what waits at the end of this turn. */
-  #start(): void {
+  /** Flushes waiting batches at the end of this turn. */
+  #startFlush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#busy || this.#waiting.length === 0) return;
@@ -178,54 +168,52 @@ class LevelStore implements DurableStore {
     this.#schedule();
   }
 
-  /** Puts a batch on disk, or says why it is not there. */
+  /** Puts a batch on disk; resolves to the failure if that does not work. */
   async #flush(batch: Batch): Promise<StorageFailure | undefined> {
-    const { rows } = batch;
     if (this.#failure !== undefined) return this.#keep(batch);
-    const sequence = this.durable + 1;
-    let shapes: [string, Buffer][] = [];
+    let sequence: number;
     try {
-      const change = this.rows.database.batch();
-      rows.writeTo((key, row) => {
-        if (row === undefined) change.del(key);
-        else change.put(key, row);
-      });
-      shapes = this.#newShapes();
-      for (const [key, row] of shapes) change.put(key, row);
-      change.put(SEQUENCE, this.format.encode(SEQUENCE, sequence));
-      await change.write({ sync: true });
+      sequence = await this.#commit(batch.rows.encoded());
     } catch (error) {
-      return this.#beginOutage(error, [batch, ...this.#waiting.splice(0)], shapes);
+      return this.#beginOutage(error, [batch, ...this.#waiting.splice(0)]);
     }
-    // Looked at last: what a second process reads when it opens the database has all that was acknowledged here.
-    if (!this.lock.isThere()) return this.#end('its lock file was removed or replaced, so that another process may use it too');
-    this.durable = sequence;
-    this.#flushed();
-    this.#show(rows);
-    if (this.#spare.length < SPARE_MAX && rows.bytes.capacity <= SPARE_BYTES_MAX) this.#spare.push(rows.bytes);
+    // Checked after the write: a second process that opens the database then reads everything acknowledged here.
+    if (!this.lock.isThere()) return this.#fail('its lock file was removed or replaced, so that another process may use it too');
+    this.#committed(sequence);
+    this.#apply(batch);
     return undefined;
   }
 
-  #newShapes(): [string, Buffer][] {
-    return this.format.shapes.takeNew().map(({ number, names }) => {
-      const key = SHAPES + String(number).padStart(SHAPE_DIGITS, '0');
-      return [key, this.format.encode(key, names)];
-    });
+  /** Writes rows and the next sequence number in one synced batch; resolves to that number. */
+  async #commit(rows: Iterable<readonly [string, Row]>): Promise<number> {
+    const sequence = this.durable + 1;
+    const change = this.rows.database.batch();
+    for (const [key, row] of rows) {
+      if (row === undefined) change.del(key);
+      else change.put(key, row);
+    }
+    change.put(SEQUENCE, encodeRow(SEQUENCE, sequence));
+    await change.write({ sync: true });
+    return sequence;
   }
 
-  /** Has reads see the rows of tables that were handed over. */
-  #show(rows: RowBatch<AnyRows>): void {
-    for (const [table, key, row] of rows.tabled()) {
-      if (table.kind !== 'table') continue;
-      if (row === undefined) table.rows.delete(key);
-      else table.rows.set(key, row);
+  #committed(sequence: number): void {
+    this.durable = sequence;
+    this.#onDurable();
+  }
+
+  /** Makes the rows of a batch visible to reads of tables. */
+  #apply({ rows }: Batch): void {
+    for (const { target, key, row } of rows.merged().values()) {
+      if (target.kind !== 'table') continue;
+      if (row === undefined) target.rows.delete(key);
+      else target.rows.set(key, row.toString('latin1'));
     }
   }
 
-  /** The disk took no write: nothing that waits for it is acknowledged, and all of it is kept for later. */
-  #beginOutage(error: unknown, batches: readonly Batch[], shapes: readonly [string, Buffer][]): StorageFailure {
-    if (this.#isClosed || !this.lock.isThere()) return this.#end(reasonOf(error), error);
-    for (const [key, row] of shapes) this.rows.owe(key, row);
+  /** The disk refused a write: nothing that waits is acknowledged, and all of it becomes pending. */
+  #beginOutage(error: unknown, batches: readonly Batch[]): StorageFailure {
+    if (this.#isClosed || !this.lock.isThere()) return this.#fail(reasonOf(error), error);
     const remedy = `the daemon goes on by itself once the disk takes writes and has ${ROOM_BYTES / 1024 ** 2} MiB free`;
     const failure = new StorageFailure(`${REFUSED}${reasonOf(error)}; ${remedy}`, { cause: error, kept: true });
     for (const batch of batches) this.#keep(batch);
@@ -236,18 +224,17 @@ class LevelStore implements DurableStore {
     return outcome;
   }
 
-  /** Keeps a batch in memory until the disk takes it; says why where it does not. */
-  #keep({ rows }: Batch): StorageFailure | undefined {
+  /** Keeps a batch in memory until the disk takes it; returns the failure if there is too much. */
+  #keep(batch: Batch): StorageFailure | undefined {
     if (this.#failure?.kept === false) return this.#failure;
-    rows.writeTo((key, row) => this.rows.owe(key, row));
-    for (const [key, row] of this.#newShapes()) this.rows.owe(key, row);
-    this.#show(rows);
-    if (this.rows.owedBytes <= OWED_BYTES_MAX) return undefined;
-    return this.#end(`it took none for so long that ${OWED_BYTES_MAX / 1024 ** 2} MiB wait in memory`);
+    for (const [key, row] of batch.rows.encoded()) this.rows.setPending(key, row);
+    this.#apply(batch);
+    if (this.rows.pendingBytes <= PENDING_BYTES_MAX) return undefined;
+    return this.#fail(`it took none for so long that ${PENDING_BYTES_MAX / 1024 ** 2} MiB wait in memory`);
   }
 
-  /** Takes nothing more. */
-  #end(reason: string, cause?: unknown): StorageFailure {
+  /** Refuses all writes from now on. */
+  #fail(reason: string, cause?: unknown): StorageFailure {
     clearTimeout(this.#retry);
     const failure = new StorageFailure(`${REFUSED}${reason}; restart the daemon`, { cause });
     this.#setFailure(failure);
@@ -269,40 +256,31 @@ class LevelStore implements DurableStore {
     }, RETRY_MS).unref();
   }
 
-  /** Opens the database anew, since the log of one that failed may end in part of a record, and puts on disk what is owed. */
+  /** Opens the database anew, since its log may end in part of a record, and writes the pending rows. */
   async #recover(): Promise<void> {
-    if (!hasRoom(this.folder, this.rows.owedBytes)) return;
-    if (!this.lock.isThere()) return void this.#end('its lock file was removed or replaced, so that another process may use it too');
+    if (!hasRoom(this.folder, this.rows.pendingBytes)) return;
+    if (!this.lock.isThere()) return void this.#fail('its lock file was removed or replaced, so that another process may use it too');
     try {
       await this.rows.database.close();
       const { database, lock } = await openDatabase(this.folder);
       this.rows.database = database;
       this.lock = lock;
-      const found = metadata(database, this.format, SEQUENCE);
-      // The flush that failed may be there all the same.
-      const isOurs = metadata(database, this.format, IDENTITY) === this.identity && (found === this.durable || found === this.durable + 1);
-      if (isOurs) await this.#pay();
-      else this.#end('another process has written to it');
+      const found = metadata(database, SEQUENCE);
+      // The failed flush may be on disk all the same.
+      const isOurs = metadata(database, IDENTITY) === this.identity && (found === this.durable || found === this.durable + 1);
+      if (isOurs) await this.#flushPending();
+      else this.#fail('another process has written to it');
     } catch (error) {
       const { kind, message } = problemOf(this.folder, error);
-      if (kind !== 'unusable') this.#end(message);
+      if (kind !== 'unusable') this.#fail(message);
     }
   }
 
-  async #pay(): Promise<void> {
-    while (this.rows.owed.size > 0) {
-      const rows = [...this.rows.owed];
-      const sequence = this.durable + 1;
-      const change = this.rows.database.batch();
-      for (const [key, row] of rows) {
-        if (row === undefined) change.del(key);
-        else change.put(key, row);
-      }
-      change.put(SEQUENCE, this.format.encode(SEQUENCE, sequence));
-      await change.write({ sync: true });
-      this.durable = sequence;
-      this.#flushed();
-      this.rows.paid(rows);
+  async #flushPending(): Promise<void> {
+    while (this.rows.pending.size > 0) {
+      const rows = [...this.rows.pending];
+      this.#committed(await this.#commit(rows));
+      this.rows.clearPending(rows);
     }
     if (this.#failure?.kept) this.#setFailure(undefined);
   }
@@ -327,40 +305,36 @@ export async function openLevelStore(folder: string): Promise<DurableStore | Ope
 }
 
 async function load(folder: string, { database, lock }: OpenedDatabase, unfinished: boolean): Promise<LevelStore> {
-  const format = new RowFormat();
-  const identity = metadata(database, format, IDENTITY);
-  const sequence = metadata(database, format, SEQUENCE) ?? 0;
-  for await (const [key, row] of database.iterator({ gte: SHAPES, lt: endOf(SHAPES) })) {
-    format.shapes.restore(format.decode(key, row) as string[]);
-  }
-  const tables = new Map<string, Map<string, string | Scalar>>();
+  const identity = metadata(database, IDENTITY);
+  const sequence = metadata(database, SEQUENCE) ?? 0;
+  const tables = new Map<string, Map<string, string>>();
   for await (const chunk of chunksOf(database.iterator({ gte: TABLES, lt: endOf(TABLES) }), rethrown)) {
     for (const [key, row] of chunk) {
-      const value = format.decode(key, row);
+      decodeRow(key, row);
       const [name, own] = splitKey(key);
-      const rows = tables.get(name) ?? new Map<string, string | Scalar>();
-      tables.set(name, rows.set(copyOf(own), typeof value === 'bigint' || typeof value === 'number' ? value : row.toString('latin1')));
+      const rows = tables.get(name) ?? new Map<string, string>();
+      tables.set(name, rows.set(copyOf(own), row.toString('latin1')));
     }
   }
   if (typeof identity === 'string' && typeof sequence === 'number')
-    return new LevelStore(folder, new LevelRows(database), identity, sequence, lock, format, tables);
+    return new LevelStore(folder, new LevelRows(database), identity, sequence, lock, tables);
   if (!unfinished || sequence !== 0 || tables.size > 0) throw new StorageFailure('it has lost its identity');
   const fresh = randomUUID();
-  await database.put(IDENTITY, format.encode(IDENTITY, fresh), { sync: true });
-  return new LevelStore(folder, new LevelRows(database), fresh, 0, lock, format, tables);
+  await database.put(IDENTITY, encodeRow(IDENTITY, fresh), { sync: true });
+  return new LevelStore(folder, new LevelRows(database), fresh, 0, lock, tables);
 }
 
-function metadata(database: Database, format: RowFormat, key: string): unknown {
+function metadata(database: Database, key: string): unknown {
   const row = database.getSync(key);
-  return row === undefined ? undefined : format.decode(key, row);
+  return row === undefined ? undefined : decodeRow(key, row);
 }
 
-function newBatch(rows: Batch['rows']): Batch {
+function newBatch(): Batch {
   let settle: Batch['settle'] = () => undefined;
   const done = new Promise<void>((resolve, reject) => {
     settle = (failure) => (failure === undefined ? resolve() : reject(failure));
   });
-  return { rows, done, urgent: false, settle };
+  return { rows: new RowBatch(anyRowsOf), done, urgent: false, settle };
 }
 
 function anyRowsOf(rows: Table<unknown> | Archive<unknown>): AnyRows {
@@ -373,7 +347,7 @@ function prefixOf(kind: string, name: string): string {
   return `${kind}${name}/`;
 }
 
-/** "halts (1), orders (12)": how many rows there are of each table and archive. */
+/** Number of rows of each table and archive: "halts (1), orders (12)". */
 function namesOf(keys: Iterable<string>): string {
   const counts = new Map<string, number>();
   for (const key of keys) {
@@ -383,13 +357,13 @@ function namesOf(keys: Iterable<string>): string {
   return [...counts].map(([name, count]) => `${name} (${count})`).join(', ');
 }
 
-/** The table's name and the row's own key of "t/name/key". */
+/** Splits "t/name/key" into the table's name and the row's own key. */
 function splitKey(key: string): [string, string] {
   const end = key.indexOf('/', TABLES.length);
   return [key.slice(TABLES.length, end), key.slice(end + 1)];
 }
 
-/** The text by itself: a part cut from a key keeps the whole of it in memory. */
+/** Copy of a text: a slice would keep the whole key in memory. */
 function copyOf(text: string): string {
   return Buffer.from(text).toString();
 }

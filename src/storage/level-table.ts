@@ -1,10 +1,10 @@
 import { hasChecksum } from './crc32c.js';
 import { decompress } from './snappy.js';
 
-/** Behind each block: its compression (1 byte) and a checksum over both (4). */
+/** Trailer of each block, bytes: compression (1), and a checksum over block and compression (4). */
 const TRAILER = 5;
 const [PLAIN, SNAPPY] = [0, 1];
-/** At the end of the file: where the blocks lie that list the others, zeros up to 40 bytes, and the magic number. */
+/** Footer of the file, bytes: positions of the two blocks that list the others, zeros up to 40 bytes, magic number (8). */
 const FOOTER = 48;
 const TABLE_MAGIC = Buffer.from('57fb808b247547db', 'hex');
 
@@ -14,8 +14,8 @@ interface Block {
 }
 
 /**
- * Whether a LevelDB table file is what was written, to the last bit. LevelDB itself reads blocks without a look at their
- * checksums: it skips rows that it cannot read, and may abort the process.
+ * Whether every bit of a LevelDB table file is as it was written. LevelDB itself does not verify the checksums of blocks: it skips
+ * rows that it cannot read, and may abort the process.
  */
 export function isIntactTable(table: Buffer): boolean {
   const end = table.length - FOOTER;
@@ -44,7 +44,7 @@ function isIntact(table: Buffer, { offset, size }: Block): boolean {
   return end + TRAILER <= table.length - FOOTER && hasChecksum(table, offset, end + 1, table.readUInt32LE(end + 1));
 }
 
-/** The blocks that a block lists, none where it cannot be read. Its entries end where its restart points begin. */
+/** Blocks that a block lists; none if it is damaged. Its entries end where its restart points begin. */
 function blocksIn(table: Buffer, list: Block): Block[] {
   if (!isIntact(table, list)) return [];
   const stored = table.subarray(list.offset, list.offset + list.size);

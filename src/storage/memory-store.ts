@@ -73,7 +73,7 @@ function sorted<V>(rows: ReadonlyMap<string, V>, { start, end }: Range): [string
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Numbers and texts are their own copies. */
+/** Copy of a value; primitives need none. */
 function copyOf(value: unknown): unknown {
   return typeof value === 'object' || typeof value === 'function' ? structuredClone(value) : value;
 }

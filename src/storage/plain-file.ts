@@ -1,10 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { descriptorReserve } from './descriptor-reserve.js';
 
-/** Opening a named pipe does not wait for a writer. Windows has neither. */
+/** Flags that do not wait for the writer of a named pipe. Windows has neither flag nor pipe. */
 const READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** Reads a file as a whole. Throws, without waiting, where there is none, a larger one, or something else: a pipe or a device has no end. */
+/** Reads a whole file. Throws at once if it is missing, larger than `bytesMax`, or a pipe or a device, which have no end. */
 export function readPlainFile(path: string, bytesMax: number): Buffer {
   return descriptorReserve.use(() => {
     const file = openSync(path, READING);

@@ -1,138 +1,79 @@
-import type { RowFormat } from './row-format.js';
-import { ValueWriter } from './row-values.js';
+import { encodeRow } from './row-format.js';
 import type { Archive, Table, Transaction } from './store.js';
 
-/** A row as it stands in memory without being encoded: counters and sums are written many times for one flush. */
-export type Scalar = number | bigint;
+/** An encoded row; undefined where it is removed. */
+export type Row = Buffer | undefined;
 
-/** A named set of rows, and what stands before its keys. */
+/** A named set of rows in the database. */
 export interface Target {
-  readonly kind: 'table' | 'archive';
+  /** Stands before the keys of its rows. */
   readonly prefix: string;
 }
 
-/** Where an encoded row lies in the bytes of its batch. */
-class Span {
-  constructor(
-    readonly start: number,
-    readonly end: number,
-  ) {}
+/** The last change of a row in a batch. */
+export interface RowChange<T extends Target> {
+  readonly target: T;
+  readonly key: string;
+  readonly row: Row;
 }
 
-/** A row that is read when it is written. */
-class Latest {
-  constructor(readonly read: () => unknown) {}
+/** A change whose row is encoded when the flush begins. */
+interface LatestChange<T extends Target> extends Omit<RowChange<T>, 'row'> {
+  readonly read: () => unknown;
 }
 
-type Gathered = Scalar | Span | Latest | undefined;
-
-/** A row as it goes to the disk; undefined where it is removed. */
-export type Put = (key: string, row: Buffer | undefined) => void;
-
-/**
- * Rows that one flush puts and removes, in their order: encoded one after the other in one piece of memory, which the
- * next batch may use again.
- */
+/** Rows that one flush puts and removes. */
 export class RowBatch<T extends Target> implements Transaction {
-  readonly #targets: T[] = [];
-  readonly #keys: string[] = [];
-  readonly #rows: Gathered[] = [];
-  /** Last row under each key of each table, and of archive rows that are read when they are written. */
-  readonly #tabled = new Map<T, Map<string, Gathered>>();
+  readonly #changes: (RowChange<T> | LatestChange<T>)[] = [];
+  #merged: Map<string, RowChange<T>> | undefined;
 
-  constructor(
-    private readonly format: RowFormat,
-    private readonly targetOf: (rows: Table<unknown> | Archive<unknown>) => T,
-    readonly bytes: ValueWriter = new ValueWriter(format.shapes),
-  ) {
-    bytes.truncate(0);
-  }
+  constructor(private readonly targetOf: (rows: Table<unknown> | Archive<unknown>) => T) {}
 
   /** Puts and removals; some may be of the same row. */
   get size(): number {
-    return this.#keys.length;
+    return this.#changes.length;
   }
 
-  /** Takes all that `change` puts and removes, or, should it throw, nothing. */
+  /** Takes all puts and removals of `change` or, should it throw, none. */
   take(change: (transaction: Transaction) => void): void {
     const { size } = this;
-    const { length } = this.bytes;
     try {
       change(this);
     } catch (error) {
-      this.#targets.length = size;
-      this.#keys.length = size;
-      this.#rows.length = size;
-      this.bytes.truncate(length);
+      this.#changes.length = size;
       throw error;
     }
   }
 
   put<V>(to: Table<V> | Archive<V>, key: string, value: V): void {
     const target = this.targetOf(to as Table<unknown> | Archive<unknown>);
-    const isScalar = typeof value === 'bigint' || typeof value === 'number';
-    this.#add(target, key, isScalar && target.kind === 'table' ? value : this.#encoded(target, key, value));
+    // Counters are put many times for one flush; only the last value is encoded.
+    if (typeof value === 'number' || typeof value === 'bigint') this.#changes.push({ target, key, read: () => value });
+    else this.#changes.push({ target, key, row: encodeRow(target.prefix + key, value) });
   }
 
   putLatest<V>(to: Table<V> | Archive<V>, key: string, read: () => V): void {
-    this.#add(this.targetOf(to as Table<unknown> | Archive<unknown>), key, new Latest(read));
+    this.#changes.push({ target: this.targetOf(to as Table<unknown> | Archive<unknown>), key, read });
   }
 
   remove<V>(from: Table<V> | Archive<V>, key: string): void {
-    this.#add(this.targetOf(from as Table<unknown> | Archive<unknown>), key, undefined);
+    this.#changes.push({ target: this.targetOf(from as Table<unknown> | Archive<unknown>), key, row: undefined });
   }
 
-  /** Hands every row over, of a table each only as it was put last. Nothing may be put any more. */
-  writeTo(put: Put): void {
-    for (let index = 0; index < this.#keys.length; index++) {
-      const target = this.#targets[index] as T;
-      const key = this.#keys[index] as string;
-      const row = this.#rows[index];
-      if (target.kind === 'archive' && !(row instanceof Latest)) {
-        put(target.prefix + key, row instanceof Span ? this.#bytesOf(row) : undefined);
-      } else {
-        const rows = this.#tabled.get(target);
-        if (rows === undefined) this.#tabled.set(target, new Map([[key, row]]));
-        else rows.set(key, row);
-      }
+  /** The last change of each row, by its whole key. Nothing may be put afterwards. */
+  merged(): ReadonlyMap<string, RowChange<T>> {
+    if (this.#merged !== undefined) return this.#merged;
+    const last = new Map(this.#changes.map((change) => [change.target.prefix + change.key, change]));
+    this.#merged = new Map();
+    for (const [whole, change] of last) {
+      const { target, key } = change;
+      this.#merged.set(whole, 'read' in change ? { target, key, row: encodeRow(whole, change.read()) } : change);
     }
-    for (const [target, rows] of this.#tabled) {
-      for (const [key, row] of rows) {
-        const span = this.#spanOf(target, key, row);
-        // As memory is to keep it.
-        if (row instanceof Latest) rows.set(key, span);
-        put(target.prefix + key, span && this.#bytesOf(span));
-      }
-    }
+    return this.#merged;
   }
 
-  /** The rows of tables that {@link writeTo} handed over, as memory keeps them. */
-  *tabled(): Iterable<[T, string, string | Scalar | undefined]> {
-    for (const [target, rows] of this.#tabled) {
-      for (const [key, row] of rows) {
-        if (row instanceof Latest) throw new Error('rows are handed over before memory takes them');
-        yield [target, key, row instanceof Span ? this.#bytesOf(row).toString('latin1') : row];
-      }
-    }
-  }
-
-  #spanOf(target: T, key: string, row: Gathered): Span | undefined {
-    if (row === undefined || row instanceof Span) return row;
-    return this.#encoded(target, key, row instanceof Latest ? row.read() : row);
-  }
-
-  #encoded(target: T, key: string, value: unknown): Span {
-    const start = this.format.append(this.bytes, target.prefix, key, value);
-    return new Span(start, this.bytes.length);
-  }
-
-  #bytesOf({ start, end }: Span): Buffer {
-    return this.bytes.bytes(start, end);
-  }
-
-  #add(target: T, key: string, row: Gathered): void {
-    this.#targets.push(target);
-    this.#keys.push(key);
-    this.#rows.push(row);
+  /** Rows of {@link merged} by their whole keys. */
+  *encoded(): Iterable<[string, Row]> {
+    for (const [whole, { row }] of this.merged()) yield [whole, row];
   }
 }

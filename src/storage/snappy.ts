@@ -1,7 +1,7 @@
-/** Literals this long or longer have their length in the bytes behind their tag. */
+/** Tag values from here on: the literal's length is in the bytes after the tag. */
 const LONG_LITERAL = 60;
 
-/** The content of a Snappy block; undefined where it is none. */
+/** Content of a Snappy block; undefined if the block is malformed. */
 export function decompress(block: Buffer): Buffer | undefined {
   let at = 0;
   const number = (bytes: number): number => {
@@ -31,7 +31,7 @@ export function decompress(block: Buffer): Buffer | undefined {
     const size = isNear ? ((tag >>> 2) & 7) + 4 : (tag >>> 2) + 1;
     const distance = isNear ? (tag >>> 5) * 256 + number(1) : number((tag & 3) === 2 ? 2 : 4);
     if (distance === 0 || distance > end || end + size > length) return undefined;
-    // Byte by byte: a copy may repeat what it has just written.
+    // Byte by byte, since a copy may overlap its own output.
     for (let copied = 0; copied < size; copied++, end++) content[end] = content[end - distance] ?? 0;
   }
   return end === length ? content : undefined;

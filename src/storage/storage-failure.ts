@@ -1,6 +1,6 @@
 /**
- * The disk did not take a write: it is full, read-only or broken. What was to be written is not promised to anybody. Or it did not give
- * back what was written.
+ * The disk refused a write (it is full, read-only or broken), which is not acknowledged to anybody; or a row that was read is
+ * damaged.
  */
 export class StorageFailure extends Error {
   override readonly name = 'StorageFailure';
@@ -13,7 +13,7 @@ export class StorageFailure extends Error {
   }
 }
 
-/** Resolves when a change is on disk, or kept until the disk takes it: enough for what takes risk away. */
+/** Resolves when a change is on disk, or kept in memory until the disk takes it, which is enough for changes that reduce risk. */
 export async function whenTaken(written: Promise<unknown> | undefined): Promise<void> {
   try {
     await written;
