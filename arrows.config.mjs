@@ -207,12 +207,12 @@ export const arrows = {
   ],
 
   // The client of the public protocol, and the backends on top of it.
-  'protocol-client': clientTargets,
+  'protocol-client': ['wire/index.ts', ...clientTargets],
   'protocol-client/connection': ['wire/index.ts', ...clientTargets],
   'protocol-client/requests': ['wire/index.ts', ...clientTargets],
   'protocol-client/subscriptions': clientTargets,
   'protocol-client/trading': clientTargets,
-  'backends/opend': ['protocol-client/index.ts', 'gateway/index.ts', 'gateway/backend.ts', 'wire/index.ts', ...contract],
+  'backends/opend': ['protocol-client/index.ts', ...contract],
   'backends/remote': ['protocol-client/index.ts', 'gateway/index.ts', 'gateway/backend.ts', 'storage/index.ts', ...contract],
 
   // The simulated brokerage as a server of its own: the core listeners in front of it.

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { err, ok, type Result } from '../access/index.js';
-import { OpendBackend } from '../backends/opend/index.js';
+import { opendBackend } from '../backends/opend/index.js';
 import { type Login, RemoteBackend } from '../backends/remote/index.js';
 import type { Clock } from '../contract/clock.js';
 import type { Logger } from '../daemon/log.js';
@@ -72,7 +72,7 @@ function createBridge(
   const rsaKey = readUpstreamKey(settings);
   if (!rsaKey.ok) return rsaKey;
   const key = rsaKey.value === undefined ? {} : { rsaKey: rsaKey.value };
-  const backend = new OpendBackend({ endpoint, clock, logger, clientId: `svc-gateway ${packageVersion}`, ...key });
+  const backend = opendBackend({ endpoint, clock, logger, clientId: `svc-gateway ${packageVersion}`, ...key });
   return ok({ backend, clock });
 }
 

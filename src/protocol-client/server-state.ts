@@ -1,20 +1,26 @@
 import { create } from '@bufbuild/protobuf';
 import { ProgramStatusType } from '../contract/generated/Common_pb.js';
 import type { S2C as GlobalState } from '../contract/generated/GetGlobalState_pb.js';
+import { type S2C as Notice, NotifyType } from '../contract/generated/Notify_pb.js';
 import { system } from '../contract/operations/index.js';
 import { ConnectFailure } from './connection/connect-failure.js';
 import type { RequestOptions, Upstream } from './connection/upstream.js';
 
-/** What an upstream says of itself. */
+/** Purposes of a connection. A server is logged in to each without the other. */
+export type Role = 'quotes' | 'trading';
+
+/** Reasons why roles cannot be served; none where they can. */
+export type MissingRoles = Readonly<Partial<Record<Role, string | undefined>>>;
+
+/** State of a server by its own account. */
 export interface UpstreamState {
-  /** Why a role is not to be had; undefined where it is. */
-  readonly missing: Readonly<Record<'quotes' | 'trading', string | undefined>>;
+  readonly missing: MissingRoles;
   readonly global: GlobalState;
 }
 
 const asked = system.getGlobalState;
 
-/** What a program status is waiting for. Statuses that are not here mean that the upstream serves. */
+/** Explanations of program statuses in which a server does not serve. */
 const waitingFor: ReadonlyMap<number, string> = new Map([
   [ProgramStatusType.ProgramStatusType_Loaded, 'it has only been started'],
   [ProgramStatusType.ProgramStatusType_Loging, 'it is logging in'],
@@ -37,11 +43,28 @@ export async function readUpstreamState(upstream: Upstream, options: RequestOpti
     throw new ConnectFailure(`the upstream does not say its state: ${retMsg || `retType ${retType}`}`);
   const { programStatus, qotLogined, trdLogined } = s2c;
   const waits = programStatus === undefined ? undefined : waitingFor.get(programStatus.type);
-  const missing = (logined: boolean, role: 'quotes' | 'trading') =>
+  const missing = (logined: boolean, role: Role) =>
     waits !== undefined ? `the upstream is not ready: ${waits}` : logined ? undefined : notLoggedIn(role);
   return { global: s2c, missing: { quotes: missing(qotLogined, 'quotes'), trading: missing(trdLogined, 'trading') } };
 }
 
-export function notLoggedIn(role: 'quotes' | 'trading'): string {
+function notLoggedIn(role: Role): string {
   return `the upstream is not logged in for ${role}`;
+}
+
+/** Tells whether the gateway itself says what a notice of this type says: readiness of quotes and trading, and used quotas. */
+export function isOwnConcern(type: number): boolean {
+  return type === NotifyType.NotifyType_ConnStatus || type === NotifyType.NotifyType_UsedQuota;
+}
+
+/** Tells whether subscriptions may be gone after a notice of this type. */
+export function castsDoubt(type: number): boolean {
+  return type === NotifyType.NotifyType_QotRight;
+}
+
+/** Roles that a notice says are lost; the server may be logged in again by the time it is asked. */
+export function lostBy({ connectStatus }: Notice): MissingRoles {
+  if (connectStatus === undefined) return {};
+  const { qotLogined, trdLogined } = connectStatus;
+  return { ...(qotLogined ? {} : { quotes: notLoggedIn('quotes') }), ...(trdLogined ? {} : { trading: notLoggedIn('trading') }) };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { OpendBackend } from '../../src/backends/opend/index.js';
+import { opendBackend } from '../../src/backends/opend/index.js';
 import { AuthService, CredentialsFile, Login, RemoteBackend } from '../../src/backends/remote/index.js';
 import { ManualClock } from '../../src/contract/clock.js';
 import { C2SSchema as PlaceC2SSchema } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
@@ -45,7 +45,7 @@ afterEach(async () => {
 
 const backends: Readonly<Record<string, (random: () => number) => Promise<{ backend: Backend; connections: number }>>> = {
   async opend(random) {
-    const backend = new OpendBackend({ endpoint: server.endpoint, clock, logger: silent, clientId: 'test', random });
+    const backend = opendBackend({ endpoint: server.endpoint, clock, logger: silent, clientId: 'test', random });
     return { backend, connections: 1 };
   },
   async remote(random) {

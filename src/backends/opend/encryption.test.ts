@@ -3,7 +3,7 @@ import { generateRsaKey } from '../../../test/support/rsa-key.js';
 import { ScriptedServer } from '../../../test/support/scripted-server.js';
 import { systemClock } from '../../contract/clock.js';
 import { packetEncAlgo, readRsaKey } from '../../wire/index.js';
-import { OpendBackend } from './index.js';
+import { opendBackend } from './index.js';
 
 const GLOBAL_STATE = 1002;
 const silent = { error: () => undefined, warn: () => undefined, info: () => undefined };
@@ -22,7 +22,7 @@ it.each([
   server.knowsCbc = knowsCbc;
   const rsaKey = readRsaKey(pem);
   if (!rsaKey.ok) throw new Error(rsaKey.message);
-  const backend = new OpendBackend({
+  const backend = opendBackend({
     endpoint: server.endpoint,
     rsaKey: rsaKey.key,
     clock: systemClock,

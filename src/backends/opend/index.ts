@@ -1,1 +1,1 @@
-export { OpendBackend, type OpendBackendOptions } from './opend-backend.js';
+export { type OpendBackendOptions, opendBackend } from './opend-backend.js';

@@ -12,7 +12,7 @@ import * as QotUpdateBasicQot from '../../contract/generated/Qot_UpdateBasicQot_
 import * as TrdGetAccList from '../../contract/generated/Trd_GetAccList_pb.js';
 import { system } from '../../contract/operations/index.js';
 import type { StreamsLost } from '../../gateway/index.js';
-import { OpendBackend } from './opend-backend.js';
+import { opendBackend } from './opend-backend.js';
 
 const START = Date.UTC(2026, 10, 20, 2);
 const SUB = 3001;
@@ -25,7 +25,7 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 
 let clock: ManualClock;
 let server: ScriptedServer;
-let backend: OpendBackend;
+let backend: ReturnType<typeof opendBackend>;
 let lost: StreamsLost[];
 let pushes: number;
 /** Behaviour of the upstream when it is subscribed to once more. */
@@ -53,7 +53,7 @@ beforeEach(async () => {
       onAgain(peer);
     } else peer.answer(frame, KeepAlive, { retType: -1, retMsg: 'unknown protocol id' });
   };
-  backend = new OpendBackend({ endpoint: server.endpoint, clock, logger: silent, clientId: 'test', random: () => 0 });
+  backend = opendBackend({ endpoint: server.endpoint, clock, logger: silent, clientId: 'test', random: () => 0 });
   backend.onPush(() => {
     pushes += 1;
   });

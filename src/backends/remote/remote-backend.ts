@@ -32,13 +32,12 @@ import {
   type TradingTerms,
   type UnsubscribeRefusal,
 } from '../../gateway/index.js';
-import { ConnectFailure, type Dial, dialTcp } from '../../protocol-client/index.js';
+import { ConnectFailure, type Dial, dialTcp, type ProtocolClient } from '../../protocol-client/index.js';
 import { Broker } from './broker.js';
-import type { ConnectionDeps, EndpointConnection } from './endpoint-connection.js';
+import { type ConnectionDeps, EndpointConnection } from './endpoint-connection.js';
 import { HistoryQuota } from './history-quota.js';
 import type { Login } from './login.js';
-import type { LoginGrant } from './login-answer.js';
-import { type ConnectionEvents, Platform } from './platform.js';
+import type { BrokerEndpoint, LoginGrant } from './login-answer.js';
 import { programNotice } from './program-notice.js';
 import { answerVerification } from './verification.js';
 
@@ -69,8 +68,9 @@ export class RemoteBackend implements Backend {
   readonly replaysWrites = false;
   readonly #login: Login;
   readonly #logger: Logger;
-  readonly #parts: ConnectionDeps;
-  readonly #platform: Platform;
+  readonly #deps: ConnectionDeps;
+  /** Connection for quotes. */
+  readonly #platform: EndpointConnection;
   /** By their ids, in the order of the login. */
   #brokers = new Map<number, Broker>();
   readonly #historyQuota: HistoryQuota;
@@ -79,47 +79,31 @@ export class RemoteBackend implements Backend {
   readonly #pushListeners = new Set<(event: PushEvent) => void>();
   readonly #streamsListeners = new Set<StreamsListener>();
   readonly #lifecycleListeners = new Set<(status: BackendStatus) => void>();
-  readonly #events: ConnectionEvents = {
-    push: (event) => {
-      for (const listener of this.#pushListeners) listener(event);
-    },
-    lost: (lost) => {
-      for (const listener of this.#streamsListeners) listener.lost(lost);
-    },
-    restore: async (scope) => {
-      for (const listener of this.#streamsListeners) await listener.restore(scope);
-    },
-  };
 
   constructor({ login, clock, logger, historyKlQuotaMax, random = Math.random, dial = dialTcp, rsaKey }: RemoteBackendOptions) {
     this.#login = login;
     this.#logger = logger;
     this.#historyQuota = new HistoryQuota(historyKlQuotaMax);
-    this.#parts = {
-      login,
-      clock,
-      random,
-      dial,
-      rsaKey,
-      logger,
-      onLifecycle: () => this.#changed(),
-      onDefect: (error) => logger.error({ err: error }, 'a connection to the brokerage failed'),
-      onGrant: (grant) => this.#follow(grant),
-    };
-    this.#platform = new Platform(this.#parts, this.#events);
+    this.#deps = { login, clock, random, dial, rsaKey, logger, onGrant: (grant) => this.#follow(grant) };
+    this.#platform = new EndpointConnection(this.#deps, {
+      point: 'the platform',
+      label: 'the platform',
+      role: 'quotes',
+      endpointIn: ({ platform }) => platform,
+    });
+    this.#listen(this.#platform.client);
     login.onProgress(() => {
-      for (const point of this.#points()) point.note(login.progress || 'logging in');
+      for (const connection of this.#connections()) connection.note(login.progress || 'logging in');
     });
   }
 
   /** Does not wait for the login: a person may have to answer for it. */
   async start(): Promise<void> {
-    this.#platform.point.session.start();
+    await this.#platform.client.start();
   }
 
   async stop(): Promise<void> {
-    this.#platform.point.stop();
-    for (const broker of this.#brokers.values()) broker.stop();
+    for (const { client } of this.#connections()) await client.stop();
     this.#login.stop();
   }
 
@@ -139,36 +123,36 @@ export class RemoteBackend implements Backend {
       case trade.unlockTrade:
         return this.#unlock(operation, request, context);
       default:
-        return (isTrading(operation) ? this.#brokerFor(request) : this.#platform).call(operation, request, context);
+        return (isTrading(operation) ? this.#brokerFor(request) : this.#platform).client.call(operation, request, context);
     }
   }
 
   held(operation: Operation, request: Message): HeldAnswer | undefined {
-    return this.#platform.held(operation, request);
+    return this.#platform.client.held(operation, request);
   }
 
   tradingTerms(security: Security, context: CallContext): TradingTerms | undefined | Promise<TradingTerms | undefined> {
-    return this.#platform.tradingTerms(security, context);
+    return this.#platform.client.tradingTerms(security, context);
   }
 
   exchangeRate(from: string, to: string, context: CallContext): Decimal | undefined | Promise<Decimal | undefined> {
-    return this.#platform.exchangeRate(from, to, context);
+    return this.#platform.client.exchangeRate(from, to, context);
   }
 
   subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
-    return this.#platform.subscribe(streams);
+    return this.#platform.client.subscribe(streams);
   }
 
   unserved(streams: readonly QuoteStream[]): Promise<readonly QuoteStream[]> {
-    return this.#platform.unserved(streams);
+    return this.#platform.client.unserved(streams);
   }
 
   unsubscribe(streams: readonly QuoteStream[]): Promise<UnsubscribeRefusal | undefined> {
-    return this.#platform.unsubscribe(streams);
+    return this.#platform.client.unsubscribe(streams);
   }
 
   current(stream: QuoteStream): QuotePush | undefined {
-    return this.#platform.current(stream);
+    return this.#platform.client.current(stream);
   }
 
   async subscribeAccounts(accIds: readonly bigint[]): Promise<ResponseMessage> {
@@ -178,14 +162,14 @@ export class RemoteBackend implements Backend {
       : accIds.find((accId) => this.#brokerOf(accId) === undefined);
     if (unknown !== undefined) return noSuchAccount(unknown);
     for (const broker of brokers) {
-      const refused = await broker.subscribeAccounts(accIds.filter((accId) => broker.has(accId)));
-      if (refused !== undefined && refused.retType !== SUCCEEDED) return refused;
+      const answer = await broker.client.subscribeAccounts(accIds.filter((accId) => broker.has(accId)));
+      if (answer.retType !== SUCCEEDED) return answer;
     }
     return create(TrdSubAccPush.ResponseSchema, { retType: SUCCEEDED, s2c: {} }) as ResponseMessage;
   }
 
   notices(): readonly NotifyPush[] {
-    return [programNotice(this.#platform.point.snapshot, this.#login.awaitsCode)];
+    return [programNotice(this.#platform.snapshot, this.#login.awaitsCode)];
   }
 
   onPush(listener: (event: PushEvent) => void): () => void {
@@ -199,7 +183,7 @@ export class RemoteBackend implements Backend {
   }
 
   status(): BackendStatus {
-    return { platform: this.#platform.point.snapshot, brokers: [...this.#brokers.values()].map(({ snapshot }) => snapshot) };
+    return { platform: this.#platform.snapshot, brokers: [...this.#brokers.values()].map(({ snapshot }) => snapshot) };
   }
 
   /**
@@ -208,7 +192,7 @@ export class RemoteBackend implements Backend {
    */
   readiness(operation: Operation, request: Message): LifecycleSnapshot | BrokerSnapshot | undefined {
     if (operation === quote.getHistoryKlQuota && this.#followed === undefined) return undefined;
-    const platform = this.#platform.point.snapshot;
+    const platform = this.#platform.snapshot;
     if (!isTrading(operation)) return unready(platform);
     const brokers = [...this.#brokers.values()];
     if (brokers.length === 0) return unready(platform);
@@ -235,7 +219,7 @@ export class RemoteBackend implements Backend {
   /** Logs in anew, for what had failed as well. A device check that comes of it is not waited for: it goes on by itself. */
   async refreshCredentials(): Promise<CredentialRefresh> {
     const session = this.#login.session();
-    for (const point of this.#points()) point.retry();
+    for (const connection of this.#connections()) connection.retry();
     const followed = session.then((grant) => this.#follow(grant));
     const checked = new Promise<'checked'>((resolve) => {
       const look = () => {
@@ -254,8 +238,30 @@ export class RemoteBackend implements Backend {
     }
   }
 
-  #points(): EndpointConnection[] {
-    return [this.#platform.point, ...[...this.#brokers.values()].map(({ point }) => point)];
+  #connections(): EndpointConnection[] {
+    return [this.#platform, ...[...this.#brokers.values()].map(({ connection }) => connection)];
+  }
+
+  /** Passes on everything that a connection says. */
+  #listen(client: ProtocolClient): void {
+    client.onPush((event) => {
+      for (const listener of this.#pushListeners) listener(event);
+    });
+    client.onStreams({
+      lost: (lost) => {
+        for (const listener of this.#streamsListeners) listener.lost(lost);
+      },
+      restore: async (scope) => {
+        for (const listener of this.#streamsListeners) await listener.restore(scope);
+      },
+    });
+    client.onLifecycle(() => this.#changed());
+  }
+
+  #newBroker(endpoint: BrokerEndpoint): Broker {
+    const broker = new Broker(endpoint, this.#deps);
+    this.#listen(broker.client);
+    return broker;
   }
 
   /** Connects to the brokers that a login names, and no more to those that it does not. */
@@ -264,10 +270,10 @@ export class RemoteBackend implements Backend {
     this.#followed = grant;
     const before = this.#brokers;
     this.#brokers = new Map(
-      grant.brokers.map((point) => [point.brokerId, before.get(point.brokerId) ?? new Broker(point, this.#parts, this.#events)]),
+      grant.brokers.map((endpoint) => [endpoint.brokerId, before.get(endpoint.brokerId) ?? this.#newBroker(endpoint)]),
     );
-    for (const [brokerId, broker] of before) if (!this.#brokers.has(brokerId)) broker.end('the login does not name it any more');
-    for (const point of this.#points()) point.follow(grant);
+    for (const [brokerId, broker] of before) if (!this.#brokers.has(brokerId)) broker.client.end('the login does not name it any more');
+    for (const connection of this.#connections()) connection.follow(grant);
     this.#changed();
   }
 
@@ -301,13 +307,13 @@ export class RemoteBackend implements Backend {
   }
 
   async #askPlatform(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
-    return this.#platform.call(operation, request, context);
+    return this.#platform.client.call(operation, request, context);
   }
 
   async #historyKline(request: HistoryKlC2S, context: CallContext): Promise<ResponseMessage> {
     const ask = () => this.#askPlatform(quote.getHistoryKlQuota, create(KlQuotaC2SSchema, { bGetDetail: true }), context);
     const refused = await this.#historyQuota.refusal(request.security, ask);
-    return refused ?? this.#platform.call(quote.getHistoryKline, request, context);
+    return refused ?? this.#platform.client.call(quote.getHistoryKline, request, context);
   }
 
   /** Those of every broker, in the order of the login; of one that is away or goes away, those that it listed last. */
@@ -315,7 +321,7 @@ export class RemoteBackend implements Backend {
     const lists = await Promise.all(
       [...this.#brokers.values()].map(async (broker) => {
         try {
-          return (await broker.call(operation, request, context)) as TrdGetAccList.Response;
+          return (await broker.client.call(operation, request, context)) as TrdGetAccList.Response;
         } catch (thrown) {
           if (!(thrown instanceof BackendFailure)) throw thrown;
           return success(broker.accounts ?? []);
@@ -334,7 +340,7 @@ export class RemoteBackend implements Backend {
     let unlocked: ResponseMessage | undefined;
     let refused: ResponseMessage | undefined;
     for (const broker of this.#readyBrokers()) {
-      const answer = await broker.call(operation, request, context);
+      const answer = await broker.client.call(operation, request, context);
       if (answer.retType === SUCCEEDED) unlocked = answer;
       else if (refusesPassword(answer)) return answer;
       else refused ??= answer;

@@ -136,15 +136,15 @@ export class ProtocolConnection implements Upstream {
    */
   static async open(options: ConnectionOptions): Promise<ProtocolConnection> {
     const { clock, dial, endpoint, signal } = options;
-    const patience = new AbortController();
-    const onAbort = () => patience.abort(new Error('given up'));
+    const givenUp = new AbortController();
+    const onAbort = () => givenUp.abort(new Error('given up'));
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) onAbort();
     const deadline = clock.monotonic() + OPEN_MS_MAX;
-    const cancel = clock.after(OPEN_MS_MAX, () => patience.abort(new Error(`no connection within ${OPEN_MS_MAX / 1000} seconds`)));
+    const cancel = clock.after(OPEN_MS_MAX, () => givenUp.abort(new Error(`no connection within ${OPEN_MS_MAX / 1000} seconds`)));
     let transport: Duplex;
     try {
-      transport = await dial(endpoint, patience.signal);
+      transport = await dial(endpoint, givenUp.signal);
     } catch (thrown) {
       throw new ConnectFailure(`cannot connect to ${addressOf(endpoint)} (${reasonOf(thrown)})`);
     } finally {

@@ -36,10 +36,10 @@ export function withDeadline<T>(clock: Clock, work: Promise<T>, { deadline, sign
 }
 
 /** Lets time pass, as far as the caller waits so long. */
-export function pause(clock: Clock, ms: number, patience: Deadline): Promise<void> {
+export function pause(clock: Clock, ms: number, deadline: Deadline): Promise<void> {
   let cancel: () => void = () => undefined;
   const passed = new Promise<void>((resolve) => {
     cancel = clock.after(ms, resolve);
   });
-  return withDeadline(clock, passed, patience, () => cancel());
+  return withDeadline(clock, passed, deadline, () => cancel());
 }

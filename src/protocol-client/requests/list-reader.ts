@@ -66,7 +66,7 @@ export class ListReader {
   ) {}
 
   /** The answer to the whole list; a refusal of a part of it refuses all, and names the part. */
-  async read(read: ListRead, asked: ProtocolOperation, c2s: Message, patience: Deadline): Promise<Outcome> {
+  async read(read: ListRead, asked: ProtocolOperation, c2s: Message, deadline: Deadline): Promise<Outcome> {
     const template = clone(asked.messages.C2SSchema, c2s);
     (template as unknown as Record<string, unknown>)[read.asked] = [];
     const isPartial = read.partial !== undefined && fieldsOf(c2s)[read.partial] === true;
@@ -78,7 +78,7 @@ export class ListReader {
     const found = this.#known(group, wanted);
     const missing = [...wanted].filter(([key]) => !found.has(key));
     const parts = partsOf(missing, read.elementsMax);
-    const answers = await Promise.all(parts.map((part) => this.#part(group, new Map(part), isPartial, patience)));
+    const answers = await Promise.all(parts.map((part) => this.#part(group, new Map(part), isPartial, deadline)));
     for (const [part, answer] of answers.entries()) {
       const refused = refusalOf(answer, parts[part] ?? [], isPartial);
       if (refused !== undefined) return parts.length === 1 ? refused : inPart(asked, refused, part, missing.length, read.elementsMax);
@@ -97,26 +97,26 @@ export class ListReader {
   }
 
   /** One part of a list, in a batch with whoever else waits. */
-  async #part(group: Group, elements: Elements, isPartial: boolean, patience: Deadline): Promise<Answered> {
+  async #part(group: Group, elements: Elements, isPartial: boolean, deadline: Deadline): Promise<Answered> {
     // Requests for one market do not wait for another's, on which the server may be silent.
     const batchKey = `${group.key} ${scopeOf(requestOf(group, elements))}`;
     for (;;) {
       const open = this.#open.get(batchKey);
       const joined = open !== undefined && fits(open, elements, group.read.elementsMax) ? open : undefined;
-      const batch = joined ?? this.#begin(group, batchKey, patience.deadline);
+      const batch = joined ?? this.#begin(group, batchKey, deadline.deadline);
       for (const [key, element] of elements) batch.elements.set(key, element);
       batch.members += 1;
       batch.waiting += 1;
       batch.inParts ||= isPartial;
       try {
-        return await withDeadline(this.clock, batch.answer, patience, () => {
+        return await withDeadline(this.clock, batch.answer, deadline, () => {
           batch.waiting -= 1;
           if (batch.waiting === 0) batch.abandon();
         });
       } catch (thrown) {
-        const hasTime = patience.deadline - this.clock.monotonic() > ANSWER_MS_MIN && !patience.signal.aborted;
+        const hasTime = deadline.deadline - this.clock.monotonic() > ANSWER_MS_MIN && !deadline.signal.aborted;
         // It was given up by the time of whoever came first, not by this one's.
-        if (joined === undefined || !hasTime || patience.deadline <= batch.deadline || !(thrown instanceof BackendFailure)) throw thrown;
+        if (joined === undefined || !hasTime || deadline.deadline <= batch.deadline || !(thrown instanceof BackendFailure)) throw thrown;
       }
     }
   }
@@ -146,19 +146,19 @@ export class ListReader {
     return batch;
   }
 
-  async #send(group: Group, batch: Batch, patience: Deadline, close: () => void): Promise<Answered> {
+  async #send(group: Group, batch: Batch, deadline: Deadline, close: () => void): Promise<Answered> {
     const { asked, template } = group;
     const gatherMs = this.sender.slack(asked, template) < HURRY_SHARE ? this.sender.averageMs(asked, template) : 0;
-    const hasTime = patience.deadline - this.clock.monotonic() > gatherMs + FREQUENCY_WINDOW_MS / 10;
-    if (gatherMs > 0 && hasTime) await pause(this.clock, gatherMs, patience);
-    const turn = await this.sender.turn(asked, template, { ...patience, priority: 'read' });
+    const hasTime = deadline.deadline - this.clock.monotonic() > gatherMs + FREQUENCY_WINDOW_MS / 10;
+    if (gatherMs > 0 && hasTime) await pause(this.clock, gatherMs, deadline);
+    const turn = await this.sender.turn(asked, template, { ...deadline, priority: 'read' });
     close();
-    return this.#ask(group, batch.elements, batch.members === 1 && !batch.inParts, patience, turn);
+    return this.#ask(group, batch.elements, batch.members === 1 && !batch.inParts, deadline, turn);
   }
 
   /** Asks for elements. Where several callers wait for them, those that are refused are found by halving. */
-  async #ask(group: Group, elements: Elements, isWhole: boolean, patience: Deadline, turn?: Turn): Promise<Answered> {
-    const outcome = await this.sender.ask(group.asked, requestOf(group, elements), { ...patience, priority: 'read' }, turn);
+  async #ask(group: Group, elements: Elements, isWhole: boolean, deadline: Deadline, turn?: Turn): Promise<Answered> {
+    const outcome = await this.sender.ask(group.asked, requestOf(group, elements), { ...deadline, priority: 'read' }, turn);
     const { response } = outcome;
     if (response.retType === 0 || isWhole || elements.size === 1 || !isAboutElements(outcome)) {
       const items = new Map(answeredOf(group.read, response).map((item) => [group.read.keyOfAnswered(item), item]));
@@ -167,7 +167,7 @@ export class ListReader {
     }
     const half = Math.ceil(elements.size / 2);
     const halves = [[...elements].slice(0, half), [...elements].slice(half)];
-    const [first, second] = await Promise.all(halves.map((part) => this.#ask(group, new Map(part), false, patience)));
+    const [first, second] = await Promise.all(halves.map((part) => this.#ask(group, new Map(part), false, deadline)));
     return {
       whole: undefined,
       items: new Map([...(first?.items ?? []), ...(second?.items ?? [])]),

@@ -15,10 +15,10 @@ import { SharedReads } from './shared-reads.js';
 
 export interface RateLimitedClientOptions {
   readonly clock: Clock;
-  /** When the frequency limits of the public protocol begin to be kept. */
-  readonly pacing: RateLimitStart;
+  /** When the published frequency limits are kept. */
+  readonly limits: RateLimitStart;
   /** Reads that are made in another way; undefined for one that is not. */
-  readonly readOtherwise?: (asked: ProtocolOperation, c2s: Message, patience: Deadline) => Promise<ResponseMessage> | undefined;
+  readonly readOtherwise?: (asked: ProtocolOperation, c2s: Message, deadline: Deadline) => Promise<ResponseMessage> | undefined;
 }
 
 /** Modify, and so cancel, an order. */
@@ -44,9 +44,9 @@ export class RateLimitedClient {
   #tradeChanges = 0;
 
   constructor(upstream: Upstream, options: RateLimitedClientOptions) {
-    const { clock, pacing } = options;
+    const { clock, limits } = options;
     this.#options = options;
-    this.sender = new Sender(upstream, clock, new RateLimiter(clock, pacing));
+    this.sender = new Sender(upstream, clock, new RateLimiter(clock, limits));
     this.#shared = new SharedReads(clock);
     this.#cache = new DayCache(clock);
     this.lists = new ListReader(this.sender, clock, this.#cache);
@@ -116,16 +116,16 @@ export class RateLimitedClient {
     const { answerMs } = context;
     // A read that is given up sooner is shared with none that waits for longer.
     const sharedKey = `${answerMs ?? ''} ${isTrade ? this.#tradeChanges : ''} ${key}`;
-    return this.#shared.join(sharedKey, context, (patience) => this.#ask(operation, request, { ...patience, answerMs }));
+    return this.#shared.join(sharedKey, context, (deadline) => this.#ask(operation, request, { ...deadline, answerMs }));
   }
 
-  async #ask(operation: Operation, request: Message, patience: Deadline): Promise<ResponseMessage> {
-    const otherwise = this.#options.readOtherwise?.(operation, request, patience);
+  async #ask(operation: Operation, request: Message, deadline: Deadline): Promise<ResponseMessage> {
+    const otherwise = this.#options.readOtherwise?.(operation, request, deadline);
     if (otherwise !== undefined) return otherwise;
     const list = listReadOf(operation.protoId, request);
-    const sending = { ...patience, priority: 'read' as const };
+    const sending = { ...deadline, priority: 'read' as const };
     if (list === undefined) return this.sender.send(operation, request, sending);
-    return this.sender.settle(await this.lists.read(list, operation, request, patience), sending);
+    return this.sender.settle(await this.lists.read(list, operation, request, deadline), sending);
   }
 }
 

@@ -40,13 +40,13 @@ export class RateLimiter {
   }
 
   /** A turn for this request. Rejected with `BackendRefused` where there is none before the caller's deadline. */
-  take(request: Request, priority: Priority, patience: Deadline): Promise<Turn> {
+  take(request: Request, priority: Priority, deadline: Deadline): Promise<Turn> {
     const budget = this.budgetOf(request);
     if (budget === undefined) return Promise.resolve(unlimited);
     if (budget === 'too many') return Promise.reject(full(`requests of ${BUDGETS_MAX} accounts were made within 30 seconds`));
     // Orders wait in line whatever there is: it is the reads that could be too many.
     if (priority === 'read' && this.#waiting() >= WAITING_MAX) return Promise.reject(full(`${WAITING_MAX} requests wait for their turn`));
-    return budget.take(priority, patience);
+    return budget.take(priority, deadline);
   }
 
   /** What counts this request; undefined for one that does not count. */

@@ -20,22 +20,22 @@ export class SharedReads {
 
   constructor(private readonly clock: Clock) {}
 
-  /** What `start` comes to, or what an earlier one of this key will. `start` is called with the patience of all who wait for it. */
-  async join(key: string, patience: Deadline, start: (patience: Deadline) => Promise<ResponseMessage>): Promise<ResponseMessage> {
+  /** What `start` comes to, or what an earlier one of this key will. `start` is called with the deadline of all who wait for it. */
+  async join(key: string, deadline: Deadline, start: (deadline: Deadline) => Promise<ResponseMessage>): Promise<ResponseMessage> {
     for (;;) {
       const known = this.#underWay.get(key);
-      const shared = known ?? this.#start(key, patience.deadline, start);
+      const shared = known ?? this.#start(key, deadline.deadline, start);
       try {
-        return await this.#wait(shared, patience);
+        return await this.#wait(shared, deadline);
       } catch (thrown) {
-        const hasTime = patience.deadline - this.clock.monotonic() > ANSWER_MS_MIN && !patience.signal.aborted;
+        const hasTime = deadline.deadline - this.clock.monotonic() > ANSWER_MS_MIN && !deadline.signal.aborted;
         // It was given up by the time of whoever came first, not by this one's.
-        if (known === undefined || !hasTime || patience.deadline <= shared.deadline || !(thrown instanceof BackendFailure)) throw thrown;
+        if (known === undefined || !hasTime || deadline.deadline <= shared.deadline || !(thrown instanceof BackendFailure)) throw thrown;
       }
     }
   }
 
-  #start(key: string, deadline: number, start: (patience: Deadline) => Promise<ResponseMessage>): Shared {
+  #start(key: string, deadline: number, start: (deadline: Deadline) => Promise<ResponseMessage>): Shared {
     const controller = new AbortController();
     // Each part of a long list waits by it.
     setMaxListeners(0, controller.signal);
@@ -56,9 +56,9 @@ export class SharedReads {
     return shared;
   }
 
-  #wait(shared: Shared, patience: Deadline): Promise<ResponseMessage> {
+  #wait(shared: Shared, deadline: Deadline): Promise<ResponseMessage> {
     shared.waiting += 1;
-    return withDeadline(this.clock, shared.answer, patience, () => {
+    return withDeadline(this.clock, shared.answer, deadline, () => {
       shared.waiting -= 1;
       if (shared.waiting === 0) shared.abandon();
     });

@@ -1,22 +1,56 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import { BackendRefused, type ResponseMessage } from '../../gateway/index.js';
-import type { ProtocolOperation } from '../connection/upstream.js';
+import type { ProtocolOperation, Upstream } from '../connection/upstream.js';
 import { pause } from '../requests/deadline.js';
 import type { ListReader } from '../requests/list-reader.js';
 import { askedOf, listReadOf } from '../requests/list-reads.js';
+import { RateLimitedClient } from '../requests/rate-limited-client.js';
+import type { RateLimitStart } from '../requests/rate-limiter.js';
 import { ANSWER_MS_MIN, type Deadline } from '../requests/request.js';
 import type { Outcome, Sender } from '../requests/sender.js';
-import { itemCount, type LiveRead } from './live-reads.js';
+import { itemCount, type LiveRead, liveReadOf } from './live-reads.js';
 import { isSpare, type QuotaUnit } from './quota-unit.js';
 import { quotesOf, snapshotRequest, snapshots } from './quote-from-snapshot.js';
-import type { SubscriptionReconciler } from './reconciler.js';
+import { SubscriptionReconciler, type SubscriptionRules } from './reconciler.js';
+import { SubscriptionRequests } from './subscription-requests.js';
 
 /** Qot_GetBasicQot. */
 const QUOTES = 3004;
 /** After a subscription the first data come within this; until then the upstream answers, and has nothing to say. */
 const FIRST_DATA_MS = 3_000;
 const LOOK_AGAIN_MS = 200;
+
+/** Rules of a server for requests and subscriptions. */
+export interface ServerRules extends SubscriptionRules {
+  /** When the published frequency limits are kept. */
+  readonly limits: RateLimitStart;
+}
+
+/** Server of unknown rules, such as one that is logged in to: limits are kept once it refuses by them, and units end at once. */
+export const unknownRules: ServerRules = { limits: 'when refused', quota: false, minAgeMs: 0, keptMs: 0 };
+/** Server with the published rules. It refuses to end a subscription within its first minute; two clocks may differ. */
+export const publishedRules: ServerRules = { limits: 'at once', quota: true, minAgeMs: 60_500, keptMs: 300_000 };
+
+/** Rate-limited requests to a server, and subscriptions made by them. Where it has a quota, live data are subscribed to before reads. */
+export function limitedClient(
+  upstream: Upstream,
+  clock: Clock,
+  rules: ServerRules,
+): { readonly requests: RateLimitedClient; readonly subscriptions: SubscriptionReconciler } {
+  const requests = new RateLimitedClient(upstream, {
+    clock,
+    limits: rules.limits,
+    readOtherwise: (asked, c2s, deadline) => {
+      const live = rules.quota ? liveReadOf(asked.protoId) : undefined;
+      return live === undefined ? undefined : reader.read(live, asked, c2s, deadline);
+    },
+  });
+  const { sender, lists } = requests;
+  const subscriptions = new SubscriptionReconciler(new SubscriptionRequests(sender, clock), clock, rules);
+  const reader = new LiveReader(subscriptions, sender, lists, clock);
+  return { requests, subscriptions };
+}
 
 /** Reads live data, which the upstream answers only from what is subscribed to: subscribes first, and gives back later. */
 export class LiveReader {
@@ -28,48 +62,48 @@ export class LiveReader {
   ) {}
 
   /** The answer; quotes that there is no room to subscribe to are read from snapshots. */
-  async read(live: LiveRead, asked: ProtocolOperation, c2s: Message, patience: Deadline): Promise<ResponseMessage> {
+  async read(live: LiveRead, asked: ProtocolOperation, c2s: Message, deadline: Deadline): Promise<ResponseMessage> {
     try {
-      return await this.#readSubscribed(live, asked, c2s, patience);
+      return await this.#readSubscribed(live, asked, c2s, deadline);
     } catch (thrown) {
       const full = thrown instanceof BackendRefused && thrown.code === 'backend.quota';
       if (!full || asked.protoId !== QUOTES) throw thrown;
-      return quotesOf(await this.#readSnapshots(snapshotRequest(c2s), patience));
+      return quotesOf(await this.#readSnapshots(snapshotRequest(c2s), deadline));
     }
   }
 
-  async #readSnapshots(c2s: Message, patience: Deadline): Promise<ResponseMessage> {
-    return this.sender.settle(await this.#ask(snapshots, c2s, patience), { ...patience, priority: 'read' });
+  async #readSnapshots(c2s: Message, deadline: Deadline): Promise<ResponseMessage> {
+    return this.sender.settle(await this.#ask(snapshots, c2s, deadline), { ...deadline, priority: 'read' });
   }
 
-  async #readSubscribed(live: LiveRead, asked: ProtocolOperation, c2s: Message, patience: Deadline): Promise<ResponseMessage> {
+  async #readSubscribed(live: LiveRead, asked: ProtocolOperation, c2s: Message, deadline: Deadline): Promise<ResponseMessage> {
     const { units, release } = this.ledger.read(live.unitsOf(c2s));
     try {
       let forgotten = false;
       // What can be had as a snapshot is not worth waiting for.
       const waitsForRoom = !units.every(isSpare);
       for (;;) {
-        const refused = await this.ledger.ensure(units, patience, waitsForRoom);
-        if (refused !== undefined) return this.#refuse(asked, refused, patience);
-        const outcome = await this.#ask(asked, c2s, patience);
+        const refused = await this.ledger.ensure(units, deadline, waitsForRoom);
+        if (refused !== undefined) return this.#refuse(asked, refused, deadline);
+        const outcome = await this.#ask(asked, c2s, deadline);
         if (outcome.refused === 'not_subscribed' && !forgotten && units.length > 0) {
           forgotten = true;
           this.ledger.forget(units);
           continue;
         }
-        const response = this.sender.settle(outcome, { ...patience, priority: 'read' });
-        if (response.retType !== 0 || !this.#mayFollow(live, asked, c2s, response, units, patience)) return response;
-        await pause(this.clock, LOOK_AGAIN_MS, patience);
+        const response = this.sender.settle(outcome, { ...deadline, priority: 'read' });
+        if (response.retType !== 0 || !this.#mayFollow(live, asked, c2s, response, units, deadline)) return response;
+        await pause(this.clock, LOOK_AGAIN_MS, deadline);
       }
     } finally {
       release();
     }
   }
 
-  #ask(asked: ProtocolOperation, c2s: Message, patience: Deadline): Promise<Outcome> {
+  #ask(asked: ProtocolOperation, c2s: Message, deadline: Deadline): Promise<Outcome> {
     const list = listReadOf(asked.protoId, c2s);
-    if (list !== undefined) return this.lists.read(list, asked, c2s, patience);
-    return this.sender.ask(asked, c2s, { ...patience, priority: 'read' });
+    if (list !== undefined) return this.lists.read(list, asked, c2s, deadline);
+    return this.sender.ask(asked, c2s, { ...deadline, priority: 'read' });
   }
 
   /** Whether the answer lacks data that may come yet, since their subscription is new. */
@@ -93,10 +127,10 @@ export class LiveReader {
   }
 
   /** A refused subscription refuses the read, in the same words. */
-  #refuse({ messages }: ProtocolOperation, { refused, response }: Outcome, patience: Deadline): ResponseMessage {
+  #refuse({ messages }: ProtocolOperation, { refused, response }: Outcome, deadline: Deadline): ResponseMessage {
     const { retType, retMsg, errCode } = response;
     const answer = create(messages.ResponseSchema, { retType, retMsg, errCode } as Record<string, unknown>) as ResponseMessage;
     const outcome = refused === undefined ? { response: answer } : { response: answer, refused };
-    return this.sender.settle(outcome, { ...patience, priority: 'read' });
+    return this.sender.settle(outcome, { ...deadline, priority: 'read' });
   }
 }

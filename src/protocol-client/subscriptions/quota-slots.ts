@@ -24,13 +24,15 @@ export class QuotaSlots {
   constructor(
     private readonly requests: SubscriptionRequests,
     private readonly clock: Clock,
+    /** Whether the server has a quota; without one everything fits. */
+    private readonly hasQuota: boolean,
     /** The units that this connection is, or may be, subscribed to. */
     private readonly ours: () => readonly QuotaUnit[],
   ) {}
 
   /** The upstream has said how much there is. */
   get known(): boolean {
-    return this.#quota.known;
+    return !this.hasQuota || this.#quota.known;
   }
 
   /** Asks for the quotas, where they may have changed; whoever asks meanwhile waits for the same answer. */
@@ -171,7 +173,7 @@ export class QuotaSlots {
   }
 
   async #ask(): Promise<void> {
-    if (this.clock.monotonic() - this.#learnedAt < FRESH_MS) return;
+    if (!this.hasQuota || this.clock.monotonic() - this.#learnedAt < FRESH_MS) return;
     const generation = this.#generation;
     const info = await this.requests.info();
     if (info === undefined || generation !== this.#generation) return;

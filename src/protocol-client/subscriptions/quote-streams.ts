@@ -1,14 +1,13 @@
-import { create, type DescMessage, type Message, type MessageInitShape } from '@bufbuild/protobuf';
+import { create, type DescMessage, type Message } from '@bufbuild/protobuf';
 import { klType, subType } from '../../contract/enums.js';
 import { type Security, SubType } from '../../contract/generated/Qot_Common_pb.js';
-import type { C2SSchema as SubC2SSchema } from '../../contract/generated/Qot_Sub_pb.js';
 import * as QotUpdateBasicQot from '../../contract/generated/Qot_UpdateBasicQot_pb.js';
 import * as QotUpdateBroker from '../../contract/generated/Qot_UpdateBroker_pb.js';
 import * as QotUpdateKL from '../../contract/generated/Qot_UpdateKL_pb.js';
 import * as QotUpdateOrderBook from '../../contract/generated/Qot_UpdateOrderBook_pb.js';
 import * as QotUpdateRT from '../../contract/generated/Qot_UpdateRT_pb.js';
 import * as QotUpdateTicker from '../../contract/generated/Qot_UpdateTicker_pb.js';
-import { parseSymbol, secKeyOf, symbolOf } from '../../contract/markets.js';
+import { secKeyOf, symbolOf } from '../../contract/markets.js';
 import type { QuotePush, QuoteStream, ResponseMessage } from '../../gateway/backend.js';
 import { streamKey, withoutOrders } from '../../gateway/push/index.js';
 import type { PushFrame } from '../connection/connection.js';
@@ -39,7 +38,6 @@ const klineTypes: ReadonlyMap<number, number> = new Map(
     return type === undefined ? [] : [[number, type] as const];
   }),
 );
-const klineSubTypes = new Set(klineTypes.values());
 
 /** A push that names one security. */
 function ofOne(messages: PushKind['messages'], type: SubType): PushKind {
@@ -213,53 +211,4 @@ function isBook(protoId: number): boolean {
 
 function pushKey(symbol: string, type: number, rehabType: number): string {
   return `${symbol} ${type} ${rehabType}`;
-}
-
-/** A symbols × types request for streams. */
-type StreamRequest = Pick<
-  MessageInitShape<typeof SubC2SSchema> & object,
-  'securityList' | 'subTypeList' | 'regPushRehabTypeList' | 'extendedTime' | 'isSubOrderBookDetail'
-> & { readonly securityList: { market: number; code: string }[]; readonly subTypeList: number[] };
-
-/** Symbols of one request; no bound of servers is published. */
-const SYMBOLS_MAX = 100;
-
-/** The streams as few requests of the protocol, each of which names every one of its symbols with every one of its types. */
-export function requestsOf(streams: readonly QuoteStream[]): readonly StreamRequest[] {
-  const bySymbol = new Map<string, Map<boolean, { readonly types: Set<number>; readonly rehabs: Set<number>; orders: boolean }>>();
-  for (const { symbol, subType: type, rehabType, extendedTime, orderDetail = false } of streams) {
-    const hours = bySymbol.get(symbol) ?? new Map();
-    bySymbol.set(symbol, hours);
-    const wanted = hours.get(extendedTime) ?? { types: new Set(), rehabs: new Set(), orders: false };
-    hours.set(extendedTime, wanted);
-    wanted.types.add(type);
-    wanted.orders ||= orderDetail;
-    if (klineSubTypes.has(type)) wanted.rehabs.add(rehabType);
-  }
-  /** Those that have room for another symbol, by what they ask for. */
-  const open = new Map<string, StreamRequest>();
-  const requests: StreamRequest[] = [];
-  for (const [symbol, hours] of bySymbol) {
-    const security = securityOf(symbol);
-    for (const [extendedTime, { types, rehabs, orders: isSubOrderBookDetail }] of hours) {
-      const subTypeList = [...types].sort((a, b) => a - b);
-      const regPushRehabTypeList = [...rehabs].sort((a, b) => a - b);
-      const key = `${subTypeList.join()} ${regPushRehabTypeList.join()} ${extendedTime} ${isSubOrderBookDetail}`;
-      const request = open.get(key);
-      if (request !== undefined && request.securityList.length < SYMBOLS_MAX) {
-        request.securityList.push(security);
-        continue;
-      }
-      const another = { securityList: [security], subTypeList, regPushRehabTypeList, extendedTime, isSubOrderBookDetail };
-      open.set(key, another);
-      requests.push(another);
-    }
-  }
-  return requests;
-}
-
-function securityOf(symbol: string): { market: number; code: string } {
-  const parsed = parseSymbol(symbol);
-  if (parsed === undefined) throw new Error(`${symbol} is no symbol`);
-  return { market: parsed.market.number, code: parsed.code };
 }

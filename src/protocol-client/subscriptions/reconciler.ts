@@ -1,5 +1,15 @@
+import { create } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
-import { BackendFailure, BackendRefused, BackendTimeout, type QuoteStream, type SubscriptionQuotas } from '../../gateway/index.js';
+import * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
+import {
+  BackendFailure,
+  BackendRefused,
+  BackendTimeout,
+  type QuoteStream,
+  type ResponseMessage,
+  type SubscriptionQuotas,
+  type UnsubscribeRefusal,
+} from '../../gateway/index.js';
 import { streamKey } from '../../gateway/push/index.js';
 import { pause, withDeadline } from '../requests/deadline.js';
 import { ANSWER_MS_MIN, type Deadline, secondsUntil } from '../requests/request.js';
@@ -19,12 +29,24 @@ import {
 } from './quota-unit.js';
 import type { SubscriptionRequests, UnitFailure } from './subscription-requests.js';
 
-/** The upstream refuses to end a subscription within its first minute; two clocks may differ. */
-const HELD_MS_MIN = 60_500;
-/** How long a unit is kept after it was last read, while nobody else wants its place. */
-const KEPT_MS = 300_000;
-/** An unsubscription that was refused is tried again after this. */
+/** Rules of a server for subscriptions. */
+export interface SubscriptionRules {
+  /**
+   * Whether the server counts units of symbol and type against a quota that it tells (Qot_GetSubInfo), and answers live data only from
+   * what is subscribed to.
+   */
+  readonly quota: boolean;
+  /** Least age at which a unit is given back, ms; at 0 it is given back at once, and a refusal is the caller's to know. */
+  readonly minAgeMs: number;
+  /** How long a unit is kept after it was last read, while nobody else wants its place, ms. */
+  readonly keptMs: number;
+}
+
+/** How long a subscription may take: callers give no deadline. */
+const SUBSCRIBE_MS_MAX = 15_000;
+/** Pause after a refused unsubscription, by its own clock or by the server's minute. */
 const AGAIN_MS = 10_000;
+const MINUTE_MS = 60_000;
 /** Symbols that are read once must not fill the memory. */
 const ABSENT_MAX = 10_000;
 
@@ -58,8 +80,54 @@ export class SubscriptionReconciler {
   constructor(
     private readonly requests: SubscriptionRequests,
     private readonly clock: Clock,
+    private readonly rules: SubscriptionRules,
   ) {
-    this.#places = new QuotaSlots(requests, clock, () => this.#ours());
+    this.#places = new QuotaSlots(requests, clock, rules.quota, () => this.#ours());
+  }
+
+  /**
+   * `Backend.subscribe`: starts streams, or rejects with `BackendRefused`. A refusal in the server's own words is a `Response`, and
+   * then none of the streams is held.
+   */
+  async subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
+    const { units, added } = this.#hold(streams);
+    const deadline = this.#deadline();
+    let held = false;
+    try {
+      const refused = await this.ensure(units, deadline);
+      held = refused === undefined;
+      if (refused !== undefined) return this.requests.settle(refused, deadline);
+      return create(QotSub.ResponseSchema, { retType: 0, s2c: create(QotSub.S2CSchema) });
+    } finally {
+      if (!held) this.#letGo(added);
+    }
+  }
+
+  /** Streams that the server refuses, each by itself. The others are subscribed to as if they were read. */
+  async unserved(streams: readonly QuoteStream[], deadline: Deadline): Promise<readonly QuoteStream[]> {
+    const { units, release } = this.read(streams);
+    try {
+      const outcomes = await Promise.all(units.map((unit) => this.ensure([unit], deadline)));
+      // A refusal with a known meaning holds for others too.
+      return streams.filter((_, index) => outcomes[index] !== undefined && outcomes[index].refused === undefined);
+    } finally {
+      release();
+    }
+  }
+
+  /** `Backend.unsubscribe`: nobody holds these streams any more. The server is told once their units are old enough. */
+  async unsubscribe(streams: readonly QuoteStream[]): Promise<UnsubscribeRefusal | undefined> {
+    this.#letGo(streams);
+    if (this.rules.minAgeMs > 0) return undefined;
+    const refusals = await this.#bring([]);
+    const kept = streams.filter((stream) => {
+      const unit = this.#units.get(unitKey(stream));
+      return unit !== undefined && refusals.has(unit);
+    });
+    const [refusal] = kept.flatMap((stream) => refusals.get(this.#unit(stream)) ?? []);
+    if (refusal === undefined || refusal instanceof NoRoom) return undefined;
+    const message = refusal instanceof BackendFailure ? refusal.message : refusal.response.retMsg;
+    return { streams: kept, message, retryAfterMs: MINUTE_MS };
   }
 
   /** Holds units for a read, until the returned function is called. */
@@ -70,7 +138,7 @@ export class SubscriptionReconciler {
       for (const unit of units) {
         unit.readers -= 1;
         unit.lastRead = this.clock.monotonic();
-        unit.keptUntil = unit.lastRead + KEPT_MS;
+        unit.keptUntil = unit.lastRead + this.rules.keptMs;
         this.#tidy(unit);
       }
       this.#armSweep();
@@ -79,7 +147,7 @@ export class SubscriptionReconciler {
   }
 
   /** Callers hold these streams from now on, until they are let go; `added` are those that they did not hold before. */
-  hold(streams: readonly QuoteStream[]): { readonly units: readonly QuotaUnit[]; readonly added: readonly QuoteStream[] } {
+  #hold(streams: readonly QuoteStream[]): { readonly units: readonly QuotaUnit[]; readonly added: readonly QuoteStream[] } {
     const units = new Set<QuotaUnit>();
     const added: QuoteStream[] = [];
     for (const stream of streams) {
@@ -93,7 +161,7 @@ export class SubscriptionReconciler {
   }
 
   /** Callers hold these streams no more. The upstream hears of it when it takes it. */
-  letGo(streams: readonly QuoteStream[]): void {
+  #letGo(streams: readonly QuoteStream[]): void {
     for (const stream of streams) {
       const unit = this.#units.get(unitKey(stream));
       if (unit === undefined || !unit.streams.delete(streamKey(stream))) continue;
@@ -116,20 +184,20 @@ export class SubscriptionReconciler {
    * `waitsForRoom`. The failure
    * of one that cannot be had otherwise: `BackendFailure` is thrown, a refusal in the upstream's words is returned.
    */
-  async ensure(units: readonly QuotaUnit[], patience: Deadline, waitsForRoom = true): Promise<Outcome | undefined> {
+  async ensure(units: readonly QuotaUnit[], deadline: Deadline, waitsForRoom = true): Promise<Outcome | undefined> {
     for (;;) {
       // What nobody wants any more needs nothing.
       const lacking = units.filter((unit) => !isIdle(unit) && !isServed(unit));
       if (lacking.length === 0) return undefined;
-      if (!this.#places.known) await withDeadline(this.clock, this.#places.learn(), patience);
+      if (!this.#places.known) await withDeadline(this.clock, this.#places.learn(), deadline);
       const tooMany = this.#places.tooMany(lacking);
       if (tooMany !== undefined) throw new BackendRefused('backend.quota', tooMany);
-      const failures = await withDeadline(this.clock, this.#bring(lacking), patience);
+      const failures = await withDeadline(this.clock, this.#bring(lacking), deadline);
       const failure = lacking.map((unit) => failures.get(unit)).find((found) => found !== undefined);
       if (failure === undefined) continue;
       if (failure instanceof BackendFailure) throw failure;
       if (!(failure instanceof NoRoom)) return failure;
-      await this.#awaitRoom(failure, patience, waitsForRoom);
+      await this.#awaitRoom(failure, deadline, waitsForRoom);
     }
   }
 
@@ -152,15 +220,16 @@ export class SubscriptionReconciler {
   }
 
   /** Compares with what the upstream says it delivers, and subscribes again to what it forgot: the streams that were lost. */
-  async verify(patience: Deadline): Promise<readonly QuoteStream[]> {
+  async verify(deadline: Deadline): Promise<readonly QuoteStream[]> {
     const present = [...this.#units.values()].filter(({ state }) => state === 'present');
+    if (present.length === 0) return [];
     const info = await this.requests.info();
     if (info === undefined) return [];
     const lost = present.filter((unit) => unit.state === 'present' && !info.units.has(unit.key));
     this.forget(lost);
     const held = lost.filter(({ streams }) => streams.size > 0);
     const streams = held.flatMap((unit) => [...unit.streams.values()]);
-    await this.ensure(held, patience);
+    await this.ensure(held, deadline);
     return streams;
   }
 
@@ -237,7 +306,10 @@ export class SubscriptionReconciler {
     if (generation !== this.#generation) return failures;
     for (const wish of subscribing) this.#settle(wish, refused.get(wish.unit), failures);
     for (const wish of registering) this.#settle(wish, unregistered.get(wish.unit), failures);
-    await this.#giveBack([...this.#units.values()].filter((unit) => this.#isOver(unit)));
+    await this.#giveBack(
+      [...this.#units.values()].filter((unit) => this.#isOver(unit)),
+      failures,
+    );
     this.#armSweep();
     return failures;
   }
@@ -295,21 +367,25 @@ export class SubscriptionReconciler {
   /** What nobody uses and could be given back now, least recently read first. */
   #leastNeeded(): readonly QuotaUnit[] {
     const now = this.clock.monotonic();
-    const idle = [...this.#units.values()].filter((unit) => isIdle(unit) && unit.state === 'present' && unit.since + HELD_MS_MIN <= now);
+    const idle = [...this.#units.values()].filter(
+      (unit) => isIdle(unit) && unit.state === 'present' && unit.since + this.rules.minAgeMs <= now,
+    );
     return idle.sort((a, b) => a.lastRead - b.lastRead);
   }
 
-  async #giveBack(units: readonly QuotaUnit[]): Promise<void> {
+  async #giveBack(units: readonly QuotaUnit[], failures?: Map<QuotaUnit, UnitFailure | NoRoom>): Promise<void> {
     if (units.length === 0) return;
     const generation = this.#generation;
     for (const unit of units) unit.state = 'ending';
     const refused = await this.requests.unsubscribe(units);
     if (generation !== this.#generation) return;
     for (const unit of units) {
-      if (refused.has(unit)) {
+      const failure = refused.get(unit);
+      if (failure !== undefined) {
         // By its clock it may be too young still.
         unit.state = 'present';
-        unit.since = this.clock.monotonic() + AGAIN_MS - HELD_MS_MIN;
+        this.#defer(unit);
+        failures?.set(unit, failure);
       } else {
         forget(unit);
         this.#tidy(unit);
@@ -318,28 +394,39 @@ export class SubscriptionReconciler {
     }
   }
 
+  /** The server does not take a unit back yet: by its clock it may be too young. */
+  #defer(unit: QuotaUnit): void {
+    const { minAgeMs } = this.rules;
+    if (minAgeMs > 0) unit.since = this.clock.monotonic() + AGAIN_MS - minAgeMs;
+    else unit.keptUntil = this.clock.monotonic() + MINUTE_MS;
+  }
+
+  #deadline(): Deadline {
+    return { deadline: this.clock.monotonic() + SUBSCRIBE_MS_MAX, signal: new AbortController().signal };
+  }
+
   #isOver(unit: QuotaUnit): boolean {
     return unit.state === 'present' && isIdle(unit) && this.#overAt(unit) <= this.clock.monotonic();
   }
 
   /** When a unit that nobody uses is given back. */
   #overAt({ since, keptUntil }: QuotaUnit): number {
-    return Math.max(since + HELD_MS_MIN, keptUntil);
+    return Math.max(since + this.rules.minAgeMs, keptUntil);
   }
 
   /** When a place can be had at the earliest. */
   #roomAt(): number | undefined {
     const times = [...this.#units.values()]
       .filter((unit) => unit.state === 'present' && isIdle(unit))
-      .map(({ since }) => since + HELD_MS_MIN);
+      .map(({ since }) => since + this.rules.minAgeMs);
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  async #awaitRoom({ availableAt }: NoRoom, patience: Deadline, waits: boolean): Promise<void> {
+  async #awaitRoom({ availableAt }: NoRoom, deadline: Deadline, waits: boolean): Promise<void> {
     const now = this.clock.monotonic();
-    if (!waits || availableAt === undefined || availableAt > patience.deadline - ANSWER_MS_MIN)
-      throw this.#noRoom(availableAt ?? now + HELD_MS_MIN);
-    await pause(this.clock, Math.max(0, availableAt - now), patience);
+    if (!waits || availableAt === undefined || availableAt > deadline.deadline - ANSWER_MS_MIN)
+      throw this.#noRoom(availableAt ?? now + this.rules.minAgeMs);
+    await pause(this.clock, Math.max(0, availableAt - now), deadline);
   }
 
   #noRoom(availableAt: number): BackendRefused {

@@ -61,7 +61,7 @@ interface Heard {
    * How long it may be silent before the connection is made anew, or a kind of stream is subscribed to again: doubles each time that this
    * was of no use.
    */
-  patience: number;
+  tolerance: number;
 }
 
 /** One kind of a market's streams. */
@@ -98,15 +98,15 @@ export class SilenceWatch {
     return ofKind === undefined ? undefined : { market, subType, since: ofKind, lasting: false };
   }
 
-  /** Since when (epoch ms) it was silent, where to subscribe again has ended that. @param patience that of what is sound. */
-  #speak(known: Heard, patience: number): number | undefined {
+  /** Since when (epoch ms) it was silent, where to subscribe again has ended that. @param tolerance that of what is sound. */
+  #speak(known: Heard, tolerance: number): number | undefined {
     const now = this.#clock.monotonic();
     const { askedAt, time } = known;
     const silent = now - known.at;
     const isCured = askedAt !== undefined && now - askedAt <= CURED_MS;
     if (silent >= DOUBTFUL_MS && !isCured) known.usual = silent;
     if (askedAt !== undefined) known.since = now;
-    else if (now - known.since >= SOUND_MS) known.patience = patience;
+    else if (now - known.since >= SOUND_MS) known.tolerance = tolerance;
     Object.assign(known, { at: now, time: this.#clock.now(), spoke: true, askedAt: undefined });
     return isCured ? time : undefined;
   }
@@ -132,10 +132,10 @@ export class SilenceWatch {
       }
       const silent = now - heard.at;
       if (found !== undefined || silent < DOUBTFUL_MS) continue;
-      const lasting = silent >= patienceOf(heard) && (heard.spoke || !this.#speaks);
+      const lasting = silent >= toleranceOf(heard) && (heard.spoke || !this.#speaks);
       if (heard.askedAt !== undefined && !lasting) continue;
       heard.askedAt = now;
-      if (lasting) heard.patience = Math.min(SILENT_MS_MAX, 2 * heard.patience);
+      if (lasting) heard.tolerance = Math.min(SILENT_MS_MAX, 2 * heard.tolerance);
       found = { market: name, subType: undefined, since: heard.time, lasting };
     }
     return found ?? this.#silentKind(streams, state);
@@ -160,7 +160,7 @@ export class SilenceWatch {
       const isMarketSilent = now - this.#of(market).at >= DOUBTFUL_MS;
       if (found !== undefined || isMarketSilent || now < dueAt(heard)) continue;
       heard.askedAt = now;
-      heard.patience = Math.min(SILENT_MS_MAX, 2 * heard.patience);
+      heard.tolerance = Math.min(SILENT_MS_MAX, 2 * heard.tolerance);
       found = { market, subType, since: heard.time, lasting: false };
     }
     return found;
@@ -169,7 +169,7 @@ export class SilenceWatch {
   /** How long until a silence may be looked into, as far as is known now. */
   dueMs(): number {
     const now = this.#clock.monotonic();
-    const due = [...this.#heard.values()].flatMap(({ at, patience }) => [at + DOUBTFUL_MS, at + patience]);
+    const due = [...this.#heard.values()].flatMap(({ at, tolerance }) => [at + DOUBTFUL_MS, at + tolerance]);
     for (const { heard } of this.#kinds.values()) due.push(dueAt(heard));
     return Math.min(...due.filter((time) => time > now)) - now;
   }
@@ -187,9 +187,9 @@ export class SilenceWatch {
     return known;
   }
 
-  #unheard(patience: number): Heard {
+  #unheard(tolerance: number): Heard {
     const now = this.#clock.monotonic();
-    return { at: now, time: this.#clock.now(), since: now, spoke: false, askedAt: undefined, usual: 0, patience };
+    return { at: now, time: this.#clock.now(), since: now, spoke: false, askedAt: undefined, usual: 0, tolerance };
   }
 
   #begin(heard: Heard): void {
@@ -199,11 +199,11 @@ export class SilenceWatch {
 }
 
 /** How long something may be silent: not less than twice its last long silence that ended by itself. */
-function patienceOf({ patience, usual }: Heard): number {
-  return Math.max(patience, 2 * usual);
+function toleranceOf({ tolerance, usual }: Heard): number {
+  return Math.max(tolerance, 2 * usual);
 }
 
 /** When a kind of stream that stays silent is subscribed to again. */
 function dueAt(heard: Heard): number {
-  return (heard.askedAt ?? heard.at) + patienceOf(heard);
+  return (heard.askedAt ?? heard.at) + toleranceOf(heard);
 }

@@ -5,8 +5,9 @@ import * as QotGetSubInfo from '../../contract/generated/Qot_GetSubInfo_pb.js';
 import * as QotRegQotPush from '../../contract/generated/Qot_RegQotPush_pb.js';
 import * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
 import { parseSymbol, symbolOf } from '../../contract/markets.js';
-import { BackendFailure } from '../../gateway/index.js';
+import { BackendFailure, type ResponseMessage } from '../../gateway/index.js';
 import type { ProtocolOperation } from '../connection/upstream.js';
+import type { Deadline } from '../requests/request.js';
 import type { Outcome, Sender } from '../requests/sender.js';
 import { type QuotaUnit, unitKey, type Wish } from './quota-unit.js';
 
@@ -30,6 +31,11 @@ export class SubscriptionRequests {
     private readonly sender: Sender,
     private readonly clock: Clock,
   ) {}
+
+  /** Answer that a refusal is to callers; one with a known meaning is thrown. */
+  settle(refusal: Outcome, deadline: Deadline): ResponseMessage {
+    return this.sender.settle(refusal, { ...deadline, priority: 'read' });
+  }
 
   /** Subscribes, with pushes where they are wished. Says which were refused, and why. */
   async subscribe(wishes: readonly Wish[]): Promise<ReadonlyMap<QuotaUnit, UnitFailure>> {

@@ -36,7 +36,7 @@ export interface OrdersOptions {
   readonly whenTrading: (deadline: number) => Promise<boolean>;
 }
 
-/** How long the answer to a write is waited for, whatever its caller does: longer than a slow broker, shorter than anybody's patience. */
+/** How long the answer to a write is waited for, whatever its caller does: longer than a slow broker, shorter than anybody's deadline. */
 export const WRITE_MS_MAX = 20_000;
 /** How long an order is looked for whose answer was lost, a reconnection included. */
 const SEARCH_MS_MAX = 60_000;

@@ -3,17 +3,17 @@ import { expect, test } from 'vitest';
 import { SteppingClock, StrictUpstream, settle } from '../../../test/support/strict-upstream.js';
 import { account, quote, trade } from '../../contract/operations/index.js';
 import { BackendRefused, BackendTimeout, type QuoteStream, type ResponseMessage } from '../../gateway/index.js';
-import { SubscribingClient } from './subscribing-client.js';
+import { limitedClient, publishedRules } from './live-reader.js';
 
 const START = Date.UTC(2026, 10, 20, 3);
 
 function setUp(wishes: ConstructorParameters<typeof StrictUpstream>[1] = {}) {
   const clock = new SteppingClock(START);
   const upstream = new StrictUpstream(clock, wishes);
-  const client = new SubscribingClient(upstream, clock);
+  const { requests: client, subscriptions } = limitedClient(upstream, clock, publishedRules);
   const pass = (ms: number) => clock.pass(ms);
   const context = (ms = 30_000) => ({ requestId: 'r', deadline: clock.monotonic() + ms, signal: new AbortController().signal });
-  return { clock, upstream, client, pass, context };
+  return { clock, upstream, client, subscriptions, pass, context };
 }
 
 /** What a promise has come to by now. */
@@ -85,11 +85,11 @@ test('a read that the upstream has forgotten the subscription of is subscribed t
 });
 
 test('a stream of what was read before, and the upstream has forgotten since, is subscribed to again', async () => {
-  const { upstream, client, pass, context } = setUp();
+  const { upstream, client, subscriptions, pass, context } = setUp();
   watch(client.call(quote.getQuote, quotes(700), context()));
   await pass(50);
   upstream.units.clear();
-  const started = watch(client.subscribe([stream('HK.00700')]));
+  const started = watch(subscriptions.subscribe([stream('HK.00700')]));
   await pass(100);
   expect(started.value?.retType).toBe(0);
   expect([...upstream.pushed.keys()]).toEqual(['HK.00700 1']);
@@ -259,10 +259,10 @@ const stream = (symbol: string, more: Partial<QuoteStream> = {}): QuoteStream =>
 const price = (number: number) => `HK.${String(number).padStart(5, '0')}`;
 
 test('streams are subscribed to with pushes; what is only read already is registered for', async () => {
-  const { upstream, client, pass, context } = setUp();
+  const { upstream, client, subscriptions, pass, context } = setUp();
   watch(client.call(quote.getQuote, quotes(1), context()));
   await pass(60);
-  const started = watch(client.subscribe([stream(price(1)), stream(price(2))]));
+  const started = watch(subscriptions.subscribe([stream(price(1)), stream(price(2))]));
   await pass(40);
   expect(started.value?.retType).toBe(0);
   expect([...upstream.pushed.keys()].sort()).toEqual(['HK.00001 1', 'HK.00002 1']);
@@ -271,12 +271,12 @@ test('streams are subscribed to with pushes; what is only read already is regist
 });
 
 test('a stream that is let go while it is being subscribed to is given back', async () => {
-  const { upstream, client, pass } = setUp();
-  const early = watch(client.subscribe([stream(price(1))]));
-  client.unsubscribe([stream(price(1))]);
-  const late = watch(client.subscribe([stream(price(2))]));
+  const { upstream, subscriptions, pass } = setUp();
+  const early = watch(subscriptions.subscribe([stream(price(1))]));
+  void subscriptions.unsubscribe([stream(price(1))]);
+  const late = watch(subscriptions.subscribe([stream(price(2))]));
   await settle();
-  client.unsubscribe([stream(price(2))]);
+  void subscriptions.unsubscribe([stream(price(2))]);
   await pass(100);
   expect([early.value?.retType, late.value?.retType]).toEqual([0, 0]);
   await pass(61_000);
@@ -285,46 +285,46 @@ test('a stream that is let go while it is being subscribed to is given back', as
 });
 
 test('K-lines of two adjustments are one unit; another adjustment is registered for', async () => {
-  const { upstream, client, pass } = setUp();
+  const { upstream, subscriptions, pass } = setUp();
   const kline = (rehabType: number) => stream('HK.00001', { subType: 6, rehabType });
-  watch(client.subscribe([kline(0)]));
+  watch(subscriptions.subscribe([kline(0)]));
   await pass(60);
-  watch(client.subscribe([kline(1)]));
+  watch(subscriptions.subscribe([kline(1)]));
   await pass(60);
   expect(upstream.units.size).toBe(1);
   expect(upstream.pushed.get('HK.00001 6')).toEqual([0, 1]);
-  expect([...client.streamsOf({ symbol: 'HK.00001', subType: 6 })].map(({ rehabType }) => rehabType)).toEqual([0, 1]);
+  expect([...subscriptions.streamsOf({ symbol: 'HK.00001', subType: 6 })].map(({ rehabType }) => rehabType)).toEqual([0, 1]);
 });
 
 test('other hours are another subscription, and go with the last who wants them', async () => {
-  const { upstream, client, pass } = setUp();
+  const { upstream, subscriptions, pass } = setUp();
   const tick = (extendedTime: boolean) => stream('US.AAPL', { subType: 4, extendedTime });
-  watch(client.subscribe([tick(false)]));
+  watch(subscriptions.subscribe([tick(false)]));
   await pass(60);
-  watch(client.subscribe([tick(true)]));
+  watch(subscriptions.subscribe([tick(true)]));
   await pass(60);
-  client.unsubscribe([tick(true)]);
+  void subscriptions.unsubscribe([tick(true)]);
   await pass(60);
   expect(upstream.of(3001).map(({ c2s }) => c2s.extendedTime)).toEqual([false, true, false]);
 });
 
 test('the orders of a book are another subscription, and go with the last who wants them', async () => {
-  const { upstream, client, pass } = setUp();
+  const { upstream, subscriptions, pass } = setUp();
   const book = { symbol: 'HK.00700', subType: 2, rehabType: 0, extendedTime: false };
-  watch(client.subscribe([book]));
+  watch(subscriptions.subscribe([book]));
   await pass(60);
-  watch(client.subscribe([{ ...book, orderDetail: true }]));
+  watch(subscriptions.subscribe([{ ...book, orderDetail: true }]));
   await pass(60);
-  client.unsubscribe([{ ...book, orderDetail: true }]);
+  void subscriptions.unsubscribe([{ ...book, orderDetail: true }]);
   await pass(60);
   expect(upstream.of(3001).map(({ c2s }) => c2s.isSubOrderBookDetail)).toEqual([false, true, false]);
 });
 
 test('what nobody uses is given back, not within the first minute and all the same without being asked', async () => {
-  const { upstream, client, pass } = setUp();
-  watch(client.subscribe([stream(price(1))]));
+  const { upstream, subscriptions, pass } = setUp();
+  watch(subscriptions.subscribe([stream(price(1))]));
   await pass(1_000);
-  client.unsubscribe([stream(price(1))]);
+  void subscriptions.unsubscribe([stream(price(1))]);
   await pass(58_000);
   expect(upstream.units.size).toBe(1);
   await pass(3_000);
@@ -333,8 +333,8 @@ test('what nobody uses is given back, not within the first minute and all the sa
 });
 
 test('where the quota is used up the least recently read goes first, and never what is held', async () => {
-  const { upstream, client, pass, context } = setUp({ quota: 4 });
-  watch(client.subscribe([stream(price(1))]));
+  const { upstream, client, subscriptions, pass, context } = setUp({ quota: 4 });
+  watch(subscriptions.subscribe([stream(price(1))]));
   for (const number of [2, 3, 4]) {
     watch(client.call(quote.getKline, klines(number), context()));
     await pass(1_000);
@@ -383,14 +383,14 @@ test('a read waits for room that will be there in time, and is refused where the
 });
 
 test('a subscription beyond the quota is refused, and holds nothing', async () => {
-  const { upstream, client, pass } = setUp({ quota: 2 });
-  watch(client.subscribe([stream(price(1)), stream(price(2))]));
+  const { upstream, subscriptions, pass } = setUp({ quota: 2 });
+  watch(subscriptions.subscribe([stream(price(1)), stream(price(2))]));
   await pass(100);
-  const refused = watch(client.subscribe([stream(price(2)), stream(price(3))]));
+  const refused = watch(subscriptions.subscribe([stream(price(2)), stream(price(3))]));
   await pass(100);
   expect(refused.error).toMatchObject({ code: 'backend.quota' });
-  expect([...client.streamsOf({ symbol: price(3), subType: 1 })]).toEqual([]);
-  expect([...client.streamsOf({ symbol: price(2), subType: 1 })]).toHaveLength(1);
+  expect([...subscriptions.streamsOf({ symbol: price(3), subType: 1 })]).toEqual([]);
+  expect([...subscriptions.streamsOf({ symbol: price(2), subType: 1 })]).toHaveLength(1);
   expect(upstream.broken).toEqual([]);
 });
 
@@ -405,13 +405,14 @@ test('an upstream that counts others than it says is believed when it refuses', 
 });
 
 test('after a reconnection nothing counts as subscribed', async () => {
-  const { upstream, client, pass, context } = setUp();
-  watch(client.subscribe([stream(price(1))]));
+  const { upstream, client, subscriptions, pass, context } = setUp();
+  watch(subscriptions.subscribe([stream(price(1))]));
   watch(client.call(quote.getQuote, quotes(2), context()));
   await pass(100);
   upstream.units.clear();
   client.reset(false);
-  watch(client.subscribe([stream(price(1))]));
+  subscriptions.reset();
+  watch(subscriptions.subscribe([stream(price(1))]));
   const answer = watch(client.call(quote.getQuote, quotes(2), context()));
   await pass(100);
   expect(answer.value?.retType).toBe(0);
@@ -419,11 +420,11 @@ test('after a reconnection nothing counts as subscribed', async () => {
 });
 
 test('what the upstream forgot by its own account is subscribed to again', async () => {
-  const { upstream, client, pass, context } = setUp();
-  watch(client.subscribe([stream(price(1)), stream(price(2))]));
+  const { upstream, subscriptions, pass, context } = setUp();
+  watch(subscriptions.subscribe([stream(price(1)), stream(price(2))]));
   await pass(100);
   upstream.units.delete(`${price(2)} 1`);
-  const lost = watch(client.verify(context()));
+  const lost = watch(subscriptions.verify(context()));
   await pass(100);
   expect(lost.value).toEqual([stream(price(2))]);
   expect([...upstream.units.keys()].sort()).toEqual([`${price(1)} 1`, `${price(2)} 1`]);

@@ -1,10 +1,10 @@
 import { create } from '@bufbuild/protobuf';
-import { type S2C as UserInfo, UserInfoField } from '../../contract/generated/GetUserInfo_pb.js';
-import { QotRight } from '../../contract/generated/Qot_Common_pb.js';
-import { ResponseSchema } from '../../contract/generated/svc/quote_rights_pb.js';
-import { type QuoteMarket, quoteMarkets } from '../../contract/markets.js';
-import { system } from '../../contract/operations/index.js';
-import type { ResponseMessage } from '../../gateway/backend.js';
+import { type S2C as UserInfo, UserInfoField } from '../contract/generated/GetUserInfo_pb.js';
+import { QotRight } from '../contract/generated/Qot_Common_pb.js';
+import { ResponseSchema } from '../contract/generated/svc/quote_rights_pb.js';
+import { type QuoteMarket, quoteMarkets } from '../contract/markets.js';
+import { system } from '../contract/operations/index.js';
+import type { ResponseMessage } from '../gateway/backend.js';
 
 /** The right to the stocks of a market, as user information has it; forex is not in it. */
 const rightTo: Readonly<Partial<Record<QuoteMarket, (info: UserInfo) => number>>> = {

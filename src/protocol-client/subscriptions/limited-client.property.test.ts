@@ -5,7 +5,7 @@ import { SteppingClock, StrictUpstream } from '../../../test/support/strict-upst
 import type { Operation } from '../../contract/operation.js';
 import { account, quote, trade } from '../../contract/operations/index.js';
 import type { QuoteStream } from '../../gateway/index.js';
-import { SubscribingClient } from './subscribing-client.js';
+import { limitedClient, publishedRules } from './live-reader.js';
 
 const header = { trdEnv: 0, accID: 1n, trdMarket: 1 };
 const hk = (number: number) => ({ market: 1, code: String(number).padStart(5, '0') });
@@ -71,7 +71,7 @@ test('whatever callers do, no rule of the upstream is broken, nothing held is gi
         const clock = new SteppingClock(Date.UTC(2026, 10, 20, 3));
         let way = 0;
         const upstream = new StrictUpstream(clock, { quota: 20, latency: () => ways[way++ % ways.length] ?? [0, 0], firstDataMs: 700 });
-        const client = new SubscribingClient(upstream, clock);
+        const { requests: client, subscriptions } = limitedClient(upstream, clock, publishedRules);
         const held = new Map<string, QuoteStream>();
         const late: string[] = [];
         const missing: string[] = [];
@@ -101,10 +101,11 @@ test('whatever callers do, no rule of the upstream is broken, nothing held is gi
             held.clear();
             upstream.drop();
             client.reset(false);
+            subscriptions.reset();
           } else {
             const stream = { symbol: `HK.${hk(each.symbol).code}`, subType: 1, rehabType: 0, extendedTime: false };
             if (each.kind === 'hold') {
-              const began = client.subscribe([stream]).then(
+              const began = subscriptions.subscribe([stream]).then(
                 () => held.set(stream.symbol, stream),
                 () => undefined,
               );
@@ -112,7 +113,7 @@ test('whatever callers do, no rule of the upstream is broken, nothing held is gi
               await began;
             } else {
               held.delete(stream.symbol);
-              client.unsubscribe([stream]);
+              void subscriptions.unsubscribe([stream]);
             }
           }
         }

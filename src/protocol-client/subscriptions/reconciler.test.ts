@@ -1,11 +1,12 @@
 import { create } from '@bufbuild/protobuf';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../contract/clock.js';
 import * as QotGetSubInfo from '../../contract/generated/Qot_GetSubInfo_pb.js';
 import * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
 import type { QuoteStream, ResponseMessage } from '../../gateway/backend.js';
 import type { Upstream } from '../connection/upstream.js';
-import { QuoteStreams } from './quote-streams.js';
-import { StreamSubscriptions } from './stream-subscriptions.js';
+import { limitedClient, unknownRules } from './live-reader.js';
+import type { SubscriptionReconciler } from './reconciler.js';
 
 const BASIC = 1;
 const BOOK = 2;
@@ -18,17 +19,22 @@ const hsbc = streamOf('00005');
 let asked: QotSub.C2S[];
 /** Codes that the server says it delivers. */
 let delivered: string[];
-let running: QuoteStreams;
-let subscriptions: StreamSubscriptions;
+/** Code whose subscription the server does not end. */
+let refused: string;
+let subscriptions: SubscriptionReconciler;
+const soon = () => ({ deadline: 10_000, signal: new AbortController().signal });
 
 beforeEach(() => {
   asked = [];
   delivered = [];
-  running = new QuoteStreams();
+  refused = '';
   const upstream: Upstream = {
     async request({ protoId }, c2s) {
       if (protoId !== SUB_INFO) {
+        const { isSubOrUnSub, securityList } = c2s as QotSub.C2S;
         asked.push(c2s as QotSub.C2S);
+        if (!isSubOrUnSub && securityList.some(({ code }) => code === refused))
+          return create(QotSub.ResponseSchema, { retType: -1, retMsg: 'too young' }) as ResponseMessage;
         return create(QotSub.ResponseSchema, { retType: 0 }) as ResponseMessage;
       }
       const securityList = delivered.map((code) => ({ market: HK, code }));
@@ -38,7 +44,7 @@ beforeEach(() => {
     },
     requestBytes: () => Promise.reject(new Error('nothing is asked in bytes')),
   };
-  subscriptions = new StreamSubscriptions(upstream, running, () => ({ deadline: 1 }));
+  subscriptions = limitedClient(upstream, new ManualClock(0), unknownRules).subscriptions;
 });
 
 describe('subscriptions at a server', () => {
@@ -47,13 +53,11 @@ describe('subscriptions at a server', () => {
     expect(asked.map(({ securityList }) => securityList.length)).toEqual([100, 100, 50]);
   });
 
-  it('that it has forgotten by its own account end, and are asked for anew', async () => {
+  it('that it has forgotten by its own account are asked for anew', async () => {
     await subscriptions.subscribe([tencent, hsbc]);
     delivered = ['00005'];
-    expect(await subscriptions.endForgotten()).toEqual([tencent]);
-    expect(running.all).toEqual([hsbc]);
-    await subscriptions.subscribe([tencent]);
-    expect(asked).toHaveLength(2);
+    expect(await subscriptions.verify(soon())).toEqual([tencent]);
+    expect(asked.map(({ securityList }) => securityList.map(({ code }) => code))).toEqual([['00700', '00005'], ['00700']]);
   });
 
   it('to a book are with its orders as long as anybody wants them', async () => {
@@ -69,17 +73,24 @@ describe('subscriptions at a server', () => {
     expect(said.filter(([type]) => type === BOOK)).toEqual([
       [BOOK, true, false],
       [BOOK, true, true],
-      [BOOK, true, true],
       [BOOK, true, false],
       [BOOK, false, false],
     ]);
   });
 
+  it('that are ended go at once, and one that the server does not let go of is named with when to try again', async () => {
+    await subscriptions.subscribe([tencent, hsbc]);
+    refused = '00700';
+    expect(await subscriptions.unsubscribe([tencent, hsbc])).toEqual({ streams: [tencent], message: 'too young', retryAfterMs: 60_000 });
+    const ended = asked.filter(({ isSubOrUnSub }) => !isSubOrUnSub).map(({ securityList }) => securityList.map(({ code }) => code));
+    expect(ended).toEqual([['00700', '00005'], ['00700'], ['00005']]);
+  });
+
   it('that are made while it gives its account are not taken for forgotten', async () => {
     await subscriptions.subscribe([hsbc]);
     delivered = ['00005'];
-    const [forgotten] = await Promise.all([subscriptions.endForgotten(), subscriptions.subscribe([tencent])]);
+    const [forgotten] = await Promise.all([subscriptions.verify(soon()), subscriptions.subscribe([tencent])]);
     expect(forgotten).toEqual([]);
-    expect(running.size).toBe(2);
+    expect([tencent, hsbc].flatMap((stream) => [...subscriptions.streamsOf(stream)])).toEqual([tencent, hsbc]);
   });
 });
