@@ -5,7 +5,7 @@ import type { Role } from './server-state.js';
 
 export interface RoleKeeperOptions {
   readonly clock: Clock;
-  /** What the connection is used for. */
+  /** Purposes of the connection. */
   readonly roles: readonly Role[];
   /** Called at once when pushes of a role may be missing since `from` (epoch ms). */
   readonly onLost: (role: Role, from: number, reason: string) => void;

@@ -89,7 +89,7 @@ describe('a connection of the public protocol', () => {
     expect(pushes).toMatchObject([{ protoId: 1003, format: 'protobuf' }]);
   });
 
-  it.each([0, 1, 2])('encrypts with packetEncAlgo %i where both roleStates have the key', async (packetEncAlgo) => {
+  it.each([0, 1, 2])('encrypts with packetEncAlgo %i where both sides have the key', async (packetEncAlgo) => {
     await server.close();
     server = await ScriptedServer.listen(rsaPem);
     server.onRequest = (frame, peer) => peer.answer(frame, GetGlobalState, state);

@@ -52,7 +52,7 @@ export interface ConnectionOptions {
   readonly dial: Dial;
   readonly clock: Clock;
   readonly introduction: Introduction;
-  /** The private key that both roleStates have: bodies are encrypted. */
+  /** The private key that both sides have: bodies are encrypted. */
   readonly rsaKey: KeyObject | undefined;
   /** Given up when it is aborted, at any time. */
   readonly signal: AbortSignal;

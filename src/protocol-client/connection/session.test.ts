@@ -209,7 +209,7 @@ describe('a session', () => {
       clock.advance(wait);
     }
     await reaches('failed');
-    expect(session.lifecycle.snapshot.lastLifecycleEvent).toBe('the RSA keys of the two roleStates differ');
+    expect(session.lifecycle.snapshot.lastLifecycleEvent).toBe('the RSA keys of the two sides differ');
   });
 
   it('is told of what should not have been thrown, and goes on', async () => {

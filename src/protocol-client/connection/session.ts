@@ -17,7 +17,7 @@ export interface SessionOptions {
   readonly endpoint: () => Endpoint | Promise<Endpoint>;
   /** ProtocolOperation before each try, after {@link endpoint}. */
   readonly introduction: () => Introduction;
-  /** The private key that both roleStates have: bodies are encrypted. */
+  /** The private key that both sides have: bodies are encrypted. */
   readonly rsaKey?: KeyObject;
   /**
    * What is to be done once a connection is made, before the session is `ready`: finding out what the server is, restoring what was
@@ -170,7 +170,7 @@ export class Session implements Upstream {
     else this.#options.onFailed?.(thrown);
     this.#unreadable = thrown instanceof HandshakeUnreadable ? this.#unreadable + 1 : 0;
     if (this.#unreadable >= UNREADABLE_MAX) {
-      this.lifecycle.enter('failed', 'the RSA keys of the two roleStates differ');
+      this.lifecycle.enter('failed', 'the RSA keys of the two sides differ');
     } else if (thrown instanceof ConnectFailure && thrown.final) {
       this.#connection = undefined;
       connection?.close(reason);

@@ -3,7 +3,7 @@ import { BackendRefused, BackendUnsent } from '../../gateway/index.js';
 import { FREQUENCY_WINDOW_MS, type FrequencyLimit } from '../../wire/index.js';
 import { ANSWER_MS_MIN, type Deadline, type Priority, secondsUntil } from './request.js';
 
-/** Two clocks may differ, and both roleStates may round. */
+/** Two clocks may differ, and both sides may round. */
 const WINDOW_MARGIN_MS = 50;
 const HELD_MS = FREQUENCY_WINDOW_MS + WINDOW_MARGIN_MS;
 /** Two requests may come closer to each other on their way. */

@@ -20,7 +20,7 @@ export class SharedReads {
 
   constructor(private readonly clock: Clock) {}
 
-  /** What `start` comes to, or what an earlier one of this key will. `start` is called with the deadline of all who wait for it. */
+  /** Joins the read of this key that is under way, or starts one with the deadline of all its callers. */
   async join(key: string, deadline: Deadline, start: (deadline: Deadline) => Promise<ResponseMessage>): Promise<ResponseMessage> {
     for (;;) {
       const known = this.#underWay.get(key);

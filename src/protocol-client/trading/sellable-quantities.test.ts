@@ -67,7 +67,7 @@ describe('the sellable quantity of a push', () => {
     ]);
   });
 
-  it('is below zero for a short position, and what is held long where both roleStates are', async () => {
+  it('is below zero for a short position, and what is held long where both sides are', async () => {
     sellable.push(pushed('short'));
     asked[0]?.([position('00700', 300, PositionSide.PositionSide_Short)]);
     await sellable.idle();

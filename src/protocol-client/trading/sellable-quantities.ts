@@ -102,7 +102,7 @@ function sellable(event: TradePush, positions: ReadonlyMap<number, readonly Posi
   const units = own.map(({ positionSide, canSellQty }) =>
     positionSide === PositionSide.PositionSide_Short ? -Math.abs(canSellQty) : canSellQty,
   );
-  // An account may hold a security on both roleStates: what it could sell is what it is long.
+  // An account may hold a security on both sides: what it could sell is what it is long.
   const quantity = units.find((units) => units > 0) ?? units[0] ?? 0;
   // Servers write NaN for what they do not know.
   return Number.isFinite(quantity) ? quantity : undefined;

@@ -108,7 +108,7 @@ export class Schedules {
     const [path, body] =
       order.combined && order.desk.market === HK
         ? ['/api/combo-order', { c2s: { header: headerOf(order.desk), combo_legs: [order.desk.code, OTHER].map(leg), ...terms } }]
-        : ['/api/order', { ...account, code: order.desk.code, role: BUY, ...terms }];
+        : ['/api/order', { ...account, code: order.desk.code, side: BUY, ...terms }];
     const key = { 'idempotency-key': `order-${qty}` };
     const answers = [await http.post(path, body, key)];
     // A program that was told nothing asks again under its key: it may be told more, and nothing is sent twice.
@@ -209,7 +209,7 @@ export class Schedules {
 }
 
 const headerOf = ({ market, acc_id }: (typeof DESKS)[number]) => ({ trd_env: SIMULATE, acc_id, trd_market: market });
-const leg = (code: string) => ({ security: { market: HK, code }, role: BUY, qty_ratio: 1 });
+const leg = (code: string) => ({ security: { market: HK, code }, side: BUY, qty_ratio: 1 });
 
 async function subscribe({ daemon }: Stage): Promise<void> {
   const desk = daemon.as('desk');
