@@ -1,25 +1,25 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
-import { type ServerInterceptor, status } from '@grpc/grpc-js';
+import { type ServerInterceptingCallInterface, status } from '@grpc/grpc-js';
 import type { Clock } from '../../contract/clock.js';
 import { Rounds } from './rounds.js';
 
-/** How long a request may take to come, as over HTTP. */
+/** Time for a request to arrive, as over HTTP. */
 const ARRIVAL_MS_MAX = 30_000;
 const CHECK_MS = 1_000;
 
-/**
- * A call, as the library has it. Its stream is the library's own: no other way ends one whose peer goes on holding it open, or tells
- * of what connection it is.
- */
-export type LibraryCall = Parameters<ServerInterceptor>[1] & { readonly stream: ServerHttp2Stream };
+/** A call whose request arrives. Its stream is ended here if the peer goes on holding it open. */
+export interface IncomingCall {
+  readonly call: Pick<ServerInterceptingCallInterface, 'sendStatus'>;
+  readonly stream: ServerHttp2Stream;
+}
 
 /**
- * Calls whose request has begun to come and is not all there: nobody has shown a key yet. One that takes too long is answered, and
- * its stream ended; the connection and the other calls on it go on.
+ * Calls whose request has begun to arrive and is not complete: nobody has shown a key yet. One that takes too long is
+ * answered, and its stream ended; the connection and the other calls on it go on.
  */
 export class Arrivals {
-  /** Since when each is awaited, of the monotonic clock, oldest first. */
-  readonly #awaited = new Map<LibraryCall, number>();
+  /** Start of each on the monotonic clock, oldest first. */
+  readonly #awaited = new Map<IncomingCall, number>();
   readonly #clock: Clock;
   readonly #rounds: Rounds;
 
@@ -34,23 +34,23 @@ export class Arrivals {
     this.#awaited.clear();
   }
 
-  /** The request of this call begins to come. */
-  begin(call: LibraryCall): void {
+  /** Begins to wait for the request of a call. */
+  begin(call: IncomingCall): void {
     this.#awaited.set(call, this.#clock.monotonic());
     this.#rounds.begin();
   }
 
-  /** It is all there, or will not come. */
-  done(call: LibraryCall): void {
+  /** Ends the wait: the request is complete, or will not come. */
+  done(call: IncomingCall): void {
     this.#awaited.delete(call);
   }
 
-  /** Answers a request that has not come as a whole, and ends its stream. */
-  refuse(call: LibraryCall, code: status, details: string): void {
-    this.#awaited.delete(call);
-    call.sendStatus({ code, details });
+  /** Answers a request that is not complete, and ends its stream. */
+  refuse(incoming: IncomingCall, code: status, details: string): void {
+    this.#awaited.delete(incoming);
+    incoming.call.sendStatus({ code, details });
     // In a later turn: Node 22 resets a stream that is closed while its data is read before the status has left.
-    setImmediate(() => call.stream.close(constants.NGHTTP2_NO_ERROR));
+    setImmediate(() => incoming.stream.close(constants.NGHTTP2_NO_ERROR));
   }
 
   #look(): boolean {

@@ -19,7 +19,7 @@ class GrpcCaller implements Caller {
     readonly endpoint: string,
     readonly requestId: string,
   ) {
-    // One value, also of a key that was sent twice: see joinDoubledKeys.
+    // One value, also of a key that was sent twice: see CallStreams.
     const authorization = textOf(call.metadata, 'authorization');
     this.keyText = authorization === undefined ? undefined : bearerOf({ authorization });
     this.idempotencyKey = textOf(call.metadata, 'idempotency-key');

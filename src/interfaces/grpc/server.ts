@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { Server, ServerCredentials, type ServerInterceptor, type ServerOptions } from '@grpc/grpc-js';
+import { Server, ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
 import type { Clock } from '../../contract/clock.js';
 import type { Operation } from '../../contract/operation.js';
 import { operations as declared } from '../../contract/operations/index.js';
@@ -11,17 +11,17 @@ import { Arriving } from '../common/arriving.js';
 import { peerOf } from '../common/http.js';
 import { listenAt, type TlsListener } from '../common/listen.js';
 import { type TlsPair, tlsOptions } from '../common/tls.js';
-import { Arrivals, type LibraryCall } from './arrivals.js';
+import { Arrivals } from './arrivals.js';
+import { CallStreams } from './call-streams.js';
 import { Callers } from './caller.js';
 import { Connections } from './connections.js';
-import { joinDoubledKeys } from './doubled-key.js';
 import { addHealth } from './health.js';
 import { PushStreams } from './push-stream.js';
 import { addReflection } from './reflection.js';
 import { REQUEST_PATH, SUBSCRIBE_PUSH_PATH } from './service.js';
 import { StandingStreams } from './standing-streams.js';
 import { Requests } from './unary.js';
-import { WatchedCall } from './watched-call.js';
+import { watchCalls } from './watched-call.js';
 import { bytes } from './wire.js';
 
 export interface GrpcOptions {
@@ -62,18 +62,18 @@ const libraryOptions: ServerOptions = {
 export function createGrpcServer({ gateway, clock, operations = declared, tls, onTrouble }: GrpcOptions): GrpcServer {
   const arrivals = new Arrivals(clock);
   const connections = new Connections(clock);
-  const arriving = new Arriving();
-  const watched: ServerInterceptor = (method, call) => new WatchedCall(call as LibraryCall, method, arrivals, connections, arriving);
+  const streams = new CallStreams();
+  const watched = watchCalls({ streams, arrivals, connections, arriving: new Arriving() });
   const server = new Server({ ...libraryOptions, interceptors: [watched] });
   const callers = new Callers();
-  server.register(REQUEST_PATH, new Requests(gateway, new ProtocolIds(operations), callers).handle, bytes, bytes, 'unary');
+  server.register(REQUEST_PATH, new Requests(gateway, new ProtocolIds(operations), callers, connections).handle, bytes, bytes, 'unary');
   server.register(SUBSCRIBE_PUSH_PATH, new PushStreams(gateway, callers).handle, bytes, bytes, 'serverStream');
   const standing = new StandingStreams();
   const endHealth = addHealth(server, standing, gateway);
   addReflection(server, standing, operations);
 
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
-  joinDoubledKeys(server);
+  streams.watch(server);
   const sockets = new Set<Socket>();
   /** Of those, by peer, the ones whose TLS handshake is not done. */
   const shaking = new Map<string, Socket>();

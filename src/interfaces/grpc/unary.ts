@@ -9,29 +9,29 @@ import type { Answer, Caller, Gateway, ResponseMessage } from '../../gateway/ind
 import { isLong } from '../common/long-answers.js';
 import { answerRehabList, REHAB_LIST_ID, RehabListSchema } from '../common/rehab-list.js';
 import type { Callers } from './caller.js';
-import type { Connection } from './connections.js';
+import type { Connection, Connections } from './connections.js';
 import { statusOf, trailerOf } from './status.js';
-import type { WatchedCall } from './watched-call.js';
 import { readGatewayRequest, wrapResponse, writeGatewayResponse, writeLongGatewayResponse } from './wire.js';
 
 type Respond = sendUnaryData<Buffer>;
-/** The library keeps what it was intercepted with. */
-type Call = ServerUnaryCall<Buffer, Buffer> & { readonly call: Pick<WatchedCall, 'connection'> };
+type Call = ServerUnaryCall<Buffer, Buffer>;
 
 /** `Request`: any operation by its protocol id. */
 export class Requests {
   readonly #gateway: Gateway;
   readonly #ids: ProtocolIds;
   readonly #callers: Callers;
+  readonly #connections: Connections;
 
-  constructor(gateway: Gateway, ids: ProtocolIds, callers: Callers) {
+  constructor(gateway: Gateway, ids: ProtocolIds, callers: Callers, connections: Connections) {
     this.#gateway = gateway;
     this.#ids = ids;
     this.#callers = callers;
+    this.#connections = connections;
   }
 
-  readonly handle = (call: ServerUnaryCall<Buffer, Buffer>, respond: Respond): void => {
-    const { connection } = (call as Call).call;
+  readonly handle = (call: Call, respond: Respond): void => {
+    const connection = this.#connections.of(call.metadata);
     const request = connection.refusal ?? readGatewayRequest(call.request);
     if (request instanceof Rejection) {
       const caller = this.#callers.of(call, 'Request');
