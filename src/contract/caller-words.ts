@@ -1,5 +1,5 @@
 import type { Dialect, Enumeration, Member } from './enums.js';
-import { modifyOrderOp, numberIn, orderType, session, timeInForce, trailType, trdSide } from './enums.js';
+import { modifyOrderOp, numberIn, orderSession, orderType, timeInForce, trailType, trdSide } from './enums.js';
 import { fieldsWithin } from './field-classes.js';
 import { snakeCase } from './names.js';
 import type { Operation } from './operation.js';
@@ -11,7 +11,7 @@ import { trade } from './operations/index.js';
  */
 
 /** Enumerations of orders; a number and a name together belong to one of them. */
-const enumerations: readonly Enumeration[] = [trdSide, orderType, timeInForce, trailType, modifyOrderOp, session];
+const enumerations: readonly Enumeration[] = [trdSide, orderType, timeInForce, trailType, modifyOrderOp, orderSession];
 
 const FURTHER_VALUE = /, (\d+) \(([a-z][a-z_]*)\)/g;
 const VALUE = /\b(\d+) \(([a-z][a-z_]*)\)/g;

@@ -13,6 +13,7 @@ import {
   memberNamed,
   modifyOrderOp,
   numberIn,
+  orderSession,
   orderType,
   publicNumbers,
   quoteMarketNumbers,
@@ -60,6 +61,7 @@ const cells: [string, Enumeration, Dialect, Record<number, number>][] = [
   ['modify_order_op', modifyOrderOp, 'rest', { 1: 1, 2: 2, 3: 3, 4: 4, 5: 5 }],
   ['rehab_type for tools', rehabType, 'mcp', { 0: 0, 1: 1, 2: 2 }],
   ['session', session, 'mcp', { 0: 0, 1: 1, 2: 2, 3: 3 }],
+  ['session of orders', orderSession, 'mcp', { 0: 0, 1: 1, 2: 2, 3: 3, 4: 4 }],
   ['statement_type', statementType, 'rest', { 0: 0, 1: 1, 2: 2, 3: 3, 4: 4 }],
   ['valuation_type', valuationType, 'rest', { 0: 0, 1: 1, 2: 2, 3: 3 }],
   [
@@ -181,6 +183,7 @@ it.each(['NORMAL', 'LIMIT', 'MARKET', 'ABSOLUTE_LIMIT', 'AUCTION', 'AUCTION_LIMI
 it('names the sessions and statements of the specification', () => {
   const names = (enumeration: Enumeration) => enumeration.members.map(({ name }) => name);
   expect(names(session)).toEqual(['NONE', 'RTH', 'ETH', 'ALL']);
+  expect(names(orderSession)).toEqual([...names(session), 'OVERNIGHT']);
   expect(names(statementType)).toEqual(['UNKNOWN', 'INCOME', 'BALANCE_SHEET', 'CASH_FLOW', 'MAIN_INDEX']);
   expect(names(valuationType)).toEqual(['RECOMMENDED', 'PE', 'PB', 'PS']);
   expect(names(rehabType)).toEqual(['none', 'forward', 'backward']);

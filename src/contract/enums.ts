@@ -233,6 +233,8 @@ export const subType = enumeration('sub_types', [
 
 export const modifyOrderOp = same('modify_order_op', { normal: 1, cancel: 2, disable: 3, enable: 4, delete: 5 });
 export const session = same('session', { NONE: 0, RTH: 1, ETH: 2, ALL: 3 });
+/** Sessions of orders: quotes have none of the night alone. */
+export const orderSession = same('session', { NONE: 0, RTH: 1, ETH: 2, ALL: 3, OVERNIGHT: 4 });
 export const timeInForce = same('time_in_force', { DAY: 0, GTC: 1, IOC: 2, GTD: 3 });
 /** Why an order waits to be confirmed (Trd_Common.ReconfirmOrderReason of earlier versions of the protocol). */
 export const reconfirmReason = same('reconfirm_op', { QTY_TOO_LARGE: 1, PRICE_ABNORMAL: 2 });
@@ -495,7 +497,7 @@ const enumerationsByField: readonly FieldEnumerations[] = [
       trailType,
       reconfirmReason,
       currency,
-      session,
+      session: orderSession,
     },
   },
   {

@@ -1,5 +1,5 @@
 import type { TradeSide } from '../access/index.js';
-import { type Enumeration, modifyOrderOp, orderType, session, timeInForce, trailType, trdMarket, trdSide } from '../contract/enums.js';
+import { type Enumeration, modifyOrderOp, orderSession, orderType, timeInForce, trailType, trdMarket, trdSide } from '../contract/enums.js';
 import { PredSide } from '../contract/generated/Common_pb.js';
 import { OrderStatus, OrderType, TimeInForce } from '../contract/generated/Trd_Common_pb.js';
 import { snakeCase } from '../contract/names.js';
@@ -33,7 +33,7 @@ export function timeInForceName(number: number): string {
 
 /** "RTH", "ALL". */
 export function sessionName(number: number): string {
-  return nameIn(session, number) ?? String(number);
+  return nameIn(orderSession, number) ?? String(number);
 }
 
 /** "RATIO", "AMOUNT". */

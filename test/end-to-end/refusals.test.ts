@@ -225,6 +225,11 @@ describe('a refusal by the brokerage speaks as its caller’s interface does', (
       { ...apple, order_type: 'STOP', aux_price: 280, fill_outside_rth: true },
       { mcp: /^fill_outside_rth is/, rest: /^fill_outside_rth is/, grpc: /^fillOutsideRTH is/ },
     ],
+    [
+      'a session',
+      { ...order, session: 'OVERNIGHT' },
+      { mcp: /^session OVERNIGHT \(4\) is for/, rest: /^session 4 \(OVERNIGHT\) is for/, grpc: /^session 4 \(overnight\) is for/ },
+    ],
   ];
 
   it.each(cases)('of %s: in answer, preview and list', async (_, body, expected) => {

@@ -1,5 +1,5 @@
 import { get, operation, post } from '../declare.js';
-import { currency, orderType, secMarket, session } from '../enums.js';
+import { currency, orderSession, orderType, secMarket } from '../enums.js';
 import { type Order, type OrderFill, TrdEnv } from '../generated/Trd_Common_pb.js';
 import * as TrdGetAccList from '../generated/Trd_GetAccList_pb.js';
 import * as TrdGetFunds from '../generated/Trd_GetFunds_pb.js';
@@ -201,7 +201,7 @@ export const getMaxTrdQtys = operation({
     number('price', { above: 0, about: 'Price; for a market order the current one.' }),
     choice('orderType', orderType, { default: 1, about: 'NORMAL when omitted.' }),
     choice('secMarket', secMarket, { about: 'Market of the security, where the trading market leaves it open.' }),
-    choice('session', session, { about: 'US trading session.' }),
+    choice('session', orderSession, { about: 'US session.' }),
     id('orderID', { about: 'The order to modify.' }),
     text('orderIDEx', { about: 'The order to modify.' }),
   ],

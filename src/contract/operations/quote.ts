@@ -121,7 +121,7 @@ export const getHistoryKline = operation({
     }),
     id('needKLFieldsFlag', { about: 'Bit set of the fields wanted; all when omitted.' }),
     flag('extendedTime', { about: 'US pre-market and after-hours bars too (60 minutes and shorter).' }),
-    choice('session', session, { about: 'US trading session.' }),
+    choice('session', session, { about: 'US session.' }),
     bytes('nextReqKey', { about: 'Key of the next page, from the page before.' }),
   ],
   rows,

@@ -45,7 +45,7 @@ export const subscribe = operation({
     choices('regPushRehabTypeList', rehabType, { about: 'Price adjustment of K-line pushes; forward when empty.' }),
     flag('isSubOrderBookDetail', { default: false, about: 'Orders behind each level, where the market has them.' }),
     flag('extendedTime', { default: false, about: 'US pre-market and after-hours data too.' }),
-    choice('session', session, { about: 'US trading session.' }),
+    choice('session', session, { about: 'US session.' }),
   ],
   rest: [post('/api/subscribe')],
 });

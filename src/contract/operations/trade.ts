@@ -1,10 +1,10 @@
 import { get, operation, post } from '../declare.js';
 import {
   modifyOrderOp,
+  orderSession,
   orderType,
   reconfirmReason,
   secMarket,
-  session,
   timeInForce,
   trailType,
   trdEnvOfModify,
@@ -106,8 +106,8 @@ export const placeOrder = operation({
     choice('timeInForce', timeInForce, { about: 'DAY when omitted.' }),
     expireTime,
     ...triggers,
-    choice('session', session, { about: 'US trading session.' }),
-    flag('fillOutsideRTH', { about: 'US limit orders: also fill before and after regular hours.' }),
+    choice('session', orderSession, { about: 'US session.' }),
+    flag('fillOutsideRTH', { about: 'US limit orders: also fill outside regular hours.' }),
     text('remark', { maxBytes: REMARK_BYTES_MAX, about: 'A note of at most 64 bytes, kept with the order.' }),
   ],
   needs: [

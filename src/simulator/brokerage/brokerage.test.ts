@@ -243,6 +243,17 @@ describe('sessions and auctions in calendar mode', () => {
     await f.pass(2 * 3_600_000);
     expect(f.order(regular).status).toBe('filled_all');
   });
+
+  it('trades orders for the night where the market trades around the clock, and refuses them elsewhere', async () => {
+    const order = { code: 'AAPL', qty: 10, price: 250, session: 4 };
+    const open = Fixture.open({ mode: 'open' });
+    open.book('US.AAPL', [], [['250', 100n]]);
+    const id = await open.place(ids.us, order);
+    await open.pass();
+    expect(open.order(id)).toMatchObject({ status: 'filled_all', hours: 'overnight' });
+    const calendar = Fixture.open({ mode: 'calendar', start: Date.UTC(2026, 10, 20, 13) });
+    expect(await calendar.refusal(ids.us, order)).toBe('session 4 (overnight): US.AAPL is not traded overnight');
+  });
 });
 
 describe('a change of an order', () => {

@@ -5,6 +5,7 @@ import { addDays, dayNumber, localDateTime, parseLocal } from '../../contract/ti
 import type { Market } from '../market/market.js';
 import { Refusal } from '../refusal.js';
 import { type Instrument, kinds, roundToTick, type World } from '../world/index.js';
+import { OpenCalendar } from '../world/open-calendar.js';
 import type { Account } from './account.js';
 import type { HoldQuestion, Holds } from './holds.js';
 import { type Hold, isBuying, mainLeg, type OrderRecord, remainingOf, type Trigger } from './order.js';
@@ -14,7 +15,7 @@ import { checkPrice, marketPrice, protection } from './price.js';
 import { reconfirmReason, type SlipTerms } from './reconfirm.js';
 import { resolve, type Tradable } from './resolve.js';
 import { dayEnd, nextOpening, sessionFor } from './sessions.js';
-import { orderTypes, type ReconfirmReason, type TradeSide } from './terms.js';
+import { orderHours, orderTypes, type ReconfirmReason, type TradeSide } from './terms.js';
 
 const QUANTITY_MAX = 1_000_000_000n;
 const REMARK_BYTES_MAX = 64;
@@ -45,6 +46,9 @@ export interface PriceTerms {
 }
 
 /** The parts of a request that say how long an order lives. */
+/** The hours of night as refusals name them. */
+const overnight = `session ${orderHours.numberOf('overnight')} (overnight)`;
+
 type ExpiryQuestion = Pick<PlaceRequest, 'type' | 'timeInForce' | 'expireTime' | 'extendedHours'>;
 
 /** The prices of a request, and the parts of the order that decide which are needed. */
@@ -258,7 +262,7 @@ export class OrderCheck {
   }
 
   /** Why an instrument does not take orders of this type and duration now; undefined where it does. */
-  checkType(instrument: Instrument, request: Pick<PlaceRequest, 'type' | 'timeInForce' | 'extendedHours'>): Refusal | undefined {
+  checkType(instrument: Instrument, request: Pick<PlaceRequest, 'type' | 'timeInForce' | 'extendedHours' | 'hours'>): Refusal | undefined {
     const { type, timeInForce } = request;
     const accepted = orderTypesOf(instrument);
     if (!accepted.includes(type)) {
@@ -275,8 +279,11 @@ export class OrderCheck {
     if (timeInForce === 'ioc' && type !== 'normal' && type !== 'market')
       return new Refusal('timeInForce 2 (ioc) is for order types 1 (normal) and 2 (market)', 'broker.time_in_force');
     if (request.extendedHours && (instrument.calendar !== 'US' || !kinds[instrument.kind].isShare || !rules.limited || rules.worked)) {
-      return new Refusal('fillOutsideRTH is for limit orders of US stocks', 'broker.session');
+      const asked = request.hours === 'overnight' ? overnight : 'fillOutsideRTH';
+      return new Refusal(`${asked} is for limit orders of US stocks`, 'broker.session');
     }
+    if (request.hours === 'overnight' && !(this.world.calendar(instrument) instanceof OpenCalendar))
+      return new Refusal(`${overnight}: ${instrument.symbol} is not traded overnight`, 'broker.session');
     const now = this.clock.now();
     if ((type === 'market' || timeInForce === 'ioc') && !this.#isOpen(instrument, request.extendedHours)) {
       const calendar = this.world.calendar(instrument);

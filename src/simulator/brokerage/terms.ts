@@ -120,9 +120,9 @@ export const orderStatuses = new Terms<OrderStatus>('orderStatus', {
 export type TimeInForce = 'day' | 'gtc' | 'ioc' | 'gtd';
 export const timesInForce = new Terms<TimeInForce>('timeInForce', { day: 0, gtc: 1, ioc: 2, gtd: 3 });
 
-/** The hours that a caller asks for by name; overnight trading is not served. */
-export type OrderHours = 'regular' | 'extended' | 'all';
-export const orderHours = new Terms<OrderHours>('session', { regular: 1, extended: 2, all: 3 });
+/** Hours of an order that its caller has named. */
+export type OrderHours = 'regular' | 'extended' | 'all' | 'overnight';
+export const orderHours = new Terms<OrderHours>('session', { regular: 1, extended: 2, all: 3, overnight: 4 });
 
 export type TrailType = 'ratio' | 'amount';
 export const trailTypes = new Terms<TrailType>('trailType', { ratio: 1, amount: 2 });
