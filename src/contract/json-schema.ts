@@ -209,6 +209,21 @@ function meaning(field: DescField): Schema {
   return enumeration === undefined ? {} : { description: listWritten(enumeration) };
 }
 
+/** A schema that also takes null, which in a request says "not given". */
+export function nullable(schema: Schema): Schema {
+  const { type, enum: values, anyOf } = schema;
+  if (Array.isArray(anyOf)) return { ...schema, anyOf: anyOf.some(takesNull) ? anyOf : [...anyOf, { type: 'null' }] };
+  if (type === undefined) return { anyOf: [schema, { type: 'null' }] };
+  if (takesNull(schema)) return schema;
+  const types = Array.isArray(type) ? type : [type];
+  return { ...schema, type: [...types, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
+}
+
+function takesNull(schema: SchemaValue): boolean {
+  const { type } = schema as Schema;
+  return type === 'null' || (Array.isArray(type) && type.includes('null'));
+}
+
 /** Which way a message goes: what is answered has all its lists, what is asked for leaves out what it does not set. */
 export type Side = 'request' | 'answer';
 
@@ -248,18 +263,24 @@ export class MessageSchemas {
     special: Readonly<Record<string, Enumeration>> = {},
   ): ObjectSchema {
     const fields = desc.fields.filter((field) => !without.has(field.name));
+    const always = (field: DescField) => isRequiredField(field) || (this.side === 'answer' && field.fieldKind === 'list');
+    const isRequired = (field: DescField) => always(field) && !filled.has(field.name);
+    const mayBeNull = this.dialect === 'rest' && this.side === 'request';
+    const propertySchema = (field: DescField): Schema => {
+      const own = special[field.name];
+      if (own !== undefined) return vocabularies[this.dialect].member(own);
+      const inner = within(field.name, filled, special);
+      const refer = (message: DescMessage) =>
+        inner === undefined ? this.refer(message) : this.object(message, new Set(), inner.filled, inner.special);
+      return fieldSchema(field, this.dialect, refer, this.side);
+    };
     const properties = Object.fromEntries(
       fields.map((field): [string, Schema] => {
-        const own = special[field.name];
-        if (own !== undefined) return [snakeCase(field.name), vocabularies[this.dialect].member(own)];
-        const inner = within(field.name, filled, special);
-        const refer = (message: DescMessage) =>
-          inner === undefined ? this.refer(message) : this.object(message, new Set(), inner.filled, inner.special);
-        return [snakeCase(field.name), fieldSchema(field, this.dialect, refer, this.side)];
+        const schema = propertySchema(field);
+        return [snakeCase(field.name), mayBeNull && !isRequired(field) ? nullable(schema) : schema];
       }),
     );
-    const always = (field: DescField) => isRequiredField(field) || (this.side === 'answer' && field.fieldKind === 'list');
-    const required = fields.filter((field) => always(field) && !filled.has(field.name)).map((field) => snakeCase(field.name));
+    const required = fields.filter(isRequired).map((field) => snakeCase(field.name));
     return { type: 'object', properties, ...(required.length > 0 ? { required } : {}) };
   }
 }

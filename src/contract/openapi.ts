@@ -2,7 +2,7 @@ import type { DescMessage } from '@bufbuild/protobuf';
 import { listAccepted, numberIn } from './enums.js';
 import type { FieldCondition } from './field-condition.js';
 import { isRequiredField } from './json/message-json.js';
-import { MessageSchemas, type ObjectSchema, paramSchema, type Schema } from './json-schema.js';
+import { MessageSchemas, nullable, type ObjectSchema, paramSchema, type Schema } from './json-schema.js';
 import { snakeCase } from './names.js';
 import { type Need, needHint } from './needs.js';
 import { commonSchemas, headers, PROBES, parameters, probePaths, refusals, responses } from './openapi-parts.js';
@@ -141,9 +141,12 @@ function bodyOf(operation: Operation, params: readonly Param[], messages: Messag
   const lowLevel = lowLevelSchema(operation, messages);
   const { required: missing = [], properties: fields } = lowLevel;
   const properties: Record<string, Schema> = {};
-  for (const param of params) properties[param.name] = { ...paramSchema(param, 'rest'), description: describe(operation, param) };
+  for (const param of params) {
+    const schema = { ...paramSchema(param, 'rest'), description: describe(operation, param) };
+    properties[param.name] = isRequired(operation, param) ? schema : nullable(schema);
+  }
   for (const param of operation.withoutEffect?.shape ?? []) {
-    properties[param.name] = { ...paramSchema(param, 'rest'), description: 'Of another revision: checked, and no filter.' };
+    properties[param.name] = { ...nullable(paramSchema(param, 'rest')), description: 'Of another revision: checked, and no filter.' };
   }
   const required = params.filter((param) => isRequired(operation, param)).map((param) => param.name);
   // Of the message's own fields, those that it cannot do without and that have no other name.
@@ -157,7 +160,12 @@ function bodyOf(operation: Operation, params: readonly Param[], messages: Messag
   }
   if (operation.wrapper !== null) {
     const inner = { ...fields, ...properties };
-    properties[operation.wrapper] = { type: 'object', description: 'The same fields.', properties: inner, additionalProperties: false };
+    properties[operation.wrapper] = {
+      ...nullable({ type: 'object' }),
+      description: 'The same fields.',
+      properties: inner,
+      additionalProperties: false,
+    };
   }
   const friendly: Schema = { type: 'object', title: `${operation.name} (friendly)`, properties, additionalProperties: false };
   if (required.length > 0) friendly.required = required;
@@ -174,8 +182,8 @@ function bodyOf(operation: Operation, params: readonly Param[], messages: Messag
     additionalProperties: false,
   };
   const needed = required.length > 0 || operation.shape.some(({ type }) => type.kind === 'order_symbol');
-  const schema = { anyOf: [friendly, wrapped, mixedSchema(operation, params, fields, messages)] };
-  return { requestBody: { required: needed, content: { 'application/json': { schema } } } };
+  const schema: Schema = { anyOf: [friendly, wrapped, mixedSchema(operation, params, fields, messages)] };
+  return { requestBody: { required: needed, content: { 'application/json': { schema: needed ? schema : nullable(schema) } } } };
 }
 
 /** Every name that the decoder takes, the message's own and those of callers, with all its spellings and wrapped in `c2s` or not. */
@@ -188,8 +196,10 @@ function mixedSchema(
   const name = `${operation.name}_mixed`;
   // By their text: a field is often the same under both of its names.
   const spellings = new Map<string, Map<string, Schema>>();
-  const add = (spelling: string, schema: Schema) =>
+  const add = (spelling: string, given: Schema) => {
+    const schema = nullable(given);
     spellings.set(spelling, (spellings.get(spelling) ?? new Map<string, Schema>()).set(JSON.stringify(schema), schema));
+  };
   for (const param of params) {
     const own = fields[snakeCase(param.field)];
     const isSecurity = (param.type.kind === 'symbol' || param.type.kind === 'symbols') && own !== undefined;
@@ -206,7 +216,7 @@ function mixedSchema(
     properties[spelling] = more.length === 0 ? first : { anyOf: [first, ...more] };
   }
   const self = { $ref: `${PREFIX}${name}` };
-  for (const wrapper of ['c2s', ...(operation.wrapper === null ? [] : [operation.wrapper])]) properties[wrapper] = self;
+  for (const wrapper of ['c2s', ...(operation.wrapper === null ? [] : [operation.wrapper])]) properties[wrapper] = nullable(self);
   const title = `${operation.name} (any spelling)`;
   messages.schemas[name] = { type: 'object', title, properties, additionalProperties: false };
   return self;

@@ -34,7 +34,7 @@ export function* referencePieces(options: ReferenceOptions): Generator<string> {
 <p>Version ${escapeText(version)}, ${operations.length} operations. Programs read <a href="openapi.json">/openapi.json</a>, which has the answers too.
 <a href="console">The console</a> shows live quotes and accounts.</p>
 <p>Send the key as <code>Authorization: Bearer &lt;key&gt;</code>. A request has the fields below, or those of the protocol’s message in <code>c2s</code>.
-Fields that are not known are refused. HTTP 200 means that the request was carried out; <code>ret_type</code> 0 that the brokerage accepted it.</p>
+Fields that are not known are refused; null is the same as a field that is left out. HTTP 200 means that the request was carried out; <code>ret_type</code> 0 that the brokerage accepted it.</p>
 <nav>${groups.map(contents).join('')}<p><a href="#scopes">Scopes</a> · <a href="#messages">Messages</a></p></nav>
 <main>`;
   for (const [group, own] of groups) {
@@ -138,13 +138,20 @@ class Messages {
   #type(schema: Schema): string {
     const { $ref, anyOf, items, type, minimum, exclusiveMinimum, maximum, maxItems, maxLength, enum: members, default: fallback } = schema;
     if (typeof $ref === 'string') return this.#link($ref.slice(MESSAGES.length));
-    if (Array.isArray(anyOf)) return anyOf.map((one) => this.#type(one as Schema)).join(' or ');
+    if (Array.isArray(anyOf)) {
+      const some = (anyOf as Schema[]).filter((one) => one.type !== 'null');
+      return some.map((one) => this.#type(one)).join(' or ');
+    }
     const most = maxItems === undefined ? '' : `, at most ${maxItems}`;
     if (items !== undefined) return `list of ${this.#type(items as Schema)}${meaningOf(items as Schema)}${most}`;
     const parts = [
-      [type ?? 'any'].flat().join(' or '),
+      // Every optional field takes null, which the page says once.
+      [type ?? 'any']
+        .flat()
+        .filter((one) => one !== 'null')
+        .join(' or '),
       // What numbers mean stands in the description.
-      members === undefined || schema.description !== undefined ? '' : (members as SchemaValue[]).join(', '),
+      members === undefined || schema.description !== undefined ? '' : (members as SchemaValue[]).filter((one) => one !== null).join(', '),
       minimum === undefined ? '' : `≥ ${minimum}`,
       exclusiveMinimum === undefined ? '' : `> ${exclusiveMinimum}`,
       maximum === undefined ? '' : `≤ ${maximum}`,

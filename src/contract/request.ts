@@ -134,9 +134,9 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
       }
       const slot = (path === 'c2s' ? verbatim.get(name) : undefined) ?? slots.get(name);
       if (slot === undefined) unknownField(here, name, names());
+      if (value === null || value === undefined) continue;
       const earlier = givenBefore(given, slot);
       if (earlier !== undefined) stop('invalid', here, `"${earlier}" and "${here}" say the same thing: give only one`);
-      if (value === null || value === undefined) continue;
       given.push(slot.target, here);
       slot.set(message, value, here, later);
     }
