@@ -11,4 +11,9 @@ export class Refusal {
     this.message = shownMessage(message);
     this.errCode = typeof code === 'number' ? code : numberOfBrokerCode(code);
   }
+
+  /** The same refusal of the value at a path of the request. */
+  at(path: string): Refusal {
+    return new Refusal(`${path}: ${this.message}`, this.errCode);
+  }
 }

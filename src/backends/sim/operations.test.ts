@@ -3,6 +3,7 @@ import { clearField, create, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { call, context, type Fixture, payload, security, startFixture } from '../../../test/support/sim-backend.js';
+import { refusalCode } from '../../contract/broker-codes.js';
 import { SnapshotBasicDataSchema } from '../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
 import type * as SvcSnapshot from '../../contract/generated/svc/snapshot_pb.js';
 import type { Operation } from '../../contract/operation.js';
@@ -233,6 +234,28 @@ describe.each(Object.keys(typical))('%s', (name) => {
     expect(toBinary(operation.messages.ResponseSchema, response).length).toBeGreaterThan(0);
   });
 });
+
+/** The fields with a code that is not listed in every security. */
+function unlisted(fields: unknown): unknown {
+  if (Array.isArray(fields)) return fields.map(unlisted);
+  if (typeof fields !== 'object' || fields === null) return fields;
+  const own = fields as Record<string, unknown>;
+  return Object.fromEntries(Object.entries(own).map(([name, value]) => [name, name === 'code' ? 'NOSUCHTHING' : unlisted(value)]));
+}
+
+// Orders have tests of their own: a packet number goes with one request.
+const naming = Object.values(typical).filter(
+  ([{ effect }, fields]) =>
+    effect !== 'order' && /"code":/.test(JSON.stringify(fields, (_, value) => (typeof value === 'bigint' ? 0 : value))),
+);
+
+test.each(naming.map(([operation, fields]) => [operation.name, operation, fields] as const))(
+  '%s refuses a security that is not listed by a code of its own',
+  async (_, operation, fields) => {
+    const { retType, retMsg, errCode } = await call(fixture.backend, operation, unlisted(fields) as object);
+    expect([retType, refusalCode({ errCode }).code, retMsg]).toEqual([-1, 'broker.unknown_code', expect.any(String)]);
+  },
+);
 
 describe('the first call of a read draws few days at once', () => {
   /** Days drawn since the turn of the event loop began, and the most of any. */

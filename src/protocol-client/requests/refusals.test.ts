@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { BackendFailure, BackendRefused } from '../../gateway/index.js';
-import { readRefusal } from './refusals.js';
+import { refusalCode } from '../../contract/broker-codes.js';
+import type { BackendFailure, BackendRefused, ResponseMessage } from '../../gateway/index.js';
+import { readRefusal, withReason } from './refusals.js';
 import { translate } from './translate.js';
 
 /** What was seen in the field, what it is, and what callers of reads get: a code of `BackendRefused`, or the kind of another failure. */
@@ -26,6 +27,16 @@ const seen = [
 const reasonOf = (failure: BackendFailure) => (failure.kind === 'refused' ? (failure as BackendRefused).code : failure.kind);
 
 describe('refusals of an upstream', () => {
+  it.each([
+    ['未知股票 HK.00450', 0, 'broker.unknown_code'],
+    ['Unknown stock. HK.00450', 0, 'broker.unknown_code'],
+    ['unknown symbol HK.700; did you mean HK.00700?', 21003, 'broker.unknown_code'],
+    ['Unknown stock type', 110005, 'broker.contract'],
+    ['no stock is unknown to it', 0, 'backend.refused'],
+  ])('%s with error code %i has the code %s', (retMsg, errCode, code) => {
+    expect(refusalCode(withReason({ retType: -1, retMsg, errCode } as ResponseMessage)).code).toBe(code);
+  });
+
   it.each(seen)('%s is %s, %s', (text, kind, reason) => {
     expect(readRefusal({ retMsg: text })).toEqual({ kind });
     const failure = translate(kind, text, false);

@@ -1,4 +1,6 @@
+import { numberOfBrokerCode } from '../../contract/broker-codes.js';
 import { tradeResultCodes } from '../../contract/trade-result-codes.js';
+import type { ResponseMessage } from '../../gateway/index.js';
 
 /**
  * What an upstream means by the texts with which it refuses. It has little else: but for three of them its error codes are "for logs", and
@@ -66,4 +68,12 @@ export function readRefusal({ retMsg: text, errCode = 0 }: { readonly retMsg: st
     return calls >= 1 && calls <= CALLS_MAX ? { kind, calls } : { kind };
   }
   return undefined;
+}
+
+const UNKNOWN_SECURITY = /^\s*(?:未知股票|unknown (?:stock|security|symbol)\b)/i;
+
+/** A refusal with the number of its reason, where the upstream gives none and its text tells that it knows no such security. */
+export function withReason(response: ResponseMessage): ResponseMessage {
+  if (tradeResultCodes.has(response.errCode) || !UNKNOWN_SECURITY.test(response.retMsg)) return response;
+  return Object.assign(response, { errCode: numberOfBrokerCode('broker.unknown_code') });
 }

@@ -17,7 +17,7 @@ import { CircuitBreaker } from './circuit-breaker.js';
 import type { Turn } from './rate-budget.js';
 import type { RateLimiter, RateLimitStart } from './rate-limiter.js';
 import { ReadSlots } from './read-slots.js';
-import { type RefusalKind, readRefusal } from './refusals.js';
+import { type RefusalKind, readRefusal, withReason } from './refusals.js';
 import { type Deadline, type Priority, scopeOf } from './request.js';
 import { tooOften, translate } from './translate.js';
 
@@ -87,7 +87,7 @@ export class Sender {
       taken = undefined;
       if (answered(response).retType === RetType.RetType_Succeed) return { response };
       const refusal = readRefusal(response);
-      if (refusal === undefined) return { response };
+      if (refusal === undefined) return { response: withReason(response) };
       if (refusal.kind !== 'frequency') {
         const outcome = { response, refused: refusal.kind };
         if (refusal.kind === 'unknown_protocol' && asked.protoId !== null) this.#unknown.set(asked.protoId, outcome);

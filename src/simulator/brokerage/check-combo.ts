@@ -153,7 +153,7 @@ export class ComboCheck {
     let tradeMarket: TradeMarket | undefined;
     for (const [i, leg] of legs.entries()) {
       const resolved = resolve(this.world, account, market, leg.code, leg.secMarket);
-      if (resolved instanceof Refusal) return new Refusal(`comboLegs[${i}]: ${resolved.message}`, resolved.errCode);
+      if (resolved instanceof Refusal) return resolved.at(`comboLegs[${i}]`);
       const ratio = wholeRatio(leg, i);
       if (ratio instanceof Refusal) return ratio;
       const refusal = this.holds.checkNamedPosition(account, resolved.instrument, leg.side, leg.positionId);

@@ -3,6 +3,7 @@ import { type Security, SecuritySchema } from '../../contract/generated/Qot_Comm
 import { type QuoteMarketInfo, quoteMarket, quoteMarkets, secKeyOf, symbolOf } from '../../contract/markets.js';
 import { epochSeconds, parseLocal } from '../../contract/time.js';
 import { Remembered } from '../chance/remembered.js';
+import { Refusal } from '../refusal.js';
 import type { ListingState, World } from '../world/index.js';
 import { type Instrument, isDerived } from '../world/instrument.js';
 import { kinds } from '../world/kinds.js';
@@ -67,8 +68,9 @@ export class Listings {
   }
 
   /** Why a security is not found. */
-  describeUnknown(security: { readonly market: number; readonly code: string }): string {
-    return describeUnknown(this.#world, security);
+  unknown(security: { readonly market: number; readonly code: string }): Refusal {
+    const { message, code } = describeUnknown(this.#world, security);
+    return new Refusal(message, code);
   }
 }
 

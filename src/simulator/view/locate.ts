@@ -33,9 +33,9 @@ export function locateTraded(facts: Facts<'listings'>, security: SecurityName | 
 export function locateTerms({ listings }: Facts<'listings'>, security: SecurityName | undefined): Listing | Refusal {
   if (security === undefined) return new Refusal('missing field "security"');
   const listing = listings.find(security);
-  if (listing === undefined) return new Refusal(listings.describeUnknown(security));
+  if (listing === undefined) return listings.unknown(security);
   const { symbol, listDate } = listing.instrument;
-  return listings.state(listing) === 'coming' ? new Refusal(`${symbol} is not listed before ${listDate}`) : listing;
+  return listings.state(listing) === 'coming' ? new Refusal(`${symbol} is not listed before ${listDate}`, 'broker.not_listed') : listing;
 }
 
 /** The listings that a request for quotes names, in its order. One unknown symbol refuses the whole request, so that no answer is partial. */
@@ -82,13 +82,18 @@ function locateEach(
   const miscounted = checkCount(securities, countMax);
   if (miscounted !== undefined) return miscounted;
   const listings: Listing[] = [];
-  const refused = new Set<string>();
+  const refused: Refusal[] = [];
   for (const security of securities) {
     const listing = locateOne(facts, security);
-    if (listing instanceof Refusal) refused.add(listing.message);
+    if (listing instanceof Refusal) refused.push(listing);
     else listings.push(listing);
   }
-  return refused.size === 0 ? listings : new Refusal(together([...refused]));
+  return refused.length === 0 ? listings : allOf(refused);
+}
+
+/** One refusal of a list; its code is that of the first. */
+export function allOf(refusals: readonly Refusal[]): Refusal {
+  return new Refusal(together([...new Set(refusals.map(({ message }) => message))]), refusals[0]?.errCode);
 }
 
 function checkCount({ length }: readonly SecurityName[], countMax: number): Refusal | undefined {

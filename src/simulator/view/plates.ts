@@ -30,7 +30,7 @@ export function locatePlate(named: { readonly market: number; readonly code: str
   if (plate !== undefined) return plate;
   const [example] = platesOf(market.name);
   const hint = example === undefined ? `market ${market.name} has no plates` : `plates of the market look like ${example.symbol}`;
-  return new Refusal(`unknown plate ${symbol.slice(0, 40).replace(/[^\x20-\x7e]/g, '?')}; ${hint}`);
+  return new Refusal(`unknown plate ${symbol.slice(0, 40).replace(/[^\x20-\x7e]/g, '?')}; ${hint}`, 'broker.unknown_code');
 }
 
 /** The plates that a company's share belongs to today, those of its own market. Nothing else belongs to any. */

@@ -22,7 +22,8 @@ export function locateStock(
   const known = byId.get(world) ?? new Map(world.instruments().map((instrument) => [instrument.id, instrument]));
   byId.set(world, known);
   const instrument = known.get(stockId);
-  if (instrument === undefined || !kinds[instrument.kind].quoted) return new Refusal(`stock_id ${stockId}: no stock has this number`);
+  if (instrument === undefined || !kinds[instrument.kind].quoted)
+    return new Refusal(`stock_id ${stockId}: no stock has this number`, 'broker.unknown_code');
   const listing = facts.listings.of(instrument);
   return locate(facts, listing.security);
 }

@@ -1,3 +1,4 @@
+import type { BrokerCode } from '../../contract/broker-codes.js';
 import { quoteMarketNumbered, quoteMarkets } from '../../contract/markets.js';
 import { symbolsMeant, unknownSymbol } from '../../contract/symbol-spellings.js';
 import type { World } from './index.js';
@@ -5,17 +6,23 @@ import type { World } from './index.js';
 /** Longer codes are cut in messages. */
 const CODE_LENGTH_MAX = 32;
 
+/** Reason why a security is not found. */
+export interface UnknownSecurity {
+  readonly code: BrokerCode;
+  readonly message: string;
+}
+
 /** Why a security is not found, with the listed one that was probably meant: in another spelling, or in another market. */
-export function describeUnknown(world: World, security: { readonly market: number; readonly code: string }): string {
+export function describeUnknown(world: World, security: { readonly market: number; readonly code: string }): UnknownSecurity {
   const market = quoteMarketNumbered(security.market);
   if (market === undefined) {
     const accepted = quoteMarkets.map(({ number, name }) => `${number} (${name})`).join(', ');
-    return `unknown quote market ${security.market}; accepted: ${accepted}`;
+    return { code: 'broker.enumeration', message: `unknown quote market ${security.market}; accepted: ${accepted}` };
   }
-  return describeUnknownIn(world, market.name, security.code);
+  return { code: 'broker.unknown_code', message: describeUnknownIn(world, market.name, security.code) };
 }
 
-/** The same of a code in a market. */
+/** The text for an unknown code in a market. */
 export function describeUnknownIn(world: World, market: string, code: string): string {
   const symbol = `${market}.${printable(code)}`;
   return code.length > CODE_LENGTH_MAX ? unknownSymbol(symbol, undefined) : unknownSymbol(symbol, nearestListed(world, market, code));

@@ -80,7 +80,8 @@ function conditionOf({ world }: Named, request: C2S): Condition | Refusal {
   const symbol = security === undefined ? undefined : symbolOf(security);
   const instrument = symbol === undefined ? undefined : world.instrument(symbol);
   if (security !== undefined && instrument === undefined) {
-    return new Refusal(describeUnknown(world, security));
+    const { message, code } = describeUnknown(world, security);
+    return new Refusal(message, code);
   }
   return {
     from: Number(beginTime) * 1000,

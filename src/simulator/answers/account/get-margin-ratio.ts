@@ -8,8 +8,9 @@ import { addressed } from '../../brokerage/header.js';
 import { canShort, marginRatios, shortFeePercent } from '../../brokerage/margin.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
+import { allOf } from '../../view/locate.js';
 import { type Instrument, kinds } from '../../world/index.js';
-import { describeUnknown, together } from '../../world/unknown-symbol.js';
+import { describeUnknown } from '../../world/unknown-symbol.js';
 
 /** As many as the public protocol takes in one request. */
 const SECURITIES_MAX = 100;
@@ -21,18 +22,19 @@ export const getMarginRatio: Answer<'world' | 'brokerage', C2S, S2C> = ({ broker
   if (securityList.length > SECURITIES_MAX)
     return new Refusal(`securityList names ${securityList.length} securities; at most ${SECURITIES_MAX} are accepted`);
   const marginRatioInfoList: ReturnType<typeof marginInfo>[] = [];
-  const unknown = new Set<string>();
+  const unknown: Refusal[] = [];
   for (const { market, code } of securityList) {
     const symbol = symbolOf({ market, code });
     const instrument = symbol === undefined ? undefined : world.instrument(symbol);
     if (instrument === undefined) {
-      unknown.add(describeUnknown(world, { market, code }));
+      const { message, code: reason } = describeUnknown(world, { market, code });
+      unknown.push(new Refusal(message, reason));
       continue;
     }
-    if (tradeMarketOf(instrument, to.account.environment) === undefined) unknown.add(untraded(instrument));
+    if (tradeMarketOf(instrument, to.account.environment) === undefined) unknown.push(new Refusal(untraded(instrument), 'broker.market'));
     else marginRatioInfoList.push(marginInfo(instrument, { market, code }));
   }
-  if (unknown.size > 0) return new Refusal(together([...unknown]));
+  if (unknown.length > 0) return allOf(unknown);
   return create(S2CSchema, { header: to.header, marginRatioInfoList });
 };
 

@@ -64,13 +64,13 @@ export function readLegs(facts: Facts<'listings' | 'market' | 'world'>, asked: r
       return new Refusal(`multi_legs[${index}]: ${listing.instrument.symbol} is not on ${symbol}, which the other legs are on`);
   }
   const underlying = facts.world.instrument(symbol);
-  if (underlying === undefined) return new Refusal(`unknown symbol ${symbol}`);
+  if (underlying === undefined) return new Refusal(`unknown symbol ${symbol}`, 'broker.unknown_code');
   return { legs, options, underlying, multiplier: decimalToNumber(first.option.multiplier) };
 }
 
 function readLeg(facts: Facts<'listings' | 'market'>, leg: ComboLeg, path: string): Leg | Refusal {
   const listing = locate(facts, leg.security);
-  if (listing instanceof Refusal) return new Refusal(`${path}: ${listing.message}`);
+  if (listing instanceof Refusal) return listing.at(path);
   const { instrument } = listing;
   const sign = isFieldSet(leg, ComboLegSchema.field.side) && leg.side !== 0 ? signs[leg.side as TrdSide] : 1;
   if (sign === undefined) return new Refusal(`${path}.side: found ${leg.side}, accepted: 1 (buy), 2 (sell), 3 (sell short), 4 (buy back)`);

@@ -20,7 +20,7 @@ export function watchedStocks(
   const found = new Set<Instrument>();
   for (const [index, stockId] of stockIds.entries()) {
     const listing = locateStock(facts, { stockId });
-    if (listing instanceof Refusal) return new Refusal(`stock_ids[${index}]: ${listing.message}`);
+    if (listing instanceof Refusal) return listing.at(`stock_ids[${index}]`);
     found.add(listing.instrument);
   }
   return [...found];

@@ -57,7 +57,7 @@ function filterOf(facts: Facts<Used>, { market: marketNumber, secType }: C2S): F
   if (marketNumber === 0 && secType === 0) return new Refusal('name symbols, or a market, sec_type or both');
   const market = quoteMarketNumbered(marketNumber);
   if (market === undefined && marketNumber !== 0) {
-    return new Refusal(facts.listings.describeUnknown({ market: marketNumber, code: '' }));
+    return facts.listings.unknown({ market: marketNumber, code: '' });
   }
   if (secType !== 0 && !securityType.members.some((member) => member.public === secType)) {
     return new Refusal(`unknown sec_type ${secType}; accepted: ${listAccepted(securityType, 'rest')}`);

@@ -34,7 +34,7 @@ export const getPriceReminder: Answer<'listings' | 'userState', C2S, S2C> = (fac
   function ofMarket(): readonly string[] | Refusal {
     if (market === 0) return new Refusal('name a security or a market');
     const named = quoteMarketNumbered(market);
-    if (named === undefined) return new Refusal(facts.listings.describeUnknown({ market, code: '' }));
+    if (named === undefined) return facts.listings.unknown({ market, code: '' });
     const names = MAINLAND.includes(named.name) ? MAINLAND : [named.name];
     return reminders.symbols().filter((symbol) => names.includes(symbol.slice(0, symbol.indexOf('.'))));
   }

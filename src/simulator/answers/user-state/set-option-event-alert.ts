@@ -82,7 +82,7 @@ function termsProblem(facts: Facts<Names>, item: EventAlertItem, at: string): Re
   }
   if (item.underlying !== undefined) {
     const listing = locateTerms(facts, item.underlying);
-    if (listing instanceof Refusal) return new Refusal(`${at}.underlying: ${listing.message}`);
+    if (listing instanceof Refusal) return listing.at(`${at}.underlying`);
   }
   if (scopes[0] === 'optionMarket' && (item.optionMarket === 0 || OptionMarket[item.optionMarket] === undefined)) {
     return new Refusal(
