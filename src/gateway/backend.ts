@@ -4,10 +4,7 @@ import type { Security } from '../contract/generated/Qot_Common_pb.js';
 import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js';
 import type { Operation } from '../contract/operation.js';
 import type { Rejection } from '../contract/rejection.js';
-import type { Store, Transaction } from '../storage/index.js';
-
-/** Puts what is kept of a write's answer into the change that records the write. */
-export type KeepAnswer = (answer: ResponseMessage, change: Transaction) => void;
+import type { Store } from '../storage/index.js';
 
 /** What a backend knows of the caller's situation; identity and limits stay in the gateway. */
 export interface CallContext {
@@ -22,12 +19,6 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** Time for a server to answer a read once it has been asked, in milliseconds; waiting for a turn does not count. The deadline alone where absent. */
   readonly answerMs?: number | undefined;
-  /**
-   * Of a write that may come again, to a backend whose {@link Backend.journal} is the gateway's own store: called within the change
-   * that records the write, with the answer to come, so that both are on disk or neither. Not called for an answer that it gives
-   * for the second time.
-   */
-  readonly keepAnswer?: KeepAnswer | undefined;
   /**
    * Of a write: why it may not leave any more, though it was let through. Whoever sends it asks in the moment in which it leaves, which
    * may be long after the call: trading may have been halted meanwhile, or the caller's key revoked.
@@ -290,10 +281,9 @@ export interface Backend {
    */
   readonly listsCurrent?: true;
   /**
-   * The store in which this backend records a write before it answers, where it has one in this process. When that is the
-   * gateway's own store, which keeps writes in order, nothing can be recorded of an order without what the gateway wrote
-   * before the call: it may then leave before that is on disk. Such a backend calls {@link CallContext.keepAnswer}. Backends
-   * elsewhere leave it out.
+   * The store in which this backend records a write before it answers, where it has one in this process. A store keeps writes in
+   * order: where it is the gateway's own, the disk never has an order without what the gateway wrote before the call, and the
+   * gateway need not wait for that before it calls. Backends elsewhere leave it out.
    */
   readonly journal?: Store | undefined;
   start(): Promise<void>;

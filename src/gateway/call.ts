@@ -1,7 +1,7 @@
 import type { Clock } from '../contract/clock.js';
 import type { Decimal } from '../contract/decimal.js';
 import { Rejection } from '../contract/rejection.js';
-import { BackendTimeout, type CallContext, type KeepAnswer, type WriteWithheld } from './backend.js';
+import { BackendTimeout, type CallContext, type WriteWithheld } from './backend.js';
 import type { Caller } from './identity.js';
 
 const neverAborted = new AbortController().signal;
@@ -20,7 +20,6 @@ export class Call implements CallContext {
   #left = false;
   #overdue = false;
   #joined = false;
-  keepAnswer: KeepAnswer | undefined;
   withheld: (() => WriteWithheld | undefined) | undefined;
   orderDetail = false;
   closes: Decimal | undefined;

@@ -9,6 +9,7 @@ import { MemoryStore, StorageFailure } from '../../src/storage/index.js';
 import { HK_MARGIN } from '../support/accounts.js';
 import { CrashingStore } from '../support/crashing-store.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
+import { until } from '../support/until.js';
 
 const scopes = ['qot:read', 'acc:read', 'trade:simulate', 'trade:unlock'] as const;
 const under = { idempotencyKey: 'once' };
@@ -33,6 +34,11 @@ async function openLossy(options: Partial<DeskOptions> = {}, losses = 1): Promis
     ...options,
   });
   return sent;
+}
+
+async function pass(ms: number): Promise<void> {
+  desk.clock.advance(ms);
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
 }
 
 async function orders(market: string, accId: bigint | string): Promise<unknown[]> {
@@ -106,7 +112,7 @@ describe('an order under a key that the brokerage records beside it', () => {
     return found;
   };
 
-  it('is on disk with its answer or leaves nothing, wherever a crash cuts, and is one order when it is repeated', async () => {
+  it('is on disk under its key before the order is, wherever a crash cuts, and is one order when it is repeated', async () => {
     const seen = new Set<string>();
     for (let cut = 0, writes = 0; cut <= writes; cut++) {
       const store = new CrashingStore();
@@ -119,26 +125,54 @@ describe('an order under a key that the brokerage records beside it', () => {
       await open(store.crashed());
       const known = await rows();
       const placed = (await orders('HK', HK_MARGIN)).length;
-      expect(known.filter(({ response }) => response !== undefined)).toHaveLength(placed);
-      seen.add(`${known.length} known, ${placed} placed`);
+      const answered = known.filter(({ response }) => response !== undefined).length;
+      seen.add(`${known.length} known, ${placed} placed, ${answered} answered`);
       expect(await desk.call(trade.placeOrder, order, under)).toMatchObject({ retType: 0 });
       expect(await orders('HK', HK_MARGIN)).toHaveLength(1);
-      expect(desk.audit.filter(({ reason }) => reason === 'answered before; nothing was sent')).toHaveLength(placed);
+      expect(desk.audit.filter(({ reason }) => reason === 'answered before; nothing was sent')).toHaveLength(answered);
       void unheard;
       await desk.close();
     }
-    expect([...seen]).toEqual(['0 known, 0 placed', '1 known, 1 placed']);
+    expect([...seen]).toEqual(['0 known, 0 placed, 0 answered', '1 known, 0 placed, 0 answered', '1 known, 1 placed, 0 answered']);
     await open(new CrashingStore());
   });
 
-  it('is written once with its answer, and needs no packet of the brokerage', async () => {
+  it('is one bracket when its entry comes with exits, wherever a crash cuts', async () => {
+    const bracket = { ...order, order_type: 'MARKET', price: undefined, stop_loss_price: 1 };
+    const cuts: number[] = [];
+    for (const waitsForEntry of [false, true]) {
+      for (let cut = 0, writes = 0; cut <= writes; cut++) {
+        const store = new CrashingStore();
+        await open(store);
+        store.hold();
+        const unheard = desk.call(trade.placeBracketOrder, bracket, under);
+        // The reservation, the key, the bracket and the entry.
+        await until(() => store.waiting >= 4, 'the writes');
+        writes = store.waiting;
+        await store.flush(cut);
+        await open(store.crashed());
+        for (let s = 0; s < (waitsForEntry ? 10 : 0); s++) await pass(1_000);
+        const again = await desk.call(trade.placeBracketOrder, bracket, under);
+        expect(again).toMatchObject({ retType: 0, s2c: { bracketId: expect.any(String) } });
+        for (let s = 0; s < 10; s++) await pass(1_000);
+        const { bracketList } = await desk.payload(trade.getBrackets, { acc_id: HK_MARGIN, market: 'HK', env: 'simulate' });
+        expect([cut, bracketList.map(({ state, entryFilledQty }) => [state, entryFilledQty])]).toEqual([cut, [[2, 100]]]);
+        const working = (await orders('HK', HK_MARGIN)) as { remark: string }[];
+        expect([cut, working.map(({ remark }) => remark.slice(-2)).sort()]).toEqual([cut, ['/0', '/1']]);
+        void unheard;
+        cuts.push(cut);
+        await desk.close();
+      }
+    }
+    expect(cuts).toEqual([0, 1, 2, 3, 4, 0, 1, 2, 3, 4]);
+    await open(new CrashingStore());
+  });
+
+  it('is repeated with its first answer', async () => {
     await open(new CrashingStore());
     const first = await desk.call(trade.placeOrder, order, under);
     expect(await desk.call(trade.placeOrder, order, under)).toEqual(first);
     expect(await rows()).toMatchObject([{ response: expect.any(Uint8Array) }]);
-    const packets: string[] = [];
-    for await (const [key] of desk.store.archive('sim-packets').entries()) packets.push(key);
-    expect(packets).toEqual([]);
   });
 });
 

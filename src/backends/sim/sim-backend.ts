@@ -28,7 +28,7 @@ import { answers } from '../../simulator/answers/index.js';
 import { estimateFees } from '../../simulator/brokerage/index.js';
 import { Refusal } from '../../simulator/refusal.js';
 import type { RunningSimulation } from '../../simulator/simulation.js';
-import { StorageFailure, type Store, type Transaction } from '../../storage/index.js';
+import { StorageFailure, type Store } from '../../storage/index.js';
 import { AccountPushes } from './account-pushes.js';
 import { refusal, remarked, success, successOnce } from './answers.js';
 import { Lifecycle } from './lifecycle.js';
@@ -128,27 +128,16 @@ class SimBackend implements Backend {
       if (recorded !== undefined) return recorded;
       const opened = this.#pageKeys.open(operation, request);
       if (typeof opened === 'string') return refusal(operation.messages, new Refusal(opened));
-      const { keepAnswer } = context;
-      let kept: (ResponseMessage & { s2c?: Message }) | undefined;
-      const keep =
-        keepAnswer &&
-        ((payload: unknown, change: Transaction) => {
-          kept = success(operation.messages, payload as Message);
-          keepAnswer(kept, change);
-        });
       const preparing = prepare(this.#simulation, request);
       const answered = () => {
         const withheld = operation.effect === 'read' ? undefined : context.withheld?.();
         if (withheld !== undefined) throw withheld;
-        return answer(this.#simulation, opened, keep, context);
+        return answer(this.#simulation, opened, context);
       };
       const outcome = preparing === undefined ? answered() : preparing.then(answered);
       const respond = (settled: unknown) => this.#respond(operation, request, settled);
       if (!(outcome instanceof Promise)) return respond(outcome);
-      return outcome.then(
-        (settled) => (kept !== undefined && kept.s2c === settled ? kept : respond(settled)),
-        (error: unknown) => this.#defect(operation, context, error),
-      );
+      return outcome.then(respond, (error: unknown) => this.#defect(operation, context, error));
     } catch (error) {
       return this.#defect(operation, context, error);
     }
@@ -164,7 +153,7 @@ class SimBackend implements Backend {
     const brokerage = this.#simulation.brokerage.trial((text) => {
       remark = text;
     });
-    const outcome = await answer({ ...this.#simulation, brokerage }, request, undefined, context);
+    const outcome = await answer({ ...this.#simulation, brokerage }, request, context);
     if (outcome instanceof Refusal) return refusal(operation.messages, outcome);
     return remark === '' ? undefined : remarked(operation.messages, remark);
   }

@@ -32,14 +32,13 @@ export class Exits {
   readonly #book: BracketBook;
   readonly #reads: BracketReads;
   readonly #inquiry: Inquiry;
-  readonly #packets: PacketIds;
+  readonly #packets = new PacketIds();
 
   constructor(parts: BracketsParts, book: BracketBook, reads: BracketReads, inquiry: Inquiry) {
     this.#parts = parts;
     this.#book = book;
     this.#reads = reads;
     this.#inquiry = inquiry;
-    this.#packets = new PacketIds(parts.recordedInOrder);
   }
 
   /** Takes steps until there is none to take; one at a time. */

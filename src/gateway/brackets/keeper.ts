@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { atLeastZero, type Decimal, decimalFromNumber } from '../../contract/decimal.js';
 import { subType } from '../../contract/enums.js';
@@ -25,7 +25,7 @@ import { streamKey } from '../push/index.js';
 import { payloadOf, RET_SUCCEED, success } from '../responses.js';
 import { rejectUnstored } from '../ways-out.js';
 import { BracketBook, type Watched } from './book.js';
-import { type Bracket, isEntryOrder, isOfSamePosition, newBracket, type OrderName, termsOf } from './bracket.js';
+import { type Bracket, isOfSamePosition, newBracket, type OrderName, termsOf } from './bracket.js';
 import { Exits } from './exits.js';
 import { Inquiry } from './inquiry.js';
 import { alert, type BracketsParts, LOOK_MS, report } from './parts.js';
@@ -128,20 +128,22 @@ export class Brackets {
   }
 
   /**
-   * Sends the entry. What is to guard it is on disk before that, and where the brokerage records it in the gateway's own store, in the same
-   * change.
+   * Sends the entry. What is to guard it is written before that. Its id comes from the packet id of the write, so that a repetition after a
+   * crash finds what the first time has left.
    */
   async place(request: BracketC2S, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection> {
-    const full = this.refuseFull(keyId);
-    if (full !== undefined) return full;
-    const id = randomBytes(9).toString('base64url');
+    const id = idOf(request);
     const entry = entryOf(request);
     if (entry.remark === '') entry.remark = remarkOf(id, 0);
+    const earlier = this.#book.watched.get(id)?.bracket ?? this.#book.rows.get(id);
+    if (earlier !== undefined) return this.#sendAgain(entry, earlier, context);
+    const full = this.refuseFull(keyId);
+    if (full !== undefined) return full;
     const asked = newBracket(id, keyId, request, entry.remark, this.#parts.clock.now());
     const placing: Bracket = { ...asked, against: this.#againstOf(asked, context.closes ?? 0n) };
     this.#sending.set(id, placing);
     try {
-      return await this.#send(entry, placing, context);
+      return (await this.#write(placing, context)) ?? (await this.#send(entry, placing, context));
     } finally {
       this.#sending.delete(id);
     }
@@ -169,71 +171,61 @@ export class Brackets {
     return new Rejection('limit.brackets', message);
   }
 
-  async #send(entry: PlaceC2S, placing: Bracket, context: CallContext): Promise<ResponseMessage | Rejection> {
-    const { backend, recordedInOrder: recorded } = this.#parts;
-    const { id } = placing;
+  /** Puts a bracket on disk before its entry leaves, or lets the store's order see to that; why it may not leave where it may not. */
+  async #write(placing: Bracket, context: CallContext): Promise<Rejection | undefined> {
+    const { recordedInOrder, store } = this.#parts;
     this.#book.prune();
-    const { keepAnswer } = context;
-    const answerOf = (placed: PlacedEntry) =>
-      success(trade.placeBracketOrder, create(S2CSchema, { ...payloadFields(placed), bracketId: id }));
-    if (!recorded) {
-      await this.#book.write(placing);
-      const { failure } = this.#parts.store;
-      if (failure !== undefined) {
-        // Memory alone has it: an entry whose bracket is lost with a stop would never be guarded.
-        await this.#abandon(id);
-        return rejectUnstored(failure);
-      }
-      const withheld = context.withheld?.();
-      if (withheld !== undefined) {
-        await this.#abandon(id);
-        return withheld.rejection;
-      }
+    const written = this.#book.write(placing);
+    if (recordedInOrder) {
+      // The entry fails with it.
+      written.catch(() => undefined);
+      return undefined;
     }
-    const sent: CallContext = {
-      requestId: context.requestId,
-      deadline: context.deadline,
-      withheld: context.withheld,
-      get signal() {
-        return context.signal;
-      },
-      keepAnswer: (answer, change) => {
-        const placed = payloadOf(trade.placeOrder, answer);
-        if (placed === undefined) return;
-        change.put(this.#book.rows, id, withEntry(placing, placed));
-        keepAnswer?.(answerOf(placed), change);
-      },
-    };
+    await written;
+    // Memory alone has it: an entry whose bracket is lost with a stop would never be guarded.
+    const refused = store.failure === undefined ? context.withheld?.()?.rejection : rejectUnstored(store.failure);
+    if (refused !== undefined) await this.#abandon(placing.id);
+    return refused;
+  }
+
+  async #send(entry: PlaceC2S, placing: Bracket, context: CallContext): Promise<ResponseMessage | Rejection> {
+    const { id } = placing;
     let response: ResponseMessage;
     try {
-      response = await backend.call(trade.placeOrder, entry, sent);
+      response = await this.#parts.backend.call(trade.placeOrder, entry, context);
     } catch (thrown) {
       const harmless = thrown instanceof BackendUnsent || thrown instanceof BackendRefused;
-      if (harmless && !recorded) await this.#abandon(id);
+      if (harmless) await this.#abandon(id);
       // Nobody knows: it is looked for among the orders.
-      if (!harmless && !recorded) this.#watch(this.#sending.get(id) ?? placing);
+      else this.#watch(this.#sending.get(id) ?? placing);
       throw thrown;
     }
-    const placed = response.retType === RET_SUCCEED ? payloadOf(trade.placeOrder, response) : undefined;
-    if (placed === undefined) {
-      if (!recorded) await this.#abandon(id);
-      const { retType, retMsg, errCode } = response;
-      return create(trade.placeBracketOrder.messages.ResponseSchema, { retType, retMsg, errCode }) as ResponseMessage;
+    const placed = placedBy(response);
+    if (placed !== undefined) return this.#guarded(this.#sending.get(id) ?? placing, placed);
+    await this.#abandon(id);
+    return refusedAs(response);
+  }
+
+  /** Sends the entry of an earlier time once more: the brokerage answers what it has carried out already. */
+  async #sendAgain(entry: PlaceC2S, earlier: Bracket, context: CallContext): Promise<ResponseMessage | Rejection> {
+    if (!hasEntry(earlier) && earlier.state !== 'placing' && earlier.state !== 'unclear') {
+      return new Rejection('request.invalid', `bracket ${earlier.id} was ended before its entry was known: check the orders`);
     }
-    const known = this.#book.of(placing).find((one) => one.id !== id && isEntryOrder(one, placed));
-    if (known !== undefined) {
-      // The brokerage has answered a repetition: what it placed the first time is guarded already.
-      const { withdrawn } = this.#sending.get(id) ?? placing;
-      await this.#abandon(id);
-      const watched = this.#book.watched.get(known.id);
-      if (watched !== undefined && withdrawn) await this.#book.keep(watched, asWithdrawn(watched.bracket));
-      return success(trade.placeBracketOrder, create(S2CSchema, { ...payloadFields(placed), bracketId: known.id }));
+    const response = await this.#parts.backend.call(trade.placeOrder, entry, context);
+    const placed = placedBy(response);
+    const bracket = this.#book.watched.get(earlier.id)?.bracket ?? earlier;
+    return placed === undefined ? refusedAs(response) : this.#guarded(bracket, placed);
+  }
+
+  /** Guards what an entry fills from now on, unless it is guarded already. */
+  async #guarded(bracket: Bracket, placed: PlacedEntry): Promise<ResponseMessage> {
+    if (!hasEntry(bracket)) {
+      const open = withEntry(bracket, placed);
+      const watched = this.#book.watched.get(bracket.id) ?? this.#watch(open);
+      await this.#book.keep(watched, open);
+      void this.#look(watched);
     }
-    const open = withEntry(this.#sending.get(id) ?? placing, placed);
-    const watched = this.#watch(open);
-    if (!recorded) await this.#book.keep(watched, open);
-    void this.#look(watched);
-    return answerOf(placed);
+    return success(trade.placeBracketOrder, create(S2CSchema, { ...payloadFields(placed), bracketId: bracket.id }));
   }
 
   /** Forgets one whose entry came to nothing. */
@@ -343,6 +335,25 @@ export class Brackets {
       report(this.#parts, error, watched.bracket.id);
     }
   }
+}
+
+/** Names the bracket of a write by its packet id: 12 characters. */
+function idOf({ packetID }: BracketC2S): string {
+  if (packetID === undefined) throw new Error('a bracket comes under a packet id');
+  return createHash('sha256').update(`${packetID.connID}/${packetID.serialNo}`).digest().subarray(0, 9).toString('base64url');
+}
+
+function placedBy(response: ResponseMessage): PlacedEntry | undefined {
+  return response.retType === RET_SUCCEED ? payloadOf(trade.placeOrder, response) : undefined;
+}
+
+function refusedAs({ retType, retMsg, errCode }: ResponseMessage): ResponseMessage {
+  return create(trade.placeBracketOrder.messages.ResponseSchema, { retType, retMsg, errCode }) as ResponseMessage;
+}
+
+/** Whether the order that is the entry is known. */
+function hasEntry({ entryIdEx, entryId }: Bracket): boolean {
+  return entryIdEx !== '' || entryId !== 0n;
 }
 
 function asWithdrawn(bracket: Bracket): Bracket {

@@ -126,32 +126,17 @@ export class IdempotencyRows {
   }
 
   /** Enters a write that has begun. What is not recorded in the same store must not leave before this resolves, and not at all when it rejects. */
-  enter(name: KeyName, row: IdempotencyRow): Promise<void> {
-    return this.#store.write((change) => this.#putNew(name, row, change));
+  enter({ owner, id }: KeyName, row: IdempotencyRow): Promise<void> {
+    return this.#store.write((change) => {
+      change.put(this.#rows, id, row);
+      change.put(this.#ages, ageKey({ id, at: row.at }), id);
+      this.#addTo(owner, 1, change);
+    });
   }
 
-  #putNew({ owner, id }: KeyName, row: IdempotencyRow, change: Transaction): void {
-    change.put(this.#rows, id, row);
-    change.put(this.#ages, ageKey({ id, at: row.at }), id);
-    this.#addTo(owner, 1, change);
-  }
-
-  /** Keeps the answer to a write as part of a change, entered before or not; what was sent need not be known any more. */
-  putAnswer(
-    name: KeyName,
-    { operation, digest, packet, at }: IdempotencyRow,
-    response: Uint8Array,
-    change: Transaction,
-    isEntered: boolean,
-  ): void {
-    const row = { operation, digest, packet, at, response };
-    if (isEntered) change.put(this.#rows, name.id, row);
-    else this.#putNew(name, row, change);
-  }
-
-  /** Keeps the answer to a write in a change of its own, which nobody waits for. */
-  answer(name: KeyName, row: IdempotencyRow, response: Uint8Array): Promise<void> {
-    return this.#store.write((change) => this.putAnswer(name, row, response, change, true), 'soon');
+  /** Keeps the answer to a write, which nobody waits for; the request that was sent need not be known any more. */
+  answer({ id }: KeyName, { request: _, ...row }: IdempotencyRow, response: Uint8Array): Promise<void> {
+    return this.#store.write((change) => change.put(this.#rows, id, { ...row, response }), 'soon');
   }
 
   /** Keeps the answer to a write that was definitely refused, for as long as there is room. */

@@ -7,7 +7,7 @@ import { messageBytes } from '../../contract/message-writer.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Store } from '../../storage/index.js';
-import type { KeepAnswer, ResponseMessage } from '../backend.js';
+import type { ResponseMessage } from '../backend.js';
 import type { Caller } from '../identity.js';
 import { RET_SUCCEED } from '../responses.js';
 import { type IdempotencyRow, IdempotencyRows, KeyName, type PacketId, ROOM_SECONDS } from './idempotency-rows.js';
@@ -17,17 +17,15 @@ export interface Interrupted {
   readonly packet: PacketId;
   /** What was sent, or was about to be. */
   readonly request: Message;
-  readonly keepAnswer: KeepAnswer;
 }
 
 /** A write that is about to be sent under its key. */
 export interface Keyed {
   /**
-   * Puts it on disk as it is sent, and resolves when it is there; undefined where the change that records it has its answer
-   * already. A write to a backend that does not record it in the same store must not leave the daemon before.
+   * Puts it on disk as it is sent, and resolves when it is there. A write to a backend that does not record it in the same store
+   * must not leave the daemon before.
    */
-  enter(): Promise<void> | undefined;
-  readonly keepAnswer: KeepAnswer;
+  enter(): Promise<void>;
   /**
    * Takes back what was reserved for it, once it is on disk that it was refused: before that a crash would leave it to be sent again,
    * past its gates, with nothing reserved.
@@ -150,20 +148,12 @@ export class IdempotencyKeys {
     let row = known;
     let isEntered = known !== undefined;
     let kept: Promise<void> | undefined;
-    let isKept = false;
     let refund: (() => Promise<void>) | undefined;
-    const keepAnswer: KeepAnswer = (response, change) => {
-      if (row === undefined) throw new Error('a write is put under its key before it is sent');
-      this.#rows.putAnswer(name, row, messageBytes(ResponseSchema, response), change, isEntered);
-      isKept = true;
-    };
     const commit: Commit = (packet, sent) => {
       const begun = this.#rows.begin(name, { operation: operation.name, digest, packet });
       row = begun;
       return {
-        keepAnswer,
         enter: () => {
-          if (isKept) return undefined;
           isEntered = true;
           return this.#rows.enter(name, { ...begun, request: messageBytes(C2SSchema, withoutSecrets(operation, sent)) });
         },
@@ -172,10 +162,10 @@ export class IdempotencyKeys {
         },
       };
     };
-    const interrupted = known?.request && { packet: known.packet, request: fromBinary(C2SSchema, known.request), keepAnswer };
+    const interrupted = known?.request && { packet: known.packet, request: fromBinary(C2SSchema, known.request) };
     try {
       const result = await send(interrupted === undefined ? commit : undefined, interrupted);
-      if (row !== undefined && !isKept && isEntered) {
+      if (row !== undefined && isEntered) {
         // Nothing left the daemon: the same key may try again.
         if (result instanceof Rejection) {
           if (known === undefined) await this.#rows.withdraw(name, row);

@@ -38,7 +38,7 @@ import type { Commit, Interrupted, Run } from './idempotency.js';
 import type { PacketId } from './idempotency-rows.js';
 import { legsText } from './legs-text.js';
 import { nameOfOrder } from './order-lookup.js';
-import { noPacket, PacketIds } from './packet-ids.js';
+import { PacketIds } from './packet-ids.js';
 import { claimPosition, expectedOrders, isOfPosition, type PositionRequest, proveGroup, valuedOrders } from './position-orders.js';
 import { factsOf, isValued, ofStandingIn, rejectOrder, type ValuedOrder, type Valuing, valueOrder } from './valuation.js';
 import { whenKnown } from './when-known.js';
@@ -91,9 +91,6 @@ export interface BracketPlacer {
   placed(orderName: string, remark: string): void;
 }
 
-/** Of all writes that need none: nobody writes to it. */
-const noPacketId = create(PacketIDSchema, { connID: noPacket.connId, serialNo: noPacket.serialNo });
-
 /** What makes a new order. */
 const places: ReadonlySet<Operation> = new Set<Operation>([trade.placeOrder, trade.placeComboOrder, trade.placeBracketOrder]);
 
@@ -122,7 +119,7 @@ function recogniser(operation: Operation, request: Message, { legs }: OrderFacts
 
 /** The way of everything that changes an account: valued, gated, marked against replay, and only then sent. */
 export class Writes {
-  readonly #packets: PacketIds;
+  readonly #packets = new PacketIds();
   readonly #changes = new ConcurrentChanges();
 
   constructor(
@@ -133,15 +130,13 @@ export class Writes {
     readonly inFlight: InFlight,
     readonly circumstances: Circumstances,
     readonly orders: AccountOrders,
-    /** The backend records a write in the gateway's own store, and so only after what is written here. */
+    /** The backend records a write in the gateway's own store, and so only after what is written here: nothing waits for that. */
     readonly recordedInOrder: boolean,
     /** Sends orders that come with their exits. */
     readonly brackets: BracketPlacer,
     readonly cancelAll: CancelAll,
     readonly valuing: Valuing,
-  ) {
-    this.#packets = new PacketIds(recordedInOrder);
-  }
+  ) {}
 
   /**
    * Values a write, holds it against the gates and sends it, once neither a crash nor a restart could let a cap or an idempotency
@@ -196,7 +191,6 @@ export class Writes {
   ): Promise<ResponseMessage | Rejection> {
     if (!call.leave()) return cancelled();
     call.withheld = this.#withholding(identity, operation.effect === 'order' && addsRisk(request as Partial<ModifyC2S>));
-    if (this.recordedInOrder) call.keepAnswer = interrupted.keepAnswer;
     return this.#send(operation, interrupted.request, interrupted.packet, identity, call);
   }
 
@@ -248,28 +242,24 @@ export class Writes {
     const packet = this.#packets.next();
     const keyed = commit?.(packet, request);
     let response: ResponseMessage | Rejection | undefined;
+    let stored: Promise<unknown> | undefined;
     let unstored: Rejection | undefined;
     let sent: SentOrders | undefined;
     let isAnswered = false;
     let sentAt = performance.now();
     try {
-      if (this.recordedInOrder) {
-        call.keepAnswer = keyed?.keepAnswer;
-        const answer = commit !== undefined || call.leave() ? this.#send(operation, request, packet, identity, call) : cancelled();
-        const entering = keyed?.enter();
-        response = entering === undefined ? await answer : (await Promise.all([answer, entering]))[0];
-      } else {
-        const stored = Promise.all([admission?.durable, keyed?.enter()]);
-        unstored = await (isCancel(request) ? whenTaken(stored) : stored).then(() => undefined, unkept);
-        sentAt = performance.now();
-        const { header: to } = request as PlaceC2S;
-        if (facts !== undefined && to !== undefined && (places.has(operation) || isOfPosition(operation)))
-          sent = this.orders.sending(to, recogniser(operation, request, facts));
-        const send = async () =>
-          commit !== undefined || call.leave() ? this.#send(operation, request, packet, identity, call) : cancelled();
-        response = unstored ?? (await send());
-        isAnswered = true;
-      }
+      const kept = Promise.all([admission?.durable, keyed?.enter()]);
+      stored = isCancel(request) ? whenTaken(kept) : kept;
+      stored.catch(() => undefined);
+      if (!this.recordedInOrder) unstored = await stored.then(() => undefined, unkept);
+      sentAt = performance.now();
+      const { header: to } = request as PlaceC2S;
+      if (!this.recordedInOrder && facts !== undefined && to !== undefined && (places.has(operation) || isOfPosition(operation)))
+        sent = this.orders.sending(to, recogniser(operation, request, facts));
+      const send = async () =>
+        commit !== undefined || call.leave() ? this.#send(operation, request, packet, identity, call) : cancelled();
+      response = unstored ?? (await send());
+      isAnswered = true;
     } finally {
       const orders = facts === undefined ? [] : acknowledged(response);
       const { header } = request as Partial<PlaceC2S>;
@@ -280,7 +270,8 @@ export class Writes {
       admission?.settle(orders.map(nameOfOrder));
     }
     if (response !== undefined) this.#noteChange(request, facts, response);
-    if (unstored === undefined) await admission?.durable;
+    // Nothing is acknowledged that a crash could still take back.
+    if (unstored === undefined) await stored;
     // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
     if (admission !== undefined && (response instanceof Rejection || response.retType !== RET_SUCCEED)) {
       if (keyed === undefined) await admission.refund();
@@ -312,7 +303,7 @@ export class Writes {
   ): Promise<ResponseMessage | Rejection> {
     const write = request as Message & { packetID?: PacketID };
     if (Object.hasOwn(operation.messages.C2SSchema.field, 'packetID')) {
-      write.packetID = packet === noPacket ? noPacketId : create(PacketIDSchema, { connID: packet.connId, serialNo: packet.serialNo });
+      write.packetID = create(PacketIDSchema, { connID: packet.connId, serialNo: packet.serialNo });
     }
     const answer = isOfPosition(operation)
       ? this.#provenAnswerOf(operation, request as PositionRequest, key, context)

@@ -336,7 +336,7 @@ export class OrderDesk {
     );
     for (let from = 0; ; from += CANCELLED_A_TURN) {
       const last = from + CANCELLED_A_TURN >= open.length;
-      const done = this.#commit(last ? write : { ...write, packet: undefined, recorded: undefined }, (change) => {
+      const done = this.#commit(last ? write : { ...write, packet: undefined }, (change) => {
         for (const { id } of open.slice(from, from + CANCELLED_A_TURN)) {
           const order = this.records.order(id);
           if (order !== undefined && isChangeable(order.status)) this.#cancel(change, order);
@@ -444,8 +444,6 @@ export class OrderDesk {
     }
     const change = this.records.begin();
     const answer = answerTo(act(change));
-    const { recorded } = write;
-    if (recorded !== undefined) change.alongside = (transaction) => recorded(answer, transaction);
     if (write.packet !== undefined) change.packet = { id: write.packet, answer, fingerprint: write.fingerprint };
     return this.records.commit(change, 'now', answer);
   }

@@ -1,6 +1,5 @@
-import type { Transaction } from '../../storage/index.js';
 import type { Account } from './account.js';
-import type { PacketAnswer, PacketId } from './packet.js';
+import type { PacketId } from './packet.js';
 import type { PriceAdjustment } from './price.js';
 import type { OrderHours, OrderType, TimeInForce, TradeMarket, TradeSide, TrailType } from './terms.js';
 
@@ -10,8 +9,6 @@ export interface Write {
   readonly packet: PacketId | undefined;
   /** Everything that was asked, for comparing a repetition. */
   readonly fingerprint: string;
-  /** Told the answer within the change that records the write; not when it was given before. */
-  readonly recorded?: ((answer: PacketAnswer, change: Transaction) => void) | undefined;
 }
 
 /** A new order as its caller describes it: words are known, numbers are not checked yet. Absent numbers are undefined. */

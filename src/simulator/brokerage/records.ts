@@ -41,8 +41,7 @@ export interface Change {
   readonly events: BrokerageEvent[];
   /** Calendar → the moment of its days that this change rolls. */
   rolls: Map<string, string> | undefined;
-  /** What its caller keeps of it. */
-  alongside: ((transaction: Transaction) => void) | undefined;
+  group: OrderGroupRecord | undefined;
   packet: { readonly id: PacketId; readonly answer: PacketAnswer; readonly fingerprint: string } | undefined;
 }
 
@@ -141,7 +140,7 @@ export class Records {
 
   /** Puts a group of orders into the change that places them. */
   putGroup(change: Change, group: OrderGroupRecord): void {
-    change.alongside = (transaction) => transaction.put(this.#tables.orderGroups, keyOfId(group.id), group);
+    change.group = group;
   }
 
   /** A group of orders as the disk has it. */
@@ -293,7 +292,7 @@ export class Records {
       prints: [],
       rolls: undefined,
       events: [],
-      alongside: undefined,
+      group: undefined,
       packet: undefined,
     };
   }
@@ -373,7 +372,7 @@ export class Records {
     for (const print of change.prints) {
       transaction.put(tables.prints, `${paddedTime(print.tick.time)}/${keyOfId(print.tick.sequence)}/${print.symbol}`, print);
     }
-    change.alongside?.(transaction);
+    if (change.group !== undefined) transaction.put(tables.orderGroups, keyOfId(change.group.id), change.group);
     if (change.packet !== undefined) {
       const { id, answer, fingerprint } = change.packet;
       this.packets.remember(id, { orderId: answer.orderId, orderIdEx: answer.orderIdEx, fingerprint }, transaction);
@@ -444,10 +443,8 @@ async function newestFirst(orders: ReadonlyMap<bigint, OrderRecord>, pace: Pace)
 }
 
 /** Whether a change has nothing for the disk. */
-function hasNoRows({ orders, fills, transactions, positions, prints, rolls, alongside, packet }: Change): boolean {
-  return (
-    orders.size + fills.length + transactions.length + prints.length === 0 && (positions ?? rolls ?? alongside ?? packet) === undefined
-  );
+function hasNoRows({ orders, fills, transactions, positions, prints, rolls, group, packet }: Change): boolean {
+  return orders.size + fills.length + transactions.length + prints.length === 0 && (positions ?? rolls ?? group ?? packet) === undefined;
 }
 
 /** Whether an order can still do something, so that a restart has to know it. */

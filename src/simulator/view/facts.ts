@@ -1,5 +1,4 @@
 import type { Clock } from '../../contract/clock.js';
-import type { Transaction } from '../../storage/index.js';
 import type { Brokerage } from '../brokerage/index.js';
 import type { Companies } from '../companies/index.js';
 import type { Macro } from '../macro/index.js';
@@ -41,9 +40,6 @@ export interface EveryFact {
 /** Those facts that are named: what a function looks at, and no more. */
 export type Facts<Names extends keyof EveryFact> = Pick<EveryFact, Names>;
 
-/** Told, within the change that records a write, what it will be answered with. */
-export type Recorded<S2C> = (answer: S2C, change: Transaction) => void;
-
 /** What an answer depends on of the caller. */
 export interface Asker {
   /** It is subscribed to the orders behind each level of the book that it asks for. */
@@ -52,10 +48,9 @@ export interface Asker {
   readonly signal?: AbortSignal;
 }
 
-/** Answers one operation: the facts that it names and its `C2S` in, its `S2C` (or a refusal) out. Writes tell `recorded`. */
+/** Answers one operation: the facts that it names and its `C2S` in, its `S2C` (or a refusal) out. */
 export type Answer<Names extends keyof EveryFact, C2S, S2C> = (
   facts: Facts<Names>,
   request: C2S,
-  recorded?: Recorded<S2C>,
   asker?: Asker,
 ) => S2C | Refusal | Promise<S2C | Refusal>;

@@ -13,10 +13,10 @@ import { Refusal } from '../refusal.js';
 type WriteC2S = PlaceC2S | ComboC2S | ModifyC2S | ReconfirmC2S;
 
 /** What a repetition of a write is recognised by; nothing where both parts of its packet number are 0. */
-export function writeOf(schema: DescMessage, request: WriteC2S, recorded: Write['recorded']): Write {
+export function writeOf(schema: DescMessage, request: WriteC2S): Write {
   const { packetID: packet } = request;
-  if (packet === undefined || (packet.connID === 0n && packet.serialNo === 0)) return { packet: undefined, fingerprint: '', recorded };
-  return { packet: { connId: packet.connID, serialNo: packet.serialNo }, fingerprint: fingerprintOf(schema, request), recorded };
+  if (packet === undefined || (packet.connID === 0n && packet.serialNo === 0)) return { packet: undefined, fingerprint: '' };
+  return { packet: { connId: packet.connID, serialNo: packet.serialNo }, fingerprint: fingerprintOf(schema, request) };
 }
 
 /** A digest of everything that a write asks for, its packet number aside. Messages of one type only are compared. */

@@ -22,7 +22,6 @@ const DAY_MS = 86_400_000;
 export const getHistoryKline: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'historyQuota', C2S, S2C> = (
   facts,
   request,
-  _recorded,
   asker,
 ) => {
   const listing = locate(facts, request.security);

@@ -6,7 +6,7 @@ import { locate } from '../../view/locate.js';
 import { BOOK_DEPTH_MAX, BookType, bookFields, detailedBookFields, hasOddLots } from '../../view/order-book.js';
 
 /** Qot_GetOrderBook: best levels of both sides, with their orders for who is subscribed to those. Indices have an empty book. */
-export const getOrderBook: Answer<'market' | 'listings', C2S, S2C> = (facts, request, _, asker) => {
+export const getOrderBook: Answer<'market' | 'listings', C2S, S2C> = (facts, request, asker) => {
   const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;
   const { num, orderBookType } = request;

@@ -14,14 +14,14 @@ import { given } from '../../view/given.js';
 import { adjustmentOf, trailOf, writeOf } from '../../view/order-fields.js';
 
 /** Trd_ModifyOrder: new quantity and prices, cancel, disable, enable, delete; or the cancellation of every open order. */
-export const modifyOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, request, recorded) => {
+export const modifyOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, request) => {
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   const operation = modifyOperations.wordOf(request.modifyOrderOp);
   if (operation === undefined) return new Refusal(modifyOperations.unknown(request.modifyOrderOp), 'broker.enumeration');
   const answerOf = ({ orderId, orderIdEx }: PacketAnswer) =>
     create(S2CSchema, { header: to.header, orderID: orderId, ...(orderIdEx === '' ? {} : { orderIDEx: orderIdEx }) });
-  const write = writeOf(C2SSchema, request, recorded && ((answer, change) => recorded(answerOf(answer), change)));
+  const write = writeOf(C2SSchema, request);
   const done = request.forAll
     ? await cancelAll(brokerage, to.account, operation, request, write)
     : await modifyOne(brokerage, to.account, operation, request, write);

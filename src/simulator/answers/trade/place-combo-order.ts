@@ -13,7 +13,7 @@ import { given } from '../../view/given.js';
 import { writeOf } from '../../view/order-fields.js';
 
 /** Trd_PlaceComboOrder: answered with the order's text once the order is on disk. A quote of event contracts (`quoteID`) is none of this brokerage's. */
-export const placeComboOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, request, recorded) => {
+export const placeComboOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, request) => {
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   if (request.quoteID !== '') return new Refusal('quoteID is of event contracts, which are not traded here', 'broker.market');
@@ -24,7 +24,7 @@ export const placeComboOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage
   const legs = comboLegsOf(request.comboLegs);
   if (legs instanceof Refusal) return legs;
   const answerOf = ({ orderIdEx }: PacketAnswer) => create(S2CSchema, { header: to.header, orderIDEx: orderIdEx });
-  const write = writeOf(C2SSchema, request, recorded && ((answer, change) => recorded(answerOf(answer), change)));
+  const write = writeOf(C2SSchema, request);
   const common = {
     ...write,
     account: to.account,

@@ -10,7 +10,7 @@ import { given } from '../../view/given.js';
 import { adjustmentOf, trailOf, writeOf } from '../../view/order-fields.js';
 
 /** Trd_PlaceOrder: answered with the order's number once the order is on disk. */
-export const placeOrder: Answer<'brokerage', C2S, S2C> = ({ brokerage }, request, recorded) => {
+export const placeOrder: Answer<'brokerage', C2S, S2C> = ({ brokerage }, request) => {
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   const side = tradeSides.wordOf(request.trdSide);
@@ -23,13 +23,6 @@ export const placeOrder: Answer<'brokerage', C2S, S2C> = ({ brokerage }, request
   if (hours === undefined && request.session !== 0) return new Refusal(orderHours.unknown(request.session), 'broker.enumeration');
   const trail = trailOf(request);
   if (trail instanceof Refusal) return trail;
-  // What is recorded is what is answered.
-  let answer: S2C | undefined;
-  const answerOf = (packet: PacketAnswer): S2C => {
-    answer ??= answered(to.header, packet);
-    return answer;
-  };
-  const write = writeOf(C2SSchema, request, recorded && ((packet, change) => recorded(answerOf(packet), change)));
   const placed = brokerage.desk.place({
     account: to.account,
     tradeMarket: to.market,
@@ -50,11 +43,9 @@ export const placeOrder: Answer<'brokerage', C2S, S2C> = ({ brokerage }, request
     hours,
     remark: request.remark,
     positionId: request.positionID,
-    packet: write.packet,
-    fingerprint: write.fingerprint,
-    recorded: write.recorded,
+    ...writeOf(C2SSchema, request),
   });
-  return placed instanceof Refusal ? placed : placed.then((packet) => (packet instanceof Refusal ? packet : answerOf(packet)));
+  return placed instanceof Refusal ? placed : placed.then((packet) => (packet instanceof Refusal ? packet : answered(to.header, packet)));
 };
 
 function answered(header: TrdHeader, { orderId, orderIdEx }: PacketAnswer): S2C {

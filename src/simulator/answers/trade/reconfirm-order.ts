@@ -8,7 +8,7 @@ import type { Answer } from '../../view/facts.js';
 import { writeOf } from '../../view/order-fields.js';
 
 /** Trd_ReconfirmOrder: sends an order that was kept back because it looked like a slip. */
-export const reconfirmOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, request, recorded) => {
+export const reconfirmOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, request) => {
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   const reason = reconfirmReasons.wordOf(request.reconfirmReason);
@@ -17,7 +17,7 @@ export const reconfirmOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage 
   if (order?.accId !== to.account.id)
     return new Refusal(`account ${to.account.id} has no order ${request.orderID}`, 'broker.unknown_order');
   const answerOf = ({ orderId }: PacketAnswer) => create(S2CSchema, { header: to.header, orderID: orderId });
-  const write = writeOf(C2SSchema, request, recorded && ((answer, change) => recorded(answerOf(answer), change)));
+  const write = writeOf(C2SSchema, request);
   const done = await brokerage.desk.reconfirm(to.account, order, reason, write);
   return done instanceof Refusal ? done : answerOf(done);
 };
