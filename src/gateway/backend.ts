@@ -97,6 +97,12 @@ export class BackendLost extends BackendFailure {
 /** A protocol `Response` wrapper: `retType`, `retMsg`, `errCode`, `s2c`. */
 export type ResponseMessage = Message & { retType: number; retMsg: string; errCode: number };
 
+/** The protocol's replay protection of one write: a brokerage that has it answers a repetition with the first answer. */
+export interface PacketId {
+  readonly connId: bigint;
+  readonly serialNo: number;
+}
+
 /** One kind of fee. */
 export interface FeeItem {
   readonly title: string;
@@ -275,6 +281,10 @@ export interface Backend {
    * refusal where nobody can tell; it is never carried out twice. Otherwise a write whose outcome is unknown is not sent again.
    */
   readonly replaysWrites: boolean;
+  /**
+   * The order that was placed under a packet id; undefined where none was. Left out by a backend that cannot say that for sure, at once.
+   */
+  placedUnder?(packet: PacketId): { readonly orderID: bigint; readonly orderIDEx: string } | undefined;
   /**
    * Its lists show every order and position in the moment in which that is acknowledged. Left out by a backend whose server is elsewhere: its
    * lists may be seconds behind, also those that are asked for afresh, and nothing is decided by what they lack.

@@ -1,8 +1,10 @@
 import { clone, create } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
+import { C2SSchema as BracketC2S } from '../../src/contract/generated/svc/place_bracket_order_pb.js';
 import { C2SSchema as PlaceC2S } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
 import { C2SSchema as UnlockC2S } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
 import { account, trade } from '../../src/contract/operations/index.js';
+import { type Bracket, newBracket } from '../../src/gateway/brackets/bracket.js';
 import { BackendLost } from '../../src/gateway/index.js';
 import { nextTurn } from '../../src/simulator/pace.js';
 import { MemoryStore, StorageFailure } from '../../src/storage/index.js';
@@ -173,6 +175,30 @@ describe('an order under a key that the brokerage records beside it', () => {
     const first = await desk.call(trade.placeOrder, order, under);
     expect(await desk.call(trade.placeOrder, order, under)).toEqual(first);
     expect(await rows()).toMatchObject([{ response: expect.any(Uint8Array) }]);
+  });
+});
+
+describe('a bracket that a crash found before its entry had left for a brokerage elsewhere', () => {
+  it('is unclear when no list has shown the entry for a minute', async () => {
+    const store = new MemoryStore();
+    const header = { accID: BigInt(HK_MARGIN), trdEnv: 0, trdMarket: 1 };
+    const request = create(BracketC2S, {
+      header,
+      code: '00700',
+      secMarket: 1,
+      trdSide: 1,
+      orderType: 1,
+      qty: 100,
+      price: 600,
+      stopLossPrice: 1,
+    });
+    const now = Date.UTC(2026, 10, 20, 2);
+    const bracket = newBracket('b', 'desk', request, 'entry', now);
+    await store.write((change) => change.put(store.table<Bracket>('brackets'), 'b', bracket));
+    desk = await openDesk({ keys: { desk: { scopes } }, store, start: now, backend: { listsCurrent: undefined as never } });
+    for (let s = 0; s < 30; s++) await pass(5_000);
+    const { bracketList } = await desk.payload(trade.getBrackets, { acc_id: HK_MARGIN, market: 'HK', env: 'simulate' });
+    expect(bracketList).toMatchObject([{ state: 5, note: expect.stringContaining('what became of its entry is not known') }]);
   });
 });
 

@@ -17,6 +17,7 @@ import {
   type FeeEstimate,
   type LifecycleSnapshot,
   type NotifyPush,
+  type PacketId,
   type PushEvent,
   type QuotePush,
   type QuoteStream,
@@ -141,6 +142,11 @@ class SimBackend implements Backend {
     } catch (error) {
       return this.#defect(operation, context, error);
     }
+  }
+
+  placedUnder(packet: PacketId): { readonly orderID: bigint; readonly orderIDEx: string } | undefined {
+    const answer = this.#simulation.brokerage.records.packets.answerTo(packet);
+    return answer && { orderID: answer.orderId, orderIDEx: answer.orderIdEx };
   }
 
   /** Runs the code that would carry it out, over a brokerage whose desk decides and does nothing. */

@@ -3,6 +3,7 @@ import { type Decimal, decimalFromNumber, decimalToNumber, formatDecimal, lesser
 import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
 import { type Order, OrderType, TimeInForce, TrdHeaderSchema, TrdSide } from '../../contract/generated/Trd_Common_pb.js';
 import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
+import type { PacketId } from '../backend.js';
 import { type BracketTerms, exitSideOf } from '../orders/bracket-entry.js';
 
 /** Which of the two exits an order is. */
@@ -58,6 +59,8 @@ export interface Bracket {
   /** It was cancelled before its entry was known: the entry is to be cancelled, and what that has filled by then stays guarded. */
   readonly withdrawn: boolean;
   readonly entryRemark: string;
+  /** Packet id under which the entry is sent. */
+  readonly packet: PacketId;
   /** The order's text; empty until it is known. */
   readonly entryIdEx: string;
   /** Its number, for an acknowledgement that has no text; 0 until it is known. */
@@ -113,6 +116,11 @@ export function isActive({ state }: Bracket): boolean {
   return state === 'placing' || state === 'open';
 }
 
+/** Packet id of the write that places a bracket; zeros where it has none. */
+export function packetOf({ packetID }: BracketC2S): PacketId {
+  return { connId: packetID?.connID ?? 0n, serialNo: packetID?.serialNo ?? 0 };
+}
+
 /** A bracket about to be placed. `request` has passed {@link refuseBracket}, and says its security market. */
 export function newBracket(id: string, keyId: string | null, request: BracketC2S, entryRemark: string, now: number): Bracket {
   return {
@@ -128,6 +136,7 @@ export function newBracket(id: string, keyId: string | null, request: BracketC2S
     ending: false,
     withdrawn: false,
     entryRemark,
+    packet: packetOf(request),
     entryIdEx: '',
     entryId: 0n,
     entryQty: decimalFromNumber(request.qty) ?? 0n,

@@ -88,16 +88,10 @@ export class Inquiry {
     await this.#askHistory(watched, { codeList: [watched.bracket.code] });
     const { bracket } = watched;
     if (!isMissing(bracket) || !isIdle(watched)) return false;
-    // An order that this brokerage has no record of never was.
     if (recordedInOrder && bracket.exit !== undefined) {
+      // What this brokerage records is there, or it never was.
       await this.#book.keep(watched, { ...bracket, exit: undefined });
       return false;
-    }
-    if (recordedInOrder) {
-      if (bracket.withdrawn) await this.#book.keep(watched, { ...bracket, state: 'cancelled' });
-      else await this.#book.remove(bracket.id);
-      this.#book.drop(watched);
-      return true;
     }
     if (!isTime) return false;
     const note = `what became of its ${bracket.state === 'placing' ? 'entry' : 'exit'} is not known: check the orders and positions`;
@@ -333,12 +327,12 @@ export class Inquiry {
   }
 }
 
-/** Whether it has an order of which only its own remark is known. */
 /** Whether no step is being taken that could learn of the missing order. While the entry is not known there is none to take. */
 function isIdle({ busy, bracket }: Watched): boolean {
   return !busy || bracket.state === 'placing';
 }
 
+/** Whether it has an order of which only its own remark is known. */
 function isMissing({ state, exit }: Bracket): boolean {
   return state === 'placing' || exit?.idEx === '';
 }

@@ -15,6 +15,7 @@ import {
   BackendRefused,
   BackendUnsent,
   type CallContext,
+  type PacketId,
   type QuotePush,
   type QuoteStream,
   type ResponseMessage,
@@ -25,7 +26,7 @@ import { streamKey } from '../push/index.js';
 import { payloadOf, RET_SUCCEED, success } from '../responses.js';
 import { rejectUnstored } from '../ways-out.js';
 import { BracketBook, type Watched } from './book.js';
-import { type Bracket, isOfSamePosition, newBracket, type OrderName, termsOf } from './bracket.js';
+import { type Bracket, isOfSamePosition, newBracket, type OrderName, packetOf, termsOf } from './bracket.js';
 import { Exits } from './exits.js';
 import { Inquiry } from './inquiry.js';
 import { alert, type BracketsParts, LOOK_MS, report } from './parts.js';
@@ -60,7 +61,24 @@ export class Brackets {
     const reads = new BracketReads(parts);
     this.#inquiry = new Inquiry(parts, this.#book, reads);
     this.#exits = new Exits(parts, this.#book, reads, this.#inquiry);
-    for (const bracket of this.#book.open()) if (parts.mayTrade) this.#watch(bracket, false);
+    for (const bracket of this.#book.open()) if (parts.mayTrade) this.#takeUp(bracket);
+  }
+
+  /** Goes on with a bracket of an earlier process. */
+  #takeUp(bracket: Bracket): void {
+    const { backend, recordedInOrder } = this.#parts;
+    if (bracket.state !== 'placing' || !recordedInOrder || backend.placedUnder === undefined) {
+      this.#watch(bracket, false);
+      return;
+    }
+    const placed = backend.placedUnder(bracket.packet);
+    const written =
+      placed !== undefined
+        ? this.#book.keep(this.#watch(bracket, false), withEntry(bracket, placed))
+        : bracket.withdrawn
+          ? this.#book.write({ ...bracket, state: 'cancelled' })
+          : this.#book.remove(bracket.id);
+    written.catch((error: unknown) => report(this.#parts, error, bracket.id));
   }
 
   stop(): void {
@@ -132,7 +150,7 @@ export class Brackets {
    * crash finds what the first time has left.
    */
   async place(request: BracketC2S, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection> {
-    const id = idOf(request);
+    const id = idOf(packetOf(request));
     const entry = entryOf(request);
     if (entry.remark === '') entry.remark = remarkOf(id, 0);
     const earlier = this.#book.watched.get(id)?.bracket ?? this.#book.rows.get(id);
@@ -338,9 +356,8 @@ export class Brackets {
 }
 
 /** Names the bracket of a write by its packet id: 12 characters. */
-function idOf({ packetID }: BracketC2S): string {
-  if (packetID === undefined) throw new Error('a bracket comes under a packet id');
-  return createHash('sha256').update(`${packetID.connID}/${packetID.serialNo}`).digest().subarray(0, 9).toString('base64url');
+function idOf({ connId, serialNo }: PacketId): string {
+  return createHash('sha256').update(`${connId}/${serialNo}`).digest().subarray(0, 9).toString('base64url');
 }
 
 function placedBy(response: ResponseMessage): PlacedEntry | undefined {

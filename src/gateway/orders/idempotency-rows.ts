@@ -1,11 +1,6 @@
 import type { SteadyTime } from '../../access/index.js';
 import type { Archive, Store, Table, Transaction } from '../../storage/index.js';
-
-/** The protocol's replay protection of one write: the backend answers a repetition of it with the first answer. */
-export interface PacketId {
-  readonly connId: bigint;
-  readonly serialNo: number;
-}
+import type { PacketId } from '../backend.js';
 
 /** An idempotency key and whose it is: made once for a write, and read many times. */
 export class KeyName {

@@ -7,10 +7,10 @@ import { messageBytes } from '../../contract/message-writer.js';
 import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Store } from '../../storage/index.js';
-import type { ResponseMessage } from '../backend.js';
+import type { PacketId, ResponseMessage } from '../backend.js';
 import type { Caller } from '../identity.js';
 import { RET_SUCCEED } from '../responses.js';
-import { type IdempotencyRow, IdempotencyRows, KeyName, type PacketId, ROOM_SECONDS } from './idempotency-rows.js';
+import { type IdempotencyRow, IdempotencyRows, KeyName, ROOM_SECONDS } from './idempotency-rows.js';
 
 /** A write as it was on its way when nothing more was heard of it. */
 export interface Interrupted {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { PacketId } from './idempotency-rows.js';
+import type { PacketId } from '../backend.js';
 
 /** The protocol's number for none. */
 export const noPacket: PacketId = { connId: 0n, serialNo: 0 };

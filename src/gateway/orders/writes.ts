@@ -17,7 +17,15 @@ import { Rejection } from '../../contract/rejection.js';
 import { quoted } from '../../contract/shown.js';
 import { StorageFailure, whenTaken } from '../../storage/index.js';
 import { checkAnswer } from '../answer-check.js';
-import { type Backend, BackendFailure, BackendRefused, BackendUnsent, type CallContext, type ResponseMessage } from '../backend.js';
+import {
+  type Backend,
+  BackendFailure,
+  BackendRefused,
+  BackendUnsent,
+  type CallContext,
+  type PacketId,
+  type ResponseMessage,
+} from '../backend.js';
 import { type Call, cancelled } from '../call.js';
 import { rejectFailure } from '../call-failures.js';
 import type { Identity } from '../identity.js';
@@ -35,7 +43,6 @@ import type { Circumstances } from './circumstances.js';
 import type { ClosingClaim } from './closing-claims.js';
 import { ConcurrentChanges } from './concurrent-changes.js';
 import type { Commit, Interrupted, Run } from './idempotency.js';
-import type { PacketId } from './idempotency-rows.js';
 import { legsText } from './legs-text.js';
 import { nameOfOrder } from './order-lookup.js';
 import { PacketIds } from './packet-ids.js';

@@ -52,6 +52,11 @@ export class Packets {
     return new Refusal(`${nameOf(packet)} is too old to tell whether it was carried out: check the orders`, 'broker.packet');
   }
 
+  /** The answer that a write was given under this number; undefined where none was accepted under it, or where it is forgotten. */
+  answerTo(packet: PacketId): PacketAnswer | undefined {
+    return this.#recordOf(packet);
+  }
+
   /** A number above all that its connection has used is not looked for on the disk. */
   #recordOf(packet: PacketId): PacketRecord | undefined {
     const key = keyOf(packet);
