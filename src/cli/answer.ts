@@ -3,13 +3,13 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json/
 import { exitStatus } from './exit-status.js';
 import type { HttpAnswer } from './http-client.js';
 
-/** What an answer amounts to: the exit status, and a sentence for people when it is not success. */
+/** Meaning of an answer: the exit status, and a sentence for people if it is not success. */
 export interface Verdict {
   readonly status: number;
   readonly message?: string;
 }
 
-/** The gateway has no backend yet, and so has passed nothing on. */
+/** The gateway has no backend yet: the request was not passed on. */
 const HTTP_NOT_READY = 503;
 
 /** Judges an answer of the daemon: HTTP status first, then the envelope's `ret_type`. */
@@ -36,7 +36,7 @@ function said(answer: HttpAnswer, body: JsonObject | undefined): string {
   return `HTTP ${answer.status}${code === undefined ? '' : ` ${code}`}: ${text}`;
 }
 
-/** What the caller can do about a refusal; undefined where the daemon's own words say it all. */
+/** Advice about a refusal; undefined if the daemon's own words say it all. */
 function advice400(answer: HttpAnswer, body: JsonObject | undefined): string | undefined {
   const code = textOf(body?.code) ?? '';
   if (code === 'auth.legacy_write') return 'svcd runs without a keys file, where writes are refused: start it with --rest-keys-file';

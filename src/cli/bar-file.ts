@@ -1,25 +1,25 @@
 import { dayNumber } from '../contract/time.js';
 import { BadRow, type BarField, type BarRow, barFields, type ReadingRules, readBarRow } from './bar-rows.js';
 
-/** The bars of a foreign file, and what was found on the way. */
+/** Bars of a foreign file, and the problems found in it. */
 export interface ReadBars {
-  /** By rising time, each once. */
+  /** In order of time, without duplicates. */
   readonly rows: readonly BarRow[];
-  /** "17: column high: …": rows that are none, by the line of the file. */
+  /** Invalid rows, by line of the file: "17: column high: …". */
   readonly bad: readonly string[];
-  /** Rows that say the same as one before. */
+  /** Number of rows that repeat an earlier one. */
   readonly duplicates: number;
-  /** Stretches without bars that no weekend, holiday or lunch break explains. */
+  /** Gaps that no weekend, holiday or lunch break explains. */
   readonly gaps: readonly string[];
 }
 
 const PROGRESS_LINES = 20_000;
-/** The longest closures of exchanges: the weeks around a lunar new year. */
+/** Longest closure of an exchange: the weeks around a lunar new year. */
 const CLOSED_DAYS_MAX = 11;
 /** The longest lunch break. */
 const BREAK_MINUTES_MAX = 120;
 
-/** Names of columns that files of the field use. */
+/** Common column names of each field. */
 const usualNames: Readonly<Record<BarField, readonly string[]>> = {
   time: ['time', 'date', 'datetime', 'timestamp', 'time_key', 'day'],
   open: ['open', 'o', 'open_price'],
@@ -29,7 +29,7 @@ const usualNames: Readonly<Record<BarField, readonly string[]>> = {
   volume: ['volume', 'v', 'vol', 'volume_traded'],
 };
 
-/** The columns by their headers, or what cannot be found. `named`: fields whose header, or number from 1, the caller gave. */
+/** Finds the columns by their headers. `named` maps fields to the header, or number from 1, that the caller gave. */
 export function columnsOf(
   header: readonly string[],
   named: Readonly<Partial<Record<BarField, string>>>,
@@ -49,11 +49,11 @@ export function columnsOf(
   return columns as Record<BarField, number>;
 }
 
-/** Reads the lines after the header. `progress` is told how many it has read. */
+/** Reads the lines after the header. `progress` is called with the number of lines read. */
 export function readBars(lines: readonly string[], rules: ReadingRules, progress: (done: number) => void): ReadBars {
   const bad: string[] = [];
   const found: Found[] = [];
-  // Rows mostly come in order, and then none can be there already.
+  // Fast path: a row later than all before it is no duplicate.
   let byTime: Map<string, Found> | undefined;
   let duplicates = 0;
   for (let index = 1; index < lines.length; index++) {
@@ -85,7 +85,7 @@ interface Found {
   readonly line: number;
 }
 
-/** Day bars and minute bars do not go together. */
+/** Refuses a mix of day bars and minute bars. */
 function mixed(rows: readonly Found[]): string[] {
   let first: { readonly isDay: boolean; readonly line: number } | undefined;
   for (const { row, line } of rows) {

@@ -2,42 +2,42 @@ import { type Decimal, formatDecimal, parseDecimal } from '../contract/decimal.j
 import { quoted } from '../contract/shown.js';
 import { dayNumber, fromWall, localDateTime } from '../contract/time.js';
 
-/** What a history file has, in its order. */
+/** Columns of a history file, in order. */
 export const barFields = ['time', 'open', 'high', 'low', 'close', 'volume'] as const;
 export type BarField = (typeof barFields)[number];
 
-/** Which column of a foreign file is which field, counted from 0. */
+/** Column of each field in a foreign file, counted from 0. */
 export type BarColumns = Readonly<Record<BarField, number>>;
 
-/** When a symbol is traded. */
+/** Trading hours of a symbol. */
 export interface ExchangeHours {
-  /** IANA zone of the exchange's clocks, on which bars are written. */
+  /** IANA time zone of the exchange; bars are in its local time. */
   readonly timeZone: string;
-  /** Of "2026-11-20". */
+  /** Whether a day ("2026-11-20") is a trading day. */
   isTradingDay(day: string): boolean;
-  /** undefined where nothing is traded at `time`, epoch ms. */
+  /** The session at `time`, epoch ms; undefined outside all sessions. */
   sessionAt(time: number): unknown;
 }
 
 export interface ReadingRules {
   readonly columns: BarColumns;
   readonly separator: string;
-  /** IANA zone of times that name none. */
+  /** IANA time zone of times without an offset. */
   readonly zone: string;
-  /** Which end of a minute its time names. */
+  /** Whether a bar's time is the start or the end of its minute. */
   readonly stamp: 'start' | 'end';
   readonly hours: ExchangeHours;
 }
 
 /** A bar as the simulation loads it. */
 export interface BarRow {
-  /** "2026-11-20", or "2026-11-20 09:30" on the exchange's clocks: rises as text as it does in time. */
+  /** "2026-11-20", or "2026-11-20 09:30" in the exchange's local time: sorts as text. */
   readonly time: string;
-  /** open,high,low,close,volume as they are written, in no more than nine places. */
+  /** "open,high,low,close,volume", with at most nine decimal places. */
   readonly figures: string;
 }
 
-/** What is wrong with a row: the column, what it holds, and what is accepted. */
+/** Problem of a row: the column, the value found, and the values accepted. */
 export class BadRow {
   constructor(readonly reason: string) {}
 }
@@ -50,7 +50,7 @@ const MINUTE_MS = 60_000;
 const EPOCH = /^\d{10}(\d{3})?$/;
 const TIMES = '"2026-11-20", "2026-11-20 09:30", the same with :SS, Z or +08:00, or Unix seconds or milliseconds';
 const VOLUME = /^(\d{1,18})(?:\.0*)?$/;
-/** Up to nine places, and those beyond. */
+/** Digits up to the ninth decimal place, and those beyond. */
 const LONG_DECIMAL = /^(\d+\.\d{9})(\d)\d*$/;
 const PRICE_MAX: Decimal = 9_000_000_000_000_000n;
 
@@ -81,7 +81,7 @@ export function readBarRow(line: string, rules: ReadingRules): BarRow | BadRow {
   return { time, figures: `${texts.open},${texts.high},${texts.low},${texts.close},${volume}` };
 }
 
-/** A decimal of more places than are kept, to the nearest: spreadsheets and data frames write binary fractions in full. */
+/** Rounds a decimal to nine places: spreadsheets and data frames write binary fractions in full. */
 function rounded(text: string): Decimal | undefined {
   const [, kept = '', next = ''] = LONG_DECIMAL.exec(text) ?? [];
   const price = parseDecimal(kept);
@@ -119,7 +119,7 @@ function offsetMs(text: string): number {
   return Number(`${digits[0]}1`) * (Number(digits.slice(1, 3)) * 60 + Number(digits.slice(3))) * 60_000;
 }
 
-/** The minute that a time names, which the daemon takes when it lies inside a session. `written`: on the exchange's clocks, where that is known. */
+/** The minute of a time, which must lie inside a session. `written`: the same in the exchange's local time, if known. */
 function minuteOf(time: number, text: string, { stamp, hours }: ReadingRules, written?: string): string | BadRow {
   if (time % MINUTE_MS !== 0) return bad('time', text, `the ${stamp} of a minute`);
   const start = stamp === 'start' ? time : time - MINUTE_MS;

@@ -36,7 +36,7 @@ export function callCommand(terminal: Terminal = processTerminal): Command {
   });
 }
 
-/** Makes one request of an operation; `json` is its body, `@file` or `-`. Ends the command with a status that says how it went. */
+/** Makes one request of an operation; `json` is its body, `@file` or `-`. Ends the command with the exit status of the outcome. */
 export async function callOperation(
   command: Command,
   terminal: Terminal,
@@ -59,7 +59,7 @@ export async function callOperation(
     });
   }
   const { status, message } = judge(answer.value);
-  // A refusal is told once: in words, or as it came by who asks for that.
+  // A refusal is printed once: in words, or as JSON if the caller asked for that.
   if (status === exitStatus.ok || options.pretty || options.raw) {
     const pretty = options.pretty ?? (options.raw === undefined && terminal.interactive);
     const text = pretty ? layOutJson(answer.value.body) : answer.value.body;
@@ -70,13 +70,13 @@ export async function callOperation(
   return command.error(`error: ${told}${status === exitStatus.unanswered ? outcomeUnknown(request.value) : ''}`, { exitCode: status });
 }
 
-/** How long its answer is waited for: longer where it may take its time, as the daemon knows best how long that is. */
+/** Timeout of an operation: longer for those that wait, because the daemon ends them itself. */
 function timeoutOf({ waits, shape }: Operation): number {
   const type = shape.find(({ field }) => field === waits)?.type;
   return TIMEOUT_MS + (type?.kind === 'integer' ? 1000 * (type.max ?? 0) : 0);
 }
 
-/** The operation of a name: as declared, with dashes, or as its tool is called. */
+/** Finds an operation by its declared name, the same with dashes, or its tool's name. */
 function findOperation(name: string): Result<Operation, string> {
   const plain = name.replaceAll('-', '_').replace(/^svc_/, '');
   const operation = operationNamed(plain);
@@ -92,7 +92,7 @@ function findOperation(name: string): Result<Operation, string> {
 }
 
 interface Body {
-  /** As it was written: numbers keep every digit. */
+  /** JSON text as written: numbers keep every digit. */
   readonly text: string;
   readonly value: JsonObject;
 }
@@ -133,12 +133,12 @@ function requestFor(
   return query.ok ? ok({ method: 'GET', path: `${route.path}${query.value}`, ...idempotency }) : query;
 }
 
-/** GET where nothing is to be said, POST where there is a body and a route that takes one. */
+/** GET for a request without fields, POST if there are fields and a route that takes a body. */
 function routeFor({ rest }: Operation, hasBody: boolean): RestRoute | undefined {
   return rest.find(({ method }) => (method === 'POST') === hasBody) ?? rest[0];
 }
 
-/** The fields as a query, for an operation that is read by GET alone. */
+/** Query string of the fields, for an operation that has a GET route only. */
 function queryOf(fields: JsonObject): Result<string, string> {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) {

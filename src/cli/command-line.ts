@@ -1,18 +1,18 @@
 import { type MachineIdReader, readMachineId } from '../access/index.js';
 
-/** What a command touches of the world besides files: replaced in tests. */
+/** Process environment of a command besides files; replaced in tests. */
 export interface CommandLine {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Results: what a script reads. */
+  /** Prints results, for scripts. */
   readonly out: (text: string) => void;
-  /** Explanations: what a person reads. */
+  /** Prints explanations, for people. */
   readonly explain: (text: string) => void;
   /** Epoch ms. */
   readonly now: () => number;
   readonly readMachineId: MachineIdReader;
 }
 
-/** The process's own. */
+/** Environment of this process. */
 export const processCommandLine: CommandLine = {
   env: process.env,
   out: (text) => void process.stdout.write(text),
@@ -21,7 +21,7 @@ export const processCommandLine: CommandLine = {
   readMachineId: () => readMachineId(),
 };
 
-/** Exit status of a command that was asked for something impossible: the shell's convention for wrong usage. */
+/** Exit status for wrong usage, by the shell's convention. */
 export const EXIT_USAGE = 2;
-/** Exit status of a command that could not do what it was asked for. */
+/** Exit status of a command that failed. */
 export const EXIT_FAILED = 1;

@@ -19,16 +19,16 @@ interface ImportOptions {
   readonly skipBad?: true;
 }
 
-/** When a symbol is traded on its exchange; the error says why no bars of it can be loaded. */
+/** Looks up the trading hours of a symbol; the error says why its bars cannot be loaded. */
 export type HoursOf = (symbol: string) => Promise<Result<ExchangeHours, string>>;
 
-/** Problems and gaps that are printed; the others are counted. */
+/** Most problems and gaps printed; the others are counted. */
 const SHOWN_MAX = 20;
 const FILE_BYTES_MAX = 1024 ** 3;
 const BAR_WIDTH = 30;
 const HEADER = barFields.join(',');
 
-/** `svcctl data`: files of the simulated brokerage's history. */
+/** `svcctl data`: history files of the simulated brokerage. */
 export function dataCommand(terminal: Terminal, hoursOf: HoursOf): Command {
   return new Command('data')
     .description("bring real bars into the simulated brokerage's history")
@@ -112,7 +112,7 @@ function isZone(zone: string): boolean {
   }
 }
 
-/** Writes all bars or none. Gives what keeps it from doing so. */
+/** Writes all bars or none. Returns the problem if it cannot. */
 function importBars(asked: Import, terminal: Terminal): string | undefined {
   const { file, symbol, folder, named, separator, skipBad } = asked;
   let text: string;
@@ -136,7 +136,7 @@ function importBars(asked: Import, terminal: Terminal): string | undefined {
   const target = join(folder, `${symbol}.csv`);
   try {
     mkdirSync(folder, { recursive: true });
-    // A folder that is being read never holds half a file.
+    // Atomic rename: a reader never sees half a file.
     writeFileSync(`${target}.part`, `${HEADER}\n${rows.map(({ time, figures }) => `${time},${figures}\n`).join('')}`);
     renameSync(`${target}.part`, target);
   } catch (error) {

@@ -1,9 +1,9 @@
 import { EXIT_FAILED, EXIT_USAGE } from './command-line.js';
 
-/** What the exit status of `svcctl` says. Scripts may rely on it. */
+/** Exit statuses of `svcctl`. Scripts may rely on them. */
 export const exitStatus = {
   ok: 0,
-  /** The brokerage refused (`ret_type` other than 0), a probe said no, or this machine did not let the command do its work. */
+  /** The brokerage refused (`ret_type` other than 0), a probe failed, or a local error. */
   businessFailure: EXIT_FAILED,
   usage: EXIT_USAGE,
   /** The gateway refused the request (HTTP 4xx, or 503 while it has no backend): it had no effect. */
@@ -14,7 +14,7 @@ export const exitStatus = {
   unanswered: 5,
 } as const;
 
-/** For the help text. */
+/** Table of the exit statuses for the help text. */
 export const exitStatusHelp = `
 Exit status:
   0  success

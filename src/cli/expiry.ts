@@ -3,7 +3,7 @@ import { err, ok, parseUtcTimestamp, type Result } from '../access/index.js';
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const DURATION = /^([1-9]\d{0,4})([mhdw])$/;
 
-/** The moment (epoch ms) that `--expires` names: a time in UTC, a day (its first moment, UTC), or a time span from now. Never in the past. */
+/** Parses `--expires` to epoch ms: a time in UTC, a day (its start in UTC), or a time span from now. Never in the past. */
 export function parseExpiry(text: string, now: number): Result<number, string> {
   const [, count, unit] = DURATION.exec(text) ?? [];
   const time =

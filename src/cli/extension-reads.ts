@@ -6,10 +6,10 @@ import { type CallOptions, callOperation } from './call.js';
 import { withTargetOptions } from './target.js';
 import type { Terminal } from './terminal.js';
 
-/** What switches on reads that are not part of the public protocol. */
+/** Switches that enable reads beyond the public protocol. */
 const extensions: readonly Switch[] = ['--enable-desktop-phase2-reads', '--enable-v18-experimental-reads'];
 
-/** The operations that have a command of their own: every read that such a switch turns on. */
+/** Operations with a command of their own: the reads that these switches enable. */
 const reads = operations.filter(({ effect, switches }) => effect === 'read' && switches.some((name) => extensions.includes(name)));
 
 /** One command for each extension read, named after it: `svcctl get-forex-assets --c2s-json '{…}'`. */

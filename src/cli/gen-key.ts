@@ -74,7 +74,7 @@ export function genKeyCommand(world: CommandLine = processCommandLine): Command 
   });
 }
 
-/** undefined where it needs a home folder and there is none. */
+/** Default path of the keys file; undefined without a home folder. */
 function usualKeysFile({ env }: CommandLine): string | undefined {
   const folder = configFolder({ ...env });
   return folder && join(folder, 'keys.json');
@@ -116,7 +116,7 @@ function parseScopes(text: string): Result<Scope[], string> {
   return granted.length === 0 ? err('--scopes names no scope') : ok(granted);
 }
 
-/** null = the key is not bound. */
+/** Machines to which the key is bound; null for any machine. */
 function boundMachines(options: GenKeyOptions, world: CommandLine): Result<string[] | null, string> {
   if (options.bindMachines === undefined && options.bindThisMachine === undefined) return ok(null);
   const machines = listed(options.bindMachines ?? '');

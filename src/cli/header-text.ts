@@ -1,16 +1,16 @@
-/** Signs that come along with a text from a file or a clipboard and show on no screen. */
+/** Names of invisible characters that come with text from files and clipboards. */
 const INVISIBLE: Readonly<Record<string, string>> = { '\r': 'a carriage return', '\n': 'a line feed', '\t': 'a tab' };
 
 /**
- * Why a text cannot go into an HTTP header, where Node would throw: its first sign that is no printable ASCII, and at which place.
- * Nothing else of the text, which may be a key. undefined where it can.
+ * Explains why a text cannot go into an HTTP header, where Node would throw: names the first character that is not printable
+ * ASCII, and its position. The rest of the text, which may be a key, is not shown. undefined if the text can.
  */
 export function headerProblem(text: string): string | undefined {
-  const signs = [...text];
-  const index = signs.findIndex((sign) => !/^[ -~]$/.test(sign));
-  const sign = signs[index];
-  if (sign === undefined) return undefined;
-  const code = `U+${sign.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
-  const shown = INVISIBLE[sign] ?? (/[\p{C}\p{Z}]/u.test(sign) ? 'an invisible sign' : `"${sign}"`);
-  return `character ${index + 1} of ${signs.length} is ${shown} (${code}); expected printable ASCII`;
+  const characters = [...text];
+  const index = characters.findIndex((character) => !/^[ -~]$/.test(character));
+  const character = characters[index];
+  if (character === undefined) return undefined;
+  const code = `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
+  const shown = INVISIBLE[character] ?? (/[\p{C}\p{Z}]/u.test(character) ? 'an invisible sign' : `"${character}"`);
+  return `character ${index + 1} of ${characters.length} is ${shown} (${code}); expected printable ASCII`;
 }

@@ -14,7 +14,7 @@ export function healthCommand(terminal: Terminal = processTerminal): Command {
     if (!target.ok) return command.error(`error: ${target.error}`, { exitCode: exitStatus.usage });
     let down = 0;
     for (const path of PROBES) {
-      // Probes are never behind a key: none is sent.
+      // Probes need no key: none is sent.
       const answer = await send({ ...target.value, apiKey: undefined }, { method: 'GET', path });
       if (!answer.ok) return command.error(`error: ${answer.error.message}`, { exitCode: answer.error.status });
       const { status, body } = answer.value;

@@ -17,20 +17,20 @@ export interface HttpRequest {
 
 export interface HttpAnswer {
   readonly status: number;
-  /** As it came. */
+  /** Body as it was received. */
   readonly body: string;
-  /** Seconds of `Retry-After`, where the answer has one. */
+  /** `Retry-After` in seconds, if the answer has it. */
   readonly retryAfterSeconds: number | undefined;
 }
 
-/** Why there is no answer, and what to do about it. */
+/** Reason why there is no answer, and advice. */
 export interface NoAnswer {
   /** `unreachable`: the request was not sent. `unanswered`: it may have been carried out. */
   readonly status: typeof exitStatus.unreachable | typeof exitStatus.unanswered;
   readonly message: string;
 }
 
-/** How long an answer is waited for, where nothing else is said. */
+/** Default timeout of an answer. */
 export const TIMEOUT_MS = 30_000;
 /** Time to establish a connection, its TLS handshake included. */
 export const CONNECT_MS_MAX = 10_000;
@@ -101,7 +101,7 @@ function open({ url, apiKey, ca }: Target, { method, path, body, idempotencyKey 
 
 const START_HINT = 'is svcd running? Start it with "npm start" or "svcd", or give its address with --rest-url';
 
-/** What went wrong on the way to `url`, and what to do. */
+/** Explains a connection error, with advice. */
 export function explain(error: NodeJS.ErrnoException, url: URL, connected = false): string {
   const at = url.origin;
   switch (error.code) {

@@ -1,5 +1,5 @@
 const INDENT = '  ';
-/** A string, a word or number, a mark, or the space in between. */
+/** One token: a string, a word or number, punctuation, or white space. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|[^\s"{}[\],:]+|[{}[\],:]/g;
 
 /**

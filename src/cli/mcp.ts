@@ -14,7 +14,7 @@ export interface EmbeddedGateway {
   stop(): Promise<void>;
 }
 
-/** Starts the simulated brokerage in this process. The error says what keeps it from starting. */
+/** Starts the simulated brokerage in this process. The error is the reason why it cannot start. */
 export type StartEmbedded = (env: Readonly<Record<string, string | undefined>>) => Promise<Result<EmbeddedGateway, string>>;
 
 interface McpOptions extends TargetOptions {

@@ -11,7 +11,7 @@ import { callerParams, type Param, type ParamType } from '../contract/shape.js';
 import { exitStatus } from './exit-status.js';
 import { processTerminal, type Terminal } from './terminal.js';
 
-/** `svcctl operations [name]`: what `svcctl call` can call, or the fields of one operation. */
+/** `svcctl operations [name]`: lists the operations of `svcctl call`, or the fields of one. */
 export function operationsCommand(terminal: Terminal = processTerminal): Command {
   const command = new Command('operations')
     .description('list the operations, or the fields of one')
@@ -39,10 +39,10 @@ interface OperationSummary {
   readonly name: string;
   readonly group: string;
   readonly effect: string;
-  /** Any one of these is enough. */
+  /** Scopes, each of which suffices. */
   readonly scopes: readonly string[];
   readonly switches: readonly string[];
-  /** "POST /api/quote". */
+  /** Routes, such as "POST /api/quote". */
   readonly routes: readonly string[];
   readonly summary: string;
 }
@@ -85,7 +85,7 @@ interface NumberSummary {
   readonly about: string;
 }
 
-/** The numbers by which a screen's message names figures, with what each means. */
+/** Numbers of the figures in a screen's message, with their meanings. */
 function numbersOf({ messages: { C2SSchema } }: Operation): NumberSummary[] {
   const byText = new Map<string, string[]>();
   const look = (desc: DescMessage, path: string, above: readonly DescMessage[]): void => {

@@ -5,21 +5,20 @@ import { dataCommand, type HoursOf } from './data.js';
 import { exitStatus, exitStatusHelp } from './exit-status.js';
 import { extensionReadCommands } from './extension-reads.js';
 import { genKeyCommand } from './gen-key.js';
-import { haltCommand, resumeCommand } from './halt.js';
 import { healthCommand } from './health.js';
 import { machineIdCommand } from './machine-id.js';
 import { mcpCommand, type StartEmbedded } from './mcp.js';
 import { operationsCommand } from './operations.js';
-import { reloadCommand } from './reload.js';
+import { haltCommand, reloadCommand, resumeCommand } from './own-daemon.js';
 import { setTradePwdCommand } from './set-trade-pwd.js';
 import type { Terminal } from './terminal.js';
 import { watchCommand } from './watch.js';
 
-/** What some commands need of the daemon's insides, of which commands know nothing. */
+/** Parts of the daemon that some commands need. */
 export interface Insides {
-  /** What `mcp --embedded` runs. */
+  /** Starts the gateway of `mcp --embedded`. */
   readonly startEmbedded: StartEmbedded;
-  /** What `data import` checks times against. */
+  /** Trading hours, against which `data import` checks times. */
   readonly hoursOf: HoursOf;
 }
 
@@ -59,14 +58,14 @@ export async function runSvcctl(args: readonly string[], terminal: Terminal, ins
   }
 }
 
-/** A command that ends and prints as its parent does, and so do those below it. */
+/** Applies the parent's settings for printing and exiting to a command and its subcommands. */
 function likeParent(command: Command, parent: Command): Command {
   command.copyInheritedSettings(parent);
   for (const below of command.commands) likeParent(below, command);
   return command;
 }
 
-/** Help and version are no failures; what commander itself finds wrong is wrong usage, which it would call 1. */
+/** Exit status of an error of commander's: 0 for help and version, 2 for wrong usage. */
 function statusOf({ code, exitCode }: CommanderError): number {
   if (code === 'commander.error' || exitCode === 0) return exitCode;
   return exitStatus.usage;

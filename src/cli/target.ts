@@ -10,7 +10,7 @@ import { headerProblem } from './header-text.js';
 const DEFAULT_PORT = '22499';
 const PORT = /^[1-9]\d{0,4}$/;
 
-/** Which daemon a command talks to, and as whom. */
+/** The daemon that a command talks to, and its credentials. */
 export interface Target {
   /** Origin of its REST listener; its path is "/". */
   readonly url: URL;
@@ -25,7 +25,7 @@ export interface TargetOptions {
   readonly caFile?: string;
 }
 
-/** Adds the options that say which daemon to talk to. */
+/** Adds the options that select the daemon. */
 export function withTargetOptions(command: Command): Command {
   return command
     .option(
@@ -37,7 +37,7 @@ export function withTargetOptions(command: Command): Command {
 }
 
 /**
- * Who to talk to: options, then SVC_* variables, then the demo that this user runs on this machine.
+ * Finds the target: by options, then by SVC_* variables, then the demo that this user runs on this machine.
  *
  * The demo's key is used for the demo alone: at its own address, with its own certificate as the only authority. A
  * program that took over its port cannot prove that certificate, and so is never sent the key.
@@ -75,7 +75,7 @@ export function resolveTarget(options: TargetOptions, env: Readonly<Record<strin
   return caFile === undefined ? ok(target) : withAuthority(target, caFile, caName);
 }
 
-/** The daemon of this machine: what says on which port it listens says where to find it. */
+/** Address of this machine's daemon: `SVC_REST_PORT` sets its port for both programs. */
 function defaultUrl({ SVC_REST_PORT: port = '' }: Readonly<Record<string, string | undefined>>): string {
   return `http://127.0.0.1:${PORT.test(port) ? port : DEFAULT_PORT}`;
 }
@@ -97,7 +97,7 @@ export function addressOf(url: URL, path: string): URL {
   return new URL(`${url.href.replace(/\/+$/, '')}${path}`);
 }
 
-/** `name` is what the operator gave the file by. */
+/** Adds a certificate authority. `name` is the option or variable that named the file. */
 function withAuthority(target: Target, path: string, name: string): Result<Target, string> {
   let pem: string;
   try {
@@ -105,7 +105,7 @@ function withAuthority(target: Target, path: string, name: string): Result<Targe
   } catch (thrown) {
     return err(`${name} cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
   }
-  // TLS passes over what is no certificate, and would then speak of the other side's.
+  // TLS ignores a file without certificates, and would then blame the server's.
   const problem = certificateProblem(pem);
   return problem === undefined ? ok({ ...target, ca: pem }) : err(`${name}: ${path} ${problem}`);
 }

@@ -6,23 +6,23 @@ import { type Clock, systemClock } from '../contract/clock.js';
 import { type CommandLine, processCommandLine } from './command-line.js';
 import { readSecret } from './secret-prompt.js';
 
-/** What the commands that talk to a daemon touch of the world: replaced in tests. */
+/** Process environment of commands that talk to a daemon; replaced in tests. */
 export interface Terminal extends CommandLine {
-  /** Results go to a person's screen, not into a file or a pipe. */
+  /** True if stdout is a terminal, not a file or a pipe. */
   readonly interactive: boolean;
-  /** What to wait for before printing more; undefined when stdout takes more at once. */
+  /** Resolves when stdout takes more; undefined if it does at once. */
   drained(): Promise<unknown> | undefined;
   readStdin(): Promise<string>;
-  /** A person answers: standard input is a terminal. */
+  /** True if standard input is a terminal. */
   readonly asksPerson: boolean;
   /** See `readSecret` of secret-prompt.ts. */
   readSecret(prompt: string): Promise<string | undefined>;
-  /** Standard input as it comes. */
+  /** Standard input as a stream. */
   stdin(): Readable;
   newIdempotencyKey(): string;
   /** Calls `action` at Ctrl-C or SIGTERM in place of ending the process. Returns its removal. */
   onInterrupt(action: () => void): () => void;
-  /** Calls `action` when nobody reads stdout any more, in place of ending the process. Returns its removal. */
+  /** Calls `action` when stdout is closed by its reader, in place of ending the process. Returns its removal. */
   onOutputClosed(action: () => void): () => void;
   /** A number in [0, 1), for spreading retries. */
   random(): number;
@@ -30,7 +30,7 @@ export interface Terminal extends CommandLine {
   after: Clock['after'];
 }
 
-/** The process's own. */
+/** Environment of this process. */
 export const processTerminal: Terminal = {
   ...processCommandLine,
   interactive: process.stdout.isTTY === true,

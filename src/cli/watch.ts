@@ -18,27 +18,27 @@ interface WatchOptions extends TargetOptions {
   readonly pretty?: true;
 }
 
-/** How a connection to the push stream ended. */
+/** End of a connection to the push stream. */
 interface Ending {
   readonly status: number;
-  /** Undefined where it was asked for. */
+  /** Reason; undefined if the user asked for the end. */
   readonly message: string | undefined;
-  /** Whether a new connection may fare better: not when the daemon said no. */
+  /** True if a new connection may succeed; false if the daemon refused. */
   readonly retryable: boolean;
 }
 
 const RETRY_MS_MIN = 500;
 const RETRY_MS_MAX = 30_000;
 const HANDSHAKE_MS_MAX = 10_000;
-/** Close codes that say no: policy (RFC 6455), and the gateway's "key no longer in force". */
+/** Close codes of a refusal: policy (RFC 6455), and the gateway's "key no longer in force". */
 const FINAL_CLOSE_CODES: readonly number[] = [1008, 4401];
-/** How long a peer may take to answer our close. */
+/** Time for the peer to answer our close. */
 const CLOSE_MS_MAX = 1_000;
-/** The daemon pings every 30 s: two of its pings have stayed away by then, and it is gone though its connection is not. */
+/** The daemon pings every 30 s: after two missing pings it counts as gone. */
 const SILENCE_MS_MAX = 70_000;
 const SUBSCRIBE_ID = 1;
 
-/** `svcctl watch [symbols...]`: subscribes on a `/ws` connection of its own and prints each frame as one line, as it came. */
+/** `svcctl watch [symbols...]`: subscribes on a `/ws` connection of its own and prints each frame unchanged, one a line. */
 export function watchCommand(terminal: Terminal = processTerminal): Command {
   const command = withTargetOptions(new Command('watch'))
     .description('print live pushes, one JSON frame a line, until Ctrl-C')
@@ -73,7 +73,7 @@ function parseTypes(text: string): number[] {
   });
 }
 
-/** Prints a frame; what it returns is to be waited for before the next. */
+/** Prints a frame. The returned promise must settle before the next one. */
 type Printer = (frame: string) => Promise<unknown> | undefined;
 
 interface Subscription {
@@ -81,7 +81,7 @@ interface Subscription {
   readonly subTypes: readonly number[];
 }
 
-/** Watches until interrupted or refused; with `retry` through lost connections too, waiting longer each time, with full jitter. */
+/** Watches until interrupted or refused; with `retry` also through lost connections, with exponential back-off and full jitter. */
 async function watch(
   target: Target,
   subscription: Subscription | undefined,
@@ -127,16 +127,16 @@ function connectOnce(
     const onInterrupt = () => end(exitStatus.ok, undefined);
     interrupted.addEventListener('abort', onInterrupt, { once: true });
     const heard = () => {
-      // What is not read cannot be heard.
+      // A paused socket delivers no pings: the timer stops.
       if (socket.readyState !== WebSocket.OPEN || socket.isPaused) return;
       silence.begin(() => {
         const seconds = SILENCE_MS_MAX / 1000;
         end(exitStatus.unanswered, `nothing from the daemon for ${seconds} s, not even a ping: the connection is given up`, true);
-        // Its close would not be answered either.
+        // A silent peer would not answer a close either.
         socket.terminate();
       });
     };
-    // Reads no further while stdout is full: the daemon conflates for slow readers, this process need not pile up.
+    // Pauses while stdout is full: the daemon conflates for slow readers, so nothing piles up here.
     const holdWhile = (busy: Promise<unknown> | undefined) => {
       if (busy === undefined) return;
       socket.pause();
@@ -188,13 +188,13 @@ function connectOnce(
   });
 }
 
-/** A wait for something to be heard of the daemon. */
+/** Timer that reports when the daemon stays silent. */
 class Silence {
   #cancel: () => void = () => undefined;
 
   constructor(private readonly after: Clock['after']) {}
 
-  /** Something was heard: `onTooLong` is called when nothing more is for {@link SILENCE_MS_MAX}. */
+  /** Restarts the timer: `onTooLong` is called after {@link SILENCE_MS_MAX} of silence. */
   begin(onTooLong: () => void): void {
     this.#cancel();
     this.#cancel = this.after(SILENCE_MS_MAX, onTooLong);
@@ -215,9 +215,9 @@ function openSocket({ url, apiKey, ca }: Target): WebSocket {
   });
 }
 
-/** Why a frame says that the subscription was refused; undefined for every other frame. */
+/** Reason of a refused subscription; undefined for every other frame. */
 function refusedSubscription(text: string): string | undefined {
-  // Acks are few, and every other frame passes unread: numbers beyond a double stay what they are.
+  // Only acknowledgements are parsed: other frames keep every digit.
   if (!text.startsWith('{"type":"ack"')) return undefined;
   const parsed = parseJson(text);
   const ack = parsed.ok && isJsonObject(parsed.value) ? parsed.value : undefined;
