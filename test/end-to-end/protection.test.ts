@@ -121,10 +121,16 @@ describe.each(['halted', 'elsewhere'])('the exit of a bracket is not ended by a 
       retMsg: as === 'elsewhere' ? '' : '1 order that guards a position stays',
     });
     expect([await statusOf(exit), await statusOf(other)]).toEqual([1, CANCELLED]);
-    const why = await codeOf(trade.cancelAllOrder, { ...list, including_exits: true }, as);
+    const everything = { ...list, including_exits: true };
+    const preview = await desk.preview(trade.cancelAllOrder, everything, { as });
+    const answer = await desk.call(trade.cancelAllOrder, everything, { as });
     // A key that may not see the order is told neither its symbol nor that there is one.
-    if (as === 'elsewhere') expect(why).toBe('some orders were not cancelled, for reasons that describe orders which this key may not see');
-    else expect(why).toContain('1 order that guards a position stays');
+    const hidden = 'some orders were not cancelled, for reasons that describe orders which this key may not see';
+    if (as === 'elsewhere') expect(answer).toMatchObject({ retType: -1, retMsg: hidden });
+    else {
+      const halted = { code: 'trading.halted', message: expect.stringContaining('1 order that guards a position stays') };
+      expect([answer, preview]).toMatchObject([halted, { refusal: halted }]);
+    }
     expect(await statusOf(exit)).toBe(1);
   });
 });

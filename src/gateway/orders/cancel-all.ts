@@ -5,7 +5,7 @@ import { ModifyOrderOp, type Order } from '../../contract/generated/Trd_Common_p
 import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema, S2CSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import { trade } from '../../contract/operations/index.js';
-import type { Rejection } from '../../contract/rejection.js';
+import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { failure, success } from '../responses.js';
 import { maySee, unidentified } from '../sight.js';
@@ -29,12 +29,12 @@ export class CancelAll {
   }
 
   /** At once where nothing stays and the brokerage can do that, or else one order after the other. */
-  call(operation: Operation, asked: ModifyC2S, key: KeyRecord | undefined, context: CallContext): Promise<ResponseMessage> {
+  call(operation: Operation, asked: ModifyC2S, key: KeyRecord | undefined, context: CallContext): Promise<ResponseMessage | Rejection> {
     return this.#run(operation, asked, key, context, this.#parts.backend);
   }
 
   /** The answer that {@link call} would give at this moment, as far as the brokerage decides beforehand; nothing is cancelled. */
-  check(operation: Operation, asked: ModifyC2S, key: KeyRecord | undefined, context: CallContext): Promise<ResponseMessage> {
+  check(operation: Operation, asked: ModifyC2S, key: KeyRecord | undefined, context: CallContext): Promise<ResponseMessage | Rejection> {
     return this.#run(operation, asked, key, context, deciding(this.#parts.backend));
   }
 
@@ -45,7 +45,7 @@ export class CancelAll {
     key: KeyRecord | undefined,
     context: CallContext,
     backend: Pick<Backend, 'call'>,
-  ): Promise<ResponseMessage> {
+  ): Promise<ResponseMessage | Rejection> {
     const { access, clock, orders, protective, brackets } = this.#parts;
     const { header, trdMarket, modifyOrderOp } = asked;
     const accId = header?.accID ?? 0n;
@@ -86,9 +86,13 @@ export class CancelAll {
     const kept = isShown ? keptText(outcome.kept) : '';
     if (reason === undefined)
       return Object.assign(success(trade.modifyOrder, create(S2CSchema, { header, orderID: 0n })), { retMsg: kept });
-    if (!isShown) return failure(operation, 'some orders were not cancelled, for reasons that describe orders which this key may not see');
     const counted = `${modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Cancel ? 'cancels' : 'changes'} accepted for ${outcome.accepted} of ${outcome.orders} orders`;
-    return failure(operation, [reason, counted, kept].filter((part) => part !== '').join('; '), outcome.failureCode);
+    const text = isShown
+      ? [reason, counted, kept].filter((part) => part !== '').join('; ')
+      : 'some orders were not cancelled, for reasons that describe orders which this key may not see';
+    // A halt is no secret to its key; any other code would describe orders.
+    if (outcome.failure === undefined && refused?.code === 'trading.halted') return new Rejection(refused.code, text);
+    return failure(operation, text, isShown ? outcome.failureCode : 0);
   }
 
   /** Tells which orders stay, as things are when it is asked. `onRefused` is told why exits stay that are asked for. */

@@ -4,17 +4,18 @@ import { type BrokerCode, BrokerRefusal, numberOfBrokerCode, refusalCode } from 
 import { formatDecimal } from '../../contract/decimal.js';
 import { TrdSide } from '../../contract/generated/Trd_Common_pb.js';
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext } from '../backend.js';
 import { type SentWrite, toldByBrokerage } from '../orders/broker-reasons.js';
 import type { CancelAll } from '../orders/cancel-all.js';
 import { isCancelAll } from '../orders/cancel-scope.js';
 import { RET_SUCCEED } from '../responses.js';
 import { mayReadAccounts, maySee } from '../sight.js';
-import type { Undecided } from './preview.js';
+import type { PreviewRefusal, Undecided } from './preview.js';
 
 /** The brokerage's word on a write before it is sent. */
 interface Decision {
-  readonly refusal: BrokerRefusal | undefined;
+  readonly refusal: PreviewRefusal | undefined;
   /** Whether it has decided on the request itself, and the caller may know how. */
   readonly decided: boolean;
   /** Why it may refuse the write all the same. */
@@ -47,6 +48,7 @@ export async function brokerageDecision(
   const answer = isOfAll
     ? await cancelAll.check(operation, request as ModifyC2S, key, context)
     : await backend.check?.(operation, request, context);
+  if (answer instanceof Rejection) return { refusal: answer, decided: true, undecidedBy: [], note: null };
   const isAccepted = answer === undefined || answer.retType === RET_SUCCEED;
   const about = isAccepted && isOfAll ? undefined : await toldByBrokerage(backend, access, write, isAccepted ? AGREED : answer, context);
   // A request for all orders has no size or price that could find anything out.

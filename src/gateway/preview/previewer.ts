@@ -360,13 +360,14 @@ export class Previewer {
     return (await this.#refuseUnlisted(operation, request, context)) ?? this.#cancelled(asked, []);
   }
 
-  async #cancelAll(asked: Asked<ModifyC2S>): Promise<Undecided<CancelPreview> | ResponseMessage> {
+  async #cancelAll(asked: Asked<ModifyC2S>): Promise<Undecided<CancelPreview> | ResponseMessage | Rejection> {
     const { operation, request, header, key, context } = asked;
     if (request.modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Delete) return this.#cancelled(asked, undefined);
     const orders = await workingOrders(this.backend, header, request.trdMarket, context);
     if ('retType' in orders) {
       const answer = await this.cancelAll.check(operation, request, key, context);
-      return answer.retType === RET_SUCCEED ? this.#cancelled(asked, undefined) : answer;
+      if (answer instanceof Rejection || answer.retType !== RET_SUCCEED) return answer;
+      return this.#cancelled(asked, undefined);
     }
     const stays = (await this.cancelAll.staying(request, key, context))();
     return this.#cancelled(
