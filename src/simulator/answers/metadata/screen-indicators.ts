@@ -9,18 +9,11 @@ import {
 } from '../../../contract/generated/Qot_StockScreen_pb.js';
 import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
-import {
-  type Indicator,
-  indicatorFigure,
-  PERIOD_MAX,
-  parametersOf,
-  patternFigure,
-  positionFigure,
-  RUN_MAX,
-} from '../../screen/bar-figures.js';
+import { type Indicator, indicatorFigure, patternFigure, positionFigure } from '../../screen/bar-figures.js';
 import type { Condition, Figure } from '../../screen/index.js';
 import { given } from '../../view/given.js';
 import { volatilityRecord } from '../../view/volatility-record.js';
+import { checkPosition, checkRun, withParameters } from './screen-indicator-terms.js';
 import { unserved } from './stock-properties.js';
 
 const { CustomIndicatorField_MA5: MA5, CustomIndicatorField_EMA5: EMA5 } = CustomIndicatorField;
@@ -97,23 +90,10 @@ const patternFields: ReadonlyMap<number, number> = new Map([
   [44, PatternField.PatternField_BOLLCrossMiddleDown],
 ]);
 
-/** Above, below, crossed upwards, crossed downwards: as in the stock filter. */
-const POSITIONS = 4;
-
-function indicatorNamed(name: number, parameters: readonly bigint[], path: string): Indicator | Refusal {
+function indicatorNamed(name: number, parameters: readonly bigint[], path: string, paramsPath: string): Indicator | Refusal {
   const field = indicators.get(name);
   if (field === undefined) return new Refusal(`${path}: indicator ${name} is not served; served: ${[...indicators.keys()].join(', ')}`);
-  const usual = parametersOf.get(field) ?? [];
-  if (parameters.length === 0 || periodIsInName(field)) return { field, parameters: usual, value: 0 };
-  if (parameters.length !== usual.length) return new Refusal(`${path}: expected ${usual.length} parameters, found ${parameters.length}`);
-  const wrong = parameters.find((one) => one < 1n || one > BigInt(PERIOD_MAX));
-  if (wrong !== undefined) return new Refusal(`${path}: parameter ${wrong} is out of range, accepted: 1 to ${PERIOD_MAX}`);
-  return { field, parameters: parameters.map(Number), value: 0 };
-}
-
-/** Parameters say nothing of the price, and of averages whose period is in their name. */
-function periodIsInName(field: number): boolean {
-  return field < CustomIndicatorField.CustomIndicatorField_MA && field !== CustomIndicatorField.CustomIndicatorField_RSI;
+  return withParameters(field, parameters.map(Number), 0, paramsPath);
 }
 
 function barsNumbered(period: number, path: string): number | Refusal {
@@ -128,20 +108,22 @@ export function positionCondition(query: QueryIndicatorPositional, path: string)
     query.firstIndicatorName || query.firstIndicator,
     query.firstIndicatorParams,
     `${path}.first_indicator_name`,
+    `${path}.first_indicator_params`,
   );
   if (first instanceof Refusal) return first;
   const klType = barsNumbered(query.periodType || query.period, `${path}.period_type`);
   if (klType instanceof Refusal) return klType;
-  if (query.position < 1 || query.position > POSITIONS)
-    return new Refusal(`${path}.position: ${query.position} is none; accepted: 1 above, 2 below, 3 crosses up, 4 crosses down`);
+  const wrong = checkPosition(query.position, `${path}.position`);
+  if (wrong !== undefined) return wrong;
   if (query.intervals.length > 0) return new Refusal(`${path}.intervals: not served; give second_indicator or second_value`);
   const run = query.continuousPeriod || 1;
-  if (run < 1 || run > RUN_MAX) return new Refusal(`${path}.continuous_period: ${run} is out of range, accepted: 1 to ${RUN_MAX}`);
+  const tooLong = checkRun(run, `${path}.continuous_period`);
+  if (tooLong !== undefined) return tooLong;
   if ((secondIndicator === undefined) === (secondValue === undefined))
     return new Refusal(`${path}: expected one of second_indicator and second_value`);
   const second =
     secondIndicator !== undefined
-      ? indicatorNamed(secondIndicator, query.secondIndicatorParams, `${path}.second_indicator`)
+      ? indicatorNamed(secondIndicator, query.secondIndicatorParams, `${path}.second_indicator`, `${path}.second_indicator_params`)
       : { field: CustomIndicatorField.CustomIndicatorField_Value, parameters: [], value: Number(secondValue) };
   if (second instanceof Refusal) return second;
   return { figure: positionFigure(first, second, query.position, klType, run), accepts: (value) => value === 1 };
@@ -149,7 +131,7 @@ export function positionCondition(query: QueryIndicatorPositional, path: string)
 
 /** The value of an indicator at the newest bar. */
 export function indicatorFigureOf({ name, period, indicatorParams }: PropertyIndicator, path: string): Figure | Refusal {
-  const indicator = indicatorNamed(name, indicatorParams, path);
+  const indicator = indicatorNamed(name, indicatorParams, `${path}.name`, `${path}.indicator_params`);
   if (indicator instanceof Refusal) return indicator;
   const klType = barsNumbered(period || DAY, `${path}.period`);
   return klType instanceof Refusal ? klType : indicatorFigure(indicator, klType);
@@ -165,7 +147,8 @@ export function patternCondition(query: QueryIndicatorPattern, path: string): Co
   if (klType instanceof Refusal) return klType;
   if (query.subPatterns.length > 0) return new Refusal(`${path}.sub_patterns: not served; give each pattern a filter of its own`);
   const run = query.continuousPeriod || 1;
-  if (run < 1 || run > RUN_MAX) return new Refusal(`${path}.continuous_period: ${run} is out of range, accepted: 1 to ${RUN_MAX}`);
+  const tooLong = checkRun(run, `${path}.continuous_period`);
+  if (tooLong !== undefined) return tooLong;
   const wanted = given(QueryIndicatorPatternSchema, query, 'isMatching') === false ? 0 : 1;
   return { figure: patternFigure(field, klType, run), accepts: (value) => value === wanted };
 }

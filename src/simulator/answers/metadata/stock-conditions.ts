@@ -12,21 +12,13 @@ import {
   StockField,
 } from '../../../contract/generated/Qot_StockFilter_pb.js';
 import { Refusal } from '../../refusal.js';
-import {
-  accumulated,
-  type Indicator,
-  indicatorFigure,
-  PERIOD_MAX,
-  parametersOf,
-  patternFigure,
-  positionFigure,
-  RUN_MAX,
-} from '../../screen/bar-figures.js';
+import { accumulated, type Indicator, indicatorFigure, parametersOf, patternFigure, positionFigure } from '../../screen/bar-figures.js';
 import { financialFields, financialFigure, reports } from '../../screen/financial-figures.js';
 import { between, type Condition, type Figure, type SortKey } from '../../screen/index.js';
 import { patterns } from '../../screen/patterns.js';
 import { stockFields } from '../../screen/stock-fields.js';
 import { given } from '../../view/given.js';
+import { checkPosition, checkRun, withParameters } from './screen-indicator-terms.js';
 
 /** A figure that a request is about: what it filters, sorts and shows. */
 export interface AskedColumn {
@@ -127,8 +119,8 @@ export function patternConditions(filters: readonly PatternFilter[]): readonly C
     const { fieldName, klType } = filter;
     if (!patterns.has(fieldName)) return new Refusal(`${path}${unknownField(fieldName, [...patterns.keys()])}`);
     const run = given(PatternFilterSchema, filter, 'consecutivePeriod') ?? 1;
-    const wrong = wrongBars(klType, run);
-    if (wrong !== undefined) return new Refusal(`${path}${wrong}`);
+    const wrong = checkBars(klType, run, path);
+    if (wrong !== undefined) return wrong;
     if (given(PatternFilterSchema, filter, 'isNoFilter') === false) conditions.push(stands(patternFigure(fieldName, klType, run)));
   }
   return conditions;
@@ -148,18 +140,13 @@ export function indicatorColumns(
     if (isValue && given(CustomIndicatorFilterSchema, filter, 'fieldValue') === undefined) {
       return new Refusal(`${path}.field_value: required when second_field_name is 17 (value)`);
     }
-    const first = indicatorOf('first_field', firstFieldName, filter.firstFieldParaList, 0);
-    if (typeof first === 'string') return new Refusal(`${path}${first}`);
-    const second = indicatorOf('second_field', secondFieldName, filter.secondFieldParaList, isValue ? fieldValue : 0);
-    if (typeof second === 'string') return new Refusal(`${path}${second}`);
-    if (relativePosition < 1 || relativePosition > 4) {
-      return new Refusal(
-        `${path}.relative_position: unknown ${relativePosition}; accepted: 1 (more), 2 (less), 3 (cross up), 4 (cross down)`,
-      );
-    }
+    const first = indicatorOf(firstFieldName, filter.firstFieldParaList, 0, `${path}.first_field`);
+    if (first instanceof Refusal) return first;
+    const second = indicatorOf(secondFieldName, filter.secondFieldParaList, isValue ? fieldValue : 0, `${path}.second_field`);
+    if (second instanceof Refusal) return second;
     const run = given(CustomIndicatorFilterSchema, filter, 'consecutivePeriod') ?? 1;
-    const wrong = wrongBars(klType, run);
-    if (wrong !== undefined) return new Refusal(`${path}${wrong}`);
+    const wrong = checkPosition(relativePosition, `${path}.relative_position`) ?? checkBars(klType, run, path);
+    if (wrong !== undefined) return wrong;
     if (given(CustomIndicatorFilterSchema, filter, 'isNoFilter') === false) {
       conditions.push(stands(positionFigure(first, second, relativePosition, klType, run)));
     }
@@ -178,24 +165,18 @@ export function indicatorColumns(
   return { columns, conditions };
 }
 
-function indicatorOf(name: string, field: number, given: readonly number[], value: number): Indicator | string {
-  const usual = parametersOf.get(field);
-  if (usual === undefined) return `.${name}_name: unknown ${field}; accepted: ${[...parametersOf.keys()].join(', ')}`;
-  const isFixed = field < CustomIndicatorField.CustomIndicatorField_MA && field !== CustomIndicatorField.CustomIndicatorField_RSI;
-  if (given.length === 0 || isFixed) return { field, parameters: usual, value };
-  if (given.length !== usual.length) return `.${name}_para_list: expected ${usual.length} parameters, found ${given.length}`;
-  const wrong = given.find((parameter) => parameter < 1 || parameter > PERIOD_MAX);
-  if (wrong !== undefined) return `.${name}_para_list: ${wrong} is out of range, accepted: 1 to ${PERIOD_MAX}`;
-  return { field, parameters: given, value };
+/** `path`: of the field, without "_name" or "_para_list". */
+function indicatorOf(field: number, parameters: readonly number[], value: number, path: string): Indicator | Refusal {
+  if (!parametersOf.has(field)) return new Refusal(`${path}_name: unknown ${field}; accepted: ${[...parametersOf.keys()].join(', ')}`);
+  return withParameters(field, parameters, value, `${path}_para_list`);
 }
 
 /** Qot_Common.KLType of the bars that the protocol names for these conditions: an hour, day, week and month. */
 const barLengths: readonly number[] = [9, 2, 3, 4];
 
-function wrongBars(klType: number, run: number): string | undefined {
-  if (!barLengths.includes(klType)) return `.kl_type: ${klType} is not accepted; accepted: 9 (60 minutes), 2 (day), 3 (week), 4 (month)`;
-  if (run < 1 || run > RUN_MAX) return `.consecutive_period: ${run} is out of range, accepted: 1 to ${RUN_MAX}`;
-  return undefined;
+function checkBars(klType: number, run: number, path: string): Refusal | undefined {
+  if (barLengths.includes(klType)) return checkRun(run, `${path}.consecutive_period`);
+  return new Refusal(`${path}.kl_type: ${klType} is not accepted; accepted: 9 (60 minutes), 2 (day), 3 (week), 4 (month)`);
 }
 
 function stands(figure: Figure): Condition {

@@ -406,7 +406,7 @@ describe('a stock screen', () => {
       { filterList: [above({ period: 7 })] },
       'period 7 is not served; served: 1, 2, 3, 4, 6 and 5 (1, 3, 5, 15, 30 and 60 minutes), 11 (day)',
     ],
-    [{ filterList: [above({ position: 5 })] }, 'position: 5 is none'],
+    [{ filterList: [above({ position: 5 })] }, 'position: unknown 5; accepted: 1 (above)'],
     [{ filterList: [above({ secondValue: 1n })] }, 'expected one of second_indicator and second_value'],
     [{ filterList: [{ optionQuery: { property: { name: 1002 } } }] }, 'property 1002 is not served; served: 1000, 1001'],
     [{ filterList: [{ plateQuery: { plateList: [{ plateIdList: ['BK0'] }] } }] }, 'unknown plate'],
