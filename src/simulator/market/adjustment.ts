@@ -6,7 +6,7 @@ import type { Instrument } from '../world/instrument.js';
 import type { Aggregate } from './aggregate.js';
 import type { PriceAdjustment } from './market.js';
 
-/** Of a price that is left as it is. Factors count in this unit. */
+/** Factor of a price that is left as it is; the unit of all factors. */
 export const FACTOR_ONE = 10n ** 18n;
 /** Adjusted prices are rounded to the millionth. */
 const ADJUSTED_STEP = 1_000n;
@@ -54,7 +54,7 @@ export class Adjustments {
     private readonly firstDay: (instrument: Instrument) => number,
   ) {}
 
-  /** What prices of a day are multiplied by, seen from `today`. Days are counted from 1970-01-01. */
+  /** Returns the factor by which prices of a day are multiplied, seen from `today`. Days are counted from 1970-01-01. */
   factors(instrument: Instrument, adjustment: PriceAdjustment, today: number): (day: number) => bigint {
     const timeline = adjustment === 'none' ? undefined : this.timeline(instrument);
     if (timeline === undefined) return () => FACTOR_ONE;

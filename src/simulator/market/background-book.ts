@@ -57,10 +57,10 @@ interface ShownBook {
   readonly shown: Readonly<Record<Side, readonly BookLevel[]>>;
 }
 
-/** What a book follows from that nobody's orders have changed. */
+/** The source of a book that nobody's orders have changed: drawn, or shown by a recording. */
 export type BookState = DrawnBook | ShownBook;
 
-/** What the background's book follows from. */
+/** The draws from which the background makes a book. */
 interface DrawnBook {
   readonly ladder: TickLadder;
   /** Stream of the symbol's book. */
@@ -73,7 +73,7 @@ interface DrawnBook {
   readonly levelLots: number;
 }
 
-/** What a book is around: a trade whose price is in billionths. */
+/** The trade that a book is built around; its price is in billionths. */
 export type PricedTrade = Pick<Trade, 'price' | 'direction' | 'index'>;
 
 /** The book's state after `last` (undefined: before the day's first trade, when the close before stands in). */

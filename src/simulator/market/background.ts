@@ -69,7 +69,7 @@ export class Background {
   readonly #underlyings = new Remembered<Instrument, UnderlyingModel>(REMEMBERED_PATHS);
   readonly #derived = new Remembered<Instrument, OptionPath | WarrantPath>(REMEMBERED_DERIVED);
   readonly #knockOuts = new KnockOuts();
-  /** What contracts are on, by symbol. */
+  /** Underlyings of contracts, by symbol. */
   readonly #found = new Remembered<string, Instrument>(REMEMBERED_PATHS);
 
   /** A large plate asks for a thousand a day. */
@@ -98,7 +98,7 @@ export class Background {
     this.memberTrades = new MemberTrades((instrument, day) => this.#peekDay(instrument, day));
   }
 
-  /** What trades of an instrument on a day: of a continuous contract the dated one that it then is. */
+  /** The instrument that trades on a day: for a continuous contract, the month it then stands for. */
   traded(instrument: Instrument, day: TradingDay): Instrument {
     return tradedOn(instrument, day.day);
   }
@@ -165,7 +165,7 @@ export class Background {
       .map((totals) => totals && { volume: BigInt(totals.lots) * BigInt(lotSize), turnover: BigInt(totals.amount) * amountUnit });
   }
 
-  /** What a close is compared with on the next trading day: the same, unless something goes off on that day. On the tick. */
+  /** The close as the next trading day compares with it: reduced by what goes ex on that day. On the tick. */
   reference(instrument: Instrument, next: TradingDay, close: Decimal): Decimal {
     const actions = this.profile(instrument).timeline?.on(next.number) ?? [];
     if (actions.length === 0) return close;
@@ -206,7 +206,7 @@ export class Background {
     return { open: Number(totals.open), close: Number(totals.close), mean: Number(turnover) / Number(volume), volume, turnover };
   }
 
-  /** Of an instrument's day in what is remembered: a number, since texts would have to be put together at every look. */
+  /** Cache key of an instrument's day. A number: building a text at every look-up cost more than the look-up. */
   #keyOf(instrument: Instrument, day: TradingDay): number {
     return this.profile(instrument).index * DAYS_MAX + day.number;
   }
@@ -305,7 +305,7 @@ export class Background {
   #derivedDay(contract: Option | Warrant, profile: Profile, day: TradingDay): BackgroundDay {
     const path = this.derived(contract);
     const { range, typical } = path.whole(day);
-    // What the underlying's day makes of it.
+    // The deviation comes from the underlying's own day.
     const deviation = Math.max(profile.ladder.finest, 0.5 * (range.high - range.low));
     const follows = (from: number, until: number) => path.range(day, from, until);
     return this.#followingDay(contract, profile, { day, previous: range.open, deviation, typical }, range, follows);
@@ -342,7 +342,7 @@ export class Background {
     return this.#derived.get(contract, () => this.#makeDerived(contract));
   }
 
-  /** Of options on an underlying: see {@link UnderlyingModel.atTheMoney}. */
+  /** At-the-money volatility of options on an underlying: see {@link UnderlyingModel.atTheMoney}. */
   volatilityAtTheMoney(underlying: Instrument, day: number, years: number): number {
     return this.#underlying(underlying).atTheMoney(day, years);
   }
@@ -359,7 +359,7 @@ export class Background {
     return call !== undefined && call.time <= time;
   }
 
-  /** What one unit of a contract pays, or would if `now` were its last moment: on the tick that it is settled in. */
+  /** Payout of one unit of a contract if `now` were its last moment, on the tick that it is settled in. */
   payout(contract: Option | Warrant, now: number): Decimal {
     const path = this.derived(contract);
     const time = Math.min(now, path.expires);
@@ -417,7 +417,7 @@ export class Background {
     return this.#day(plate, profile, day, grid, tape);
   }
 
-  /** What an index trades at, or where there is none: a price of the product's own that nobody sees. */
+  /** The day of an index, or of a hidden spot price where a product's underlying is not listed. */
   #spotDay(spot: Instrument, day: TradingDay): BackgroundDay {
     if (spot.kind !== 'future') return this.day(spot, day);
     const profile = this.profile(spot);

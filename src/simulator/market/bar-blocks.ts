@@ -8,13 +8,13 @@ export const BLOCK_BARS = 60;
 /** At about 40 KB each, with what is made of their bars. */
 const REMEMBERED_BLOCKS = 256;
 
-/** Which bars of a day, and as of which trades of callers. */
+/** A block of bars of one day, and the callers' trades that it includes. */
 export interface BlockOfDay {
   readonly day: TradingDay;
   readonly minutes: number;
   /** In the day, counted from 0. */
   readonly number: number;
-  /** What prices are multiplied by. */
+  /** Factor by which prices are multiplied. */
   readonly factor: bigint;
   /** Changes with every trade that a caller makes. */
   readonly version: number;

@@ -10,16 +10,16 @@ import type { TradingDay } from './trading-days.js';
 const MINUTE = 60_000;
 const MS_PER_DAY = 86_400_000;
 
-/** Which bars: those that start in [from, to); the first `limit` of them, or the last where `from` is not given. Epoch ms. */
+/** Bars that start in [from, to), epoch ms: the first `limit` of them, or the last `limit` where `from` is not given. */
 interface BarRange {
   readonly from?: number;
   readonly to: number;
   readonly limit?: number;
-  /** What prices of a day are multiplied by. */
+  /** Factor by which prices of a day are multiplied. */
   readonly factor: (day: TradingDay) => bigint;
 }
 
-/** What bars are made of. */
+/** Sources from which bars are made. */
 interface BarSources {
   readonly tape: Tape;
   readonly blocks: BarBlocks;
@@ -80,7 +80,7 @@ export function* daysOfBars(
   }
 }
 
-/** Those of rising bars that start in [from, to). */
+/** Selects the bars that start in [from, to); bars are in rising order. */
 function within(bars: readonly Bar[], { from = -Infinity, to }: BarRange): readonly Bar[] {
   const [first, last] = [bars[0], bars.at(-1)];
   if (first === undefined || last === undefined || (first.start >= from && last.start < to)) return bars;

@@ -44,7 +44,7 @@ export class Bridge {
     return open + (close - open) * ((time - from) / (until - from));
   }
 
-  /** What it does in [from, until), which lies inside it; the extremes as far as eight pieces show them. */
+  /** Price range of [from, until), which lies inside the bridge; extremes are exact to eight pieces. */
   range(from: number, until: number): PriceRange {
     const { from: start, until: end, open, close, deviation } = this.#root;
     const depth = Math.min(DEPTH_MAX, Math.ceil(Math.log2((PIECES * (end - start)) / Math.max(1, until - from))));
@@ -75,7 +75,7 @@ export class Bridge {
   }
 }
 
-/** Of a range, as far as it has been looked at. */
+/** Running extremes of a range while it is being searched. */
 interface Sum {
   readonly from: number;
   readonly until: number;

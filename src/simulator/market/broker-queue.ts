@@ -6,7 +6,7 @@ import type { Book, BookLevel } from './market.js';
 export interface QueuedBroker {
   readonly id: number;
   readonly name: string;
-  /** Which price level, 1 the best. */
+  /** Price level, 1 the best. */
   readonly position: number;
 }
 
@@ -42,7 +42,7 @@ export const brokers: readonly { readonly id: number; readonly name: string }[] 
   Array.from({ length: IDS_PER_HOUSE }, (_, i) => ({ id: FIRST_ID + house * IDS_PER_HOUSE + i, name })),
 );
 
-/** Which brokers wait at the book's levels, by time at each. Only Hong Kong shows this: elsewhere both sides are empty. */
+/** Brokers waiting at the book's levels, by time at each. Only Hong Kong shows this: elsewhere both sides are empty. */
 export function brokerQueue(instrument: Instrument, book: Book): BrokerQueue {
   if (instrument.market !== 'HK') return { bids: [], asks: [] };
   return { bids: queue(instrument, book.bids), asks: queue(instrument, book.asks) };

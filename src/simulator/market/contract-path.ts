@@ -6,13 +6,13 @@ import type { Spot } from './spot.js';
 import type { TradingDay } from './trading-days.js';
 
 const YEAR_MS = 365 * 86_400_000;
-/** Of a day on which the settlement price is fixed: the day is looked at in so many pieces. */
+/** Number of pieces in which a settlement day is searched. */
 const PIECES = 24;
 const LUNCH_MS_MAX = 7_200_000;
 /** The first price of an index is looked for in so long after it opens. */
 const OPENING_MS = 900_000;
 
-/** What expires of a contract, and when. */
+/** The expiry of a contract and the day it falls on. */
 interface Expiry {
   readonly settlement: FinalSettlement;
   /** Moment at which its price is the spot's: epoch ms. */
@@ -45,7 +45,7 @@ export class ContractPath {
     return this.#priced(still(this.spot.at(time)), time).close;
   }
 
-  /** What it does in the sessions of [from, until) of a trading day. */
+  /** Price range of the sessions in [from, until) of a trading day. */
   range(day: TradingDay, from: number, until: number): PriceRange {
     const pieces = this.#isFixing(from, until) ? Math.max(1, Math.round((PIECES * (until - from)) / (day.end - day.start))) : 1;
     let found: PriceRange | undefined;

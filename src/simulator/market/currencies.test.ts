@@ -32,7 +32,7 @@ function marketAt(mode: keyof typeof worlds, seed: number, time: number) {
   });
 }
 
-/** What one of a currency costs in dollars, and what it brings, at the best prices of its pair. */
+/** Dollars that one unit of a currency costs, and brings, at the best prices of its pair. */
 function dollars(market: SimulatedMarket, currency: string): { bid: number; ask: number } {
   const direct = pairs.find(({ code }) => code === `${currency}USD`);
   const pair = direct ?? pairs.find(({ code }) => code === `USD${currency}`);

@@ -8,11 +8,11 @@ import type { TradingDay, TradingDays } from './trading-days.js';
 /** Stretches of a day between two knots of a currency's path: a power of two. */
 export const SEGMENTS = 256;
 
-/** What every pair is quoted against, and a dollar of it is worth one. */
+/** Base currency of all pairs; USD = 1. */
 const DOLLAR = 'USD';
 const DAYS_PER_YEAR = 365;
 const REMEMBERED_DAYS = 500;
-/** Of the first price after a weekend, in deviations of a day. */
+/** Size of the price gap after a weekend, in daily standard deviations. */
 const GAP = 0.25;
 
 /** How a currency is quoted: its pair with the dollar. */
@@ -23,8 +23,8 @@ interface Major {
 }
 
 /**
- * What each currency is worth in dollars, as one path a currency. Every pair is the quotient of two, so that pairs agree with one
- * another at every moment: EURUSD × USDJPY = EURJPY.
+ * Value of each currency in dollars, as one path a currency. Every pair is the quotient of two, so that pairs agree at
+ * every moment: EURUSD × USDJPY = EURJPY.
  */
 export class Currencies {
   readonly #days = new Remembered<string, readonly number[]>(REMEMBERED_DAYS);
@@ -36,7 +36,7 @@ export class Currencies {
     private readonly anchor: (instrument: Instrument) => Anchor | undefined,
   ) {}
 
-  /** Of the pairs of a world: those of the dollar say what there is. */
+  /** Builds the currencies of a world from its pairs against the dollar. */
   static of(
     seed: number | string,
     pairs: readonly Instrument[],

@@ -36,8 +36,8 @@ export interface DayOfTrades {
 
 /** A day whose every bar is split from its totals: see {@link Stretch}. */
 export class DayTape implements DayOfTrades {
-  // Who looks at a day looks at the same moment again and again: the way there is remembered.
-  // Most days are made for their totals alone, which need no memory.
+  // Caches the splits on the way to a moment, since callers look at the same one again and again. Days made for their totals alone
+  // need no cache.
   #split: Remembered<number, readonly [Stretch, Stretch]> | undefined;
   #written: Remembered<number, readonly Trade[]> | undefined;
 

@@ -22,12 +22,12 @@ export abstract class DerivedPath {
     return this.price(this.unitAt(day, time), day, time) * BILLION;
   }
 
-  /** What it does in [from, until) of a trading day. */
+  /** Price range of [from, until) of a trading day. */
   range(day: TradingDay, from: number, until: number): PriceRange {
     return this.#following(this.underlying.range(from, until), day, from, until);
   }
 
-  /** What it does in a whole trading day, and how many contracts (units) trade on a typical one like it. */
+  /** Price range of a whole trading day, and the contracts (units) that trade on a typical one like it. */
   whole(day: TradingDay): { readonly range: PriceRange; readonly typical: number } {
     const range = this.underlying.range(day.start, day.end);
     const open = (range.open / BILLION) * this.shares(day);
@@ -46,7 +46,7 @@ export abstract class DerivedPath {
   /** Contracts (units) that trade on a typical day on which the underlying opens at `spot`. */
   protected abstract volume(day: TradingDay, spot: number): number;
 
-  /** What it is worth, and by what. */
+  /** Fair value at a moment, and the inputs it follows from. */
   abstract valuation(day: TradingDay, time: number): ContractValuation;
 
   /** Money for one unit of the contract, when a unit of the underlying costs `spot`. */

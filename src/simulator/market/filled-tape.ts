@@ -9,7 +9,7 @@ import { clamp, type Flow, marks, type Stretch } from './stretch.js';
 import type { TradingDay } from './trading-days.js';
 
 const LOTS_PER_TRADE = 6;
-/** Of what follows a path: lots that may lie where the path calls for them. */
+/** Lots a trade of an instrument that follows a path: cuts may lie where the path calls for them. */
 const FOLLOWING_LOTS_PER_TRADE = 12;
 /** At most one trade a second: with refreshes of the book in between, a liquid symbol shows about three events a second. */
 const TRADES_PER_SECOND_MAX = 1;
@@ -20,7 +20,7 @@ export interface Filling {
   readonly part: Part;
   readonly key: number;
   readonly grid: number;
-  /** What the day is compared with. */
+  /** Price that the day's change is measured from. */
   readonly previous: number;
   /** Deviation of a whole day's change, in billionths; the instrument's own where it is not given. */
   readonly deviation?: number;

@@ -49,7 +49,7 @@ function contractsOf({ world }: Place, { future: { product } }: Future): Future[
 const price = (decimal: bigint) => Number(decimal) / 1e9;
 const day = { unit: 'day' } as const;
 
-/** What a contract should be at `time`, by the cost of carry. */
+/** Fair price of a contract at `time`, by the cost of carry. */
 function carried(contract: Future, spot: number, time: number): number {
   const expiry = finalSettlement(contract).moments.at(-1) ?? Date.parse(`${contract.lastTradingDay}T20:00:00Z`);
   return spot * Math.exp((contract.future.product.carry / 100) * (Math.max(0, expiry - time) / (365 * DAY)));

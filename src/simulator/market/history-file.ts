@@ -13,7 +13,7 @@ const HEADER = COLUMNS.join(',');
 const PRICE_MAX: Decimal = 9_000_000_000_000_000n;
 const VOLUME_TEXT = /^\d{1,18}$/;
 
-/** What a folder of history files holds, and what is wrong with it: each problem names file, line, column and what is accepted. */
+/** Contents and problems of a folder of history files; each problem names file, line, column and what is accepted. */
 export interface LoadedFolder {
   readonly histories: readonly LoadedHistory[];
   readonly problems: readonly string[];

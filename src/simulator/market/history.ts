@@ -101,7 +101,7 @@ export class History {
   }
 }
 
-/** What loaded bars leave as symbols' pasts on a day: those before it. */
+/** Selects the loaded bars that lie before a day: the past of each symbol. */
 export function pastsOf(loaded: readonly LoadedHistory[], today: (instrument: Instrument) => number): ReadonlyMap<string, History> {
   const pasts = new Map<string, History>();
   for (const { instrument, bars } of loaded) {

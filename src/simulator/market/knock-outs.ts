@@ -18,7 +18,7 @@ interface Watched {
 
 /** Epoch ms. */
 export interface Call {
-  /** Of the trade that called the contract. */
+  /** Time of the trade that called the contract. */
   readonly time: number;
   /** End of the day on which it was: what the underlying does up to then counts for the residual value. */
   readonly valuedUntil: number;
@@ -29,9 +29,9 @@ interface Extremes {
   readonly low: number;
 }
 
-/** What of an underlying's trading calls have to look at. */
+/** The trading of an underlying as far as knock-outs depend on it. */
 export interface TradedUnderlying {
-  /** Of no other underlying. */
+  /** Number of the underlying; unique. */
   readonly index: number;
   readonly days: TradingDays;
   on(day: TradingDay): BackgroundDay;

@@ -39,7 +39,7 @@ export function levelOrders({ draw, volume, orderCount, lot }: BackgroundLevel):
   });
 }
 
-/** What is left of orders when so many shares were taken from the front of the queue. */
+/** Orders left when `taken` shares have traded from the front of the queue. */
 export function remainder(orders: readonly LevelOrder[], taken: number): readonly LevelOrder[] {
   let rest = taken;
   return orders.flatMap((order) => {

@@ -2,7 +2,7 @@ import type { Clock } from '../../contract/clock.js';
 import type { Instrument } from '../world/instrument.js';
 import type { MarketEvent, Tick } from './market.js';
 
-/** What live events need to know of the market. */
+/** Market access that live events need. */
 export interface LiveSource {
   /** Sequence of the newest tick. */
   newest(instrument: Instrument): bigint;

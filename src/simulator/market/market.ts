@@ -79,7 +79,7 @@ export type BarPeriod =
   | { readonly unit: 'minute'; readonly count: 1 | 3 | 5 | 10 | 15 | 30 | 60 | 120 | 180 | 240 }
   | { readonly unit: 'day' | 'week' | 'month' | 'quarter' | 'year' };
 
-/** What traded before or after regular hours. */
+/** Trading before or after regular hours. */
 export interface ExtendedTrades {
   readonly last: Decimal;
   readonly high: Decimal;
@@ -93,7 +93,7 @@ export interface ExtendedTrades {
  * of ticks. What traded in extended hours (United States) stands beside them.
  */
 export interface Quote {
-  /** Of the last tick, in whichever hours. */
+  /** Time of the last tick, in any session. */
   readonly time: number;
   /** "2026-11-20": trading day in the market's zone. */
   readonly tradingDay: string;
@@ -109,7 +109,7 @@ export interface Quote {
   readonly afterMarket?: ExtendedTrades;
 }
 
-/** Which prices bars show: as traded, or made comparable over dividends and splits with today's (forward) or the first day's (backward). */
+/** Adjustment of bars for dividends and splits: none, comparable with today's prices (forward) or with the first day's (backward). */
 export type PriceAdjustment = 'none' | 'forward' | 'backward';
 
 export interface Execution {
@@ -117,9 +117,9 @@ export interface Execution {
   readonly volume: bigint;
 }
 
-/** What an option or a warrant is worth at a moment, for one unit of it, and what that follows from. */
+/** Value of one unit of an option or a warrant at a moment, and the inputs it follows from. */
 export interface ContractValuation extends Valuation {
-  /** Of the underlying, up to its expiry. */
+  /** Outlook of the underlying up to the expiry. */
   readonly outlook: Outlook;
   /** By which it is valued; of callable contracts, which it does not move, that of an option with their strike. */
   readonly volatility: number;
@@ -150,7 +150,7 @@ export interface PastDays {
   readonly count: number;
   /** "2026-11-20". */
   day(back: number): string;
-  /** Those of the day's bar, at a fraction of what it costs; undefined where only the bar itself says what they are, or where there is none. */
+  /** Prices of the day's bar, at a fraction of its cost; undefined where only the bar itself gives them, or where there is none. */
   prices(back: number): DayPrices | undefined;
 }
 
@@ -191,16 +191,16 @@ export interface Market {
   range(instrument: Instrument, from: number, to: number): PriceBounds | undefined;
   /** The newest `max` days since an instrument's first one, up to `newest` ("2026-11-20"), whose regular trading is over. */
   pastDays(instrument: Instrument, newest: string, max: number): PastDays;
-  /** What a price at `time` (now when not given) is multiplied by to be adjusted as of now: see `adjustedPrice`. */
+  /** Factor by which a price at `time` (default: now) is multiplied to be adjusted as of now: see `adjustedPrice`. */
   adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time?: number): bigint;
   /**
    * The price at which a contract that has expired is settled: by its product's rule, or its own last price. Of options what exercise pays, of warrants the cash
    * that one unit is paid; before that, what they are worth now.
    */
   settlementPrice(contract: Instrument): Decimal;
-  /** Of now, or of the end of what is traded no more, by the background's price of the underlying. */
+  /** Valuation now, or at the last moment of an expired or delisted contract, by the background's price of the underlying. */
   valuation(contract: Option | Warrant): ContractValuation;
-  /** What options on an underlying that end in so many years take its volatility to be on a day ("2026-11-20"), at the money: a fraction a year. */
+  /** At-the-money volatility, a fraction a year, of options that end in `years`, on a day ("2026-11-20"). */
   volatilityAtTheMoney(underlying: Instrument, day: string, years: number): number;
   /** Whether a callable contract has been called by now: nobody trades it any more. */
   isCalled(contract: Warrant): boolean;

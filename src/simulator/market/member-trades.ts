@@ -13,7 +13,7 @@ interface Running {
 /** Members of the largest plates of several markets, at a few kilobytes each. */
 const REMEMBERED = 5_000;
 
-/** What the background trades in each member of a plate, counted on from one look to the next. */
+/** Running totals of the background's trades in each member of a plate, counted on from one look to the next. */
 export class MemberTrades {
   readonly #running = new Remembered<number, { running: Running | undefined }>(REMEMBERED);
 

@@ -44,7 +44,7 @@ test('bars of many minutes are their minutes, in extended hours too', () => {
     fc.property(instrument, fc.constantFrom(3, 10, 60, 120, 180, 240), fc.integer({ min: 0, max: 1_200 }), (of, length, daysAgo) => {
       const from = NOW - daysAgo * DAY_MS;
       const to = from + 3 * DAY_MS;
-      // Those that lie in a bar which begins before, or ends after.
+      // Bars that begin before the range or end after it are included.
       const around = { from: from - length * MINUTE, to: to + length * MINUTE };
       const minutes = market.bars(of, { unit: 'minute', count: 1 }, around);
       const expected = grouped(of, minutes, length).filter(({ start }) => start >= from && start < to);

@@ -19,7 +19,7 @@ interface Resting {
  */
 export class OrderBook {
   readonly #resting = { buy: new Map<number, Resting>(), sell: new Map<number, Resting>() };
-  /** What was taken of levels, by side and price, and the draw of the level that it was taken from. */
+  /** Volume taken from levels, by side and price, with the draw of the level that it was taken from. */
   readonly #taken = { buy: new Map<number, { draw: number; volume: number }>(), sell: new Map<number, { draw: number; volume: number }>() };
 
   /** When a caller last changed the book, epoch ms. */
@@ -77,7 +77,7 @@ export class OrderBook {
     });
   }
 
-  /** What is left of the orders of a background level. */
+  /** Orders left of a background level. */
   #left(level: BackgroundLevel, side: Side): readonly LevelOrder[] {
     const part = this.#taken[side].get(level.price);
     const orders = levelOrders(level);

@@ -84,7 +84,7 @@ function expectSound(market: Market, of: Instrument): void {
   }
 }
 
-/** What a caller may do: take, rest near the touch (without meeting another caller), cross two callers, wait. */
+/** Actions of a caller: take, rest near the touch (without meeting another caller), cross two callers, wait. */
 const actions = fc.array(
   fc.oneof(
     fc.record({
@@ -197,7 +197,7 @@ describe('what callers add', () => {
     expect(behind.slice(0, -1)).toEqual(level.orders);
     expect(behind.at(-1)).toEqual({ id: expect.any(BigInt), volume: 300n });
     expect(behind.at(-1)!.id).not.toBe(77n);
-    // What stood before it has traded, but for the first.
+    // All of the queue but its first order has traded.
     order.queueAhead = first!.volume;
     expect(market.detailedBook(tencent, 2).bids[1]!.orders[1]).toEqual(behind.at(-1));
   });

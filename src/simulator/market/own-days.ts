@@ -8,9 +8,9 @@ import type { Profile } from './profile.js';
 import { clamp } from './stretch.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
 
-/** What an instrument that follows no other does on a day, before any of its trades is known. Prices in unrounded billionths. */
+/** A day of an instrument that follows no other, before any of its trades is known. Prices in unrounded billionths. */
 export interface DayOutline {
-  /** What the day is compared with. */
+  /** Price that the day's change is measured from. */
   readonly previous: number;
   /** Billionths in one step of its prices. */
   readonly grid: number;

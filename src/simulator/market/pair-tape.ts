@@ -12,7 +12,7 @@ const BOUNCE = 0.1;
 /** Part of a tick's time that its moment is drawn from: ticks keep their order. */
 const JITTER = 0.9;
 
-/** What the ticks of one pair on one day follow from. */
+/** Inputs of the ticks of one pair on one day. */
 export interface PairDay {
   readonly day: TradingDay;
   /** Dollars for one of each of the pair's currencies, at the knots of the day: {@link SEGMENTS} + 1. */

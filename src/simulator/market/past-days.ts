@@ -4,7 +4,7 @@ import type { DayPrices, PastDays } from './market.js';
 import type { Tape } from './tape.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
 
-/** Which days: up to the newest ("2026-11-20"), and so many at the most. */
+/** Requested days: the newest ("2026-11-20"), and the maximum number. */
 interface Wanted {
   readonly newest: string;
   readonly max: number;

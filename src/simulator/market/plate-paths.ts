@@ -18,7 +18,7 @@ const REACH = 0.6;
 const GUIDED_VARIANCE = 0.9;
 const GUIDES_MAX = 24;
 
-/** What indices of plates need to know of their members. */
+/** Prices of members that the indices of plates need. */
 export interface MemberPrices {
   readonly composition: (plate: PlateIndex) => PlateComposition;
   readonly history: (instrument: Instrument) => History | undefined;
@@ -47,14 +47,14 @@ export interface PlatePath {
   readonly mean: number;
   /** Deviation of its change, from those of its members, which go their own ways. */
   readonly deviation: number;
-  /** What it does in [from, until); undefined where the members' days are loaded, which say how they end and no more. */
+  /** Price range of [from, until); undefined where the members' days are loaded, which have an end and no path. */
   readonly follows: ((from: number, until: number) => PriceRange) | undefined;
 }
 
-/** What a member adds to a day of the index. */
+/** Contribution of a member to a day of the index. */
 interface Counted extends Weighted {
   readonly own: RegularDay;
-  /** Of its change in a year, as a part of the index. */
+  /** Variance of its change in a year, as a part of the index. */
   readonly variance: number;
 }
 
@@ -181,7 +181,7 @@ export class PlatePaths {
     };
   }
 
-  /** Of the last trade before a moment of regular trading; of the day's first one before that. */
+  /** Price of the last trade before a moment of regular trading, or of the day's first where there is none. */
   #priceAt(instrument: Instrument, day: TradingDay, time: number): number {
     const memberDay = this.members.days(instrument).on(day.day);
     const { tape, grid } = this.members.day(instrument, memberDay);

@@ -5,19 +5,19 @@ import type { Aggregate } from './aggregate.js';
 import type { TradingDay } from './trading-days.js';
 
 const MINUTE = 60_000;
-/** Of plates: at a few hundred bytes, and at some twenty kilobytes. */
+/** Days of plates in the cache: a few hundred bytes each, and some twenty kilobytes with slices. */
 const REMEMBERED_DAYS = 4_000;
 const REMEMBERED_MINUTES = 100;
 
 /** Volume and turnover of one or the other. */
 export type Traded = Pick<Aggregate, 'volume' | 'turnover'>;
 
-/** What sums need to know of the members of a plate, apart from what callers trade. */
+/** Background trading of members, without callers' trades. */
 export interface MemberSource {
   readonly members: (plate: PlateIndex, day: TradingDay) => readonly Instrument[];
   /** All of regular trading of a plate's day. */
   readonly whole: (member: Instrument, day: TradingDay) => Traded | undefined;
-  /** Of each [boundaries[i], boundaries[i + 1]) of the day. */
+  /** Totals of each [boundaries[i], boundaries[i + 1]) of the day. */
   readonly slices: (member: Instrument, day: TradingDay, boundaries: readonly number[]) => readonly (Traded | undefined)[];
 }
 
@@ -26,14 +26,14 @@ type Minutes = readonly Traded[];
 
 const NOTHING: Traded = { volume: 0n, turnover: 0n };
 
-/** What all members of plates trade together in the background: a large plate has thousands of them, so that each day is summed once, in turns. */
+/** Totals of the background's trades in all members of a plate. A large plate has thousands, so each day is summed once, in turns. */
 export class PlateTrades {
   readonly #days = new Remembered<string, Traded>(REMEMBERED_DAYS);
   readonly #minutes = new Remembered<string, Minutes>(REMEMBERED_MINUTES);
 
   constructor(private readonly source: MemberSource) {}
 
-  /** Of a whole day. */
+  /** Totals of a whole day. */
   day(plate: PlateIndex, day: TradingDay): Traded {
     return this.#days.get(keyOf(plate, day), () => atOnce(this.#sumDay(plate, day)));
   }

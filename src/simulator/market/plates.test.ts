@@ -199,7 +199,7 @@ describe('the index of a plate', () => {
     const work = fresh.market.prepareBars(fresh.plate(symbol), period, { limit });
     while (!work.next().done) turns += 1;
     expect(turns).toBeGreaterThan(fresh.members(symbol, '2026-11-20').length);
-    // What callers trade counts in both.
+    // Callers' trades count in both.
     for (const one of [fresh, other]) {
       const [first] = one.members(symbol, '2026-11-20');
       one.market.print(first!, one.market.quote(first!).last, 1_000n, 1);

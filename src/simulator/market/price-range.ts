@@ -1,4 +1,4 @@
-/** What a price does in a stretch of time, in unrounded billionths. */
+/** Price range of a stretch of time, in unrounded billionths. */
 export interface PriceRange {
   readonly open: number;
   readonly close: number;

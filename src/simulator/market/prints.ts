@@ -21,7 +21,7 @@ export class Prints {
   #minutes: Minute[] = [];
   #lastSequence = 0;
   #version = 0;
-  /** Of an earlier run, until something is printed in this one. */
+  /** Prints of an earlier run, until something is printed in this one. */
   #restored: readonly Tick[] = [];
 
   /** Sequence of the newest print; 0 when there is none. */

@@ -1,9 +1,9 @@
 import type { ListingTimeline } from '../companies/listing-timeline.js';
 import type { TickLadder } from './tick-ladder.js';
 
-/** What the generator knows of an instrument, whatever the day. */
+/** Generator parameters of an instrument that hold on every day. */
 export interface Profile {
-  /** Of no other profile. */
+  /** Number of the profile; unique. */
   readonly index: number;
   /** Stream of the symbol's randomness. */
   readonly key: number;
@@ -18,6 +18,6 @@ export interface Profile {
   readonly closeOn: (day: number) => number;
   /** See {@link priceLimit}. */
   readonly limit: number | undefined;
-  /** Of what somebody issued: its price on each day, and what goes off on which. */
+  /** Timeline of the issuer: prices on each day and ex-dates. */
   readonly timeline: ListingTimeline | undefined;
 }

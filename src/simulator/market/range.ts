@@ -21,7 +21,7 @@ export function rangeOf(
   const days = tape.days(instrument);
   const firstDay = tape.firstDay(instrument);
   let range: PriceBounds | undefined;
-  // Of the days since an ex-day, whose factor is the same: only the extremes need to be adjusted. Those that are known without a tape are plain numbers.
+  // Days since an ex-date share one factor, so only their extremes are adjusted. Days known without a tape are plain numbers.
   let since: PriceBounds | undefined;
   let [highest, lowest] = [-Infinity, Infinity];
   let factor: bigint | undefined;

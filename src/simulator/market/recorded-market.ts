@@ -34,7 +34,7 @@ const ASSUMED_LOTS = 10n;
 const MINUTE_MS = 60_000;
 const DEPTH_MAX = 40;
 
-/** What happened in a recorded market. Times are epoch ms. */
+/** An event of a recorded market. Times are epoch ms. */
 export type RecordedUpdate =
   | { readonly kind: 'quote'; readonly quote: Quote }
   | { readonly kind: 'book'; readonly book: Book }
@@ -53,7 +53,7 @@ interface Recorded {
   untold: Tick[];
   telling: boolean;
   day: string;
-  /** Of the day, by their start. */
+  /** Minute bars of the day, by start. */
   minutes: Map<number, Aggregate>;
   watchers: number;
 }
@@ -272,7 +272,7 @@ export class RecordedMarket implements SimulatedMarket {
   }
 
   restorePrints(instrument: Instrument, ticks: readonly Tick[]): void {
-    // What callers traded in an earlier run is none of this recording.
+    // Callers' trades of earlier runs are not part of the recording.
     if (!this.#recorded.has(instrument.symbol)) this.generated.restorePrints(instrument, ticks);
   }
 

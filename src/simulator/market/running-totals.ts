@@ -4,9 +4,7 @@ import type { Trade } from './trades.js';
 /** Trades drawn at once when the next ones are counted. */
 const TRADES_AHEAD = 16;
 
-/**
- * What a day trades from one moment on, up to a later and later one: each trade is counted once, as time passes it. To look back, it is counted anew.
- */
+/** Totals of a day from one moment up to a later and later one. Each trade is counted once as time passes it; looking back counts anew. */
 export class RunningTotals {
   /** Index of the next trade that is not counted. */
   #next = 0;

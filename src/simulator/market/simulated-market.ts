@@ -76,22 +76,22 @@ export function createMarket(options: MarketOptions): SimulatedMarket {
   return new MarketOfTape(options);
 }
 
-/** What one symbol looks like until the background next changes it, or a caller does. */
+/** State of one symbol until the background or a caller next changes it. */
 interface View {
   /** Holds in [from, until), epoch ms. */
   readonly from: number;
   readonly until: number;
   /** When the background next trades or changes the book. */
   readonly nextChange: number;
-  /** Of an index of members: how many trades callers had made in whichever symbol. */
+  /** Callers' trades in any symbol when an index of members was computed. */
   readonly prints: number;
   /** The last moment of trading, when no session is open. */
   readonly closedAt: number | undefined;
   readonly quote: Quote;
   readonly book: BookState;
-  /** What was answered already, by depth. */
+  /** Books already answered, by depth. */
   readonly books: Map<number, Book>;
-  /** Of the background's last trade or refresh, epoch ms. */
+  /** Time of the background's last trade or refresh, epoch ms. */
   readonly bookTime: number;
 }
 
@@ -173,7 +173,7 @@ class MarketOfTape implements SimulatedMarket {
     return finished;
   }
 
-  /** Of anything but a plate: its company, its day, and how that stands. */
+  /** Prepares the company and the day of anything but a plate. */
   #prepareFirstLook(instrument: Instrument): Promise<void> | undefined {
     if (this.#views.peek(instrument.symbol) !== undefined) return undefined;
     const looking = inTurns(this.#firstLook(instrument));
@@ -251,7 +251,7 @@ class MarketOfTape implements SimulatedMarket {
   adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time = this.#now(instrument)): bigint {
     const days = this.#tape.days(instrument);
     const now = this.#now(instrument);
-    // What is traded no more has nothing go off after its last day.
+    // Instruments that trade no more have no ex-dates after their last day.
     return this.#adjustments.factors(instrument, adjustment, days.at(now).number)(days.at(Math.min(time, now)).number);
   }
 
@@ -285,7 +285,7 @@ class MarketOfTape implements SimulatedMarket {
     const now = this.#clock.now();
     const executions = this.#orders(instrument).take(book, side, volume, limit);
     for (const { price, volume: part, resting } of executions) {
-      // What met a resting order came from the background, which then was the aggressor.
+      // A print against a resting order came from the background, which then was the aggressor.
       this.#tape.print(instrument, now, price, part, (side === 'buy') === !resting ? 1 : -1);
     }
     if (executions.length > 0) this.#changed(instrument);
@@ -409,7 +409,7 @@ class MarketOfTape implements SimulatedMarket {
     const background = this.#tape.background;
     const daysOf = this.#tape.days(instrument);
     const now = this.#now(instrument);
-    // What has expired or been delisted stays as its last day left it.
+    // Expired and delisted instruments stay as their last day left them.
     const isOver = now < time;
     const day = daysOf.at(now);
     const isCalled = instrument.kind === 'warrant' && this.#tape.background.isCalled(instrument, day, now);

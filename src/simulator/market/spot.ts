@@ -47,7 +47,7 @@ export class Spot {
     return { last: last?.time ?? day.start, next: next?.time ?? day.end };
   }
 
-  /** What it does in [from, until), of at least a millisecond. */
+  /** Price range of [from, until), at least a millisecond long. */
   range(from: number, until: number): PriceRange {
     let day = this.days.at(from);
     let found: PriceRange | undefined;

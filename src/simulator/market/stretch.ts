@@ -33,7 +33,7 @@ export interface Stretch {
   readonly amount: number;
 }
 
-/** What all stretches of one day share. */
+/** Parameters shared by all stretches of one day. */
 export interface Flow {
   /** Stream of the day's randomness. */
   readonly key: number;
@@ -42,7 +42,7 @@ export interface Flow {
   /** Standard deviation of the price from one trade to the next, in grid units. */
   readonly step: number;
   readonly activity: Activity;
-  /** What the price does in [from, until), in grid units, where it follows another: cuts are made on it. */
+  /** Price range of [from, until), in grid units, where the price follows another: cuts are made on it. */
   readonly follows?: (from: number, until: number) => PriceRange;
 }
 

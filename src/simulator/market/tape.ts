@@ -70,7 +70,7 @@ export class Tape {
     return prints === undefined ? totals : merge(totals, prints.totals(start, end));
   }
 
-  /** Of {@link Tape.dayTotals} the extremes, for which the trades of most days need not be made. */
+  /** Extremes of {@link Tape.dayTotals}, for which the trades of most days need not be made. */
   extremes(of: Instrument, day: TradingDay, now: number): PriceBounds | undefined {
     const instrument = this.#on(of, day);
     const isMade = day.regular.end > now || this.#historyOf(instrument, day) !== undefined;
@@ -82,7 +82,7 @@ export class Tape {
     return printed === undefined ? background : widened(background, printed);
   }
 
-  /** Of {@link Tape.dayTotals} of a day that is over the prices, where they are known before any of its trades; undefined where they are not. */
+  /** Prices of {@link Tape.dayTotals} of a finished day, where they are known before its trades; undefined where they are not. */
   outlined(of: Instrument, day: TradingDay): DayPrices | undefined {
     const instrument = this.#on(of, day);
     if (this.#historyOf(instrument, day) !== undefined) return undefined;
@@ -91,7 +91,7 @@ export class Tape {
     return isPrinted ? undefined : this.background.outlined(instrument, day);
   }
 
-  /** Of the index of a plate: its own path up to `now`, and what its members traded. */
+  /** Totals of a plate's index: its own path up to `now`, and its members' trades. */
   #plateTotals(plate: PlateIndex, day: TradingDay, now: number): Aggregate | undefined {
     const weights = this.background.plates.weights(plate, day);
     if (day.start > now || weights.length === 0) return undefined;
@@ -103,7 +103,7 @@ export class Tape {
     return withTraded(path, members, () => this.#openOf(plate, day));
   }
 
-  /** What callers traded in each member of a plate in [from, until) of a day whose trades are made. */
+  /** Callers' trades in each member of a plate in [from, until) of a day whose trades are made. */
   #printedIn(plate: PlateIndex, day: TradingDay, [from, until]: readonly [number, number]): readonly Traded[] {
     const printed: Traded[] = [];
     if (this.#prints.size === 0) return printed;
@@ -187,7 +187,7 @@ export class Tape {
     });
   }
 
-  /** What each member traded between boundaries. */
+  /** Trades of each member between boundaries. */
   #memberSlices(
     members: readonly Instrument[],
     { day }: TradingDay,
@@ -214,7 +214,7 @@ export class Tape {
     });
   }
 
-  /** What the members of a plate have traded in the background by a moment of its day. */
+  /** Background trades in a plate's members up to a moment of its day. */
   #backgroundUpTo(plate: PlateIndex, { day, start }: TradingDay, time: number): Traded {
     const { memberTrades, plates } = this.background;
     let [volume, turnover] = [0n, 0n];
@@ -297,7 +297,7 @@ export class Tape {
     return { close, reference: this.background.reference(instrument, day, close) };
   }
 
-  /** What a trading day made of the price, in the same terms as {@link drop}; undefined on other days. */
+  /** Price change of a trading day, in the terms of {@link drop}; undefined on other days. */
   dayMove(instrument: Instrument, date: string): DayMove | undefined {
     const days = this.days(instrument);
     if (!days.calendar.isTradingDay(date)) return undefined;
@@ -311,7 +311,7 @@ export class Tape {
 
   #lastClose(instrument: Instrument, day: TradingDay): Decimal {
     const previous = this.days(instrument).previous(day);
-    // What its members traded need not be counted.
+    // The close of a plate needs no count of its members' trades.
     if (instrument.kind === 'plate') return this.background.regularClose(instrument, previous);
     const history = this.#historyOf(instrument, previous);
     const traded = history === undefined ? this.dayTotals(instrument, previous, Infinity) : history.lastAt(previous.number);
@@ -415,12 +415,12 @@ export class Tape {
     return prints;
   }
 
-  /** What trades of an instrument on a day, see {@link Background.traded}. Loaded history stands for its own symbol. */
+  /** The instrument that trades on a day, see {@link Background.traded}. Loaded history stands for its own symbol. */
   #on(instrument: Instrument, day: TradingDay): Instrument {
     return this.#historyOf(instrument, day) === undefined ? this.background.traded(instrument, day) : instrument;
   }
 
-  /** What was loaded of a day before which nothing is known. */
+  /** Loaded bar of the first known day. */
   #firstLoaded({ symbol }: Instrument, { number }: TradingDay): Aggregate | undefined {
     const history = this.history.get(symbol);
     return history?.firstDay === number ? history.day(number) : undefined;

@@ -14,7 +14,7 @@ export interface TimeSharePoint {
   readonly previousClose: Decimal;
   /** Turnover ÷ volume (÷ multiplier for futures) of the day so far; the price while nothing has traded. */
   readonly averagePrice: Decimal;
-  /** Of this minute alone. */
+  /** Volume of this minute alone. */
   readonly volume: bigint;
   readonly turnover: Decimal;
 }

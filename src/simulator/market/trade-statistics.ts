@@ -12,7 +12,7 @@ export interface TradeSums {
   readonly turnover: Decimal;
 }
 
-/** What traded in a stretch of time. Buy, sell and neutral trades are all there are; sizes are told of directed ones. */
+/** Trades in a stretch of time: buy, sell and neutral ones add up to all; sizes cover directed ones only. */
 export interface TradeStatistic {
   readonly buy: TradeSums;
   readonly sell: TradeSums;
@@ -25,7 +25,7 @@ export interface TradeStatistic {
   readonly largest: Tick | undefined;
 }
 
-/** What traded at one price on a day. */
+/** Trades at one price on a day. */
 export interface PriceStatistics {
   readonly price: Decimal;
   readonly buy: TradeSums;

@@ -20,7 +20,7 @@ export interface TradingDay {
 
 /** A day with its neighbours, as far as somebody has asked: whoever looks at years goes from one to the next. */
 interface LinkedDay extends TradingDay {
-  /** Whose day it is: other sessions may count elsewhere. */
+  /** Calendar that the day belongs to; session times differ elsewhere. */
   readonly of: TradingDays;
   before: LinkedDay | undefined;
   after: LinkedDay | undefined;

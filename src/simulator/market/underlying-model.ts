@@ -24,13 +24,13 @@ const REMEMBERED_DAYS = 64;
 const REMEMBERED_PRICES = 32;
 /** Dividends are looked for as far ahead as options run. */
 const EXPECTED_DAYS = 1_200;
-/** Of what futures are on, where the world has none on it. */
+/** Yield of an underlying without futures in the world. */
 const INDEX_YIELD = 0.025;
 
-/** What options and warrants that expire at one moment see of their underlying at another. Money per unit, rates as fractions a year. */
+/** The underlying as options and warrants of one expiry see it. Money per unit, rates as fractions a year. */
 export interface Outlook {
   readonly spot: number;
-  /** What a unit at the expiry costs then. */
+  /** Forward price of a unit at the expiry. */
   readonly forward: number;
   readonly years: number;
   readonly rate: number;
@@ -47,7 +47,7 @@ interface Past {
   readonly yield: number;
 }
 
-/** What contracts on one underlying are valued by: its spot price, and of each day rates, dividends to come and the volatility surface. */
+/** Valuation model of one underlying: its spot price, and by day rates, coming dividends and the volatility surface. */
 export class UnderlyingModel {
   readonly #days = new Remembered<number, Past>(REMEMBERED_DAYS);
   readonly #area: RateArea;
@@ -87,7 +87,8 @@ export class UnderlyingModel {
   }
 
   /**
-   * Of a unit that is `shares` of the day.
+   * Outlook of a unit that is `shares` shares of the day.
+   *
    * @param spot price of the unit
    * @param day on which `time` lies, counted from 1970-01-01
    * @param expires epoch ms
@@ -136,7 +137,7 @@ export class UnderlyingModel {
     return found.length === 0 ? NONE : found;
   }
 
-  /** Those of a stretch that holds the days (day, last]: who asks for one day asks for the next. */
+  /** Expected dividends of the days (day, last]; a request for one day is followed by one for the next. */
   #expectedFrom(day: number, last: number, timeline: ListingTimeline) {
     let expected = this.#expected;
     if (expected === undefined || day < expected.day || last > expected.until) {

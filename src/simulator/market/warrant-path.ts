@@ -25,7 +25,7 @@ export class WarrantPath extends DerivedPath {
   readonly #upper: number;
   readonly #ratio: number;
   readonly #listedDay: number;
-  /** Of the issuer, from 0 to 1. */
+  /** Mark-up of the issuer, from 0 to 1. */
   readonly #dear: number;
 
   /** @param callBy when a callable contract was called, on that day or one before; undefined while it was not */
@@ -111,7 +111,7 @@ export class WarrantPath extends DerivedPath {
     }
   }
 
-  /** What a called contract pays for a unit of the underlying, by what that did up to now; undefined while it is not called. */
+  /** Residual value of a called contract for a unit of the underlying, by its range up to now; undefined while it is not called. */
   #residual(type: 'bull' | 'bear', day: TradingDay, time: number): number | undefined {
     const call = this.callBy(day);
     if (call === undefined || time < call.time) return undefined;
