@@ -23,7 +23,7 @@ export interface Account {
   readonly universalCardNumber?: string;
   /** Trd_Common.SecurityFirm where it is not the first one: whom an unlock names. */
   readonly firm?: number;
-  /** What a real account asks for beside the trade password before it takes orders: a two-factor token, or a permission that it lacks. */
+  /** Requirement of a real account beside the trade password: a two-factor token, or a permission that it lacks. */
   readonly lacks?: 'token' | 'permission';
 }
 

@@ -11,7 +11,7 @@ interface Moment {
   cancel(): void;
 }
 
-/** What is to be done for which order at what time, with one timer for all orders that share a time; many that are due take several turns. */
+/** Timed work on orders. One timer serves all orders that share a time; many that are due take several turns. */
 export class Agenda {
   readonly #moments = new Map<number, Moment>();
   readonly #momentOf = new Map<bigint, Moment>();

@@ -31,7 +31,7 @@ const step = fc.record({
   account: fc.constantFrom(...accounts),
   side: fc.constantFrom(1, 1, 2, 3, 4),
   type: fc.constantFrom(1, ...everyType),
-  /** Of the price around which everything trades, in percent. */
+  /** Change of the price around which everything trades, in percent. */
   moved: fc.integer({ min: -6, max: 6 }),
   /** A slip of the decimal point. */
   slips: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
@@ -89,7 +89,7 @@ async function anOrder(f: Fixture, { account, which }: Step, fits: (order: Order
   return fitting[which % Math.max(1, fitting.length)];
 }
 
-/** What a step does to a brokerage that goes on; crashes are the session's own. */
+/** Runs a step against a running brokerage; the session itself handles crashes. */
 async function act(f: Fixture, one: Step): Promise<void> {
   const { kind, account, lots, moved } = one;
   const change = async (modifyOrderOp: number, fits: (order: OrderRecord) => boolean, more: object = {}) => {
@@ -124,7 +124,7 @@ async function act(f: Fixture, one: Step): Promise<void> {
   else if (kind === 'silence') f.brokerage.exchange.silence(90_000);
   else if (kind === 'lose_sight') await f.brokerage.exchange.loseSight(90_000);
   else if (kind === 'bust') {
-    // Of an account that may be short and may borrow: what was sold or spent since is another's now.
+    // The account may be short and may borrow: the proceeds of earlier sales may be spent already.
     const order = await anOrder(f, { ...one, account: ids.hkMargin }, ({ status }) => status === 'filled_all');
     if (order !== undefined) await f.brokerage.exchange.cancelFills(order.idEx);
   }
@@ -185,7 +185,7 @@ function checkOrder(order: OrderRecord, fills: readonly FillRecord[]): void {
   if (isOpen(status) && isBuying(side)) expect(cashPerUnit).toBe(worstPrice);
 }
 
-/** What is held of each security by fills, by trades that were taken back and by splits, each in its turn. */
+/** Holdings by security after fills, cancelled trades and splits, each in its turn. */
 function heldAfter(fills: readonly FillRecord[], booked: readonly LedgerTransaction[]): ReadonlyMap<string, bigint> {
   const held = new Map<string, bigint>();
   const add = (symbol: string, quantity: bigint) => held.set(symbol, (held.get(symbol) ?? 0n) + quantity);
@@ -277,7 +277,7 @@ it('holds what must hold of orders, money and positions through any session: eve
             store = store.crashed();
             checkEvents(f, last);
             f = f.restarted(one.lots * 60_000, store);
-            // What reached the disk last may not have been told any more.
+            // The last changes on disk may not have been announced.
             for (const id of last.keys()) {
               const order = f.brokerage.order(id);
               if (order !== undefined) last.set(id, order.status);

@@ -31,7 +31,7 @@ export interface CheckedCombo {
   readonly legs: readonly CheckedLeg[];
   readonly tradeMarket: TradeMarket;
   readonly quantity: bigint;
-  /** Of a unit of the order. */
+  /** Price of a unit of the order. */
   readonly price: Decimal;
   readonly holds: readonly LegHold[];
   /** Epoch ms. */
@@ -44,11 +44,11 @@ export type CheckedComboChange = Pick<CheckedCombo, 'quantity' | 'price' | 'hold
 /** An order that nobody places yet. */
 export type ComboQuestion = Pick<ComboRequest, 'account' | 'tradeMarket' | 'legs' | 'type' | 'quantity' | 'price'>;
 
-/** What such an order comes to. */
+/** Result of examining a combo order that could be placed. */
 export interface ExaminedCombo extends Pick<CheckedCombo, 'legs' | 'price'> {
   /** Still to be filled. */
   readonly units: bigint;
-  /** What it would hold, in the currency of its legs: margin in a margin account, else cash. */
+  /** Hold of the order, in the currency of its legs: margin in a margin account, else cash. */
   readonly needed: Decimal;
 }
 
@@ -132,7 +132,7 @@ export class ComboCheck {
     return { legs, units, price, needed };
   }
 
-  /** What an order holds that goes to the market, or trades there, now that its legs' prices have moved; or why the account cannot carry it any more. */
+  /** Hold of an order that reaches the market after its legs' prices have moved, or the reason why the account cannot carry it any more. */
   carry(account: Account, order: OrderRecord): readonly LegHold[] | Refusal {
     return this.#hold(account, this.legsOf(order), order.quantity, order.quantity - order.filledQuantity, order.price, order);
   }
@@ -197,7 +197,7 @@ export class ComboCheck {
     return questions instanceof Refusal ? questions : this.holds.takeAll(questions, units, netValueOf(legs, price));
   }
 
-  /** What each leg asks of the account; a refusal where its positions do not allow it. */
+  /** Hold question of each leg; a refusal where the account's positions do not allow it. */
   #questions(
     account: Account,
     legs: readonly CheckedLeg[],

@@ -37,7 +37,7 @@ export interface CheckedChange extends PriceTerms {
   readonly hold: Hold;
 }
 
-/** What an order trades at, and what it waits for. */
+/** Prices of an order: limit and trigger. */
 export interface PriceTerms {
   /** 0 without a limit. */
   readonly price: Decimal;
@@ -135,8 +135,8 @@ export class OrderCheck {
   }
 
   /**
-   * What an order must hold that opens a position by selling, now that it reaches a market which has risen since it was
-   * accepted; undefined while what it holds is enough.
+   * New hold of a short sale that reaches a market which has risen since the order was accepted; undefined while the
+   * present hold is enough.
    */
   carry(account: Account, instrument: Instrument, order: OrderRecord): Hold | Refusal | undefined {
     const { side, marginPerUnit } = mainLeg(order);
@@ -153,7 +153,7 @@ export class OrderCheck {
     return hold instanceof Refusal || hold.marginPerUnit > marginPerUnit ? hold : undefined;
   }
 
-  /** What an order holds whose limit has moved in its account's favour. */
+  /** Hold of an order whose limit has moved in its account's favour. */
   lowered(account: Account, instrument: Instrument, order: OrderRecord): Hold {
     const leg = mainLeg(order);
     const { side, cashPerUnit, marginPerUnit } = leg;

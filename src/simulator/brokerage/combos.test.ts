@@ -240,7 +240,7 @@ describe('an order of several legs', () => {
     const order = f.order(await place(f, ids.hkMargin, { quantity: 100, price: 150 }));
     const fees = order.feeReserve;
     expect(fees > 0n).toBe(true);
-    // What a unit costs at most is frozen once; margin is half of what is bought and three fifths of what is sold.
+    // The highest cost of a unit is frozen once; margin is half of purchases and three fifths of sales.
     expect(f.brokerage.records.ledger.frozen(account, 'HKD')).toBe(dec('15000') + fees);
     expect(f.brokerage.records.ledger.reservedMargin(account, 'HKD')).toBe(dec('30000') + dec('24000') + fees);
     const free = f.brokerage.valuer.free(account, 'HKD');

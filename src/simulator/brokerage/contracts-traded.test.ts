@@ -46,7 +46,7 @@ async function funds(f: Fixture, id: bigint): Promise<Funds> {
   return answer.funds;
 }
 
-/** What was booked by a cause: "symbol: balance kind amount day, …". */
+/** Ledger entries of a cause: "symbol: balance kind amount day, …". */
 async function booked(f: Fixture, id: bigint, wanted: string): Promise<string[]> {
   await f.pass(0);
   const transactions = await collected(f.brokerage.records.money.transactions(id, 0, Number.MAX_SAFE_INTEGER));
@@ -214,7 +214,7 @@ describe('at expiry', () => {
       `${AAPL}: unsettled trade -54000 2026-11-28`,
     ]);
     expect(position(f, ids.us, AAPL)).toMatchObject({ quantity: 200n, cost: dec('54000') });
-    // What was gained is in the shares: 200 × (300 − 270) less the premium.
+    // The gain is in the shares: 200 × (300 − 270) less the premium.
     const shares = position(f, ids.us, AAPL);
     expect(shares && f.brokerage.valuer.value(shares).unrealised).toBe(dec('6000'));
   });

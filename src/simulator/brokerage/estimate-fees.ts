@@ -11,7 +11,7 @@ import { isBuying, units } from './order.js';
 import { resolve } from './resolve.js';
 import { tradeSides } from './terms.js';
 
-/** What an order would be charged that fills completely at `price`: by the same schedules as its fills. */
+/** Fees of an order that fills completely at `price`, by the schedules of real fills. */
 export function estimateFees(
   { brokerage, world }: { readonly brokerage: AccountBook; readonly world: World },
   request: C2S,

@@ -6,11 +6,11 @@ import { currencies } from './terms.js';
 export class ExchangeRates {
   constructor(
     private readonly world: World,
-    /** Of a currency pair: the market's current quote, or that of another moment. */
+    /** Price of a currency pair: the market's current quote, or that of another moment. */
     private readonly price: (pair: Instrument) => Decimal,
   ) {}
 
-  /** Of any two currencies that have a pair with the dollar. */
+  /** Converts between currencies that each have a pair with the dollar. */
   convert(amount: Decimal, from: string, to: string): Decimal {
     if (from === to || amount === 0n) return amount;
     return divide(multiply(amount, this.#perDollar(to)), this.#perDollar(from));

@@ -66,7 +66,7 @@ export function execute(records: Records, change: Change, execution: Execution):
   bookTrade(records, change, execution, fill, fee);
   const canSell = records.ledger.canSell(account, instrument.symbol);
   change.events.push({ kind: 'fill', account, fill, order: filled, canSell });
-  // Of several legs the order is told once all of them have traded: between two of them it is in no state that anybody may see.
+  // A combo order is announced once all legs have traded: the state between two legs is not visible.
   if (!isCombo(order)) change.events.push({ kind: 'order', account, order: filled, canSell });
   return filled;
 }

@@ -25,7 +25,7 @@ function startExpiries() {
   };
   const pass = async (ms: number) => {
     clock.advance(ms);
-    // What falls due at one moment is dealt with in slices, each in a turn of its own.
+    // Expiries of one moment are processed in slices, each in a turn of its own.
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
   };
   return { add, pass, live, ended, expiries };

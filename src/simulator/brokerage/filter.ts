@@ -17,7 +17,7 @@ export interface Filter {
   readonly to: number | undefined;
 }
 
-/** What is filtered. */
+/** Fields that a filter looks at. */
 export interface Filtered {
   readonly symbol: string;
   readonly id: bigint;

@@ -20,7 +20,7 @@ export function addressed(brokerage: AccountBook, header: TrdHeader | undefined)
   if (environment === undefined) return new Refusal(tradeEnvironments.unknown(header.trdEnv), 'broker.enumeration');
   const account = brokerage.account(header.accID);
   if (account === undefined) {
-    // Which there are is not said: a key's list may hold some of them alone, and the list of accounts knows.
+    // The refusal does not list the accounts: a key may be limited to some of them.
     return new Refusal(`unknown account ${header.accID}: it is not in the list of accounts for ${environment}`, 'broker.account');
   }
   if (account.environment !== environment) {

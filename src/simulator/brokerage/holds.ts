@@ -53,7 +53,7 @@ export class Holds {
     return this.#refused([question], [hold]) ?? hold;
   }
 
-  /** What an order still has to hold that has become cheaper: no more than it held. */
+  /** Reduced hold after a price improvement; never higher than before. */
   lowered(question: HoldQuestion, held: Hold): Hold {
     const { cashPerUnit, marginPerUnit, feeReserve } = this.#holdOf(question);
     return {
@@ -205,7 +205,7 @@ export class Holds {
   }
 }
 
-/** What an order's legs hold together: of margin in a margin account, else of cash. `margin`: of one unit of each, without fees. */
+/** Joint hold of an order's legs: margin in a margin account, else cash. `margin` is for one unit of each, without fees. */
 export function neededFor(
   questions: readonly HoldQuestion[],
   holds: readonly Hold[],
@@ -225,7 +225,7 @@ function ownUnits(open: OpenLeg | undefined): bigint {
   return open === undefined ? 0n : legRemaining(open.order, open.leg);
 }
 
-/** What is filled of a leg, and the fees of that. */
+/** Filled part of a leg, and its fees. */
 function paidFor(instrument: Instrument, { order, leg }: OpenLeg): Pick<OrderRecord, 'filledValue' | 'filledQuantity' | 'fees'> {
   return isCombo(order) ? { ...leg, fees: legFees(instrument, leg) } : order;
 }

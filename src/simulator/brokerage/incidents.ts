@@ -1,4 +1,4 @@
-/** What can be ordered to go wrong at the exchange, for tests of what stands in front of it. */
+/** Exchange incidents that tests can order. */
 export interface OrderedIncidents {
   /** The next `times` orders are refused at its door. */
   refuse(times?: number): void;
@@ -14,7 +14,7 @@ export interface OrderedIncidents {
   clear(): void;
 }
 
-/** What becomes of an order on its way into the exchange: refused at the door, or without an answer for so many milliseconds. */
+/** Fate of an order on its way into the exchange: refused, or unanswered for so many milliseconds. */
 export type Submission = 'refused' | { readonly silentMs: number };
 
 /** A submission that goes wrong as ordered, and how often yet. */
@@ -26,7 +26,7 @@ export interface OrderedSubmission {
 /** Ordered incidents that wait for their submissions; more are defects of whoever orders them. */
 const WAITING_MAX = 1_000;
 
-/** What goes wrong between the brokerage and the exchange. Nothing does unless it is ordered: see `svcd sim serve --faults`. */
+/** Incidents between brokerage and exchange. None happens unless ordered: see `svcd sim serve --faults`. */
 export class Incidents {
   readonly #waiting: { readonly submission: Submission; left: number }[] = [];
 
@@ -44,7 +44,7 @@ export class Incidents {
     this.#waiting.length = 0;
   }
 
-  /** What becomes of the order that reaches the exchange now; undefined where all is well. */
+  /** Fate of the order that reaches the exchange now; undefined without an incident. */
   next(): Submission | undefined {
     const [first] = this.#waiting;
     if (first === undefined) return undefined;

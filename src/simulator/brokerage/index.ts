@@ -36,9 +36,9 @@ export interface BrokerageOptions {
   readonly market: Market & Pick<SimulatedMarket, 'restorePrints'>;
   /** Keeps orders, fills, ledger and answered packet numbers. A second brokerage made on it continues where the first one ended. */
   readonly store: Store;
-  /** What issuers do to the shares that accounts hold. */
+  /** Corporate actions of the issuers of held shares. */
   readonly corporateActions: CorporateActions;
-  /** What latencies are drawn from. */
+  /** Seed of the latencies. */
   readonly seed: string | number;
   /** Unlocks the real accounts. */
   readonly tradePassword: string;

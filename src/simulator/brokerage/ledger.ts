@@ -9,8 +9,8 @@ import type { Tables } from './tables.js';
 import type { TradeSide } from './terms.js';
 
 /**
- * What the accounts have: money, positions, and what open orders hold of both. The sums over open orders are kept up to
- * date order by order, so that no question walks through them.
+ * Money and positions of the accounts, and the holds of open orders on both. Sums over open orders are kept up to date
+ * order by order, so that no question walks through them.
  */
 export class Ledger {
   readonly #positions = new Map<bigint, Map<string, PositionRecord>>();
@@ -29,7 +29,7 @@ export class Ledger {
     for (const [, position] of tables.positions.entries()) this.setPosition(position);
   }
 
-  /** What may be traded with: settled money and what trades will bring or take on their settlement days. */
+  /** Cash for trading: settled money and the amounts of trades that are still to settle. */
   cash(account: Account, currency: Currency): Decimal {
     return this.money.balances(account.id, currency).cash;
   }
@@ -86,7 +86,7 @@ export class Ledger {
     return atLeastZero(-held - this.working(accId, symbol, 'buy') - this.working(accId, symbol, 'buy_back'));
   }
 
-  /** What a position list shows as sellable: below zero what may be bought back of a short position, and all of a futures position. */
+  /** Sellable quantity of a position list: below zero for the buy-back of a short position; all of a futures position. */
   canSell(account: Account, symbol: string): bigint {
     const held = this.position(account.id, symbol)?.quantity ?? 0n;
     if (account.trades === 'futures') return held;
@@ -111,7 +111,7 @@ export class Ledger {
   }
 }
 
-/** What the open orders of an account come to. */
+/** Sums over the open orders of an account. */
 interface OpenSums {
   orders: number;
   /** By currency. */

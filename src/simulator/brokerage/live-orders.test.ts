@@ -28,7 +28,7 @@ describe('the orders that a restart has to know', () => {
     for (const id of placed) if (!left.includes(id)) await f.cancel(ids.hkCash, id);
     // Confirmed in several turns.
     while (openIds(f).length > left.length) await f.pass().then(nextTurn);
-    // What has left is written with the change after.
+    // Removed orders are written with the next change.
     await place(f, 1);
     expect(rows().flatMap(([, named]) => named).length).toBeLessThan(12);
     expect(rows().map(([, named]) => named.length)).not.toContain(0);

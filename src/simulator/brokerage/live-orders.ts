@@ -14,9 +14,9 @@ export interface LiveBlock {
 }
 
 /**
- * Which orders a restart has to know, on disk: many in one row, which orders at once write once for a flush. A row may name
- * orders too many, and never one too few: an order leaves it when its end is on disk, and the row is written anew when half of
- * those that it names have left. What an order is, its own record says.
+ * Index on disk of the orders that a restart loads: many ids in one row, so that simultaneous orders write once a flush.
+ * A row may name too many orders and never too few: an order leaves it when its end is on disk, and the row is rewritten
+ * when half of its orders have left. The order's own record holds everything else.
  */
 export class LiveOrders {
   /** Full ones, and the last, which new orders enter. */

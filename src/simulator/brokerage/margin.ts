@@ -76,7 +76,7 @@ export function marginCallMargin(instrument: Instrument, direction: 'long' | 'sh
   return percent(unitValue, marginRatios(instrument)[direction]?.marginCall ?? 100n);
 }
 
-/** What one unit of an instrument is worth at a price: the contract multiplier counts for futures. */
+/** Value of one unit of an instrument at a price; the contract multiplier counts for futures. */
 export function unitValue(instrument: Instrument, price: Decimal): Decimal {
   return multiply(price, instrument.multiplier);
 }

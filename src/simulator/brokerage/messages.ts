@@ -54,7 +54,7 @@ export function orderMessage(world: World, order: OrderRecord): Order {
   const instrument = known(world, leg.symbol);
   const { timeZone } = world.calendar(instrument);
   const { trigger } = order;
-  // What was filled is void.
+  // A fill of a cancelled trade is void.
   const isVoid = order.status === 'fill_cancelled';
   return create(OrderSchema, {
     trdSide: tradeSides.numberOf(leg.side),

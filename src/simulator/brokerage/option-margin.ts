@@ -2,8 +2,8 @@ import { atLeastZero, type Decimal, lesser, multiply } from '../../contract/deci
 import type { Instrument, Option } from '../world/instrument.js';
 
 /**
- * What sold options ask for beside the premium, which an account's assets count as owed: the strategy-based minimums of FINRA Rule 4210(f)(2) and
- * Cboe Rule 10.3. Percent of the underlying's value; an index moves less than a stock.
+ * Margin of sold options beside the premium, which counts as owed: the strategy-based minimums of FINRA Rule 4210(f)(2)
+ * and Cboe Rule 10.3. Percent of the underlying's value; an index moves less than a stock.
  */
 const NAKED_PERCENT = { stock: 20n, index: 15n } as const;
 const LEAST_PERCENT = 10n;
@@ -23,7 +23,10 @@ export interface Underlying {
   readonly held: bigint;
 }
 
-/** What one contract asks for that nothing covers: 20 % (15 %) of the underlying less what it is out of the money, at least 10 % of it (of the strike, for puts). */
+/**
+ * Margin of one naked contract: 20 % (15 %) of the underlying less the out-of-the-money amount, at least 10 % of it (of
+ * the strike, for puts).
+ */
 export function nakedMargin({ option: { right, strike }, multiplier }: Option, { instrument, price }: Underlying): Decimal {
   const percent = instrument.kind === 'index' ? NAKED_PERCENT.index : NAKED_PERCENT.stock;
   const away = right === 'call' ? strike - price : price - strike;
@@ -33,8 +36,9 @@ export function nakedMargin({ option: { right, strike }, multiplier }: Option, {
 }
 
 /**
- * What all options of an account on one underlying ask for. A sold call is covered by shares, a sold put by shares that are sold short; then by a bought option
- * of the same right that does not expire before it, whose strike bounds what can be lost; what is left is naked. Bought options are paid for in full and ask for nothing.
+ * Margin of all options of an account on one underlying. Shares cover sold calls, short shares sold puts; then bought
+ * options of the same right cover that do not expire earlier, whose strike bounds the loss; the rest is naked. Bought
+ * options are paid in full and need no margin.
  */
 export function optionMargin(holdings: readonly OptionHolding[], underlying: Underlying): Decimal {
   return marginOf('call', holdings, underlying) + marginOf('put', holdings, underlying);
@@ -43,7 +47,7 @@ export function optionMargin(holdings: readonly OptionHolding[], underlying: Und
 function marginOf(right: 'call' | 'put', holdings: readonly OptionHolding[], underlying: Underlying): Decimal {
   const ofRight = holdings.filter(({ option }) => option.option.right === right);
   const bought = ofRight.filter(({ quantity }) => quantity > 0n).map(({ option, quantity }) => ({ option, left: quantity }));
-  // Those that ask for most are covered first.
+  // The options with the highest margin are covered first.
   const sold = ofRight
     .filter(({ quantity }) => quantity < 0n)
     .map(({ option, quantity }) => ({ option, left: -quantity, naked: nakedMargin(option, underlying) }))

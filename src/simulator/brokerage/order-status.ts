@@ -98,7 +98,7 @@ const words: Readonly<Record<OrderStatus, string>> = {
   fill_cancelled: 'has lost its trades',
 };
 
-/** What a sentence says of an order: "order 7 … and cannot be cancelled". */
+/** Words for a status in a sentence: "order 7 … and cannot be cancelled". */
 export function statusInWords(status: OrderStatus): string {
   return words[status];
 }

@@ -3,11 +3,11 @@ import type { Instrument } from '../world/instrument.js';
 import { kinds } from '../world/kinds.js';
 import type { OrderType } from './terms.js';
 
-/** What the brokerage does with one type of order. */
+/** Rules of one order type. */
 export interface OrderTypeRules {
   /** The caller names a limit. */
   readonly limited: boolean;
-  /** What becomes of volume that finds no counterpart on arrival. */
+  /** Handling of volume that finds no counterpart on arrival. */
   readonly remainder: Remainder;
   /** Waits for the next opening of its market and is matched there. */
   readonly auction?: true;
@@ -22,7 +22,7 @@ const rules: Readonly<Record<OrderType, OrderTypeRules>> = {
   market: { limited: false, remainder: 'cancel' },
   absolute_limit: { limited: true, remainder: 'exact_price' },
   auction: { limited: false, remainder: 'cancel', auction: true },
-  // What the auction leaves is carried on as a limit order.
+  // The rest of an auction is carried on as a limit order.
   auction_limit: { limited: true, remainder: 'rest', auction: true },
   special_limit: { limited: true, remainder: 'cancel' },
   special_limit_all: { limited: true, remainder: 'all_or_none' },

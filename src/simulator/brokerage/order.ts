@@ -4,11 +4,11 @@ import type { FeeItem } from './fees.js';
 import { isOpen, moved } from './order-status.js';
 import type { OrderHours, OrderStatus, OrderType, TimeInForce, TradeMarket, TradeSide, TrailType } from './terms.js';
 
-/** What an order waits for before it goes to the exchange. */
+/** Condition that an order waits for before it goes to the exchange. */
 export interface Trigger {
   /** The price at which it goes: fixed for stop and touched orders, following the market for trailing ones. */
   readonly price: Decimal;
-  /** Which move of the last price reaches it. */
+  /** Direction of the last price that triggers it. */
   readonly when: 'rises_to' | 'falls_to';
   /** The order has gone. */
   readonly reached: boolean;
@@ -31,7 +31,7 @@ export interface OrderLeg {
   /** Cash frozen, and margin taken, for each unit of the leg still to be filled; in the order's currency. */
   readonly cashPerUnit: Decimal;
   readonly marginPerUnit: Decimal;
-  /** Of one among several: the price at which it holds what it does. Together they keep to the order's price, each may be dearer. */
+  /** Price of a leg's hold. The legs together keep to the order's price; each may be dearer. */
   readonly worstPrice?: Decimal;
 }
 
@@ -40,7 +40,7 @@ export interface OrderRecord {
   readonly id: bigint;
   readonly idEx: string;
   readonly accId: bigint;
-  /** What it trades: one security, or several at once. Never empty. */
+  /** Securities that the order trades: one, or several at once. Never empty. */
   readonly legs: readonly [OrderLeg, ...OrderLeg[]];
   readonly tradeMarket: TradeMarket;
   readonly currency: Currency;
@@ -76,8 +76,8 @@ export interface OrderRecord {
   readonly expiresAt: number;
   readonly lastError: string;
   /**
-   * Of a new order on its way: when it reaches the exchange, epoch ms. From then on the order as it was placed stands for the one that is
-   * at the exchange, and its arrival need not be kept: see {@link arrived}. Undefined where that is not known beforehand.
+   * Arrival of a new order at the exchange, epoch ms. From then on the order as it was placed stands for the one at the
+   * exchange, and its arrival need not be stored: see {@link arrived}. Undefined where it is not known beforehand.
    */
   readonly arrivesAt?: number | undefined;
 }
@@ -89,7 +89,7 @@ export interface FillRecord {
   readonly orderId: bigint;
   readonly orderIdEx: string;
   readonly accId: bigint;
-  /** Of the leg that was filled, as its side is. */
+  /** Symbol of the leg that was filled; its side alike. */
   readonly symbol: string;
   readonly tradeMarket: TradeMarket;
   readonly side: TradeSide;
@@ -125,7 +125,7 @@ export function isCombo({ legs }: OrderRecord): boolean {
   return legs.length > 1;
 }
 
-/** What an order holds of its account until it is done, in the order's currency. */
+/** Hold of an order on its account until it is done, in the order's currency. */
 export interface Hold {
   readonly cashPerUnit: Decimal;
   readonly marginPerUnit: Decimal;
@@ -196,7 +196,7 @@ export function holdingLegs(order: OrderRecord, held: readonly LegHold[]): Order
   return { ...order, legs: [first, ...rest], feeReserve: held.reduce((sum, { feeReserve }) => sum + feeReserve, 0n) };
 }
 
-/** What one leg of several holds, and the price at which it does. */
+/** Hold of one leg of several, and its price. */
 export interface LegHold extends Hold {
   readonly worstPrice: Decimal;
 }

@@ -4,13 +4,13 @@ export interface PacketId {
   readonly serialNo: number;
 }
 
-/** What an accepted write was answered with. */
+/** Answer to an accepted write. */
 export interface PacketAnswer {
   readonly orderId: bigint;
   readonly orderIdEx: string;
 }
 
 export interface PacketRecord extends PacketAnswer {
-  /** What was asked, so that another request under the same number is not given this answer. */
+  /** Digest of the request, so that another request under the same number does not get this answer. */
   readonly fingerprint: string;
 }

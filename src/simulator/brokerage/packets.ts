@@ -17,7 +17,7 @@ const CONNECTIONS_IN_MEMORY = 10_000;
  * number is known, so that a repetition of one that is forgotten is refused and not carried out again.
  */
 export class Packets {
-  /** Those that are on their way to the disk. */
+  /** Records that are being written to disk. */
   readonly #underWay = new Map<string, PacketRecord>();
   /** Connection → highest serial number that is forgotten. */
   readonly #forgotten: Map<string, number>;

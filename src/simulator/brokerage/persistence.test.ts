@@ -28,7 +28,7 @@ async function open(path: string): Promise<Store> {
   return store;
 }
 
-/** What a kill would leave: only what reached the disk. The database itself stays open, and so locked. */
+/** Opens a copy of the state that a kill would leave: only flushed writes. The database itself stays open, and so locked. */
 async function afterKill(path: string): Promise<Store> {
   const left = folder();
   cpSync(path, left, { recursive: true });

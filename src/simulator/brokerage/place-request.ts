@@ -32,7 +32,7 @@ export interface PlaceRequest extends Write {
   readonly extendedHours: boolean;
   readonly hours?: OrderHours | undefined;
   readonly remark: string;
-  /** Of the position that it is to close; 0n or undefined where it names none. */
+  /** Position to close; 0n or undefined where none is named. */
   readonly positionId?: bigint | undefined;
 }
 

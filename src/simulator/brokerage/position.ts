@@ -1,7 +1,7 @@
 import type { Decimal } from '../../contract/decimal.js';
 import type { TradeMarket } from './terms.js';
 
-/** What traded today in one symbol of one account. Values are in the instrument's currency. */
+/** Trades of today in one symbol of one account. Values are in the instrument's currency. */
 export interface DayTrades {
   /** "2026-11-20": trading day of the market. */
   readonly day: string;
@@ -11,7 +11,7 @@ export interface DayTrades {
   readonly sellValue: Decimal;
 }
 
-/** What an account holds of one symbol. Never changed in place. */
+/** Position of an account in one symbol. Never changed in place. */
 export interface PositionRecord {
   readonly id: bigint;
   readonly accId: bigint;
@@ -19,11 +19,11 @@ export interface PositionRecord {
   readonly tradeMarket: TradeMarket;
   /** Units held; below zero for a short position. */
   readonly quantity: bigint;
-  /** What the open units were traded for: their count × average cost × multiplier. Never below zero. */
+  /** Cost of the open units: count × average cost × multiplier. Never below zero. */
   readonly cost: Decimal;
   /**
-   * What the open units were last settled at: what they were traded for, and after a day's close their value at its settlement price.
-   * Of futures alone: securities are paid for in full.
+   * Last settlement value of the open units: their cost, and after a day's close their value at its settlement price.
+   * Futures only: securities are paid in full.
    */
   readonly carried?: Decimal;
   /** Bought less sold since the position was opened: the value that diluted cost is made of. */
@@ -59,7 +59,7 @@ export function tradesOn(position: PositionRecord, day: string): DayTrades {
   return position.today.day === day ? position.today : noTrades(day);
 }
 
-/** What a trade did to a position. */
+/** Effect of a trade on a position. */
 export interface TradeOutcome {
   readonly position: PositionRecord;
   /** Profit of what it closed, over its cost. */

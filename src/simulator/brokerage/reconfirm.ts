@@ -12,7 +12,7 @@ const BOARD_LOTS_MAX = 3_000n;
 /** An order priced nine times, or a ninth, of the nominal price is taken for a slip of the decimal point (HKEX rejects what deviates nine times or more). */
 const PRICE_FACTOR = 9n;
 
-/** What of an order is looked at. */
+/** Terms of an order that the slip check looks at. */
 export interface SlipTerms {
   readonly instrument: Instrument;
   readonly type: OrderType;
@@ -23,7 +23,7 @@ export interface SlipTerms {
 
 /** Whether an order looks like a slip: one that its owner has to confirm once more. Both at once are confirmed as the first of them. */
 export function reconfirmReason({ instrument, type, side, quantity, price }: SlipTerms, last: Decimal): ReconfirmReason | undefined {
-  // What is worked goes to the exchange in small parts.
+  // Worked orders go to the exchange in small parts.
   if (rulesOf(type).worked === undefined && isTooLarge(instrument, quantity)) return 'quantity';
   // Prices of contracts and warrants are small, and move by such factors by themselves.
   if (type !== 'normal' || last === 0n || !kinds[instrument.kind].isShare) return undefined;
@@ -40,7 +40,7 @@ function isTooLarge({ kind, market, lotSize }: Instrument, quantity: bigint): bo
   return market === 'HK' && kinds[kind].isShare && quantity > BOARD_LOTS_MAX * BigInt(lotSize);
 }
 
-/** What the order says while it waits. */
+/** Messages of orders that wait for confirmation. */
 export const reconfirmTexts: Readonly<Record<ReconfirmReason, string>> = {
   quantity: `not sent: more than ${BOARD_LOTS_MAX} board lots; confirm it (reconfirm_op 1), change it or cancel it`,
   price: 'not sent: its price is far beyond the market; confirm it (reconfirm_op 2), change it or cancel it',

@@ -24,7 +24,7 @@ const FOREVER = Number.MAX_SAFE_INTEGER;
 /** Orders in memory that are looked at in one turn of the event loop, and rows that are read in one: about a millisecond's worth. */
 const LISTED_A_TURN = 500;
 const READ_A_TURN = 50;
-/** Of the orders that are over and are kept, this part more may be in memory for a while. */
+/** Fraction of surplus finished orders in memory, as 1/n of the kept ones. */
 const ENDED_SURPLUS = 20;
 
 /**
@@ -228,7 +228,7 @@ export class Records {
     return unlisted.sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
-  /** Those of the orders that are on disk, as they are there. */
+  /** Persisted versions of these orders. */
   async *#storedOf(orders: readonly { readonly id: bigint }[]): AsyncIterable<OrderRecord> {
     const pace = new Pace(READ_A_TURN);
     for (const { id } of orders) {
@@ -243,7 +243,7 @@ export class Records {
   #asItStands(order: OrderRecord): OrderRecord {
     const { arrivesAt } = order;
     const now = this.#orders.get(order.id)?.order;
-    // What ended its way early, and is on its way to the disk, was done before it could arrive.
+    // An order whose change is being written was done before it could arrive.
     const hasArrived = arrivesAt !== undefined && now !== undefined && now.arrivesAt === undefined && now.updatedAt >= arrivesAt;
     return hasArrived ? arrived(order, arrivesAt) : order;
   }
@@ -272,7 +272,7 @@ export class Records {
     return row;
   }
 
-  /** What callers put on the tape in the last week, by symbol, oldest first. */
+  /** Callers' prints of the last week, by symbol, oldest first. */
   prints(now: number): ReadonlyMap<string, readonly Tick[]> {
     const prints = new Map<string, Tick[]>();
     for (const [, { symbol, tick }] of this.#tables.prints.entries({ start: paddedTime(now - PRINTS_KEPT_MS) })) {

@@ -130,7 +130,7 @@ export class Routing {
     }
     const opens = sessionFor(this.world.calendar(instrument), now, order.extendedHours).start;
     const arrival = this.nextArrival(now);
-    // What waited for the opening goes then, in the order in which it came.
+    // Orders that waited for the opening leave then, in order of arrival.
     this.#steps.set(order.id, opens > now ? opens : arrival);
   }
 
@@ -174,7 +174,7 @@ export class Routing {
     else if (isChangeable(order.status)) this.send(order);
   }
 
-  /** What an order trades, or one of its legs. All of them trade in the same hours. */
+  /** Instrument of an order, or of one of its legs. All legs trade in the same hours. */
   instrumentOf(order: OrderRecord, leg = 0): Instrument {
     const { symbol } = order.legs[leg] ?? mainLeg(order);
     const instrument = this.world.instrument(symbol);

@@ -18,7 +18,7 @@ async function buy(f: Fixture, id: bigint, symbol: string, at: number, qty: numb
   f.book(symbol, [], []);
 }
 
-/** What the position list and the maximum quantities say can be sold. */
+/** Sellable quantities by the position list and by the maximum quantities. */
 async function sellable(f: Fixture, id: bigint, code: string, at: number): Promise<readonly (number | undefined)[]> {
   const header = f.header(f.account(id));
   const positions = await getPositions(f.simulation, create(PositionsSchema, { header }));
@@ -45,7 +45,7 @@ it.each(['open', 'calendar'] as const)('holds mainland shares until the day afte
   const order = await f.place(ids.cn, sell);
   expect(await f.modify(ids.cn, { orderID: order, modifyOrderOp: 1, qty: 400, price })).toContain('300 of SH.600519 can be sold');
   expect(await sellable(f, ids.cn, '600519', price)).toEqual([200, 200]);
-  // Of a sale, the order's fill takes from what was held before, not from today's.
+  // The fill of a sale takes from earlier holdings, not from today's.
   f.book('SH.600519', [[`${price}`, 1_000n]], []);
   await f.pass();
   expect(f.order(order).status).toBe('filled_all');

@@ -25,7 +25,7 @@ function offer(f: Fixture, price = '250', volume = 1_000_000n): void {
   f.book(US, [[price, volume]], [[price, volume]]);
 }
 
-/** What is filled after each of so many slices. */
+/** Filled quantity after each of so many slices. */
 async function fillsOver(f: Fixture, id: bigint, slices: number): Promise<bigint[]> {
   const filled: bigint[] = [];
   for (let i = 0; i < slices; i++) {

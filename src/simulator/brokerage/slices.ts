@@ -6,7 +6,7 @@ import { rulesOf } from './order-types.js';
 
 /** From one slice of a worked order to the next. */
 export const SLICE_MS = 60_000;
-/** What a slice may have of the regular one where the order is behind: after a pause it catches up over time. */
+/** Bound of a slice that catches up after a pause, as a multiple of the regular one. */
 const CATCH_UP = 2n;
 /** Fractions of a day's volume are counted in these. */
 const PARTS = 1_000_000_000;
@@ -17,9 +17,9 @@ const HALVINGS = 30;
 type Elapsed = (time: number) => { readonly part: bigint; readonly whole: bigint };
 
 /**
- * What a worked order (TWAP, VWAP) sends to the exchange at `now` (epoch ms), in units: what its schedule asks for until the next slice, less
- * what is filled. The schedule is a function of the order alone, so that it goes on after a restart. Its span is that of regular trading from the order's creation
- * to its end, by time or by the volume that the day usually has in it.
+ * Quantity that a worked order (TWAP, VWAP) sends to the exchange at `now` (epoch ms): its schedule up to the next
+ * slice, less the fills. The schedule is a function of the order alone, so that it goes on after a restart. Its span is
+ * the regular trading from the order's creation to its end, by time or by the day's usual volume.
  */
 export function sliceOf(order: OrderRecord, calendar: Calendar, lotSize: number, now: number): bigint {
   const span = regularSessions(calendar, order.createdAt, order.expiresAt);

@@ -25,7 +25,7 @@ export function tablesOf(store: Store) {
     dayRolls: store.table<string>('sim-day-rolls'),
     /** "account/symbol". */
     positions: store.table<PositionRecord>('sim-positions'),
-    /** What callers' trades added to the tape, by time, number and symbol. */
+    /** Prints of callers' trades, by time, number and symbol. */
     prints: store.table<PrintRecord>('sim-prints'),
     /** "connection/serial". */
     packets: store.archive<PacketRecord>('sim-packets'),
@@ -40,7 +40,7 @@ export function tablesOf(store: Store) {
   };
 }
 
-/** What the orders of a group are to each other, as the protocol numbers it. */
+/** Relation of the orders of a group, as the protocol numbers it. */
 export const relationTypes = { reverse: 1, roll: 2 } as const;
 export type RelationType = keyof typeof relationTypes;
 

@@ -9,13 +9,13 @@ import { initialMargin, maintenanceMargin, marginCallMargin, unitValue } from '.
 import { nakedMargin, type OptionHolding, optionMargin, type Underlying } from './option-margin.js';
 import type { PositionRecord } from './position.js';
 
-/** What an account is worth now, every figure in one currency. */
+/** Value of an account now, every figure in one currency. */
 export interface Valuation {
   readonly currency: Currency;
   /** Settled, and what trades will bring or take on their settlement days. */
   readonly cash: Decimal;
   readonly frozenCash: Decimal;
-  /** What could leave without a later settlement failing, before what orders freeze. Below zero where money is owed. */
+  /** Money that could be withdrawn without a later settlement failing, before holds of orders. Below zero where money is owed. */
   readonly withdrawable: Decimal;
   /** Settled money below zero, as it bears interest: not below zero here. */
   readonly debt: Decimal;
@@ -26,7 +26,7 @@ export interface Valuation {
   readonly shortValue: Decimal;
   /** Over what open positions cost. */
   readonly unrealised: Decimal;
-  /** Of everything that was ever closed, before fees. */
+  /** Realised profit of everything ever closed, before fees. */
   readonly realised: Decimal;
   /** Cash, dividends to come and securities, or cash and what futures have gained since they were last marked. */
   readonly netAssets: Decimal;
@@ -71,7 +71,7 @@ export class Valuer {
       : initialMargin(instrument, 'short', value);
   }
 
-  /** What sold options ask for together with what covers them, underlying by underlying. */
+  /** Margin of sold options together with their cover, by underlying. */
   #soldOptionsMargin(account: Account, currency: Currency): Decimal {
     let byUnderlying: Map<string, OptionHolding[]> | undefined;
     let anySold = false;
@@ -152,7 +152,7 @@ export class Valuer {
     return { currency, ...money, ...shown, netAssets: money.cash + money.dividends + sums.longValue + sums.shortValue };
   }
 
-  /** What open orders and positions leave for new ones: cash of a cash account in one currency, else margin of all of it. */
+  /** Buying power left by open orders and positions: cash of a cash account in one currency, else margin of all of it. */
   free(account: Account, currency: Currency): Decimal {
     if (account.type === 'cash') return this.ledger.cash(account, currency) - this.ledger.frozen(account, currency);
     return this.#freeMargin(account, currency);
@@ -189,13 +189,13 @@ function isSoldOption({ kind }: Instrument, { quantity }: PositionRecord): boole
   return kind === 'option' && quantity < 0n;
 }
 
-/** What a margin account may still use. Dividends count once they are paid, those that a short position owes at once. */
+/** Unused margin. Dividends count once they are paid; those owed by a short position at once. */
 export function freeMargin({ netAssets, dividends, initialMargin: margin, reservedMargin }: Valuation): Decimal {
   const toCome = dividends > 0n ? dividends : 0n;
   return netAssets - toCome - margin - reservedMargin;
 }
 
-/** What a position (`value` below zero for a short one) has gained over what its units stood at. */
+/** Gain of a position (`value` below zero for a short one) over its previous value. */
 function gainOver(before: Decimal, quantity: bigint, value: Decimal): Decimal {
   return quantity < 0n ? value + before : value - before;
 }

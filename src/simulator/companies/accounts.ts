@@ -119,7 +119,7 @@ export class Accounts {
     const receivables = whole(wanted.receivables * fit);
     const inventory = whole(wanted.inventory * fit);
     const fixedAssets = whole(wanted.fixedAssets * fit);
-    // What is left is cash and what it is laid out in.
+    // The rest is cash and its uses.
     const rest = totalAssets - receivables - inventory - fixedAssets;
     const investments = whole(Number(rest) * 0.6 * noise(6));
     return {
@@ -150,7 +150,7 @@ export class Accounts {
     const debtRaised = balance.debt - before.debt;
     const dividendsPaid = this.owners.paidIn(quarter);
     const raised = this.owners.raisedIn(quarter);
-    // What net assets changed by beyond what was earned and paid out came from owners, or went to them for their shares.
+    // Any other change of net assets came from owners, or went to them for their shares.
     const exchanged = balance.equity - before.equity - netIncome + dividendsPaid - raised;
     const sharesIssued = raised + (exchanged > 0n ? exchanged : 0n);
     const sharesBoughtBack = exchanged < 0n ? -exchanged : 0n;

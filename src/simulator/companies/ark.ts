@@ -5,7 +5,7 @@ import type { Industry } from '../world/plates.js';
 import type { Company } from './company.js';
 import { aspect } from './profile.js';
 
-/** What the ARK funds look for, and how many of those companies they may hold. */
+/** Industries of the ARK funds, and the companies of each that they may hold. */
 const industries: ReadonlySet<Industry> = new Set<Industry>([
   ...(['software', 'semiconductors', 'internet', 'electronics', 'automobiles'] as const),
   ...(['aerospace', 'pharma', 'health', 'media'] as const),
@@ -43,8 +43,8 @@ interface Member {
 }
 
 /**
- * What the ARK family of funds holds together after each day's trading: made up, each day for itself, from the targets of two weeks and how much of the way
- * between them is done. Days are counted from 1970-01-01.
+ * Joint holdings of the ARK family of funds after each day's trading: invented, each day by itself, from the targets of
+ * two weeks and how much of the way between them is done. Days are counted from 1970-01-01.
  */
 export class ArkFunds {
   readonly #members: ReadonlyMap<Instrument, Member>;
@@ -74,7 +74,7 @@ export class ArkFunds {
   shares(home: Instrument, day: number): bigint {
     const member = this.#members.get(home);
     if (member === undefined || day < requireDay(home.listDate) + LISTED_DAYS) return 0n;
-    // What ends is sold on its last day.
+    // Delisted holdings are sold on the last day.
     if (home.lastTradingDay !== undefined && day >= requireDay(home.lastTradingDay)) return 0n;
     const { company, key, usual } = member;
     const week = Math.floor((day - FIRST_MONDAY) / WEEK_DAYS);
@@ -85,7 +85,7 @@ export class ArkFunds {
     return (shares * numerator) / denominator;
   }
 
-  /** What was bought (negative: sold) from one day to another, in shares of the later one: splits are no trades. */
+  /** Shares bought (negative: sold) from one day to another, in shares of the later one: splits are no trades. */
   change(home: Instrument, from: number, to: number): bigint {
     return this.shares(home, to) - this.sharesAsOf(home, from, to);
   }
@@ -106,7 +106,7 @@ function keyOfArk({ profile }: Company): number {
   return aspect(profile, 'ark');
 }
 
-/** Of the usual holding; 0 in stretches in which the company is out of the book. A quiet week keeps the target of the one before. */
+/** Share of the usual holding; 0 while the company is out of the book. A quiet week keeps the target of the one before. */
 function target(key: number, week: number): number {
   const stretch = Math.floor(week / STRETCH_WEEKS);
   if (uniform(mix(key, 2), stretch) < ABSENT_CHANCE) return 0;

@@ -41,7 +41,7 @@ const COVERAGE = { least: 0.25, more: 0.65 };
 /** Nobody's opinions are kept from before. */
 const FIRST_OPINION = firstOf(1995, 1);
 
-/** Who ever covers a company. */
+/** Brokers that ever cover a company. */
 export function coverageOf(profile: CompanyProfile, market: QuoteMarket, listed: number): readonly Coverage[] {
   const key = aspect(profile, 'coverage');
   const part = COVERAGE.least + COVERAGE.more * uniform(key, 0);

@@ -17,7 +17,7 @@ export type Post = (typeof posts)[number];
 export interface Term {
   readonly person: Person;
   readonly post: Post;
-  /** Which company of the circle: 0 to {@link CIRCLE_SIZE} - 1. */
+  /** Number of the company in its circle: 0 to {@link CIRCLE_SIZE} - 1. */
   readonly place: number;
   readonly from: number;
   /** Last day; undefined while no end is known. */
@@ -34,7 +34,7 @@ const NEW_AGE = { least: 40, most: 55 };
 /** Before somebody moves on, and at most as many moves follow from one vacancy. */
 const DAYS_IN_POST_MIN = 270;
 const MOVES_MAX = 3;
-/** Who fills a vacancy: somebody of the company itself, of another one of the circle in the same post, else somebody new. */
+/** Chances that a vacancy is filled from the company itself, or from the same post elsewhere in the circle; else by somebody new. */
 const FROM_WITHIN = 0.3;
 const FROM_ANOTHER = 0.35;
 
@@ -46,8 +46,9 @@ interface Seat {
 }
 
 /**
- * Who held which post at the companies of one circle, from 1990 to 2060. A vacancy is filled on the next day, perhaps by somebody who
- * leaves another seat for it: so nobody sits on two, and careers lead from company to company. Worked out as a whole when it is first asked for.
+ * Executives of the companies of one circle, by post, from 1990 to 2060. A vacancy is filled on the next day, perhaps by
+ * somebody who leaves another seat: so nobody sits on two, and careers lead from company to company. Computed as a whole
+ * on first use.
  */
 export class Careers {
   #terms: readonly Term[] | undefined;

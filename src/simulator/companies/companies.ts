@@ -27,7 +27,7 @@ export interface LoadedPrices {
   /** First and last day, counted from 1970-01-01. */
   readonly firstDay: number;
   readonly lastDay: number;
-  /** Of the last day. */
+  /** Close of the last day. */
   readonly close: Decimal;
 }
 
@@ -38,9 +38,9 @@ export interface CompaniesOptions {
   /** The exchanges' own calendars, also where the simulated market is open around the clock. */
   readonly calendarOf: (instrument: Instrument) => Calendar;
   readonly loaded?: (symbol: string) => LoadedPrices | undefined;
-  /** What companies have issued in a market, in a stable order: who shares executives with whom, and who is in a plate. */
+  /** Equities issued in a market, in a stable order: the pool for shared executives and plates. */
   readonly equities: (market: QuoteMarket) => readonly Instrument[];
-  /** What the market makes of the companies. Without, currencies stay at the world's reference rates and no move is news. */
+  /** Market prices; without them FX rates stay fixed and no price move is news. */
   readonly prices?: MarketPrices;
 }
 
@@ -92,7 +92,7 @@ export class Companies implements CorporateActions {
     if (!this.#plates.has(market)) this.#plates.set(market, made);
   }
 
-  /** Who issued an equity. */
+  /** Issuer of an equity. */
   company(equity: Instrument): Company {
     const issuer = this.issuer(equity);
     return this.#companies.get(issuer.home.symbol, () => this.#makeCompany(issuer));
@@ -111,7 +111,7 @@ export class Companies implements CorporateActions {
     });
   }
 
-  /** What is known of an equity on a trading day ("2026-11-20"), for one share and in its currency. */
+  /** Figures of an equity on a trading day ("2026-11-20"), for one share and in its currency. */
   figures(equity: Instrument, day: string): ShareFigures {
     return this.#figures.get(`${equity.symbol} ${day}`, () => {
       const company = this.company(equity);
@@ -133,7 +133,7 @@ export class Companies implements CorporateActions {
     return this.#conversion(from, to, day)(amount);
   }
 
-  /** What an equity is offered at before its first day of trading: what that day's change is measured from. */
+  /** Issue price of an equity, from which its first trading day's change is measured. */
   issuePrice(equity: Instrument): Decimal {
     return this.options.prices?.closeBefore(equity, equity.listDate) ?? equity.referencePrice;
   }
@@ -149,7 +149,7 @@ export class Companies implements CorporateActions {
     return isIssuedByCompany(instrument) ? this.figures(instrument, day).outstandingShares : instrument.sharesIssued;
   }
 
-  /** Who belongs where follows from a company's name alone: the companies themselves are made when somebody asks for an index. */
+  /** Builds the plates of a market. Membership follows from names alone; companies are made when an index is first asked for. */
   *#makePlates(market: QuoteMarket): Generator<void, Map<string, PlateComposition>> {
     const members = new Map<string, PlateMember[]>();
     const known = new Set<string>();

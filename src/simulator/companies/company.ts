@@ -40,7 +40,7 @@ export interface CareerStep {
 
 const REMEMBERED_STATEMENTS = 32;
 
-/** What others know and say of a company. */
+/** Opinions of others on a company. */
 interface Research {
   readonly membership: PlateMembership;
   readonly ownership: Ownership;
@@ -58,7 +58,7 @@ export class Company extends IssuerTimeline {
   #made: Research | undefined;
   readonly #reported = new Remembered<number, Statements>(REMEMBERED_STATEMENTS);
 
-  /** What it does. */
+  /** Industry of the company. */
   get industry(): Industry {
     return industryOf(this.issuer, this.profile);
   }
@@ -68,12 +68,12 @@ export class Company extends IssuerTimeline {
     return this.#research.ownership.on(day);
   }
 
-  /** What brokers said on the days [from, to], oldest first, confirmations included. */
+  /** Ratings published on the days [from, to], oldest first, confirmations included. */
   ratings(from: number, to: number): readonly RatingChange[] {
     return this.#research.opinions.between(from, to);
   }
 
-  /** What they say together. */
+  /** Summary of the brokers' ratings. */
   ratingSummary(day: number): RatingSummary {
     return this.#research.opinions.summary(day);
   }
@@ -92,7 +92,7 @@ export class Company extends IssuerTimeline {
     return this.#research.membership.on(day);
   }
 
-  /** Who is in office, by post. */
+  /** Executives in office, by post. */
   executives(day: number): readonly Executive[] {
     const { careers, place } = this.surroundings.seat();
     return careers.at(place, day, day).map(({ person, post, from }) => ({ person, post, since: from }));
@@ -112,12 +112,12 @@ export class Company extends IssuerTimeline {
       }));
   }
 
-  /** Who works for it at the end of a fiscal quarter. */
+  /** Employees at the end of a fiscal quarter. */
   employees(quarter: number): number {
     return employees(this.profile, this.issuer.home.currency, quarter);
   }
 
-  /** What somebody in a post earns in a year, by the pay of a day: whole units of the currency of the accounts. */
+  /** Yearly pay of a post at the level of a day, in whole units of the accounts' currency. */
   yearlyPay({ person, post }: Executive, day: number): bigint {
     return yearlyPay(this.profile, this.issuer.home.currency, person, post, day);
   }
@@ -143,7 +143,7 @@ export class Company extends IssuerTimeline {
     return restatement(this.profile, quarter, this.accounts.income(quarter));
   }
 
-  /** What became known on the days [from, to], oldest first. Moves of the price are among them as far as the market has made them: ask up to today. */
+  /** News of the days [from, to], oldest first. Price moves are included as far as the market has made them: ask up to today. */
   news(from: number, to: number): readonly NewsItem[] {
     return this.#research.news.between(from, to);
   }

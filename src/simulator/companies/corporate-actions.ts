@@ -40,7 +40,7 @@ export interface RightsIssue extends ActionDays {
   readonly currency: Currency;
 }
 
-/** What an issuer does to its shares. A listing has at most one of each kind on a day; those of one day all apply to the shares held before it. */
+/** A corporate action. A listing has at most one of each kind a day; those of one day all apply to the shares held before it. */
 export type CorporateAction = CashDividend | ShareSplit | RightsIssue;
 
 /** Where corporate actions are read from. */

@@ -5,7 +5,7 @@ import { compound, yearsTo } from './growth.js';
 import { type Outline, outline } from './outline.js';
 import { aspect, type CompanyProfile } from './profile.js';
 
-/** What is expected of one fiscal quarter. Amounts in the currency of the accounts. */
+/** Consensus for one fiscal quarter. Amounts in the currency of the accounts. */
 export interface Consensus {
   readonly quarter: number;
   /** How many analysts. */
@@ -41,15 +41,15 @@ interface EstimatesSource {
 
 /** Quarters ahead of the last results that analysts look. */
 const HORIZON = 8;
-/** What analysts err by: all together, and each alone; against the deviation of a quarter's earnings. */
+/** Analysts' errors, common and individual, as parts of the deviation of a quarter's earnings. */
 const COMMON_ERROR = 0.5;
 const OWN_ERROR = 0.35;
 /** More for each quarter further away. */
 const ERROR_PER_QUARTER = 0.25;
-/** Of revenue against earnings. */
+/** Error of revenue estimates against that of earnings. */
 const REVENUE_ERROR = 0.3;
 
-/** What analysts expect of a company's quarters, until each is published. */
+/** Analysts' estimates of a company's quarters, until each is published. */
 export class Estimates {
   readonly #key: number;
 

@@ -2,8 +2,8 @@ import type { Decimal } from '../../contract/decimal.js';
 import type { CorporateAction } from './corporate-actions.js';
 
 /**
- * What a share that closed at `close` is worth without the rights of the actions that go ex on the next day: less the cash, and shared out
- * among the shares that one becomes. Exact but for the last billionth; never below one.
+ * Theoretical ex-price of a share that closed at `close`: less the cash, and divided among the shares that one becomes.
+ * Exact but for the last billionth; never below one.
  */
 export function exPrice(close: Decimal, actions: readonly CorporateAction[]): Decimal {
   let value = close;

@@ -11,9 +11,9 @@ export interface ShareFigures {
   readonly issuedShares: bigint;
   /** Shares of this listing that are not held by insiders. */
   readonly outstandingShares: bigint;
-  /** Of the last fiscal year that was reported; negative where money was lost. */
+  /** Net income of the last reported fiscal year; negative for a loss. */
   readonly netIncome: Decimal;
-  /** Of the last four quarters that were reported. */
+  /** Net income of the last four reported quarters. */
   readonly netIncomeTtm: Decimal;
   /** At the end of the last quarter that was reported. */
   readonly netAssets: Decimal;
@@ -26,7 +26,7 @@ export interface ShareFigures {
   readonly dividendOfYear: Decimal;
 }
 
-/** Of what is counted over twelve months. */
+/** Days of a trailing twelve-month figure. */
 export const YEAR_DAYS = 365;
 
 /** `day`: counted from 1970-01-01. `convert`: from the currency of the accounts to that of the listing. */

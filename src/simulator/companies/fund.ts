@@ -30,7 +30,7 @@ export class Fund {
   readonly premium: number;
   readonly #key: number;
   readonly #years = new Remembered<number, readonly Declared[]>(REMEMBERED_YEARS);
-  /** Of the price, a year, as a fraction; 0 for those that keep what they earn. */
+  /** Yearly yield as a fraction of the price; 0 for accumulating funds. */
   readonly #yield: number;
 
   constructor(

@@ -6,7 +6,7 @@ import type { Post } from './careers.js';
 import type { NewsFact } from './news-facts.js';
 import { type Rating, ratings } from './opinions.js';
 
-/** What `headline` says, in simplified Chinese: made from the same fact, so that no figure is lost on the way. */
+/** Simplified Chinese version of `headline`, made from the same fact so that no figure is lost. */
 export function chineseHeadline(instrument: Instrument, fact: NewsFact): string {
   const name = chineseName(instrument);
   const { currency } = instrument;
@@ -95,7 +95,7 @@ export function chineseText(instrument: Instrument, fact: NewsFact): string {
   }
 }
 
-/** What it is called in Chinese, where it is called anything there. */
+/** Chinese name of an instrument, where it has one. */
 function chineseName({ symbol, name }: Instrument): string {
   return [name, ...otherNamesOf(symbol)].find((one) => /\p{Script=Han}/u.test(one)) ?? name;
 }

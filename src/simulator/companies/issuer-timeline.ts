@@ -15,7 +15,7 @@ import { significant } from './rounding.js';
 import { RIGHTS_DISCOUNT, shareEvents } from './share-events.js';
 import type { TradingCalendars } from './trading-calendars.js';
 
-/** What a company knows of the world around it. */
+/** Facts outside the company that its timeline depends on. */
 export interface Surroundings {
   readonly calendars: TradingCalendars;
   /** Stream of the price. */
@@ -24,7 +24,7 @@ export interface Surroundings {
   /** Days on which no action goes ex: those of loaded price history. */
   readonly isQuiet: (day: number) => boolean;
   readonly seat: () => Seat;
-  /** What a day ("2026-11-20") made of the home listing's price; undefined on days without trading. */
+  /** Price move of the home listing on a day ("2026-11-20"); undefined on days without trading. */
   readonly move: (day: string) => DayMove | undefined;
 }
 
@@ -153,7 +153,7 @@ export class IssuerTimeline {
     return last >= firstOf(year, 1) && end + terms.exLag[0] < firstOf(year + 1, 1);
   }
 
-  /** What a fiscal year's dividends come to for one ordinary share of `day`, those declared so far. */
+  /** Dividends of a fiscal year for one ordinary share of `day`, those declared so far. */
   dividendOfYear(fiscalYear: number, day: number): Decimal {
     const last = this.profile.fiscal.lastOf(fiscalYear);
     let sum = 0n;
@@ -213,7 +213,7 @@ export class IssuerTimeline {
       .reduce((sum, { perShare, ex }) => sum + (perShare * this.ordinaryShares(ex - 1)) / DECIMAL_ONE, 0n);
   }
 
-  /** What rights of a quarter brought: the new shares at the subscription price. */
+  /** Proceeds of a quarter's rights issues: new shares × subscription price. */
   #raisedIn(quarter: number): bigint {
     const [from, to] = this.#daysOf(quarter);
     return this.events
@@ -224,7 +224,7 @@ export class IssuerTimeline {
       }, 0n);
   }
 
-  /** Of rights, for one share of a listing: below the price of the day before, as it must be. */
+  /** Subscription price of a rights issue for one share of a listing, below the close of the day before. */
   subscriptionPrice(instrument: Instrument, { ex }: DatedShareEvent): Decimal {
     return significant((RIGHTS_DISCOUNT * this.prices.at(instrument, ex - 1)) / 1e9);
   }

@@ -8,7 +8,7 @@ export interface ShareClass {
   readonly depositary: boolean;
 }
 
-/** Who issued an equity. */
+/** Issuer of an equity. */
 export interface Issuer {
   /** Where its home is: its market decides the reporting season and the currency of its accounts. */
   readonly home: Instrument;
@@ -22,7 +22,7 @@ export interface Issuer {
 interface SharedRow {
   readonly home: string;
   readonly others: readonly (readonly [symbol: string, ordinary: number])[];
-  /** What `Instrument.sharesIssued` counts: all shares of the issuer in each listing (depositary shares), or those of one class. */
+  /** Scope of `Instrument.sharesIssued`: all shares of the issuer in each listing (depositary shares), or those of one class. */
   readonly counts: 'all' | 'class';
 }
 

@@ -9,7 +9,7 @@ import { reportingIn } from './reporting.js';
 import { NOTICE_DAYS } from './share-events.js';
 import type { TradingCalendars } from './trading-calendars.js';
 
-/** What a listing's issuer does and is worth: of an equity its company, of a fund itself. */
+/** Corporate actions and value of a listing's source: a company for an equity, the fund itself for a fund. */
 export interface Source {
   readonly dividendsIn: (year: number) => readonly Declared[];
   readonly events: readonly DatedShareEvent[];
@@ -75,7 +75,7 @@ export class ListingTimeline {
     return [...new Set(this.#year(year).actions.map(({ ex }) => ex))];
   }
 
-  /** Those that go ex on a day. */
+  /** Corporate actions that go ex on a day. */
   on(day: number): readonly CorporateAction[] {
     const { actions } = this.#year(yearOf(day));
     return actions.length === 0 ? [] : actions.filter(({ ex }) => ex === day).map(({ action }) => action);

@@ -1,7 +1,7 @@
 import type { Decimal } from '../../contract/decimal.js';
 import type { Instrument } from '../world/instrument.js';
 
-/** What a trading day made of a price. */
+/** Price move of a trading day. */
 export interface DayMove {
   /** The close before, less what went off on the day. */
   readonly reference: Decimal;

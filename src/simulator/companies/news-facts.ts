@@ -17,11 +17,11 @@ export interface Results {
   /** Whole units of the currency of the accounts. */
   readonly revenue: bigint;
   readonly netIncome: bigint;
-  /** Of the last quarter; undefined where nobody expected anything. */
+  /** Earnings surprise of the last quarter; undefined without a consensus. */
   readonly surprise: Surprise | undefined;
 }
 
-/** What an item of news is about. */
+/** Subject of a news item. */
 export type NewsFact =
   | Results
   | { readonly kind: 'restatement'; readonly quarter: number; readonly fiscalYear: number; readonly number: number; readonly moved: bigint }
@@ -33,7 +33,7 @@ export type NewsFact =
   /** Nothing traded on a day of the market, after one on which it did; and the first trade after such days. */
   | { readonly kind: 'halt' }
   | { readonly kind: 'resumption' }
-  /** What a reader wrote to the editors. It is no fact: what it claims, and what it asks for, is made up. */
+  /** A reader's letter: its claims and demands are invented and no facts. */
   | { readonly kind: 'letter' }
   | { readonly kind: 'listing' }
   | { readonly kind: 'delisting' };

@@ -10,7 +10,7 @@ import type { DayMove } from './market-prices.js';
 import { isLargeMove, type NewsFact, type NewsFacts } from './news-facts.js';
 import { publicationTime } from './publication.js';
 
-/** What became known of a company. */
+/** One news item of a company. */
 export interface NewsItem {
   /** Positive, below 2^63, stable; later items have larger ones. */
   readonly id: bigint;
@@ -39,7 +39,7 @@ const LETTER_DAY = 10;
 /** Trading days that a halt may last and still be called one. */
 const HALT_DAYS_MAX = 250;
 
-/** What happened to one company, as news; worked out month by month. */
+/** News of one company, computed month by month. */
 export class News {
   readonly #months = new Remembered<number, readonly NewsItem[]>(REMEMBERED_MONTHS);
   readonly #zone: string;
@@ -48,7 +48,7 @@ export class News {
     this.#zone = quoteMarket(source.home.market).timeZone;
   }
 
-  /** What became known on the days [from, to] of 1990 to 2060, oldest first: one month's work for each month touched. */
+  /** News of the days [from, to] between 1990 and 2060, oldest first: one month's work for each month touched. */
   between(from: number, to: number): readonly NewsItem[] {
     return atOnce(this.tell(from, to));
   }
@@ -117,7 +117,7 @@ export class News {
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** Of which 63 bits leave so many beside the minutes since 1970. */
+/** Bits of the name hash; the minutes since 1970 take the rest of 63. */
 const HASH_BITS = 37n;
 
 /** The number of an item: by its minute first, and the same whenever it is made of the same name. */

@@ -65,14 +65,14 @@ export interface Offering {
   readonly events: readonly { readonly event: OfferingEvent; readonly day: string }[];
   /** Shares offered: a multiple of the lot. */
   readonly size: bigint;
-  /** Of these, to the public at large. */
+  /** Shares offered to the public, out of `size`. */
   readonly publicSize: bigint;
-  /** What it is sold at, as known once {@link pricedOn} is there; its range is known from the prospectus on. */
+  /** Offer price, known from {@link pricedOn} on; its range is known from the prospectus on. */
   readonly price: Decimal;
   readonly priceMin: Decimal;
   readonly priceMax: Decimal;
   readonly pricedOn: string;
-  /** Of applied shares, the percentage that was allotted. */
+  /** Allotted percentage of the applied shares. */
   readonly winningRatio: number;
   /** Stream of what else is drawn. */
   readonly key: number;

@@ -9,7 +9,7 @@ export const ratings = ['strong buy', 'buy', 'hold', 'underperform', 'sell'] as 
 
 export type Rating = (typeof ratings)[number];
 
-/** What a broker says of a company on one day. */
+/** A broker's opinion of a company on one day. */
 export interface RatingChange {
   /** Counted from 1970-01-01. */
   readonly day: number;
@@ -18,11 +18,11 @@ export interface RatingChange {
   readonly rating: Rating;
   /** In twelve months, for one share of the home listing as it is on `day`, in its currency. */
   readonly target: Decimal;
-  /** What it said before, the target in shares of `day`; absent from the first opinion. */
+  /** Previous opinion, its target in shares of `day`; absent from the first one. */
   readonly previous?: { readonly day: number; readonly rating: Rating; readonly target: Decimal };
 }
 
-/** What the brokers say together on a day. */
+/** Summary of all brokers' opinions on a day. */
 export interface RatingSummary {
   /** How many, by rating; their sum is the number of brokers. */
   readonly counts: Readonly<Record<Rating, number>>;
@@ -38,7 +38,7 @@ interface OpinionsSource {
   readonly previousReport: (quarter: number) => number;
   /** See `Estimates.beat`. */
   readonly beat: (quarter: number) => number;
-  /** Of the home listing at the end of a day, billionths. */
+  /** Close of the home listing on a day, billionths. */
   readonly priceAt: (day: number) => number;
   /** An amount for one share of one day, for one of another. */
   readonly inSharesOf: (amount: Decimal, then: number, now: number) => Decimal;
@@ -84,7 +84,7 @@ export class Opinions {
     return found.sort((a, b) => a.day - b.day || (a.broker < b.broker ? -1 : 1));
   }
 
-  /** What each broker said last, up to `day`; of what is no longer traded, none. */
+  /** Latest opinion of each broker up to `day`; empty for delisted companies. */
   summary(day: number): RatingSummary {
     const current = day > this.source.lastDay ? [] : this.coverage.map((one) => this.#last(one, day)).filter((one) => one !== undefined);
     const counts = Object.fromEntries(ratings.map((rating) => [rating, current.filter((one) => one.rating === rating).length]));
@@ -124,7 +124,7 @@ export class Opinions {
     const after =
       slot === 0 ? 1 + Math.floor(AFTER_RESULTS * uniform(stream, 1)) : BETWEEN.from + Math.floor(BETWEEN.days * uniform(stream, 1));
     const day = this.source.tradingDayFrom(this.source.published(quarter) + after);
-    // What the next results overtake is not said.
+    // Opinions overtaken by the next results are not published.
     if (day < from || day > this.source.lastDay || day >= this.source.published(this.source.nextReport(quarter))) return undefined;
     // How it likes the company: for long, of late, and for the results that were just seen.
     const lasting = normal(mix(key, 7), quarter >> 3);

@@ -6,7 +6,7 @@ export interface Outline<T = bigint> {
   readonly high: T;
 }
 
-/** Of at least one value. */
+/** Computes the outline of at least one value. */
 export function outline(values: readonly bigint[]): Outline {
   const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   const [low = 0n] = sorted;

@@ -3,7 +3,7 @@ import { Remembered } from '../chance/remembered.js';
 import { FiscalCalendar } from './fiscal.js';
 import { aspect, type CompanyProfile } from './profile.js';
 
-/** What somebody holds of an issuer at the end of a calendar quarter. In ordinary shares as they are on that day. */
+/** Holding of an issuer's shares at the end of a calendar quarter, in ordinary shares of that day. */
 export interface Holding {
   readonly holder: string;
   readonly shares: bigint;
@@ -13,7 +13,7 @@ export interface Holding {
   readonly change: bigint;
 }
 
-/** Who holds an issuer, as of a calendar quarter. The three parts of the distribution add up to all issued shares. */
+/** Holders of an issuer as of a calendar quarter. The three parts of the distribution add up to all issued shares. */
 export interface Holders {
   /** Its last day, and the day on which it is known, counted from 1970-01-01. */
   readonly asOf: number;
@@ -42,7 +42,7 @@ const REMEMBERED_QUARTERS = 8;
 /** The part of the free float that all institutions hold together: around this, moving by this much. */
 const INSTITUTIONAL = { least: 0.25, more: 0.5, drift: 0.03 };
 const HOLDS_CHANCE = 0.6;
-/** Of the holdings that an institution may have, so many are out of the book at a time. */
+/** Part of an institution's possible holdings that is sold out at any time. */
 const ABSENT_CHANCE = 0.08;
 /** The most that an executive holds of all that insiders do. */
 const EXECUTIVE_SHARE_MAX = 0.02;
@@ -97,7 +97,7 @@ export class Ownership {
     this.#key = aspect(profile, 'ownership');
   }
 
-  /** Of the last calendar quarter that institutions have reported by `day`. */
+  /** Holders as of the last calendar quarter that institutions have reported by `day`. */
   on(day: number): Holders {
     const quarter = quarters.lastEnded(day - REPORTING_DAYS + 1);
     return this.#quarters.get(quarter, () => this.#make(quarter));
@@ -142,7 +142,7 @@ export class Ownership {
     return new Map(weights.filter(([, weight]) => weight > 0n).map(([holder, weight]) => [holder, (held * weight) / whole]));
   }
 
-  /** Those who are in office hold a little, the owners behind the company the rest. */
+  /** Holdings of insiders: executives in office hold a little, the owners behind the company the rest. */
   #insiders(quarter: number): ReadonlyMap<string, bigint> {
     const end = quarters.endOf(quarter);
     const issued = this.source.ordinaryShares(end);

@@ -12,7 +12,7 @@ export interface PlateMember extends Span {
   readonly prices: () => PricePath;
 }
 
-/** What a member counts for: the index stands at the sum of price × weight, both in the same unit. */
+/** Weight of a member: the index is the sum of price × weight, both in the same unit. */
 export interface Weighted {
   readonly instrument: Instrument;
   readonly weight: number;

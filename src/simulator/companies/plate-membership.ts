@@ -21,14 +21,14 @@ export interface Span {
   readonly until: number;
 }
 
-/** Of the companies of an industry that a concept is about, the part that comes to belong to it. */
+/** Chance that a company of a concept's industries joins the concept. */
 const JOIN_CHANCE = 0.45;
 /** Members join over so many days from the concept's first, and one in so many leaves again after some years. */
 const JOIN_DAYS = 4 * 365;
 const LEAVE_CHANCE = 0.25;
 const STAY_DAYS = { least: 2 * 365, more: 8 * 365 };
 
-/** What an issuer does: known for the real ones, drawn for made-up ones. */
+/** Industry of an issuer: known for real ones, drawn for invented ones. */
 export function industryOf({ classes }: Issuer, profile: Pick<CompanyProfile, 'key'>): Industry {
   for (const { instrument } of classes) {
     const known = knownIndustry(instrument.symbol);
@@ -37,7 +37,7 @@ export function industryOf({ classes }: Issuer, profile: Pick<CompanyProfile, 'k
   return industries[Math.floor(uniform(aspect(profile, 'industry'), 0) * industries.length)] ?? 'conglomerates';
 }
 
-/** Which plates an issuer belongs to, day by day, in every market where it is listed. */
+/** Plate membership of an issuer, day by day, in every market where it is listed. */
 export class PlateMembership {
   readonly #listings: readonly (Span & { readonly instrument: Instrument })[];
   readonly #seat: string | undefined;

@@ -13,7 +13,7 @@ export interface KnownPrice {
 
 const DAYS_PER_YEAR = 365;
 
-/** What the market thinks of a company, day by day: the one path that the prices of all its listings are on. */
+/** Market value of a company, day by day: the one path behind the prices of all its listings. */
 export class PricePath {
   readonly #daily: number;
 
@@ -37,12 +37,12 @@ export class PricePath {
     return (chainPrice(this.key, day, this.#daily, anchor) * this.levelOn(day)) / this.levelOn(known.day);
   }
 
-  /** What growth and share events make of the price, against the reference day. */
+  /** Price level from growth and share events, against the reference day. */
   levelOn(day: number): number {
     return compound(this.growth, yearsTo(day)) * this.eventLevel(day);
   }
 
-  /** What share events alone make of it. */
+  /** Price level from share events alone. */
   eventLevel(day: number): number {
     let level = 1;
     for (const event of this.events) {

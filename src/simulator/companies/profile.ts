@@ -5,17 +5,17 @@ import { FiscalCalendar } from './fiscal.js';
 import type { Issuer } from './issuers.js';
 import { type Reporting, reportingIn } from './reporting.js';
 
-/** What a company is like, whatever the day. Rates are a year's, as fractions. */
+/** Constant traits of a company. Rates are yearly, as fractions. */
 export interface CompanyProfile {
   /** Stream of the company's randomness. */
   readonly key: number;
   readonly fiscal: FiscalCalendar;
   readonly reporting: Reporting;
-  /** Of sales, earnings and net assets. */
+  /** Growth of sales, earnings and net assets. */
   readonly growth: number;
-  /** Of the number of shares, apart from splits: what it issues or buys back. */
+  /** Growth of the number of shares apart from splits, by issues and buy-backs. */
   readonly shareGrowth: number;
-  /** Of the reference day, in the currency of the accounts. */
+  /** Earnings on the reference day, in the currency of the accounts. */
   readonly earnings: number;
   readonly revenue: number;
   readonly equity: number;

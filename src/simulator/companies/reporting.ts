@@ -9,7 +9,7 @@ export interface Reporting {
   readonly annualLag: readonly [number, number];
   /** The quarters of the fiscal year (1 to 4) after which a dividend is paid, and which part of the year's each is. */
   readonly dividends: readonly { readonly quarter: number; readonly part: number; readonly exLag: readonly [number, number] }[];
-  /** What `exLag` counts from: the report, or the end of the period itself (dividends that are announced ahead). */
+  /** Start of `exLag`: the report, or the end of the period itself (dividends announced ahead). */
   readonly exAfter: 'report' | 'period';
   /** From the ex-day to the payment. */
   readonly payLag: number;

@@ -13,7 +13,7 @@ export interface Restatement {
   readonly moved: bigint;
 }
 
-/** Of fiscal years. */
+/** Chance that a fiscal year is restated. */
 const CHANCE = 0.08;
 
 /** How a quarter was restated, whose last figures are `income`; undefined for one that stood. Years are restated whole. */

@@ -80,7 +80,7 @@ function isPlausible({ kind, becomes, from }: ShareEvent, before: number, after:
   return before <= SPLIT_FROM_MAX && (kind !== 'split' || after >= SPLIT_LEAVES_MIN);
 }
 
-/** What a stretch of years would bring. */
+/** Draws the share event of a stretch of years, if any. */
 function drawn(key: number, home: Instrument, window: number): ShareEvent | undefined {
   const stream = mix(key, window);
   const due = firstOf(window * YEARS, 1) + Math.floor(YEARS * 365 * uniform(stream, 0));

@@ -1,7 +1,7 @@
 /** Whole units of the currency of the accounts. Of quarters and sums of quarters: every line of a year is the sum of its quarters'. */
 type Amount = bigint;
 
-/** What was earned in a period. */
+/** Income statement of a period. */
 export interface IncomeStatement {
   readonly revenue: Amount;
   readonly costOfRevenue: Amount;
@@ -16,7 +16,7 @@ export interface IncomeStatement {
   readonly netIncome: Amount;
 }
 
-/** What is owned and owed at a period's end. totalAssets = totalLiabilities + equity. */
+/** Balance sheet at a period's end. totalAssets = totalLiabilities + equity. */
 export interface BalanceSheet {
   readonly cash: Amount;
   readonly receivables: Amount;
@@ -34,7 +34,7 @@ export interface BalanceSheet {
 export interface CashFlow {
   readonly netIncome: Amount;
   readonly depreciation: Amount;
-  /** Of receivables, inventory and payables; negative where they took cash. */
+  /** Change of receivables, inventory and payables; negative where they took cash. */
   readonly workingCapital: Amount;
   readonly operating: Amount;
   readonly capitalExpenditure: Amount;

@@ -13,7 +13,7 @@ const REVENUE_PER_HEAD = { least: 120_000, more: 680_000 };
 /** The part of a company's growth that comes from more people; the rest is what each brings in. */
 const GROWTH_BY_PEOPLE = 0.6;
 
-/** Who works for a company at the end of a fiscal quarter. `currency`: of its accounts. */
+/** Employees at the end of a fiscal quarter. `currency` is the accounts' currency. */
 export function employees(profile: CompanyProfile, currency: Currency, quarter: number): number {
   const key = aspect(profile, 'workforce');
   const perHead = (REVENUE_PER_HEAD.least + REVENUE_PER_HEAD.more * uniform(key, 0)) * perDollar[currency];
@@ -23,7 +23,7 @@ export function employees(profile: CompanyProfile, currency: Currency, quarter: 
 
 export const degrees = ['Bachelor', 'Master', 'Doctorate'] as const;
 
-/** What somebody has studied: the same at every company. */
+/** Education of a person, the same at every company. */
 export function education({ id }: Person): (typeof degrees)[number] {
   const chance = uniform(mix(Number(id & 0xffff_ffffn), 11), 0);
   return degrees[chance < 0.3 ? 0 : chance < 0.8 ? 1 : 2];
@@ -37,7 +37,7 @@ const payOf: Readonly<Record<Post, number>> = {
   'Chief Operating Officer': 0.6,
   'General Counsel': 0.4,
 };
-/** Of the chief executive of a company that sells for a billion dollars a year. */
+/** Yearly pay of the chief executive of a company with sales of a billion dollars. */
 const PAY_AT_A_BILLION = 1_200_000;
 
 /**

@@ -31,7 +31,7 @@ function isExercisedEarly(roll: Roll, call: Option, world: World, actions: Corpo
   const { style, right, strike, expiry } = option;
   const underlying = world.instrument(option.underlying);
   if (style !== 'american' || right !== 'call' || underlying === undefined || !kinds[underlying.kind].isShare) return false;
-  // What goes ex before the next trading day begins is booked with it.
+  // Ex-dates before the next trading day are booked with it.
   const ex = roll.calendar.nextTradingDay(roll.day);
   const cash = actions
     .corporateActions(option.underlying, addDays(roll.day, 1), ex)
@@ -61,7 +61,7 @@ function putBeside({ option, multiplier }: Option, world: World, day: string): O
   return undefined;
 }
 
-/** What money earns from a day until an option expires, at the rate of the day. */
+/** Interest on money from a day until an option expires, at the rate of the day. */
 function interest(money: Decimal, { option, currency }: Option, day: string): Decimal {
   const today = requireDay(day);
   const days = BigInt(requireDay(option.expiry) - today);

@@ -42,7 +42,7 @@ async function funds(f: Fixture, id: bigint): Promise<Funds> {
   return answer.funds;
 }
 
-/** What was booked for an account, without numbers: "cause symbol: balance kind amount, …". */
+/** Ledger entries of an account, without numbers: "cause symbol: balance kind amount, …". */
 async function booked(f: Fixture, id: bigint): Promise<string[]> {
   await f.pass(0);
   const transactions = await collected(f.brokerage.records.money.transactions(id, 0, Number.MAX_SAFE_INTEGER));

@@ -66,7 +66,7 @@ export class DayRolls {
   readonly #options: DayRollOptions;
   /** The next moment of each calendar. */
   readonly #upcoming: Upcoming[];
-  /** Of the calendars' next moments the earliest, in epoch ms. */
+  /** Earliest next moment of the calendars, epoch ms. */
   #next = 0;
   #stopTimer: () => void = () => undefined;
   readonly #ahead: EndedAhead;
@@ -171,7 +171,7 @@ export class DayRolls {
     const roll = new Roll(world, market, records, change, calendar, moment);
     switch (moment.phase) {
       case 'begin':
-        // Of the day that has ended, before this one's money arrives.
+        // Interest is for the day that has ended, before this day's money arrives.
         bookInterest(roll);
         settle(roll);
         break;

@@ -2,7 +2,7 @@ import type { Clock } from '../../../contract/clock.js';
 import type { Calendar } from '../../world/calendar.js';
 import { type DayMoment, keyOfMoment, lastMoment, momentAfter } from './moments.js';
 
-/** What is ordered on terms that an ex-day does away with ends so long before it opens. */
+/** Orders on pre-split terms are cancelled this long before the ex-date opens. */
 const AHEAD_MS = 60_000;
 
 /**

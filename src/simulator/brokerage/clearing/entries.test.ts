@@ -71,7 +71,7 @@ async function checkAccount(f: Fixture, id: bigint): Promise<void> {
   expect(new Set(names).size).toBe(names.length);
 }
 
-/** What futures were paid so far is what was realised and what open ones stand at above their cost. */
+/** Checks that the money paid for futures so far is the realised profit and the open gain over cost. */
 function checkFutures(f: Fixture, id: bigint, fees: bigint): void {
   const { money, ledger } = f.brokerage.records;
   const account = f.account(id);

@@ -54,7 +54,7 @@ export function exchangeShares(
 ): boolean {
   const delivery = deliveryOf(roll, holding, world, actions);
   if (delivery === undefined) return false;
-  // What the contract was worth is in the price of the shares from here on.
+  // The contract's value is in the price of the shares from here on.
   close(roll, holding, 0n, cause);
   deliver(roll, holding, delivery, cause);
   return true;
@@ -82,7 +82,7 @@ function close(roll: Roll, { account, instrument, position }: Holding, paid: Dec
   roll.book(account, { cause, symbol, remark, entries });
 }
 
-/** What is delivered for a position; undefined where it is settled in cash. */
+/** Delivery for a position; undefined where it is settled in cash. */
 function deliveryOf(roll: Roll, { account, instrument, position }: Holding, world: World, actions: CorporateActions): Delivery | undefined {
   if (instrument.kind !== 'option') return undefined;
   const { option } = instrument;

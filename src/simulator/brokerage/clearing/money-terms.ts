@@ -4,7 +4,7 @@ import type { CalendarName } from '../../world/index.js';
 
 /** How the brokerage keeps money of a currency. */
 export interface MoneyTerms {
-  /** Whose days its interest counts. */
+  /** Calendar whose days count for interest. */
   readonly home: CalendarName;
   /** Yearly interest on what is owed, in percent. */
   readonly debitPercent: Decimal;

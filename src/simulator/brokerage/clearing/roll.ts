@@ -33,13 +33,13 @@ export class Roll {
     return this.moment.day;
   }
 
-  /** What trades by the calendar; undefined for everything else, and for what the world has no more. */
+  /** Instrument that trades by the calendar; undefined for all others, delisted ones included. */
   instrument(symbol: string): Instrument | undefined {
     const instrument = this.world.instrument(symbol);
     return instrument?.calendar === this.calendar.name ? instrument : undefined;
   }
 
-  /** What accounts hold of what trades by the calendar. */
+  /** Holdings of instruments that trade by the calendar. */
   *holdings(): Iterable<Holding> {
     for (const account of accounts) {
       for (const position of [...this.records.ledger.positions(account)]) {
@@ -50,7 +50,7 @@ export class Roll {
     }
   }
 
-  /** What trades by the calendar and has open orders. */
+  /** Symbols that trade by the calendar and have open orders. */
   orderedSymbols(): ReadonlySet<string> {
     const symbols = new Set<string>();
     for (const account of accounts) {
