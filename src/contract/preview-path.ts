@@ -69,7 +69,7 @@ export const previewSchema: Schema = {
   type: 'object',
   required: ['preview', 'operation', 'acc_id', 'env', 'market', 'gates', 'would_pass', 'brokerage_decided', 'reason'],
   properties: {
-    preview: { type: 'string', enum: ['place', 'combo', 'modify', 'cancel', 'position'] },
+    preview: { type: 'string', enum: ['place', 'combo', 'modify', 'cancel', 'position', 'repetition'] },
     operation: { type: 'string' },
     acc_id: { type: ['integer', 'string'] },
     env: { type: 'string', enum: ['simulate', 'real'] },

@@ -51,6 +51,7 @@ export {
   type Preview,
   previewSentence,
   previewText,
+  type RepetitionPreview,
 } from './preview/index.js';
 export { symbolOfEvent } from './push-permits.js';
 export { describeConnection } from './readiness.js';

@@ -22,7 +22,7 @@ import { asWanted, type OrderDetail } from './order-detail.js';
 import { addressByAccount } from './orders/account-env.js';
 import type { AccountOrders } from './orders/account-orders.js';
 import { confineCancelAll, isCancel } from './orders/cancel-scope.js';
-import { type Commit, checkKeyText, type IdempotencyKeys, type Run } from './orders/idempotency.js';
+import { type Admission, type Commit, checkKeyText, type IdempotencyKeys, type Run } from './orders/idempotency.js';
 import { OrderPermits } from './orders/order-permits.js';
 import { noPacket } from './orders/packet-ids.js';
 import type { ProtectiveOrders } from './orders/protective-orders.js';
@@ -30,7 +30,7 @@ import { type TradePasswordSource, withTradePassword } from './orders/trade-pass
 import { refusesPassword, type UnlockThrottle } from './orders/unlock-throttle.js';
 import { withholding } from './orders/withholding.js';
 import { Permissions } from './permissions.js';
-import { type Preview, type Previewer, shownPreview } from './preview/index.js';
+import { type Preview, type Previewer, repetitionOf, shownPreview, undecided } from './preview/index.js';
 import { notReady } from './readiness.js';
 import type { TurnedAway } from './refusal-throttle.js';
 import { type Answer, failure, RET_SUCCEED, withMessage } from './responses.js';
@@ -148,8 +148,13 @@ export class Pipeline {
     const { iface, endpoint, requestId } = caller;
     const trade = isTrade(operation) ? this.#parts.writes.auditTrade(request) : undefined;
     audit.record({ iface, endpoint, keyId: key?.id ?? null, outcome: 'allow', reason: 'admitted, not sent yet', requestId, trade });
-    // A way out is open all the same: the log has its line.
-    if ((await audit.written()) !== false || isWayOut(operation, request)) return undefined;
+    return this.#refuseUnrecorded(operation, request);
+  }
+
+  /** Refuses a write that the required trail cannot take. A way out is open all the same: the log has its line. */
+  async #refuseUnrecorded(operation: Operation, request: Message): Promise<Rejection | undefined> {
+    const { audit } = this.#parts.access;
+    if (!audit.required || (await audit.written()) !== false || isWayOut(operation, request)) return undefined;
     const why = audit.fileStatus()?.failure ?? 'it cannot be written';
     return new Rejection('audit.unavailable', `the required audit log cannot be written: ${why}; nothing was sent`, {
       retryAfterSeconds: 1,
@@ -180,6 +185,7 @@ export class Pipeline {
     const outcome = asWritten(operation, entered.request, await this.#preview(operation, caller, entered));
     const refused = foreseen(operation, outcome);
     if (refused === undefined) return this.#finishPreview(operation, caller, moment, entered, outcome);
+    if (isPreview(outcome) && outcome.kind === 'repetition') this.#record.repeated(caller);
     const { key } = entered.identity;
     const about = isPreview(outcome)
       ? outcome.refusal?.details.about
@@ -202,6 +208,9 @@ export class Pipeline {
     const verdict = { outcome: rejected ? 'reject' : 'allow', reason } as const;
     this.#record.record(operation, caller, key, this.#moment(started), answer, verdict, 'preview');
     if (rejected) return shownRefusal(access, key, outcome);
+    // The line of the preview may be the first that the trail does not take.
+    const unrecorded = 'refusal' in entered ? undefined : await this.#refuseUnrecorded(operation, entered.request);
+    if (unrecorded !== undefined) return unrecorded;
     if (isPreview(outcome)) return shownPreview(access, key, outcome, (text) => told(operation, caller, text));
     return 'refusal' in entered
       ? outcome
@@ -281,24 +290,18 @@ export class Pipeline {
   }
 
   async #preview(operation: Operation, caller: Caller, { identity, request }: Entered): Promise<Preview | ResponseMessage | Rejection> {
-    const { previewer, backendClock, requestTimeoutMs, inFlight } = this.#parts;
+    const { backendClock, requestTimeoutMs, inFlight } = this.#parts;
     if (!hasPreview(operation)) {
       return new Rejection('request.invalid', `${operation.name} has no preview: it has no value, no fees and no gates`);
     }
-    // A preview uses up no key, and needs none.
-    const ownKey = ownKeyOf(operation, request) || undefined;
-    const wrong = checkKeyText(caller, ownKey);
-    if (wrong !== undefined) return wrong;
-    const idempotencyKey = ownKey ?? caller.idempotencyKey;
     try {
       const unserved = this.#refuseNow(operation, request, identity);
       if (unserved !== undefined) return unserved;
       const call = new Call(caller, backendClock, requestTimeoutMs);
       const judge = async () =>
         (await this.#permit(operation, identity, request, call)) ??
-        (idempotencyKey === undefined ? undefined : this.#refuseKey(operation, identity, request, idempotencyKey)) ??
-        this.#parts.writes.refuseRemark(operation, request) ??
-        (await previewer.preview(operation, identity.key, request, call));
+        (await this.#refuseUnrecorded(operation, request)) ??
+        (await this.#foretell(operation, caller, identity, request, call));
       const work = judge();
       inFlight.enter(identity.owner, work);
       return await call.within(work, (thrown) => this.#failed(caller, thrown, reachOf(operation, true)));
@@ -307,12 +310,53 @@ export class Pipeline {
     }
   }
 
-  /** Why the write would not be sent under its idempotency key; undefined where it would be, or would get the answer of its first time. */
-  #refuseKey(operation: Operation, { owner }: Identity, request: Message, key: string): Rejection | undefined {
-    const known = this.#parts.idempotency.admit(owner, key, operation, request);
+  /** Previews a write past its permits: of one whose idempotency key was used for it before, the answer of then counts. */
+  async #foretell(
+    operation: Operation,
+    caller: Caller,
+    identity: Identity,
+    request: Message,
+    call: Call,
+  ): Promise<Preview | ResponseMessage | Rejection> {
+    const { previewer, writes } = this.#parts;
+    // A preview uses up no key, and needs none.
+    const known = this.#known(operation, caller, identity, request, ownKeyOf(operation, request) || undefined);
+    if (known instanceof Rejection) return known;
+    const { key } = identity;
+    if (known?.kind === 'answered') {
+      const { response } = known;
+      return repetitionOf(operation, request, response, await this.#record.told(operation, caller, key, request, response));
+    }
+    const outcome = writes.refuseRemark(operation, request) ?? (await previewer.preview(operation, key, request, call));
+    if (known === undefined || known.kind === 'first' || !isPreview(outcome)) return outcome;
+    const withheld = known.kind === 'interrupted' ? writes.withheldAgain(operation, request, identity) : undefined;
+    return undecided(known.kind, outcome, withheld?.rejection);
+  }
+
+  /**
+   * Obstacle of a write between its permits and its gates, or what is known of it under its idempotency key; undefined where it is new.
+   * Nothing is changed by looking. `ownKey`: the key in its request.
+   */
+  #known(
+    operation: Operation,
+    caller: Caller,
+    identity: Identity,
+    request: Message,
+    ownKey: string | undefined,
+  ): Admission | Rejection | undefined {
+    const { backend, idempotency, store } = this.#parts;
+    const key = ownKey ?? caller.idempotencyKey;
+    const wrong = checkKeyText(caller, ownKey);
+    if (wrong !== undefined) return wrong;
+    // Before the key is looked for: the answer under it may not be on disk yet.
+    if (store.failure !== undefined && !isWayOut(operation, request)) return rejectUnstored(store.failure);
+    if (key === undefined) return undefined;
+    const known = idempotency.admit(identity.owner, key, operation, request);
+    // A cancel makes no second order, and whoever has used up its keys must be able to get out.
     if (known instanceof Rejection) return known.code === 'limit.idempotency_keys' && isCancel(request) ? undefined : known;
-    const isOwn = operation.keyField !== null;
-    return known.kind === 'interrupted' && (isOwn || !this.#parts.backend.replaysWrites) ? unknownOutcome(key) : undefined;
+    // A write that places several orders is never sent twice: its own key says so.
+    const isSentAgain = backend.replaysWrites && ownKey === undefined;
+    return known.kind === 'interrupted' && !isSentAgain ? unknownOutcome(key) : known;
   }
 
   /** Answers what another request of this caller has to know before it can be read: nothing is recorded. */
@@ -441,13 +485,9 @@ export class Pipeline {
 
   /** A write under an idempotency key that was used before gets the answer of then. */
   #writeOnce(operation: Operation, caller: Caller, identity: Identity, request: Message, call: Call): Answer | Promise<Answer> {
-    const ownKey = ownKeyOf(operation, request);
-    const key = ownKey ?? caller.idempotencyKey;
-    const wrong = checkKeyText(caller, ownKey);
-    if (wrong !== undefined) return wrong;
-    const { idempotency, local: locals, store, writes } = this.#parts;
-    // Before the key is looked for: the answer under it may not be on disk yet.
-    if (store.failure !== undefined && !isWayOut(operation, request)) return rejectUnstored(store.failure);
+    const known = this.#known(operation, caller, identity, request, ownKeyOf(operation, request));
+    if (known instanceof Rejection) return known;
+    const { local: locals, writes } = this.#parts;
     const local = locals[operation.name];
     const send: Parameters<Run>[0] =
       operation === trade.unlockTrade
@@ -455,12 +495,7 @@ export class Pipeline {
         : local === undefined
           ? writes.sender(operation, request, identity, call)
           : async () => (call.leave() ? local.answer({ operation, request, identity, caller, context: call }) : cancelled());
-    if (key === undefined) return send(undefined, undefined);
-    const known = idempotency.admit(identity.owner, key, operation, request);
-    if (known instanceof Rejection) {
-      // A cancel makes no second order, and whoever has used up its keys must be able to get out.
-      return known.code === 'limit.idempotency_keys' && isCancel(request) ? send(undefined, undefined) : known;
-    }
+    if (known === undefined) return send(undefined, undefined);
     switch (known.kind) {
       case 'answered':
         this.#record.repeated(caller);
@@ -475,8 +510,6 @@ export class Pipeline {
           return answer;
         });
       case 'interrupted':
-        // What places several orders is never sent twice: its own key says so.
-        return this.#parts.backend.replaysWrites && ownKey === undefined ? known.run(send) : unknownOutcome(key);
       case 'first':
         return known.run(send);
     }

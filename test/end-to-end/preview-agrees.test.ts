@@ -26,7 +26,12 @@ afterEach(() => desk.close());
 
 async function open(): Promise<void> {
   desk = await openDesk({
-    keys: { desk: { scopes, limits: { maxOrderValue: '20000000' } }, free: { scopes }, blind: { scopes: ['trade:simulate'] } },
+    keys: {
+      desk: { scopes, limits: { maxOrderValue: '20000000' } },
+      free: { scopes },
+      few: { scopes, limits: { maxOpenOrders: '1' } },
+      blind: { scopes: ['trade:simulate'] },
+    },
     switches,
     // Every refusal is one of many here.
     bounds: { refusalsPerSecond: 1_000_000 },
@@ -57,12 +62,15 @@ it(`agrees with what becomes of each of ${WRITES} random writes`, { timeout: 600
       if (write === undefined) continue;
       const { operation, body } = write;
       // No cap on values lets positions be turned: their orders' prices are not known.
-      const approach = { as: operation.valuer === 'position' ? 'free' : 'desk' };
+      const approach = { as: operation.valuer === 'position' ? 'free' : 'desk', idempotencyKey: `write-${run}-${count}` };
       const outcome = await desk.preview(operation, body, approach);
       const before = foretold(outcome);
       const answer = await desk.call(operation, body, approach);
       const after = refusalOf(answer);
       expect({ operation: operation.name, body, refused: before }).toEqual({ operation: operation.name, body, refused: after });
+      // Under the key that is now used, whatever the account and the limits have become, the answer is repeated.
+      const again = answer instanceof Rejection ? undefined : await desk.preview(operation, body, approach);
+      if (again !== undefined) expect([operation.name, body, foretold(again)]).toEqual([operation.name, body, after]);
       const met = `${operation.name} ${after?.[0] ?? 'accepted'}`;
       outcomes.set(met, (outcomes.get(met) ?? 0) + 1);
       const orders = after === undefined ? placedBy(write, answer as ResponseMessage) : [];
@@ -190,6 +198,55 @@ it('is refused under an idempotency key that was used for another request, as th
   const foreseen = foretold(await desk.preview(trade.reversePosition, changed, { as: 'free' }));
   expect(foreseen?.[0]).toBe('idempotency.mismatch');
   expect(foreseen).toEqual(refusalOf(await desk.call(trade.reversePosition, changed, { as: 'free' })));
+});
+
+it('says under a used idempotency key that the answer of then is repeated, whatever has become of account and limits', async () => {
+  await open();
+  const sale = { ...order, side: 'SELL', price: 300 };
+  const refused = refusalOf(await desk.call(trade.placeOrder, sale, { idempotencyKey: 'sale' }));
+  expect(refused?.[0]).toBe('broker.position');
+  await desk.payload(trade.placeOrder, { ...order, order_type: 'MARKET', price: undefined });
+  desk.clock.advance(2_000);
+  expect(foretold(await desk.preview(trade.placeOrder, sale))).toBeUndefined();
+  const repeated = await previewed(desk, 'repetition', trade.placeOrder, sale, { idempotencyKey: 'sale' });
+  expect(foretold(repeated)).toEqual(refused);
+  expect(JSON.parse(previewText(repeated))).toMatchObject({
+    ...{ preview: 'repetition', operation: 'place_order', would_pass: false, code: 'broker.position', reason: refused?.[1], gates: [] },
+    note: 'answered before under this idempotency key: that answer is repeated, and nothing is sent',
+  });
+  expect(refusalOf(await desk.call(trade.placeOrder, sale, { idempotencyKey: 'sale' }))).toEqual(refused);
+
+  const keyed = { as: 'few', idempotencyKey: 'few' };
+  const { orderIDEx } = await desk.payload(trade.placeOrder, order, keyed);
+  expect(foretold(await desk.preview(trade.placeOrder, order, { as: 'few' }))?.[0]).toBe('limit.open_orders');
+  expect(foretold(await desk.preview(trade.placeOrder, order, keyed))).toBeUndefined();
+  expect((await desk.payload(trade.placeOrder, order, keyed)).orderIDEx).toBe(orderIDEx);
+});
+
+it('leaves open, under the idempotency key of a request that is under way, what becomes of that', async () => {
+  await open();
+  await desk.close();
+  let answer: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  desk = await openDesk({
+    keys: { desk: { scopes } },
+    backend: (simulated) => ({
+      call: (operation, request, context) =>
+        operation === trade.placeOrder
+          ? held.then(() => simulated.call(operation, request, context))
+          : simulated.call(operation, request, context),
+    }),
+  });
+  const keyed = { idempotencyKey: 'one' };
+  const placed = desk.payload(trade.placeOrder, order, keyed);
+  const preview = await previewed(desk, 'place', trade.placeOrder, order, keyed);
+  expect(preview).toMatchObject({ wouldPass: null, refusal: null, brokerageDecided: false, gates: [] });
+  expect(JSON.parse(previewText(preview)).reason).toContain('under way under this idempotency key');
+  answer();
+  await placed;
+  expect(foretold(await desk.preview(trade.placeOrder, order, keyed))).toBeUndefined();
 });
 
 it('does not speak of the price of an order without one', async () => {

@@ -93,6 +93,13 @@ describe.skipIf(process.platform !== 'linux')('an audit file that takes nothing'
 
   it('keeps them from being made where it is required: nothing is sent, reads go on', async () => {
     const daemon = await daemonOn(fullDisk, ['--audit-required']);
+    // A preview says so as well, though its own line may be the first that the file does not take.
+    for (const body of [bodyOf('one'), { operation: 'place_bracket_order', ...bodyOf('one'), stop_loss_price: 10 }]) {
+      const preview = await daemon.as('bot').post('/api/preview', body);
+      expect([preview.status, preview.json.code]).toEqual([503, 'audit.unavailable']);
+    }
+    const all = { operation: 'cancel_all_order', acc_id: HK_CASH, env: SIMULATE, market: HK };
+    expect((await daemon.as('bot').post('/api/preview', all)).json.s2c).toMatchObject({ preview: 'cancel', would_pass: true });
     const refused = await daemon.as('bot').post('/api/order', bodyOf('one'), { 'idempotency-key': 'one' });
     expect([refused.status, refused.json.code, refused.headers['retry-after']]).toEqual([503, 'audit.unavailable', '1']);
     expect(refused.json.error).toContain('nothing was sent');

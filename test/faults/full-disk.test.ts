@@ -64,6 +64,8 @@ it.skipIf(!hasBash)(
       const again = await bot.post('/api/order', body, { 'idempotency-key': remark });
       expect([again.status, again.json.code]).toEqual([500, 'storage.failed']);
       expect(again.json.error).toMatch(/cannot write to the database: .*nothing was sent\. Reads, cancels and halts are served meanwhile/);
+      const preview = await bot.post('/api/preview', body);
+      expect([preview.status, preview.json.code, preview.json.error]).toEqual([500, 'storage.failed', again.json.error]);
     }
     expect((await daemon.as().get('/readyz')).status).toBe(503);
 

@@ -11,6 +11,7 @@ import {
   type PositionPreview,
   type Preview,
   previewText,
+  type RepetitionPreview,
   type ResponseMessage,
 } from '../../src/gateway/index.js';
 import type { Approach, Desk } from './desk.js';
@@ -21,6 +22,7 @@ interface ByKind {
   readonly modify: ModifyPreview;
   readonly cancel: CancelPreview;
   readonly position: PositionPreview;
+  readonly repetition: RepetitionPreview;
 }
 
 /** A preview that must come about, and be of this kind. */

@@ -25,6 +25,7 @@ import {
   type CallContext,
   type PacketId,
   type ResponseMessage,
+  type WriteWithheld,
 } from '../backend.js';
 import { type Call, cancelled } from '../call.js';
 import { rejectFailure } from '../call-failures.js';
@@ -197,7 +198,7 @@ export class Writes {
     call: Call,
   ): Promise<ResponseMessage | Rejection> {
     if (!call.leave()) return cancelled();
-    call.withheld = this.#withholding(identity, operation.effect === 'order' && addsRisk(request as Partial<ModifyC2S>));
+    call.withheld = this.#withholdingAgain(operation, request, identity);
     return this.#send(operation, interrupted.request, interrupted.packet, identity, call);
   }
 
@@ -342,6 +343,15 @@ export class Writes {
       await proveGroup(this.backend, operation, request, expected, response, context);
     }
     return response;
+  }
+
+  /** Why an interrupted write is not sent again; undefined where it is. */
+  withheldAgain(operation: Operation, request: Message, identity: Identity): WriteWithheld | undefined {
+    return this.#withholdingAgain(operation, request, identity)?.();
+  }
+
+  #withholdingAgain(operation: Operation, request: Message, identity: Identity): CallContext['withheld'] {
+    return this.#withholding(identity, operation.effect === 'order' && addsRisk(request as Partial<ModifyC2S>));
   }
 
   #withholding(identity: Identity, addsRisk: boolean): CallContext['withheld'] {

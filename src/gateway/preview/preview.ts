@@ -6,7 +6,7 @@ import type { FeeItem } from '../backend.js';
 import type { Pricing } from '../orders/order-pricing.js';
 
 /** What a write would do and meet if it were sent now. Nothing of it is a promise: prices and totals move on. */
-export type Preview = PlacePreview | ComboPreview | ModifyPreview | CancelPreview | PositionPreview;
+export type Preview = PlacePreview | ComboPreview | ModifyPreview | CancelPreview | PositionPreview | RepetitionPreview;
 
 /** What every preview says. */
 export interface PreviewBase {
@@ -87,6 +87,11 @@ export interface PositionPreview extends PreviewBase {
   readonly kind: 'position';
   /** What is placed as one group, the order that closes first; null when the caller may not see the position. */
   readonly orders: readonly PositionOrderTerms[] | null;
+}
+
+/** A write that was answered before under its idempotency key: its terms, limits and fees decide nothing any more. */
+export interface RepetitionPreview extends PreviewBase {
+  readonly kind: 'repetition';
 }
 
 /** One of the two orders that a position comes to. */

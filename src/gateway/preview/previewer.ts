@@ -5,7 +5,7 @@ import { type Decimal, decimalToNumber } from '../../contract/decimal.js';
 import { type ComboLeg, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { C2SSchema as StaticInfoC2S } from '../../contract/generated/Qot_GetStaticInfo_pb.js';
 import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
-import { ModifyOrderOp, type Order, OrderSchema, TrdEnv, type TrdHeader, TrdHeaderSchema } from '../../contract/generated/Trd_Common_pb.js';
+import { ModifyOrderOp, type Order, OrderSchema, type TrdHeader, TrdHeaderSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
 import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
@@ -28,7 +28,8 @@ import { claimPosition, expectedOrders, type PositionRequest, typeOfOrders, valu
 import { factsOf, isValued, noSuchOrder, type Valuing, valueOrder } from '../orders/valuation.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { mayReadAccounts, maySee, unidentified } from '../sight.js';
-import { marketName, modifyOpName, orderTypeName, timeInForceName } from '../trade-names.js';
+import { modifyOpName, orderTypeName, timeInForceName } from '../trade-names.js';
+import { addressOf } from './address.js';
 import { brokerageDecision } from './brokerage.js';
 import { comboWorthOf } from './combo-worth.js';
 import { judge } from './gates.js';
@@ -41,7 +42,6 @@ import {
   type PlacePreview,
   type PositionPreview,
   type Preview,
-  type PreviewBase,
   type Undecided,
 } from './preview.js';
 import { changeOf, exitsOf, expireTimeOf, given, noChange, termsOf } from './terms.js';
@@ -438,11 +438,3 @@ const noOrder = create(OrderSchema);
 /** The worth of a change of an order that its caller may not see, or that only takes risk away. */
 const noWorth = { value: null, currency: null, pricing: null, multiplier: null, fees: null, capacity: null, increase: null };
 const worthless = { ...noWorth, ...ungated };
-
-function addressOf(
-  operation: Operation,
-  { accID, trdEnv, trdMarket }: TrdHeader,
-): Pick<PreviewBase, 'operation' | 'accId' | 'env' | 'market'> {
-  const env = trdEnv === TrdEnv.TrdEnv_Real ? 'real' : 'simulate';
-  return { operation: operation.name, accId: accID, env, market: marketName(trdMarket) };
-}

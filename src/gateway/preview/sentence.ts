@@ -36,6 +36,8 @@ export function previewSentence(preview: Preview): string {
       return cancelled(preview);
     case 'position':
       return ofPosition(preview);
+    case 'repetition':
+      return sentences(`A repetition ${accountInWords(preview)}`, ...objections(preview));
   }
 }
 

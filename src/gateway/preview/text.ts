@@ -63,6 +63,8 @@ function particulars(preview: Preview, id: (value: bigint) => Json): Record<stri
       return cancel(preview, id);
     case 'position':
       return ofPosition(preview);
+    case 'repetition':
+      return {};
   }
 }
 

@@ -96,9 +96,9 @@ export class Confirmation {
     return accounts.find(({ accID }) => accID === header?.accID)?.trdEnv === TrdEnv.TrdEnv_Simulate;
   }
 
-  async #ask(asked: Asked, request: Message): Promise<CallToolResult | InputRequiredResult> {
+  async #ask(asked: Asked, request: Message): Promise<CallToolResult | InputRequiredResult | undefined> {
     const question = await this.#question(asked, request);
-    if (!isQuestion(question)) return question;
+    if (question === undefined || !isQuestion(question)) return question;
     const digest = digestOf(asked, request, question.orders);
     const requestState = await this.#codec.mint(
       { digest, nonce: randomBytes(12).toString('base64url'), askedAt: this.#clock.monotonic() },
@@ -119,16 +119,19 @@ export class Confirmation {
   async #heed(asked: Asked, request: Message, state: QuestionState): Promise<CallToolResult | undefined> {
     const { operation, caller, context } = asked;
     // What a position is turned into is up to what the account holds by now: the request does not say it.
-    const question = operation.valuer === 'position' ? await this.#question(asked, request) : undefined;
-    if (question !== undefined && !isQuestion(question)) return question;
+    const question = operation.valuer === 'position' ? await this.#question(asked, request) : null;
+    if (question === undefined || (question !== null && !isQuestion(question))) return question;
     const refused = this.#judge(state, digestOf(asked, request, question?.orders), context);
     if (refused === undefined) return undefined;
     this.#gateway.auditRejection(caller, refused);
     return rejectionResult(refused, caller.requestId);
   }
 
-  /** What a person is asked; what would be refused anyway is refused here, and nobody is bothered with it. */
-  async #question(asked: Asked, request: Message): Promise<Question | CallToolResult> {
+  /**
+   * Question for a person; undefined where nothing would be sent, as the request was answered before. A write that would be refused is refused
+   * here, and nobody is bothered with it.
+   */
+  async #question(asked: Asked, request: Message): Promise<Question | CallToolResult | undefined> {
     const { operation, caller } = asked;
     if (!hasPreview(operation)) {
       const judged = this.#gateway.admit(operation, caller, request);
@@ -137,7 +140,7 @@ export class Confirmation {
     const preview = await this.#gateway.ask(operation, caller, () => decodeArguments(asked));
     if (preview instanceof Rejection) return rejectionResult(preview, caller.requestId);
     if ('retType' in preview) return failureResult(preview, caller.requestId);
-    return { text: previewSentence(preview), ...ordersOf(preview) };
+    return preview.kind === 'repetition' ? undefined : { text: previewSentence(preview), ...ordersOf(preview) };
   }
 
   #judge({ digest, nonce, askedAt }: QuestionState, expected: string, { mcpReq }: ServerContext): Rejection | undefined {

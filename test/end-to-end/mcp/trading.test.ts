@@ -199,6 +199,14 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
     expect(questions).toEqual([]);
   });
 
+  it('ask nobody about an order that was answered before: nothing is sent', async () => {
+    const { client, questions } = await openWithPerson(way, agree);
+    const args = { ...real, idempotency_key: `asked-once-${way}` };
+    const [first, second] = [await client.call('svc_place_order', args), await client.call('svc_place_order', args)];
+    expect([first.isError, second.json.order_id_ex]).toEqual([false, first.json.order_id_ex]);
+    expect(questions).toHaveLength(1);
+  });
+
   it('send a write of one name once', async () => {
     const { client } = await openWithPerson(way, agree);
     const args = { ...simulated, price: 301.4, idempotency_key: `once-${way}` };
