@@ -1,7 +1,7 @@
 import type { Clock } from '../../contract/clock.js';
 import { BackendRefused } from '../../gateway/index.js';
 import type { ProtocolOperation } from '../connection/upstream.js';
-import { secondsUntil } from './request.js';
+import { secondsUntil } from './deadline.js';
 
 /** So many timeouts of one operation in a row, and it is not asked for a while. */
 const TIMEOUTS_MAX = 3;

@@ -1,9 +1,21 @@
 import type { Clock } from '../../contract/clock.js';
 import { BackendTimeout, BackendUnsent } from '../../gateway/index.js';
-import type { Deadline } from './request.js';
+
+/** How long a caller waits. */
+export interface Deadline {
+  /** Time at which the caller stops waiting, of `Clock.monotonic`. */
+  readonly deadline: number;
+  /** Aborted when nobody waits any more; that of a write never is. */
+  readonly signal: AbortSignal;
+  /** Time for the server to answer once it has been asked, in milliseconds. */
+  readonly answerMs?: number | undefined;
+}
+
+/** A request with less time than this is not sent: no answer could come in time. */
+export const ANSWER_MS_MIN = 100;
 
 /**
- * What `work` comes to, for as long as the caller waits: then `onGone` is called, and it is rejected. The work itself goes on.
+ * Settles as `work` does, or rejects at the deadline, after calling `onGone`. The work itself goes on.
  */
 export function withDeadline<T>(clock: Clock, work: Promise<T>, { deadline, signal }: Deadline, onGone?: () => void): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -35,11 +47,16 @@ export function withDeadline<T>(clock: Clock, work: Promise<T>, { deadline, sign
   });
 }
 
-/** Lets time pass, as far as the caller waits so long. */
+/** Resolves after so many milliseconds; rejects at the deadline. */
 export function pause(clock: Clock, ms: number, deadline: Deadline): Promise<void> {
   let cancel: () => void = () => undefined;
   const passed = new Promise<void>((resolve) => {
     cancel = clock.after(ms, resolve);
   });
   return withDeadline(clock, passed, deadline, () => cancel());
+}
+
+/** Whole seconds for `Retry-After`. */
+export function secondsUntil(time: number, now: number): number {
+  return Math.max(1, Math.ceil((time - now) / 1000));
 }

@@ -4,10 +4,10 @@ import { BackendFailure, type ResponseMessage } from '../../gateway/index.js';
 import { FREQUENCY_WINDOW_MS } from '../../wire/index.js';
 import type { ProtocolOperation } from '../connection/upstream.js';
 import { type DayCache, keyOf } from './day-cache.js';
-import { pause, withDeadline } from './deadline.js';
+import { ANSWER_MS_MIN, type Deadline, pause, withDeadline } from './deadline.js';
 import { answeredOf, askedOf, type ListRead } from './list-reads.js';
 import type { Turn } from './rate-budget.js';
-import { ANSWER_MS_MIN, type Deadline, fieldsOf, scopeOf } from './request.js';
+import { fieldsOf, scopeOf } from './request.js';
 import type { Outcome, Sender } from './sender.js';
 
 /** With less of its budget left than this share, an operation is asked at its average pace, and requests gather meanwhile. */

@@ -1,7 +1,8 @@
 import type { Clock } from '../../contract/clock.js';
 import { BackendRefused, BackendUnsent } from '../../gateway/index.js';
 import { FREQUENCY_WINDOW_MS, type FrequencyLimit } from '../../wire/index.js';
-import { ANSWER_MS_MIN, type Deadline, type Priority, secondsUntil } from './request.js';
+import { ANSWER_MS_MIN, type Deadline, secondsUntil } from './deadline.js';
+import type { Priority } from './request.js';
 
 /** Two clocks may differ, and both sides may round. */
 const WINDOW_MARGIN_MS = 50;

@@ -6,10 +6,11 @@ import type { Operation } from '../../contract/operation.js';
 import { BackendRefused, type CallContext, type ResponseMessage } from '../../gateway/index.js';
 import type { ProtocolOperation, RequestOptions, Upstream } from '../connection/upstream.js';
 import { DayCache, keyOf } from './day-cache.js';
+import type { Deadline } from './deadline.js';
 import { ListReader } from './list-reader.js';
 import { listReadOf } from './list-reads.js';
 import { RateLimiter, type RateLimitStart } from './rate-limiter.js';
-import { type Deadline, fieldsOf, type Priority } from './request.js';
+import { fieldsOf, type Priority } from './request.js';
 import { type SendContext, Sender } from './sender.js';
 import { SharedReads } from './shared-reads.js';
 

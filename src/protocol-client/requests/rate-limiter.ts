@@ -1,8 +1,9 @@
 import type { Clock } from '../../contract/clock.js';
 import { BackendRefused } from '../../gateway/index.js';
 import { FREQUENCY_WINDOW_MS, type FrequencyLimit, frequencyBudget, frequencyLimitOf, frequencyLimits } from '../../wire/index.js';
+import type { Deadline } from './deadline.js';
 import { RateBudget, type Turn } from './rate-budget.js';
-import type { Deadline, Priority, Request } from './request.js';
+import type { Priority, Request } from './request.js';
 
 /** One for each id and account that was asked about within a window; those of others are forgotten beyond this many. */
 const BUDGETS_MAX = 1_000;

@@ -14,11 +14,12 @@ import { FREQUENCY_WINDOW_MS } from '../../wire/index.js';
 import type { ProtocolOperation, Upstream } from '../connection/upstream.js';
 import { WRITE_MS_MAX } from '../trading/orders.js';
 import { CircuitBreaker } from './circuit-breaker.js';
+import type { Deadline } from './deadline.js';
 import type { Turn } from './rate-budget.js';
 import type { RateLimiter, RateLimitStart } from './rate-limiter.js';
 import { ReadSlots } from './read-slots.js';
 import { type RefusalKind, readRefusal, withReason } from './refusals.js';
-import { type Deadline, type Priority, scopeOf } from './request.js';
+import { type Priority, scopeOf } from './request.js';
 import { tooOften, translate } from './translate.js';
 
 /** Enough to keep an upstream busy over any distance, and few enough that what an order has to pass is short. */

@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../contract/clock.js';
 import { BackendFailure, type ResponseMessage } from '../../gateway/index.js';
-import { withDeadline } from './deadline.js';
-import { ANSWER_MS_MIN, type Deadline } from './request.js';
+import { ANSWER_MS_MIN, type Deadline, withDeadline } from './deadline.js';
 
 interface Shared {
   readonly answer: Promise<ResponseMessage>;

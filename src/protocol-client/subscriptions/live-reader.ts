@@ -2,15 +2,14 @@ import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import { BackendRefused, type ResponseMessage } from '../../gateway/index.js';
 import type { ProtocolOperation, Upstream } from '../connection/upstream.js';
-import { pause } from '../requests/deadline.js';
+import { ANSWER_MS_MIN, type Deadline, pause } from '../requests/deadline.js';
 import type { ListReader } from '../requests/list-reader.js';
 import { askedOf, listReadOf } from '../requests/list-reads.js';
 import { RateLimitedClient } from '../requests/rate-limited-client.js';
 import type { RateLimitStart } from '../requests/rate-limiter.js';
-import { ANSWER_MS_MIN, type Deadline } from '../requests/request.js';
 import type { Outcome, Sender } from '../requests/sender.js';
 import { itemCount, type LiveRead, liveReadOf } from './live-reads.js';
-import { isSpare, type QuotaUnit } from './quota-unit.js';
+import type { QuotaUnit } from './quota-unit.js';
 import { quotesOf, snapshotRequest, snapshots } from './quote-from-snapshot.js';
 import { SubscriptionReconciler, type SubscriptionRules } from './reconciler.js';
 import { SubscriptionRequests } from './subscription-requests.js';
@@ -55,7 +54,7 @@ export function limitedClient(
 /** Reads live data, which the upstream answers only from what is subscribed to: subscribes first, and gives back later. */
 export class LiveReader {
   constructor(
-    private readonly ledger: SubscriptionReconciler,
+    private readonly subscriptions: SubscriptionReconciler,
     private readonly sender: Sender,
     private readonly lists: ListReader,
     private readonly clock: Clock,
@@ -77,18 +76,18 @@ export class LiveReader {
   }
 
   async #readSubscribed(live: LiveRead, asked: ProtocolOperation, c2s: Message, deadline: Deadline): Promise<ResponseMessage> {
-    const { units, release } = this.ledger.read(live.unitsOf(c2s));
+    const { units, release } = this.subscriptions.read(live.unitsOf(c2s));
     try {
       let forgotten = false;
-      // What can be had as a snapshot is not worth waiting for.
-      const waitsForRoom = !units.every(isSpare);
+      // Data that a snapshot has are not worth waiting for.
+      const waitsForRoom = !units.every(({ isSpare }) => isSpare);
       for (;;) {
-        const refused = await this.ledger.ensure(units, deadline, waitsForRoom);
+        const refused = await this.subscriptions.ensure(units, deadline, waitsForRoom);
         if (refused !== undefined) return this.#refuse(asked, refused, deadline);
         const outcome = await this.#ask(asked, c2s, deadline);
         if (outcome.refused === 'not_subscribed' && !forgotten && units.length > 0) {
           forgotten = true;
-          this.ledger.forget(units);
+          this.subscriptions.forget(units);
           continue;
         }
         const response = this.sender.settle(outcome, { ...deadline, priority: 'read' });

@@ -7,9 +7,9 @@ import * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
 import { parseSymbol, symbolOf } from '../../contract/markets.js';
 import { BackendFailure, type ResponseMessage } from '../../gateway/index.js';
 import type { ProtocolOperation } from '../connection/upstream.js';
-import type { Deadline } from '../requests/request.js';
+import type { Deadline } from '../requests/deadline.js';
 import type { Outcome, Sender } from '../requests/sender.js';
-import { type QuotaUnit, unitKey, type Wish } from './quota-unit.js';
+import { type QuotaUnit, type SubscriptionTerms, unitKey } from './quota-unit.js';
 
 const sub: ProtocolOperation<typeof QotSub> = { name: 'subscribe', protoId: 3001, messages: QotSub };
 const regPush: ProtocolOperation<typeof QotRegQotPush> = { name: 'register for pushes', protoId: 3002, messages: QotRegQotPush };
@@ -20,10 +20,20 @@ const SYMBOLS_MAX = 100;
 /** Nobody's deadline: what one caller began, others use. */
 const ANSWER_MS_MAX = 10_000;
 
+/** A unit, and the terms that its users want at one moment. */
+export interface Wish {
+  readonly unit: QuotaUnit;
+  readonly terms: SubscriptionTerms;
+}
+
+export function wishOf(unit: QuotaUnit): Wish {
+  return { unit, terms: unit.wanted };
+}
+
 /** Why a unit could not be had: the upstream's refusal, or why there was no answer. */
 export type UnitFailure = Outcome | BackendFailure;
 
-/** What is asked of the upstream about subscriptions, for many units at a time. */
+/** Requests about subscriptions, for many units at a time. */
 export class SubscriptionRequests {
   readonly #never = new AbortController().signal;
 
@@ -64,7 +74,7 @@ export class SubscriptionRequests {
 
   #subscription(
     securityList: Security[],
-    { unit, pushes, rehabTypes, extendedTime, orderDetail }: Wish,
+    { unit, terms: { pushes, rehabTypes, extendedTime, orderDetail } }: Wish,
     isFirstPush = true,
   ): readonly [ProtocolOperation, Message] {
     return [
@@ -82,7 +92,7 @@ export class SubscriptionRequests {
 
   /** Registers for pushes of units that are subscribed to already: a second subscription would be counted twice by some upstreams. */
   register(wishes: readonly Wish[], isFirstPush = true): Promise<ReadonlyMap<QuotaUnit, UnitFailure>> {
-    return this.#inGroups(wishes, (securityList, { unit, rehabTypes }) => [
+    return this.#inGroups(wishes, (securityList, { unit, terms: { rehabTypes } }) => [
       regPush,
       create(QotRegQotPush.C2SSchema, {
         securityList,
@@ -95,8 +105,7 @@ export class SubscriptionRequests {
   }
 
   unsubscribe(units: readonly QuotaUnit[]): Promise<ReadonlyMap<QuotaUnit, UnitFailure>> {
-    const ends = units.map((unit) => ({ unit, pushes: false, rehabTypes: [], extendedTime: false, orderDetail: false }));
-    return this.#inGroups(ends, (securityList, { unit }) => [
+    return this.#inGroups(units.map(wishOf), (securityList, { unit }) => [
       sub,
       create(QotSub.C2SSchema, { securityList, subTypeList: [unit.subType], isSubOrUnSub: false }),
     ]);
@@ -122,8 +131,8 @@ export class SubscriptionRequests {
   ): Promise<ReadonlyMap<QuotaUnit, UnitFailure>> {
     const groups = new Map<string, Wish[]>();
     for (const wish of wishes) {
-      const { unit, pushes, rehabTypes, extendedTime, orderDetail } = wish;
-      const signature = `${unit.subType} ${pushes} ${rehabTypes} ${extendedTime} ${orderDetail}`;
+      const { pushes, rehabTypes, extendedTime, orderDetail } = wish.terms;
+      const signature = `${wish.unit.subType} ${pushes} ${rehabTypes} ${extendedTime} ${orderDetail}`;
       const group = groups.get(signature);
       if (group === undefined) groups.set(signature, [wish]);
       else group.push(wish);
@@ -157,7 +166,7 @@ export class SubscriptionRequests {
     return failures;
   }
 
-  /** What it came to; a failure as a value. */
+  /** Outcome of a request; a failure is a value. */
   async #ask(asked: ProtocolOperation, c2s: Message): Promise<UnitFailure> {
     const deadline = this.clock.monotonic() + ANSWER_MS_MAX;
     try {
