@@ -210,7 +210,7 @@ export const arrows = {
   'protocol-client': ['wire/index.ts', ...clientTargets],
   'protocol-client/connection': ['wire/index.ts', ...clientTargets],
   'protocol-client/requests': ['wire/index.ts', ...clientTargets],
-  'protocol-client/subscriptions': clientTargets,
+  'protocol-client/subscriptions': ['wire/index.ts', ...clientTargets],
   'protocol-client/trading': clientTargets,
   'backends/opend': ['protocol-client/index.ts', ...contract],
   'backends/remote': ['protocol-client/index.ts', 'gateway/index.ts', 'gateway/backend.ts', 'storage/index.ts', ...contract],

@@ -1,5 +1,6 @@
 export { type BodyFormat, type BodyRead, decodeBody, encodeBody } from './body.js';
 export { type Cipher, packetCipher, packetEncAlgo, plainText } from './cipher.js';
+export { isLiveRead, klineSubTypes, neededSubscriptions, subTypeName } from './live-reads.js';
 export {
   FREQUENCY_WINDOW_MS,
   type FrequencyLimit,

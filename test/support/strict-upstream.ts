@@ -3,7 +3,7 @@ import { type Clock, ManualClock } from '../../src/contract/clock.js';
 import { symbolOf } from '../../src/contract/markets.js';
 import { BackendLost, BackendTimeout, type ResponseMessage } from '../../src/gateway/index.js';
 import type { ProtocolOperation, RequestOptions, Upstream } from '../../src/protocol-client/index.js';
-import { FREQUENCY_WINDOW_MS, frequencyBudget, frequencyLimitOf, sizeLimitOf } from '../../src/wire/index.js';
+import { FREQUENCY_WINDOW_MS, frequencyBudget, frequencyLimitOf, neededSubscriptions, sizeLimitOf } from '../../src/wire/index.js';
 
 interface Named {
   readonly market: number;
@@ -34,14 +34,6 @@ const lists: Readonly<Record<number, string>> = {
   3202: 'staticInfoList',
   3203: 'snapshotList',
   3223: 'marketInfoList',
-};
-const liveTypes: Readonly<Record<number, (c2s: Record<string, unknown>) => number>> = {
-  3004: () => 1,
-  3006: (c2s) => (c2s.klType === 2 ? 6 : 11),
-  3008: () => 5,
-  3010: () => 4,
-  3012: () => 2,
-  3014: () => 14,
 };
 /** Symbols of one request where no bound is published. */
 const SYMBOLS_MAX = 200;
@@ -173,7 +165,7 @@ export class StrictUpstream implements Upstream {
       for (const key of keysOf(symbols, c2s)) this.pushed.set(key, c2s.rehabTypeList as number[]);
       return undefined;
     }
-    const type = liveTypes[protoId]?.(c2s);
+    const type = neededSubscriptions(protoId, c2s as unknown as Message)[0]?.subType;
     if (type === undefined) return undefined;
     const bare = symbols.find((symbol) => !this.units.has(`${symbol} ${type}`));
     if (bare === undefined) return undefined;
@@ -207,7 +199,7 @@ export class StrictUpstream implements Upstream {
 
   #payload(protoId: number, c2s: Record<string, unknown>, at: number): Record<string, unknown> {
     const security = c2s.security as Named | undefined;
-    const type = liveTypes[protoId]?.(c2s);
+    const type = neededSubscriptions(protoId, c2s as unknown as Message)[0]?.subType;
     const isKnown = (each: Named) =>
       type === undefined || at - (this.units.get(`${symbolOf(each)} ${type}`) ?? at) >= (this.#wishes.firstDataMs ?? 0);
     const list = lists[protoId];

@@ -1,14 +1,15 @@
 import { clone, create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
-import { BackendFailure, type ResponseMessage } from '../../gateway/index.js';
+import type { ResponseMessage } from '../../gateway/index.js';
 import { FREQUENCY_WINDOW_MS } from '../../wire/index.js';
 import type { ProtocolOperation } from '../connection/upstream.js';
-import { type DayCache, keyOf } from './day-cache.js';
-import { ANSWER_MS_MIN, type Deadline, pause, withDeadline } from './deadline.js';
+import { type DayCache, keyOf } from './answer-caches.js';
+import { type Deadline, pause } from './deadline.js';
 import { answeredOf, askedOf, type ListRead } from './list-reads.js';
 import type { Turn } from './rate-budget.js';
 import { fieldsOf, scopeOf } from './request.js';
 import type { Outcome, Sender } from './sender.js';
+import { joinWork, SharedWork } from './shared-work.js';
 
 /** With less of its budget left than this share, an operation is asked at its average pace, and requests gather meanwhile. */
 const HURRY_SHARE = 0.5;
@@ -30,15 +31,12 @@ interface Answered {
   readonly response: ResponseMessage | undefined;
 }
 
-/** One request to the upstream, made of the lists of those who wait for it. */
+/** One request to the server, made of the lists of several callers. */
 interface Batch {
   readonly elements: Elements;
-  readonly deadline: number;
-  readonly answer: Promise<Answered>;
-  readonly abandon: () => void;
+  readonly work: SharedWork<Answered>;
   members: number;
-  waiting: number;
-  /** Somebody who waits can do with a part of the answer: what is refused is found. */
+  /** A caller can do with a part of the answer: refused elements are found. */
   inParts: boolean;
 }
 
@@ -96,52 +94,29 @@ export class ListReader {
     return { response: compose(group, list, first?.response) };
   }
 
-  /** One part of a list, in a batch with whoever else waits. */
-  async #part(group: Group, elements: Elements, isPartial: boolean, deadline: Deadline): Promise<Answered> {
+  /** Reads one part of a list, in a batch with other callers' parts. */
+  #part(group: Group, elements: Elements, isPartial: boolean, deadline: Deadline): Promise<Answered> {
     // Requests for one market do not wait for another's, on which the server may be silent.
     const batchKey = `${group.key} ${scopeOf(requestOf(group, elements))}`;
-    for (;;) {
+    return joinWork(this.clock, deadline, () => {
       const open = this.#open.get(batchKey);
       const joined = open !== undefined && fits(open, elements, group.read.elementsMax) ? open : undefined;
       const batch = joined ?? this.#begin(group, batchKey, deadline.deadline);
       for (const [key, element] of elements) batch.elements.set(key, element);
       batch.members += 1;
-      batch.waiting += 1;
       batch.inParts ||= isPartial;
-      try {
-        return await withDeadline(this.clock, batch.answer, deadline, () => {
-          batch.waiting -= 1;
-          if (batch.waiting === 0) batch.abandon();
-        });
-      } catch (thrown) {
-        const hasTime = deadline.deadline - this.clock.monotonic() > ANSWER_MS_MIN && !deadline.signal.aborted;
-        // It was given up by the time of whoever came first, not by this one's.
-        if (joined === undefined || !hasTime || deadline.deadline <= batch.deadline || !(thrown instanceof BackendFailure)) throw thrown;
-      }
-    }
+      return { work: batch.work, isNew: joined === undefined };
+    });
   }
 
   #begin(group: Group, batchKey: string, deadline: number): Batch {
-    const controller = new AbortController();
-    const elements: Elements = new Map();
     const close = () => {
       if (this.#open.get(batchKey) === batch) this.#open.delete(batchKey);
     };
-    const batch: Batch = {
-      elements,
-      deadline,
-      members: 0,
-      waiting: 0,
-      inParts: false,
-      // Begun in a later step: whoever begins it joins it first.
-      answer: Promise.resolve()
-        .then(() => this.#send(group, batch, { deadline, signal: controller.signal }, close))
-        .finally(close),
-      abandon: () => {
-        close();
-        controller.abort();
-      },
-    };
+    // The work begins in a later step: its first caller joins it before.
+    const start = (shared: Deadline) => Promise.resolve().then(() => this.#send(group, batch, shared, close));
+    const work = new SharedWork(this.clock, deadline, start, close);
+    const batch: Batch = { elements: new Map(), members: 0, inParts: false, work };
     this.#open.set(batchKey, batch);
     return batch;
   }

@@ -5,14 +5,14 @@ import { messageBytes } from '../../contract/message-writer.js';
 import type { Operation } from '../../contract/operation.js';
 import { BackendRefused, type CallContext, type ResponseMessage } from '../../gateway/index.js';
 import type { ProtocolOperation, RequestOptions, Upstream } from '../connection/upstream.js';
-import { DayCache, keyOf } from './day-cache.js';
+import { DayCache, keyOf } from './answer-caches.js';
 import type { Deadline } from './deadline.js';
 import { ListReader } from './list-reader.js';
 import { listReadOf } from './list-reads.js';
 import { RateLimiter, type RateLimitStart } from './rate-limiter.js';
 import { fieldsOf, type Priority } from './request.js';
 import { type SendContext, Sender } from './sender.js';
-import { SharedReads } from './shared-reads.js';
+import { SharedReads } from './shared-work.js';
 
 export interface RateLimitedClientOptions {
   readonly clock: Clock;
@@ -39,7 +39,7 @@ export class RateLimitedClient {
   /** For what the daemon asks on its own behalf, which nobody gives up, in its turn. */
   readonly own: Upstream;
   readonly #options: RateLimitedClientOptions;
-  readonly #shared: SharedReads;
+  readonly #shared: SharedReads<ResponseMessage>;
   readonly #cache: DayCache;
   /** Rises with each change of an account: a read of accounts that was under way before says nothing of what came after. */
   #tradeChanges = 0;

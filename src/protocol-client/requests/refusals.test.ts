@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { refusalCode } from '../../contract/broker-codes.js';
 import type { BackendFailure, BackendRefused, ResponseMessage } from '../../gateway/index.js';
-import { readRefusal, withReason } from './refusals.js';
-import { translate } from './translate.js';
+import { readRefusal, translate, withReason } from './refusals.js';
 
 /** What was seen in the field, what it is, and what callers of reads get: a code of `BackendRefused`, or the kind of another failure. */
 const seen = [

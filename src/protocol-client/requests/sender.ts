@@ -18,9 +18,8 @@ import type { Deadline } from './deadline.js';
 import type { Turn } from './rate-budget.js';
 import type { RateLimiter, RateLimitStart } from './rate-limiter.js';
 import { ReadSlots } from './read-slots.js';
-import { type RefusalKind, readRefusal, withReason } from './refusals.js';
+import { type RefusalKind, readRefusal, tooOften, translate, withReason } from './refusals.js';
 import { type Priority, scopeOf } from './request.js';
-import { tooOften, translate } from './translate.js';
 
 /** Enough to keep an upstream busy over any distance, and few enough that what an order has to pass is short. */
 const READS_UNDER_WAY_MAX = 64;
@@ -41,7 +40,7 @@ export interface SendOptions extends SendContext {
 /** What came of a request: an answer, which may be a refusal in words that nobody knows, or a refusal that is understood. */
 export type Outcome =
   | { readonly response: ResponseMessage; readonly refused?: undefined }
-  | { readonly response: ResponseMessage; readonly refused: Exclude<RefusalKind, 'frequency'> };
+  | { readonly response: ResponseMessage; readonly refused: RefusalKind };
 
 /** Sends requests one by one: each in its turn, and what is said to it in the gateway's terms. */
 export class Sender {

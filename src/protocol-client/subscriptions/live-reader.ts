@@ -8,8 +8,8 @@ import { askedOf, listReadOf } from '../requests/list-reads.js';
 import { RateLimitedClient } from '../requests/rate-limited-client.js';
 import type { RateLimitStart } from '../requests/rate-limiter.js';
 import type { Outcome, Sender } from '../requests/sender.js';
-import { itemCount, type LiveRead, liveReadOf } from './live-reads.js';
-import type { QuotaUnit } from './quota-unit.js';
+import { itemCount, liveUnitsOf } from './live-reads.js';
+import type { QuotaUnit, QuotaUnitName } from './quota-unit.js';
 import { quotesOf, snapshotRequest, snapshots } from './quote-from-snapshot.js';
 import { SubscriptionReconciler, type SubscriptionRules } from './reconciler.js';
 import { SubscriptionRequests } from './subscription-requests.js';
@@ -41,8 +41,8 @@ export function limitedClient(
     clock,
     limits: rules.limits,
     readOtherwise: (asked, c2s, deadline) => {
-      const live = rules.quota ? liveReadOf(asked.protoId) : undefined;
-      return live === undefined ? undefined : reader.read(live, asked, c2s, deadline);
+      const units = rules.quota ? liveUnitsOf(asked.protoId, c2s) : undefined;
+      return units === undefined ? undefined : reader.read(units, asked, c2s, deadline);
     },
   });
   const { sender, lists } = requests;
@@ -61,9 +61,9 @@ export class LiveReader {
   ) {}
 
   /** The answer; quotes that there is no room to subscribe to are read from snapshots. */
-  async read(live: LiveRead, asked: ProtocolOperation, c2s: Message, deadline: Deadline): Promise<ResponseMessage> {
+  async read(names: readonly QuotaUnitName[], asked: ProtocolOperation, c2s: Message, deadline: Deadline): Promise<ResponseMessage> {
     try {
-      return await this.#readSubscribed(live, asked, c2s, deadline);
+      return await this.#readSubscribed(names, asked, c2s, deadline);
     } catch (thrown) {
       const full = thrown instanceof BackendRefused && thrown.code === 'backend.quota';
       if (!full || asked.protoId !== QUOTES) throw thrown;
@@ -75,8 +75,13 @@ export class LiveReader {
     return this.sender.settle(await this.#ask(snapshots, c2s, deadline), { ...deadline, priority: 'read' });
   }
 
-  async #readSubscribed(live: LiveRead, asked: ProtocolOperation, c2s: Message, deadline: Deadline): Promise<ResponseMessage> {
-    const { units, release } = this.subscriptions.read(live.unitsOf(c2s));
+  async #readSubscribed(
+    names: readonly QuotaUnitName[],
+    asked: ProtocolOperation,
+    c2s: Message,
+    deadline: Deadline,
+  ): Promise<ResponseMessage> {
+    const { units, release } = this.subscriptions.read(names);
     try {
       let forgotten = false;
       // Data that a snapshot has are not worth waiting for.
@@ -91,7 +96,7 @@ export class LiveReader {
           continue;
         }
         const response = this.sender.settle(outcome, { ...deadline, priority: 'read' });
-        if (response.retType !== 0 || !this.#mayFollow(live, asked, c2s, response, units, deadline)) return response;
+        if (response.retType !== 0 || !this.#mayFollow(asked, c2s, response, units, deadline)) return response;
         await pause(this.clock, LOOK_AGAIN_MS, deadline);
       }
     } finally {
@@ -107,7 +112,6 @@ export class LiveReader {
 
   /** Whether the answer lacks data that may come yet, since their subscription is new. */
   #mayFollow(
-    live: LiveRead,
     asked: ProtocolOperation,
     c2s: Message,
     response: ResponseMessage,
@@ -116,7 +120,7 @@ export class LiveReader {
   ): boolean {
     const list = listReadOf(asked.protoId, c2s);
     const expected = list === undefined ? 1 : askedOf(list, c2s).length;
-    if (itemCount(live, response) >= expected) {
+    if (itemCount(asked.protoId, response) >= expected) {
       for (const unit of units) unit.warm = true;
       return false;
     }

@@ -1,5 +1,4 @@
 import { create, type DescMessage, type Message } from '@bufbuild/protobuf';
-import { klType, subType } from '../../contract/enums.js';
 import { type Security, SubType } from '../../contract/generated/Qot_Common_pb.js';
 import * as QotUpdateBasicQot from '../../contract/generated/Qot_UpdateBasicQot_pb.js';
 import * as QotUpdateBroker from '../../contract/generated/Qot_UpdateBroker_pb.js';
@@ -10,6 +9,7 @@ import * as QotUpdateTicker from '../../contract/generated/Qot_UpdateTicker_pb.j
 import { secKeyOf, symbolOf } from '../../contract/markets.js';
 import type { QuotePush, QuoteStream, ResponseMessage } from '../../gateway/backend.js';
 import { streamKey, withoutOrders } from '../../gateway/push/index.js';
+import { klineSubTypes } from '../../wire/index.js';
 import type { PushFrame } from '../connection/connection.js';
 import { readPush } from '../connection/push-bodies.js';
 import { SeenTicks } from './seen-ticks.js';
@@ -29,15 +29,6 @@ interface PushKind {
 
 const REHAB_NONE = 0;
 const PUSHED_BOOK = 3013;
-
-const subTypes = new Map(subType.members.map(({ name, public: number }) => [name.toLowerCase(), number]));
-/** KLType → SubType: "day" → "KL_Day". */
-const klineTypes: ReadonlyMap<number, number> = new Map(
-  klType.members.flatMap(({ name, public: number }) => {
-    const type = subTypes.get(`kl_${name}`);
-    return type === undefined ? [] : [[number, type] as const];
-  }),
-);
 
 /** A push that names one security. */
 function ofOne(messages: PushKind['messages'], type: SubType): PushKind {
@@ -73,7 +64,7 @@ const kinds: ReadonlyMap<number, PushKind> = new Map<number, PushKind>([
       messages: QotUpdateKL,
       pieces(message) {
         const { security, klType: type, rehabType } = message.s2c as QotUpdateKL.S2C;
-        const known = klineTypes.get(type);
+        const known = klineSubTypes.get(type);
         return security === undefined || known === undefined ? [] : [{ security, subType: known, rehabType, message }];
       },
     },

@@ -1,7 +1,7 @@
 import type { Clock } from '../../contract/clock.js';
+import { neededSubscriptions } from '../../wire/index.js';
 import { Empty, type Rule } from '../rule.js';
 import type { Subscriptions } from '../subscriptions.js';
-import { neededUnits } from './live-reads.js';
 import type { ServerState } from './server-state.js';
 
 const WAIT_MS_MAX = 3_000;
@@ -11,7 +11,9 @@ export function firstData(subscriptions: Subscriptions, state: ServerState, cloc
   return {
     name: 'first data',
     async judge(ask) {
-      const times = neededUnits(ask).map((unit) => (subscriptions.since(ask.client, unit) ?? 0) + state.firstDataMs - ask.now);
+      const times = neededSubscriptions(ask.protoId, ask.c2s).map(
+        ({ symbol, subType }) => (subscriptions.since(ask.client, `${symbol} ${subType}`) ?? 0) + state.firstDataMs - ask.now,
+      );
       const wait = Math.max(0, ...times);
       if (wait === 0) return undefined;
       await new Promise<void>((resolve) => clock.after(Math.min(wait, WAIT_MS_MAX), resolve));

@@ -1,15 +1,17 @@
+import { neededSubscriptions, subTypeName } from '../../wire/index.js';
 import { Refused, type Rule } from '../rule.js';
 import type { Subscriptions } from '../subscriptions.js';
-import { neededUnits, typeNameOf } from './live-reads.js';
 import type { Texts } from './texts.js';
 
-/** Live data are read by who is subscribed to them. */
+/** Live data are read after a subscription to them. */
 export function subscribedFirst(subscriptions: Subscriptions, { notSubscribed }: Texts): Rule {
   return {
     name: 'subscribed first',
     judge(ask) {
-      const missing = neededUnits(ask).find((unit) => subscriptions.since(ask.client, unit) === undefined);
-      return missing === undefined ? undefined : new Refused(notSubscribed(ask.operation?.title ?? '', typeNameOf(missing)));
+      const missing = neededSubscriptions(ask.protoId, ask.c2s).find(
+        ({ symbol, subType }) => subscriptions.since(ask.client, `${symbol} ${subType}`) === undefined,
+      );
+      return missing === undefined ? undefined : new Refused(notSubscribed(ask.operation?.title ?? '', subTypeName(missing.subType)));
     },
   };
 }
