@@ -18,7 +18,7 @@ const rightTo: Readonly<Partial<Record<QuoteMarket, (info: UserInfo) => number>>
   MY: ({ myStockQotRight }) => myStockQotRight,
 };
 
-/** What user information is asked for. */
+/** Request for the quote rights in the user information. */
 export const rightsWanted = create(system.getUserInfo.messages.C2SSchema, { flag: UserInfoField.UserInfoField_QotRight });
 
 /** The quote rights of an upstream's login by its user information: an upstream that is no gateway has no operation for them. */

@@ -7,7 +7,7 @@ import type { NotifyPush } from '../gateway/backend.js';
 import type { PushFrame } from './connection/connection.js';
 import { readPush } from './connection/push-bodies.js';
 
-/** What the messages call the security that they are about: an option event tells of an option, and of its underlying where it names none. */
+/** Security of a reminder by the names that the messages have for it; an option event without an option names the underlying. */
 interface About {
   readonly security?: Security;
   readonly option?: Security;

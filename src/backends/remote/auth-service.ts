@@ -17,7 +17,7 @@ export class ServiceFailure extends Error {
   }
 }
 
-/** What a device code is asked for with. */
+/** Body of a request for a device code. */
 export interface CodeRequest {
   readonly account: string;
   readonly device_id: string;

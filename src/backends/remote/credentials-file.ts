@@ -2,7 +2,7 @@ import { parseJson } from '../../contract/json/parse.js';
 import { describeJson, isJsonObject, type JsonObject, type JsonValue } from '../../contract/json/value.js';
 import { readPlainFile, writePrivateFile } from '../../storage/index.js';
 
-/** Whose credentials: one file serves one account at one login service. */
+/** Owner of a credentials file: one account at one login service. */
 export interface LoginPlace {
   readonly account: string;
   readonly authUrl: string;
@@ -96,7 +96,7 @@ export class CredentialsFile {
     return this.#content.deviceId;
   }
 
-  /** Of the last login of this account at this service. */
+  /** Ticket of the last login of this account at this service. */
   get ticket(): string | undefined {
     return this.#isOurs ? this.#content.ticket : undefined;
   }
@@ -159,7 +159,7 @@ export class CredentialsFile {
 
   #write(content: Content): void {
     const { deviceId, place, ticket, check, codeTimes, refusal, notBefore } = content;
-    // What is in memory holds also when the disk does not take it.
+    // Memory holds the change even when the disk does not take it.
     this.#content = content;
     const json = {
       version: VERSION,

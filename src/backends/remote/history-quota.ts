@@ -6,7 +6,7 @@ import * as QotRequestHistoryKLQuota from '../../contract/generated/Qot_RequestH
 import { symbolOf } from '../../contract/markets.js';
 import type { ResponseMessage } from '../../gateway/index.js';
 
-/** What is taken for granted while nobody has logged in. */
+/** Quota that is assumed before the first login. */
 const COLD_START = 100;
 const SUCCEEDED = 0;
 

@@ -7,7 +7,7 @@ export interface BrokerEndpoint extends Endpoint {
   readonly name: string;
 }
 
-/** What a login gives. */
+/** Session of a login, and the endpoints that it opens. */
 export interface LoginGrant {
   /** For the next login: it then needs no code. */
   readonly ticket: string;
@@ -18,16 +18,16 @@ export interface LoginGrant {
   readonly brokers: readonly BrokerEndpoint[];
 }
 
-/** What the login service said. */
+/** Answer of the login service. */
 export type LoginAnswer = { readonly retType: 0; readonly grant: LoginGrant } | LoginRefusal;
 
 export interface LoginRefusal extends CodeAnswer {
   readonly grant?: undefined;
-  /** Of ret_type 20: names the check. '' where there is none. */
+  /** Name of the device check that ret_type 20 asks for; '' where there is none. */
   readonly deviceVerifySig: string;
 }
 
-/** What came of asking for a device code; 0 = it was sent. */
+/** Answer to a request for a device code; ret_type 0 = it was sent. */
 export interface CodeAnswer {
   readonly retType: number;
   /** The service's own text; '' without one. */
@@ -36,7 +36,7 @@ export interface CodeAnswer {
   readonly phone: string;
 }
 
-/** What is not as it must be in an answer; its text holds no secret. */
+/** An answer is not as it must be; the text holds no secret. */
 export class MalformedAnswer extends Error {}
 
 const BROKERS_MAX = 64;

@@ -1,21 +1,21 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { AccountKind } from '../../contract/login-account.js';
 
-/** Who logs in, from what: the same at every try. */
+/** Account and device of a login: the same at every try. */
 export interface LoginIdentity {
   readonly account: string;
   readonly accountKind: AccountKind;
   /** Hex SHA-256, see {@link passwordDigest}: as good as the password, and treated as it is. */
   readonly passwordDigest: string;
-  /** Whose customers log in there: one service may serve several brands. */
+  /** Brand of the login: one service may serve several. */
   readonly platform: string;
   readonly deviceName: string;
 }
 
-/** What one try adds. */
+/** Fields that differ from try to try. */
 export interface LoginAttempt {
   readonly deviceId: string;
-  /** Of an earlier login; '' without one. */
+  /** Ticket of an earlier login; '' without one. */
   readonly ticket: string;
   /** Names the device check that is under way or was passed; '' without one. */
   readonly deviceVerifySig: string;

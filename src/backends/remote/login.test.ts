@@ -429,7 +429,7 @@ describe('a device check', () => {
     expect(await login.answer('123456')).toMatchObject({ ok: true });
     await session;
     saySent({ ret_type: 0, phone_no: '1' });
-    // What the service said late has come by the time it has answered two more.
+    // The late answer has come by the time the service has answered two more.
     for (let count = 0; count < 2; count++) await open().session();
     expect(authority.asked.at(-1)?.body.tgtgt).toBe('ticket-1');
     expect(login.progress).toBe('');

@@ -8,7 +8,7 @@ import { type LoginIdentity, loginBody } from './login-request.js';
 import { LoginThrottle } from './login-throttle.js';
 import { refusalText, ruleOf, SUCCESS } from './ret-types.js';
 
-/** What came of an answer to the device check, or of a request for a code. */
+/** Outcome of an answer to the device check, or of a request for a code. */
 export interface CheckOutcome {
   readonly ok: boolean;
   /** For people. */
@@ -35,7 +35,7 @@ interface Check {
   deviceVerifySig: string;
   phone: string;
   codeSentAt: number | undefined;
-  /** What those who need the session wait for. */
+  /** Settles the login that waits for the check. */
   readonly granted: (grant: LoginGrant) => void;
   readonly failed: (failure: Error) => void;
 }
@@ -71,7 +71,7 @@ export class Login {
   #check: Check | undefined;
   /** A code is being judged or sent. */
   #busy = false;
-  /** Of `Clock.monotonic`: the service is not asked before. */
+  /** Time before which the service is not asked, of `Clock.monotonic`. */
   #notBefore = 0;
   #progress = '';
   /** Cancels the code that is to be sent later. */
@@ -84,7 +84,7 @@ export class Login {
     this.#notBefore = options.clock.monotonic() + this.#throttle.patienceMs();
   }
 
-  /** What the login under way waits for, in a sentence; '' where it waits for nothing but the service. */
+  /** Progress of the login under way, in a sentence; '' where it waits for nothing but the service. */
   get progress(): string {
     return this.#progress;
   }
@@ -195,7 +195,7 @@ export class Login {
         if (answer.grant !== undefined) return this.#granted(answer.grant);
         const text = refusalText(answer.retType, answer.said);
         const { course } = ruleOf(answer.retType);
-        // What is then waited for says more than that a new device was not let in.
+        // The progress says more than that a new device was not let in.
         if (course !== 'verify') this.#options.logger.warn({ ret_type: answer.retType }, text);
         const patienceMs = BACK_OFF_MS[tries];
         if (course === 'verify' || course === 'code') return await this.#verify(this.#checkOf(answer, given.deviceVerifySig));

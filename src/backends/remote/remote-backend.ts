@@ -187,7 +187,7 @@ export class RemoteBackend implements Backend {
   }
 
   /**
-   * What is about an account waits for its broker, all else for the platform. An account that nobody has listed may be at a broker
+   * Operations on an account wait for its broker, all others for the platform. An account that nobody has listed may be at a broker
    * that has not come to it yet.
    */
   readiness(operation: Operation, request: Message): LifecycleSnapshot | BrokerSnapshot | undefined {
@@ -316,7 +316,7 @@ export class RemoteBackend implements Backend {
     return refused ?? this.#platform.client.call(quote.getHistoryKline, request, context);
   }
 
-  /** Those of every broker, in the order of the login; of one that is away or goes away, those that it listed last. */
+  /** Accounts of every broker, in the order of the login; of one that is away or goes away, those that it listed last. */
   async #listAccounts(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
     const lists = await Promise.all(
       [...this.#brokers.values()].map(async (broker) => {

@@ -1,5 +1,5 @@
 /**
- * What becomes of a login that was not granted.
+ * Course of a login that was not granted.
  * - `failed`: another try cannot help until a person has done something; none is made.
  * - `verify`: the device must be verified by a code first.
  * - `code`: the code was not the right one; the check goes on.
@@ -11,7 +11,7 @@ export type RefusalCourse = 'failed' | 'verify' | 'code' | 'wait';
 export interface RetTypeRule {
   readonly name: string;
   readonly course: RefusalCourse;
-  /** What an operator is told to do. */
+  /** Advice to the operator. */
   readonly advice: string;
   /** Only other settings, or another version of this program, can change the answer: a restart with the same ones does not ask again. */
   readonly ofSettings?: true;

@@ -71,9 +71,9 @@ const KEEP_ALIVE = { name: 'keep_alive', protoId: 1004, messages: KeepAlive } as
 const OPEN_MS_MAX = 10_000;
 /** Requests under way: above what the gateway lets through, so that it is the one that says no. */
 const UNDER_WAY_MAX = 8192;
-/** What may wait for a server that does not read. */
+/** Bytes that may wait for a server that does not read. */
 const UNSENT_BYTES_MAX = 16 * 1024 * 1024;
-/** Of an interval: KeepAlive is sent after so much of it, as the published clients do. */
+/** Share of the interval after which KeepAlive is sent, as by the published clients. */
 const KEEP_ALIVE_SHARE = 0.8;
 /** Intervals without a byte after which a server is taken for dead: two KeepAlives have gone unanswered. */
 const SILENT_INTERVALS_MAX = 2;
@@ -84,7 +84,7 @@ const KEEP_ALIVE_SECONDS = { min: 1, max: 120 } as const;
 const SERIAL_MAX = 0xffff_ffff;
 /** For a frame to arrive whole: bytes that trickle in are no sign of life for ever. */
 const FRAME_MS_MAX = 60_000;
-/** What a server says of a write is short, and is kept. */
+/** Answers to writes are short, and are kept. */
 const WRITE_ANSWER_BYTES_MAX = 256 * 1024;
 /** Nothing that a server pushes is nearly as long. */
 const PUSH_BYTES_MAX = 1024 * 1024;
@@ -108,10 +108,10 @@ export class ProtocolConnection implements Upstream {
   #heard: number;
   /** KeepAlives since then. */
   #unanswered = 0;
-  /** Of the monotonic clock: when the frame began that has not come whole yet. */
+  /** Time at which the frame began that has not come whole yet, of `Clock.monotonic`. */
   #frameBegan: number | undefined;
   #cancelBeat: () => void = () => undefined;
-  /** Of the handshake, for its end by a loss. */
+  /** Rejects the handshake where the connection is lost during it. */
   #onHandshakeLost: ((failure: ConnectFailure) => void) | undefined;
   readonly #onAbort = () => this.#end('given up');
 

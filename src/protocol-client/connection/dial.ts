@@ -27,7 +27,7 @@ export const dialTcp: Dial = ({ host, port }, signal) =>
     };
     const onAbort = () => {
       settle();
-      // What the system still has to say of it is nobody's concern.
+      // Ignore socket errors after the abort.
       socket.on('error', () => undefined);
       socket.destroy();
       reject(signal.reason instanceof Error ? signal.reason : new Error('given up'));

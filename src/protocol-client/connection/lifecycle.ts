@@ -2,7 +2,7 @@ import type { Clock } from '../../contract/clock.js';
 import type { LifecycleSnapshot, LifecycleState } from '../../gateway/backend.js';
 
 /**
- * What may follow what; everything else is a defect. A connection that is given up goes from any state to `failed`, one that is
+ * Steps between the states; any other is a defect. A connection that is given up goes from any state to `failed`, one that is
  * ended to `stopped`; a failed one starts again only when an operator has put right what was wrong.
  */
 export const transitions: Readonly<Record<LifecycleState, readonly LifecycleState[]>> = {

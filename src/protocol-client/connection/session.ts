@@ -20,8 +20,7 @@ export interface SessionOptions {
   /** The private key that both sides have: bodies are encrypted. */
   readonly rsaKey?: KeyObject;
   /**
-   * What is to be done once a connection is made, before the session is `ready`: finding out what the server is, restoring what was
-   * subscribed to. What it throws ends this connection, and another is tried; a {@link ConnectFailure} that is final ends the session.
+   * Called once a connection is made, before the session is `ready`. What it throws ends this connection, and another is tried; a {@link ConnectFailure} that is final ends the session.
    */
   readonly prepare: (upstream: Upstream, greeting: Greeting) => Promise<void>;
   /** A connection that had greeted is no more; `heardAt` (epoch ms) is when the server was last heard, or last of use. Told before anything else happens. */
@@ -81,7 +80,7 @@ export class Session implements Upstream {
     this.#stopping.abort();
   }
 
-  /** What the server said of the connection that there is; undefined where there is none. */
+  /** The server's greeting on the present connection; undefined where there is none. */
   get greeting(): Greeting | undefined {
     return this.#connection?.greeting;
   }

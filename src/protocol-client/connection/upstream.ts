@@ -2,7 +2,7 @@ import type { Message } from '@bufbuild/protobuf';
 import type { ProtocolMessages } from '../../contract/operation.js';
 import type { CallContext, ResponseMessage } from '../../gateway/backend.js';
 
-/** What can be asked of a server of the public protocol: every declared operation that has a protocol id is one. */
+/** Operation of the public protocol: every declared operation that has a protocol id is one. */
 export interface ProtocolOperation<M extends ProtocolMessages = ProtocolMessages> {
   /** For people and logs: "get_quote". */
   readonly name: string;

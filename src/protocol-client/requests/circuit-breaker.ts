@@ -3,7 +3,7 @@ import { BackendRefused } from '../../gateway/index.js';
 import type { ProtocolOperation } from '../connection/upstream.js';
 import { secondsUntil } from './deadline.js';
 
-/** So many timeouts of one operation in a row, and it is not asked for a while. */
+/** Consecutive timeouts that open the circuit of an operation. */
 const TIMEOUTS_MAX = 3;
 const PAUSE_MS_MIN = 5_000;
 const PAUSE_MS_MAX = 60_000;
@@ -42,7 +42,7 @@ export class CircuitBreaker {
     return new BackendRefused('backend.unavailable', message, seconds);
   }
 
-  /** What came of a request that was let through: any answer closes the circuit. `gone`: nobody waited for it. */
+  /** Takes up the outcome of a request that was let through: any answer closes the circuit. `gone`: nobody waited for it. */
   heard({ protoId }: ProtocolOperation, scope: string, outcome: 'answered' | 'timed out' | 'gone'): void {
     const key = `${protoId} ${scope}`;
     const circuit = this.#circuits.get(key);

@@ -21,13 +21,13 @@ const REASONS_MAX = 20;
 
 type Elements = Map<string, unknown>;
 
-/** What became of a batch: the answer as it came, where one caller asked; else item by item. */
+/** Outcome of a batch: the answer as it came, where one caller asked; else item by item. */
 interface Answered {
   readonly whole: Outcome | undefined;
   /** By the key of the element. */
   readonly items: ReadonlyMap<string, Message>;
   readonly refused: ReadonlyMap<string, Outcome>;
-  /** Of one of its requests: what all answers say besides their lists. */
+  /** Answer to one of its requests, for the fields besides the list. */
   readonly response: ResponseMessage | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface ListRead {
   readonly partial?: string;
   /** An answer holds for the day. */
   readonly daily?: true;
-  /** What an element is known by, of the request and of the answer. */
+  /** Keys of elements of the request and of the answer: equal for the same element. */
   readonly keyOfAsked: (element: unknown) => string;
   readonly keyOfAnswered: (element: Message) => string;
 }

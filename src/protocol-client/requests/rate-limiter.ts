@@ -10,7 +10,7 @@ const BUDGETS_MAX = 1_000;
 /** Requests that wait for their turn at a time: those of their deadline are long refused before so many come together. */
 const WAITING_MAX = 4_000;
 
-/** What nearly every published limit allows at least. */
+/** Calls in a window where nothing is known: nearly every published limit allows as many. */
 const CALLS_UNKNOWN = 10;
 
 const unlimited: Turn = { done: () => undefined, unused: () => undefined };
@@ -23,7 +23,7 @@ export type RateLimitStart = 'at once' | 'when refused';
 
 /** Keeps the upstream's frequency limits: whoever asks takes a turn first. */
 export class RateLimiter {
-  /** Those that are kept. */
+  /** Limits in force, by protocol id. */
   readonly #limits = new Map<number, FrequencyLimit>();
   readonly #budgets = new Map<string, RateBudget>();
 
@@ -50,7 +50,7 @@ export class RateLimiter {
     return budget.take(priority, deadline);
   }
 
-  /** What counts this request; undefined for one that does not count. */
+  /** Budget that counts this request; undefined for a request that does not count. */
   budgetOf(request: Request): RateBudget | 'too many' | undefined {
     return this.#budgetOf(request, false);
   }

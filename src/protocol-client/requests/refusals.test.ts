@@ -3,7 +3,7 @@ import { refusalCode } from '../../contract/broker-codes.js';
 import type { BackendFailure, BackendRefused, ResponseMessage } from '../../gateway/index.js';
 import { readRefusal, translate, withReason } from './refusals.js';
 
-/** What was seen in the field, what it is, and what callers of reads get: a code of `BackendRefused`, or the kind of another failure. */
+/** Texts seen in the field, their kind, and the failure that callers of reads get: a code of `BackendRefused`, or another kind. */
 const seen = [
   ['订阅额度不足，订阅失败，剩余订阅额度：0', 'subscription_quota', 'backend.quota'],
   ['Insufficient subscription quota, subscription failed', 'subscription_quota', 'backend.quota'],

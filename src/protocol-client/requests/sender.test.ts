@@ -21,7 +21,7 @@ const { placeOrder } = trade;
 const TOO_OFTEN = 'PlaceOrder is too frequent, request failed, no more than 15 times every 30 seconds.';
 const TRIES_MAX = 5;
 
-/** What becomes of an attempt: an answer, or a reason why there is none. */
+/** Outcome of an attempt: an answer, or a reason why there is none. */
 type Attempt = 'taken' | 'too often' | number | Error;
 
 const lastAttempts = {
@@ -38,7 +38,7 @@ const noAnswers = [
   [RetType.RetType_Unknown, BackendLost],
 ] as const;
 
-/** What the caller of an order hears whose attempts come to this, one after another. */
+/** Places an order whose attempts have these outcomes, one after another; resolves to the caller's answer. */
 async function hearing(attempts: readonly Attempt[], waitMs = 60_000, withheld?: CallContext['withheld']) {
   const clock = new SteppingClock(Date.UTC(2026, 10, 20, 3));
   const left = [...attempts];

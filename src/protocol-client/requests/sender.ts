@@ -21,15 +21,15 @@ import { ReadSlots } from './read-slots.js';
 import { type RefusalKind, readRefusal, tooOften, translate, withReason } from './refusals.js';
 import { type Priority, scopeOf } from './request.js';
 
-/** Enough to keep an upstream busy over any distance, and few enough that what an order has to pass is short. */
+/** Reads under way: enough to keep a server busy over any distance, and few enough that orders pass them soon. */
 const READS_UNDER_WAY_MAX = 64;
 const READS_WAITING_MAX = 4_000;
-/** What the upstream calls too frequent takes another turn, at most so often: it says that nothing was done, of an order too. */
+/** Most tries of a request that the server calls too frequent: it says that nothing was done, of an order too. */
 const TRIES_MAX = 5;
-/** An upstream that says nothing for so long does not answer; a caller in a hurry proves nothing. */
+/** Silence that counts as a timeout of the server; a caller in a hurry proves nothing. */
 const SILENCE_MS = 10_000;
 
-/** Who waits, and whether what they asked for may still leave. */
+/** A caller's deadline, and whether the request may still leave. */
 export type SendContext = Deadline & Pick<CallContext, 'withheld'>;
 
 /** A request, and who waits for it. */
@@ -37,7 +37,7 @@ export interface SendOptions extends SendContext {
   readonly priority: Priority;
 }
 
-/** What came of a request: an answer, which may be a refusal in words that nobody knows, or a refusal that is understood. */
+/** Outcome of a request: an answer, which may be a refusal in unknown words, or a refusal with a known meaning. */
 export type Outcome =
   | { readonly response: ResponseMessage; readonly refused?: undefined }
   | { readonly response: ResponseMessage; readonly refused: RefusalKind };
@@ -62,7 +62,7 @@ export class Sender {
     return this.settle(await this.ask(asked, c2s, sending), sending);
   }
 
-  /** What an outcome is to callers: a refusal that is understood is thrown. */
+  /** Answer to the caller; a refusal with a known meaning is thrown. */
   settle({ response, refused }: Outcome, { priority }: SendOptions): ResponseMessage {
     if (refused === undefined) return response;
     throw translate(refused, response.retMsg, priority !== 'read');
@@ -130,7 +130,7 @@ export class Sender {
     return budget === undefined || budget === 'too many' ? 0 : Math.ceil(FREQUENCY_WINDOW_MS / budget.calls);
   }
 
-  /** What the server turns out to be: one that has the published limits, or one that says so when it has any. */
+  /** Takes up whether the server has the published limits, or only those by which it refuses. */
   pace(start: RateLimitStart): void {
     this.pacing.begin(start);
   }
@@ -195,7 +195,7 @@ function end(turn: Turn, thrown: unknown): void {
   else turn.done();
 }
 
-/** Of a request that got no answer: that it never left, for want of a turn or a way. Refusals are thrown by our own limits; the server's are answers. */
+/** True if a request without an answer was never sent. Refusals are thrown by our own limits; the server's are answers. */
 function hasNotLeft(thrown: unknown): boolean {
   return (thrown instanceof BackendUnsent && !(thrown instanceof WriteWithheld)) || thrown instanceof BackendRefused;
 }

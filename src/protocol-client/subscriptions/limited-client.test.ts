@@ -16,7 +16,7 @@ function setUp(wishes: ConstructorParameters<typeof StrictUpstream>[1] = {}) {
   return { clock, upstream, client, subscriptions, pass, context };
 }
 
-/** What a promise has come to by now. */
+/** Present outcome of a promise. */
 function watch<T>(promise: T | Promise<T>) {
   const seen: { value?: T; error?: unknown } = {};
   Promise.resolve(promise).then(

@@ -9,7 +9,7 @@ const TICKER = 4;
 const stream: QuoteStream = { symbol: 'HK.00700', subType: TICKER, rehabType: 0, extendedTime: false };
 const { PushDataType_Realtime: LIVE, PushDataType_ByDisConn: MISSED, PushDataType_Cache: MEMORY } = PushDataType;
 
-/** What is heard of a push of ticks, by their sequence numbers. */
+/** Sequence numbers of the ticks that are passed on of a push. */
 function heard(streams: QuoteStreams, pushDataType: number, sequences: readonly number[], timestamp = 1): readonly number[] {
   const tickerList = sequences.map((sequence) => ({
     ...{ sequence: BigInt(sequence), timestamp, pushDataType },

@@ -14,7 +14,7 @@ import type { PushFrame } from '../connection/connection.js';
 import { readPush } from '../connection/push-bodies.js';
 import { SeenTicks } from './seen-ticks.js';
 
-/** What a push is about, and the message that is its own. */
+/** One security's part of a push. */
 interface Piece {
   readonly security: Security;
   readonly subType: number;
@@ -86,7 +86,7 @@ interface Running {
  */
 export class QuoteStreams {
   readonly #running = new Map<string, Running>();
-  /** By what a push says of itself. */
+  /** Running streams by symbol, type and adjustment, as pushes name them. */
   readonly #byPush = new Map<string, Set<Running>>();
   readonly #seenTicks = new SeenTicks();
 
@@ -140,12 +140,12 @@ export class QuoteStreams {
     this.#byPush.clear();
   }
 
-  /** What a stream said last. */
+  /** Last push of a stream. */
   current(stream: QuoteStream): QuotePush | undefined {
     return this.#running.get(streamKey(stream))?.last;
   }
 
-  /** What was pushed last of a symbol and type without adjustment, to whichever of its streams. */
+  /** Last push of a symbol and type without adjustment, to whichever of its streams. */
   newest(symbol: string, type: number): QuotePush | undefined {
     for (const { last } of this.#byPush.get(pushKey(symbol, type, REHAB_NONE)) ?? []) if (last !== undefined) return last;
     return undefined;
@@ -189,7 +189,7 @@ export class QuoteStreams {
   }
 }
 
-/** What another stream of the same pushes said last, for one that begins; undefined where that one lacks the orders of the book. */
+/** Last push of another stream of the same data, for one that begins; undefined where it lacks the orders of the book. */
 function lastFor(stream: QuoteStream, { last }: Running): QuotePush | undefined {
   if (last === undefined || (stream.orderDetail && !last.stream.orderDetail)) return undefined;
   const message = last.stream.orderDetail && !stream.orderDetail ? withoutOrders(last.message) : last.message;

@@ -15,7 +15,7 @@ type Newest = Pick<Ticker, 'sequence' | 'timestamp'>;
 export class SeenTicks {
   readonly #newest = new Map<string, Newest>();
 
-  /** Those of a push that are new, in its order; they are old from now on. */
+  /** New ticks of a push, in its order; they are old from now on. */
   take(symbol: string, ticks: readonly Ticker[]): readonly Ticker[] {
     const before = this.#newest.get(symbol);
     const fresh = before === undefined ? ticks : ticks.filter((tick) => tick.pushDataType !== FROM_MEMORY || isAfter(tick, before));

@@ -25,7 +25,7 @@ export class ForexRates {
   readonly #clock: Clock;
   /** Units of a currency that a dollar is worth. */
   #perDollar: ReadonlyMap<string, Decimal> = new Map();
-  /** Of the monotonic clock. */
+  /** Time until which the rates hold, of `Clock.monotonic`. */
   #until = 0;
   #asked: Promise<void> | undefined;
 

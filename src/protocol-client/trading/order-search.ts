@@ -7,7 +7,7 @@ import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb
 /** A request for a new order, of one security or of several. */
 export type Placement = PlaceC2S | ComboC2S;
 
-/** What an acknowledgement calls its order. */
+/** Names of an order in its acknowledgement. */
 export interface OrderName {
   readonly orderID?: bigint;
   readonly orderIDEx: string;
@@ -27,7 +27,7 @@ const SKEW_MS = 5_000;
 /** Orders that are remembered as those of another request: more than are placed while one is looked for. */
 const CLAIMED_MAX = 10_000;
 
-/** Which order of a list is the one whose answer was lost. An order that is another request's is never taken for it. */
+/** Finds the order whose answer was lost in a list of orders. An order that is another request's is never taken for it. */
 export class OrderSearch {
   // In the order in which they were claimed: the first is forgotten first.
   readonly #claimed = new Set<string>();
@@ -39,7 +39,7 @@ export class OrderSearch {
     this.#open.add(placement);
   }
 
-  /** What became of it is known, or will never be. */
+  /** Its outcome is known, or will never be. */
   end(placement: LostOrder): void {
     this.#open.delete(placement);
   }

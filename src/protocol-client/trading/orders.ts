@@ -40,7 +40,7 @@ export interface OrdersOptions {
 export const WRITE_MS_MAX = 20_000;
 /** How long an order is looked for whose answer was lost, a reconnection included. */
 const SEARCH_MS_MAX = 60_000;
-/** Of one read of the list. */
+/** Timeout of one read of the list. */
 const LIST_MS_MAX = 10_000;
 
 /**
@@ -142,7 +142,7 @@ function isNameless(outcome: ResponseMessage | BackendFailure, { header }: Place
 }
 
 function placed({ messages }: Operation, { header }: Placement, { orderID, orderIDEx }: Order): ResponseMessage {
-  // Of several legs only the text is answered.
+  // Combo orders are answered without a number.
   const numbered = messages.S2CSchema.fields.some(({ name }) => name === 'orderID');
   const s2c = { ...(header === undefined ? {} : { header }), ...(numbered ? { orderID } : {}), orderIDEx };
   const fields = { retType: 0, retMsg: 'found among the orders: its answer was lost', s2c };

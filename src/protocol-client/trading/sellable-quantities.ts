@@ -12,7 +12,7 @@ const WAIT_MS_MAX = 1_000;
 const WAITING_MAX = 1_000;
 const asked = account.getPositions;
 
-/** What pushes of orders and fills have in common. */
+/** Fields that pushes of orders and fills have in common. */
 interface Pushed {
   readonly header?: TrdHeader;
   readonly order?: Order;

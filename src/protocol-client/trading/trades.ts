@@ -12,7 +12,7 @@ import { readPush } from '../connection/push-bodies.js';
 import type { RequestOptions } from '../connection/upstream.js';
 import { hideMarks } from './remark-mark.js';
 
-/** Who answers the reads of accounts. */
+/** Reads accounts. */
 export interface Reader {
   request(asked: Operation, c2s: Message, options: RequestOptions): Promise<ResponseMessage>;
 }
@@ -112,13 +112,13 @@ export function foundOrder(header: TrdHeader, found: Order): TradePush {
   return { type: 'trade', protoId: ORDER_PUSH, accId, trdMarket: found.trdMarket || trdMarket, recovered: true, message };
 }
 
-/** What happened in an account since `from` (epoch ms), oldest first, each order in its newest state. */
+/** Events of an account since `from` (epoch ms), oldest first, each order in its newest state. */
 export function recoveredTrades(of: TrdAcc, orders: readonly Order[], fills: readonly OrderFill[], from: number): readonly TradePush[] {
   const header = headerOf(of);
   const since = from / 1000;
   const found: { readonly time: number; readonly push: TradePush }[] = [];
   const add = (protoId: number, time: number, trdMarket: number, message: TradePush['message']) => {
-    // What carries no time may be new: it is for the gateway to know whether it has told it already.
+    // An event without a time may be new: the gateway drops it if it has pushed it already.
     if (time === 0 || time >= since)
       found.push({ time, push: { type: 'trade', protoId, accId: of.accID, trdMarket, recovered: true, message } });
   };

@@ -15,7 +15,7 @@ const AGE_MS_MAX = 3_600_000;
 const KEPT_MAX = 10_000;
 const SUCCEEDED = 0;
 const futureInfo = { name: 'get_future_info', protoId: 3218, messages: QotGetFutureInfo } as const;
-/** Of these the protocol's lot size is the contract's multiplier. */
+/** Types whose lot size in the protocol is the contract's multiplier. */
 const contractTypes: ReadonlySet<number> = new Set([SecurityType.SecurityType_Drvt, SecurityType.SecurityType_Future]);
 const currencyNames: ReadonlyMap<string, string> = new Map([
   ['CNY', 'CNH'],
@@ -24,7 +24,7 @@ const currencyNames: ReadonlyMap<string, string> = new Map([
 
 interface Kept {
   readonly terms: TradingTerms;
-  /** Of the monotonic clock. */
+  /** Time until which the terms hold, of `Clock.monotonic`. */
   readonly until: number;
 }
 
