@@ -14,11 +14,17 @@ import { MemoryStore } from '../../src/storage/index.js';
 import { HK_MARGIN, US_MARGIN } from '../support/accounts.js';
 import { type Desk, openDesk } from '../support/desk.js';
 import { previewed } from '../support/previews.js';
+import { until } from '../support/until.js';
 
 const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
 const FUTURES = '281756478396547008';
 /** Longer than an order takes to the exchange. */
 const SETTLED_MS = 200;
+
+/** Lets whatever can go on do so. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 40; turn++) await new Promise(setImmediate);
+}
 
 let desk: Desk;
 afterEach(() => desk.close());
@@ -304,6 +310,34 @@ describe('a change of an order that another has placed', () => {
       desk.clock.advance(SETTLED_MS);
       expect(await refusal(trade.modifyOrder, to(orderIDEx, 8000, there))).toBe('limit.daily_value');
     }
+  });
+
+  it('is told soon where an earlier change is not answered, and goes on once that is', async () => {
+    let answer: (() => void) | undefined;
+    const backend = (simulated: Backend): Partial<Backend> => ({
+      async call(operation, request, context) {
+        if (operation === trade.modifyOrder && answer === undefined) {
+          await new Promise<void>((resolve) => {
+            answer = resolve;
+          });
+        }
+        return simulated.call(operation, request, context);
+      },
+    });
+    desk = await openDesk({ keys: { desk: { scopes }, free: { scopes } }, backend });
+    const { orderIDEx } = await desk.payload(trade.placeOrder, placed({ trdSide: 1, price: 10 }));
+    desk.clock.advance(SETTLED_MS);
+    const swallowed = desk.call(trade.modifyOrder, to(orderIDEx, 4000, 11), { as: 'free' });
+    await until(() => answer !== undefined, 'the first change');
+    const smaller = desk.call(trade.modifyOrder, to(orderIDEx, 400, 10));
+    await turns();
+    desk.clock.advance(5_000);
+    const told = { code: 'backend.not_ready', message: expect.stringMatching(/an earlier change of order \S+ is not answered yet/) };
+    expect(await smaller).toMatchObject(told);
+    expect(await desk.call(trade.modifyOrder, to(orderIDEx, 400, 10))).toMatchObject(told);
+    answer?.();
+    expect(await swallowed).toMatchObject({ retType: 0 });
+    expect(await desk.call(trade.modifyOrder, to(orderIDEx, 400, 10))).toMatchObject({ retType: 0 });
   });
 
   it('counts nothing of an order that a key has only made smaller', async () => {

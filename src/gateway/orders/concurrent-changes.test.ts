@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
+import { ManualClock } from '../../contract/clock.js';
 import { ConcurrentChanges } from './concurrent-changes.js';
 
 const order = { orderID: 7n, orderIDEx: 'seven' };
 
 it('lets callers change an order by turns, however many changes one of them has', async () => {
-  const changes = new ConcurrentChanges();
+  const changes = new ConcurrentChanges(new ManualClock(0));
   const served: string[] = [];
   const first = changes.enter(1n, order, changes.now, 'flood');
   expect(first.ready).toBeUndefined();
@@ -21,7 +22,7 @@ it('lets callers change an order by turns, however many changes one of them has'
 });
 
 it('has an order looked at again where a change ended since, under either of its names', () => {
-  const changes = new ConcurrentChanges();
+  const changes = new ConcurrentChanges(new ManualClock(0));
   const since = changes.now;
   changes.enter(1n, order, since, 'one').end();
   expect(changes.enter(1n, { orderID: 0n, orderIDEx: 'seven' }, since, 'two').ready).toBeDefined();
@@ -30,9 +31,30 @@ it('has an order looked at again where a change ended since, under either of its
 });
 
 it('forgets changes that ended long ago, and has what was looked at before them looked at again', () => {
-  const changes = new ConcurrentChanges();
+  const changes = new ConcurrentChanges(new ManualClock(0));
   const since = changes.now;
   for (let id = 1n; id <= 2_000n; id++) changes.enter(1n, { orderID: id, orderIDEx: '' }, changes.now, 'one').end();
   expect(changes.enter(1n, { orderID: 1n, orderIDEx: '' }, since, 'two').ready).toBeDefined();
   expect(changes.enter(1n, { orderID: 2n, orderIDEx: '' }, changes.now, 'two').ready).toBeUndefined();
+});
+
+it('tells those who wait for a change that is not answered for five seconds, and has turns again once it is', async () => {
+  const clock = new ManualClock(0);
+  const changes = new ConcurrentChanges(clock);
+  const swallowed = changes.enter(1n, order, changes.now, 'one');
+  const waiting = ['two', 'three'].map((caller) => changes.enter(1n, order, changes.now, caller));
+  clock.advance(5_000);
+  expect(await Promise.all(waiting.map(({ ready }) => ready))).toEqual([false, false]);
+  for (const turn of waiting) turn.end();
+  const late = changes.enter(1n, order, changes.now, 'two');
+  expect(await late.ready).toBe(false);
+  late.end();
+  expect(changes.enter(2n, order, changes.now, 'two').ready).toBeUndefined();
+  swallowed.end();
+  const next = changes.enter(1n, order, changes.now, 'two');
+  expect(next.ready).toBeUndefined();
+  const second = changes.enter(1n, order, changes.now, 'three');
+  clock.advance(4_000);
+  next.end();
+  expect(await second.ready).toBe(true);
 });

@@ -1,3 +1,4 @@
+import type { Clock } from '../../contract/clock.js';
 import type { Order } from '../../contract/generated/Trd_Common_pb.js';
 import { namesOf } from './order-lookup.js';
 
@@ -6,30 +7,44 @@ const ENDED_MAX = 1_000;
 
 type ChangedOrder = Pick<Order, 'orderID' | 'orderIDEx'>;
 
+/** Time after which a change that is not answered is told of to those who wait for it. */
+const UNANSWERED_MS = 5_000;
+
 /** Exclusive right to change an order. */
 export interface Turn {
-  /** Resolves when the turn has come; undefined where it is there at once, and the order as it was looked at. */
-  readonly ready: Promise<void> | undefined;
+  /**
+   * Resolves to true when the turn has come, and to false where there is none, as the change before is not answered. undefined where the turn is there
+   * at once, and the order as it was looked at.
+   */
+  readonly ready: Promise<boolean> | undefined;
   /** Gives the turn on. */
   end(): void;
 }
 
 /** Changes of one order: one at a time, and the callers who wait for it by turns. */
 class Queue {
-  #isTaken = false;
+  /** When the change under way had its turn, of the monotonic clock. */
+  #takenAt: number | undefined;
   /** Waiting changes by caller, who is served last when it was served now. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #waiting = new Map<string, ((hasTurn: boolean) => void)[]>();
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(private readonly clock: Clock) {}
 
   get isIdle(): boolean {
-    return !this.#isTaken;
+    return this.#takenAt === undefined;
   }
 
   /** Takes the turn, or waits for it. */
-  enter(caller: string): Promise<void> | undefined {
-    if (!this.#isTaken) {
-      this.#isTaken = true;
+  enter(caller: string): Promise<boolean> | undefined {
+    const now = this.clock.monotonic();
+    if (this.#takenAt === undefined) {
+      this.#takenAt = now;
       return undefined;
     }
+    const left = this.#takenAt + UNANSWERED_MS - now;
+    if (left <= 0) return Promise.resolve(false);
+    this.#cancelTimer ??= this.clock.after(left, () => this.#refuseWaiting());
     return new Promise((resolve) => {
       const own = this.#waiting.get(caller);
       if (own === undefined) this.#waiting.set(caller, [resolve]);
@@ -38,22 +53,32 @@ class Queue {
   }
 
   leave(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
     const [next] = this.#waiting;
     if (next === undefined) {
-      this.#isTaken = false;
+      this.#takenAt = undefined;
       return;
     }
     const [caller, [first, ...others]] = next;
     this.#waiting.delete(caller);
     if (others.length > 0) this.#waiting.set(caller, others);
-    first?.();
+    this.#takenAt = this.clock.monotonic();
+    if (this.#waiting.size > 0) this.#cancelTimer = this.clock.after(UNANSWERED_MS, () => this.#refuseWaiting());
+    first?.(true);
+  }
+
+  #refuseWaiting(): void {
+    const waiting = [...this.#waiting.values()].flat();
+    this.#waiting.clear();
+    for (const refuse of waiting) refuse(false);
   }
 }
 
 /**
  * Changes of orders, one after another for each order: a change is judged by the terms that it replaces, and may be sent only while
- * the order still has them. Callers have their turns in rotation, so that a flood of one holds nobody else up for long. Times are
- * numbers that rise with each change that ended.
+ * the order still has them. Callers have their turns in rotation, so that a flood of one holds nobody else up for long; whoever waits for a change
+ * that is not answered for {@link UNANSWERED_MS} has none. Times are numbers that rise with each change that ended.
  */
 export class ConcurrentChanges {
   /** By account and order name. */
@@ -64,6 +89,8 @@ export class ConcurrentChanges {
   /** Time of the newest change that is not in `#ended` any more. */
   #forgotten = 0;
 
+  constructor(private readonly clock: Clock) {}
+
   /** Present time, to be taken before an order is looked at. */
   get now(): number {
     return this.#now;
@@ -72,11 +99,21 @@ export class ConcurrentChanges {
   /** Asks for the turn to change an order that was looked at `since` then. Whoever has to wait looks at the order again. */
   enter(accId: bigint, order: ChangedOrder, since: number, caller: string): Turn {
     const keys = namesOf(order).map((name) => `${accId}/${name}`);
-    const queue = keys.map((key) => this.#queues.get(key)).find((found) => found !== undefined) ?? new Queue();
+    const queue = keys.map((key) => this.#queues.get(key)).find((found) => found !== undefined) ?? new Queue(this.clock);
     for (const key of keys) this.#queues.set(key, queue);
     const isChanged = since < this.#forgotten || keys.some((key) => (this.#ended.get(key) ?? 0) > since);
     const waiting = queue.enter(caller);
-    return { ready: waiting ?? (isChanged ? Promise.resolve() : undefined), end: () => this.#end(keys, queue) };
+    let hasTurn = waiting === undefined;
+    const ready = waiting?.then((isOwn) => {
+      hasTurn = isOwn;
+      return isOwn;
+    });
+    return {
+      ready: ready ?? (isChanged ? Promise.resolve(true) : undefined),
+      end: () => {
+        if (hasTurn) this.#end(keys, queue);
+      },
+    };
   }
 
   #end(keys: readonly string[], queue: Queue): void {

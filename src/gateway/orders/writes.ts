@@ -99,6 +99,9 @@ export interface BracketPlacer {
   placed(orderName: string, remark: string): void;
 }
 
+/** Seconds until a change may find the one before it answered. */
+const RETRY_SECONDS = 5;
+
 /** What makes a new order. */
 const places: ReadonlySet<Operation> = new Set<Operation>([trade.placeOrder, trade.placeComboOrder, trade.placeBracketOrder]);
 
@@ -107,6 +110,12 @@ function placedTerms(operation: Operation, request: Message): PlacedTerms | unde
   if (operation !== trade.placeOrder && operation !== trade.placeBracketOrder) return undefined;
   const { code, secMarket, orderType, trdSide } = request as PlaceC2S;
   return { code, secMarket, orderType, trdSide };
+}
+
+/** Refusal of a change where an earlier one is not answered: the terms that it would replace are not known. */
+function unansweredChange(order: Parameters<typeof nameOfOrder>[0]): Rejection {
+  const message = `an earlier change of order ${nameOfOrder(order)} is not answered yet, and what it makes of the order is not known: nothing was sent; a cancel does not wait for it`;
+  return new Rejection('backend.not_ready', message, { retryAfterSeconds: RETRY_SECONDS });
 }
 
 /** Recognises the orders of a write in pushes, for want of its answer. */
@@ -128,7 +137,7 @@ function recogniser(operation: Operation, request: Message, { legs }: OrderFacts
 /** The way of everything that changes an account: valued, gated, marked against replay, and only then sent. */
 export class Writes {
   readonly #packets = new PacketIds();
-  readonly #changes = new ConcurrentChanges();
+  readonly #changes: ConcurrentChanges;
 
   constructor(
     readonly backend: Backend,
@@ -144,7 +153,9 @@ export class Writes {
     readonly brackets: BracketPlacer,
     readonly cancelAll: CancelAll,
     readonly valuing: Valuing,
-  ) {}
+  ) {
+    this.#changes = new ConcurrentChanges(clocks.backendClock);
+  }
 
   /**
    * Values a write, holds it against the gates and sends it, once neither a crash nor a restart could let a cap or an idempotency
@@ -222,9 +233,11 @@ export class Writes {
     const sent = whenKnown(complete, ({ facts, claim, early }) => {
       if (early !== undefined) return early;
       const turn = order && looked && this.#changes.enter(valued.accId, order, looked.since, identity.owner);
-      if (looked !== undefined && turn?.ready !== undefined) {
+      if (order !== undefined && looked !== undefined && turn?.ready !== undefined) {
+        const refused = unansweredChange(order);
         claim?.settle(undefined);
-        return turn.ready.then(() => (call.isGone() ? cancelled() : looked.again())).finally(() => turn.end());
+        const next = (hasTurn: boolean) => (call.isGone() ? cancelled() : hasTurn ? looked.again() : refused);
+        return turn.ready.then(next).finally(() => turn.end());
       }
       const answer = this.#sendAdmitted(operation, request, identity, facts, commit, call).finally(() => turn?.end());
       return claim === undefined ? answer : settling(claim, answer);
