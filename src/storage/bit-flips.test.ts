@@ -14,13 +14,13 @@ const [TIMES, FLUSHES, ROWS_OF_FLUSH] = [4, 8, 25];
 const ROWS = TIMES * FLUSHES * ROWS_OF_FLUSH;
 const folder = mkdtempSync(join(tmpdir(), 'svc-flips-'));
 const database = join(folder, 'database');
-/** The files of a database with tables, some of whose blocks are compressed, and with a log, as a kill leaves them. */
+/** Files of a database with tables, of compressed and of plain blocks, and with a log, as a kill leaves them. */
 const files = new Map<string, Buffer>();
 let sequence = 0;
 
 beforeAll(async () => {
   const used = join(folder, 'used');
-  // Opening files in tables what the log of the time before holds.
+  // Opening writes the rows of the log before to a table.
   for (let time = 0; time < TIMES; time++) {
     const store = await openedStore(used);
     const archive = store.archive<string>('rows');
@@ -37,7 +37,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Compressible in one time, and hardly in the other. */
+/** Texts that compress well in every other round, and hardly in the rest. */
 function textOf(row: number, time: number): string {
   const random = belowFrom(row * 7 + time);
   return time % 2 === 0 ? 'order '.repeat(40) : Array.from({ length: 120 }, () => String.fromCharCode(33 + random(90))).join('');
@@ -56,7 +56,7 @@ function flipped(bytes: Buffer, bit: number): Buffer {
 
 const named = (pattern: RegExp): [string, Buffer][] => [...files].filter(([name, { length }]) => pattern.test(name) && length > 0);
 
-it('notices each of 2000 flipped bits in tables', () => {
+it('notices each of 2,000 flipped bits in tables', () => {
   const tables = named(/\.ldb$/);
   expect(tables.length).toBeGreaterThan(2);
   const random = belowFrom(1);
@@ -71,7 +71,7 @@ it('notices each of 2000 flipped bits in tables', () => {
   expect(unnoticed).toEqual([]);
 });
 
-it('starts on none of them', async () => {
+it('refuses to start on a table with a flipped bit', async () => {
   expect(await damageOf(database)).toBeUndefined();
   for (const [name, bytes] of named(/\.ldb$/)) {
     writeFileSync(join(database, name), flipped(bytes, bytes.length * 4));
@@ -83,7 +83,7 @@ it('starts on none of them', async () => {
   }
 });
 
-it('loses nothing to a flipped bit in another file, nor in the last record of the log', async () => {
+it('loses no row to a flipped bit in the log, the manifest or CURRENT', async () => {
   const random = belowFrom(2);
   const flips = named(/^(CURRENT|MANIFEST.*|.*\.log)$/).flatMap(([name, { length }]) =>
     Array.from({ length: 40 }, (_, flip) => ({
@@ -120,7 +120,7 @@ it('notices every flipped bit in the header of the last record of the log', asyn
   expect(unnoticed).toEqual([]);
 });
 
-it('takes a last record that the log ends in, or a sector of which is all zeros, for a write that a crash cut off', () => {
+it('accepts a last log record that a crash cut off: the log ends inside it, or a sector of it is all zeros', () => {
   const [[name, bytes] = ['', Buffer.alloc(0)]] = named(/\.log$/);
   for (let cut = 1; cut < 120; cut++) expect(damageOfLog(name, bytes.subarray(0, -cut))).toBeUndefined();
   expect(damageOfLog(name, Buffer.concat([bytes, Buffer.alloc(200)]))).toBeUndefined();

@@ -6,7 +6,7 @@ import { afterEach, expect, it } from 'vitest';
 import { openedStore } from '../../test/support/store.js';
 import { type DurableStore, StorageFailure, whenTaken } from './index.js';
 
-/** Largest file that this process may write while the disk is to take no more, in bytes. */
+/** Largest file that this process may write while the disk counts as full, bytes. */
 const LIMIT = 100_000;
 const limitFiles = (bytes: string) => spawnSync('prlimit', [`--pid=${process.pid}`, `--fsize=${bytes}:unlimited`]).status === 0;
 const canLimit = limitFiles('unlimited');
@@ -17,7 +17,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A store with a few rows, whose disk has just refused a write. */
+/** A store with a few rows whose disk has just refused a write. */
 async function stalled(): Promise<{ store: DurableStore; path: string; failure: StorageFailure }> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-full-'));
   folders.push(folder);
@@ -46,7 +46,7 @@ async function keysOf(store: DurableStore, reverse = false): Promise<string[]> {
   return keys;
 }
 
-it.skipIf(!canLimit)('acknowledges nothing that a full disk refuses, and keeps it and what follows where reads see it', async () => {
+it.skipIf(!canLimit)('acknowledges no write that a full disk refuses, and keeps it and later ones where reads see them', async () => {
   const { store, failure } = await stalled();
   expect([store.failure, failure.kept, failure.message]).toEqual([failure, true, expect.stringContaining('goes on by itself once')]);
   const archive = store.archive<string>('texts');
@@ -68,7 +68,7 @@ it.skipIf(!canLimit)('acknowledges nothing that a full disk refuses, and keeps i
   await store.close();
 });
 
-it.skipIf(!canLimit)('puts all of it on the disk by itself when that has room again, and goes on', async () => {
+it.skipIf(!canLimit)('writes the pending rows by itself once the disk has room again, and goes on', async () => {
   const { store, path } = await stalled();
   const archive = store.archive<string>('texts');
   await store.write((change) => change.put(archive, 'meanwhile', 'm'));
@@ -89,7 +89,7 @@ it.skipIf(!canLimit)('puts all of it on the disk by itself when that has room ag
   await again.close();
 });
 
-it.skipIf(!canLimit)('has what it acknowledged before when it ends without room, and says what is lost', async () => {
+it.skipIf(!canLimit)('keeps acknowledged rows and reports lost ones when it closes on a full disk', async () => {
   const { store, path } = await stalled();
   await store.write((change) => change.put(store.archive<string>('texts'), 'meanwhile', 'm'));
   await expect(store.close()).rejects.toThrow('4 rows did not reach the disk and are lost: texts (3), numbers (1)');

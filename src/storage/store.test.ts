@@ -44,17 +44,14 @@ describe.each([
   ['memory', async (): Promise<Store> => new MemoryStore()],
   ['level', (): Promise<Store> => open()],
 ])('%s store', (_, make) => {
-  it.each(['table', 'archive'] as const)(
-    'keeps structured values exactly, in an %s or the like, bigints beyond 64 bits too',
-    async (kind) => {
-      const store = await make();
-      const rows = store[kind]<{ cash: bigint; lines: string[] }>('accounts');
-      const value = { cash: 2n ** 100n, lines: ['a', 'ü'] };
-      await store.write((change) => change.put(rows, 'one', value));
-      expect(rows.get('one')).toEqual(value);
-      expect(rows.get('two')).toBeUndefined();
-    },
-  );
+  it.each(['table', 'archive'] as const)('keeps structured values of every %s exactly, also bigints beyond 64 bits', async (kind) => {
+    const store = await make();
+    const rows = store[kind]<{ cash: bigint; lines: string[] }>('accounts');
+    const value = { cash: 2n ** 100n, lines: ['a', 'ü'] };
+    await store.write((change) => change.put(rows, 'one', value));
+    expect(rows.get('one')).toEqual(value);
+    expect(rows.get('two')).toBeUndefined();
+  });
 
   it('lists a range of a table in the order of keys', async () => {
     const store = await make();
@@ -96,7 +93,7 @@ describe.each([
   });
 });
 
-it('reads a row that many changes put when their flush begins, once for all of them', async () => {
+it('reads a row put with putLatest once per flush, with what all its changes added', async () => {
   const path = folder();
   const first = await openedStore(path);
   const table = first.table<{ times: number[] }>('rates');
@@ -125,7 +122,7 @@ it('reads a row that many changes put when their flush begins, once for all of t
   expect(second.archive('ages').get('desk')).toEqual({ times: [1, 2, 3, 4, 5] });
 });
 
-it('finds everything again after reopening, and counts its flushes on', async () => {
+it('finds rows and identity again after reopening, and counts its flushes on', async () => {
   const path = folder();
   const first = await openedStore(path);
   const orders = first.table<bigint>('orders');
@@ -144,7 +141,7 @@ it('finds everything again after reopening, and counts its flushes on', async ()
   expect((await open()).identity).not.toBe(first.identity);
 });
 
-it('flushes what nobody waits for with what comes after it, by itself in a while, and at the end', async () => {
+it('flushes a change made soon with the next one, after some milliseconds, and at close', async () => {
   const path = folder();
   const store = await openedStore(path);
   const table = store.table<number>('numbers');
@@ -169,7 +166,7 @@ it('flushes what nobody waits for with what comes after it, by itself in a while
   ]);
 });
 
-it('cuts what one turn writes into flushes between changes, never within one, and keeps their order', async () => {
+it('splits the writes of one turn into flushes between changes, never within one, and keeps their order', async () => {
   const path = folder();
   const store = await open(path);
   const rows = store.archive<number>('numbers');
@@ -180,7 +177,7 @@ it('cuts what one turn writes into flushes between changes, never within one, an
       change.put(rows, 'last', number);
     });
     settled.push(number);
-    // Whatever is there, is there as a whole.
+    // A change is never visible in part.
     expect([0, 399].map((row) => rows.get(`${number}/${row}`))).toEqual([number, number]);
     expect(rows.get('last')).toBeGreaterThanOrEqual(number);
   });
@@ -190,14 +187,14 @@ it('cuts what one turn writes into flushes between changes, never within one, an
   expect(rows.get('last')).toBe(29);
 });
 
-it('is for one opener alone, whatever is left in the folder', async () => {
+it('refuses a second opener, whatever a lock file of before contains', async () => {
   const path = folder();
   writeFileSync(join(path, 'LOCK'), String(process.ppid));
   await open(path);
   expect(await openLevelStore(path)).toMatchObject({ kind: 'locked' });
 });
 
-it('lets nothing through after a failed write', async () => {
+it('refuses every write after a failed one', async () => {
   const path = folder();
   const store = await open(path);
   const table = store.table<number>('numbers');
@@ -226,7 +223,7 @@ it.skipIf(process.platform === 'win32').each([
   expect([...table.entries()]).toEqual([['a', 1]]);
 });
 
-describe('a damaged database', () => {
+describe('opening a database that was killed or damaged', () => {
   /** A folder with `flushes` of 500 bytes each in its log, as a kill leaves it. */
   async function killed(flushes = 200): Promise<string> {
     const path = folder();
@@ -242,7 +239,7 @@ describe('a damaged database', () => {
     return join(path, name ?? 'none');
   };
 
-  it('is none when the last record is cut off, which nobody was told of', async () => {
+  it('drops a last log record that is cut off, since it was never acknowledged', async () => {
     const path = await killed();
     const log = fileIn(path, /\.log$/);
     truncateSync(log, statSync(log).size - 100);
@@ -251,13 +248,13 @@ describe('a damaged database', () => {
     expect(store.archive('rows').get('198')).toBe('x'.repeat(500));
   });
 
-  it('is none when the log ends in bytes that were never written', async () => {
+  it('ignores zeros at the end of the log that were never written', async () => {
     const path = await killed();
     appendFileSync(fileIn(path, /\.log$/), Buffer.alloc(5_000));
     expect((await open(path)).sequence).toBe(200);
   });
 
-  it.each([20, 40_000, 65_530])('is named when the log is overwritten at %i, and stays damaged', async (at) => {
+  it.each([20, 40_000, 65_530])('reports a log that is overwritten at byte %i, also at the second start', async (at) => {
     const path = await killed();
     const log = fileIn(path, /\.log$/);
     const bytes = readFileSync(log);
@@ -269,19 +266,19 @@ describe('a damaged database', () => {
     }
   });
 
-  it.each(['CURRENT', 'MANIFEST'])('is named when %s is cut short', async (name) => {
+  it.each(['CURRENT', 'MANIFEST'])('reports that %s is cut short', async (name) => {
     const path = await killed();
     truncateSync(fileIn(path, new RegExp(`^${name}`)), 3);
     expect(await openLevelStore(path)).toMatchObject({ kind: 'damaged' });
   });
 
-  it('is named when CURRENT is gone', async () => {
+  it('reports that CURRENT is missing', async () => {
     const path = await killed();
     rmSync(join(path, 'CURRENT'));
     expect(await openLevelStore(path)).toMatchObject({ kind: 'damaged', message: expect.stringContaining('CURRENT is missing') });
   });
 
-  it('is named when the log is gone before there is any table file', async () => {
+  it('reports that the log is missing before there is any table', async () => {
     const path = await killed();
     rmSync(fileIn(path, /\.log$/));
     for (let start = 0; start < 2; start++) {
@@ -289,7 +286,7 @@ describe('a damaged database', () => {
     }
   });
 
-  it('is none when its making was cut off, whenever that was', async () => {
+  it('finishes a database whose creation was cut off', async () => {
     const path = await killed(0);
     rmSync(fileIn(path, /\.log$/));
     writeFileSync(join(path, 'UNFINISHED'), '');
@@ -298,17 +295,17 @@ describe('a damaged database', () => {
     expect(await open(path)).toMatchObject({ identity: store.identity });
   });
 
-  it('is named when a table file is cut short or gone', async () => {
+  it('reports a table that is cut short or missing', async () => {
     for (const harm of [(path: string) => truncateSync(path, 1_000), (path: string) => rmSync(path)]) {
       const path = await killed();
-      // Opening moves what the log holds into table files.
+      // Opening writes the rows of the log to a table.
       await (await openedStore(path)).close();
       harm(fileIn(path, /\.ldb$/));
       expect(await openLevelStore(path)).toMatchObject({ kind: 'damaged' });
     }
   });
 
-  it('is none when a table file was cut off that the manifest does not name yet', async () => {
+  it('ignores a table that a crash cut off before the manifest named it', async () => {
     const path = await killed();
     await (await openedStore(path)).close();
     const orphan = join(path, '000999.ldb');
