@@ -32,7 +32,7 @@ const field = (id, value) =>
 /** A `Request` of these fields of its `C2S`. */
 const request = (...fields) => field(1, Buffer.concat(fields.map(([id, value]) => field(id, value))));
 
-const initConnect = request([1, 1011], [2, Buffer.from('bench')], [3, 0]);
+export const initConnect = request([1, 1011], [2, Buffer.from('bench')], [3, 0]);
 export const keepAlive = request([1, 1]);
 const securityOf = (code) => Buffer.concat([field(1, 1), field(2, Buffer.from(code))]);
 const security = (index) => securityOf(String(index + 1).padStart(5, '0'));

@@ -2,13 +2,14 @@ import { fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const ownRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The flags that Node is started with for svcd: they stand in the first line of bin/svcd. */
-export const svcdFlags = readFileSync(`${root}bin/svcd`, 'utf8')
+export const svcdFlags = readFileSync(join(ownRoot, 'bin/svcd'), 'utf8')
   .split('\n', 1)[0]
   .split(' ')
   .filter((word) => word.startsWith('--'));
@@ -62,8 +63,8 @@ export async function start(script, role, parameters, flags = [], { mainOnly = f
   };
 }
 
-/** `svcd` itself, with these flags, once it is ready. Unpinned, or its main thread alone pinned, where its threads (the database's writer) are to run beside each other. */
-export async function startDaemon(folder, flags, { pinned = true, nodeFlags = [], variables = {}, ipc = false } = {}) {
+/** `svcd` itself, of this checkout or the one at `root`, with these flags, once it is ready. Unpinned, or its main thread alone pinned, where its threads (the database's writer) are to run beside each other. */
+export async function startDaemon(folder, flags, { root = ownRoot, pinned = true, nodeFlags = [], variables = {}, ipc = false } = {}) {
   const environment = { ...process.env, ...variables, SVC_CONFIG_DIR: `${folder}/config`, SVC_STATE_DIR: `${folder}/state` };
   const stdio = ['ignore', 'pipe', 'inherit', ...(ipc ? ['ipc'] : [])];
   const child = spawn(
@@ -72,7 +73,7 @@ export async function startDaemon(folder, flags, { pinned = true, nodeFlags = []
       ...profilingFlags(),
       ...nodeFlags,
       ...svcdFlags,
-      `${root}bin/svcd`,
+      join(root, 'bin/svcd'),
       '--rest-port',
       '0',
       '--grpc-port',
