@@ -9,22 +9,28 @@ import { keepCompiledCode } from './compiled-code.mjs';
 
 const dist = join(fileURLToPath(new URL('..', import.meta.url)), 'dist');
 
-const build = await rolldown({
-  input: { svcd: join(dist, 'entry/svcd.js') },
-  platform: 'node',
-  // Their native parts lie in their own folders.
-  external: ['classic-level', '@napi-rs/keyring'],
-});
-// As CommonJS: Node 20 keeps compiled code of scripts only. As modules are, all of it is strict.
-const { output } = await build.generate({
-  format: 'cjs',
-  entryFileNames: 'svcd.cjs',
-  chunkFileNames: 'svcd-[name].cjs',
-  banner: '"use strict";',
-});
-await build.close();
-for (const { fileName, code, isEntry } of output) writeFileSync(join(dist, fileName), isEntry ? ascii(code) : code);
+await bundle('svcd', 'entry/svcd.js');
+// The thread that answers long reads. It shares no file with the daemon, which would have to load that file at its start.
+await bundle('svcd-answers', 'entry/answer-worker.js');
 await keepCompiledCode();
+
+async function bundle(name, entry) {
+  const build = await rolldown({
+    input: { [name]: join(dist, entry) },
+    platform: 'node',
+    // Their native parts lie in their own folders.
+    external: ['classic-level', '@napi-rs/keyring'],
+  });
+  // As CommonJS: Node 20 keeps compiled code of scripts only. As modules are, all of it is strict.
+  const { output } = await build.generate({
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: `${name}-[name].cjs`,
+    banner: '"use strict";',
+  });
+  await build.close();
+  for (const { fileName, code, isEntry } of output) writeFileSync(join(dist, fileName), isEntry ? ascii(code) : code);
+}
 
 /** The same code, with other characters escaped. In a text without escapes that would change what it says. */
 function ascii(code) {

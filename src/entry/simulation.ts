@@ -1,11 +1,13 @@
+import { existsSync } from 'node:fs';
 import { err, ok, type Result } from '../access/index.js';
-import { createSimBackend } from '../backends/sim/index.js';
+import { AnswerThread, createSimBackend } from '../backends/sim/index.js';
 import { type Clock, replayClock, steadyClock } from '../contract/clock.js';
 import type { Logger } from '../daemon/log.js';
 import type { Settings } from '../daemon/settings-table.js';
 import type { Backend } from '../gateway/index.js';
 import { createSimulationWithData, openSimulation, type RunningSimulation, type SimulationOptions } from '../simulator/simulation.js';
 import type { Store } from '../storage/index.js';
+import { packageFolder } from '../version.js';
 import { openRecordedDay, warnOfUnknown } from './recording.js';
 
 export interface SimulationParts {
@@ -51,5 +53,23 @@ export async function openSimulatedBrokerage({
   if (recordedDay !== undefined) warnOfUnknown(recordedDay, simulation.listings, logger);
   const report = (message: string) => logger.info({ target: 'recording' }, message);
   const day = recordedDay === undefined ? {} : { recordedDay, report };
-  return ok({ backend: createSimBackend({ simulation, clock: simulationClock, logger, ...day }), simulation, clock: simulationClock });
+  const thread = answerThread(simulation, clock, logger);
+  return ok({
+    backend: createSimBackend({ simulation, clock: simulationClock, logger, thread, ...day }),
+    simulation,
+    clock: simulationClock,
+  });
+}
+
+function answerThread(simulation: RunningSimulation, clock: Clock, logger: Logger): AnswerThread | undefined {
+  const { recipe } = simulation;
+  if (recipe === undefined) return undefined;
+  const onFailure = (error: unknown) => logger.error({ target: 'simulation', err: error }, 'the thread of long reads ended');
+  return new AnswerThread({ file: workerFile(), recipe, simulation, clock, onFailure });
+}
+
+/** A bundle of its own; "npm run dev" keeps up the modules alone. */
+function workerFile(): URL {
+  const bundle = new URL('dist/svcd-answers.cjs', packageFolder);
+  return existsSync(bundle) ? bundle : new URL('dist/entry/answer-worker.js', packageFolder);
 }

@@ -1,3 +1,5 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Clock } from '../contract/clock.js';
 import type { Decimal } from '../contract/decimal.js';
 import { requireDay } from '../contract/time.js';
@@ -6,8 +8,10 @@ import { type Brokerage, type BrokerageOptions, createBrokerage, openBrokerage }
 import { companiesOf, type MarketPrices } from './companies/index.js';
 import { Macro } from './macro/index.js';
 import {
+  type CallerChange,
   CapitalFlows,
   createMarket,
+  type Followed,
   type LoadedHistory,
   loadHistoryFolder,
   pastsOf,
@@ -63,8 +67,38 @@ export interface RunningSimulation extends EveryFact {
   readonly store: Store;
   /** Takes in what was recorded; undefined where every symbol is generated. */
   readonly recordedMarket: RecordedMarket | undefined;
+  /** Makes a copy of the world in another thread; undefined while a recorded day is played, which no copy follows. */
+  readonly recipe: WorldRecipe | undefined;
+  /** Callers' trades and orders in the market that a copy lacks; `followed` is brought up to now. */
+  callerChanges(followed: Followed): readonly CallerChange[];
   /** Ends matching and timers and waits until everything is on disk. */
   close(): Promise<void>;
+}
+
+/** Options that a world is made from, as plain data. */
+export interface WorldRecipe {
+  readonly seed: string | number;
+  readonly calendarMode: CalendarMode;
+  readonly generatedInstruments: number;
+  /** When the world was made, epoch ms. */
+  readonly madeAt: number;
+  readonly data: DataFolder | undefined;
+}
+
+/** A data folder, and the names, sizes and times of its files when it was read. */
+interface DataFolder {
+  readonly path: string;
+  readonly files: string;
+}
+
+/** The facts of the world that are no function of an account or of other rows of the store. */
+export type WorldFacts = Omit<EveryFact, 'brokerage' | 'historyQuota' | 'userState'>;
+
+/** A copy of a world that goes by the moments that it is given. */
+export interface WorldCopy {
+  readonly facts: WorldFacts;
+  /** Moves the copy's clock (epoch ms) and takes in what callers did until then, and the symbols on the user's watchlists. */
+  follow(moment: number, changes: readonly CallerChange[], watched: readonly string[]): void;
 }
 
 /** Why a data folder cannot be used: each text names file, line, column and what is accepted. */
@@ -79,7 +113,8 @@ const HISTORY_KL_QUOTA_MAX = 100;
 /** Composes the simulated world, its market and its brokerage. Throws RangeError for a number of generated instruments out of bounds. */
 export function createSimulation(options: SimulationOptions): RunningSimulation {
   const market = marketOf(options, worldOf(options), []);
-  return compose(options, market, createBrokerage(brokerageOptions(options, market)));
+  const madeAt = options.clock.now();
+  return compose(options, market, createBrokerage(brokerageOptions(options, market)), madeAt);
 }
 
 /** As {@link createSimulation}, on a store that may be years old: what has to be caught up with holds nobody up. */
@@ -100,18 +135,58 @@ export async function createSimulationWithData(
   const priced = worldOf(options);
   const { world } = priced;
   try {
-    const { histories, problems } = await loadHistoryFolder(
-      folder,
-      (symbol) => world.instrument(symbol),
-      (instrument) => world.calendar(instrument),
-    );
+    const data = { path: folder, files: filesOf(folder) };
+    const { histories, problems } = await loadData(world, folder);
     if (problems.length > 0) return new DataProblems(problems);
     for (const history of histories) warnOfUnused(history, world.calendar(history.instrument).tradingDay(options.clock.now()), warn);
-    return await open(options, priced, histories);
+    return await open(options, priced, histories, data);
   } catch (error) {
     if (isFileError(error)) return new DataProblems([`cannot read the data folder: ${error.message}`]);
     throw error;
   }
+}
+
+/** Makes a copy of a world. Throws where its data folder has changed since. */
+export async function copyWorld(recipe: WorldRecipe): Promise<WorldCopy> {
+  let moment = recipe.madeAt;
+  let watchlist: readonly string[] = [];
+  const never = () => () => {};
+  const clock: Clock = { now: () => moment, monotonic: () => performance.now(), uptime: () => performance.now(), at: never, after: never };
+  const priced = worldOf({ ...recipe, clock });
+  const { data } = recipe;
+  const { histories } = data === undefined ? { histories: [] } : await loadData(priced.world, data.path);
+  if (data !== undefined && filesOf(data.path) !== data.files) {
+    throw new Error(`the data folder ${data.path} has changed since the start: start the daemon again`);
+  }
+  const made = marketOf({ ...recipe, clock }, priced, histories);
+  const facts = worldFacts({ ...recipe, clock }, made, () => watchlist);
+  return {
+    facts,
+    follow(now, changes, watched) {
+      moment = now;
+      watchlist = watched;
+      made.market.adopt(
+        changes.flatMap((change) => {
+          const instrument = facts.world.instrument(change.symbol);
+          return instrument === undefined ? [] : [{ ...change, instrument }];
+        }),
+      );
+    },
+  };
+}
+
+function loadData(world: World, folder: string): ReturnType<typeof loadHistoryFolder> {
+  return loadHistoryFolder(
+    folder,
+    (symbol) => world.instrument(symbol),
+    (instrument) => world.calendar(instrument),
+  );
+}
+
+/** Names, sizes and times of the files of a folder. */
+function filesOf(folder: string): string {
+  const files = readdirSync(folder).sort();
+  return JSON.stringify(files.map((file) => [file, statSync(join(folder, file)).size, statSync(join(folder, file)).mtimeMs]));
 }
 
 /** Bars of the day of the start and later ones say what the simulation is about to make up itself. */
@@ -128,14 +203,10 @@ function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
 
+type MadeFrom = Pick<SimulationOptions, 'clock' | 'seed' | 'calendarMode' | 'generatedInstruments' | 'recorded'>;
+
 /** A world whose strikes lie around the prices of a market that is still to be made. */
-function worldOf({
-  clock,
-  calendarMode,
-  seed,
-  generatedInstruments = GENERATED_INSTRUMENTS,
-  recorded = [],
-}: SimulationOptions): PricedWorld {
+function worldOf({ clock, calendarMode, seed, generatedInstruments = GENERATED_INSTRUMENTS, recorded = [] }: MadeFrom): PricedWorld {
   let market: SimulatedMarket | undefined;
   const prices: MarketPrices = {
     closeBefore: (instrument, day) => market?.closeBefore(instrument, day) ?? instrument.referencePrice,
@@ -168,9 +239,15 @@ interface PricedWorld {
   priceBy(market: SimulatedMarket): void;
 }
 
-async function open(options: SimulationOptions, priced: PricedWorld, history: readonly LoadedHistory[]): Promise<RunningSimulation> {
+async function open(
+  options: SimulationOptions,
+  priced: PricedWorld,
+  history: readonly LoadedHistory[],
+  data?: DataFolder,
+): Promise<RunningSimulation> {
   const market = marketOf(options, priced, history);
-  return compose(options, market, await openBrokerage(brokerageOptions(options, market)));
+  const madeAt = options.clock.now();
+  return compose(options, market, await openBrokerage(brokerageOptions(options, market)), madeAt, data);
 }
 
 interface MarketFacts extends Pick<EveryFact, 'world' | 'companies'> {
@@ -178,7 +255,7 @@ interface MarketFacts extends Pick<EveryFact, 'world' | 'companies'> {
   readonly recordedMarket: RecordedMarket | undefined;
 }
 
-function marketOf(options: SimulationOptions, { world, prices, priceBy }: PricedWorld, loaded: readonly LoadedHistory[]): MarketFacts {
+function marketOf(options: MadeFrom, { world, prices, priceBy }: PricedWorld, loaded: readonly LoadedHistory[]): MarketFacts {
   const { clock, seed, recorded = [] } = options;
   const calendarOf = (instrument: Instrument) => world.calendar(instrument);
   const today = (instrument: Instrument) => requireDay(calendarOf(instrument).tradingDay(clock.now()));
@@ -219,28 +296,49 @@ function brokerageOptions(
   return { clock, world, market, store, seed, corporateActions: companies, tradePassword };
 }
 
-function compose(options: SimulationOptions, facts: MarketFacts, brokerage: Brokerage): RunningSimulation {
-  const { world, companies, market, recordedMarket } = facts;
-  const { clock, store } = options;
+/** The facts that are made of a world and its market alone. */
+function worldFacts(
+  { clock, seed }: Pick<SimulationOptions, 'clock' | 'seed'>,
+  { world, companies, market }: MarketFacts,
+  watched: () => readonly string[],
+): WorldFacts {
   const listings = new Listings(world);
-  const historyQuota = new HistoryQuota({ clock, store, max: options.historyKlQuotaMax ?? HISTORY_KL_QUOTA_MAX });
   return {
-    store,
     clock,
     world,
     companies,
     market,
-    recordedMarket,
-    brokerage,
     listings,
     quoteBoard: new QuoteBoard(market, companies, world),
     boards: new Boards({ clock, world, companies, market, listings }, listings),
     names: new NameIndex(clock, world),
     capitalFlows: new CapitalFlows(market),
     tradeStatistics: new TradeStatistics(market),
-    macro: new Macro(options.seed),
+    macro: new Macro(seed),
+    watched,
+  };
+}
+
+function compose(
+  options: SimulationOptions,
+  facts: MarketFacts,
+  brokerage: Brokerage,
+  madeAt: number,
+  data?: DataFolder,
+): RunningSimulation {
+  const { market, recordedMarket } = facts;
+  const { clock, store, seed, calendarMode, generatedInstruments = GENERATED_INSTRUMENTS } = options;
+  const historyQuota = new HistoryQuota({ clock, store, max: options.historyKlQuotaMax ?? HISTORY_KL_QUOTA_MAX });
+  const userState = new UserState(store);
+  return {
+    ...worldFacts(options, facts, () => userState.watchlists.all()),
+    store,
+    recordedMarket,
+    brokerage,
     historyQuota,
-    userState: new UserState(store),
+    userState,
+    recipe: recordedMarket === undefined ? { seed, calendarMode, generatedInstruments, madeAt, data } : undefined,
+    callerChanges: (followed) => market.callerChanges(followed),
     async close() {
       await Promise.all([brokerage.close(), historyQuota.whenDurable()]);
     },

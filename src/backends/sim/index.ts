@@ -1,2 +1,3 @@
+export { AnswerThread } from './answer-thread.js';
 export { RecordedDay } from './recorded-day.js';
 export { createSimBackend } from './sim-backend.js';

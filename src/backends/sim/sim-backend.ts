@@ -26,11 +26,13 @@ import {
   type TradingTerms,
 } from '../../gateway/backend.js';
 import { answers } from '../../simulator/answers/index.js';
+import { offloaded } from '../../simulator/answers/offloaded.js';
 import { estimateFees } from '../../simulator/brokerage/index.js';
 import { Refusal } from '../../simulator/refusal.js';
 import type { RunningSimulation } from '../../simulator/simulation.js';
 import { StorageFailure, type Store } from '../../storage/index.js';
 import { AccountPushes } from './account-pushes.js';
+import type { AnswerThread } from './answer-thread.js';
 import { refusal, remarked, success, successOnce } from './answers.js';
 import { Lifecycle } from './lifecycle.js';
 import { readyNotices } from './notices.js';
@@ -50,6 +52,8 @@ interface SimBackendOptions {
   readonly simulation: RunningSimulation;
   readonly clock: Clock;
   readonly logger: DefectLogger;
+  /** Answers what takes long; without it, that is answered in the event loop. */
+  readonly thread?: AnswerThread | undefined;
   /** A day to be played: the simulation has its symbols. */
   readonly recordedDay?: RecordedDay;
   /** Told when the recorded day is over, or what of it cannot be read. */
@@ -76,14 +80,16 @@ class SimBackend implements Backend {
   readonly #reminderPushes: ReminderPushes;
   readonly #optionEventPushes: OptionEventPushes;
   readonly #recordedDay: RecordedDay | undefined;
+  readonly #thread: AnswerThread | undefined;
   readonly #clock: Clock;
   readonly #report: (message: string) => void;
   readonly #listeners = new Set<(event: PushEvent) => void>();
   readonly #streamsListeners = new Set<StreamsListener>();
 
-  constructor({ simulation, clock, logger, recordedDay, report = () => {} }: SimBackendOptions) {
+  constructor({ simulation, clock, logger, thread, recordedDay, report = () => {} }: SimBackendOptions) {
     this.#simulation = simulation;
     this.#clock = clock;
+    this.#thread = thread;
     this.#recordedDay = recordedDay;
     this.#report = report;
     this.journal = simulation.store;
@@ -118,7 +124,7 @@ class SimBackend implements Backend {
     this.#reminderPushes.stop();
     this.#optionEventPushes.stop();
     this.#lifecycle.enter('stopped', 'stop');
-    await this.#simulation.close();
+    await Promise.all([this.#thread?.stop(), this.#simulation.close()]);
   }
 
   call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage> {
@@ -129,6 +135,7 @@ class SimBackend implements Backend {
       if (recorded !== undefined) return recorded;
       const opened = this.#pageKeys.open(operation, request);
       if (typeof opened === 'string') return refusal(operation.messages, new Refusal(opened));
+      if (this.#thread !== undefined && offloaded.has(operation)) return this.#offload(this.#thread, operation, opened, context);
       const preparing = prepare(this.#simulation, request);
       const answered = () => {
         const withheld = operation.effect === 'read' ? undefined : context.withheld?.();
@@ -147,6 +154,14 @@ class SimBackend implements Backend {
   placedUnder(packet: PacketId): { readonly orderID: bigint; readonly orderIDEx: string } | undefined {
     const answer = this.#simulation.brokerage.records.packets.answerTo(packet);
     return answer && { orderID: answer.orderId, orderIDEx: answer.orderIdEx };
+  }
+
+  async #offload(thread: AnswerThread, operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
+    try {
+      return this.#respond(operation, request, await thread.ask(operation, request, context.signal));
+    } catch (error) {
+      return this.#defect(operation, context, error);
+    }
   }
 
   /** Runs the code that would carry it out, over a brokerage whose desk decides and does nothing. */

@@ -10,6 +10,15 @@ interface Resting {
   readonly orders: Set<RestingOrder>;
 }
 
+type Taken = { readonly draw: number; readonly volume: number };
+
+/** Callers' part of a book, as plain data; without the orders behind each level. */
+export interface BookChange {
+  readonly resting: Readonly<Record<Side, readonly (readonly [price: number, volume: bigint, orderCount: number])[]>>;
+  readonly taken: Readonly<Record<Side, readonly (readonly [price: number, taken: Taken])[]>>;
+  readonly changedAt: number;
+}
+
 /**
  * One symbol's order book: the background's levels, less what callers took of them, plus what callers have resting.
  *
@@ -20,12 +29,35 @@ interface Resting {
 export class OrderBook {
   readonly #resting = { buy: new Map<number, Resting>(), sell: new Map<number, Resting>() };
   /** Volume taken from levels, by side and price, with the draw of the level that it was taken from. */
-  readonly #taken = { buy: new Map<number, { draw: number; volume: number }>(), sell: new Map<number, { draw: number; volume: number }>() };
+  readonly #taken = { buy: new Map<number, Taken>(), sell: new Map<number, Taken>() };
 
   /** When a caller last changed the book, epoch ms. */
   changedAt = 0;
+  /** Rises with every change. */
+  version = 0;
+
+  state(): BookChange {
+    const resting = (side: Side) => [...this.#resting[side]].map(([price, { volume, orderCount }]) => [price, volume, orderCount] as const);
+    return {
+      resting: { buy: resting('buy'), sell: resting('sell') },
+      taken: { buy: [...this.#taken.buy], sell: [...this.#taken.sell] },
+      changedAt: this.changedAt,
+    };
+  }
+
+  /** Takes over the state of the original that this is a copy of. */
+  adopt({ resting, taken, changedAt }: BookChange): void {
+    for (const side of ['buy', 'sell'] as const) {
+      this.#resting[side].clear();
+      for (const [price, volume, orderCount] of resting[side]) this.#resting[side].set(price, { volume, orderCount, orders: new Set() });
+      this.#taken[side].clear();
+      for (const [price, part] of taken[side]) this.#taken[side].set(price, part);
+    }
+    this.changedAt = changedAt;
+  }
 
   show(side: Side, price: Decimal, volumeChange: bigint, orderCountChange: number, order: RestingOrder): void {
+    this.version += 1;
     const key = Number(price);
     const resting = this.#resting[side].get(key) ?? { volume: 0n, orderCount: 0, orders: new Set() };
     resting.volume += volumeChange;
@@ -99,6 +131,7 @@ export class OrderBook {
     const [best] = levelsOf(state, from);
     // Out of reach, as most limits are.
     if (best === undefined || (limit !== undefined && through(best.price, Number(limit)))) return executions;
+    this.version += 1;
     this.#forgetRenewed(state, from);
     let rest = volume;
     for (const level of this.#open(state, from)) {

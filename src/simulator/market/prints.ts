@@ -12,6 +12,14 @@ interface Minute {
   totals: Aggregate;
 }
 
+/** Prints that a copy of {@link Prints} in another thread lacks, as plain data. */
+export interface PrintsChange {
+  /** Oldest first. */
+  readonly ticks: readonly Tick[];
+  readonly minutes: readonly { readonly start: number; readonly totals: Aggregate }[];
+  readonly version: number;
+}
+
 /**
  * The trades that callers made in one symbol, in order of time: those of the current and recent days. Every bar is made
  * of whole minutes, so the totals of each minute are all that bars need, however many prints there were.
@@ -56,12 +64,30 @@ export class Prints {
     this.#ticks.push(tick);
     // Halving at twice the bound keeps the cost of a print constant.
     if (this.#ticks.length >= 2 * WHOLE_TICKS_MAX) this.#ticks = this.#ticks.slice(-WHOLE_TICKS_MAX);
-    const start = Math.floor(tick.time / MINUTE) * MINUTE;
+    const start = minuteStart(tick.time);
     const added = aggregateOfTick(tick);
     const last = this.#minutes.at(-1);
     if (last !== undefined && last.start >= start) last.totals = merge(last.totals, added) ?? added;
     else this.#minutes.push({ start, totals: added });
     if (this.#minutes.length >= 2 * MINUTES_MAX) this.#minutes = this.#minutes.slice(-MINUTES_MAX);
+  }
+
+  /** The ticks after a sequence, with the totals of the minutes since the one before them; everything while prints may still be put back. */
+  changeAfter(sequence: number): PrintsChange {
+    const ticks = this.#restored.length > 0 ? this.#ticks : this.#ticks.filter((tick) => Number(tick.sequence) > sequence);
+    const [last] = this.#ticks.slice(0, this.#ticks.length - ticks.length).slice(-1);
+    const from = last === undefined ? -Infinity : minuteStart(last.time);
+    return { ticks, minutes: this.#minutes.filter(({ start }) => start >= from), version: this.#version };
+  }
+
+  /** Takes in a change of the original that this is a copy of. */
+  adopt({ ticks, minutes, version }: PrintsChange): void {
+    const from = minutes[0]?.start ?? Infinity;
+    this.#minutes = [...this.#minutes.filter(({ start }) => start < from), ...minutes];
+    const first = ticks[0]?.sequence ?? 0n;
+    this.#ticks = [...this.#ticks.filter(({ sequence }) => sequence < first), ...ticks].slice(-WHOLE_TICKS_MAX);
+    this.#lastSequence = Number(ticks.at(-1)?.sequence ?? 0n);
+    this.#version = version;
   }
 
   /** The newest prints with a sequence of at least `sequence`, oldest first; at most the {@link WHOLE_TICKS_MAX} newest of all. */
@@ -86,6 +112,10 @@ export class Prints {
     }
     return sum;
   }
+}
+
+function minuteStart(time: number): number {
+  return Math.floor(time / MINUTE) * MINUTE;
 }
 
 /** The least i in [0, length) for which `holds`, given that it holds for all after; `length` when for none. */

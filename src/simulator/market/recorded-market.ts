@@ -276,6 +276,14 @@ export class RecordedMarket implements SimulatedMarket {
     if (!this.#recorded.has(instrument.symbol)) this.generated.restorePrints(instrument, ticks);
   }
 
+  callerChanges(...args: Parameters<SimulatedMarket['callerChanges']>): ReturnType<SimulatedMarket['callerChanges']> {
+    return this.generated.callerChanges(...args);
+  }
+
+  adopt(...args: Parameters<SimulatedMarket['adopt']>): void {
+    this.generated.adopt(...args);
+  }
+
   closeBefore(instrument: Instrument, day: string): Decimal {
     return this.generated.closeBefore(instrument, day);
   }

@@ -16,6 +16,7 @@ import { Background } from './background.js';
 import { type BookState, bookState, type PricedTrade, refreshAt, refreshesOf, type Side } from './background-book.js';
 import { BarBlocks } from './bar-blocks.js';
 import { barsOf, daysOfBars } from './bars.js';
+import type { CallerChange, Followed } from './caller-changes.js';
 import { Currencies } from './currencies.js';
 import type { History } from './history.js';
 import { EMITTED_TICKS_MAX, LiveEvents } from './live-events.js';
@@ -62,6 +63,10 @@ export interface SimulatedMarket extends Market {
   dayTicks(instrument: Instrument, after: bigint): Iterable<readonly Tick[]>;
   /** Puts ticks that callers' trades printed in an earlier run back on the tape. Called before the first trade of this run. */
   restorePrints(instrument: Instrument, ticks: readonly Tick[]): void;
+  /** Callers' trades and orders that a copy of this market lacks; `followed` is brought up to now. */
+  callerChanges(followed: Followed): CallerChange[];
+  /** Takes in changes of the market that this is a copy of. Those of instruments that are no more are passed over. */
+  adopt(changes: readonly (CallerChange & { readonly instrument: Instrument })[]): void;
   /** Price of an instrument at the end of its last trading day before a day, less what goes off on that day, whether that is past or to come; callers' trades do not count. */
   closeBefore(instrument: Instrument, day: string): Decimal;
   /** About {@link SimulatedMarket.closeBefore}, to a fraction of a percent: new contracts are listed around it. */
@@ -314,6 +319,34 @@ class MarketOfTape implements SimulatedMarket {
   restorePrints(instrument: Instrument, ticks: readonly Tick[]): void {
     this.#tape.restore(instrument, ticks);
     this.#changed(instrument);
+  }
+
+  callerChanges(followed: Followed): CallerChange[] {
+    const changes = new Map<string, CallerChange>();
+    for (const [symbol, prints] of this.#tape.printed()) {
+      const known = followed.prints.get(symbol);
+      const { version, lastSequence: sequence } = prints;
+      if (known?.version === version) continue;
+      followed.prints.set(symbol, { sequence, version });
+      changes.set(symbol, { symbol, prints: prints.changeAfter(known?.sequence ?? -1) });
+    }
+    for (const [symbol, book] of this.#books) {
+      const known = followed.books.get(symbol);
+      const { version, changedAt } = book;
+      if (known?.version === version && known.changedAt === changedAt) continue;
+      followed.books.set(symbol, { version, changedAt });
+      changes.set(symbol, { symbol, ...changes.get(symbol), book: book.state() });
+    }
+    return [...changes.values()];
+  }
+
+  adopt(changes: readonly (CallerChange & { readonly instrument: Instrument })[]): void {
+    for (const { instrument, prints, book } of changes) {
+      if (prints !== undefined) this.#tape.adopt(instrument, prints);
+      if (book !== undefined) this.#orders(instrument).adopt(book);
+      this.#prints += 1;
+      for (const one of this.#onTape(instrument)) this.#views.get(one.symbol, noView).view = undefined;
+    }
   }
 
   settlementPrice(contract: Instrument): Decimal {

@@ -9,7 +9,7 @@ import type { BackgroundDay } from './background-day.js';
 import type { History } from './history.js';
 import type { DayPrices, PriceBounds, Tick, TickDirection } from './market.js';
 import { PlateTrades, type Traded } from './plate-trades.js';
-import { Prints } from './prints.js';
+import { Prints, type PrintsChange } from './prints.js';
 import { printSequence, tickSequence, tradesUpTo } from './sequence.js';
 import type { Trade } from './trades.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
@@ -402,6 +402,17 @@ export class Tape {
       byContract.set(instrument, [...(byContract.get(instrument) ?? []), tick]);
     }
     for (const [instrument, printed] of byContract) this.#writable(instrument).restore(printed);
+    this.#printed += 1;
+  }
+
+  /** The symbols that callers traded. */
+  printed(): Iterable<readonly [string, Prints]> {
+    return this.#prints;
+  }
+
+  /** Takes in what callers printed on the tape that this is a copy of. */
+  adopt(instrument: Instrument, change: PrintsChange): void {
+    this.#writable(instrument).adopt(change);
     this.#printed += 1;
   }
 

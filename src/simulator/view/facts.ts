@@ -35,6 +35,8 @@ export interface EveryFact {
   readonly historyQuota: HistoryQuota;
   /** What is kept for the login user beside accounts. */
   readonly userState: UserState;
+  /** The symbols on the user's watchlists. */
+  readonly watched: () => readonly string[];
 }
 
 /** Those facts that are named: what a function looks at, and no more. */

@@ -48,7 +48,7 @@ interface Row {
 
 /** Shares of a market whose newest complete bar is the last one of a pattern. */
 export const klinePatternStocks: Answer<
-  'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'userState',
+  'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'watched',
   C2S,
   S2C
 > = async (facts, request) => {
@@ -75,9 +75,9 @@ export const klinePatternStocks: Answer<
   return create(S2CSchema, { stockList, allCount: rows.length });
 };
 
-function watchedOf({ userState }: Facts<'userState'>, rows: readonly Row[]): readonly Row[] {
-  const watched = new Set(userState.watchlists.all());
-  return rows.filter(({ stock: { listing } }) => watched.has(listing.instrument.symbol));
+function watchedOf({ watched }: Facts<'watched'>, rows: readonly Row[]): readonly Row[] {
+  const symbols = new Set(watched());
+  return rows.filter(({ stock: { listing } }) => symbols.has(listing.instrument.symbol));
 }
 
 /** Of markets, patterns and periods. */

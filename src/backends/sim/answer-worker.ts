@@ -1,0 +1,34 @@
+import { getHeapStatistics } from 'node:v8';
+import type { MessagePort } from 'node:worker_threads';
+import { fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
+import { operationNamed } from '../../contract/operations/index.js';
+import { answers } from '../../simulator/answers/index.js';
+import { Refusal } from '../../simulator/refusal.js';
+import { copyWorld, forgetAll, type WorldCopy, type WorldRecipe } from '../../simulator/simulation.js';
+import type { EveryFact } from '../../simulator/view/facts.js';
+import type { Question, Reply } from './answer-messages.js';
+
+/** Part of the heap from which on caches are emptied before a question is answered. */
+const EMPTIED_FROM = 0.6;
+
+/** Answers the questions of a port from a copy of the world, each at its own moment. */
+export function answerQuestions(port: MessagePort, recipe: WorldRecipe): void {
+  const copied = copyWorld(recipe);
+  port.on('message', async (question: Question) => {
+    const reply = await copied.then((copy) => answer(copy, question)).catch((defect: unknown): Reply => ({ id: question.id, defect }));
+    port.postMessage(reply, 'payload' in reply ? [reply.payload.buffer as ArrayBuffer] : []);
+  });
+}
+
+async function answer({ facts, follow }: WorldCopy, { id, operation: name, request, moment, changes, watched }: Question): Promise<Reply> {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+  if (used > EMPTIED_FROM * limit) forgetAll();
+  follow(moment, changes, watched);
+  const operation = operationNamed(name);
+  const answerOf = answers.get(name);
+  if (operation === undefined || answerOf === undefined) throw new Error(`nothing answers ${name}`);
+  const { C2SSchema, S2CSchema } = operation.messages;
+  const outcome = await answerOf(facts as EveryFact, fromBinary(C2SSchema, request));
+  if (outcome instanceof Refusal) return { id, refusal: { message: outcome.message, errCode: outcome.errCode } };
+  return { id, payload: toBinary(S2CSchema, outcome as Message) };
+}

@@ -1,0 +1,29 @@
+import type { Operation } from '../../contract/operation.js';
+import { declared } from '../../contract/operations/index.js';
+
+const { calendar, derivatives, extension, industry, institution, kline_pattern, metadata, news, quote, ranking, research, system } =
+  declared;
+
+/**
+ * The operations that are answered in a thread of their own, beside the event loop: they look at whole markets, or at years of one instrument. They read
+ * the world and what callers did in its market, and nothing else.
+ */
+export const offloaded: ReadonlySet<Operation> = new Set<Operation>([
+  ...Object.values(calendar),
+  ...Object.values(extension),
+  ...Object.values(industry),
+  ...Object.values(institution),
+  ...Object.values(kline_pattern),
+  ...Object.values(metadata).filter((operation) => operation !== metadata.getTradingDays),
+  ...Object.values(news),
+  ...Object.values(ranking),
+  ...Object.values(research),
+  derivatives.getOptionChain,
+  derivatives.getReference,
+  derivatives.getWarrant,
+  quote.getCapitalDistribution,
+  quote.getCapitalFlow,
+  quote.getTickerStatistic,
+  quote.getTickerStatisticDetail,
+  system.getQuoteCapability,
+]);
