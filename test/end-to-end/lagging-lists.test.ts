@@ -272,6 +272,72 @@ describe.each<Partial<Lag>>([{}, { refreshes: true }])('a change that no list sh
   });
 });
 
+describe('a change by another program, after one here', () => {
+  const [near, far] = [
+    { qty: 300, price: 2 },
+    { qty: 100, price: 1 },
+  ];
+  const outside = async (id: string, terms: object) => {
+    const header = { trdEnv: 0, accID: BigInt(HK_MARGIN), trdMarket: 1 };
+    const packetID = { connID: 7n, serialNo: 1 };
+    const change = { packetID, header, orderID: 0n, orderIDEx: id, modifyOrderOp: 1, ...terms };
+    const changed = create(trade.modifyOrder.messages.C2SSchema, change as Record<string, unknown>);
+    expect(await brokerage.call(trade.modifyOrder, changed, context)).toMatchObject({ retType: 0 });
+  };
+
+  it.each<[string, number]>([
+    ['at once', 1_000],
+    ['much later', 20_000],
+  ])('is what yet another is held against, made %s', async (_, ms) => {
+    await open({ maxDailyValue: '200' }, {}, {}, { ms: 0 });
+    await halt({ key_id: 'other' });
+    const order_id_ex = await place({ ...resting, ...far }, 'free');
+    const change = { ...list, order_id_ex, op: 'normal' };
+    expect(await codeOf(trade.modifyOrder, { ...change, ...near }, 'free')).toBeUndefined();
+    desk.clock.advance(SETTLED_MS);
+    await outside(order_id_ex, far);
+    desk.clock.advance(ms);
+    expect(await codeOf(trade.modifyOrder, { ...change, ...near }, 'other')).toBe('trading.halted');
+    expect(await codeOf(trade.modifyOrder, { ...change, ...near })).toBe('limit.daily_value');
+    expect(await codeOf(trade.modifyOrder, { ...change, ...far }, 'other')).toBeUndefined();
+  });
+
+  it('and one here whose answer is lost: either may be what the order has', async () => {
+    await open({}, {}, {}, { ms: 0 });
+    await halt({ key_id: 'other' });
+    const order_id_ex = await place({ ...resting, ...near }, 'free');
+    const change = { ...list, order_id_ex, op: 'normal' };
+    const { call } = brokerage;
+    const lag = desk.clock.now();
+    brokerage.call = async (operation, request, own) => {
+      if (operation !== trade.modifyOrder) return call.call(brokerage, operation, request, own);
+      throw new BackendLost('the connection was lost');
+    };
+    await desk.call(trade.modifyOrder, { ...change, ...far }, { as: 'free' });
+    brokerage.call = call;
+    expect(desk.clock.now()).toBe(lag);
+    expect(await codeOf(trade.modifyOrder, { ...change, ...near }, 'other')).toBe('trading.halted');
+    desk.clock.advance(60_000);
+    expect(await codeOf(trade.modifyOrder, { ...change, ...near }, 'other')).toBeUndefined();
+  });
+
+  it('counts beside it until no list can be older: one that shows it again may be from before both', async () => {
+    await open();
+    await halt({ key_id: 'other' });
+    const order_id_ex = await place({ ...resting, ...far }, 'free');
+    desk.clock.advance(LAG_MS + SETTLED_MS);
+    const change = { ...list, order_id_ex, op: 'normal' };
+    expect(await codeOf(trade.modifyOrder, { ...change, ...near }, 'free')).toBeUndefined();
+    desk.clock.advance(SETTLED_MS);
+    expect(await codeOf(trade.modifyOrder, { ...change, ...far }, 'free')).toBeUndefined();
+    // The list shows the order as it was placed, and then for a moment as the first change left it.
+    for (let n = 0; n < 12; n++) {
+      expect(await codeOf(trade.modifyOrder, { ...change, ...near }, 'other')).toBe('trading.halted');
+      desk.clock.advance(SETTLED_MS);
+    }
+  });
+});
+
 describe('the exit of a bracket over lists that are behind', () => {
   const futures = { market: 'FUTURES', acc_id: '281756478396547008', env: 'simulate' };
   const contract = { ...futures, symbol: 'HK.HSI2612', order_type: 'MARKET' };

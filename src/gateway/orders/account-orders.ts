@@ -54,6 +54,13 @@ const changedFields = ['qty', 'price', 'auxPrice'] as const;
 /** Terms of an order as a change leaves them. */
 export type ChangedTerms = Pick<Order, (typeof changedFields)[number]>;
 
+/** A change that this daemon has sent. */
+interface SentChange {
+  readonly terms: ChangedTerms;
+  readonly sentAt: number;
+  isAcknowledged: boolean;
+}
+
 /** A write that places orders and is not answered yet. */
 interface UnderWay {
   readonly header: TrdHeader;
@@ -91,8 +98,8 @@ export class AccountOrders {
   readonly #startedAt: number;
   /** By account and name, the oldest first; empty where lists are never behind. */
   readonly #placed = new Map<string, PlacedOrder>();
-  /** By account and name, the last acknowledged change of an order; the oldest first. */
-  readonly #changes = new Map<string, { readonly terms: ChangedTerms; readonly madeAt: number }>();
+  /** By account and name, the changes that an order may have and lists may not show, the oldest first. */
+  readonly #changes = new Map<string, readonly SentChange[]>();
   readonly #underWay = new Set<UnderWay>();
   readonly #absences = new Absences<string>();
   /** When the list of an account and market was last asked for afresh. */
@@ -186,37 +193,73 @@ export class AccountOrders {
     return undefined;
   }
 
-  /** The backend has acknowledged a change of an order: lists may show it later. */
-  changed(accId: bigint, names: readonly string[], terms: ChangedTerms): void {
-    if (this.#parts.backend.listsCurrent) return;
-    const change = { terms, madeAt: this.#parts.clock.monotonic() };
-    for (const name of names) {
-      this.#changes.delete(keyOf(accId, name));
-      this.#changes.set(keyOf(accId, name), change);
-    }
+  /** A change of an order is about to be sent. `ended` takes whether it was made; undefined where nobody knows. */
+  changing(accId: bigint, names: readonly string[], terms: ChangedTerms): { ended(isMade: boolean | undefined): void } {
+    if (this.#parts.backend.listsCurrent) return { ended: () => undefined };
+    const change: SentChange = { terms, sentAt: this.#parts.clock.monotonic(), isAcknowledged: false };
+    const keys = names.map((name) => keyOf(accId, name));
+    for (const key of keys) this.#keepChanges(key, [...(this.#changes.get(key) ?? []), change]);
     for (const oldest of this.#changes.keys()) {
-      if (this.#changes.size <= PLACED_MAX) return;
+      if (this.#changes.size <= PLACED_MAX) break;
       this.#changes.delete(oldest);
     }
+    return {
+      ended: (isMade) => {
+        change.isAcknowledged = isMade === true;
+        for (const key of keys) {
+          const changes = this.#changes.get(key) ?? [];
+          // An acknowledged change replaces whatever was sent before it.
+          if (isMade === true) this.#keepChanges(key, changes.slice(Math.max(0, changes.indexOf(change))));
+          else if (isMade === false)
+            this.#keepChanges(
+              key,
+              changes.filter((other) => other !== change),
+            );
+        }
+      },
+    };
   }
 
-  /** A listed order with the last change that this daemon has made of it, until a list or a push shows that. */
-  asChanged(accId: bigint, order: Order): Order {
-    const name = namesOf(order).find((one) => this.#changes.has(keyOf(accId, one)));
-    const change = name === undefined ? undefined : this.#changes.get(keyOf(accId, name));
-    if (change === undefined) return order;
-    // The brokerage itself moves the trigger of a trailing order.
-    const fields = changedFields.filter((field) => field !== 'auxPrice' || !isTrailing(order.orderType));
-    const isShown = fields.every((field) => order[field] === change.terms[field]);
-    if (!isShown && this.#parts.clock.monotonic() - change.madeAt < CHANGE_SHOWN_MS)
-      return Object.assign(clone(OrderSchema, order), Object.fromEntries(fields.map((field) => [field, change.terms[field]])));
-    for (const one of namesOf(order)) this.#changes.delete(keyOf(accId, one));
-    return order;
+  #keepChanges(key: string, changes: readonly SentChange[]): void {
+    this.#changes.delete(key);
+    if (changes.length > 0) this.#changes.set(key, changes);
   }
 
-  /** Takes note of orders that are over, by whatever has shown that. */
+  /**
+   * The terms that a listed order may have, each different: first the last change of it that was acknowledged here, or else those of the list. A
+   * change counts until a list or a push shows it, once none can still be from before it.
+   */
+  possibleTerms(accId: bigint, order: Order): readonly [Order, ...Order[]] {
+    const changes = this.#changesOf(accId, order);
+    if (changes.length === 0) return [order];
+    const [acknowledged, others] = [changes.filter((change) => change.isAcknowledged), changes.filter((change) => !change.isAcknowledged)];
+    const [first, ...rest] = [...acknowledged.map(asChanged), order, ...others.map(asChanged)];
+    return [first ?? order, ...rest];
+
+    function asChanged({ terms }: SentChange): Order {
+      const fields = changedFieldsOf(order);
+      return Object.assign(clone(OrderSchema, order), Object.fromEntries(fields.map((field) => [field, terms[field]])));
+    }
+  }
+
+  /** Changes that this daemon has sent of an order and that it does not show; those that it proves to be made are dropped. */
+  #changesOf(accId: bigint, order: Order): readonly SentChange[] {
+    if (this.#changes.size === 0) return [];
+    const names = namesOf(order);
+    const known = names.map((name) => this.#changes.get(keyOf(accId, name))).find((changes) => changes !== undefined) ?? [];
+    if (known.length === 0) return known;
+    const now = this.#parts.clock.monotonic();
+    const isShown = ({ terms }: SentChange) => changedFieldsOf(order).every((field) => order[field] === terms[field]);
+    const shown = known.findLastIndex((change) => isShown(change) && now - change.sentAt >= LISTS_APART_MS);
+    const left = known.slice(shown + 1).filter(({ sentAt }) => now - sentAt < CHANGE_SHOWN_MS);
+    if (left.length < known.length) for (const name of names) this.#keepChanges(keyOf(accId, name), left);
+    return left.filter((change) => !isShown(change));
+  }
+
+  /** Takes note of orders that are over and of changes that are made, by whatever has shown that. */
   learn(accId: bigint, orders: readonly Order[]): void {
     for (const order of orders) {
+      this.#changesOf(accId, order);
       if (!finalStatuses.has(order.orderStatus)) continue;
       const names = namesOf(order);
       for (const name of names) {
@@ -300,6 +343,11 @@ export class AccountOrders {
 /** A placed order as a list would have it; undefined where it is not known what was placed. */
 export function asListed({ orderID, orderIDEx, trdMarket, terms }: PlacedOrder): Order | undefined {
   return terms && create(OrderSchema, { orderID, orderIDEx, trdMarket, ...terms });
+}
+
+/** The brokerage itself moves the trigger of a trailing order. */
+function changedFieldsOf({ orderType }: Order): readonly (keyof ChangedTerms)[] {
+  return changedFields.filter((field) => field !== 'auxPrice' || !isTrailing(orderType));
 }
 
 function listed(order: Order): ListedOrder {

@@ -234,6 +234,28 @@ export function valueModify(
   });
 }
 
+/** The more careful of two values of one change, whose order may have the terms of either. */
+export function worseOf(one: Valued, other: Valued): Valued {
+  const base = one.reduces === true ? other : one;
+  const [first, ...rest] = one.legs;
+  const worse = (leg: ValuedLeg, index: number): ValuedLeg => worseLeg(leg, other.legs[index] ?? leg);
+  const legs: Valued['legs'] = [worse(first, 0), ...rest.map((leg, index) => worse(leg, index + 1))];
+  if (one.changes === undefined || other.changes === undefined) return { ...base, legs };
+  const grows = one.changes.grows || other.changes.grows;
+  return { ...base, legs, changes: { ...one.changes, grows, left: greater(one.changes.left, other.changes.left) } };
+}
+
+function worseLeg(one: ValuedLeg, other: ValuedLeg): ValuedLeg {
+  const qty = greater(one.qty, other.qty);
+  if (isUnknown(one.worth) || isUnknown(other.worth)) return { ...one, qty, worth: isUnknown(one.worth) ? one.worth : other.worth };
+  const { currency, value, increase } = one.worth;
+  return { ...one, qty, worth: { currency, value: greater(value, other.worth.value), increase: greater(increase, other.worth.increase) } };
+}
+
+function greater(one: Decimal, other: Decimal): Decimal {
+  return one > other ? one : other;
+}
+
 export function changeOf({ header }: Pick<PlaceC2S, 'header'>, order: Order, left: Decimal, grows: boolean): Change {
   return { env: header?.trdEnv ?? 0, market: order.trdMarket || (header?.trdMarket ?? 0), order, left, grows };
 }

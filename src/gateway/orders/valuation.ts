@@ -22,7 +22,7 @@ import { oppositeOf, refuseExits } from './bracket-exits.js';
 import { addsRisk } from './cancel-scope.js';
 import { isCombo, valueCombo, valueComboModify } from './combo-facts.js';
 import { lackedByModify } from './modify-needs.js';
-import { type Change, type Valued, valueModify, valuePlace } from './order-facts.js';
+import { type Change, type Valued, valueModify, valuePlace, worseOf } from './order-facts.js';
 import { nameOfOrder, namesOf, orderNamed } from './order-lookup.js';
 import { mayHaveLimit } from './order-pricing.js';
 import { type PositionRequest, valuePosition } from './position-orders.js';
@@ -44,13 +44,34 @@ export interface Valuing {
   readonly backend: Backend;
   /** The bracket whose entry an order of an account is; undefined where it is none of a bracket that goes on. */
   entryTerms(accId: bigint, order: Order): BracketTerms | undefined;
-  readonly orders: Pick<AccountOrders, 'asChanged'>;
+  readonly orders: Pick<AccountOrders, 'possibleTerms'>;
 }
 
-/** The order that a change is of, by a fresh list and by what this daemon has changed. */
-async function orderToChange({ backend, orders }: Valuing, named: ModifyC2S, context: CallContext): Promise<Order | undefined> {
+/** The order that a change is of, by a fresh list and by what this daemon has changed: on each of the terms that it may have. */
+async function orderToChange(
+  { backend, orders }: Valuing,
+  named: ModifyC2S,
+  context: CallContext,
+): Promise<readonly [Order, ...Order[]] | undefined> {
   const order = await orderNamed(backend, named, context, !backend.listsCurrent);
-  return order && orders.asChanged(named.header?.accID ?? 0n, order);
+  return order && orders.possibleTerms(named.header?.accID ?? 0n, order);
+}
+
+/** Values a change by each of the terms that the order may have, and takes the worst. The first fill in what the request leaves out. */
+async function valueChange(
+  backend: Backend,
+  modify: ModifyC2S,
+  [order, ...others]: readonly [Order, ...Order[]],
+  context: CallContext,
+): Promise<Valued | Rejection> {
+  const value = isCombo(order) ? valueComboModify : valueModify;
+  let worst = await value(backend, modify, order, context);
+  for (const other of others) {
+    if (worst instanceof Rejection) return worst;
+    const valued = await value(backend, modify, other, context);
+    worst = valued instanceof Rejection ? valued : worseOf(worst, valued);
+  }
+  return worst;
 }
 
 type Valuer = (valuing: Valuing, operation: Operation, request: Message, context: CallContext) => Valuation | Promise<Valuation>;
@@ -91,11 +112,11 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
       orderID,
       modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Enable,
     });
-    const order = await orderToChange(valuing, enable, context);
-    if (order === undefined) return noSuchOrder(operation, enable);
+    const possible = await orderToChange(valuing, enable, context);
+    if (possible === undefined) return noSuchOrder(operation, enable);
+    const [order] = possible;
     if (header !== undefined && order.trdMarket !== 0) header.trdMarket = order.trdMarket;
-    const value = isCombo(order) ? valueComboModify : valueModify;
-    const enabled = await value(backend, enable, order, context);
+    const enabled = await valueChange(backend, enable, possible, context);
     const valued = enabled instanceof Rejection ? enabled : await asEntry(valuing, enabled, enable, order, context);
     return valued instanceof Rejection ? tellingOf(order, header, valued) : { valued, order };
   },
@@ -103,12 +124,12 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     const { backend } = valuing;
     const modify = request as ModifyC2S;
     if (!addsRisk(modify)) return 'no risk';
-    const order = await orderToChange(valuing, modify, context);
-    if (order === undefined) return noSuchOrder(operation, modify);
+    const possible = await orderToChange(valuing, modify, context);
+    if (possible === undefined) return noSuchOrder(operation, modify);
+    const [order] = possible;
     const lacked = lackedByModify(modify, order);
     if (lacked !== undefined) return tellingOf(order, modify.header, lacked);
-    const value = isCombo(order) ? valueComboModify : valueModify;
-    const changed = await value(backend, modify, order, context);
+    const changed = await valueChange(backend, modify, possible, context);
     const valued = changed instanceof Rejection ? changed : await asEntry(valuing, changed, modify, order, context);
     return valued instanceof Rejection ? tellingOf(order, modify.header, valued) : { valued, order };
   },

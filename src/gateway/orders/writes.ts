@@ -64,14 +64,18 @@ function acknowledged(answer: ResponseMessage | Rejection | undefined): readonly
   return orderID === 0n && orderIDEx === '' ? [] : [{ orderID, orderIDEx }];
 }
 
+/** Whether a write was carried out; undefined where nobody knows. */
+function isAccepted(answer: ResponseMessage | Rejection | undefined): boolean | undefined {
+  return answer && !(answer instanceof Rejection) && answer.retType === RET_SUCCEED;
+}
+
 /** Settles a claim by what became of its order; an outcome that nobody knows keeps it. */
 async function settling(claim: ClosingClaim, answer: Promise<ResponseMessage | Rejection>): Promise<ResponseMessage | Rejection> {
   let name: string | undefined = '';
   try {
     const response = await answer;
     const [order] = acknowledged(response);
-    const isAccepted = !(response instanceof Rejection) && response.retType === RET_SUCCEED;
-    name = isAccepted ? (order === undefined ? '' : nameOfOrder(order)) : undefined;
+    name = isAccepted(response) ? (order === undefined ? '' : nameOfOrder(order)) : undefined;
     return response;
   } finally {
     claim.settle(name);
@@ -266,6 +270,7 @@ export class Writes {
     let stored: Promise<unknown> | undefined;
     let unstored: Rejection | undefined;
     let sent: SentOrders | undefined;
+    let changing: ReturnType<AccountOrders['changing']> | undefined;
     let isAnswered = false;
     let sentAt = performance.now();
     try {
@@ -277,6 +282,7 @@ export class Writes {
       const { header: to } = request as PlaceC2S;
       if (!this.recordedInOrder && facts !== undefined && to !== undefined && (places.has(operation) || isOfPosition(operation)))
         sent = this.orders.sending(to, recogniser(operation, request, facts));
+      changing = this.#changing(request, facts);
       const send = async () =>
         commit !== undefined || call.leave() ? this.#send(operation, request, packet, identity, call) : cancelled();
       response = unstored ?? (await send());
@@ -288,9 +294,10 @@ export class Writes {
       const terms = placedTerms(operation, request);
       for (const order of orders) this.orders.placed({ accId, trdMarket, ...order, ...(terms === undefined ? {} : { terms }) });
       sent?.ended(isAnswered, orders);
+      changing?.ended(isAccepted(response));
       admission?.settle(orders.map(nameOfOrder));
     }
-    if (response !== undefined) this.#noteChange(request, facts, response);
+    if (response === undefined) throw new Error('an unanswered write ends in its failure');
     // Nothing is acknowledged that a crash could still take back.
     if (unstored === undefined) await stored;
     // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
@@ -307,12 +314,11 @@ export class Writes {
     return response;
   }
 
-  /** Lists may show a change later than it is acknowledged: until then the order is as it was changed here. */
-  #noteChange(request: Message, facts: OrderFacts | undefined, response: ResponseMessage | Rejection): void {
+  /** A change of an order is about to be sent: lists may show it later than it is acknowledged. */
+  #changing(request: Message, facts: OrderFacts | undefined): ReturnType<AccountOrders['changing']> | undefined {
     const { modifyOrderOp, qty, price, auxPrice } = request as ModifyC2S;
-    if (facts?.changes === undefined || modifyOrderOp !== ModifyOrderOp.ModifyOrderOp_Normal) return;
-    if (response instanceof Rejection || response.retType !== RET_SUCCEED) return;
-    this.orders.changed(facts.accId, facts.changes.names, { qty, price, auxPrice });
+    if (facts?.changes === undefined || modifyOrderOp !== ModifyOrderOp.ModifyOrderOp_Normal) return undefined;
+    return this.orders.changing(facts.accId, facts.changes.names, { qty, price, auxPrice });
   }
 
   #send(
