@@ -7,7 +7,8 @@ import type { ResponseMessage } from '../../gateway/index.js';
 
 /** Answers for the interfaces that speak in protocol ids and messages. */
 
-// By response: a backend that has nothing new to say returns the same object (see Backend.call), which is written once. The
+// Bytes by response: a backend that has nothing new to say returns the same object (see Backend.call), which is written once. A quote
+// over core TCP takes 1.39 times a bare echo with it and 1.58 without; the bound is 1.35 on a quiet machine, where it takes 1.21. The
 // answer to a write is nobody else's: to remember it costs several times what writing it does.
 const written = new WeakMap<ResponseMessage, Uint8Array>();
 
