@@ -13,6 +13,7 @@ import {
 } from '../enums.js';
 import { documentedEnumeration, shownEnumeration } from '../named-numbers.js';
 import { nearestName, snakeCase } from '../names.js';
+import { inWords, orderFields } from '../order-words.js';
 import { stop, stopMissing } from '../problem.js';
 import { quoted, shown } from '../shown.js';
 import type { Fields } from './fields.js';
@@ -321,8 +322,13 @@ function fieldWriter(field: DescField, dialect: Dialect, int64: Int64Format): (v
   const enumeration = shownEnumeration(field, dialect);
   if (enumeration !== undefined) return enumerationWriter(enumeration, dialect);
   const scalar = field.fieldKind === 'scalar' || field.fieldKind === 'list' ? field.scalar : undefined;
-  return scalarWriter(scalar ?? ScalarType.INT32, int64);
+  const write = scalarWriter(scalar ?? ScalarType.INT32, int64);
+  if (!brokerageTexts.has(`${field.parent.typeName}.${field.name}`)) return write;
+  return (text: string) => write(inWords(orderFields, dialect, text) as never);
 }
+
+/** Fields with the brokerage's words about an order, kept as it said them. */
+const brokerageTexts: ReadonlySet<string> = new Set(['Trd_Common.Order.lastErrMsg', 'svc.get_brackets.Bracket.note']);
 
 /** A number that no name stands for is written as it is: to tools as text, since every other member is a name. */
 function enumerationWriter(enumeration: Enumeration, dialect: Dialect): (value: number) => string {
