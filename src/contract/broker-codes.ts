@@ -42,6 +42,8 @@ const numbers = {
   'broker.enumeration': 21022,
   'broker.password': 21023,
   'broker.records': 21024,
+  /** A value of a read that is out of the brokerage's bounds, or that it does not serve. */
+  'broker.value': 21025,
 } as const;
 
 export type BrokerCode = keyof typeof numbers;

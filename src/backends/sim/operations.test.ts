@@ -257,6 +257,20 @@ test.each(naming.map(([operation, fields]) => [operation.name, operation, fields
   },
 );
 
+test.each([
+  [
+    metadata.getStockFilter,
+    { begin: 0, num: 10, market: 1, accumulateFilterList: [{ fieldName: 1, days: 999, isNoFilter: true }] },
+    'accumulate_filter_list[0].days: 999 is out of range, accepted: 1 to 250',
+  ],
+  [metadata.warrantScreen, { marketType: 1, pageCount: 999 }, 'page_count: 999 is out of range, accepted: 1 to 200'],
+  [metadata.stockScreen, { pageCount: 999 }, 'page_count: 999 is out of range, accepted: 1 to 300'],
+  [quote.getKline, { ...one, klType: 99, rehabType: 0, reqNum: 10 }, 'unknown kl_type 99; accepted: '],
+] as [Operation, object, string][])('%# refuses a value with the code of bad values', async (operation, fields, text) => {
+  const { errCode, retMsg } = await call(fixture.backend, operation, fields);
+  expect([refusalCode({ errCode }).code, retMsg]).toEqual(['broker.value', expect.stringContaining(text)]);
+});
+
 describe('the first call of a read draws few days at once', () => {
   /** Days drawn since the turn of the event loop began, and the most of any. */
   const drawn = { now: 0, most: 0 };

@@ -34,7 +34,7 @@ const periods: ReadonlyMap<number, BarPeriod> = new Map<number, BarPeriod>([
 export const klTypes: readonly number[] = [...periods.keys()];
 
 export function periodOf(klType: number): BarPeriod | Refusal {
-  return periods.get(klType) ?? new Refusal(`unknown kl_type ${klType}; accepted: ${klTypes.join(', ')}`);
+  return periods.get(klType) ?? new Refusal(`unknown kl_type ${klType}; accepted: ${klTypes.join(', ')}`, 'broker.value');
 }
 
 /** Qot_Common.RehabType → adjustment. */
@@ -42,7 +42,9 @@ const adjustments: readonly PriceAdjustment[] = ['none', 'forward', 'backward'];
 
 /** The adjustment of a Qot_Common.RehabType. */
 export function adjustmentOf(rehabType: number): PriceAdjustment | Refusal {
-  return adjustments[rehabType] ?? new Refusal(`unknown rehab_type ${rehabType}; accepted: 0 (none), 1 (forward), 2 (backward)`);
+  return (
+    adjustments[rehabType] ?? new Refusal(`unknown rehab_type ${rehabType}; accepted: 0 (none), 1 (forward), 2 (backward)`, 'broker.value')
+  );
 }
 
 /** Which trading hours of the United States a reader wants; the other markets have regular ones only. */

@@ -4,7 +4,7 @@ import { Refusal } from '../refusal.js';
 
 /** Refuses a number that an enumeration does not have. */
 function unknownChoice(field: string, value: number, enumeration: Enumeration): Refusal {
-  return new Refusal(`unknown ${field} ${value}; accepted: ${listAccepted(enumeration, 'rest')}`);
+  return new Refusal(`unknown ${field} ${value}; accepted: ${listAccepted(enumeration, 'rest')}`, 'broker.value');
 }
 
 /** Why a field's number is not accepted; undefined where it is. */

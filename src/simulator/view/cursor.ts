@@ -24,7 +24,7 @@ export interface Page<T> {
 /** The page of a list after the item that the cursor names, or why there is none. */
 export function pageAfter<T>(all: readonly T[], keyOf: (item: T) => string, cursor: Cursor, size: PageSize): Page<T> | Refusal {
   const { value: count, max } = size;
-  if (!(count >= 1 && count <= max)) return new Refusal(`${size.field}: ${count} is out of range, accepted: 1 to ${max}`);
+  if (!(count >= 1 && count <= max)) return new Refusal(`${size.field}: ${count} is out of range, accepted: 1 to ${max}`, 'broker.value');
   const before = cursor.value === '' ? -1 : all.findIndex((item) => keyOf(item) === cursor.value);
   if (cursor.value !== '' && before < 0) return unknownCursor(cursor);
   const items = all.slice(before + 1, before + 1 + count);

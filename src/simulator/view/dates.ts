@@ -15,9 +15,9 @@ export function dayRange(beginTime: string, endTime: string, daysMax: number): R
   if (begin === undefined) return badDate('begin_time', beginTime);
   if (end === undefined) return badDate('end_time', endTime);
   if (begin > end) return new Refusal('begin_time is after end_time');
-  return end - begin >= daysMax ? new Refusal(`begin_time to end_time: at most ${daysMax} days`) : undefined;
+  return end - begin >= daysMax ? new Refusal(`begin_time to end_time: at most ${daysMax} days`, 'broker.value') : undefined;
 }
 
 function badDate(field: string, text: string): Refusal {
-  return new Refusal(`${field}: expected a date as yyyy-MM-dd, found ${quoted(text)}`);
+  return new Refusal(`${field}: expected a date as yyyy-MM-dd, found ${quoted(text)}`, 'broker.value');
 }

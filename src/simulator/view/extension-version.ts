@@ -8,5 +8,7 @@ export const BACKEND_SUCCESS = 0;
 
 /** Why a version of an extension read is not accepted; undefined where it is. */
 export function checkVersion({ extensionVersion }: { readonly extensionVersion: number }): Refusal | undefined {
-  return extensionVersion === VERSION ? undefined : new Refusal(`extension_version ${extensionVersion}: expected ${VERSION}`);
+  return extensionVersion === VERSION
+    ? undefined
+    : new Refusal(`extension_version ${extensionVersion}: expected ${VERSION}`, 'broker.value');
 }

@@ -98,5 +98,5 @@ export function allOf(refusals: readonly Refusal[]): Refusal {
 
 function checkCount({ length }: readonly SecurityName[], countMax: number): Refusal | undefined {
   if (length === 0) return new Refusal('no symbols: name at least one');
-  return length > countMax ? new Refusal(`${length} symbols: at most ${countMax} in one request`) : undefined;
+  return length > countMax ? new Refusal(`${length} symbols: at most ${countMax} in one request`, 'broker.value') : undefined;
 }

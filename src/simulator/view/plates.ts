@@ -24,7 +24,7 @@ export function plateSecurity({ symbol, market }: Plate): Security {
 export function locatePlate(named: { readonly market: number; readonly code: string } | undefined): Plate | Refusal {
   if (named === undefined) return new Refusal('missing field "plate"');
   const market = quoteMarketNumbered(named.market);
-  if (market === undefined) return new Refusal(`plate: invalid market ${named.market}`);
+  if (market === undefined) return new Refusal(`plate: invalid market ${named.market}`, 'broker.value');
   const symbol = `${market.name}.${named.code}`.toUpperCase();
   const plate = platesOf(market.name).find((one) => one.symbol === symbol);
   if (plate !== undefined) return plate;

@@ -40,13 +40,14 @@ function rangeOf<Row>(
 
 /** A refusal of an `IndicatorType` that the message does not have. */
 export function unknownIndicator(indicatorType: number, index: number, accepted: readonly (string | number)[]): Refusal {
-  return new Refusal(`filter_list[${index}].indicator_type: unknown ${indicatorType}; accepted: ${accepted.join(', ')}`);
+  return new Refusal(`filter_list[${index}].indicator_type: unknown ${indicatorType}; accepted: ${accepted.join(', ')}`, 'broker.value');
 }
 
 /** Holds a figure against an interval, either end of which may be open. */
 export function withinRange<Row>(interval: Interval | undefined, path: string, figure: Figure<Row>): Condition<Row> | Refusal {
   const { filterMin, filterMax } = interval ?? {};
-  if (filterMin === undefined && filterMax === undefined) return new Refusal(`${path}: expected filter_min, filter_max or both`);
+  if (filterMin === undefined && filterMax === undefined)
+    return new Refusal(`${path}: expected filter_min, filter_max or both`, 'broker.value');
   if (filterMin !== undefined && filterMax !== undefined && filterMin.value > filterMax.value) {
     return new Refusal(`${path}: filter_min ${filterMin.value} is above filter_max ${filterMax.value}`);
   }
@@ -129,8 +130,8 @@ export function checkPage(
   { offset = 0, count }: { readonly offset?: number; readonly count: number },
   countMax: number,
 ): Refusal | undefined {
-  if (offset < 0) return new Refusal(`offset ${offset}: expected 0 or more`);
-  return count >= 1 && count <= countMax ? undefined : new Refusal(`count ${count}: expected 1 to ${countMax}`);
+  if (offset < 0) return new Refusal(`offset ${offset}: expected 0 or more`, 'broker.value');
+  return count >= 1 && count <= countMax ? undefined : new Refusal(`count ${count}: expected 1 to ${countMax}`, 'broker.value');
 }
 
 /** The figure of a sort field; 0 is the message's "unknown", which means the default. */
@@ -140,5 +141,5 @@ export function sortFigure<Row>(
   fallback: Figure<Row>,
 ): Figure<Row> | Refusal {
   const figure = field === 0 ? fallback : figures[field];
-  return figure ?? new Refusal(`unknown sort_field ${field}; accepted: ${Object.keys(figures).join(', ')}`);
+  return figure ?? new Refusal(`unknown sort_field ${field}; accepted: ${Object.keys(figures).join(', ')}`, 'broker.value');
 }

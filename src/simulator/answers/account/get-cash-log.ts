@@ -70,12 +70,12 @@ function conditionOf({ world }: Named, request: C2S): Condition | Refusal {
   if (endTime !== 0n && beginTime > endTime) return new Refusal(`begin_time ${beginTime} is after end_time ${endTime}`);
   const group = bizGroups.find(({ id }) => id === bizGroupId);
   if (bizGroupId !== 0 && group === undefined) {
-    return new Refusal(`biz_group_id ${bizGroupId}: expected one of ${list(bizGroups)}, or 0 for all`);
+    return new Refusal(`biz_group_id ${bizGroupId}: expected one of ${list(bizGroups)}, or 0 for all`, 'broker.value');
   }
   const subGroups = (group === undefined ? bizGroups : [group]).flatMap((one) => one.subGroups);
   if (bizSubGroupId !== 0 && !subGroups.some(({ id }) => id === bizSubGroupId)) {
     const within = group === undefined ? '' : ` of ${group.name}`;
-    return new Refusal(`biz_sub_group_id ${bizSubGroupId}: expected one of ${list(subGroups)}${within}, or 0 for all`);
+    return new Refusal(`biz_sub_group_id ${bizSubGroupId}: expected one of ${list(subGroups)}${within}, or 0 for all`, 'broker.value');
   }
   const symbol = security === undefined ? undefined : symbolOf(security);
   const instrument = symbol === undefined ? undefined : world.instrument(symbol);

@@ -30,8 +30,10 @@ export const getFlowSummary: Answer<'clock' | 'world' | 'brokerage', C2S, S2C> =
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   const clearingDate = request.clearingDate === '' ? localDate(clock.now(), timeZoneOf(to.market)) : request.clearingDate;
-  if (dayNumber(clearingDate) === undefined) return new Refusal(`clearingDate ${quoted(clearingDate)}: expected a date, as 2026-11-20`);
-  if (!(direction in TrdCashFlowDirection)) return new Refusal(`cashFlowDirection ${direction} is not accepted; accepted: 1 in, 2 out`);
+  if (dayNumber(clearingDate) === undefined)
+    return new Refusal(`clearingDate ${quoted(clearingDate)}: expected a date, as 2026-11-20`, 'broker.value');
+  if (!(direction in TrdCashFlowDirection))
+    return new Refusal(`cashFlowDirection ${direction} is not accepted; accepted: 1 in, 2 out`, 'broker.value');
   await brokerage.records.journal.whenDurable(undefined);
   const [from, until] = timesOf(world, clearingDate);
   const flowSummaryInfoList: FlowSummaryInfo[] = [];

@@ -20,7 +20,7 @@ export const getMarginRatio: Answer<'world' | 'brokerage', C2S, S2C> = ({ broker
   const to = addressed(brokerage, header);
   if (to instanceof Refusal) return to;
   if (securityList.length > SECURITIES_MAX)
-    return new Refusal(`securityList names ${securityList.length} securities; at most ${SECURITIES_MAX} are accepted`);
+    return new Refusal(`securityList names ${securityList.length} securities; at most ${SECURITIES_MAX} are accepted`, 'broker.value');
   const marginRatioInfoList: ReturnType<typeof marginInfo>[] = [];
   const unknown: Refusal[] = [];
   for (const { market, code } of securityList) {

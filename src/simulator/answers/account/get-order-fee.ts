@@ -15,7 +15,7 @@ export const getOrderFee: Answer<'brokerage', C2S, S2C> = ({ brokerage }, reques
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   if (request.orderIdExList.length > ORDERS_MAX) {
-    return new Refusal(`orderIdExList names ${request.orderIdExList.length} orders; at most ${ORDERS_MAX} are accepted`);
+    return new Refusal(`orderIdExList names ${request.orderIdExList.length} orders; at most ${ORDERS_MAX} are accepted`, 'broker.value');
   }
   const orderFeeList: { orderIDEx: string; feeAmount: number; feeList: { title: string; value: number }[] }[] = [];
   for (const orderIDEx of request.orderIdExList) {

@@ -26,7 +26,7 @@ export const getReturnCalendar: Answer<'clock' | 'world' | 'market' | 'brokerage
   const query = returnQueryOf(brokerage, request);
   if (query instanceof Refusal) return query;
   const { to, currency, unit, method, timeZone, context } = query;
-  if (request.time < 0n) return new Refusal(`time ${request.time}: expected Unix milliseconds, or nothing for now`);
+  if (request.time < 0n) return new Refusal(`time ${request.time}: expected Unix milliseconds, or nothing for now`, 'broker.value');
   await brokerage.records.journal.whenDurable(undefined);
   const now = clock.now();
   // What happens at a moment comes after it: that of now is part of the answer.

@@ -24,7 +24,7 @@ const trades: Readonly<Record<number, Account['trades']>> = {
 export const listAccounts: Answer<'brokerage', C2S, S2C> = ({ brokerage }, { trdCategory }) => {
   const wanted = trades[trdCategory];
   if (trdCategory !== TrdCategory.TrdCategory_Unknown && wanted === undefined) {
-    return new Refusal(`trdCategory ${trdCategory} is not accepted; accepted: 0 all, 1 securities, 2 futures`);
+    return new Refusal(`trdCategory ${trdCategory} is not accepted; accepted: 0 all, 1 securities, 2 futures`, 'broker.value');
   }
   const accList = brokerage.accounts.filter((account) => wanted === undefined || account.trades === wanted).map(accountMessage);
   return create(S2CSchema, { accList });

@@ -53,7 +53,7 @@ const ZONE_LENGTH_MAX = 64;
 
 /** The one name of a zone that a caller may call by several. */
 export function zoneNamed(text: string): string | Refusal {
-  const refusal = new Refusal(`time_location ${quoted(text)}: expected the name of a time zone, as Asia/Hong_Kong or UTC`);
+  const refusal = new Refusal(`time_location ${quoted(text)}: expected the name of a time zone, as Asia/Hong_Kong or UTC`, 'broker.value');
   if (text.length > ZONE_LENGTH_MAX || !/^[A-Za-z]/.test(text)) return refusal;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
@@ -68,5 +68,5 @@ const [FIRST_DAY, LAST_DAY] = ['1990-01-01', '2099-12-31'];
 /** Why a text is no day that may be asked for; undefined when it is one. */
 export function dayProblem(name: string, day: string): Refusal | undefined {
   if (dayNumber(day) !== undefined && day >= FIRST_DAY && day <= LAST_DAY) return undefined;
-  return new Refusal(`${name} ${quoted(day)}: expected a date from ${FIRST_DAY} to ${LAST_DAY}, as 2026-11-20`);
+  return new Refusal(`${name} ${quoted(day)}: expected a date from ${FIRST_DAY} to ${LAST_DAY}, as 2026-11-20`, 'broker.value');
 }

@@ -40,9 +40,11 @@ export function returnQueryOf(brokerage: Brokerage, asked: Asked): ReturnQuery |
   const own = currenciesOf(to.account);
   if (!own.includes(currency)) return new Refusal(`account ${to.account.id} has no ${currency}; its currencies: ${own.join(', ')}`);
   const unit = periodUnits[asked.queryType];
-  if (unit === undefined) return new Refusal(`query_type ${asked.queryType} is not accepted; accepted: 1 day, 2 month, 3 year`);
+  if (unit === undefined)
+    return new Refusal(`query_type ${asked.queryType} is not accepted; accepted: 1 day, 2 month, 3 year`, 'broker.value');
   const method = methods[asked.method];
-  if (method === undefined) return new Refusal(`method ${asked.method} is not accepted; accepted: 1 time-weighted, 2 money-weighted`);
+  if (method === undefined)
+    return new Refusal(`method ${asked.method} is not accepted; accepted: 1 time-weighted, 2 money-weighted`, 'broker.value');
   const timeZone = zoneNamed(asked.timeLocation);
   if (timeZone instanceof Refusal) return timeZone;
   return { to, currency, unit, method, timeZone, context: asked.priceContext ?? create(PriceContextSchema) };

@@ -16,11 +16,11 @@ export function daysOf(beginName: string, begin: string, endName: string, end: s
   if (last instanceof Refusal) return last;
   if (first > last) return new Refusal(`${beginName} is after ${endName}`);
   return last - first >= daysMax
-    ? new Refusal(`${beginName} to ${endName}: at most ${daysMax} days, found ${last - first + 1}`)
+    ? new Refusal(`${beginName} to ${endName}: at most ${daysMax} days, found ${last - first + 1}`, 'broker.value')
     : { first, last };
 }
 
 /** A date of a request, counted from 1970-01-01. */
 export function dayOf(name: string, text: string): number | Refusal {
-  return dayNumber(text) ?? new Refusal(`${name}: expected a date as yyyy-MM-dd, found ${quoted(text)}`);
+  return dayNumber(text) ?? new Refusal(`${name}: expected a date as yyyy-MM-dd, found ${quoted(text)}`, 'broker.value');
 }

@@ -41,8 +41,8 @@ export const getDividendCalendar: Answer<'world' | 'companies' | 'listings', C2S
   if (day instanceof Refusal) return day;
   const { dataFrom } = request;
   const count = given(C2SSchema, request, 'count') ?? COUNT_MAX;
-  if (dataFrom < 0) return new Refusal(`data_from ${dataFrom}: expected 0 or more`);
-  if (!(count >= 1 && count <= COUNT_MAX)) return new Refusal(`count ${count}: expected 1 to ${COUNT_MAX}`);
+  if (dataFrom < 0) return new Refusal(`data_from ${dataFrom}: expected 0 or more`, 'broker.value');
+  if (!(count >= 1 && count <= COUNT_MAX)) return new Refusal(`count ${count}: expected 1 to ${COUNT_MAX}`, 'broker.value');
   const rows = await rowsOf(facts, market, request.date);
   return create(S2CSchema, { itemList: rows.slice(dataFrom, dataFrom + count).map(itemOf), allCount: rows.length });
 };

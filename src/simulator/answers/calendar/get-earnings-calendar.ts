@@ -153,7 +153,7 @@ function conditionOf(factor: Factor, value: IndicatorValue | undefined, index: n
 }
 
 function noValues(path: string): Refusal {
-  return new Refusal(`${path}: expected value_list with at least one value`);
+  return new Refusal(`${path}: expected value_list with at least one value`, 'broker.value');
 }
 
 /** Those that are published on the days, by the market's own dates: of a company with its home elsewhere they may differ by one. */

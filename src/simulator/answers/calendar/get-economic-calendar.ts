@@ -34,7 +34,7 @@ export const getEconomicCalendar: Answer<'clock' | 'macro', C2S, S2C> = ({ clock
   }
   const unknown = checkChoice('importance', wanted, importance);
   if (unknown !== undefined) return unknown;
-  if (!(count >= 1 && count <= COUNT_MAX)) return new Refusal(`count ${count}: expected 1 to ${COUNT_MAX}`);
+  if (!(count >= 1 && count <= COUNT_MAX)) return new Refusal(`count ${count}: expected 1 to ${COUNT_MAX}`, 'broker.value');
   const resume = readPage(request.nextPage);
   if (resume instanceof Refusal) return resume;
 

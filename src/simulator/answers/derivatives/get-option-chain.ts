@@ -42,7 +42,8 @@ export const getOptionChain: Answer<Used, C2S, S2C> = (facts, request) => {
   const end = dayOf('end_time', request.endTime);
   if (end instanceof Refusal) return end;
   if (begin > end) return new Refusal('begin_time is after end_time');
-  if (requireDay(end) - requireDay(begin) >= RANGE_DAYS_MAX) return new Refusal(`begin_time to end_time: at most ${RANGE_DAYS_MAX} days`);
+  if (requireDay(end) - requireDay(begin) >= RANGE_DAYS_MAX)
+    return new Refusal(`begin_time to end_time: at most ${RANGE_DAYS_MAX} days`, 'broker.value');
   const series = seriesOf(facts, owner, request.indexOptionType).filter(({ expiry }) => begin <= expiry && expiry <= end);
   return inTurns(chains(facts, owner, series, wantedBy(facts, request)));
 };
@@ -58,6 +59,7 @@ function* chains(facts: Facts<Used>, owner: Listing, series: readonly ListedSeri
     const narrow = `narrow begin_time and end_time${wanted.right === undefined ? ', or ask for calls or puts alone (type)' : ''}`;
     return new Refusal(
       `begin_time to end_time: ${listed} contracts expire in that time; at most ${CONTRACTS_MAX} in one answer: ${narrow}`,
+      'broker.value',
     );
   }
   const payload = create(S2CSchema);

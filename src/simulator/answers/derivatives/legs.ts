@@ -47,7 +47,8 @@ const signs: Readonly<Partial<Record<TrdSide, 1 | -1>>> = {
 /** What a request's legs are; why they are no combination of options. */
 export function readLegs(facts: Facts<'listings' | 'market' | 'world'>, asked: readonly ComboLeg[]): Combination | Refusal {
   if (asked.length === 0) return new Refusal('multi_legs: expected at least one leg, found none');
-  if (asked.length > LEGS_MAX) return new Refusal(`multi_legs: ${asked.length} legs are too many; at most ${LEGS_MAX} are accepted`);
+  if (asked.length > LEGS_MAX)
+    return new Refusal(`multi_legs: ${asked.length} legs are too many; at most ${LEGS_MAX} are accepted`, 'broker.value');
   const legs: Leg[] = [];
   for (const [index, leg] of asked.entries()) {
     const read = readLeg(facts, leg, `multi_legs[${index}]`);
@@ -73,10 +74,11 @@ function readLeg(facts: Facts<'listings' | 'market'>, leg: ComboLeg, path: strin
   if (listing instanceof Refusal) return listing.at(path);
   const { instrument } = listing;
   const sign = isFieldSet(leg, ComboLegSchema.field.side) && leg.side !== 0 ? signs[leg.side as TrdSide] : 1;
-  if (sign === undefined) return new Refusal(`${path}.side: found ${leg.side}, accepted: 1 (buy), 2 (sell), 3 (sell short), 4 (buy back)`);
+  if (sign === undefined)
+    return new Refusal(`${path}.side: found ${leg.side}, accepted: 1 (buy), 2 (sell), 3 (sell short), 4 (buy back)`, 'broker.value');
   const ratio = isFieldSet(leg, ComboLegSchema.field.qtyRatio) && leg.qtyRatio !== 0 ? leg.qtyRatio : 1;
   if (!(ratio > 0 && ratio <= RATIO_MAX))
-    return new Refusal(`${path}.qty_ratio: ${ratio} is out of range, accepted: above 0, at most ${RATIO_MAX}`);
+    return new Refusal(`${path}.qty_ratio: ${ratio} is out of range, accepted: above 0, at most ${RATIO_MAX}`, 'broker.value');
   const option = instrument.kind === 'option' ? instrument : undefined;
   if (option === undefined && !kinds[instrument.kind].isShare)
     return new Refusal(`${path}: ${instrument.symbol} is neither an option nor a stock that options are on`);

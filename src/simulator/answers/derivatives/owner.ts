@@ -31,5 +31,5 @@ export function seriesOf({ world }: Facts<'world'>, { instrument }: Listing, ind
 export function dayOf(field: string, text: string): string | Refusal {
   const day = isTimeText(text) ? text.slice(0, 10) : text;
   if (dayNumber(day) !== undefined) return day;
-  return new Refusal(`${field}: expected a date as yyyy-MM-dd, found ${quoted(text)}`);
+  return new Refusal(`${field}: expected a date as yyyy-MM-dd, found ${quoted(text)}`, 'broker.value');
 }

@@ -31,12 +31,13 @@ export const forexConstituents: Answer<Used, C2S, S2C> = (facts, request) => {
   const refused = checkVersion(request);
   if (refused !== undefined) return refused;
   const list = forexLists.get(listId);
-  if (list === undefined) return new Refusal(`list_id ${listId}: expected 1 to ${forexLists.size}`);
-  if (dataFrom < 0) return new Refusal(`data_from ${dataFrom}: expected 0 or more`);
-  if (!(dataMaxCount >= 1 && dataMaxCount <= ROWS_MAX)) return new Refusal(`data_max_count ${dataMaxCount}: expected 1 to ${ROWS_MAX}`);
-  if (!sorts.has(sortId)) return new Refusal(`sort_id ${sortId}: expected 0 to ${sorts.size - 1}`);
+  if (list === undefined) return new Refusal(`list_id ${listId}: expected 1 to ${forexLists.size}`, 'broker.value');
+  if (dataFrom < 0) return new Refusal(`data_from ${dataFrom}: expected 0 or more`, 'broker.value');
+  if (!(dataMaxCount >= 1 && dataMaxCount <= ROWS_MAX))
+    return new Refusal(`data_max_count ${dataMaxCount}: expected 1 to ${ROWS_MAX}`, 'broker.value');
+  if (!sorts.has(sortId)) return new Refusal(`sort_id ${sortId}: expected 0 to ${sorts.size - 1}`, 'broker.value');
   if (sortType !== ASCENDING && sortType !== DESCENDING)
-    return new Refusal(`sort_type ${sortType}: expected ${ASCENDING} (ascending) or ${DESCENDING} (descending)`);
+    return new Refusal(`sort_type ${sortType}: expected ${ASCENDING} (ascending) or ${DESCENDING} (descending)`, 'broker.value');
   const pairs = pairsOf(list, facts.world.listed({ market: 'FX' }));
   return inTurns(answer(facts, request, list.name, pairs));
 };

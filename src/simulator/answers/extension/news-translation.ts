@@ -16,7 +16,7 @@ export const newsTranslation: Answer<'clock' | 'world' | 'companies' | 'macro', 
   if (refused !== undefined) return refused;
   if (newsId === '') return new Refusal('news_id: expected the id of an item');
   if (listType !== LIST && listType !== ITEM_PAGE)
-    return new Refusal(`list_type ${listType}: expected ${LIST} (a list) or ${ITEM_PAGE} (the item)`);
+    return new Refusal(`list_type ${listType}: expected ${LIST} (a list) or ${ITEM_PAGE} (the item)`, 'broker.value');
   const story = storyNamed(facts, newsId);
   if (story === undefined) return create(S2CSchema, { backendCode: UNKNOWN_ITEM });
   const { title, text } = isTranslate ? story.translated() : story;

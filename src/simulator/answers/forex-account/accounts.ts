@@ -64,7 +64,7 @@ const brokers: Readonly<Record<number, string>> = { 1001: 'Hong Kong', 1008: 'Si
 export function accountsAt(brokerId: number): readonly ForexAccount[] | Refusal {
   if (brokers[brokerId] === undefined) {
     const accepted = Object.entries(brokers).map(([id, name]) => `${id} (${name})`);
-    return new Refusal(`broker_id ${brokerId} is not accepted; accepted: ${accepted.join(', ')}`);
+    return new Refusal(`broker_id ${brokerId} is not accepted; accepted: ${accepted.join(', ')}`, 'broker.value');
   }
   return forexAccounts.filter((account) => account.brokerId === brokerId);
 }

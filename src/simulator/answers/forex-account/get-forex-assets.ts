@@ -24,7 +24,7 @@ export const getForexAssets: Answer<'clock' | 'world' | 'market' | 'brokerage' |
   if (account instanceof Refusal) return account;
   const { currency } = request;
   if (!CURRENCIES.includes(currency)) {
-    return new Refusal(`currency ${quoted(currency)} is not accepted; accepted: ${CURRENCIES.join(', ')}`);
+    return new Refusal(`currency ${quoted(currency)} is not accepted; accepted: ${CURRENCIES.join(', ')}`, 'broker.value');
   }
   const book = bookIn(facts, bookOf(facts, account), currency);
   return create(S2CSchema, {

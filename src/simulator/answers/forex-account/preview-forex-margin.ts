@@ -34,6 +34,7 @@ export const previewForexMargin: Answer<'clock' | 'world' | 'market' | 'brokerag
     if (price === undefined || price <= 0n || price > PRICE_MAX) {
       return new Refusal(
         `${name} ${quoted(text)}: expected a decimal above 0, at most ${formatDecimal(PRICE_MAX)}, with at most nine places`,
+        'broker.value',
       );
     }
     const required = marginOf(facts, pair, volume, price);

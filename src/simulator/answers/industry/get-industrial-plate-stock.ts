@@ -40,7 +40,7 @@ export const getIndustrialPlateStock: Answer<'world' | 'companies' | 'listings' 
   const field = given(C2SSchema, request, 'sortField') ?? SortField.SortField_MarketVal;
   const figure = figures.get(field);
   if (figure === undefined && field !== SortField.SortField_Code) {
-    return new Refusal(`unknown sort_field ${field}; accepted: 0, ${[...figures.keys()].join(', ')}`);
+    return new Refusal(`unknown sort_field ${field}; accepted: 0, ${[...figures.keys()].join(', ')}`, 'broker.value');
   }
   const hits = await inOrder(await sharesOfAll(facts, plates, markets), figure, request.ascend);
   const size = { field: 'count', value: given(C2SSchema, request, 'count') ?? COUNT.fallback, max: COUNT.max };

@@ -12,13 +12,19 @@ export const chainTypes = {
 /** The chain of a number, or why there is none. */
 export function chainOf(id: bigint): Chain | Refusal {
   const chain = chains.find((one) => BigInt(one.id) === id);
-  return chain ?? new Refusal(`chain_id: there is no chain ${id}; accepted: 1 to ${chains.length}`);
+  return chain ?? new Refusal(`chain_id: there is no chain ${id}; accepted: 1 to ${chains.length}`, 'broker.value');
 }
 
 /** The industrial plate of a number, or why there is none. */
 export function plateOf(id: bigint): IndustrialPlate | Refusal {
   const plate = industrialPlates.find((one) => BigInt(one.id) === id);
-  return plate ?? new Refusal(`plate_id: there is no industrial plate ${id}; accepted: ${rangesOf(industrialPlates.map((one) => one.id))}`);
+  return (
+    plate ??
+    new Refusal(
+      `plate_id: there is no industrial plate ${id}; accepted: ${rangesOf(industrialPlates.map((one) => one.id))}`,
+      'broker.value',
+    )
+  );
 }
 
 /** "1001 to 1026, 3001 to 3016", of rising numbers. */

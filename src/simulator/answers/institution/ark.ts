@@ -41,7 +41,7 @@ const cycles: readonly number[] = [1, 5, 10, 30, 60];
 
 /** How many trading days a cycle goes back, or why there is no such cycle. */
 export function daysOfCycle(cycleType: number): number | Refusal {
-  return cycles[cycleType] ?? new Refusal(`cycle_type: unknown ${cycleType}; accepted: 0 to ${cycles.length - 1}`);
+  return cycles[cycleType] ?? new Refusal(`cycle_type: unknown ${cycleType}; accepted: 0 to ${cycles.length - 1}`, 'broker.value');
 }
 
 /** The last trading days in New York that are over, oldest first: `count` of them and the one before. Holdings are told after each. */

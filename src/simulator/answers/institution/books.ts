@@ -101,7 +101,9 @@ function positionsIn({ companies }: Needed, listing: Listing, day: number): read
 
 /** The institution of a number, which is its place in the list of all; or why there is none. */
 export function institutionOf(id: number): string | Refusal {
-  return institutionNames[id - 1] ?? new Refusal(`institution_id: there is no ${id}; accepted: 1 to ${institutionNames.length}`);
+  return (
+    institutionNames[id - 1] ?? new Refusal(`institution_id: there is no ${id}; accepted: 1 to ${institutionNames.length}`, 'broker.value')
+  );
 }
 
 export function idOf(institution: string): number {

@@ -7,6 +7,7 @@ const changes: readonly Change[] = ['new', 'sold out', 'increase', 'decrease'];
 /** Which positions a change type means, or why none. */
 export function changesAsked(type: number): ((position: Position) => boolean) | Refusal {
   const wanted = changes[type - 1];
-  if (wanted === undefined) return new Refusal(`change_type: unknown ${type}; accepted: 1 (new), 2 (sold out), 3 (increase), 4 (decrease)`);
+  if (wanted === undefined)
+    return new Refusal(`change_type: unknown ${type}; accepted: 1 (new), 2 (sold out), 3 (increase), 4 (decrease)`, 'broker.value');
   return (position) => changeOf(position) === wanted;
 }

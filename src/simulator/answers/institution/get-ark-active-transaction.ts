@@ -40,11 +40,12 @@ export const getArkActiveTransaction: Answer<'clock' | 'world' | 'companies' | '
   request,
 ) => {
   const wanted = changes[request.holdingType];
-  if (wanted === undefined) return new Refusal(`holding_type: unknown ${request.holdingType}; accepted: 0 to ${changes.length - 1}`);
+  if (wanted === undefined)
+    return new Refusal(`holding_type: unknown ${request.holdingType}; accepted: 0 to ${changes.length - 1}`, 'broker.value');
   const back = daysOfCycle(request.cycleType);
   if (back instanceof Refusal) return back;
   const by = sortFields[request.sortField];
-  if (by === undefined) return new Refusal(`sort_field: unknown ${request.sortField}; accepted: 1, 2`);
+  if (by === undefined) return new Refusal(`sort_field: unknown ${request.sortField}; accepted: 1, 2`, 'broker.value');
   const rows = (await inTurns(transactions(facts, tradedDays(facts, back)))).filter(({ change }) => change === wanted);
   const size = { field: 'count', value: given(C2SSchema, request, 'count') ?? COUNT.fallback, max: COUNT.max };
   const page = pageAfter(

@@ -47,11 +47,12 @@ export const getArkFundHolding: Answer<'clock' | 'world' | 'companies' | 'market
   const isPosition = request.holdingType === ArkHoldingType.ArkHoldingType_Position;
   const wanted = changes.get(request.holdingType);
   if (!isPosition && wanted === undefined)
-    return new Refusal(`holding_type: unknown ${request.holdingType}; accepted: 0 to ${changes.size}`);
+    return new Refusal(`holding_type: unknown ${request.holdingType}; accepted: 0 to ${changes.size}`, 'broker.value');
   const back = daysOfCycle(isPosition ? CycleType.CycleType_1Day : request.cycleType);
   if (back instanceof Refusal) return back;
   const by = sortFields[request.sortField];
-  if (by === undefined) return new Refusal(`sort_field: unknown ${request.sortField}; accepted: 0 to ${sortFields.length - 1}`);
+  if (by === undefined)
+    return new Refusal(`sort_field: unknown ${request.sortField}; accepted: 0 to ${sortFields.length - 1}`, 'broker.value');
   const days = tradedDays(facts, back);
   const holdings = await inTurns(holdingsOn(facts, days[0] ?? '', days.at(-1) ?? ''));
   const rows = weighted(holdings).filter((row) => (isPosition ? row.shares > 0n : arkChange(row) === wanted));

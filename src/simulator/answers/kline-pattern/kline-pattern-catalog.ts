@@ -13,7 +13,7 @@ const categories = { candlestick: 1, chart: 2 } as const;
 export const klinePatternCatalog: Answer<never, C2S, S2C> = (_, request) => {
   const refused = checkVersion(request) ?? checkChoice('filter', request.filter, patternCategory);
   if (refused !== undefined) return refused;
-  if (request.startCount < 0) return new Refusal(`start_count ${request.startCount}: expected 0 or more`);
+  if (request.startCount < 0) return new Refusal(`start_count ${request.startCount}: expected 0 or more`, 'broker.value');
   const patterns = patternsOf(0, request.color);
   if (patterns instanceof Refusal) return patterns;
   const kept = patterns.filter(({ category }) => request.filter === 0 || categories[category] === request.filter);

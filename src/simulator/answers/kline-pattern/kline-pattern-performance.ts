@@ -44,7 +44,8 @@ export const klinePatternPerformance: Answer<'clock' | 'world' | 'market' | 'lis
   const pattern = requirePattern(request.shape);
   if (pattern instanceof Refusal) return pattern;
   const { duration } = request;
-  if (!(duration >= 1 && duration <= DURATION_MAX)) return new Refusal(`duration ${duration}: expected 1 to ${DURATION_MAX} trading days`);
+  if (!(duration >= 1 && duration <= DURATION_MAX))
+    return new Refusal(`duration ${duration}: expected 1 to ${DURATION_MAX} trading days`, 'broker.value');
   return inTurns(answer(facts, pattern, duration));
 };
 

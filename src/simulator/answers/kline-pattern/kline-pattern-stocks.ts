@@ -56,9 +56,12 @@ export const klinePatternStocks: Answer<
   const refused =
     checkVersion(request) ?? checkChoice('sort_type', sortType, patternSort) ?? checkChoice('sort_order', sortOrder, patternSortOrder);
   if (refused !== undefined) return refused;
-  if (startCount < 0) return new Refusal(`start_count ${startCount}: expected 0 or more`);
+  if (startCount < 0) return new Refusal(`start_count ${startCount}: expected 0 or more`, 'broker.value');
   if (userStockListMode !== EVERY_STOCK && userStockListMode !== WATCHED_STOCKS)
-    return new Refusal(`user_stock_list_mode ${userStockListMode}: expected 0 (every stock of the market) or 1 (those on the watchlist)`);
+    return new Refusal(
+      `user_stock_list_mode ${userStockListMode}: expected 0 (every stock of the market) or 1 (those on the watchlist)`,
+      'broker.value',
+    );
   const market = marketOf(request.market, patternMarket);
   if (market instanceof Refusal) return market;
   const pattern = requirePattern(request.shape);

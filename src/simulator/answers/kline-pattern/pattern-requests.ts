@@ -19,7 +19,7 @@ export function patternsOf(shape: number, color: number): readonly Pattern[] | R
     if (pattern instanceof Refusal) return pattern;
   }
   if (color < 0 || color > colorNumbers.neutral)
-    return new Refusal(`unknown color ${color}; accepted: ${listAccepted(patternColor, 'rest')}`);
+    return new Refusal(`unknown color ${color}; accepted: ${listAccepted(patternColor, 'rest')}`, 'broker.value');
   return catalogue.filter((pattern) => (shape === 0 || pattern.shape === shape) && (color === 0 || colorNumbers[pattern.color] === color));
 }
 

@@ -136,7 +136,10 @@ function timesWanted(filters: readonly TimeFilter[]): ((change: Change) => boole
   for (const [index, filter] of filters.entries()) {
     const dayOf = days[filter.type];
     if (dayOf === undefined)
-      return new Refusal(`time_filter_list[${index}].type: unknown ${filter.type}; accepted: 1 (public), 2 (effective), 3 (end)`);
+      return new Refusal(
+        `time_filter_list[${index}].type: unknown ${filter.type}; accepted: 1 (public), 2 (effective), 3 (end)`,
+        'broker.value',
+      );
     const bounds: number[] = [];
     for (const name of ['beginTime', 'endTime'] as const) {
       const text = given(TimeFilterSchema, filter, name);
@@ -146,6 +149,7 @@ function timesWanted(filters: readonly TimeFilter[]): ((change: Change) => boole
         const field = name === 'beginTime' ? 'begin_time' : 'end_time';
         return new Refusal(
           `time_filter_list[${index}].${field}: expected a time as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd, found ${quoted(text)}`,
+          'broker.value',
         );
       }
       bounds.push(time ?? (name === 'beginTime' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY));

@@ -18,14 +18,14 @@ const numbers = new Map<string, number>(ipoEvent.members.map(({ name, public: nu
 /** svc.ipo_calendar: what happens to a market's offerings from day to day, in order of date. Futures markets have none. */
 export const getIpoCalendar: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
   const market = quoteMarketNumbered(request.market);
-  if (market === undefined) return new Refusal(`invalid market ${request.market}`);
+  if (market === undefined) return new Refusal(`invalid market ${request.market}`, 'broker.value');
   const from = dayOf('begin_date', request.beginDate);
   if (from instanceof Refusal) return from;
   const to = dayOf('end_date', request.endDate);
   if (to instanceof Refusal) return to;
   if (from > to) return new Refusal('begin_date is after end_date');
   if ((dayNumber(to) ?? 0) - (dayNumber(from) ?? 0) >= RANGE_DAYS_MAX) {
-    return new Refusal(`begin_date to end_date: at most ${RANGE_DAYS_MAX} days`);
+    return new Refusal(`begin_date to end_date: at most ${RANGE_DAYS_MAX} days`, 'broker.value');
   }
   const wanted = new Set(request.eventTypes);
   const all = request.market === HK_FUTURE ? [] : offerings(facts, market.name, from, to);
@@ -62,5 +62,5 @@ function dayOf(field: string, text: string): string | Refusal {
   const [, year, month, day] = COMPACT_DAY.exec(text) ?? [];
   const date = `${year}-${month}-${day}`;
   if (year !== undefined && dayNumber(date) !== undefined) return date;
-  return new Refusal(`${field}: expected a date as yyyyMMdd, found ${quoted(text)}`);
+  return new Refusal(`${field}: expected a date as yyyyMMdd, found ${quoted(text)}`, 'broker.value');
 }

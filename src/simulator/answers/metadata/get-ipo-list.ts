@@ -36,7 +36,7 @@ const HK_FUTURE = 2;
 /** Qot_GetIpoList: offerings whose prospectus is out and that do not trade yet, the next one first. */
 export const getIpoList: Answer<'world' | 'companies' | 'market' | 'listings', C2S, S2C> = async (facts, { market: number }) => {
   const market = quoteMarketNumbered(number);
-  if (market === undefined) return new Refusal(`invalid market ${number}`);
+  if (market === undefined) return new Refusal(`invalid market ${number}`, 'broker.value');
   const payload = create(S2CSchema);
   if (number === HK_FUTURE || market.name === 'FX') return payload;
   const today = facts.world.today(market.name === 'SH' || market.name === 'SZ' ? 'CN' : market.name);

@@ -49,7 +49,7 @@ export const getPlateSecurity: Answer<'companies' | 'world' | 'listings' | 'boar
   const figure = sortFields.get(sortField);
   if (figure === undefined && !byCode.has(sortField)) {
     const accepted = [SortField.SortField_Code, ...sortFields.keys()].join(', ');
-    return new Refusal(`sort_field: ${sortField} does not sort the members of a plate; accepted: ${accepted}`);
+    return new Refusal(`sort_field: ${sortField} does not sort the members of a plate; accepted: ${accepted}`, 'broker.value');
   }
   const members = await membersOf(facts, plate);
   const ascend = given(C2SSchema, request, 'ascend') ?? true;

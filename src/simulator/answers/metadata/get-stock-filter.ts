@@ -38,9 +38,9 @@ const HK_FUTURE = 2;
 export const getStockFilter: Answer<'companies' | 'world' | 'listings' | 'boards', C2S, S2C> = async (facts, request) => {
   const { begin, num } = request;
   const market = quoteMarketNumbered(request.market);
-  if (market === undefined) return new Refusal(`invalid market ${request.market}`);
-  if (begin < 0) return new Refusal(`begin: ${begin} is out of range, accepted: at least 0`);
-  if (num < 0 || num > PAGE_MAX) return new Refusal(`num: ${num} is out of range, accepted: 0 to ${PAGE_MAX}`);
+  if (market === undefined) return new Refusal(`invalid market ${request.market}`, 'broker.value');
+  if (begin < 0) return new Refusal(`begin: ${begin} is out of range, accepted: at least 0`, 'broker.value');
+  if (num < 0 || num > PAGE_MAX) return new Refusal(`num: ${num} is out of range, accepted: 0 to ${PAGE_MAX}`, 'broker.value');
   const filters = [
     request.baseFilterList,
     request.accumulateFilterList,
@@ -48,7 +48,7 @@ export const getStockFilter: Answer<'companies' | 'world' | 'listings' | 'boards
     request.patternFilterList,
     request.customIndicatorFilterList,
   ].reduce((sum, { length }) => sum + length, 0);
-  if (filters > FILTERS_MAX) return new Refusal(`${filters} filters: at most ${FILTERS_MAX} in one request`);
+  if (filters > FILTERS_MAX) return new Refusal(`${filters} filters: at most ${FILTERS_MAX} in one request`, 'broker.value');
   const asked = conditionsOf(request);
   if (asked instanceof Refusal) return asked;
 

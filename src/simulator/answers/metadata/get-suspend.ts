@@ -32,7 +32,10 @@ export const getSuspend: Answer<'clock' | 'world' | 'market' | 'listings', C2S, 
   if (refused !== undefined) return refused;
   const days = (dayNumber(endTime) ?? 0) - (dayNumber(beginTime) ?? 0) + 1;
   if (days * listings.length > SYMBOL_DAYS_MAX) {
-    return new Refusal(`${listings.length} symbols over ${days} days: at most ${SYMBOL_DAYS_MAX} symbol-days in one request`);
+    return new Refusal(
+      `${listings.length} symbols over ${days} days: at most ${SYMBOL_DAYS_MAX} symbol-days in one request`,
+      'broker.value',
+    );
   }
   const payload = create(S2CSchema);
   for (const listing of listings) payload.SecuritySuspendList.push(await suspensions(facts, listing, beginTime, endTime));

@@ -73,7 +73,8 @@ function daysOfSecurity(facts: Facts<'world' | 'listings'>, security: { readonly
 
 function daysOfMarket({ world }: Facts<'world'>, market: number): Days | Refusal {
   const name = calendars[market];
-  if (name === undefined) return new Refusal(`unknown market ${market}; accepted: ${listAccepted(tradeDateMarket, 'rest')}`);
+  if (name === undefined)
+    return new Refusal(`unknown market ${market}; accepted: ${listAccepted(tradeDateMarket, 'rest')}`, 'broker.value');
   const other = otherSides[market];
   const otherCalendar = other === undefined ? undefined : world.calendar(other);
   return { calendar: world.calendar(name), trades: (day) => otherCalendar?.isTradingDay(day) ?? true };

@@ -11,9 +11,9 @@ import { plateSecurity, platesWithMembers, plateTypes } from '../../view/plates.
 /** Qot_GetPlateSet: the plates of a market that have members today, of one kind or of all. */
 export const listPlates: Answer<'companies' | 'world' | 'listings', C2S, S2C> = async (facts, { market: number, plateSetType: wanted }) => {
   const market = quoteMarketNumbered(number);
-  if (market === undefined) return new Refusal(`invalid market ${number}`);
+  if (market === undefined) return new Refusal(`invalid market ${number}`, 'broker.value');
   if (!plateSetType.members.some((member) => member.public === wanted)) {
-    return new Refusal(`unknown plate_set_type ${wanted}; accepted: ${listAccepted(plateSetType, 'rest')}`);
+    return new Refusal(`unknown plate_set_type ${wanted}; accepted: ${listAccepted(plateSetType, 'rest')}`, 'broker.value');
   }
   const payload = create(S2CSchema);
   const plates = await inTurns(platesWithMembers(facts, market.name));

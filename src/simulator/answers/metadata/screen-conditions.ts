@@ -12,7 +12,8 @@ export function conditionOf(query: ScreenQuery, path: string): Condition | Refus
   if (simple !== undefined)
     return bounded(simple.property && simpleFigure(simple.property, `${path}.simple_property_query.property`), simple, path);
   if (cumulative !== undefined) {
-    if (cumulative.continuousPeriod > 1) return new Refusal(`${path}.cumulative_property_query.continuous_period: runs are not served`);
+    if (cumulative.continuousPeriod > 1)
+      return new Refusal(`${path}.cumulative_property_query.continuous_period: runs are not served`, 'broker.value');
     return bounded(
       cumulative.property && cumulativeFigure(cumulative.property, `${path}.cumulative_property_query.property`),
       cumulative,
@@ -20,7 +21,8 @@ export function conditionOf(query: ScreenQuery, path: string): Condition | Refus
     );
   }
   if (financial !== undefined) {
-    if (financial.continuousPeriod > 1) return new Refusal(`${path}.financial_property_query.continuous_period: runs are not served`);
+    if (financial.continuousPeriod > 1)
+      return new Refusal(`${path}.financial_property_query.continuous_period: runs are not served`, 'broker.value');
     return bounded(
       financial.property && financialFigureOf(financial.property, `${path}.financial_property_query.property`),
       financial,
@@ -34,7 +36,7 @@ export function conditionOf(query: ScreenQuery, path: string): Condition | Refus
   const { featuredPropertyQuery: featured, brokerHoldingsQuery: broker, optionQuery: option } = query;
   if (featured !== undefined) {
     const at = `${path}.featured_property_query`;
-    if (featured.valueSet.length > 0) return new Refusal(`${at}.value_set: not served; give intervals`);
+    if (featured.valueSet.length > 0) return new Refusal(`${at}.value_set: not served; give intervals`, 'broker.value');
     const bounds = featured.intervals.length > 0 ? featured.intervals : [featured];
     return withinIntervals(featured.property && featuredFigureOf(featured.property, `${at}.property`), bounds, at);
   }

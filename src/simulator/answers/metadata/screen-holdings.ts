@@ -30,7 +30,7 @@ const brokerFigures: ReadonlyMap<number, (days: number, parameter: number | unde
 
 export function featuredFigureOf({ name, period, rangePeriod, firstCustomParam }: PropertyFeatured, path: string): Figure | Refusal {
   if (name !== CHIPS_PROFIT_RATIO) return unserved(path, name, [CHIPS_PROFIT_RATIO]);
-  if (period !== 0 && period !== DAY) return new Refusal(`${path}.period: ${period} is not served; served: ${DAY} (day)`);
+  if (period !== 0 && period !== DAY) return new Refusal(`${path}.period: ${period} is not served; served: ${DAY} (day)`, 'broker.value');
   if (rangePeriod !== 0 || firstCustomParam !== 0n)
     return new Refusal(`${path}: range_period and first_custom_param say nothing of property ${name}; leave them out`);
   return chipsInProfit;
@@ -63,14 +63,15 @@ const chipsInProfit: Figure = {
 export function brokerFigureOf({ name, days, param }: PropertyBroker, path: string): Figure | Refusal {
   const of = brokerFigures.get(name);
   if (of === undefined) return unserved(path, name, brokerFigures.keys());
-  if (days < 0 || days > DAYS_MAX) return new Refusal(`${path}.days: ${days} is out of range, accepted: 1 to ${DAYS_MAX}`);
-  if (param !== '' && !/^[1-9]\d{0,8}$/.test(param)) return new Refusal(`${path}.param: expected a positive whole number as text`);
+  if (days < 0 || days > DAYS_MAX) return new Refusal(`${path}.days: ${days} is out of range, accepted: 1 to ${DAYS_MAX}`, 'broker.value');
+  if (param !== '' && !/^[1-9]\d{0,8}$/.test(param))
+    return new Refusal(`${path}.param: expected a positive whole number as text`, 'broker.value');
   return of(days || 1, param === '' ? undefined : Number(param), path);
 }
 
 /** Percent of all brokers' holdings that the largest ones have, the mean of so many days. */
 function concentration(days: number, top = TOP_DEFAULT, path: string): Figure | Refusal {
-  if (top > TOP_MAX) return new Refusal(`${path}.param: ${top} is out of range, accepted: 1 to ${TOP_MAX} brokers`);
+  if (top > TOP_MAX) return new Refusal(`${path}.param: ${top} is out of range, accepted: 1 to ${TOP_MAX} brokers`, 'broker.value');
   return ofHoldings(`broker concentration ${top} ${days}`, (on) => {
     const parts = Array.from({ length: days }, (_, back) => {
       const held = [...on(back).values()].sort((a, b) => b - a);

@@ -8,9 +8,10 @@ import { type Indicator, PERIOD_MAX, parametersOf, RUN_MAX } from '../../screen/
 export function withParameters(field: number, parameters: readonly number[], value: number, path: string): Indicator | Refusal {
   const usual = parametersOf.get(field) ?? [];
   if (parameters.length === 0 || hasFixedParameters(field)) return { field, parameters: usual, value };
-  if (parameters.length !== usual.length) return new Refusal(`${path}: expected ${usual.length} parameters, found ${parameters.length}`);
+  if (parameters.length !== usual.length)
+    return new Refusal(`${path}: expected ${usual.length} parameters, found ${parameters.length}`, 'broker.value');
   const wrong = parameters.find((one) => one < 1 || one > PERIOD_MAX);
-  if (wrong !== undefined) return new Refusal(`${path}: ${wrong} is out of range, accepted: 1 to ${PERIOD_MAX}`);
+  if (wrong !== undefined) return new Refusal(`${path}: ${wrong} is out of range, accepted: 1 to ${PERIOD_MAX}`, 'broker.value');
   return { field, parameters, value };
 }
 
@@ -22,10 +23,10 @@ function hasFixedParameters(field: number): boolean {
 /** Refuses a position of one indicator to another that neither message has. */
 export function checkPosition(position: number, path: string): Refusal | undefined {
   if (position >= 1 && position <= 4) return undefined;
-  return new Refusal(`${path}: unknown ${position}; accepted: 1 (above), 2 (below), 3 (crosses up), 4 (crosses down)`);
+  return new Refusal(`${path}: unknown ${position}; accepted: 1 (above), 2 (below), 3 (crosses up), 4 (crosses down)`, 'broker.value');
 }
 
 /** Refuses a number of bars running that is out of bounds. */
 export function checkRun(run: number, path: string): Refusal | undefined {
-  return run >= 1 && run <= RUN_MAX ? undefined : new Refusal(`${path}: ${run} is out of range, accepted: 1 to ${RUN_MAX}`);
+  return run >= 1 && run <= RUN_MAX ? undefined : new Refusal(`${path}: ${run} is out of range, accepted: 1 to ${RUN_MAX}`, 'broker.value');
 }

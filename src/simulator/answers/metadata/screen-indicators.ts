@@ -92,12 +92,13 @@ const patternFields: ReadonlyMap<number, number> = new Map([
 
 function indicatorNamed(name: number, parameters: readonly bigint[], path: string, paramsPath: string): Indicator | Refusal {
   const field = indicators.get(name);
-  if (field === undefined) return new Refusal(`${path}: indicator ${name} is not served; served: ${[...indicators.keys()].join(', ')}`);
+  if (field === undefined)
+    return new Refusal(`${path}: indicator ${name} is not served; served: ${[...indicators.keys()].join(', ')}`, 'broker.value');
   return withParameters(field, parameters.map(Number), 0, paramsPath);
 }
 
 function barsNumbered(period: number, path: string): number | Refusal {
-  return periods.get(period) ?? new Refusal(`${path}: period ${period} is not served; served: ${PERIODS}`);
+  return periods.get(period) ?? new Refusal(`${path}: period ${period} is not served; served: ${PERIODS}`, 'broker.value');
 }
 
 /** Holds where an indicator stands to another one, or to a value, as asked, for as many bars running. */
@@ -115,12 +116,13 @@ export function positionCondition(query: QueryIndicatorPositional, path: string)
   if (klType instanceof Refusal) return klType;
   const wrong = checkPosition(query.position, `${path}.position`);
   if (wrong !== undefined) return wrong;
-  if (query.intervals.length > 0) return new Refusal(`${path}.intervals: not served; give second_indicator or second_value`);
+  if (query.intervals.length > 0)
+    return new Refusal(`${path}.intervals: not served; give second_indicator or second_value`, 'broker.value');
   const run = query.continuousPeriod || 1;
   const tooLong = checkRun(run, `${path}.continuous_period`);
   if (tooLong !== undefined) return tooLong;
   if ((secondIndicator === undefined) === (secondValue === undefined))
-    return new Refusal(`${path}: expected one of second_indicator and second_value`);
+    return new Refusal(`${path}: expected one of second_indicator and second_value`, 'broker.value');
   const second =
     secondIndicator !== undefined
       ? indicatorNamed(secondIndicator, query.secondIndicatorParams, `${path}.second_indicator`, `${path}.second_indicator_params`)
@@ -142,10 +144,11 @@ export function patternCondition(query: QueryIndicatorPattern, path: string): Co
   const number = query.name || query.pattern;
   const field = patternFields.get(number);
   if (field === undefined)
-    return new Refusal(`${path}.name: pattern ${number} is not served; served: ${[...patternFields.keys()].join(', ')}`);
+    return new Refusal(`${path}.name: pattern ${number} is not served; served: ${[...patternFields.keys()].join(', ')}`, 'broker.value');
   const klType = barsNumbered(query.periodType || query.period, `${path}.period_type`);
   if (klType instanceof Refusal) return klType;
-  if (query.subPatterns.length > 0) return new Refusal(`${path}.sub_patterns: not served; give each pattern a filter of its own`);
+  if (query.subPatterns.length > 0)
+    return new Refusal(`${path}.sub_patterns: not served; give each pattern a filter of its own`, 'broker.value');
   const run = query.continuousPeriod || 1;
   const tooLong = checkRun(run, `${path}.continuous_period`);
   if (tooLong !== undefined) return tooLong;

@@ -70,7 +70,7 @@ export function numberProperty(query: RetrieveQuery | Sort, path: string): Numbe
     return property(shapeFigureOf(shape, `${path}.kline_shape_property`), (value) => ({
       klineShapePropertyResult: create(ResultPropertyKlineShapeSchema, { property: shape, ...(isShape(shape) ? named(value) : value) }),
     }));
-  return new Refusal(`${path}: expected one property, found none`);
+  return new Refusal(`${path}: expected one property, found none`, 'broker.value');
 }
 
 /** A stock without a value is told without one. */

@@ -48,21 +48,23 @@ const ROWS_A_TURN = 1;
 export function shapeFigureOf({ name, period }: PropertyKlineShape, path: string): Figure | Refusal {
   if (name !== SHAPE && name !== PROBABILITY) return unserved(path, name, [SHAPE, PROBABILITY]);
   const bars = periods.get(period);
-  if (bars === undefined) return new Refusal(`${path}.period: ${period} is not served; served: 5 (60 minutes), 11 (day)`);
+  if (bars === undefined) return new Refusal(`${path}.period: ${period} is not served; served: 5 (60 minutes), 11 (day)`, 'broker.value');
   return name === SHAPE ? shapeFigure(bars) : probabilityFigure(bars);
 }
 
 /** Holds where the newest complete bar completes one of the shapes of `value_set`. */
 export function shapeCondition({ property, valueSet }: QueryKlineShape, path: string): Condition | Refusal {
   if (property === undefined) return new Refusal(`${path}: missing field "property"`);
-  if (property.name !== SHAPE) return new Refusal(`${path}.property.name: ${property.name} is no condition; accepted: ${SHAPE} (shape)`);
+  if (property.name !== SHAPE)
+    return new Refusal(`${path}.property.name: ${property.name} is no condition; accepted: ${SHAPE} (shape)`, 'broker.value');
   const figure = shapeFigureOf(property, `${path}.property`);
   if (figure instanceof Refusal) return figure;
-  if (valueSet.length === 0) return new Refusal(`${path}.value_set: expected at least one shape`);
+  if (valueSet.length === 0) return new Refusal(`${path}.value_set: expected at least one shape`, 'broker.value');
   const wanted = new Set(valueSet.map(Number));
   const accepted: readonly number[] = [...shapes.map(({ type }) => type), BULLISH_TYPE, BEARISH_TYPE];
   const unknown = [...wanted].find((type) => !accepted.includes(type));
-  if (unknown !== undefined) return new Refusal(`${path}.value_set: shape ${unknown} is not served; served: ${accepted.join(', ')}`);
+  if (unknown !== undefined)
+    return new Refusal(`${path}.value_set: shape ${unknown} is not served; served: ${accepted.join(', ')}`, 'broker.value');
   return {
     figure,
     accepts: (type) => wanted.has(type) || wanted.has(type < BEARISH ? BULLISH_TYPE : BEARISH_TYPE),

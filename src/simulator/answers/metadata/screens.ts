@@ -112,15 +112,18 @@ async function pageOf({ boards }: Facts<'boards'>, kind: SecurityKind, fields: F
   const refused = checkVersion(request);
   if (refused !== undefined) return refused;
   const market = quoteMarketNumbered(request.market);
-  if (market === undefined) return new Refusal(`invalid market ${request.market}`);
+  if (market === undefined) return new Refusal(`invalid market ${request.market}`, 'broker.value');
   const from = request.dataFrom;
   const count = request.dataMaxCount === 0 ? COUNT_DEFAULT : request.dataMaxCount;
-  if (from < 0) return new Refusal(`data_from: ${from} is out of range, accepted: at least 0`);
-  if (count < 1 || count > COUNT_MAX) return new Refusal(`data_max_count: ${count} is out of range, accepted: 1 to ${COUNT_MAX}`);
+  if (from < 0) return new Refusal(`data_from: ${from} is out of range, accepted: at least 0`, 'broker.value');
+  if (count < 1 || count > COUNT_MAX)
+    return new Refusal(`data_max_count: ${count} is out of range, accepted: 1 to ${COUNT_MAX}`, 'broker.value');
   const asked = request.filters.length + request.sorts.length + request.needFields.length;
-  if (asked > CONDITIONS_MAX) return new Refusal(`${asked} fields: at most ${CONDITIONS_MAX} in need_fields, filters and sorts together`);
+  if (asked > CONDITIONS_MAX)
+    return new Refusal(`${asked} fields: at most ${CONDITIONS_MAX} in need_fields, filters and sorts together`, 'broker.value');
   const unknown = [...request.needFields, ...request.filters, ...request.sorts].find(({ fieldId }) => !fields.has(fieldId));
-  if (unknown !== undefined) return new Refusal(`unknown field_id ${unknown.fieldId}; accepted: ${[...fields.keys()].join(', ')}`);
+  if (unknown !== undefined)
+    return new Refusal(`unknown field_id ${unknown.fieldId}; accepted: ${[...fields.keys()].join(', ')}`, 'broker.value');
 
   const figure = (id: number) => fields.get(id) as Figure;
   for (const [index, filter] of request.filters.entries()) {

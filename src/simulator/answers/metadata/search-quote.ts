@@ -11,7 +11,8 @@ export const searchQuote: Answer<'names' | 'listings', C2S, S2C> = async ({ name
   const keyword = request.keyword.trim();
   if (keyword === '') return new Refusal('keyword: expected a name or a code, found an empty text');
   const count = request.maxCount === 0 ? COUNT_DEFAULT : request.maxCount;
-  if (count < 1 || count > COUNT_MAX) return new Refusal(`max_count: ${count} is out of range, accepted: 1 to ${COUNT_MAX}`);
+  if (count < 1 || count > COUNT_MAX)
+    return new Refusal(`max_count: ${count} is out of range, accepted: 1 to ${COUNT_MAX}`, 'broker.value');
   const found = await names.search(keyword, count);
   const searchQuoteList = found.map((instrument) => {
     const { security, securityType } = listings.of(instrument);

@@ -82,7 +82,7 @@ function columnsOf<F extends Filter>(
   for (const [index, filter] of filters.entries()) {
     const path = `${list}[${index}]`;
     const found = read(filter);
-    if (typeof found === 'string') return new Refusal(`${path}${found}`);
+    if (typeof found === 'string') return new Refusal(`${path}${found}`, 'broker.value');
     const { figure, about } = found;
     const { fieldName, sortDir } = filter;
     const bound = (name: 'filterMin' | 'filterMax') =>
@@ -95,7 +95,7 @@ function columnsOf<F extends Filter>(
     if (isFilter && min !== undefined && max !== undefined && min > max)
       return new Refusal(`${path}: filter_min ${min} is above filter_max ${max}`);
     if (sortDir < 0 || sortDir > 2)
-      return new Refusal(`${path}.sort_dir: ${sortDir} is out of range, accepted: 0 (none), 1 (ascending), 2 (descending)`);
+      return new Refusal(`${path}.sort_dir: ${sortDir} is out of range, accepted: 0 (none), 1 (ascending), 2 (descending)`, 'broker.value');
     columns.push({
       fieldName,
       about,
@@ -117,7 +117,7 @@ export function patternConditions(filters: readonly PatternFilter[]): readonly C
   for (const [index, filter] of filters.entries()) {
     const path = `pattern_filter_list[${index}]`;
     const { fieldName, klType } = filter;
-    if (!patterns.has(fieldName)) return new Refusal(`${path}${unknownField(fieldName, [...patterns.keys()])}`);
+    if (!patterns.has(fieldName)) return new Refusal(`${path}${unknownField(fieldName, [...patterns.keys()])}`, 'broker.value');
     const run = given(PatternFilterSchema, filter, 'consecutivePeriod') ?? 1;
     const wrong = checkBars(klType, run, path);
     if (wrong !== undefined) return wrong;
@@ -167,7 +167,8 @@ export function indicatorColumns(
 
 /** `path`: of the field, without "_name" or "_para_list". */
 function indicatorOf(field: number, parameters: readonly number[], value: number, path: string): Indicator | Refusal {
-  if (!parametersOf.has(field)) return new Refusal(`${path}_name: unknown ${field}; accepted: ${[...parametersOf.keys()].join(', ')}`);
+  if (!parametersOf.has(field))
+    return new Refusal(`${path}_name: unknown ${field}; accepted: ${[...parametersOf.keys()].join(', ')}`, 'broker.value');
   return withParameters(field, parameters, value, `${path}_para_list`);
 }
 
@@ -176,7 +177,7 @@ const barLengths: readonly number[] = [9, 2, 3, 4];
 
 function checkBars(klType: number, run: number, path: string): Refusal | undefined {
   if (barLengths.includes(klType)) return checkRun(run, `${path}.consecutive_period`);
-  return new Refusal(`${path}.kl_type: ${klType} is not accepted; accepted: 9 (60 minutes), 2 (day), 3 (week), 4 (month)`);
+  return new Refusal(`${path}.kl_type: ${klType} is not accepted; accepted: 9 (60 minutes), 2 (day), 3 (week), 4 (month)`, 'broker.value');
 }
 
 function stands(figure: Figure): Condition {

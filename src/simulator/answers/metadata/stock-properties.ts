@@ -54,9 +54,9 @@ export function simpleFigure({ name }: PropertySimple, path: string): Figure | R
 export function cumulativeFigure({ name, days, periodAverage }: PropertyCumulative, path: string): Figure | Refusal {
   const of = cumulative.get(name);
   if (of === undefined) return unserved(path, name, cumulative.keys());
-  if (periodAverage !== 0) return new Refusal(`${path}.period_average: averages over periods are not served`);
+  if (periodAverage !== 0) return new Refusal(`${path}.period_average: averages over periods are not served`, 'broker.value');
   const count = days || 1;
-  return count > DAYS_MAX ? new Refusal(`${path}.days: ${count} is out of range, accepted: 1 to ${DAYS_MAX}`) : of(count);
+  return count > DAYS_MAX ? new Refusal(`${path}.days: ${count} is out of range, accepted: 1 to ${DAYS_MAX}`, 'broker.value') : of(count);
 }
 
 export function financialFigureOf(property: PropertyFinancial, path: string): Figure | Refusal {
@@ -64,14 +64,15 @@ export function financialFigureOf(property: PropertyFinancial, path: string): Fi
   const field = financial.get(name);
   if (field === undefined) return unserved(path, name, financial.keys());
   if (duration !== 0n || year !== 0 || periodAverage !== 0 || futureDuration !== 0)
-    return new Refusal(`${path}: duration, year, period_average and future_duration are not served`);
+    return new Refusal(`${path}: duration, year, period_average and future_duration are not served`, 'broker.value');
   const report = terms.get(term || ANNUAL);
-  if (report === undefined) return new Refusal(`${path}.term: ${term} is not served; served: ${[...terms.keys()].join(', ')}`);
+  if (report === undefined)
+    return new Refusal(`${path}.term: ${term} is not served; served: ${[...terms.keys()].join(', ')}`, 'broker.value');
   return financialFigure(field, report);
 }
 
 export function unserved(path: string, name: number, served: Iterable<number>): Refusal {
-  return new Refusal(`${path}.name: property ${name} is not served; served: ${[...served].join(', ')}`);
+  return new Refusal(`${path}.name: property ${name} is not served; served: ${[...served].join(', ')}`, 'broker.value');
 }
 
 function changeRateOver(days: number): Figure {

@@ -73,11 +73,12 @@ const directions: ReadonlyMap<number, Pick<SortKey, 'direction' | 'absolute'>> =
 export const stockScreen: Answer<Used, C2S, S2C> = async (facts, request) => {
   const { filterList, retrieveList, pageFrom } = request;
   const pageCount = request.pageCount || PAGE_DEFAULT;
-  if (pageFrom < 0) return new Refusal(`page_from: ${pageFrom} is out of range, accepted: at least 0`);
-  if (pageCount < 1 || pageCount > PAGE_MAX) return new Refusal(`page_count: ${pageCount} is out of range, accepted: 1 to ${PAGE_MAX}`);
+  if (pageFrom < 0) return new Refusal(`page_from: ${pageFrom} is out of range, accepted: at least 0`, 'broker.value');
+  if (pageCount < 1 || pageCount > PAGE_MAX)
+    return new Refusal(`page_count: ${pageCount} is out of range, accepted: 1 to ${PAGE_MAX}`, 'broker.value');
   const sorts = request.sortList.length > 0 ? request.sortList : request.sort === undefined ? [] : [request.sort];
   const parts = filterList.length + retrieveList.length + sorts.length;
-  if (parts > PARTS_MAX) return new Refusal(`${parts} filters, properties and sorts: at most ${PARTS_MAX} in one request`);
+  if (parts > PARTS_MAX) return new Refusal(`${parts} filters, properties and sorts: at most ${PARTS_MAX} in one request`, 'broker.value');
   const asked = await askedOf(facts, request);
   if (asked instanceof Refusal) return asked;
   const retrieved = retrieveList.map((query, index) => retrievalOf(query, `retrieve_list[${index}]`));
@@ -131,13 +132,19 @@ async function askedOf(facts: Facts<Used>, { filterList, watchlistStockIds }: C2
       const chosen = values.map((value) => markets.get(Number(value)));
       const unknown = chosen.indexOf(undefined);
       if (unknown >= 0)
-        return new Refusal(`${path}.simple_field_query: market ${values[unknown]} is none; accepted: ${[...markets.keys()].join(', ')}`);
+        return new Refusal(
+          `${path}.simple_field_query: market ${values[unknown]} is none; accepted: ${[...markets.keys()].join(', ')}`,
+          'broker.value',
+        );
       const wanted = new Set(chosen.flatMap((each) => each ?? []));
       named = named.filter((market) => wanted.has(market));
     } else if (field?.simpleField === EXCHANGE) {
       const unknown = values.find((value) => !exchanges.has(Number(value)));
       if (unknown !== undefined)
-        return new Refusal(`${path}.simple_field_query: exchange ${unknown} is none; accepted: ${[...exchanges].join(', ')}`);
+        return new Refusal(
+          `${path}.simple_field_query: exchange ${unknown} is none; accepted: ${[...exchanges].join(', ')}`,
+          'broker.value',
+        );
       const wanted = new Set(values.map(Number));
       candidates.push(({ instrument }) => wanted.has(instrument.exchange));
     } else if (field?.simpleField === INDEX) {
@@ -150,6 +157,7 @@ async function askedOf(facts: Facts<Used>, { filterList, watchlistStockIds }: C2
     } else if (field !== undefined) {
       return new Refusal(
         `${path}.simple_field_query: field ${field.simpleField} is not served; served: ${MARKET} market, ${EXCHANGE} exchange, ${INDEX} index, ${WATCHLIST} watchlist`,
+        'broker.value',
       );
     } else if (plateQuery !== undefined) {
       plates.push(plateQuery.plateList.flatMap(({ plateIdList }) => plateIdList));
@@ -160,7 +168,7 @@ async function askedOf(facts: Facts<Used>, { filterList, watchlistStockIds }: C2
     }
   }
   if (plates.flat().length > PARTS_MAX)
-    return new Refusal(`plate_query: ${plates.flat().length} plates: at most ${PARTS_MAX} in one request`);
+    return new Refusal(`plate_query: ${plates.flat().length} plates: at most ${PARTS_MAX} in one request`, 'broker.value');
   for (const codes of plates) {
     const members = await membersIn(facts, named, codes);
     if (members instanceof Refusal) return members;
@@ -175,7 +183,7 @@ async function membersOfIndices(
   ids: readonly bigint[],
   path: string,
 ): Promise<((listing: Listing) => boolean) | Refusal> {
-  if (ids.length > PARTS_MAX) return new Refusal(`${path}: ${ids.length} indices: at most ${PARTS_MAX} in one request`);
+  if (ids.length > PARTS_MAX) return new Refusal(`${path}: ${ids.length} indices: at most ${PARTS_MAX} in one request`, 'broker.value');
   const whole = new Set<QuoteMarket>();
   const members = new Set<Listing>();
   for (const stockId of ids) {
@@ -198,7 +206,10 @@ async function membersOfIndices(
 function onlyOne(query: ScreenQuery, path: string): Refusal | undefined {
   const set = ScreenQuerySchema.fields.filter((field) => isFieldSet(query, field));
   if (set.length === 1) return undefined;
-  return new Refusal(`${path}: expected one condition, found ${set.length === 0 ? 'none' : set.map(({ name }) => name).join(', ')}`);
+  return new Refusal(
+    `${path}: expected one condition, found ${set.length === 0 ? 'none' : set.map(({ name }) => name).join(', ')}`,
+    'broker.value',
+  );
 }
 
 /** The members of any of the plates, which are of one market each. */
@@ -267,7 +278,7 @@ function keysOf(sorts: readonly Sort[]): Keys | Refusal {
     const path = `sort_list[${index}]`;
     const how = directions.get(sort.direction);
     if (how === undefined)
-      return new Refusal(`${path}.direction: ${sort.direction} is none; accepted: ${[...directions.keys()].join(', ')}`);
+      return new Refusal(`${path}.direction: ${sort.direction} is none; accepted: ${[...directions.keys()].join(', ')}`, 'broker.value');
     const { basicProperty } = sort;
     if (basicProperty !== undefined) {
       const { code, name } = basicProperties;

@@ -60,10 +60,11 @@ const OWNER = 5;
 export const warrantScreen: Answer<Used, C2S, S2C> = (facts, request) => {
   const { pageFrom, filterList, sortList } = request;
   const pageCount = request.pageCount || PAGE_DEFAULT;
-  if (pageFrom < 0) return new Refusal(`page_from: ${pageFrom} is out of range, accepted: at least 0`);
-  if (pageCount < 1 || pageCount > PAGE_MAX) return new Refusal(`page_count: ${pageCount} is out of range, accepted: 1 to ${PAGE_MAX}`);
+  if (pageFrom < 0) return new Refusal(`page_from: ${pageFrom} is out of range, accepted: at least 0`, 'broker.value');
+  if (pageCount < 1 || pageCount > PAGE_MAX)
+    return new Refusal(`page_count: ${pageCount} is out of range, accepted: 1 to ${PAGE_MAX}`, 'broker.value');
   if (filterList.length + sortList.length > GROUPS_MAX)
-    return new Refusal(`${filterList.length + sortList.length} conditions and sorts: at most ${GROUPS_MAX} in one request`);
+    return new Refusal(`${filterList.length + sortList.length} conditions and sorts: at most ${GROUPS_MAX} in one request`, 'broker.value');
   const conditions: Condition[] = [];
   for (const [index, group] of filterList.entries()) {
     const condition = conditionOf(facts, group, `filter_list[${index}]`);
@@ -75,7 +76,7 @@ export const warrantScreen: Answer<Used, C2S, S2C> = (facts, request) => {
     const field = fieldOf(sortFieldId, `sort_list[${index}].sort_field_id`);
     if (field instanceof Refusal) return field;
     if (direction !== 0 && direction !== 1)
-      return new Refusal(`sort_list[${index}].direction: ${direction} is none; accepted: 0 ascending, 1 descending`);
+      return new Refusal(`sort_list[${index}].direction: ${direction} is none; accepted: 0 ascending, 1 descending`, 'broker.value');
     keys.push({ field, sign: direction === 0 ? 1 : -1 });
   }
   return inTurns(page(facts, request, conditions, keys, pageCount));
@@ -125,7 +126,9 @@ function* page(
 }
 
 function fieldOf(fieldId: number, path: string): Field | Refusal {
-  return fields.get(fieldId) ?? new Refusal(`${path}: field ${fieldId} is not served; served: ${[...fields.keys()].join(', ')}`);
+  return (
+    fields.get(fieldId) ?? new Refusal(`${path}: field ${fieldId} is not served; served: ${[...fields.keys()].join(', ')}`, 'broker.value')
+  );
 }
 
 function conditionOf(facts: Facts<Used>, { fieldId, interval, choices }: ScreenGroup, path: string): Condition | Refusal {

@@ -22,7 +22,9 @@ export interface Wanted<T> {
 
 /** Why a page cannot be given; undefined where it can. */
 export function checkPageSize({ pageSize }: { readonly pageSize: number }): Refusal | undefined {
-  return pageSize >= 1 && pageSize <= PAGE_MAX ? undefined : new Refusal(`page_size ${pageSize}: expected 1 to ${PAGE_MAX}`);
+  return pageSize >= 1 && pageSize <= PAGE_MAX
+    ? undefined
+    : new Refusal(`page_size ${pageSize}: expected 1 to ${PAGE_MAX}`, 'broker.value');
 }
 
 /** Something that is told at a moment and has its place in an order. */

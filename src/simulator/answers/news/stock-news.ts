@@ -54,7 +54,7 @@ function* answer(facts: Facts<Used>, request: C2S, listing: Listing): Generator<
 function* subjectsOf(facts: Facts<Used>, listing: Listing, idType: number): Generator<void, readonly Instrument[] | Refusal> {
   const { instrument } = listing;
   if (idType === SECURITY) return [instrument];
-  if (idType !== PLATE) return new Refusal(`id_type ${idType}: expected ${SECURITY} (security) or ${PLATE} (plate)`);
+  if (idType !== PLATE) return new Refusal(`id_type ${idType}: expected ${SECURITY} (security) or ${PLATE} (plate)`, 'broker.value');
   if (instrument.kind !== 'plate')
     return new Refusal(`id_type ${PLATE}: ${instrument.symbol} is ${kinds[instrument.kind].noun}, expected a plate`);
   return (yield* findMembers(facts, instrument.plate)).map((member) => member.instrument);
@@ -62,9 +62,10 @@ function* subjectsOf(facts: Facts<Used>, listing: Listing, idType: number): Gene
 
 function checkRange(request: C2S): Refusal | undefined {
   const [from, to] = [given(C2SSchema, request, 'seqFrom'), given(C2SSchema, request, 'seqTo')];
-  if (from !== undefined && to !== undefined && from > to) return new Refusal(`seq_from ${from}: expected at most seq_to, which is ${to}`);
+  if (from !== undefined && to !== undefined && from > to)
+    return new Refusal(`seq_from ${from}: expected at most seq_to, which is ${to}`, 'broker.value');
   return request.dedupIds.length > IDS_MAX
-    ? new Refusal(`dedup_ids: ${request.dedupIds.length} given, at most ${IDS_MAX} are accepted`)
+    ? new Refusal(`dedup_ids: ${request.dedupIds.length} given, at most ${IDS_MAX} are accepted`, 'broker.value')
     : undefined;
 }
 

@@ -16,7 +16,8 @@ export function watchedStocks(
   if (refused !== undefined) return refused;
   const { stockIds } = request;
   if (stockIds.length === 0) return new Refusal('stock_ids: expected at least one stock');
-  if (stockIds.length > STOCKS_MAX) return new Refusal(`stock_ids: ${stockIds.length} given, at most ${STOCKS_MAX} are accepted`);
+  if (stockIds.length > STOCKS_MAX)
+    return new Refusal(`stock_ids: ${stockIds.length} given, at most ${STOCKS_MAX} are accepted`, 'broker.value');
   const found = new Set<Instrument>();
   for (const [index, stockId] of stockIds.entries()) {
     const listing = locateStock(facts, { stockId });

@@ -71,7 +71,7 @@ function* itemsOf(
     case PeriodType.month:
       return yield* byDays(facts, listing, request, (label) => label.slice(0, 7));
     default:
-      return new Refusal(`unknown period_type ${periodType}; accepted: 1 (intraday), 2 (day), 3 (week), 4 (month)`);
+      return new Refusal(`unknown period_type ${periodType}; accepted: 1 (intraday), 2 (day), 3 (week), 4 (month)`, 'broker.value');
   }
 }
 
@@ -120,7 +120,8 @@ function datesOf(facts: Facts<'market'>, listing: Listing, request: C2S): { firs
   const first = parseLocal(beginDay, timeZone);
   if (first === undefined) return new Refusal('begin_time: expected yyyy-MM-dd');
   if (first > last) return new Refusal('begin_time is after end_time');
-  if (addDays(beginDay, RANGE_DAYS_MAX) <= endDay) return new Refusal(`begin_time to end_time: at most ${RANGE_DAYS_MAX} days`);
+  if (addDays(beginDay, RANGE_DAYS_MAX) <= endDay)
+    return new Refusal(`begin_time to end_time: at most ${RANGE_DAYS_MAX} days`, 'broker.value');
   return { first, last };
 }
 

@@ -31,7 +31,7 @@ export const getHistoryKline: Answer<'clock' | 'world' | 'companies' | 'market' 
   const resume = readResumeKey(request.nextReqKey);
   if (resume instanceof Refusal) return resume;
   const { maxAckKLNum } = request;
-  if (!(maxAckKLNum >= 0)) return new Refusal(`max_ack_kl_num ${maxAckKLNum}: expected 0 (no limit) or more`);
+  if (!(maxAckKLNum >= 0)) return new Refusal(`max_ack_kl_num ${maxAckKLNum}: expected 0 (no limit) or more`, 'broker.value');
 
   const counted = facts.historyQuota.use(listing.instrument.symbol);
   if (counted === 'exceeded') {
@@ -59,7 +59,7 @@ function rangeOf(listing: Listing, request: C2S): HistoryRange | Refusal {
 }
 
 function badTime(field: string): Refusal {
-  return new Refusal(`${field}: expected yyyy-MM-dd HH:mm:ss or yyyy-MM-dd`);
+  return new Refusal(`${field}: expected yyyy-MM-dd HH:mm:ss or yyyy-MM-dd`, 'broker.value');
 }
 
 function* page(

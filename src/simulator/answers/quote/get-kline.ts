@@ -23,7 +23,7 @@ export const getKline: Answer<'world' | 'companies' | 'market' | 'listings', C2S
   const adjustment = adjustmentOf(request.rehabType);
   if (adjustment instanceof Refusal) return adjustment;
   const { reqNum } = request;
-  if (!(reqNum >= 1 && reqNum <= BARS_MAX)) return new Refusal(`req_num ${reqNum}: expected 1 to ${BARS_MAX}`);
+  if (!(reqNum >= 1 && reqNum <= BARS_MAX)) return new Refusal(`req_num ${reqNum}: expected 1 to ${BARS_MAX}`, 'broker.value');
 
   return inTurns(answer(facts, listing, { period, adjustment, count: reqNum }));
 };

@@ -10,9 +10,9 @@ export const getOrderBook: Answer<'market' | 'listings', C2S, S2C> = (facts, req
   const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;
   const { num, orderBookType } = request;
-  if (!(num >= 1 && num <= BOOK_DEPTH_MAX)) return new Refusal(`num ${num}: expected 1 to ${BOOK_DEPTH_MAX} levels`);
+  if (!(num >= 1 && num <= BOOK_DEPTH_MAX)) return new Refusal(`num ${num}: expected 1 to ${BOOK_DEPTH_MAX} levels`, 'broker.value');
   if (orderBookType !== BookType.normal && orderBookType !== BookType.odd) {
-    return new Refusal(`unknown order_book_type ${orderBookType}; accepted: 0 (whole lots), 1 (odd lots)`);
+    return new Refusal(`unknown order_book_type ${orderBookType}; accepted: 0 (whole lots), 1 (odd lots)`, 'broker.value');
   }
   if (orderBookType === BookType.odd && !hasOddLots(listing)) {
     return new Refusal(`${listing.instrument.symbol} has no odd-lot book; only Hong Kong shares and funds with a board lot have one`);

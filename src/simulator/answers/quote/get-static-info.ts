@@ -60,7 +60,7 @@ function filterOf(facts: Facts<Used>, { market: marketNumber, secType }: C2S): F
     return facts.listings.unknown({ market: marketNumber, code: '' });
   }
   if (secType !== 0 && !securityType.members.some((member) => member.public === secType)) {
-    return new Refusal(`unknown sec_type ${secType}; accepted: ${listAccepted(securityType, 'rest')}`);
+    return new Refusal(`unknown sec_type ${secType}; accepted: ${listAccepted(securityType, 'rest')}`, 'broker.value');
   }
   return { market: market?.name, secType, isFuturesAlone: marketNumber === HK_FUTURE };
 }

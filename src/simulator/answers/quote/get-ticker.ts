@@ -12,7 +12,8 @@ export const getTicker: Answer<'market' | 'listings', C2S, S2C> = (facts, reques
   const listing = locateTraded(facts, request.security);
   if (listing instanceof Refusal) return listing;
   const { maxRetNum } = request;
-  if (!(maxRetNum >= 1 && maxRetNum <= TICKS_MAX)) return new Refusal(`max_ret_num ${maxRetNum}: expected 1 to ${TICKS_MAX}`);
+  if (!(maxRetNum >= 1 && maxRetNum <= TICKS_MAX))
+    return new Refusal(`max_ret_num ${maxRetNum}: expected 1 to ${TICKS_MAX}`, 'broker.value');
   const payload = create(S2CSchema);
   payload.security = listing.security;
   payload.name = listing.instrument.name;

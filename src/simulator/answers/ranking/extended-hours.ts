@@ -132,7 +132,10 @@ const priceConditions: readonly Condition<Row>[] = [
 
 function priceCondition(filter: number, index: number): Condition<Row> | Refusal {
   const condition = priceConditions[filter];
-  return condition ?? new Refusal(`filter_list[${index}].price_filter: unknown ${filter}; accepted: 0 to ${priceConditions.length - 1}`);
+  return (
+    condition ??
+    new Refusal(`filter_list[${index}].price_filter: unknown ${filter}; accepted: 0 to ${priceConditions.length - 1}`, 'broker.value')
+  );
 }
 
 function priceOf({ session }: Row): number {

@@ -95,7 +95,8 @@ const sortFields: Readonly<Record<number, Figure<Row>>> = {
 };
 
 function frequencyCondition(values: readonly bigint[], index: number): Condition<Row> | Refusal {
-  if (values.length === 0) return new Refusal(`filter_list[${index}].indicator_value: expected value_list with frequencies from 1 to 4`);
+  if (values.length === 0)
+    return new Refusal(`filter_list[${index}].indicator_value: expected value_list with frequencies from 1 to 4`, 'broker.value');
   return ({ dividends }) => dividends.frequency !== undefined && values.includes(BigInt(dividends.frequency));
 }
 

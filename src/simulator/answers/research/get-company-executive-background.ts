@@ -25,6 +25,7 @@ export const getCompanyExecutiveBackground: Answer<'clock' | 'world' | 'companie
   const found = leaderName === '' ? 'nothing' : quoted(leaderName);
   return new Refusal(
     `leader_name: expected somebody in office at ${subject.listing.instrument.symbol}, found ${found}; in office: ${names}`,
+    'broker.value',
   );
 };
 

@@ -25,7 +25,7 @@ export const getCompanyOperationalEfficiency: Answer<'clock' | 'world' | 'compan
   const money = moneyIn(facts, subject, request.currencyCode);
   if (money instanceof Refusal) return money;
   const asked = given(C2SSchema, request, 'financialType') ?? F10Type.F10Type_Unknown;
-  if (asked > F10Type.F10Type_Annual) return new Refusal(`financial_type ${asked}: expected 0 to 7`);
+  if (asked > F10Type.F10Type_Annual) return new Refusal(`financial_type ${asked}: expected 0 to 7`, 'broker.value');
   const periods = periodsOf(subject.company, subject.reported, asked);
   const page = pageOfPeriods(periods, request.nextKey, given(C2SSchema, request, 'num'));
   if (page instanceof Refusal) return page;

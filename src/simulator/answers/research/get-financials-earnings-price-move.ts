@@ -32,7 +32,8 @@ export const getFinancialsEarningsPriceMove: Answer<'clock' | 'world' | 'compani
   const subject = subjectOf(facts, request.security);
   if (subject instanceof Refusal) return subject;
   const count = given(C2SSchema, request, 'periodCount') ?? PERIODS.fallback;
-  if (count < 1 || count > PERIODS.max) return new Refusal(`period_count: ${count} is out of range, accepted: 1 to ${PERIODS.max}`);
+  if (count < 1 || count > PERIODS.max)
+    return new Refusal(`period_count: ${count} is out of range, accepted: 1 to ${PERIODS.max}`, 'broker.value');
   return inTurns(answer(facts, subject, publicationsOf(facts, subject, count)));
 };
 

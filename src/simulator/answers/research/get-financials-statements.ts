@@ -45,7 +45,7 @@ export const getFinancialsStatements: Answer<'clock' | 'world' | 'companies' | '
   if (subject instanceof Refusal) return subject;
   const lines = linesOf.get(given(C2SSchema, request, 'statementType') || FinancialStatementsType.FinancialStatementsType_Income);
   if (lines === undefined)
-    return new Refusal(`statement_type: unknown ${request.statementType}; accepted: ${[...linesOf.keys()].join(', ')}`);
+    return new Refusal(`statement_type: unknown ${request.statementType}; accepted: ${[...linesOf.keys()].join(', ')}`, 'broker.value');
   const money = moneyIn(facts, subject, request.currencyCode);
   if (money instanceof Refusal) return money;
   const asked = given(C2SSchema, request, 'financialType') || F10Type.F10Type_QuarterlyAnnual;

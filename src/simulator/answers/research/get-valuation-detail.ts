@@ -50,10 +50,10 @@ export const getValuationDetail: Answer<'clock' | 'world' | 'companies' | 'marke
   const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;
   const interval = intervalOf(given(C2SSchema, request, 'intervalType'));
-  if (interval === undefined) return new Refusal(`interval_type: unknown ${request.intervalType}; accepted: 1 to 10`);
+  if (interval === undefined) return new Refusal(`interval_type: unknown ${request.intervalType}; accepted: 1 to 10`, 'broker.value');
   const wanted = request.valuationType;
   if (wanted !== ValuationType.ValuationType_Unknown && !measures.has(wanted)) {
-    return new Refusal(`valuation_type: unknown ${wanted}; accepted: 0 (recommended), ${[...measures.keys()].join(', ')}`);
+    return new Refusal(`valuation_type: unknown ${wanted}; accepted: 0 (recommended), ${[...measures.keys()].join(', ')}`, 'broker.value');
   }
   return isIssuedByCompany(listing.instrument) ? ofShare(facts, listing, wanted, interval) : ofGroup(facts, listing, wanted, interval);
 };

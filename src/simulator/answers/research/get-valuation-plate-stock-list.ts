@@ -32,11 +32,12 @@ export const getValuationPlateStockList: Answer<'world' | 'companies' | 'listing
   if (group instanceof Refusal) return group;
   const type = given(C2SSchema, request, 'valuationType') || ValuationType.ValuationType_PE;
   const measure = measures.get(type);
-  if (measure === undefined) return new Refusal(`valuation_type: unknown ${type}; accepted: ${[...measures.keys()].join(', ')}`);
+  if (measure === undefined)
+    return new Refusal(`valuation_type: unknown ${type}; accepted: ${[...measures.keys()].join(', ')}`, 'broker.value');
   const figures = figuresOf(measure);
   const by = figures.get(given(C2SSchema, request, 'sortId') || SortField.SortField_MarketCap);
   if (by === undefined)
-    return new Refusal(`sort_id: ${request.sortId} does not sort valuations; accepted: ${[...figures.keys()].join(', ')}`);
+    return new Refusal(`sort_id: ${request.sortId} does not sort valuations; accepted: ${[...figures.keys()].join(', ')}`, 'broker.value');
   const kept = await narrowed(facts, group, request);
   if (kept instanceof Refusal) return kept;
   const descending = request.sortType === SortType.SortType_Desc;

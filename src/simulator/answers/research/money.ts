@@ -40,7 +40,7 @@ export function moneyIn({ companies }: Facts<'companies'>, { company, today }: S
   const currency = code === '' ? own : accepted.find((one) => one === wanted);
   if (currency === undefined) {
     const found = quoted(code);
-    return new Refusal(`currency_code: unknown ${found}; accepted: ${accepted.map(isoCode).join(', ')}`);
+    return new Refusal(`currency_code: unknown ${found}; accepted: ${accepted.map(isoCode).join(', ')}`, 'broker.value');
   }
   const exact = (amount: Decimal) => decimalToNumber(companies.inCurrency(amount, own, currency, today));
   const whole = (amount: bigint) => decimalToNumber(inMoney(companies.inCurrency(amount * DECIMAL_ONE, own, currency, today), currency));

@@ -8,7 +8,8 @@ const accepted: readonly number[] = [GroupType.GroupType_Custom, GroupType.Group
 
 /** Qot_GetUserSecurityGroup: the system's groups, then the user's in the order in which they were made. */
 export const getUserSecurityGroup: Answer<'userState', C2S, S2C> = ({ userState }, { groupType }) => {
-  if (!accepted.includes(groupType)) return new Refusal(`unknown group_type ${groupType}; accepted: ${accepted.join(', ')}`);
+  if (!accepted.includes(groupType))
+    return new Refusal(`unknown group_type ${groupType}; accepted: ${accepted.join(', ')}`, 'broker.value');
   const groups = (type: GroupType, names: Iterable<string>) =>
     groupType === type || groupType === GroupType.GroupType_All
       ? [...names].map((groupName) => create(GroupDataSchema, { groupName, groupType: type }))

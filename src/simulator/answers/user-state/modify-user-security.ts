@@ -15,7 +15,7 @@ export const modifyUserSecurity: Answer<'listings' | 'userState', C2S, S2C> = as
   if (systemGroups.has(groupName))
     return new Refusal(`${groupName} is a group of the system, which cannot be changed; name a custom group`);
   if (groupName.trim() === '' || [...groupName].length > NAME_CHARACTERS_MAX) {
-    return new Refusal(`group_name: expected 1 to ${NAME_CHARACTERS_MAX} characters, found ${quoted(groupName)}`);
+    return new Refusal(`group_name: expected 1 to ${NAME_CHARACTERS_MAX} characters, found ${quoted(groupName)}`, 'broker.value');
   }
   const listings = locateAllTerms(facts, securityList, SECURITIES_MAX);
   if (listings instanceof Refusal) return listings;
@@ -34,7 +34,7 @@ export const modifyUserSecurity: Answer<'listings' | 'userState', C2S, S2C> = as
       case ModifyUserSecurityOp.ModifyUserSecurityOp_MoveOut:
         return watchlists.moveOut(groupName, symbols);
       default:
-        return new Refusal(`unknown op ${op}; accepted: 1 (add), 2 (delete), 3 (move out)`);
+        return new Refusal(`unknown op ${op}; accepted: 1 (add), 2 (delete), 3 (move out)`, 'broker.value');
     }
   }
 };

@@ -20,7 +20,8 @@ type Names = 'listings' | 'userState';
 /** Qot_SetOptionEventAlert: all alerts of a request are changed, or none. */
 export const setOptionEventAlert: Answer<Names, C2S, S2C> = async (facts, { operType, alertList }) => {
   const { optionAlerts } = facts.userState;
-  if (alertList.length > ITEMS_MAX) return new Refusal(`alert_list: at most ${ITEMS_MAX} alerts, found ${alertList.length}`);
+  if (alertList.length > ITEMS_MAX)
+    return new Refusal(`alert_list: at most ${ITEMS_MAX} alerts, found ${alertList.length}`, 'broker.value');
   const changed = change();
   if (changed instanceof Refusal) return changed;
   await changed;
@@ -53,7 +54,7 @@ export const setOptionEventAlert: Answer<Names, C2S, S2C> = async (facts, { oper
       case AlertOpType.AlertOpType_DeleteAll:
         return optionAlerts.remove(keys);
       default:
-        return new Refusal(`unknown oper_type ${operType}; accepted: 1 (add) to 6 (delete all)`);
+        return new Refusal(`unknown oper_type ${operType}; accepted: 1 (add) to 6 (delete all)`, 'broker.value');
     }
   }
 
@@ -87,6 +88,7 @@ function termsProblem(facts: Facts<Names>, item: EventAlertItem, at: string): Re
   if (scopes[0] === 'optionMarket' && (item.optionMarket === 0 || OptionMarket[item.optionMarket] === undefined)) {
     return new Refusal(
       `${at}.option_market: unknown option market ${item.optionMarket}; accepted: 1 (US stocks), 2 (US indices), 3 (HK stocks), 4 (HK indices)`,
+      'broker.value',
     );
   }
   const group = item.watchlistGroupName;
@@ -102,10 +104,13 @@ function termsProblem(facts: Facts<Names>, item: EventAlertItem, at: string): Re
   const { earningsDateBegin: begin, earningsDateEnd: end } = item;
   if ((begin === '') !== (end === '')) return new Refusal(`${at}: give earnings_date_begin and earnings_date_end together`);
   if (begin !== '' && (!isDay(begin) || !isDay(end) || end < begin)) {
-    return new Refusal(`${at}: expected earnings dates as yyyy-MM-dd, the end not before the begin; found ${begin} and ${end}`);
+    return new Refusal(
+      `${at}: expected earnings dates as yyyy-MM-dd, the end not before the begin; found ${begin} and ${end}`,
+      'broker.value',
+    );
   }
   if (Buffer.byteLength(item.note) > NOTE_BYTES_MAX)
-    return new Refusal(`${at}.note: expected at most ${NOTE_BYTES_MAX} bytes (20 Chinese characters)`);
+    return new Refusal(`${at}.note: expected at most ${NOTE_BYTES_MAX} bytes (20 Chinese characters)`, 'broker.value');
   return undefined;
 }
 

@@ -57,7 +57,7 @@ export const setPriceReminder: Answer<'listings' | 'userState', C2S, S2C> = asyn
       return done;
     }
     default:
-      return new Refusal(`unknown op ${request.op}; accepted: 1 (add) to 6 (delete all)`);
+      return new Refusal(`unknown op ${request.op}; accepted: 1 (add) to 6 (delete all)`, 'broker.value');
   }
 };
 
@@ -72,21 +72,25 @@ function termsOf(listing: Listing, request: C2S, known: Terms | undefined): Term
   const note = given('note') ?? '';
   const sessions = request.reminderSessionList.length > 0 ? request.reminderSessionList : (known?.sessions ?? []);
   const kind = reminderKinds.get(type);
-  if (kind === undefined) return new Refusal(`unknown type ${type}; accepted: ${listAccepted(priceReminderType, 'rest')}`);
+  if (kind === undefined) return new Refusal(`unknown type ${type}; accepted: ${listAccepted(priceReminderType, 'rest')}`, 'broker.value');
   if (!hasFigure(kind, listing)) return new Refusal(`${listing.instrument.symbol} has no order book: no reminder of its ${kind.noun}`);
   if (!has(priceReminderFrequency, freq))
-    return new Refusal(`unknown freq ${freq}; accepted: ${listAccepted(priceReminderFrequency, 'rest')}`);
+    return new Refusal(`unknown freq ${freq}; accepted: ${listAccepted(priceReminderFrequency, 'rest')}`, 'broker.value');
   const number = given('value');
   const value = decimalFromNumber(number ?? Number.NaN);
-  if (value === undefined) return new Refusal(`value: expected a number of at most nine decimal places, found ${number ?? 'none'}`);
-  if (value < 0n && kind.unit !== '%') return new Refusal(`value: expected 0 or more for a ${kind.noun}, found ${request.value}`);
+  if (value === undefined)
+    return new Refusal(`value: expected a number of at most nine decimal places, found ${number ?? 'none'}`, 'broker.value');
+  if (value < 0n && kind.unit !== '%')
+    return new Refusal(`value: expected 0 or more for a ${kind.noun}, found ${request.value}`, 'broker.value');
   const bytes = Buffer.byteLength(note);
-  if (bytes > NOTE_BYTES_MAX) return new Refusal(`note: expected at most ${NOTE_BYTES_MAX} bytes (20 Chinese characters), found ${bytes}`);
+  if (bytes > NOTE_BYTES_MAX)
+    return new Refusal(`note: expected at most ${NOTE_BYTES_MAX} bytes (20 Chinese characters), found ${bytes}`, 'broker.value');
   const unknown = sessions.find((session) => !has(priceReminderSession, session));
-  if (unknown !== undefined) return new Refusal(`unknown session ${unknown}; accepted: ${listAccepted(priceReminderSession, 'rest')}`);
+  if (unknown !== undefined)
+    return new Refusal(`unknown session ${unknown}; accepted: ${listAccepted(priceReminderSession, 'rest')}`, 'broker.value');
   const watched = listing.market.name === 'US' ? sessions : sessions.filter((session) => session === REGULAR_HOURS);
   if (watched.length === 0 && sessions.length > 0) {
-    return new Refusal(`${listing.instrument.symbol} trades in regular hours alone; accepted sessions: 1 (OPEN)`);
+    return new Refusal(`${listing.instrument.symbol} trades in regular hours alone; accepted sessions: 1 (OPEN)`, 'broker.value');
   }
   return { type, freq, note, value: decimalToNumber(keptValue(kind, listing, value)), sessions: [...new Set(watched)] };
 }
