@@ -1,7 +1,7 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { type ServerInterceptingCallInterface, status } from '@grpc/grpc-js';
 import type { Clock } from '../../contract/clock.js';
-import { Rounds } from './rounds.js';
+import { PeriodicCheck } from './periodic-check.js';
 
 /** Time for a request to arrive, as over HTTP. */
 const ARRIVAL_MS_MAX = 30_000;
@@ -21,23 +21,23 @@ export class Arrivals {
   /** Start of each on the monotonic clock, oldest first. */
   readonly #awaited = new Map<IncomingCall, number>();
   readonly #clock: Clock;
-  readonly #rounds: Rounds;
+  readonly #check: PeriodicCheck;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#rounds = new Rounds(clock, CHECK_MS, () => this.#look());
+    this.#check = new PeriodicCheck(clock, CHECK_MS, () => this.#refuseLate());
   }
 
   /** Ends the checks. */
   stop(): void {
-    this.#rounds.stop();
+    this.#check.stop();
     this.#awaited.clear();
   }
 
   /** Begins to wait for the request of a call. */
   begin(call: IncomingCall): void {
     this.#awaited.set(call, this.#clock.monotonic());
-    this.#rounds.begin();
+    this.#check.begin();
   }
 
   /** Ends the wait: the request is complete, or will not come. */
@@ -53,7 +53,7 @@ export class Arrivals {
     setImmediate(() => incoming.stream.close(constants.NGHTTP2_NO_ERROR));
   }
 
-  #look(): boolean {
+  #refuseLate(): boolean {
     const before = this.#clock.monotonic() - ARRIVAL_MS_MAX;
     for (const [call, since] of this.#awaited) {
       if (since > before) break;

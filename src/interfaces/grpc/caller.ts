@@ -3,15 +3,15 @@ import type { Caller, Peer } from '../../gateway/index.js';
 import { peerAt, RequestIds } from '../common/callers.js';
 import { bearerOf } from '../common/http.js';
 
-/** What unary calls and streams have in common. */
+/** Common part of unary and streaming calls. */
 export type Call = Pick<ServerUnaryCall<unknown, unknown>, 'cancelled' | 'metadata' | 'getDeadline' | 'getPeer' | 'once' | 'off'>;
 
-/** A class, so that a call costs one object and no function. */
+/** Caller of one gRPC call. */
 class GrpcCaller implements Caller {
   readonly iface = 'grpc';
   readonly keyText: string | undefined;
   readonly idempotencyKey: string | undefined;
-  /** Of performance.now(): setting the machine's clock does not move it. */
+  /** On the monotonic clock (`performance.now`). */
   readonly #deadline: number;
 
   constructor(
@@ -19,21 +19,21 @@ class GrpcCaller implements Caller {
     readonly endpoint: string,
     readonly requestId: string,
   ) {
-    // One value, also of a key that was sent twice: see CallStreams.
+    // A key that was sent twice is one joined value here: see CallStreams.
     const authorization = textOf(call.metadata, 'authorization');
     this.keyText = authorization === undefined ? undefined : bearerOf({ authorization });
     this.idempotencyKey = textOf(call.metadata, 'idempotency-key');
-    // The library counts it by the machine's clock, and it has only just come.
+    // The library has the deadline by the wall clock.
     this.#deadline = performance.now() + Number(call.getDeadline()) - Date.now();
   }
 
-  /** Looked up when it is asked for, which few operations do. */
+  /** Computed on demand: few operations ask for it. */
   get peer(): Peer {
     return peerOf(this.call.getPeer());
   }
 
   isGone(): boolean {
-    // The library ends a call by a timer, which a busy turn delays: the deadline itself is looked at too.
+    // The library's timer may be late in a busy event loop: check the deadline itself too.
     return this.call.cancelled || this.#deadline <= performance.now();
   }
 
@@ -61,7 +61,7 @@ function textOf(metadata: Metadata, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The peer of "127.0.0.1:50000" or "::1:50000", as the library writes it. */
+/** Parses the library's peer text: "127.0.0.1:50000" or "::1:50000". */
 function peerOf(text: string): Peer {
   return peerAt(text.slice(0, Math.max(text.lastIndexOf(':'), 0)));
 }

@@ -4,7 +4,7 @@ import type { Metadata } from '@grpc/grpc-js';
 import type { Clock } from '../../contract/clock.js';
 import { Rejection } from '../../contract/rejection.js';
 import { peerOf } from '../common/http.js';
-import { Rounds } from './rounds.js';
+import { PeriodicCheck } from './periodic-check.js';
 
 /** Interval of the checks of all connections. */
 const CHECK_MS = 5_000;
@@ -101,10 +101,10 @@ export class Connections {
   readonly #bySession = new WeakMap<ServerHttp2Session, Connection>();
   /** By the metadata of a call: the library hands the same object to interceptors and handlers. */
   readonly #byCall = new WeakMap<Metadata, Connection>();
-  readonly #rounds: Rounds;
+  readonly #check: PeriodicCheck;
 
   constructor(clock: Clock) {
-    this.#rounds = new Rounds(clock, CHECK_MS, () => {
+    this.#check = new PeriodicCheck(clock, CHECK_MS, () => {
       for (const connection of this.#connections.values()) connection.check();
       return this.#connections.size > 0;
     });
@@ -112,7 +112,7 @@ export class Connections {
 
   /** Ends the checks. */
   stop(): void {
-    this.#rounds.stop();
+    this.#check.stop();
     this.#connections.clear();
   }
 
@@ -121,7 +121,7 @@ export class Connections {
     const peer = peerOf(socket);
     this.#connections.set(peer, new Connection(socket));
     socket.once('close', () => this.#connections.delete(peer));
-    this.#rounds.begin();
+    this.#check.begin();
   }
 
   /** Counts a call, which came on this stream, as open. */

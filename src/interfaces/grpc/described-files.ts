@@ -3,12 +3,12 @@ import { nestedTypes } from '@bufbuild/protobuf/reflect';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import { messageBytes } from '../../contract/message-writer.js';
 
-/** Files of message definitions with all that they import, found by what a client knows of them: a path, or something they declare. */
+/** `.proto` files with their imports, found by path or by a symbol that they declare. */
 export class DescribedFiles {
   readonly #files = new Map<string, DescFile>();
-  /** By full name: messages, enumerations and their values, services, extensions, fields and methods. */
+  /** Declaring file by full name of a message, enumeration, value, service, extension, field or method. */
   readonly #symbols = new Map<string, DescFile>();
-  /** Of each message that can be extended: the extensions by their number. */
+  /** Declaring file of each extension, by extended message and number. */
   readonly #extensions = new Map<string, Map<number, DescFile>>();
   readonly #encoded = new Map<DescFile, Uint8Array>();
 
@@ -16,12 +16,12 @@ export class DescribedFiles {
     for (const root of roots) this.#add(root);
   }
 
-  /** "svc/v1/gateway.proto". */
+  /** Finds a file by path: "svc/v1/gateway.proto". */
   file(path: string): DescFile | undefined {
     return this.#files.get(path);
   }
 
-  /** Where "svc.v1.Gateway", "svc.v1.Gateway.Request" or "svc.v1.GatewayRequest.proto_id" is declared. */
+  /** Finds the file that declares "svc.v1.Gateway", "svc.v1.Gateway.Request" or "svc.v1.GatewayRequest.proto_id". */
   declaring(symbol: string): DescFile | undefined {
     return this.#symbols.get(symbol);
   }
@@ -30,12 +30,12 @@ export class DescribedFiles {
     return this.#extensions.get(message)?.get(number);
   }
 
-  /** undefined for a message that is not known. */
+  /** Extension numbers of a message; undefined for an unknown message. */
   extensionNumbers(message: string): readonly number[] | undefined {
     return this.#symbols.has(message) ? [...(this.#extensions.get(message)?.keys() ?? [])] : undefined;
   }
 
-  /** The `FileDescriptorProto` of a file and of everything that it imports, itself first. */
+  /** Encodes the `FileDescriptorProto` of a file and of all its imports, itself first. */
   encode(file: DescFile): Uint8Array[] {
     return [...withImports(file, new Set())].map((each) => {
       const bytes = this.#encoded.get(each) ?? messageBytes(FileDescriptorProtoSchema, each.proto);

@@ -10,17 +10,16 @@ import {
 import { messageBytes } from '../../contract/message-writer.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
-import { SERVICE } from './service.js';
 import type { StandingStreams } from './standing-streams.js';
-import { bufferOf, bytes, readMessage } from './wire.js';
+import { bufferOf, bytes, readMessage, SERVICE } from './wire.js';
 
 type Watch = ServerWritableStream<Buffer, Buffer>;
 
 const { SERVING, NOT_SERVING, SERVICE_UNKNOWN } = HealthCheckResponse_ServingStatus;
-/** "" is the server as a whole. */
+/** Names that may be asked for; "" is the server as a whole. */
 const SERVICES: readonly string[] = ['', SERVICE];
 
-/** Serves `grpc.health.v1.Health`: the gateway's readiness, for the whole server ("") and for the service. Returns its own end. */
+/** Serves `grpc.health.v1.Health`: the gateway's readiness, for the whole server ("") and for the service. Returns its removal. */
 export function addHealth(server: Pick<Server, 'register'>, standing: StandingStreams, gateway: Gateway): () => void {
   const watches = new Set<Watch>();
   const current = () => answerOf(gateway.ready ? SERVING : NOT_SERVING);
@@ -34,7 +33,7 @@ export function addHealth(server: Pick<Server, 'register'>, standing: StandingSt
   const watch = (call: Watch) => {
     const asked = serviceOf(call.request);
     if (typeof asked !== 'string') return void call.emit('error', asked);
-    // Of a service that may come to be, the protocol says; none does here.
+    // By the protocol, the stream of an unknown service stays open: it may be added later. Here none is.
     if (!SERVICES.includes(asked)) return void call.write(answerOf(SERVICE_UNKNOWN));
     watches.add(call);
     call.once('cancelled', () => watches.delete(call));
@@ -59,7 +58,7 @@ function answerOf(status: HealthCheckResponse_ServingStatus): Buffer {
   return bufferOf(messageBytes(HealthCheckResponseSchema, create(HealthCheckResponseSchema, { status })));
 }
 
-/** The service that a check or a watch asks about, or the status that refuses it. */
+/** The requested service, or the status of the refusal. */
 function serviceOf(request: Buffer): string | Partial<StatusObject> {
   const read = readMessage(HealthCheckRequestSchema, request);
   return read instanceof Rejection ? { code: status.INVALID_ARGUMENT, details: read.message } : read.service;

@@ -4,10 +4,10 @@ import { messageBytes } from '../../contract/message-writer.js';
 import type { PushEvent } from '../../gateway/index.js';
 import { BytesFrame, type FrameContent, type PushFormat, pushMessagesOf, type TickerGap, unnumbered } from '../../gateway/push/index.js';
 
-/** Bytes before each message that say how long it is, most significant first: the hub joins frames, a stream wants them one by one. */
+/** Size of the big-endian length before each message: the hub joins frames, and a stream needs them one by one. */
 export const LENGTH_BYTES = 4;
 
-/** Events as `PushEvent`, for all streams. */
+/** Encodes events as `PushEvent`, once for all streams. */
 export const grpcFormat: PushFormat = {
   numbering: unnumbered,
   event: (event, content) => frameOf(event, content, event.type === 'quote' ? event : undefined),

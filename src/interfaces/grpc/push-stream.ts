@@ -14,11 +14,11 @@ import { readMessage } from './wire.js';
 type Call = ServerWritableStream<Buffer, Buffer>;
 
 const STREAMS_MAX = 10_000;
-/** Of one filter. */
+/** Maximum symbols of one filter. */
 const SYMBOLS_MAX = 1000;
 const eventTypes: ReadonlySet<string> = new Set<PushEvent['type']>(['quote', 'trade', 'notify']);
 
-/** `SubscribePush`: the events of the caller's key, as far as the caller asked for them. */
+/** `SubscribePush`: the events of the caller's key that pass the caller's filter. */
 export class PushStreams {
   readonly #gateway: Gateway;
   readonly #callers: Callers;
@@ -31,27 +31,27 @@ export class PushStreams {
 
   readonly handle = (call: Call): void => {
     const caller = this.#callers.of(call, 'SubscribePush');
-    const wants = this.#count < STREAMS_MAX ? readWishes(call.request) : new Rejection('limit.connections', tooMany);
-    const opened = this.#gateway.openPush(caller, wants instanceof Rejection ? wants : undefined);
-    if (wants instanceof Rejection) this.#refuse(call, caller, opened instanceof Rejection ? opened : wants);
+    const filter = this.#count < STREAMS_MAX ? readFilter(call.request) : new Rejection('limit.connections', tooMany);
+    const opened = this.#gateway.openPush(caller, filter instanceof Rejection ? filter : undefined);
+    if (filter instanceof Rejection) this.#refuse(call, caller, opened instanceof Rejection ? opened : filter);
     else if (opened instanceof Rejection) this.#refuse(call, caller, opened);
-    else this.#open(call, caller, opened, wants);
+    else this.#open(call, caller, opened, filter);
   };
 
-  #open(call: Call, { requestId }: Caller, { identity, permits }: OpenedPush, wants: Permits): void {
-    // At once: from here on the caller misses nothing.
+  #open(call: Call, { requestId }: Caller, { identity, permits }: OpenedPush, filter: Permits): void {
+    // Sent at once: it tells the caller that no event is missed from here on.
     call.sendMetadata(trailerOf(requestId));
     const connection: PushConnection = this.#gateway.push.connect({
       iface: 'grpc',
       owner: identity.owner,
       ...(identity.key === undefined ? {} : { keyId: identity.key.id }),
       permits,
-      wants,
+      wants: filter,
       format: grpcFormat,
       sink: new StreamSink(call, requestId, () => connection.drained()),
     });
     this.#count += 1;
-    // The library's word for the end of a call, whoever ended it.
+    // The library emits it at the end of every call.
     call.once('cancelled', () => {
       this.#count -= 1;
       connection.disconnected();
@@ -66,8 +66,8 @@ export class PushStreams {
 
 const tooMany = `too many push streams: at most ${STREAMS_MAX} are served`;
 
-/** What a caller wants of all that it may see, or what is wrong with its request. */
-function readWishes(bytes: Buffer): Permits | Rejection {
+/** The filter of a request, or a rejection. */
+function readFilter(bytes: Buffer): Permits | Rejection {
   const request = readMessage(SubscribePushRequestSchema, bytes);
   if (request instanceof Rejection) return request;
   const types = new Set(request.eventTypes);
@@ -94,7 +94,7 @@ function readWishes(bytes: Buffer): Permits | Rejection {
   return (event) => (types.size === 0 || types.has(event.type)) && (symbols.size === 0 || isOf(symbols, event));
 }
 
-/** Notices are of no symbol, and concern everybody. */
+/** Notices have no symbol and pass every filter. */
 function isOf(symbols: ReadonlySet<string>, event: PushEvent): boolean {
   if (event.type === 'notify') return true;
   const symbol = symbolOfEvent(event);

@@ -12,20 +12,19 @@ import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import { pushMessages } from '../../gateway/push/index.js';
 import { DescribedFiles } from './described-files.js';
-import { SERVICE } from './service.js';
 import type { StandingStreams } from './standing-streams.js';
-import { bufferOf, bytes, readMessage } from './wire.js';
+import { bufferOf, bytes, readMessage, SERVICE } from './wire.js';
 
 type Call = ServerDuplexStream<Buffer, Buffer>;
 type Outcome = NonNullable<MessageInitShape<typeof ServerReflectionResponseSchema>['messageResponse']>;
 
 const METHOD = 'ServerReflection/ServerReflectionInfo';
-/** The same messages under two names: clients older than 2023 know the second alone. */
+/** The same messages under two package names: clients older than 2023 know only the second. */
 const PACKAGES = ['grpc.reflection.v1', 'grpc.reflection.v1alpha'];
 
 /**
  * Serves server reflection, for the service, for health checking, and for the messages of every operation and event: a
- * client needs no file of ours. Nothing is put together before the first question.
+ * client needs none of our files. The files are collected at the first question.
  */
 export function addReflection(server: Pick<Server, 'register'>, standing: StandingStreams, operations: readonly Operation[]): void {
   let known: DescribedFiles | undefined;
@@ -42,7 +41,7 @@ function rootsOf(operations: readonly Operation[]): DescFile[] {
   return [file_svc_v1_gateway, file_grpc_health_v1_health, ...messages.map(({ ResponseSchema }) => ResponseSchema.file)];
 }
 
-/** Answers one question after the other, as fast as the client reads. */
+/** Answers questions one by one, no faster than the client reads. */
 function answerAll(call: Call, files: () => DescribedFiles): void {
   call.on('data', (message: Buffer) => {
     const question = readMessage(ServerReflectionRequestSchema, message);

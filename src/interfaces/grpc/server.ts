@@ -18,45 +18,44 @@ import { Connections } from './connections.js';
 import { addHealth } from './health.js';
 import { PushStreams } from './push-stream.js';
 import { addReflection } from './reflection.js';
-import { REQUEST_PATH, SUBSCRIBE_PUSH_PATH } from './service.js';
 import { StandingStreams } from './standing-streams.js';
 import { Requests } from './unary.js';
 import { watchCalls } from './watched-call.js';
-import { bytes } from './wire.js';
+import { bytes, REQUEST_PATH, SUBSCRIBE_PUSH_PATH } from './wire.js';
 
 export interface GrpcOptions {
   readonly gateway: Gateway;
   readonly clock: Clock;
-  /** What is served; every declared operation by default. */
+  /** Served operations; all declared ones by default. */
   readonly operations?: readonly Operation[];
   /** Without it the listener speaks plain HTTP/2. */
   readonly tls?: TlsPair;
-  /** Told of connections that could not be accepted. */
+  /** Called for connections that could not be accepted. */
   readonly onTrouble?: (error: Error) => void;
 }
 
-/** Its close takes no more calls, and answers those under way. */
+/** `close` accepts no more calls and answers those in flight. */
 export type GrpcServer = TlsListener;
 
 const CONNECTIONS_MAX = 10_000;
-/** How long calls under way may take once the server closes; below the daemon's own limit of ten seconds. */
+/** Time for calls in flight once the server closes; below the daemon's own limit of ten seconds. */
 const CLOSE_MS_MAX = 5000;
 
 const libraryOptions: ServerOptions = {
-  // No operation's body comes near it.
+  // Far above any operation's body.
   'grpc.max_receive_message_length': 1024 * 1024,
-  // Of one connection: what a busy client has under way at once, and no more than it could make others wait with.
+  // Per connection: enough for a busy client, too few to make others wait.
   'grpc.max_concurrent_streams': 1000,
-  // A peer that vanished without a word is noticed within 40 seconds.
+  // A dead peer is noticed within 40 seconds.
   'grpc.keepalive_time_ms': 30_000,
   'grpc.keepalive_timeout_ms': 10_000,
-  // Statistics of the library's own, which nobody here reads, for a tenth of its throughput.
+  // The library's own statistics are not used here and cost a tenth of its throughput.
   'grpc.enable_channelz': 0,
 };
 
 /**
- * gRPC: `svc.v1.Gateway`, health checking and reflection. Messages pass the library as bytes; what they ask for goes to the
- * one pipeline, and no rule lives here. Sockets are accepted here, with their TLS handshake, and handed to the library, so that
+ * gRPC: `svc.v1.Gateway`, health checking and reflection. Messages pass the library as bytes, and requests go to the
+ * pipeline: there are no rules here. Sockets are accepted here, with their TLS handshake, and handed to the library, so that
  * their number and the time of a handshake are bounded, a close can wait for the last of them, and the certificate can change.
  */
 export function createGrpcServer({ gateway, clock, operations = declared, tls, onTrouble }: GrpcOptions): GrpcServer {
@@ -75,7 +74,7 @@ export function createGrpcServer({ gateway, clock, operations = declared, tls, o
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   streams.watch(server);
   const sockets = new Set<Socket>();
-  /** Of those, by peer, the ones whose TLS handshake is not done. */
+  /** Sockets in their TLS handshake, by peer. */
   const shaking = new Map<string, Socket>();
   const inject = (socket: Socket) => {
     shaking.delete(peerOf(socket));
@@ -110,7 +109,7 @@ export function createGrpcServer({ gateway, clock, operations = declared, tls, o
       listener.close();
       for (const socket of shaking.values()) socket.destroy();
       server.tryShutdown(() => undefined);
-      // Neither a call that never ends nor a peer that never reads holds the daemon up.
+      // A call that never ends, or a peer that never reads, does not delay the daemon.
       const giveUp = setTimeout(() => {
         server.forceShutdown();
         for (const socket of sockets) socket.destroy();

@@ -1,9 +1,9 @@
 import { status } from '@grpc/grpc-js';
 
-/** Whoever opens one shows no key: there is a bound to how many are kept, on all connections. */
+/** Maximum on all connections together: no key is needed to open one. */
 const STANDING_MAX = 10_000;
 
-/** A streaming call, as far as ending it needs to know it. */
+/** Part of a streaming call that ending it needs. */
 interface StandingCall {
   once(event: 'cancelled', listener: () => void): unknown;
   emit(event: 'error', error: { readonly code: status; readonly details: string }): unknown;
@@ -11,15 +11,15 @@ interface StandingCall {
 }
 
 /**
- * Watches of the health and open reflections: bounded in number, and ended when the server closes, since left alone they would
- * keep it from closing.
+ * Health watches and open reflections: bounded in number, and ended when the server closes, because they would keep it
+ * from closing.
  */
 export class StandingStreams {
   readonly #calls = new Set<StandingCall>();
 
   constructor(private readonly max = STANDING_MAX) {}
 
-  /** The same handler, whose calls are ended by {@link end}; one more than there may be is refused. */
+  /** Wraps a handler: its calls are ended by {@link end}, and those above the maximum are refused. */
   tracked<C extends StandingCall>(handle: (call: C) => void): (call: C) => void {
     return (call) => {
       if (this.#calls.size >= this.max) {

@@ -18,7 +18,7 @@ export function statusOf(rejection: Rejection, requestId: string): StatusObject 
   return { code: kind.grpc, details: detailsOf(message), metadata };
 }
 
-/** Codes with which the hub closes a connection: RFC 6455, the IANA registry, and ours for a key that does not open it any more. */
+/** Status by close code of the hub: codes of RFC 6455, of the IANA registry, and ours for a key that is no longer valid. */
 const statusByClose = new Map([
   [1001, status.UNAVAILABLE],
   [1013, status.RESOURCE_EXHAUSTED],
@@ -30,11 +30,11 @@ export function statusOfClose(code: number, reason: string, requestId: string): 
   return { code: statusByClose.get(code) ?? status.INTERNAL, details: detailsOf(reason), metadata: trailerOf(requestId) };
 }
 
-/** Header lists are commonly bounded to 8 KiB, and a character takes up to nine bytes there. */
+/** Header lists are commonly limited to 8 KiB, and a character takes up to nine bytes there. */
 const DETAILS_CHARACTERS_MAX = 800;
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
-/** A text as a header can carry it: percent-encoding, which the library applies, throws at half a character. */
+/** Makes a text fit for a header: the library's percent-encoding throws at half a surrogate pair. */
 function detailsOf(text: string): string {
   return shown(text, DETAILS_CHARACTERS_MAX).replace(LONE_SURROGATE, '\uFFFD');
 }

@@ -3,7 +3,7 @@ import type { PushSink } from '../../gateway/push/index.js';
 import { LENGTH_BYTES } from './push-format.js';
 import { statusOfClose } from './status.js';
 
-/** Writes the hub's frames to a stream, message by message. What the peer's flow control holds back counts as buffered. */
+/** Writes the hub's frames to a stream, message by message. Data held back by the peer's flow control counts as buffered. */
 export class StreamSink implements PushSink {
   #bufferedBytes = 0;
   #open = true;
@@ -24,7 +24,7 @@ export class StreamSink implements PushSink {
     let start = LENGTH_BYTES;
     while (start < frames.length) {
       const end = start + frames.readUInt32BE(start - LENGTH_BYTES);
-      // Messages are written in order: when the last has gone, all have.
+      // Messages are written in order: when the last is sent, all are.
       if (end === frames.length) this.call.write(frames.subarray(start, end), () => this.#written(frames.length));
       else this.call.write(frames.subarray(start, end));
       start = end + LENGTH_BYTES;
@@ -35,7 +35,7 @@ export class StreamSink implements PushSink {
   close(code: number, reason: string): void {
     if (!this.#open) return;
     this.#open = false;
-    // The library's way to end a stream with a status, after what was written.
+    // The library ends the stream with this status, after the pending messages.
     this.call.emit('error', statusOfClose(code, reason, this.requestId));
   }
 

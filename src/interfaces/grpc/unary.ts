@@ -16,7 +16,7 @@ import { readGatewayRequest, wrapResponse, writeGatewayResponse, writeLongGatewa
 type Respond = sendUnaryData<Buffer>;
 type Call = ServerUnaryCall<Buffer, Buffer>;
 
-/** `Request`: any operation by its protocol id. */
+/** `Request`: serves any operation by its protocol id. */
 export class Requests {
   readonly #gateway: Gateway;
   readonly #ids: ProtocolIds;
@@ -67,7 +67,7 @@ export class Requests {
     }
   }
 
-  /** An id that nobody declared: its bytes are passed on, for those who may do that. */
+  /** Passes on the bytes of an undeclared id, if the caller may do that. */
   async #passOn(protoId: number, caller: Caller, respond: Respond, body: Uint8Array): Promise<void> {
     try {
       const answer = await this.#gateway.callUndeclared(protoId, caller, body);
@@ -106,7 +106,7 @@ export class Requests {
     connection: Connection,
     answer: ResponseMessage,
   ): Promise<void> {
-    // While it waited for its turn, those before it filled what may wait, or the caller left.
+    // In the meantime earlier answers may have filled the limit, or the caller may have left.
     const settled = stillAnswered(operation, connection, answer);
     if (settled instanceof Rejection) this.#refuse(caller, respond, settled);
     if (settled instanceof Rejection || caller.isGone?.()) return;
@@ -125,7 +125,7 @@ export class Requests {
   }
 }
 
-/** Calls that are under way at once have all begun before anything waits: what was only read may still be refused. */
+/** Refuses an answer to a read if too much is unread by now: concurrent calls all began before anything waited. */
 function stillAnswered({ effect }: Operation, connection: Connection, answer: Answer): Answer {
   return effect === 'read' ? (connection.refusal ?? answer) : answer;
 }

@@ -1,7 +1,7 @@
 import { create, type DescMessage, type MessageShape } from '@bufbuild/protobuf';
 import { RetType } from '../../contract/generated/Common_pb.js';
-import { type GatewayRequest, GatewayRequestSchema, GatewayResponseSchema } from '../../contract/generated/svc/v1/gateway_pb.js';
-// Its payload stays undecoded.
+import { Gateway, type GatewayRequest, GatewayRequestSchema, GatewayResponseSchema } from '../../contract/generated/svc/v1/gateway_pb.js';
+// Decodes the head of any response and leaves its payload undecoded.
 import { ResponseSchema as AnyResponseSchema } from '../../contract/generated/Trd_SubAccPush_pb.js';
 import { messageParser } from '../../contract/message-parser.js';
 import { messageBytes } from '../../contract/message-writer.js';
@@ -11,7 +11,12 @@ import type { ResponseMessage } from '../../gateway/index.js';
 import { encodeLong } from '../common/long-messages.js';
 import { encodeResponse } from '../common/protocol-response.js';
 
-/** The library is handed bytes and gives bytes: what they mean, and what is wrong with them, is said here. */
+/** Full name of the service: "svc.v1.Gateway". */
+export const SERVICE = Gateway.typeName;
+export const REQUEST_PATH = `/${SERVICE}/${Gateway.method.request.name}`;
+export const SUBSCRIBE_PUSH_PATH = `/${SERVICE}/${Gateway.method.subscribePush.name}`;
+
+/** Serializer and deserializer for the library, which passes bytes through: they are decoded and checked here. */
 export function bytes(value: Buffer): Buffer {
   return value;
 }
@@ -21,7 +26,7 @@ export function readGatewayRequest(request: Buffer): GatewayRequest | Rejection 
   return readMessage(GatewayRequestSchema, request);
 }
 
-/** Reads a message of the service itself, or says that it is none. */
+/** Decodes a message of the service itself, or returns a rejection. */
 export function readMessage<D extends DescMessage>(desc: D, bytes: Buffer): MessageShape<D> | Rejection {
   try {
     return messageParser(desc)(bytes) as MessageShape<D>;
@@ -31,17 +36,17 @@ export function readMessage<D extends DescMessage>(desc: D, bytes: Buffer): Mess
   }
 }
 
-/** The bytes of the `GatewayResponse` that carries an operation's `Response`. */
+/** Encodes the `GatewayResponse` that carries an operation's `Response`. */
 export function writeGatewayResponse(operation: Operation, response: ResponseMessage): Buffer {
   return carrying(operation, response, encodeResponse(operation, response));
 }
 
-/** The same of one that is long (see `isLong`). */
+/** Encodes a long one (see `isLong`). */
 export async function writeLongGatewayResponse(operation: Operation, response: ResponseMessage): Promise<Buffer> {
   return carrying(operation, response, await encodeLong(operation, response));
 }
 
-/** The bytes of the `GatewayResponse` that carries a `Response` of an id that nobody declared: all of them begin in the same way. */
+/** Encodes the `GatewayResponse` that carries a `Response` of an undeclared id: all responses begin with the same fields. */
 export function wrapResponse(protoId: number, body: Uint8Array): Buffer {
   const head = readMessage(AnyResponseSchema, bufferOf(body as Uint8Array<ArrayBuffer>));
   const { retType, retMsg } = head instanceof Rejection ? { retType: RetType.RetType_Unknown, retMsg: head.message } : head;
@@ -52,7 +57,7 @@ function carrying({ protoId }: Operation, { retType, retMsg }: ResponseMessage, 
   return bufferOf(messageBytes(GatewayResponseSchema, create(GatewayResponseSchema, { retType, retMsg, protoId: protoId ?? 0, body })));
 }
 
-/** The same bytes as the library wants them. */
+/** The same bytes as a `Buffer`, which the library needs. */
 export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }

@@ -1,21 +1,21 @@
 import type { Clock } from '../../contract/clock.js';
 
-/** Looks at something again and again, for as long as there is anything to look at: an idle daemon has no timer for it. */
-export class Rounds {
+/** Repeats a check for as long as there is something to check: an idle daemon has no timer for it. */
+export class PeriodicCheck {
   #cancel: (() => void) | undefined;
 
-  /** @param look Says whether anything is left to look at. */
+  /** @param check Returns whether anything is left to check. */
   constructor(
     private readonly clock: Clock,
     private readonly everyMs: number,
-    private readonly look: () => boolean,
+    private readonly check: () => boolean,
   ) {}
 
-  /** There is something to look at. */
+  /** Starts the check, unless it runs already. */
   begin(): void {
     this.#cancel ??= this.clock.after(this.everyMs, () => {
       this.#cancel = undefined;
-      if (this.look()) this.begin();
+      if (this.check()) this.begin();
     });
   }
 
