@@ -13,7 +13,7 @@ export type BarColumns = Readonly<Record<BarField, number>>;
 export interface ExchangeHours {
   /** IANA time zone of the exchange; bars are in its local time. */
   readonly timeZone: string;
-  /** Whether a day ("2026-11-20") is a trading day. */
+  /** True for a trading day, such as "2026-11-20". */
   isTradingDay(day: string): boolean;
   /** The session at `time`, epoch ms; undefined outside all sessions. */
   sessionAt(time: number): unknown;
@@ -24,7 +24,7 @@ export interface ReadingRules {
   readonly separator: string;
   /** IANA time zone of times without an offset. */
   readonly zone: string;
-  /** Whether a bar's time is the start or the end of its minute. */
+  /** End of the minute that a bar's time names. */
   readonly stamp: 'start' | 'end';
   readonly hours: ExchangeHours;
 }

@@ -9,7 +9,7 @@ import { runQuietly } from '../../test/support/terminal.js';
 import { operations } from '../contract/operations/index.js';
 import type { Terminal } from './terminal.js';
 
-/** What the fake daemon was asked, and what it answers. */
+/** Request to the fake daemon, and its answer. */
 interface Asked {
   readonly method: string | undefined;
   readonly url: string | undefined;

@@ -125,7 +125,7 @@ function certificateProblem(pem: string): string | undefined {
   return undefined;
 }
 
-/** Whether a URL's host is this machine. */
+/** True if a URL's host is this machine. */
 function isLoopbackHost({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || (isIPv4(hostname) && hostname.startsWith('127.'));
 }

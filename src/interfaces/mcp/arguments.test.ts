@@ -17,7 +17,7 @@ import { argumentNames } from '../../contract/tool-arguments.js';
 import { describeTool, wholeTool } from '../../contract/tools.js';
 import { readToolArguments, type ToolArguments } from './arguments.js';
 
-/** What a message needs and no argument says is given as the message: such a tool has nothing to draw. */
+/** Tools whose message needs more than their arguments say: they take the message itself, and nothing is drawn for them. */
 const takesArguments = ({ needs, shape }: Operation) =>
   needs.every(({ oneOf }) => oneOf.some((needed) => shape.some(({ field }) => field === needed)));
 const tools = operations
@@ -97,7 +97,7 @@ function drawn(schema: Schema, param: Param, needed = false): fc.Arbitrary<unkno
   }
 }
 
-/** Whether both ends of a range are given the wrong way round. */
+/** True if the ends of a range are in the wrong order. */
 function exceeds(operation: Operation, args: Arguments, [least, most]: readonly [string, string]): boolean {
   const given = (path: string) => {
     const value = args[callerParams(operation.shape, 'mcp').find(({ field }) => field === path)?.name ?? ''] as number | string | undefined;
@@ -120,7 +120,7 @@ function argumentsOf(operation: Operation, wanted: readonly string[] = []): fc.A
   const params = callerParams(operation.shape, 'mcp');
   const bySymbol = params.some(({ type }) => type.kind === 'order_symbol');
   const chosen = params.filter(({ name }) => !(bySymbol && ['code', 'sec_market'].includes(name)));
-  // Where no market is asked for, the message holds 0, which nobody may write.
+  // Without a market the message holds 0, which a caller may not write.
   const needed = operation.needs.flatMap(({ oneOf: [field] }) => params.filter((param) => param.field === field));
   const values = Object.fromEntries(chosen.map((param) => [param.name, drawn(properties[param.name]!, param, needed.includes(param))]));
   const always = new Set(['market', ...(bySymbol ? ['symbol'] : []), ...needed.map(({ name }) => name), ...wanted]);
@@ -128,7 +128,7 @@ function argumentsOf(operation: Operation, wanted: readonly string[] = []): fc.A
   for (const name of operation.byCard ? ['acc_id'] : []) always.add(name);
   const requiredKeys = chosen.map(({ name }) => name).filter((name) => always.has(name) || (required as string[]).includes(name));
   const pairs = pairsOf(operation.messages.C2SSchema);
-  /** Whether an argument is given that has no effect beside the others. */
+  /** True if an argument has no effect beside the others. */
   const isIdle = (args: Arguments) =>
     params.some(({ name, onlyWhen }) => {
       if (onlyWhen === undefined || (args[name] ?? '') === '') return false;
@@ -345,7 +345,7 @@ describe('cursor', () => {
       preview: false,
       body: {},
     });
-    // What the schema requires may be said again.
+    // The schema's required fields may be repeated.
     expect(accept(quote.getTicker, { cursor: 'abc', code: 'HK.00700' }).cursor).toBe('abc');
     expect(refuse(quote.getTicker, { cursor: 'abc', symbol: 'HK.00700', count: 5 })).toMatchObject({
       code: 'request.invalid',

@@ -9,32 +9,32 @@ import { checkText } from '../../contract/texts.js';
 import { argumentNames, type ExtraArgument, extraArguments, otherFormParams, requiredArguments } from '../../contract/tool-arguments.js';
 import { readSelection, type Selection } from './selection.js';
 
-/** What a tool's arguments say, beside the request itself. */
+/** Parsed arguments of a tool: the request, and options common to all tools. */
 export interface ToolArguments {
-  /** The key's text for this call alone. */
+  /** API key for this call only. */
   readonly apiKey?: string;
   readonly idempotencyKey?: string;
-  /** Only show what the write would do. */
+  /** True to show what the write would do, without doing it. */
   readonly preview: boolean;
-  /** The page wanted of an earlier answer, in place of a request: see {@link PageStore}. */
+  /** Cursor to a page of an earlier answer, in place of a request: see {@link PageStore}. */
   readonly cursor?: string;
-  /** The card that names the account: 16 digits, or the last 4 of them. */
+  /** Card number of the account: 16 digits, or the last 4. */
   readonly cardNum?: string;
-  /** Only what is in this currency (Trd_Common.Currency) is wanted of the answer. */
+  /** Currency (Trd_Common.Currency) to which the answer is filtered. */
   readonly currency?: number;
-  /** The fields wanted of each record; undefined = all. */
+  /** Fields of each record to return; undefined for all. */
   readonly selection?: Selection;
-  /** Most records of a page. */
+  /** Maximum records of a page. */
   readonly limit?: number;
-  /** Records are wanted as objects where the tool has a table of them. */
+  /** True to write records as objects in place of a table. */
   readonly asObjects?: true;
-  /** The form that they have, where it is not the tool's own. */
+  /** Alternative form of the arguments, if they do not have the tool's own. */
   readonly form?: ToolForm;
   /** The request, for `requestDecoder(…, 'mcp')`. */
   readonly body: JsonObject;
 }
 
-/** Reads the arguments of an operation's tool: its own fields, or `c2s_json` in place of them, and what every tool takes. */
+/** Parses a tool's arguments: its own fields, or `c2s_json` in place of them, and the options of all tools. */
 export function readToolArguments(operation: Operation, args: JsonObject | undefined): ToolArguments | Rejection {
   const read = collectProblem(() => readArguments(operation, args ?? emptyObject()));
   return read.ok ? read.value : rejectProblem(read.problem);
@@ -48,7 +48,7 @@ function readArguments(operation: Operation, args: JsonObject): ToolArguments | 
   for (const name in args) {
     const value = args[name];
     if (!names.has(name)) unknownField(name, name, names);
-    // null says "not given", as it does in a message.
+    // null means "not given", as in a message.
     if (value === undefined || value === null) continue;
     if (isExtra(name, extras)) extra[name] = value;
     else own[name] = value;
@@ -68,7 +68,7 @@ function readArguments(operation: Operation, args: JsonObject): ToolArguments | 
   const given = Object.keys(cardNum === undefined ? own : { card_num: cardNum, ...own });
   const [other] = given;
   if (cursor !== undefined) {
-    // Callers that keep to the schema give what it requires again.
+    // Callers that follow the schema repeat its required fields.
     const required = new Set(requiredArguments(operation).flatMap(({ name, aliases }) => [name, ...aliases]));
     const layout = (['fields', 'limit', 'format'] as const).find((name) => extra[name] !== undefined);
     const other = message?.name ?? given.find((name) => !required.has(name)) ?? layout;
@@ -105,7 +105,7 @@ interface GivenMessage {
   readonly body: JsonObject;
 }
 
-/** The request as a message, where it is given as one. */
+/** The request of `c2s_json`, if given. */
 function messageOf({ c2s, c2s_json: json }: Partial<Record<ExtraArgument, JsonValue>>): GivenMessage | undefined | Rejection {
   if (c2s !== undefined && json !== undefined) stop('invalid', 'c2s', '"c2s" and "c2s_json" say the same thing: give only one');
   if (c2s !== undefined) {
@@ -138,7 +138,7 @@ const CARD_NUMBER = /^(\d{4}|\d{16})$/;
 
 function cardOf(value: JsonValue | undefined): string | undefined {
   if (value === undefined) return undefined;
-  // A number has lost the zeros in front of it.
+  // A number has lost its leading zeros.
   if (typeof value === 'string' && CARD_NUMBER.test(value)) return value;
   const kind = typeof value === 'string' ? 'invalid' : 'wrong_type';
   stop(kind, 'card_num', `card_num: expected text of 16 digits, or of the last 4, found ${describeJson(value)}`);
@@ -146,7 +146,7 @@ function cardOf(value: JsonValue | undefined): string | undefined {
 
 const FIELDS_MAX = 200;
 
-/** "time,close_price", or a list of the same names. */
+/** Parses field names: "time,close_price", or a list of names. */
 function namesIn(value: JsonValue): readonly string[] {
   const names = typeof value === 'string' ? value.split(',').map((name) => name.trim()) : value;
   if (!Array.isArray(names) || names.some((name) => typeof name !== 'string')) {

@@ -1,15 +1,15 @@
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
-import type { Visitor } from './visitor.js';
+import type { McpCaller } from './mcp-caller.js';
 
-/** Passes the visitor along with a message to what handles it, in the protocol library's own parcel. */
-export function authInfoOf(visitor: Visitor): AuthInfo {
-  const { caller, identity } = visitor;
-  return { token: caller.keyText ?? '', clientId: identity.owner, scopes: [], extra: { visitor } };
+/** Passes the caller along with a message to its handler, inside the protocol library's auth info. */
+export function authInfoOf(mcpCaller: McpCaller): AuthInfo {
+  const { caller, identity } = mcpCaller;
+  return { token: caller.keyText ?? '', clientId: identity.owner, scopes: [], extra: { mcpCaller } };
 }
 
-/** Who sent the message that a handler answers. */
-export function visitorOf(context: ServerContext): Visitor {
-  const visitor = context.http?.authInfo?.extra?.visitor;
-  if (visitor === undefined) throw new Error('a message came without its sender');
-  return visitor as Visitor;
+/** Caller of the message that a handler answers. */
+export function mcpCallerOf(context: ServerContext): McpCaller {
+  const mcpCaller = context.http?.authInfo?.extra?.mcpCaller;
+  if (mcpCaller === undefined) throw new Error('a message came without its sender');
+  return mcpCaller as McpCaller;
 }

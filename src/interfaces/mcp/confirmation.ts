@@ -14,38 +14,38 @@ import { messageWriter } from '../../contract/json/message-json.js';
 import { hasPreview } from '../../contract/preview-path.js';
 import { Rejection } from '../../contract/rejection.js';
 import { type Gateway, type Preview, previewSentence } from '../../gateway/index.js';
-import { type Asked, decodeArguments } from './asked.js';
 import { questionInWords } from './question-words.js';
 import { failureResult, rejectionResult } from './result.js';
+import { decodeArguments, type ToolCall } from './tool-call.js';
 
-/** Which trading writes a person is asked about, where the client can ask one. */
+/** Trading writes that a person must confirm, if the client can ask one. */
 export type ConfirmMode = 'always' | 'real' | 'never';
 
-/** What travels to the client and back with a question; signed, so that an answer belongs to the question it was given to. */
+/** State that a question carries to the client and back. It is signed, which binds an answer to its question. */
 interface QuestionState {
-  /** Of the request that was asked about. */
+  /** Digest of the request in question. */
   readonly digest: string;
-  /** Each answer sends one order. */
+  /** Makes each answer valid once. */
   readonly nonce: string;
-  /** When it was asked, on the monotonic clock: the time that the library signs can be set back. */
+  /** Time of the question on the monotonic clock: the wall clock, which the library signs, can be set back. */
   readonly askedAt: number;
 }
 
 interface Question {
   readonly text: string;
-  /** The orders that a position comes to, where that is what is asked about and the caller may see it. */
+  /** Orders that close a position, if the question is about one and the caller may see it. */
   readonly orders?: string;
 }
 
-/** How long a question may stay unanswered. */
+/** Time to answer a question. */
 const ANSWER_SECONDS_MAX = 600;
-/** Answers that are remembered as used: more than people can give in the time. */
+/** Maximum used answers remembered: more than people can give in that time. */
 const USED_MAX = 10_000;
 const KEY_BYTES = 32;
 
 /**
- * Asks a person before a trading write leaves, by the protocol's elicitation: the model cannot answer in the person's
- * place. A client that cannot ask is not asked; scopes and gates hold for it as for everybody.
+ * Asks a person before a trading write is sent, by the protocol's elicitation: the model cannot answer in the person's
+ * place. A client without elicitation is not asked; scopes and gates hold for it as for everybody.
  */
 export class Confirmation {
   readonly #gateway: Gateway;
@@ -56,7 +56,7 @@ export class Confirmation {
     ttlSeconds: ANSWER_SECONDS_MAX,
     bind: (context) => `${context.mcpReq.method} ${context.http?.authInfo?.clientId}`,
   });
-  /** Nonce → time on the monotonic clock from which it need not be remembered. */
+  /** Expiry on the monotonic clock, by nonce. */
   readonly #used = new Map<string, number>();
 
   constructor(options: { readonly gateway: Gateway; readonly clock: Clock; readonly mode: ConfirmMode }) {
@@ -65,44 +65,44 @@ export class Confirmation {
     this.#mode = options.mode;
   }
 
-  /** Checks what comes back with an answer: throws unless it is ours, of this caller, and not too old. */
+  /** Verifies the state of an answer: throws unless we signed it, for this caller, and recently enough. */
   verify(state: string, context: ServerContext): Promise<QuestionState> {
     return this.#codec.verify(state, context);
   }
 
-  /** undefined: go ahead. Otherwise the question to ask, or why the write does not leave. */
-  async before(asked: Asked): Promise<CallToolResult | InputRequiredResult | undefined> {
-    const { operation, context } = asked;
+  /** Decides about a write: undefined to go ahead, else the question to ask, or the refusal. */
+  async before(call: ToolCall): Promise<CallToolResult | InputRequiredResult | undefined> {
+    const { operation, context } = call;
     if (this.#mode === 'never' || operation.group !== 'trade' || operation.effect === 'read') return undefined;
-    const request = decodeArguments(asked);
-    // What cannot be read is refused further on, for its own reason.
+    const request = decodeArguments(call);
+    // Invalid arguments are rejected later, with their own error.
     if (request instanceof Rejection) return undefined;
     const state = context.mcpReq.requestState<QuestionState>();
     const answered = state !== undefined && context.mcpReq.inputResponses !== undefined;
-    // Whatever is known of the account by now, a question that was asked is held to its answer.
-    if (!answered && !(await this.#asksPerson(asked, request))) return undefined;
-    return answered ? this.#heed(asked, request, state) : this.#ask(asked, request);
+    // A question that was asked is held to its answer, even if the account turns out to be simulated.
+    if (!answered && !(await this.#asksPerson(call, request))) return undefined;
+    return answered ? this.#heed(call, request, state) : this.#ask(call, request);
   }
 
-  async #asksPerson(asked: Asked, request: Message): Promise<boolean> {
-    return asked.elicits && (this.#mode === 'always' || !(await this.#isSimulated(asked, request)));
+  async #asksPerson(call: ToolCall, request: Message): Promise<boolean> {
+    return call.elicits && (this.#mode === 'always' || !(await this.#isSimulated(call, request)));
   }
 
-  /** Whether a write touches a simulated account alone. One whose environment nobody can tell counts as real. */
-  async #isSimulated({ operation, caller }: Asked, { header }: Message & { header?: TrdHeader }): Promise<boolean> {
+  /** True if a write touches only a simulated account. An unknown environment counts as real. */
+  async #isSimulated({ operation, caller }: ToolCall, { header }: Message & { header?: TrdHeader }): Promise<boolean> {
     if (!operation.envOfAccount) return header?.trdEnv === TrdEnv.TrdEnv_Simulate;
     const accounts = await this.#gateway.accountsFor(operation, caller);
     if (accounts instanceof Rejection) return false;
     return accounts.find(({ accID }) => accID === header?.accID)?.trdEnv === TrdEnv.TrdEnv_Simulate;
   }
 
-  async #ask(asked: Asked, request: Message): Promise<CallToolResult | InputRequiredResult | undefined> {
-    const question = await this.#question(asked, request);
+  async #ask(call: ToolCall, request: Message): Promise<CallToolResult | InputRequiredResult | undefined> {
+    const question = await this.#question(call, request);
     if (question === undefined || !isQuestion(question)) return question;
-    const digest = digestOf(asked, request, question.orders);
+    const digest = digestOf(call, request, question.orders);
     const requestState = await this.#codec.mint(
       { digest, nonce: randomBytes(12).toString('base64url'), askedAt: this.#clock.monotonic() },
-      asked.context,
+      call.context,
     );
     const confirm = inputRequired.elicit({
       message: question.text,
@@ -115,29 +115,29 @@ export class Confirmation {
     return inputRequired({ inputRequests: { confirm }, requestState });
   }
 
-  /** undefined where the answer is yes, and belongs to this request as it would be carried out now. */
-  async #heed(asked: Asked, request: Message, state: QuestionState): Promise<CallToolResult | undefined> {
-    const { operation, caller, context } = asked;
-    // What a position is turned into is up to what the account holds by now: the request does not say it.
-    const question = operation.valuer === 'position' ? await this.#question(asked, request) : null;
+  /** Checks an answer: undefined if it is yes and matches this request as it would be executed now. */
+  async #heed(call: ToolCall, request: Message, state: QuestionState): Promise<CallToolResult | undefined> {
+    const { operation, caller, context } = call;
+    // The orders that close a position depend on the current holdings, not on the request.
+    const question = operation.valuer === 'position' ? await this.#question(call, request) : null;
     if (question === undefined || (question !== null && !isQuestion(question))) return question;
-    const refused = this.#judge(state, digestOf(asked, request, question?.orders), context);
+    const refused = this.#judge(state, digestOf(call, request, question?.orders), context);
     if (refused === undefined) return undefined;
     this.#gateway.auditRejection(caller, refused);
     return rejectionResult(refused, caller.requestId);
   }
 
   /**
-   * Question for a person; undefined where nothing would be sent, as the request was answered before. A write that would be refused is refused
-   * here, and nobody is bothered with it.
+   * Words the question; undefined if nothing would be sent, because the request was answered before. A write that would be
+   * refused anyway is refused here, without asking.
    */
-  async #question(asked: Asked, request: Message): Promise<Question | CallToolResult | undefined> {
-    const { operation, caller } = asked;
+  async #question(call: ToolCall, request: Message): Promise<Question | CallToolResult | undefined> {
+    const { operation, caller } = call;
     if (!hasPreview(operation)) {
       const judged = this.#gateway.admit(operation, caller, request);
       return judged instanceof Rejection ? rejectionResult(judged, caller.requestId) : { text: questionInWords(operation, request) };
     }
-    const preview = await this.#gateway.ask(operation, caller, () => decodeArguments(asked));
+    const preview = await this.#gateway.ask(operation, caller, () => decodeArguments(call));
     if (preview instanceof Rejection) return rejectionResult(preview, caller.requestId);
     if ('retType' in preview) return failureResult(preview, caller.requestId);
     return preview.kind === 'repetition' ? undefined : { text: previewSentence(preview), ...ordersOf(preview) };
@@ -171,8 +171,8 @@ function isQuestion(said: Question | CallToolResult): said is Question {
   return 'text' in said;
 }
 
-/** What a yes holds for. The key as well: what was confirmed to one is not confirmed to another that the next call may name. */
-function digestOf({ operation, caller }: Asked, request: Message, orders = ''): string {
+/** Digest of everything that a yes applies to, the key included: another key needs its own confirmation. */
+function digestOf({ operation, caller }: ToolCall, request: Message, orders = ''): string {
   const body = messageWriter(operation.messages.C2SSchema, 'mcp')(request);
   return createHash('sha256').update(`${operation.name} ${caller.keyText} ${body} ${orders}`).digest('base64url');
 }

@@ -17,26 +17,25 @@ import { Confirmation, type ConfirmMode } from './confirmation.js';
 import { Finder } from './finder.js';
 import { instructions } from './instructions.js';
 import { longName } from './long-names.js';
+import { type McpCaller, METHODS, PATH } from './mcp-caller.js';
 import { PageStore } from './page-store.js';
 import { Prompts } from './prompts.js';
 import { Resources } from './resources.js';
 import { createServer } from './server.js';
-import type { SessionSide } from './session-side.js';
+import type { SessionState } from './session-state.js';
 import { Sessions } from './sessions.js';
 import { Stateless } from './stateless.js';
-import { ToolCalls } from './tool-call.js';
-import { Toolbox } from './toolbox.js';
-import { readToolsets } from './toolsets.js';
-import { METHODS, PATH, type Visitor } from './visitor.js';
+import { ToolCalls } from './tool-calls.js';
+import { readToolsets, Toolbox } from './toolbox.js';
 import { jsonRpcRefusal, writeWebResponse } from './web.js';
 
 export interface McpOptions {
   readonly gateway: Gateway;
   readonly clock: Clock;
   readonly version: string;
-  /** Where people find this daemon's pages, without a slash at its end. */
+  /** Public address of the daemon's pages, without a trailing slash. */
   readonly publicUrl?: string;
-  /** What is served; every declared operation by default. */
+  /** Served operations; all declared ones by default. */
   readonly operations?: readonly Operation[];
   /** The tools to offer; all by default. */
   readonly toolsets?: Toolsets;
@@ -47,14 +46,14 @@ export interface McpOptions {
 export interface McpEndpoint {
   /** `/mcp` on the REST listener. */
   readonly mount: Mount;
-  /** Sessions that are open. */
+  /** Number of open sessions. */
   readonly sessionCount: number;
   /** Ends sessions and streams. */
   close(): Promise<void>;
 }
 
 /**
- * The gateway as tools for language models, over Streamable HTTP. The protocol is the official library's matter; here are
+ * The gateway as tools for language models, over Streamable HTTP. The official library does the protocol; here are
  * the caller, the body (parsed exactly: an account id has 18 digits), and the choice between the protocol's two ways.
  */
 export function createLoadedEndpoint(options: McpOptions): McpEndpoint {
@@ -67,7 +66,7 @@ export function createLoadedEndpoint(options: McpOptions): McpEndpoint {
   const prompts = new Prompts(gateway, toolbox);
   const finder = new Finder(toolbox);
   const parts = { version, publicUrl, instructions: instructions(gateway), toolbox, finder, calls, confirmation, resources, prompts };
-  const create = (session?: SessionSide): Server => createServer(parts, session);
+  const create = (session?: SessionState): Server => createServer(parts, session);
   const sessions = new Sessions({ gateway, callers, clock, createServer: create, onError });
   const stateless = new Stateless({ gateway, callers, createServer: () => create(), onError });
 
@@ -80,7 +79,7 @@ export function createLoadedEndpoint(options: McpOptions): McpEndpoint {
     if (wanted instanceof Rejection) return { rejection: wanted, caller };
     const int64 = int64Of(request.headers);
     if (int64 instanceof Rejection) return { rejection: int64, caller };
-    const visitor: Visitor = { caller, identity, toolsets: wanted, int64 };
+    const mcpCaller: McpCaller = { caller, identity, toolsets: wanted, int64 };
     const body = bytes === undefined || bytes.length === 0 ? undefined : readBody(bytes);
     if (body instanceof Rejection) {
       gateway.auditRejection(caller, body);
@@ -95,8 +94,8 @@ export function createLoadedEndpoint(options: McpOptions): McpEndpoint {
     }
     const rejection =
       body === undefined || hasSessions(request, body)
-        ? await sessions.serve(exchange, body, visitor)
-        : await stateless.serve(exchange, body, visitor);
+        ? await sessions.serve(exchange, body, mcpCaller)
+        : await stateless.serve(exchange, body, mcpCaller);
     return rejection === undefined ? undefined : { rejection, caller };
   };
 
@@ -131,17 +130,17 @@ export function createLoadedEndpoint(options: McpOptions): McpEndpoint {
 
 interface Rejected {
   readonly rejection: Rejection;
-  readonly caller: Visitor['caller'];
+  readonly caller: McpCaller['caller'];
 }
 
-/** Whether a message is of a revision that has sessions. What is of neither kind is refused in the newer one's words. */
+/** True for a message of a revision with sessions. An unclassifiable one is refused as in the newer revision. */
 function hasSessions({ method = '', headers }: IncomingMessage, body: JsonValue): boolean {
-  const [revision, asked, name] = [headers['mcp-protocol-version'], headers['mcp-method'], headers['mcp-name']];
+  const [revision, methodHeader, name] = [headers['mcp-protocol-version'], headers['mcp-method'], headers['mcp-name']];
   const { kind } = classifyInboundRequest({
     httpMethod: method,
     body,
     ...(revision === undefined ? {} : { protocolVersionHeader: String(revision) }),
-    ...(asked === undefined ? {} : { mcpMethodHeader: String(asked) }),
+    ...(methodHeader === undefined ? {} : { mcpMethodHeader: String(methodHeader) }),
     ...(name === undefined ? {} : { mcpNameHeader: String(name) }),
   });
   return kind === 'legacy';

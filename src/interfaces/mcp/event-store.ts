@@ -3,14 +3,14 @@ import { type EventStore as EventStorePort, type JSONRPCMessage, parseJSONRPCMes
 interface StoredEvent {
   readonly id: string;
   readonly streamId: string;
-  /** JSON, so that what it weighs is known; undefined for an event without a message, which only marks a position. */
+  /** JSON text, whose size is known; undefined for an event without a message, which only marks a position. */
   readonly text: string | undefined;
 }
 
 export interface EventStoreOptions {
-  /** Most events kept. */
+  /** Maximum events kept. */
   readonly eventsMax?: number;
-  /** Most characters of JSON kept. */
+  /** Maximum characters of JSON kept. */
   readonly charactersMax?: number;
 }
 
@@ -18,8 +18,8 @@ const EVENTS_MAX = 256;
 const CHARACTERS_MAX = 128 * 1024;
 
 /**
- * What a session has sent lately, so that a client whose connection broke gets what it missed by `Last-Event-ID`. Bounded
- * in number and size, the oldest go first: of quotes only the newest are worth anything, and everything else can be asked
+ * Recent events of a session, from which a client whose connection broke gets the missed ones by `Last-Event-ID`. Bounded
+ * in number and size, dropping the oldest: only the newest quotes matter, and everything else can be asked
  * for again.
  */
 export class EventStore implements EventStorePort {
@@ -46,7 +46,7 @@ export class EventStore implements EventStorePort {
     return id;
   }
 
-  /** Forgets everything: whoever comes back asks anew. */
+  /** Drops all events: a client that comes back asks anew. */
   clear(): void {
     this.#events.length = 0;
     this.#characters = 0;

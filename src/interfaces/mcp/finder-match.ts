@@ -1,9 +1,9 @@
 import { nearestName } from '../../contract/names.js';
 import type { Operation } from '../../contract/operation.js';
 
-/** What a word counts for, by where it is found. */
+/** Weight of a word, by place of the match. */
 const WEIGHTS = { name: 8, title: 6, summary: 3, guide: 1 } as const;
-/** Words that every question has. */
+/** Stop words. */
 const COMMON = new Set([
   'a',
   'all',
@@ -27,8 +27,8 @@ const COMMON = new Set([
 ]);
 
 /**
- * The operations that a few words are about, the best first; all of them, in their order, where there are no words. A word counts where
- * another one begins with it or is a slip of the pen away, most in a tool's name.
+ * Operations that match some words, best first; all of them, in their order, without words. A word matches one
+ * that begins with it or is one edit away, and counts most in a tool's name.
  */
 export function matching(operations: readonly Operation[], query: string): readonly Operation[] {
   const wanted = wordsOf(query).filter((word) => !COMMON.has(word));
@@ -51,7 +51,7 @@ function scoreOf(operation: Operation, wanted: readonly string[]): number {
   return score;
 }
 
-/** 1 where a word is among others, less where one only begins like it or is spelt nearly so. */
+/** 1 for an exact match of a word, less for a prefix or a near spelling. */
 function likeness(word: string, words: readonly string[]): number {
   const stem = word.length > 3 ? word.replace(/(ies|es|s)$/, '') : word;
   if (words.includes(word)) return 1;

@@ -8,18 +8,18 @@ import { Rejection, rejectProblem } from '../../contract/rejection.js';
 import { quoted } from '../../contract/shown.js';
 import { describeTool, type ToolDescription, wholeTool } from '../../contract/tools.js';
 import { matching } from './finder-match.js';
+import type { McpCaller } from './mcp-caller.js';
 import { rejectionResult, textResult } from './result.js';
-import type { SessionSide } from './session-side.js';
+import type { SessionState } from './session-state.js';
 import type { Toolbox } from './toolbox.js';
-import type { Visitor } from './visitor.js';
 
 type Answer = CallToolResult | InputRequiredResult;
 
-/** Who calls one of the finder's tools, and how it calls another. */
+/** Caller of one of the finder's tools, and its way to call another. */
 export interface FinderCall {
-  readonly visitor: Visitor;
-  /** Undefined where the protocol's revision has no sessions: nothing can be enabled there. */
-  readonly session: SessionSide | undefined;
+  readonly mcpCaller: McpCaller;
+  /** Undefined in a revision without sessions, where nothing can be enabled. */
+  readonly session: SessionState | undefined;
   readonly call: (name: string, args: JsonObject | undefined) => Promise<Answer>;
 }
 
@@ -75,8 +75,8 @@ const enable: ToolDescription = {
 };
 
 /**
- * A handful of tools in place of all of them: what a model pays for the list stays the same however many tools there are. They
- * change what is shown and nothing else: which tool a caller may use, and what it does, is decided where it always is.
+ * A handful of tools in place of all: the list costs a model the same, however many tools there are. They
+ * change only the list; permissions and behaviour of the tools stay.
  */
 export class Finder {
   readonly #toolbox: Toolbox;
@@ -90,38 +90,42 @@ export class Finder {
     return this.#tools.has(name);
   }
 
-  /** What a caller is shown: these tools, and those that its session has enabled. */
-  list(visitor: Visitor, session: SessionSide | undefined): ToolDescription[] {
+  /** The tool list of a caller: these tools, and those that its session has enabled. */
+  list(mcpCaller: McpCaller, session: SessionState | undefined): ToolDescription[] {
     const own = [...this.#tools.values()].filter((tool) => session !== undefined || tool !== enable);
-    return [...own, ...this.#toolbox.list(visitor).filter(({ name }) => session?.enabled.has(name))];
+    return [...own, ...this.#toolbox.list(mcpCaller).filter(({ name }) => session?.enabled.has(name))];
   }
 
-  async call(name: string, args: JsonObject | undefined, asked: FinderCall): Promise<Answer> {
+  async call(name: string, args: JsonObject | undefined, call: FinderCall): Promise<Answer> {
     const tool = this.#tools.get(name);
-    const { requestId } = asked.visitor.caller;
+    const { requestId } = call.mcpCaller.caller;
     const read = collectProblem(() => {
       const given = args ?? {};
       const known = Object.keys(tool?.inputSchema.properties ?? {});
       for (const each of Object.keys(given)) if (!known.includes(each)) unknownField(each, each, known);
-      return this.#prepare(name, given, asked);
+      return this.#prepare(name, given, call);
     });
     if (!read.ok) return rejectionResult(rejectProblem(read.problem), requestId);
     const answer = await read.value();
     return answer instanceof Rejection ? rejectionResult(answer, requestId) : answer;
   }
 
-  /** Reads the arguments, and gives what there is to do. */
-  #prepare(name: string, args: JsonObject, { visitor, session, call }: FinderCall): () => Promise<Answer | Rejection> | Answer | Rejection {
+  /** Parses the arguments and returns the work to do. */
+  #prepare(
+    name: string,
+    args: JsonObject,
+    { mcpCaller, session, call }: FinderCall,
+  ): () => Promise<Answer | Rejection> | Answer | Rejection {
     switch (name) {
       case find.name: {
         const query = optionalText('query', args.query) ?? '';
         const toolset = toolsetIn(args.toolset);
         const limit = limitIn(args.limit);
-        return () => written(this.#find(query, toolset, limit, visitor));
+        return () => written(this.#find(query, toolset, limit, mcpCaller));
       }
       case describe.name: {
         const wanted = namesIn(args.names, DESCRIBED_MAX);
-        return () => this.#describe(wanted, visitor);
+        return () => this.#describe(wanted, mcpCaller);
       }
       case callTool.name: {
         const called = optionalText('name', args.name);
@@ -138,13 +142,13 @@ export class Finder {
         const wanted = args.names === undefined ? [] : namesIn(args.names, FOUND_MAX);
         const toolset = toolsetIn(args.toolset);
         if (wanted.length === 0 && toolset === undefined) stop('missing_field', 'names', 'missing field "names": name tools or a toolset');
-        return () => this.#enable(wanted, toolset, visitor, session);
+        return () => this.#enable(wanted, toolset, mcpCaller, session);
       }
     }
   }
 
-  #find(query: string, toolset: string | undefined, limit: number, visitor: Visitor): JsonObject {
-    const usable = this.#toolbox.usable(visitor).filter(({ group }) => toolset === undefined || group === toolset);
+  #find(query: string, toolset: string | undefined, limit: number, mcpCaller: McpCaller): JsonObject {
+    const usable = this.#toolbox.usable(mcpCaller).filter(({ group }) => toolset === undefined || group === toolset);
     const found = matching(usable, query);
     return {
       tools: found.slice(0, limit).map(({ tool, group, summary }) => ({ name: tool ?? '', toolset: group, summary })),
@@ -153,10 +157,10 @@ export class Finder {
     };
   }
 
-  #describe(wanted: readonly string[], visitor: Visitor): Answer | Rejection {
+  #describe(wanted: readonly string[], mcpCaller: McpCaller): Answer | Rejection {
     const tools: JsonObject[] = [];
     for (const name of wanted) {
-      const operation = this.#usable(name, visitor);
+      const operation = this.#usable(name, mcpCaller);
       if (operation instanceof Rejection) return operation;
       const { description, inputSchema } = wholeTool(operation);
       tools.push({ name, description, inputSchema: inputSchema as JsonObject, annotations: { ...describeTool(operation).annotations } });
@@ -164,13 +168,18 @@ export class Finder {
     return written({ tools });
   }
 
-  #enable(wanted: readonly string[], toolset: string | undefined, visitor: Visitor, session: SessionSide | undefined): Answer | Rejection {
+  #enable(
+    wanted: readonly string[],
+    toolset: string | undefined,
+    mcpCaller: McpCaller,
+    session: SessionState | undefined,
+  ): Answer | Rejection {
     if (session === undefined) {
       return new Rejection('request.invalid', 'nothing can be enabled without a session: use svc_call_tool');
     }
-    const enabled = this.#toolbox.usable(visitor).flatMap(({ group, tool }) => (group === toolset && tool !== null ? [tool] : []));
+    const enabled = this.#toolbox.usable(mcpCaller).flatMap(({ group, tool }) => (group === toolset && tool !== null ? [tool] : []));
     for (const name of wanted) {
-      const operation = this.#usable(name, visitor);
+      const operation = this.#usable(name, mcpCaller);
       if (operation instanceof Rejection) return operation;
       enabled.push(name);
     }
@@ -179,10 +188,10 @@ export class Finder {
     return written({ enabled });
   }
 
-  /** The operation of a tool that the caller can use; what it cannot is as if it were not there. */
-  #usable(name: string, visitor: Visitor): Operation | Rejection {
-    const operation = this.#toolbox.find(name, visitor);
-    if (operation instanceof Rejection || this.#toolbox.offers(operation, visitor)) return operation;
+  /** The operation of a tool that the caller can use; other tools count as unknown. */
+  #usable(name: string, mcpCaller: McpCaller): Operation | Rejection {
+    const operation = this.#toolbox.find(name, mcpCaller);
+    if (operation instanceof Rejection || this.#toolbox.offers(operation, mcpCaller)) return operation;
     return new Rejection('auth.scope', `the key lacks the scope of ${name}`);
   }
 }

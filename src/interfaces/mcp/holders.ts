@@ -1,13 +1,13 @@
 import type { Identity } from '../../gateway/index.js';
 
-/** The callers for whom something was made that is kept for later: it may be given out only while all of their keys are as they were. */
+/** Callers for whom kept data was made: it may be handed out only while all their keys are unchanged. */
 export class Holders {
   readonly #identities = new Map<string, Identity>();
 
-  /** `isAsItWas`: whether a key has not been changed, revoked or run out since its bearer was named. */
+  /** @param isUnchanged Returns false once a key was changed, revoked or has expired. */
   constructor(private readonly isAsItWas: (identity: Identity) => boolean) {}
 
-  /** The first record of a key counts: what was made for it came first. */
+  /** Adds a caller. The first record of a key counts: the oldest data was made for it. */
   add(identity: Identity): void {
     if (!this.#identities.has(identity.owner)) this.#identities.set(identity.owner, identity);
   }

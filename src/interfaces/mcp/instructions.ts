@@ -1,6 +1,6 @@
 import type { Gateway } from '../../gateway/index.js';
 
-/** What a model is told of the gateway before anything else. */
+/** Introduction to the gateway that a model reads first. */
 export function instructions(gateway: Gateway): string {
   return [
     'A gateway to market data and trading accounts of one brokerage.',

@@ -1,11 +1,11 @@
 import { HttpCallers } from '../common/callers.js';
 import { bearerOf } from '../common/http.js';
 import type { McpEndpoint, McpOptions } from './endpoint.js';
-import { METHODS, PATH } from './visitor.js';
+import { METHODS, PATH } from './mcp-caller.js';
 
 /**
- * The endpoint, which is loaded when the first request comes: the protocol's library takes as long to load as the rest of
- * the daemon together, and most daemons are never asked by a language model.
+ * The endpoint, loaded at the first request: the protocol library takes as long to load as the rest of
+ * the daemon, and most daemons never serve a language model.
  */
 export function createMcpEndpoint(options: McpOptions): McpEndpoint {
   let loading: Promise<McpEndpoint> | undefined;
@@ -43,7 +43,7 @@ export function createMcpEndpoint(options: McpOptions): McpEndpoint {
       return loaded?.sessionCount ?? 0;
     },
     async close() {
-      // Whoever waits for it is served first, and ended like the others.
+      // Requests that wait for loading are served first, then ended like the others.
       await loading?.catch(() => undefined);
       await loaded?.close();
     },

@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isJsonObject, type JsonValue } from '../../contract/json/value.js';
 import { Rejection } from '../../contract/rejection.js';
 
-/** Longer than any id, method, tool, prompt or address that there is, in UTF-16 units. */
+/** Longer than any valid id, method, tool, prompt or address, in UTF-16 units. */
 const LENGTH_MAX = 200;
 const HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id', 'last-event-id'];
 
 /**
- * Refuses a message in which something is too long that the protocol library repeats in answers, errors and notifications: ids, names,
- * and the headers of the protocol. undefined where all of it is short.
+ * Refuses a message with too long a text that the protocol library repeats in answers, errors and notifications: ids, names,
+ * and protocol headers. undefined if all are short.
  */
 export function longName(headers: IncomingHttpHeaders, body: JsonValue | undefined): Rejection | undefined {
   const long =

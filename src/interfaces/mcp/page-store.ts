@@ -7,47 +7,47 @@ import { type Identity, isSameIdentity } from '../../gateway/index.js';
 import { type Cut, PAGE_BYTES_MAX, pagesOf } from './paging.js';
 import type { Table } from './rows.js';
 
-/** A page as it is handed out. */
+/** A page of an answer. */
 export interface HandedPage {
-  /** Whose answer it is of. */
+  /** Operation of the answer. */
   readonly operation: Operation;
-  /** The operation's payload (`S2C`), or a part of it. Not to be changed. */
+  /** The operation's payload (`S2C`), or a part of it. Read-only. */
   readonly payload: Message;
-  /** The list that is written as a table; undefined where all are written as objects. */
+  /** The list that is written as a table; undefined if all are written as objects. */
   readonly table: Table | undefined;
-  /** Undefined for an answer that is whole. */
+  /** Position of the page; undefined for a complete answer. */
   readonly page: (Cut & { readonly next: string | null }) | undefined;
 }
 
-/** How the records of an answer are handed out. */
+/** Options for paging the records of an answer. */
 export interface Layout {
-  /** Most records of a page. */
+  /** Maximum records of a page. */
   readonly limit?: number | undefined;
   readonly table?: Table | undefined;
 }
 
 export interface PageStoreOptions {
   readonly clock: Clock;
-  /** Longest JSON text of a page, in UTF-8 bytes. */
+  /** Maximum JSON text of a page, in UTF-8 bytes. */
   readonly pageBytesMax?: number;
-  /** Most answers kept, over all callers. */
+  /** Maximum answers kept, over all callers. */
   readonly answersMax?: number;
-  /** Most JSON text kept, over all callers, in bytes: a measure of the memory, which is a small multiple of it. */
+  /** Maximum JSON text kept, over all callers, in bytes; memory use is a small multiple. */
   readonly bytesMax?: number;
-  /** Unguessable bytes. */
+  /** Returns random bytes for cursors. */
   readonly random?: (bytes: number) => Buffer;
 }
 
-/** An answer of which a caller has had the first page. */
+/** An answer whose first page was handed out. */
 interface Kept {
-  /** Whose answer it is, with the key as it was: an edited one may not be allowed to see it any more. */
+  /** Caller of the answer, with the key as it was: an edited key may no longer see it. */
   readonly holder: Identity;
   readonly operation: Operation;
   readonly pages: readonly HandedPage[];
-  /** The cursor of each page but the first. */
+  /** Cursor of each page but the first. */
   readonly cursors: readonly string[];
   readonly bytes: number;
-  /** On the monotonic clock. */
+  /** Expiry on the monotonic clock. */
   readonly expiresAt: number;
 }
 
@@ -57,8 +57,8 @@ const BYTES_MAX = 64 * 2 ** 20;
 const CURSOR_BYTES = 16;
 
 /**
- * Keeps what a large answer has left for ten minutes after the first page. When there is no more room the oldest
- * answers go first. A cursor is a secret of its caller, and good for as many readings as it is kept.
+ * Keeps the rest of a large answer for ten minutes after the first page. When there is no more room the oldest
+ * answers go first. A cursor is a secret of its caller, and can be read repeatedly.
  */
 export class PageStore {
   readonly #clock: Clock;
@@ -66,7 +66,7 @@ export class PageStore {
   readonly #answersMax: number;
   readonly #bytesMax: number;
   readonly #random: (bytes: number) => Buffer;
-  /** In order of age, which is that of expiry too. */
+  /** In order of age and expiry. */
   readonly #kept = new Set<Kept>();
   readonly #byCursor = new Map<string, { readonly kept: Kept; readonly index: number }>();
   #bytes = 0;
@@ -79,7 +79,7 @@ export class PageStore {
     this.#random = options.random ?? randomBytes;
   }
 
-  /** The first page of an answer; the others are kept for its holder. */
+  /** Returns the first page of an answer and keeps the others for its caller. */
   async first(payload: Message, holder: Identity, operation: Operation, layout: Layout = {}): Promise<HandedPage | Rejection> {
     const { limit, table } = layout;
     const { bytes, pages: parts } = await pagesOf(operation, payload, { bytesMax: this.#pageBytesMax, itemsMax: limit, table });
@@ -97,12 +97,12 @@ export class PageStore {
     return first;
   }
 
-  /** The page that a cursor stands for, of an answer to this operation's tool. */
+  /** Returns the page of a cursor, of an answer to this operation's tool. */
   take(cursor: string, holder: Identity, operation: Operation): HandedPage | Rejection {
     this.#forgetExpired();
     const found = this.#byCursor.get(cursor);
     const page = found?.kept.pages[found.index];
-    // One text for another caller's cursor and for none at all: it is not told that there is one.
+    // The same text for another caller's cursor and an unknown one, which hides that it exists.
     if (found === undefined || page === undefined || !isSameIdentity(found.kept.holder, holder)) {
       return refuse('it is unknown or has expired (pages are kept for 10 minutes); call the tool again without a cursor');
     }

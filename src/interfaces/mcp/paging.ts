@@ -8,23 +8,23 @@ import type { Table } from './rows.js';
 
 /** A part of an answer, small enough for a model to read at once. */
 export interface Page {
-  /** The operation's payload (`S2C`) with a part of its lists. Shares its items with the whole: not to be changed. */
+  /** The operation's payload (`S2C`) with a part of its lists. Read-only: it shares its items with the whole. */
   readonly payload: Message;
-  /** Which list is cut here, and how much of it this is; undefined for an answer that fits as a whole. */
+  /** The list that is split here, and the range; undefined for an answer that fits as a whole. */
   readonly cut: Cut | undefined;
 }
 
 export interface Cut {
   /** The list's name as a caller sees it: "kl_list". */
   readonly list: string;
-  /** Items of it in this page. */
+  /** Number of its items in this page. */
   readonly returned: number;
-  /** Items of it in the whole answer. */
+  /** Number of its items in the whole answer. */
   readonly total: number;
 }
 
 /**
- * How long the JSON text of a page may be, in UTF-8 bytes. It is 10,000 to 15,000 tokens of figures: the largest answer
+ * Maximum JSON text of a page, in UTF-8 bytes. It is 10,000 to 15,000 tokens of figures: the largest answer
  * that common clients pass on to their model unshortened, and a thousand K-line bars still need fewer than ten pages.
  */
 export const PAGE_BYTES_MAX = 40_000;
@@ -37,21 +37,21 @@ interface List {
   readonly name: string;
   readonly items: readonly Message[];
   readonly sizes: readonly number[];
-  /** Their sum. */
+  /** Sum of the lengths. */
   readonly bytes: number;
 }
 
 export interface PageOptions {
   readonly bytesMax: number;
-  /** Most items of a page, over all its lists. */
+  /** Maximum items of a page, over all its lists. */
   readonly itemsMax?: number | undefined;
   /** The list that is written as a table. */
   readonly table?: Table | undefined;
 }
 
 /**
- * Cuts a payload by its lists of messages, the largest last, so that the JSON text of each page has at most `bytesMax`
- * bytes and `itemsMax` items, or one item. What is not such a list stands in every page. Put together, the pages' lists are the whole's, in order.
+ * Splits a payload by its lists of messages, the largest last, so that the JSON text of each page has at most `bytesMax`
+ * bytes and `itemsMax` items, or one item. All other fields are in every page. Concatenated, the pages' lists are the whole's, in order.
  */
 export async function pagesOf(operation: Operation, payload: Message, options: PageOptions): Promise<Pages> {
   const write = messageWriter(operation.messages.S2CSchema, 'mcp', 'string');
@@ -71,13 +71,13 @@ export async function pagesOf(operation: Operation, payload: Message, options: P
   return { bytes, pages };
 }
 
-/** An answer in parts, and how long the JSON text of all of it is in UTF-8 bytes. */
+/** An answer in pages, and the length of its JSON text in UTF-8 bytes. */
 export interface Pages {
   readonly bytes: number;
   readonly pages: readonly Page[];
 }
 
-/** The lists, the smallest first; long ones are measured in many turns of the event loop. */
+/** Measures the lists, smallest first; long ones over many turns of the event loop. */
 async function measure(operation: Operation, payload: Message, table: Table | undefined): Promise<List[]> {
   const values = payload as unknown as Lists;
   const lists: List[] = [];
@@ -87,7 +87,7 @@ async function measure(operation: Operation, payload: Message, table: Table | un
     const sizes: number[] = [];
     let bytes = 0;
     for (const item of items) {
-      // With the comma before it.
+      // Includes the comma before the item.
       const size = Buffer.byteLength(write(item)) + 1;
       sizes.push(size);
       bytes += size;
@@ -98,7 +98,7 @@ async function measure(operation: Operation, payload: Message, table: Table | un
   return lists.sort((a, b) => a.bytes - b.bytes);
 }
 
-/** The items of one page, and the list that it is named after: the last one it takes from. */
+/** Items of one page, and the list that its position refers to: the last one it takes from. */
 interface Part {
   readonly lists: Lists;
   readonly list: List;
@@ -129,7 +129,7 @@ function cutLists(lists: readonly List[], bytesMax: number, itemsMax: number): P
   return parts;
 }
 
-/** The payload with these items in its lists, and none in the others of them. */
+/** The payload with these items in its lists, and its other lists empty. */
 function withLists(payload: Message, lists: readonly List[], chosen: Lists): Message {
   const copy = Object.assign(Object.create(Object.getPrototypeOf(payload)), payload) as Lists;
   for (const { localName } of lists) copy[localName] = chosen[localName] ?? [];

@@ -1,19 +1,19 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 
-/** Answers that take less are not worth a notification. */
+/** Faster answers get no notification. */
 const FIRST_MS = 500;
 const INTERVAL_MS = 1000;
 
-/** What an answer that is waited for by itself says of that: see {@link Caller.onWaiting}. */
+/** Progress text of a long poll: see {@link Caller.onWaiting}. */
 export interface Waiting {
   readonly say: () => string;
   readonly ms: number;
 }
 
 /**
- * Runs `work`; when the client asked for progress and the answer takes long, tells it every second for how many seconds it has been
- * waited for. How long the brokerage will take is not known, so no total is given; where the call itself waits, it is the time that the
- * caller allowed. `waiting` is asked each time.
+ * Runs `work`. If the client asked for progress and the answer takes long, reports the seconds so far every second.
+ * The brokerage's time is unknown, so there is no total, except for a long poll, where it is the timeout of the
+ * caller. `waiting` is called each time.
  */
 export async function withProgress<T>({ mcpReq }: ServerContext, waiting: () => Waiting | undefined, work: () => Promise<T>): Promise<T> {
   const progressToken = mcpReq._meta?.progressToken;

@@ -3,8 +3,8 @@ import type { Operation } from '../../contract/operation.js';
 import { account, trade } from '../../contract/operations/index.js';
 import { quoted } from '../../contract/shown.js';
 import type { Gateway } from '../../gateway/index.js';
+import type { McpCaller } from './mcp-caller.js';
 import type { Toolbox } from './toolbox.js';
-import type { Visitor } from './visitor.js';
 
 interface PromptArgument {
   readonly name: string;
@@ -17,9 +17,9 @@ interface Prompt {
   readonly title: string;
   readonly description: string;
   readonly arguments: readonly PromptArgument[];
-  /** Offered to callers who can use all of these. */
+  /** Tools that a caller must be able to use to see the prompt. */
   readonly needs: readonly Operation[];
-  /** What the model is asked to do. Values are quoted as data: they are whatever the client passed. */
+  /** Writes the request to the model. Values come from the client and are quoted as data. */
   readonly text: (values: Readonly<Record<string, string>>) => string;
 }
 
@@ -74,18 +74,18 @@ const prompts: readonly Prompt[] = [
   },
 ];
 
-/** Texts for recurring work, which people choose in their client. */
+/** Prompts for recurring work, which people choose in their client. */
 export class Prompts {
   constructor(
     readonly gateway: Gateway,
     readonly toolbox: Toolbox,
   ) {}
 
-  /** Those whose tools the caller can all use. */
-  list(visitor: Visitor): ListPromptsResult {
+  /** Prompts whose tools the caller can all use. */
+  list(mcpCaller: McpCaller): ListPromptsResult {
     return {
       prompts: prompts
-        .filter((prompt) => this.#isOffered(prompt, visitor))
+        .filter((prompt) => this.#isOffered(prompt, mcpCaller))
         .map(({ name, title, description, arguments: args }) => ({
           name,
           title,
@@ -95,10 +95,10 @@ export class Prompts {
     };
   }
 
-  get(name: string, values: Readonly<Record<string, string>>, visitor: Visitor): GetPromptResult {
-    const prompt = prompts.find((each) => each.name === name && this.#isOffered(each, visitor));
+  get(name: string, values: Readonly<Record<string, string>>, mcpCaller: McpCaller): GetPromptResult {
+    const prompt = prompts.find((each) => each.name === name && this.#isOffered(each, mcpCaller));
     if (prompt === undefined) {
-      const known = this.list(visitor).prompts.map((each) => each.name);
+      const known = this.list(mcpCaller).prompts.map((each) => each.name);
       throw invalid(`unknown prompt ${quoted(name)}, there are: ${known.join(', ') || 'none for this key'}`);
     }
     const names = prompt.arguments.map((each) => each.name);
@@ -109,8 +109,8 @@ export class Prompts {
     return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text: prompt.text(values) } }] };
   }
 
-  #isOffered({ needs }: Prompt, visitor: Visitor): boolean {
-    return needs.every((operation) => this.toolbox.offers(operation, visitor));
+  #isOffered({ needs }: Prompt, mcpCaller: McpCaller): boolean {
+    return needs.every((operation) => this.toolbox.offers(operation, mcpCaller));
   }
 }
 
@@ -118,7 +118,7 @@ function whichAccount(accId: string | undefined): string {
   return accId === undefined || accId === '' ? 'every account of this key' : `account ${datum(accId)}`;
 }
 
-/** A value as data: one line, in quotation marks, and no longer than any honest one. */
+/** Quotes a value as data: on one line, in quotation marks, and of limited length. */
 function datum(value: string | undefined): string {
   return quoted((value ?? '').replace(/\s+/g, ' '), 64);
 }

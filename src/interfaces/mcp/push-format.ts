@@ -2,14 +2,14 @@ import type { PushEvent } from '../../gateway/index.js';
 import { BytesFrame, decimalNumbers, type FrameContent, type PushFormat } from '../../gateway/push/index.js';
 import { eventHead, eventTail, gapTail } from '../common/push-json.js';
 
-/** How the hub writes events for this interface: the frame of `/ws`, one a line, with 64-bit integers as strings. */
+/** Encodes events for this interface: the frames of `/ws`, one a line, with 64-bit integers as strings. */
 export const pushFormat: PushFormat = {
   numbering: decimalNumbers,
   event: (event, content) => line(content, eventHead(event), eventTail(event, 'string')),
   gap: (gap, content) => line(content, eventHead(gap.notice), gapTail(gap, 'string')),
 };
 
-/** The same for who watches resources: the notice of a gap has to say what events are missing of. */
+/** The same for watched resources: the notice of a gap lists what it affects. */
 export const watchFormat: PushFormat = {
   ...pushFormat,
   event: (event, content) => line(content, eventHead(event), watchTail(event)),

@@ -2,31 +2,31 @@ import type { ServerResponse } from 'node:http';
 import { type PushConnection, type PushSink, STALLED_BYTES } from '../../gateway/push/index.js';
 import { accountKinds, type ResourceKind, symbolKinds } from './resource-kinds.js';
 
-/** An event as `/ws` frames it, with 64-bit integers as strings: what reads it is a JSON parser that rounds. */
+/** An event as `/ws` frames it, with 64-bit integers as strings: the client's JSON parser rounds. */
 export interface PushFrame {
   readonly type: 'quote' | 'trade' | 'notify';
   readonly symbol?: string;
   readonly sub_type?: number;
   readonly acc_id?: string;
-  /** Of the notice of a gap: what events are missing of. */
+  /** Symbols and accounts that a gap affects. */
   readonly about?: { readonly symbols: readonly string[]; readonly acc_ids: readonly string[] };
   readonly [name: string]: unknown;
 }
 
-/** What a sink holds that takes nothing now: just enough for events to wait, as it counts against the backlog's bound. */
+/** Buffered bytes of a sink without a stream: just enough to make the hub hold events back. */
 const NOT_NOW = STALLED_BYTES + 1;
 
 /**
- * Where a client's events go: its stream of server-sent events, while it has one open. In between the hub keeps what a
- * slow reader would get: the newest of each quote, every order and fill. Once it is clear that nobody listens
- * ({@link deafen}) nothing is kept; the numbers of the events then show what is missing.
+ * Sink of a client's events: its stream of server-sent events, while one is open. In between the hub keeps what a
+ * slow reader gets: the newest of each quote, every order and fill. Once it is clear that nobody listens
+ * ({@link deafen}) nothing is kept; gaps in the events' numbers show what is missing.
  */
 export class EventSink implements PushSink {
   readonly #deliver: (frame: PushFrame) => void;
   readonly #onClose: (reason: string) => void;
   #connection: PushConnection | undefined;
   #stream: ServerResponse | undefined;
-  /** What came before the hub learnt that there is no stream. */
+  /** Events that came before the hub learnt that there is no stream. */
   #early: PushFrame[] = [];
   #deaf = false;
 
@@ -58,16 +58,16 @@ export class EventSink implements PushSink {
   close(_code: number, reason: string): void {
     const stream = this.#stream;
     this.#onClose(reason);
-    // Ended in order, a connection whose client does not read would keep what it holds for as long as the client likes.
+    // A graceful end would keep the buffered data for as long as the client does not read.
     if (stream !== undefined && stream.writableLength > 0) stream.destroy();
   }
 
-  /** The connection whose events come here. */
+  /** Sets the connection whose events come here. */
   attach(connection: PushConnection): void {
     this.#connection = connection;
   }
 
-  /** Nobody listens: what waits and what comes is dropped until a stream is opened. */
+  /** Drops waiting and new events until a stream is opened. */
   deafen(): void {
     if (this.#stream !== undefined) return;
     this.#deaf = true;
@@ -75,12 +75,12 @@ export class EventSink implements PushSink {
     this.#connection?.drained();
   }
 
-  /** Drops what came for a key that has been changed since; what the hub keeps it judges by itself. */
+  /** Drops early events of a key that has changed; the hub filters those that it keeps. */
   forget(): void {
     this.#early = [];
   }
 
-  /** The client has opened its stream, perhaps again. */
+  /** Takes the stream that the client has opened. */
   opened(stream: ServerResponse): void {
     if (stream.destroyed) return;
     this.#stream = stream;
@@ -96,7 +96,7 @@ export class EventSink implements PushSink {
   }
 }
 
-/** The addresses of the resources that an event has changed, or may have: after a gap nobody knows. */
+/** Addresses of the resources that an event changes, or may change after a gap. */
 export function changedBy({ type, symbol, sub_type, acc_id, about }: PushFrame): readonly string[] {
   switch (type) {
     case 'quote':
@@ -108,7 +108,7 @@ export function changedBy({ type, symbol, sub_type, acc_id, about }: PushFrame):
   }
 }
 
-/** Each only once: several streams of one security may have been lost. */
+/** Addresses without duplicates: a gap may affect several streams of one security. */
 function addressesOf(kinds: readonly ResourceKind[], values: readonly string[] = []): string[] {
   return [...new Set(values)].flatMap((value) => kinds.map(({ prefix }) => `${prefix}${value}`));
 }

@@ -4,10 +4,10 @@ import type { Operation, RequestOf } from '../../contract/operation.js';
 import { trade } from '../../contract/operations/index.js';
 import { accountInWords } from '../../gateway/index.js';
 
-/** An id as the gateway gives brackets: any other text is the model's own, and nobody is shown that. */
+/** Form of the gateway's bracket ids; any other text comes from the model and is not shown to a person. */
 const BRACKET_ID = /^[\w-]{12}$/;
 
-/** What a person is asked about the writes that have no preview, by operation. */
+/** Questions about writes without a preview, by operation. */
 export const questionWords: Readonly<Record<string, (request: Message) => string>> = {
   [trade.unlockTrade.name]: (request) => unlocking(request as RequestOf<typeof trade.unlockTrade>),
   [trade.cancelBracket.name]: (request) => ending(request as RequestOf<typeof trade.cancelBracket>),

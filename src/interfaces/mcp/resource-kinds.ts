@@ -10,18 +10,18 @@ interface Kind {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** What answers a reading. */
+  /** Operation that a read calls. */
   readonly operation: Operation;
 }
 
-/** Something about one security. */
+/** A resource about one security. */
 export interface SymbolKind extends Kind {
   readonly variable: 'symbol';
-  /** Qot_Common.SubType of the stream whose events say that it has changed. */
+  /** Qot_Common.SubType of the stream whose events announce changes. */
   readonly subType: number;
 }
 
-/** Something about one account; its order and fill events say that it has changed. */
+/** A resource about one account; its order and fill events announce changes. */
 export interface AccountKind extends Kind {
   readonly variable: 'acc_id';
 }
@@ -78,11 +78,11 @@ export const accountKinds: readonly AccountKind[] = [
 
 export interface FoundKind {
   readonly kind: ResourceKind;
-  /** Of the address's variable, as it is written in requests and events: "HK.00700", an account id without zeros in front. */
+  /** Value of the address's variable, as in requests and events: "HK.00700", or an account id without leading zeros. */
   readonly value: string;
 }
 
-/** The kind of an address and the value of its variable; undefined where there is no such kind, a refusal where the value is none. */
+/** Parses an address into its kind and variable; undefined for an unknown kind, a rejection for an invalid value. */
 export function findKind(uri: string): FoundKind | Rejection | undefined {
   const kind = [...symbolKinds, ...accountKinds].find(({ prefix }) => uri.startsWith(prefix));
   if (kind === undefined) return undefined;
@@ -92,12 +92,12 @@ export function findKind(uri: string): FoundKind | Rejection | undefined {
   return new Rejection('request.invalid', `uri: expected ${kind.prefix} and ${accepted[kind.variable]}, found ${quoteUri(uri)}`);
 }
 
-/** An address in a message, cut where it is long. */
+/** An address for messages, truncated if long. */
 export function quoteUri(uri: string): string {
   return quoted(uri);
 }
 
-/** The one address of what is found, whatever spelling of it was given: events are told by it. */
+/** Canonical address of a resource, whatever spelling was given: events are matched by it. */
 export function addressOf({ kind, value }: FoundKind): string {
   return `${kind.prefix}${value}`;
 }

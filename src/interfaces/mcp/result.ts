@@ -8,8 +8,8 @@ import type { Rejection } from '../../contract/rejection.js';
 import type { ResponseMessage } from '../../gateway/index.js';
 import { itemsOf, type Table } from './rows.js';
 
-/** What goes into an answer beside the payload's own fields. */
-export interface Additions {
+/** Extra fields of an answer, added to the payload's own. */
+export interface ExtraFields {
   /** JSON texts by name. */
   readonly [name: string]: string;
 }
@@ -22,7 +22,7 @@ export function payloadResult(
   operation: Operation,
   payload: Message,
   int64: Int64Format,
-  additions: Additions = {},
+  additions: ExtraFields = {},
   table?: Table,
 ): CallToolResult {
   const write = (format: Int64Format) => {
@@ -40,18 +40,18 @@ function without(payload: Message, localName: string): Message {
   return copy as unknown as Message;
 }
 
-/** The same for an answer whose two texts are made already. */
+/** The answer of a tool, from a function that writes both texts. */
 export function textResult(write: (int64: Int64Format) => string, int64: Int64Format): CallToolResult {
   return { content: [{ type: 'text', text: write(int64) }], structuredContent: JSON.parse(write('string')) };
 }
 
-function withAdditions(object: string, additions: Additions): string {
+function withAdditions(object: string, additions: ExtraFields): string {
   const added = Object.entries(additions).map(([name, json]) => `${JSON.stringify(name)}:${json}`);
   if (added.length === 0) return object;
   return object === '{}' ? `{${added.join(',')}}` : `${object.slice(0, -1)},${added.join(',')}}`;
 }
 
-/** The gateway's own no: `{error, status: "error", …}`. */
+/** A rejection by the gateway: `{error, status: "error", …}`. */
 export function rejectionResult(rejection: Rejection, requestId: string): CallToolResult {
   const { code, kind, message, details } = rejection;
   const prefix = kind.tool === undefined || message.startsWith(kind.tool) ? '' : `${kind.tool}: `;
@@ -64,7 +64,7 @@ export function rejectionResult(rejection: Rejection, requestId: string): CallTo
   });
 }
 
-/** The brokerage's no. */
+/** A refusal by the brokerage. */
 export function failureResult(response: Pick<ResponseMessage, 'retType' | 'retMsg' | 'errCode'>, requestId: string): CallToolResult {
   const { code, errCode } = refusalCode(response);
   return errorResult({

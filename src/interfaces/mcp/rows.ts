@@ -5,22 +5,22 @@ import { snakeCase } from '../../contract/names.js';
 import type { Operation, RowList } from '../../contract/operation.js';
 import type { Selection } from './selection.js';
 
-/** How a list of records is written as a table: `{"columns":["time",…],"rows":[["2026-11-20",…],…]}`. */
+/** Writes a list of records as a table: `{"columns":["time",…],"rows":[["2026-11-20",…],…]}`. */
 export interface Table {
   readonly localName: string;
   /** The list's name as a caller sees it: "kl_list". */
   readonly name: string;
-  /** JSON text of a record's row. */
+  /** Writes the row of a record as JSON text. */
   row(item: Message, int64: Int64Format): string;
-  /** JSON text of a whole table. */
+  /** Writes a whole table as JSON text. */
   write(items: readonly Message[], int64: Int64Format): string;
 }
 
 const MIDNIGHT = ' 00:00:00';
 
 /**
- * The table of an operation's list: with the columns that were asked for, or those that its declaration names. A time of which every
- * record says midnight is a date, and written as one. undefined where the operation has no such list.
+ * The table of an operation's list, with the requested columns or those of its declaration. If the time of every
+ * record is midnight, it is written as a date. undefined if the operation has no such list.
  */
 export function tableOf({ rows, messages }: Operation, payload: Message, selection: Selection | undefined): Table | undefined {
   const field = messages.S2CSchema.fields.find((each) => each.name === rows?.list);
@@ -48,7 +48,7 @@ export function tableOf({ rows, messages }: Operation, payload: Message, selecti
   };
 }
 
-/** The columns of a caller who named no fields. Records that lack one of those were asked for field by field: then it is what they have. */
+/** Default columns. If records lack some of them, the request had selected fields: then only those that they have. */
 function columnsOf({ columns }: RowList, desc: DescMessage, items: readonly Message[]): readonly string[] {
   const has = (item: Message, column: string) =>
     desc.fields.some(({ name, localName }) => name === column && Object.hasOwn(item, localName));
@@ -56,7 +56,7 @@ function columnsOf({ columns }: RowList, desc: DescMessage, items: readonly Mess
   return desc.fields.flatMap(({ name }) => (items.some((item) => has(item, name)) ? [name] : []));
 }
 
-/** The records of a list at the top of a payload. */
+/** Records of a top-level list of a payload. */
 export function itemsOf(payload: Message, localName: string): readonly Message[] {
   return (payload as unknown as Record<string, readonly Message[]>)[localName] ?? [];
 }

@@ -4,18 +4,18 @@ import { snakeCase } from '../../contract/names.js';
 import type { Operation } from '../../contract/operation.js';
 import { pagedFields } from '../../contract/tool-arguments.js';
 
-/** The fields of a record that are wanted, by their local names; what has none below it is wanted whole. */
+/** Selected fields of a record, by local name; a leaf selects the whole field. */
 export type Tree = ReadonlyMap<string, Tree>;
 
-/** What a caller wants of the records of an answer. */
+/** Fields that a caller selected of the records of an answer. */
 export interface Selection {
-  /** As they were asked for, in that order: "basic.cur_price". */
+  /** Names as given, in that order: "basic.cur_price". */
   readonly names: readonly string[];
-  /** By the local name of a list in the payload; a list that has none of the fields stays whole. */
+  /** Selected fields by local name of a list; a list with none of them stays whole. */
   readonly lists: ReadonlyMap<string, Tree>;
 }
 
-/** Reads the names of an argument `fields`; stops at one that no list of the operation's answer has. */
+/** Parses the argument `fields`; rejects a name that no list of the operation's answer has. */
 export function readSelection(operation: Operation, names: readonly string[]): Selection {
   const paged = pagedFields(operation);
   const lists = new Map<string, MutableTree>();
@@ -34,7 +34,7 @@ export function readSelection(operation: Operation, names: readonly string[]): S
 
 type MutableTree = Map<string, MutableTree>;
 
-/** Adds a path to a tree; false where the message has no such field. */
+/** Adds a path to a tree; returns false if the message has no such field. */
 function add(tree: MutableTree, desc: DescMessage | undefined, [head, ...tail]: readonly string[]): boolean {
   const field = desc?.fields.find((each) => snakeCase(each.name) === head);
   if (field === undefined) return false;
@@ -43,7 +43,7 @@ function add(tree: MutableTree, desc: DescMessage | undefined, [head, ...tail]: 
     tree.set(field.localName, new Map());
     return true;
   }
-  // Wanted whole already.
+  // The whole field is selected already.
   if (known !== undefined && known.size === 0) return field.message !== undefined && add(new Map(), field.message, tail);
   const inner: MutableTree = known ?? new Map();
   if (!add(inner, field.message, tail)) return false;
@@ -51,7 +51,7 @@ function add(tree: MutableTree, desc: DescMessage | undefined, [head, ...tail]: 
   return true;
 }
 
-/** The payload with the wanted fields of its records alone. Shares what it keeps with the whole: not to be changed. */
+/** The payload with only the selected fields of its records. Read-only: it shares them with the whole. */
 export function select(payload: Message, { lists }: Selection): Message {
   const copy = Object.assign(Object.create(Object.getPrototypeOf(payload)), payload) as Record<string, unknown>;
   for (const [localName, tree] of lists) copy[localName] = pruned(copy[localName], tree);
@@ -66,4 +66,14 @@ function pruned(value: unknown, tree: Tree): unknown {
     if (Object.hasOwn(value, localName)) kept[localName] = pruned((value as Record<string, unknown>)[localName], inner);
   }
   return kept;
+}
+
+/** The payload with only the items of the operation's list that are in one currency (Trd_Common.Currency). */
+export function inCurrency({ byCurrency }: Operation, payload: Message, currency: number): Message {
+  if (byCurrency === null) return payload;
+  const { field, currencyOf } = byCurrency;
+  const items = (payload as Message & Record<string, Message[]>)[field] ?? [];
+  return Object.assign(Object.create(Object.getPrototypeOf(payload)), payload, {
+    [field]: items.filter((item) => currencyOf(item) === currency),
+  });
 }

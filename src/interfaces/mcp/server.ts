@@ -1,18 +1,18 @@
 import { type ClientCapabilities, Server } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../contract/json/value.js';
-import { visitorOf } from './auth-info.js';
+import { mcpCallerOf } from './auth-info.js';
 import type { Confirmation } from './confirmation.js';
 import type { Finder } from './finder.js';
 import type { Prompts } from './prompts.js';
 import { protocolError, type Resources } from './resources.js';
-import type { SessionSide } from './session-side.js';
-import type { ToolCalls } from './tool-call.js';
+import type { SessionState } from './session-state.js';
+import type { ToolCalls } from './tool-calls.js';
 import type { Toolbox } from './toolbox.js';
 
 export interface ServerParts {
   readonly version: string;
   readonly publicUrl: string | undefined;
-  /** What a model is told before anything else. */
+  /** Introduction that a model reads first. */
   readonly instructions: string;
   readonly toolbox: Toolbox;
   readonly finder: Finder;
@@ -24,9 +24,9 @@ export interface ServerParts {
 
 /**
  * The protocol's server for one session, or for one request where the revision has no sessions: it joins the protocol's
- * methods to what answers them.
+ * methods to their handlers.
  */
-export function createServer(parts: ServerParts, session?: SessionSide): Server {
+export function createServer(parts: ServerParts, session?: SessionState): Server {
   const { version, publicUrl, instructions, toolbox, finder, calls, confirmation, resources, prompts } = parts;
   const server = new Server(
     {
@@ -40,39 +40,39 @@ export function createServer(parts: ServerParts, session?: SessionSide): Server 
     },
   );
   server.setRequestHandler('tools/list', (_request, context) => {
-    const visitor = visitorOf(context);
-    return { tools: toolbox.isDynamic(visitor) ? finder.list(visitor, session) : toolbox.list(visitor) };
+    const mcpCaller = mcpCallerOf(context);
+    return { tools: toolbox.isDynamic(mcpCaller) ? finder.list(mcpCaller, session) : toolbox.list(mcpCaller) };
   });
   server.setRequestHandler('tools/call', ({ params }, context) => {
-    const visitor = visitorOf(context);
+    const mcpCaller = mcpCallerOf(context);
     const call = (name: string, args: JsonObject | undefined) =>
-      calls.call(name, args, visitor, { context, elicits: canAskPeople(server.getClientCapabilities()) });
+      calls.call(name, args, mcpCaller, { context, elicits: canAskPeople(server.getClientCapabilities()) });
     // The arguments come from our own parser: see endpoint.ts.
     const args = params.arguments as JsonObject | undefined;
-    return toolbox.isDynamic(visitor) && finder.has(params.name)
-      ? finder.call(params.name, args, { visitor, session, call })
+    return toolbox.isDynamic(mcpCaller) && finder.has(params.name)
+      ? finder.call(params.name, args, { mcpCaller, session, call })
       : call(params.name, args);
   });
-  server.setRequestHandler('resources/list', (_request, context) => resources.list(visitorOf(context)));
-  server.setRequestHandler('resources/templates/list', (_request, context) => resources.templates(visitorOf(context)));
-  server.setRequestHandler('resources/read', ({ params }, context) => resources.read(params.uri, visitorOf(context)));
-  server.setRequestHandler('prompts/list', (_request, context) => prompts.list(visitorOf(context)));
-  server.setRequestHandler('prompts/get', ({ params }, context) => prompts.get(params.name, params.arguments ?? {}, visitorOf(context)));
+  server.setRequestHandler('resources/list', (_request, context) => resources.list(mcpCallerOf(context)));
+  server.setRequestHandler('resources/templates/list', (_request, context) => resources.templates(mcpCallerOf(context)));
+  server.setRequestHandler('resources/read', ({ params }, context) => resources.read(params.uri, mcpCallerOf(context)));
+  server.setRequestHandler('prompts/list', (_request, context) => prompts.list(mcpCallerOf(context)));
+  server.setRequestHandler('prompts/get', ({ params }, context) => prompts.get(params.name, params.arguments ?? {}, mcpCallerOf(context)));
   if (session !== undefined) {
     server.setRequestHandler('resources/subscribe', async ({ params }, context) => {
-      const refused = await session.watch(params.uri, visitorOf(context));
+      const refused = await session.watch(params.uri, mcpCallerOf(context));
       if (refused !== undefined) throw protocolError(refused);
       return {};
     });
     server.setRequestHandler('resources/unsubscribe', async ({ params }, context) => {
-      await session.unwatch(params.uri, visitorOf(context));
+      await session.unwatch(params.uri, mcpCallerOf(context));
       return {};
     });
   }
   return server;
 }
 
-/** Whether the client said that it can put a form to a person; an empty object means forms, as it did before there was more. */
+/** True if the client can show a form to a person; an empty object means forms, as in the first revision. */
 function canAskPeople(capabilities: ClientCapabilities | undefined): boolean {
   const elicitation = capabilities?.elicitation;
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);

@@ -10,10 +10,10 @@ import type { Exchange } from '../common/exchange.js';
 import { authInfoOf } from './auth-info.js';
 import { EventStore } from './event-store.js';
 import { Holders } from './holders.js';
+import type { McpCaller } from './mcp-caller.js';
 import { EventSink } from './push.js';
 import { pushFormat } from './push-format.js';
-import type { SessionSide } from './session-side.js';
-import type { Visitor } from './visitor.js';
+import type { SessionState } from './session-state.js';
 import { Watch } from './watch.js';
 import { webRequest, writeWebResponse } from './web.js';
 
@@ -21,29 +21,29 @@ export interface SessionParts {
   readonly gateway: Gateway;
   readonly callers: HttpCallers;
   readonly clock: Clock;
-  /** The protocol's server, joined to what the session keeps. */
-  readonly createServer: (session: SessionSide) => Server;
+  /** Creates the protocol's server for a session. */
+  readonly createServer: (session: SessionState) => Server;
   readonly onClosed: (session: Session) => void;
   readonly onError: (error: Error) => void;
 }
 
-/** What the protocol library calls the stream that a client opens by GET, in the event store. */
+/** The protocol library's id, in the event store, of the stream that a client opens by GET. */
 const OWN_STREAM = '_GET_stream';
-/** How long a client may take to open its stream, or to come back to it, before nothing is kept for it any more. */
+/** Time for a client to open its stream, or come back to it, before nothing is kept for it any more. */
 const LISTEN_MS_MAX = 60_000;
 
 /**
- * One client's session, of the revisions that have them: its server, its stream of server-sent events, and what it is
- * subscribed to, which ends with it.
+ * A client's session, in the revisions that have them: its server, its stream of server-sent events, and its
+ * subscriptions, which end with it.
  */
-export class Session implements SessionSide {
+export class Session implements SessionState {
   readonly #parts: SessionParts;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   readonly #server: Server;
   readonly #sink: EventSink;
   readonly #push: PushConnection | undefined;
   readonly #events = new EventStore();
-  /** For whom what is kept here was made. */
+  /** Callers for whom the kept events were made. */
   #holders: Holders;
   readonly enabled = new Set<string>();
   #watch: Watch | undefined;
@@ -55,8 +55,8 @@ export class Session implements SessionSide {
 
   private constructor(
     readonly id: string,
-    /** Who opened it; to everybody else it does not exist. */
-    readonly visitor: Visitor,
+    /** Caller who opened it; for everybody else it does not exist. */
+    readonly mcpCaller: McpCaller,
     parts: SessionParts,
   ) {
     this.#parts = parts;
@@ -77,43 +77,43 @@ export class Session implements SessionSide {
     this.#cancelDeafness = this.#scheduleDeafness();
   }
 
-  static async open(id: string, visitor: Visitor, parts: SessionParts): Promise<Session> {
-    const session = new Session(id, visitor, parts);
+  static async open(id: string, mcpCaller: McpCaller, parts: SessionParts): Promise<Session> {
+    const session = new Session(id, mcpCaller, parts);
     await session.#server.connect(session.#transport);
     return session;
   }
 
-  /** The handshake that begins a session was accepted. */
+  /** True once the handshake was accepted. */
   get begun(): boolean {
     return this.#transport.sessionId !== undefined;
   }
 
-  /** Since when no request is under way and no stream is open, on the monotonic clock; undefined while one is. */
+  /** Start of the time without requests and streams, on the monotonic clock; undefined while there are any. */
   get idleSince(): number | undefined {
     return this.#openExchanges === 0 ? this.#usedAt : undefined;
   }
 
-  /** Serves one exchange of the session. `visitor` is who sent it. */
-  async serve(exchange: Exchange, body: JsonValue | undefined, visitor: Visitor): Promise<void> {
+  /** Serves one exchange of the session. */
+  async serve(exchange: Exchange, body: JsonValue | undefined, mcpCaller: McpCaller): Promise<void> {
     const { request, response } = exchange;
-    this.#forgetOutdated(visitor);
+    this.#forgetOutdated(mcpCaller);
     this.#openExchanges += 1;
     this.#cancelSilence();
     response.once('close', () => {
       this.#openExchanges -= 1;
       this.#usedAt = this.#parts.clock.monotonic();
-      // What was sent is kept for a client that lost its connection, and comes back for it at once.
+      // Events stay for a client that lost its connection, and comes back for them at once.
       if (this.#openExchanges === 0 && !this.#closed) {
         this.#cancelSilence = this.#parts.clock.after(LISTEN_MS_MAX, () => this.#events.clear());
       }
     });
     const connectionOwner = this.#push?.ownOwner;
-    const caller = connectionOwner === undefined ? visitor.caller : { ...visitor.caller, connectionOwner };
+    const caller = connectionOwner === undefined ? mcpCaller.caller : { ...mcpCaller.caller, connectionOwner };
     const web = await this.#transport.handleRequest(webRequest(exchange), {
-      authInfo: authInfoOf({ ...visitor, caller, answeredAs: (identity) => this.#holders.add(identity) }),
+      authInfo: authInfoOf({ ...mcpCaller, caller, answeredAs: (identity) => this.#holders.add(identity) }),
       ...(body === undefined ? {} : { parsedBody: body }),
     });
-    const written = writeWebResponse(web, response, visitor.caller.requestId);
+    const written = writeWebResponse(web, response, mcpCaller.caller.requestId);
     if (request.method === 'GET' && web.ok && this.#isOwnStream(request.headers['last-event-id'])) this.#streamOpened(response);
     for (const id of cancelledBy(body)) this.#endCancelled(id);
     await written;
@@ -123,8 +123,8 @@ export class Session implements SessionSide {
     return new Holders((identity) => this.#parts.gateway.isAsItWas(identity));
   }
 
-  /** Forgets everything made for a key that has been changed, revoked or has run out since. */
-  #forgetOutdated({ identity }: Visitor): void {
+  /** Drops everything made for a key that was changed or revoked, or has expired. */
+  #forgetOutdated({ identity }: McpCaller): void {
     if (!this.#holders.areAsTheyWere) {
       this.#events.clear();
       this.#sink.forget();
@@ -134,7 +134,7 @@ export class Session implements SessionSide {
     this.#holders.add(identity);
   }
 
-  /** Whether a GET opens the client's own stream: it may also resume the one of a single request. */
+  /** True if a GET opens the client's own stream, and does not resume that of a single request. */
   #isOwnStream(lastEventId: string | string[] | undefined): boolean {
     return lastEventId === undefined || this.#events.streamOf(String(lastEventId)) === OWN_STREAM;
   }
@@ -158,20 +158,20 @@ export class Session implements SessionSide {
 
   /**
    * A cancelled request is not answered, and the protocol library would keep its stream and its id for as long as the
-   * session lasts. Its stream is closed; the answer that follows then goes nowhere and only makes the library forget the id.
+   * session lasts. Its stream is closed here; the later answer goes nowhere and makes the library forget the id.
    */
   #endCancelled(id: string | number): void {
     this.#transport.closeSSEStream(id);
     const error = { code: ProtocolErrorCode.InternalError, message: 'cancelled' };
-    // Fails when the request has been answered already, which is as good.
+    // Fails if the request has been answered already, which is fine.
     this.#transport.send({ jsonrpc: '2.0', id, error }).catch(() => undefined);
   }
 
-  async watch(uri: string, visitor: Visitor): Promise<Rejection | undefined> {
+  async watch(uri: string, mcpCaller: McpCaller): Promise<Rejection | undefined> {
     if (this.#watch === undefined) {
-      const opened = Watch.open(this.#parts, visitor, {
+      const opened = Watch.open(this.#parts, mcpCaller, {
         changed: (changedUri) => this.#notify('notifications/resources/updated', { uri: changedUri }),
-        // The session goes on: the client was told to read it again, and may subscribe again.
+        // The session goes on: the client was told to read the resource again, and may subscribe again.
         ended: () => undefined,
         closed: () => this.close(),
       });
@@ -180,14 +180,14 @@ export class Session implements SessionSide {
       const stream = this.#sink.stream;
       if (stream !== undefined) opened.sink.opened(stream);
     }
-    return this.#watch.add(uri, visitor);
+    return this.#watch.add(uri, mcpCaller);
   }
 
-  async unwatch(uri: string, visitor: Visitor): Promise<void> {
-    await this.#watch?.remove(uri, visitor);
+  async unwatch(uri: string, mcpCaller: McpCaller): Promise<void> {
+    await this.#watch?.remove(uri, mcpCaller);
   }
 
-  /** The tools may be others than before. */
+  /** Tells the client that the tools may have changed. */
   toolsChanged(): void {
     this.#notify('notifications/tools/list_changed', undefined);
   }
@@ -203,10 +203,10 @@ export class Session implements SessionSide {
     void this.#transport.close();
   }
 
-  /** Live events, for callers who may see them; the others' sessions do without. */
+  /** Opens the push of live events, for callers who may see them. */
   #openPush(): PushConnection | undefined {
     const { gateway } = this.#parts;
-    const opened = gateway.openPush(this.visitor.caller);
+    const opened = gateway.openPush(this.mcpCaller.caller);
     if (opened instanceof Rejection) return undefined;
     const { identity, permits } = opened;
     const keyId = identity.key === undefined ? {} : { keyId: identity.key.id };
@@ -223,12 +223,12 @@ export class Session implements SessionSide {
   }
 
   #notify(method: string, params: Record<string, unknown> | undefined): void {
-    // A notification that belongs to no request goes to the client's own stream, and into what it can have again.
+    // A notification without a request goes to the client's own stream, and into the event store.
     this.#transport.send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }).catch(this.#parts.onError);
   }
 }
 
-/** The requests that a message, or a batch of them, cancels. */
+/** Ids of the requests that a message or a batch cancels. */
 function cancelledBy(body: JsonValue | undefined): (string | number)[] {
   return [body].flat().flatMap((message) => {
     if (!isJsonObject(message) || message.method !== 'notifications/cancelled' || !isJsonObject(message.params)) return [];

@@ -6,26 +6,26 @@ import { Rejection } from '../../contract/rejection.js';
 import type { Gateway } from '../../gateway/index.js';
 import type { HttpCallers } from '../common/callers.js';
 import type { Exchange } from '../common/exchange.js';
+import type { McpCaller } from './mcp-caller.js';
 import { Session } from './session.js';
-import type { SessionSide } from './session-side.js';
-import type { Visitor } from './visitor.js';
+import type { SessionState } from './session-state.js';
 import { jsonRpcRefusal, writeWebResponse } from './web.js';
 
 export interface SessionsOptions {
   readonly gateway: Gateway;
   readonly callers: HttpCallers;
   readonly clock: Clock;
-  readonly createServer: (session: SessionSide) => Server;
+  readonly createServer: (session: SessionState) => Server;
   readonly onError: (error: Error) => void;
 }
 
 const SESSIONS_MAX = 2000;
-/** One key alone cannot keep the others out. */
+/** Maximum sessions of one key: it cannot keep the others out. */
 const SESSIONS_PER_OWNER_MAX = 1000;
-/** A client that is gone without a word is forgotten after this. */
+/** Idle time after which a session of a vanished client ends. */
 const IDLE_MS_MAX = 30 * 60_000;
 const SWEEP_MS = 60_000;
-/** The codes that the protocol's own library answers with. */
+/** Error codes of the protocol library. */
 const [BAD_REQUEST, SESSION_NOT_FOUND] = [-32000, -32001];
 
 /** The sessions of the protocol's revisions up to 2025-11-25. */
@@ -49,32 +49,32 @@ export class Sessions {
     return this.#sessions.size;
   }
 
-  /** Serves one exchange: of the session that its header names, or the first of a new one. */
-  async serve(exchange: Exchange, body: JsonValue | undefined, visitor: Visitor): Promise<Rejection | undefined> {
+  /** Serves one exchange: of the session in its header, or the first of a new one. */
+  async serve(exchange: Exchange, body: JsonValue | undefined, mcpCaller: McpCaller): Promise<Rejection | undefined> {
     const id = exchange.request.headers['mcp-session-id'];
     if (id === undefined) {
       if (!isInitializeRequest(body)) {
         const why = 'Mcp-Session-Id header is required; begin with initialize';
-        await this.#refuse(exchange, visitor, new Rejection('request.invalid', why), `Bad Request: ${why}`);
+        await this.#refuse(exchange, mcpCaller, new Rejection('request.invalid', why), `Bad Request: ${why}`);
         return undefined;
       }
-      if (!this.#hasRoom(visitor.identity.owner)) {
+      if (!this.#hasRoom(mcpCaller.identity.owner)) {
         return new Rejection('limit.connections', 'too many open sessions: close some first');
       }
-      const session = await this.#open(visitor);
-      await session.serve(exchange, body, visitor);
-      // Refused, its client will never learn its id.
+      const session = await this.#open(mcpCaller);
+      await session.serve(exchange, body, mcpCaller);
+      // The handshake was refused: nobody will use this session.
       if (!session.begun) session.close();
       return undefined;
     }
     const session = this.#sessions.get(String(id));
-    // A session of another key is none of the caller's business.
-    if (session === undefined || session.visitor.identity.owner !== visitor.identity.owner) {
+    // A session of another key is reported as unknown.
+    if (session === undefined || session.mcpCaller.identity.owner !== mcpCaller.identity.owner) {
       const why = 'Session not found: begin a new one with initialize';
-      await this.#refuse(exchange, visitor, new Rejection('route.not_found', why), why);
+      await this.#refuse(exchange, mcpCaller, new Rejection('route.not_found', why), why);
       return undefined;
     }
-    await session.serve(exchange, body, { ...visitor, toolsets: visitor.toolsets ?? session.visitor.toolsets });
+    await session.serve(exchange, body, { ...mcpCaller, toolsets: mcpCaller.toolsets ?? session.mcpCaller.toolsets });
     return undefined;
   }
 
@@ -86,11 +86,11 @@ export class Sessions {
   }
 
   /**
-   * Whether one more session may begin. Many clients leave without a word: where there is no room, the one of the same
-   * owner that has been idle longest makes some.
+   * Makes room for one more session, if possible. Many clients vanish: when all places are taken, the session of the same
+   * owner that has been idle longest is ended.
    */
   #hasRoom(owner: string): boolean {
-    const own = [...this.#sessions.values()].filter(({ visitor }) => visitor.identity.owner === owner);
+    const own = [...this.#sessions.values()].filter(({ mcpCaller }) => mcpCaller.identity.owner === owner);
     if (this.#sessions.size < SESSIONS_MAX && own.length < SESSIONS_PER_OWNER_MAX) return true;
     const idle = own.flatMap((session) => (session.idleSince === undefined ? [] : [{ session, since: session.idleSince }]));
     const [oldest] = idle.sort((a, b) => a.since - b.since);
@@ -98,30 +98,30 @@ export class Sessions {
     return oldest !== undefined;
   }
 
-  async #open(visitor: Visitor): Promise<Session> {
+  async #open(mcpCaller: McpCaller): Promise<Session> {
     const { gateway, callers, createServer, clock, onError } = this.#options;
     const onClosed = (closed: Session) => this.#sessions.delete(closed.id);
-    const session = await Session.open(randomUUID(), visitor, { gateway, callers, clock, createServer, onClosed, onError });
+    const session = await Session.open(randomUUID(), mcpCaller, { gateway, callers, clock, createServer, onClosed, onError });
     this.#sessions.set(session.id, session);
     return session;
   }
 
-  async #refuse({ response }: Exchange, { caller }: Visitor, rejection: Rejection, message: string): Promise<void> {
+  async #refuse({ response }: Exchange, { caller }: McpCaller, rejection: Rejection, message: string): Promise<void> {
     this.#options.gateway.auditRejection(caller, rejection);
     const code = rejection.code === 'route.not_found' ? SESSION_NOT_FOUND : BAD_REQUEST;
     await writeWebResponse(jsonRpcRefusal(rejection.kind.http, code, message), response, caller.requestId);
   }
 
-  /** A reload holds for open sessions at once: those whose key is no good any more end, the others may have other tools. */
+  /** Applies a reload to open sessions: those whose key is no longer valid end, the others may have other tools. */
   #keysChanged(): void {
     this.#endUnfit();
     for (const session of this.#sessions.values()) session.toolsChanged();
   }
 
-  /** Ends the sessions whose key is no good any more. */
+  /** Ends the sessions whose key is no longer valid. */
   #endUnfit(): void {
     for (const session of [...this.#sessions.values()]) {
-      if (this.#options.gateway.identify(session.visitor.caller) instanceof Rejection) session.close();
+      if (this.#options.gateway.identify(session.mcpCaller.caller) instanceof Rejection) session.close();
     }
   }
 

@@ -5,8 +5,8 @@ import type { Gateway } from '../../gateway/index.js';
 import type { HttpCallers } from '../common/callers.js';
 import type { Exchange } from '../common/exchange.js';
 import { authInfoOf } from './auth-info.js';
+import type { McpCaller } from './mcp-caller.js';
 import { protocolError } from './resources.js';
-import type { Visitor } from './visitor.js';
 import { Watch, type Watcher } from './watch.js';
 import { jsonRpcRefusal, webRequest, writeWebResponse } from './web.js';
 
@@ -20,14 +20,14 @@ export interface StatelessOptions {
 const LISTEN = 'subscriptions/listen';
 
 /**
- * The protocol's revision of 2026-07-28, which has no sessions: each request is served by itself, and what a client listens
- * to it names when it opens its stream.
+ * The protocol's revision of 2026-07-28, which has no sessions: each request is served by itself, and a client names what
+ * it listens to when it opens its stream.
  */
 export class Stateless {
   readonly #options: StatelessOptions;
   readonly #handler: McpHttpHandler;
-  /** Handlers of open streams: each has events of its own, so that nobody hears another's. */
-  readonly #listening = new Set<{ readonly handler: McpHttpHandler; readonly visitor: Visitor }>();
+  /** Handlers of open streams: each has its own events, which no other client gets. */
+  readonly #listening = new Set<{ readonly handler: McpHttpHandler; readonly mcpCaller: McpCaller }>();
   readonly #stopListening: () => void;
 
   constructor(options: StatelessOptions) {
@@ -40,10 +40,10 @@ export class Stateless {
     };
   }
 
-  async serve(exchange: Exchange, body: JsonValue, visitor: Visitor): Promise<void> {
-    if (isJsonObject(body) && body.method === LISTEN) return this.#listen(exchange, body, visitor);
-    const web = await this.#handler.fetch(webRequest(exchange), { authInfo: authInfoOf(visitor), parsedBody: body });
-    await writeWebResponse(web, exchange.response, visitor.caller.requestId);
+  async serve(exchange: Exchange, body: JsonValue, mcpCaller: McpCaller): Promise<void> {
+    if (isJsonObject(body) && body.method === LISTEN) return this.#listen(exchange, body, mcpCaller);
+    const web = await this.#handler.fetch(webRequest(exchange), { authInfo: authInfoOf(mcpCaller), parsedBody: body });
+    await writeWebResponse(web, exchange.response, mcpCaller.caller.requestId);
   }
 
   async close(): Promise<void> {
@@ -51,31 +51,31 @@ export class Stateless {
     await Promise.all([this.#handler, ...[...this.#listening].map(({ handler }) => handler)].map((handler) => handler.close()));
   }
 
-  /** Opens a stream of events; what it names is watched for as long as it is open. */
-  async #listen(exchange: Exchange, body: JsonObject, visitor: Visitor): Promise<void> {
+  /** Opens a stream of events; the named resources are watched while it is open. */
+  async #listen(exchange: Exchange, body: JsonObject, mcpCaller: McpCaller): Promise<void> {
     const bus = new InMemoryServerEventBus(this.#options.onError);
     const handler = this.#createHandler(bus);
     const uris = watchedUris(body);
     const watch =
       uris.length === 0
         ? undefined
-        : await this.#openWatch(uris, visitor, {
-            // The event itself goes along: without a session there is no other way for it.
+        : await this.#openWatch(uris, mcpCaller, {
+            // Carries the event itself: without a session there is no other way for it.
             changed: (uri, push) => bus.publish({ kind: 'resource_updated', uri, params: { push } }),
-            // In order, after what was published: the client learns that it has to listen anew.
+            // Sent after everything published: the client learns that it must listen again.
             ended: () => void handler.close(),
             closed: () => exchange.response.destroy(),
           });
     if (watch instanceof Rejection) {
       const { code, message } = protocolError(watch);
       const id = typeof body.id === 'string' || typeof body.id === 'number' ? body.id : null;
-      return writeWebResponse(jsonRpcRefusal(watch.kind.http, code, message, id), exchange.response, visitor.caller.requestId);
+      return writeWebResponse(jsonRpcRefusal(watch.kind.http, code, message, id), exchange.response, mcpCaller.caller.requestId);
     }
     if (exchange.response.destroyed) {
       watch?.close();
       return;
     }
-    const entry = { handler, visitor };
+    const entry = { handler, mcpCaller };
     this.#listening.add(entry);
     const gone = new AbortController();
     exchange.response.once('close', () => {
@@ -84,16 +84,16 @@ export class Stateless {
       this.#listening.delete(entry);
       void handler.close();
     });
-    const web = await handler.fetch(webRequest(exchange, gone.signal), { authInfo: authInfoOf(visitor), parsedBody: body });
+    const web = await handler.fetch(webRequest(exchange, gone.signal), { authInfo: authInfoOf(mcpCaller), parsedBody: body });
     if (web.ok) watch?.sink.opened(exchange.response);
-    await writeWebResponse(web, exchange.response, visitor.caller.requestId);
+    await writeWebResponse(web, exchange.response, mcpCaller.caller.requestId);
   }
 
-  async #openWatch(uris: readonly string[], visitor: Visitor, watcher: Watcher): Promise<Watch | Rejection> {
-    const watch = Watch.open(this.#options, visitor, watcher);
+  async #openWatch(uris: readonly string[], mcpCaller: McpCaller, watcher: Watcher): Promise<Watch | Rejection> {
+    const watch = Watch.open(this.#options, mcpCaller, watcher);
     if (watch instanceof Rejection) return watch;
     for (const uri of uris) {
-      const refused = await watch.add(uri, visitor);
+      const refused = await watch.add(uri, mcpCaller);
       if (refused === undefined) continue;
       watch.close();
       return refused;
@@ -111,17 +111,17 @@ export class Stateless {
     for (const { handler } of this.#listening) handler.notify.toolsChanged();
   }
 
-  /** Ends the streams whose key is no good any more. */
+  /** Ends the streams whose key is no longer valid. */
   #endUnfit(): void {
     for (const entry of [...this.#listening]) {
-      if (!(this.#options.gateway.identify(entry.visitor.caller) instanceof Rejection)) continue;
+      if (!(this.#options.gateway.identify(entry.mcpCaller.caller) instanceof Rejection)) continue;
       this.#listening.delete(entry);
       void entry.handler.close();
     }
   }
 }
 
-/** The addresses that a listening request names; its form is the protocol library's to check. */
+/** Addresses in a listening request; the protocol library checks its form. */
 function watchedUris({ params }: JsonObject): string[] {
   const notifications = isJsonObject(params) ? params.notifications : undefined;
   const uris = isJsonObject(notifications) ? notifications.resourceSubscriptions : undefined;

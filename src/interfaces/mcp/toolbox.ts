@@ -3,52 +3,52 @@ import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import { quoted } from '../../contract/shown.js';
 import { describeTool, type ToolDescription } from '../../contract/tools.js';
-import type { Toolsets } from '../../contract/toolsets.js';
+import { namesInList, type Toolsets, toolsetNames, toolsetsOf, unknownToolset } from '../../contract/toolsets.js';
 import type { Gateway } from '../../gateway/index.js';
-import type { Visitor } from './visitor.js';
+import type { McpCaller } from './mcp-caller.js';
 
 const TRADING = '--enable-trading';
 
-/** The tools: every declared operation that has one. Which of them a caller gets to see is decided here. */
+/** All tools, and the decision which of them a caller sees. */
 export class Toolbox {
   readonly #gateway: Gateway;
   readonly #operations: ReadonlyMap<string, Operation>;
   readonly #offered: Toolsets;
 
-  /** `offered`: what the daemon offers at all. */
+  /** @param offered Toolsets that the daemon offers. */
   constructor(gateway: Gateway, operations: readonly Operation[], offered: Toolsets) {
     this.#gateway = gateway;
     this.#offered = offered;
     this.#operations = new Map(operations.flatMap((operation) => (operation.tool === null ? [] : [[operation.tool, operation]])));
   }
 
-  /** What a caller can use: by its scopes, the daemon's switches, and the toolsets of both. */
-  list(visitor: Visitor): ToolDescription[] {
-    return this.usable(visitor).map(describeTool);
+  /** Tools that a caller can use: by its scopes, the daemon's switches, and the toolsets of both. */
+  list(mcpCaller: McpCaller): ToolDescription[] {
+    return this.usable(mcpCaller).map(describeTool);
   }
 
-  /** The operations of those tools. */
-  usable(visitor: Visitor): readonly Operation[] {
-    return [...this.#operations.values()].filter((operation) => this.offers(operation, visitor));
+  /** Operations of those tools. */
+  usable(mcpCaller: McpCaller): readonly Operation[] {
+    return [...this.#operations.values()].filter((operation) => this.offers(operation, mcpCaller));
   }
 
-  /** Whether a caller looks for tools instead of being shown all. */
-  isDynamic({ toolsets }: Visitor): boolean {
+  /** True if a caller gets the finder's tools in place of all. */
+  isDynamic({ toolsets }: McpCaller): boolean {
     return this.#offered.dynamic || toolsets?.dynamic === true;
   }
 
-  /** The operation of a tool, or why there is none. Whether the caller may use it is the gateway's to say. */
-  find(name: string, visitor: Visitor): Operation | Rejection {
+  /** Finds the operation of a tool, or rejects the name. The gateway checks permission. */
+  find(name: string, mcpCaller: McpCaller): Operation | Rejection {
     const operation = this.#operations.get(name);
     if (operation === undefined) {
       const nearest = nearestName(
         name,
-        this.list(visitor).map((tool) => tool.name),
+        this.list(mcpCaller).map((tool) => tool.name),
       );
       const hint = nearest === undefined ? 'see tools/list' : `did you mean "${nearest}"?`;
       return new Rejection('route.not_found', `unknown MCP tool ${quoted(name)}: ${hint}`);
     }
-    if (!this.#isOffered(operation, visitor)) {
+    if (!this.#isOffered(operation, mcpCaller)) {
       return new Rejection('route.not_found', `unknown MCP tool "${name}": the toolset ${operation.group} is not offered to this client`);
     }
     if (!this.#isEnabled(operation)) {
@@ -57,18 +57,28 @@ export class Toolbox {
     return operation;
   }
 
-  /** Whatever writes to an account is a tool only where trading is on, unlocking included. */
+  /** Account writes, unlocking included, are tools only if trading is enabled. */
   #isEnabled({ group, effect }: Operation): boolean {
     return group !== 'trade' || effect === 'read' || this.#gateway.isSwitchedOn(TRADING);
   }
 
-  /** Whether a caller gets to see the tool of an operation. */
-  offers(operation: Operation, visitor: Visitor): boolean {
-    if (!this.#isOffered(operation, visitor) || !this.#isEnabled(operation)) return false;
-    return this.#gateway.mayUse(operation, visitor.caller, visitor.identity);
+  /** True if a caller sees the tool of an operation. */
+  offers(operation: Operation, mcpCaller: McpCaller): boolean {
+    if (!this.#isOffered(operation, mcpCaller) || !this.#isEnabled(operation)) return false;
+    return this.#gateway.mayUse(operation, mcpCaller.caller, mcpCaller.identity);
   }
 
-  #isOffered({ group }: Operation, { toolsets }: Visitor): boolean {
+  #isOffered({ group }: Operation, { toolsets }: McpCaller): boolean {
     return (this.#offered.groups?.has(group) ?? true) && (toolsets?.groups?.has(group) ?? true);
   }
+}
+
+/** Parses the toolsets of a client, such as "quote,account"; undefined if it names none. */
+export function readToolsets(text: string | readonly string[] | undefined): Toolsets | undefined | Rejection {
+  const names = namesInList(String(text ?? ''));
+  if (names.length === 0) return undefined;
+  const unknown = unknownToolset(names);
+  if (unknown === undefined) return toolsetsOf(names);
+  const message = `toolsets: unknown toolset ${quoted(unknown)}, accepted: ${toolsetNames.join(', ')}`;
+  return new Rejection('request.out_of_range', message, { field: 'X-Svc-Toolsets' });
 }

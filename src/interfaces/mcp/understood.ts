@@ -1,12 +1,12 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { Operation } from '../../contract/operation.js';
-import type { Additions } from './result.js';
+import type { ExtraFields } from './result.js';
 
 /**
- * How the enumerations of a write were understood, by name: `{"env":"simulate","side":"BUY","order_type":"AUCTION"}`. The
- * numbers of `order_type` mean other things on other interfaces, so the answer to a write says what was meant.
+ * The enumerations of a write by name: `{"env":"simulate","side":"BUY","order_type":"AUCTION"}`. The
+ * numbers of `order_type` differ between interfaces, so the answer to a write repeats how they were understood.
  */
-export function understood({ effect, shape }: Operation, request: Message): Additions {
+export function understood({ effect, shape }: Operation, request: Message): ExtraFields {
   if (effect !== 'order' && effect !== 'write') return {};
   const names: Record<string, string> = {};
   for (const { name, field, type, hidden, only } of shape) {
@@ -18,7 +18,7 @@ export function understood({ effect, shape }: Operation, request: Message): Addi
   return Object.keys(names).length === 0 ? {} : { understood: JSON.stringify(names) };
 }
 
-/** The value at a path of proto field names: "header.trdEnv"; undefined where a part of the way was not given. */
+/** Value at a path of proto field names, such as "header.trdEnv"; undefined if a part of it is missing. */
 function valueAt(request: Message, path: string): unknown {
   let value: unknown = request;
   for (const name of path.split('.')) {

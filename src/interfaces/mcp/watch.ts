@@ -6,39 +6,39 @@ import { requestDecoder } from '../../contract/request.js';
 import type { Gateway } from '../../gateway/index.js';
 import type { PushConnection } from '../../gateway/push/index.js';
 import type { HttpCallers } from '../common/callers.js';
+import type { McpCaller } from './mcp-caller.js';
 import { changedBy, EventSink, type PushFrame } from './push.js';
 import { watchFormat } from './push-format.js';
 import { accountKinds, addressOf, type FoundKind, findKind, quoteUri } from './resource-kinds.js';
-import type { Visitor } from './visitor.js';
 
 export interface WatchParts {
   readonly gateway: Gateway;
   readonly callers: HttpCallers;
 }
 
-/** What a client hears of what it watches. */
+/** Receives the changes of watched resources. */
 export interface Watcher {
-  /** A watched address has changed, or may have; it is told of one last time when its events end. */
+  /** Called when a watched address has changed or may have, and once more when its events end. */
   changed(uri: string, frame: PushFrame): void;
-  /** Something is not watched any more, and the client did not ask for that; told after {@link changed}. */
+  /** Called when a resource is no longer watched without the client's request; after {@link changed}. */
   ended(): void;
   closed(reason: string): void;
 }
 
-/** What is watched: `uris` are the addresses by which the client asked for it, and hears of it. */
+/** A watched resource. `uris` are the spellings of its address that the client used, and is told. */
 interface Watched {
   readonly found: FoundKind;
   readonly uris: Set<string>;
 }
 
-/** Addresses that one client may watch at a time, each spelling of one counted. */
+/** Maximum addresses that a client may watch, each spelling counted. */
 const WATCHED_MAX = 200;
 
-/** Watches resources for one client: what it watches is subscribed to by a connection of its own, and ends with it. */
+/** Watches resources for one client, by subscriptions of a push connection of its own, which end with it. */
 export class Watch {
   readonly #parts: WatchParts;
   readonly #connection: PushConnection;
-  /** By {@link addressOf}. */
+  /** Watched resources by {@link addressOf}. */
   readonly #watched = new Map<string, Watched>();
   readonly sink: EventSink;
 
@@ -52,10 +52,10 @@ export class Watch {
     this.sink.attach(this.#connection);
   }
 
-  /** A refusal where the caller may not see live quotes. */
-  static open(parts: WatchParts, visitor: Visitor, watcher: Watcher): Watch | Rejection {
+  /** The rejection of a caller who may not see live quotes. */
+  static open(parts: WatchParts, mcpCaller: McpCaller, watcher: Watcher): Watch | Rejection {
     const { gateway, callers } = parts;
-    const caller = callers.asking(visitor.caller, 'resources/subscribe');
+    const caller = callers.asking(mcpCaller.caller, 'resources/subscribe');
     const opened = gateway.openPush(caller);
     if (opened instanceof Rejection) {
       gateway.auditRejection(caller, opened);
@@ -69,7 +69,7 @@ export class Watch {
         owner: identity.owner,
         receives: 'own',
         permits,
-        // Of the notices those of gaps alone: what was read before one may be out of date.
+        // Only notices of gaps matter: earlier reads may be stale after one.
         wants: (event) => event.type !== 'notify' || event.gap !== undefined,
         format: watchFormat,
         sink,
@@ -78,8 +78,8 @@ export class Watch {
     return new Watch(parts, connect, watcher);
   }
 
-  /** Watches one more address, as the visitor who asks. */
-  async add(uri: string, visitor: Visitor): Promise<Rejection | undefined> {
+  /** Watches one more address as this caller. */
+  async add(uri: string, mcpCaller: McpCaller): Promise<Rejection | undefined> {
     const found = findKind(uri);
     if (found === undefined) {
       return new Rejection('request.invalid', `uri: ${quoteUri(uri)} cannot be watched; see resources/templates/list`);
@@ -91,26 +91,26 @@ export class Watch {
       return new Rejection('limit.subscriptions', `at most ${WATCHED_MAX} resources can be watched at a time: unsubscribe from some first`);
     }
     const { kind, value } = found;
-    // Before the answer, so that the first event is not missed.
+    // Set before the answer arrives, so that the first event is not missed.
     this.#note(uri, found);
     const refused =
       kind.variable === 'symbol'
-        ? await this.#ask(subscription.subscribe, { symbols: [value], sub_types: [kind.subType], is_first_push: false }, visitor)
-        : await this.#ask(account.subAccPush, { acc_id_list: [value] }, visitor);
-    // Asked again: it may have been ended meanwhile, or come to an end after a gap of before.
+        ? await this.#ask(subscription.subscribe, { symbols: [value], sub_types: [kind.subType], is_first_push: false }, mcpCaller)
+        : await this.#ask(account.subAccPush, { acc_id_list: [value] }, mcpCaller);
+    // Checked again: it may have ended in the meantime, after an earlier gap.
     if (refused === undefined && this.#isSubscribed(found)) this.#note(uri, found);
     else this.#forget(uri, found);
     return refused;
   }
 
-  async remove(uri: string, visitor: Visitor): Promise<void> {
+  async remove(uri: string, mcpCaller: McpCaller): Promise<void> {
     const found = findKind(uri);
     if (found === undefined || found instanceof Rejection || !this.#forget(uri, found)) return;
     const { kind, value } = found;
     if (kind.variable === 'symbol') {
-      await this.#ask(subscription.unsubscribe, { symbols: [value], sub_types: [kind.subType] }, visitor);
+      await this.#ask(subscription.unsubscribe, { symbols: [value], sub_types: [kind.subType] }, mcpCaller);
     } else if (!accountKinds.some(({ prefix }) => this.#watched.has(`${prefix}${value}`))) {
-      await this.#ask(account.unsubAccPush, { acc_id_list: [value] }, visitor);
+      await this.#ask(account.unsubAccPush, { acc_id_list: [value] }, mcpCaller);
     }
   }
 
@@ -120,7 +120,7 @@ export class Watch {
 
   #deliver(frame: PushFrame, watcher: Watcher): void {
     const concerned = changedBy(frame).flatMap((address) => this.#watched.get(address) ?? []);
-    // What could not be restored after a gap has ended by the time that the gap is told.
+    // Subscriptions that could not be restored have ended before the notice of the gap.
     const ended = frame.type === 'notify' ? concerned.filter(({ found }) => !this.#isSubscribed(found)) : [];
     for (const { found } of ended) this.#watched.delete(addressOf(found));
     for (const { uris } of concerned) for (const uri of uris) watcher.changed(uri, frame);
@@ -138,7 +138,7 @@ export class Watch {
     this.#watched.set(address, watched);
   }
 
-  /** Returns whether nothing watches by another spelling either, now that this one is gone. */
+  /** Removes a spelling of an address. Returns true if it was the last one. */
   #forget(uri: string, found: FoundKind): boolean {
     const address = addressOf(found);
     const watched = this.#watched.get(address);
@@ -146,7 +146,7 @@ export class Watch {
     return this.#watched.delete(address);
   }
 
-  /** Whether the hub has the subscription that an address needs: it ends there when it cannot be restored. */
+  /** True if the hub still has the subscription of an address: it ends if it cannot be restored. */
   #isSubscribed({ kind, value }: FoundKind): boolean {
     const { subscriptions, accounts } = this.#parts.gateway.push;
     const { ownOwner } = this.#connection;
@@ -155,10 +155,10 @@ export class Watch {
       : accounts.receivers(BigInt(value)).includes(ownOwner);
   }
 
-  /** Subscribes as everybody does, so that scopes and limits hold; what it brings belongs to the watch. */
-  async #ask(operation: Operation, args: JsonObject, visitor: Visitor): Promise<Rejection | undefined> {
+  /** Subscribes through the pipeline, so that scopes and limits hold; the events belong to the watch. */
+  async #ask(operation: Operation, args: JsonObject, mcpCaller: McpCaller): Promise<Rejection | undefined> {
     const { gateway, callers } = this.#parts;
-    const caller = { ...callers.asking(visitor.caller, operation.name), connectionOwner: this.#connection.ownOwner };
+    const caller = { ...callers.asking(mcpCaller.caller, operation.name), connectionOwner: this.#connection.ownOwner };
     const answer = await gateway.call(operation, caller, () => {
       const decoded = requestDecoder(operation, 'mcp')(args);
       return decoded.ok ? decoded.value : rejectProblem(decoded.problem);

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Exchange } from '../common/exchange.js';
 
-/** Fails nowhere: only path and query of the target are looked at. */
+/** Placeholder origin: only path and query of the target matter. */
 const BASE = 'http://daemon';
 
 /**
- * The head of a `node:http` request as a web-standard one, which the protocol library works with; the body is handed to it
- * parsed. Without a signal, which costs as much again: an exchange that nobody waits for any more is noticed when its answer
+ * The head of a `node:http` request as a web-standard one, which the protocol library needs; the body is passed to it
+ * parsed. By default without a signal, which costs as much again: a caller that has left is noticed when the answer
  * is written.
  */
 export function webRequest({ request }: Exchange, signal?: AbortSignal): Request {
@@ -19,8 +19,8 @@ export function webRequest({ request }: Exchange, signal?: AbortSignal): Request
 }
 
 /**
- * Writes a web-standard response, streams included. It does not wait for a slow reader: what waits is in the socket's
- * buffer, where the one who pushes can see how much it is.
+ * Writes a web-standard response, streams included. It does not wait for a slow reader: unread data is in the socket's
+ * buffer, whose size the push sink checks.
  */
 export async function writeWebResponse(web: Response, response: ServerResponse, requestId: string): Promise<void> {
   if (response.destroyed) {
@@ -39,7 +39,7 @@ export async function writeWebResponse(web: Response, response: ServerResponse, 
     if (!response.writableFinished) reader.cancel().catch(() => undefined);
   });
   let hasBegun = false;
-  // The head of a stream must not wait for its first event; what is there in the same turn, which most answers are as a whole, goes
+  // The head of a stream must not wait for its first event; data of the same turn, which is all of most answers, goes
   // into one packet with it. The response is not corked: Node 22 and 24 lose the body of one that ends corked after its head.
   setImmediate(() => {
     if (!hasBegun && !response.destroyed) response.flushHeaders();
@@ -53,7 +53,7 @@ export async function writeWebResponse(web: Response, response: ServerResponse, 
   response.end();
 }
 
-/** A refusal below the protocol's own level, in its form: a JSON-RPC error, of no request where it has no id. */
+/** A refusal at the HTTP level as a JSON-RPC error, without an id if there is no request. */
 export function jsonRpcRefusal(status: number, code: number, message: string, id: string | number | null = null): Response {
   return Response.json({ jsonrpc: '2.0', id, error: { code, message } }, { status });
 }

@@ -5,10 +5,10 @@ import { quoteMarketNumbered } from '../../contract/markets.js';
 import type { Operation, RequestOf } from '../../contract/operation.js';
 import { quote, trade } from '../../contract/operations/index.js';
 import { type Gateway, isIdle, payloadOf, type ResponseMessage } from '../../gateway/index.js';
-import type { Additions } from './result.js';
+import type { ExtraFields } from './result.js';
 
-/** Says beside an answer what its figures leave open: the zone, money and adjustment of bars, and how a new order stands. */
-export async function besideAnswer(gateway: Gateway, operation: Operation, request: Message, answer: ResponseMessage): Promise<Additions> {
+/** Extra fields of an answer: time zone, currency and adjustment of K-lines, and the state of a new order. */
+export async function extraFields(gateway: Gateway, operation: Operation, request: Message, answer: ResponseMessage): Promise<ExtraFields> {
   if (operation === quote.getKline || operation === quote.getHistoryKline) return ofBars(gateway, request as BarsRequest);
   if (operation !== trade.placeOrder) return {};
   const { orderIDEx = '' } = payloadOf(trade.placeOrder, answer) ?? {};
@@ -21,16 +21,16 @@ interface BarsRequest extends Message {
   readonly rehabType: number;
 }
 
-async function ofBars(gateway: Gateway, { security, klType: length, rehabType: adjustment }: BarsRequest): Promise<Additions> {
+async function ofBars(gateway: Gateway, { security, klType: length, rehabType: adjustment }: BarsRequest): Promise<ExtraFields> {
   const market = quoteMarketNumbered(security?.market ?? 0);
   if (security === undefined || market === undefined) return {};
-  // A pair is quoted in its second currency.
+  // A currency pair is quoted in its second currency.
   const money = market.name === 'FX' ? security.code.slice(-3) : ((await gateway.priceCurrency(security)) ?? market.currency);
   const named = { kl_type: nameOf(klType, length), rehab_type: nameOf(rehabType, adjustment), time_zone: market.timeZone, currency: money };
   return texts(named);
 }
 
-async function ofOrder(gateway: Gateway, request: RequestOf<typeof trade.placeOrder>, orderIDEx: string): Promise<Additions> {
+async function ofOrder(gateway: Gateway, request: RequestOf<typeof trade.placeOrder>, orderIDEx: string): Promise<ExtraFields> {
   const { orderStatus: status, marketState: state, fillQty } = await gateway.orderStanding(request, orderIDEx);
   const rests = state !== undefined && isIdle(state) && fillQty === 0;
   return texts({
@@ -44,6 +44,6 @@ function nameOf({ members }: Enumeration, value: number): string {
   return members.find((member) => member.public === value)?.name ?? String(value);
 }
 
-function texts(values: Readonly<Record<string, string>>): Additions {
+function texts(values: Readonly<Record<string, string>>): ExtraFields {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)]));
 }
