@@ -117,7 +117,7 @@ export const arrows = {
     'simulator/market',
     ...worldAndBelow,
   ],
-  'simulator/user-state': ['contract/shown.ts', 'simulator/refusal.ts', 'storage/index.ts', 'contract/generated'],
+  'simulator/user-state': ['contract/emitter.ts', 'contract/shown.ts', 'simulator/refusal.ts', 'storage/index.ts', 'contract/generated'],
   'simulator/view': [
     'simulator/screen/board.ts',
     'simulator/search/index.ts',

@@ -1,4 +1,5 @@
 import type { Clock } from '../contract/clock.js';
+import { Emitter } from '../contract/emitter.js';
 import { type AuditEvent, auditLine } from './audit-event.js';
 import { LineFile } from './line-file.js';
 import { ok, type Result } from './result.js';
@@ -31,14 +32,14 @@ export class AuditLog {
   readonly #clock: Clock;
   readonly #log: (event: AuditEvent) => void;
   readonly #file: LineFile | undefined;
-  readonly #listeners: Set<() => void>;
+  readonly #listeners: Emitter;
   #now = Number.NaN;
   #time = '';
 
   /** Writes are refused while the file cannot be written. */
   readonly required: boolean;
 
-  private constructor(options: AuditLogOptions, file: LineFile | undefined, listeners: Set<() => void>) {
+  private constructor(options: AuditLogOptions, file: LineFile | undefined, listeners: Emitter) {
     this.required = options.required ?? false;
     this.#listeners = listeners;
     this.#clock = options.clock;
@@ -48,14 +49,12 @@ export class AuditLog {
 
   /** An error means that the file cannot be opened; the daemon does not start without its trail. */
   static open(options: AuditLogOptions): Result<AuditLog, string> {
-    const listeners = new Set<() => void>();
+    const listeners = new Emitter();
     if (options.path === undefined) return ok(new AuditLog(options, undefined, listeners));
     const report = (message: string) => {
       options.report(message);
       // After this turn, when the status says the same.
-      setImmediate(() => {
-        for (const listener of listeners) listener();
-      });
+      setImmediate(() => listeners.emit());
     };
     const file = LineFile.open({ path: options.path, clock: options.clock, report });
     return file.ok ? ok(new AuditLog(options, file.value, listeners)) : file;
@@ -91,7 +90,7 @@ export class AuditLog {
 
   /** Calls `listener` whenever the file begins to fail and when it works again. */
   onFileStatus(listener: () => void): void {
-    this.#listeners.add(listener);
+    this.#listeners.on(listener);
   }
 
   /** Writes everything recorded so far now; resolves when it is written, or has failed to be. */

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../contract/clock.js';
+import { Emitter } from '../contract/emitter.js';
 import { digestOf } from './digest.js';
 import { KeyIndex } from './key-index.js';
 import type { KeyRecord } from './key-record.js';
@@ -56,7 +57,7 @@ export class Keyring {
   readonly #path: string;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #readMachineId: MachineIdReader;
-  readonly #listeners = new Set<(outcome: ReloadOutcome) => void>();
+  readonly #listeners = new Emitter<ReloadOutcome>();
   /** Digest of a key text or SDK text → id of the key it was. */
   readonly #revoked = new Map<string, string>();
   #machineId: Result<string, string> | undefined;
@@ -110,7 +111,7 @@ export class Keyring {
   reload(): ReloadOutcome {
     const outcome = this.#load();
     if (!outcome.ok) this.#failure = { at: this.#clock.now(), error: outcome.error };
-    for (const listener of this.#listeners) listener(outcome);
+    this.#listeners.emit(outcome);
     return outcome;
   }
 
@@ -121,8 +122,7 @@ export class Keyring {
 
   /** Calls `listener` after every reload; returns its removal. */
   onReload(listener: (outcome: ReloadOutcome) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.on(listener);
   }
 
   status(): KeyringStatus {

@@ -3,6 +3,7 @@ import { create, type Message } from '@bufbuild/protobuf';
 import type { SteadyTime } from '../access/index.js';
 import { type Access, type Authentication, type KeyChanges, type KeyRecord, scopeMask, type TradingHalt } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
+import { Emitter } from '../contract/emitter.js';
 import type { Security } from '../contract/generated/Qot_Common_pb.js';
 import type { TrdAcc } from '../contract/generated/Trd_Common_pb.js';
 import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js';
@@ -133,9 +134,9 @@ export class Gateway {
   #connectionsReady: readonly boolean[];
   readonly #expiries = new Map<string, () => void>();
   #cancelKeyWatch: () => void;
-  readonly #keyListeners = new Set<() => void>();
-  readonly #keyWatchers = new Set<() => void>();
-  readonly #readyListeners = new Set<(ready: boolean) => void>();
+  readonly #keyListeners = new Emitter();
+  readonly #keyWatchers = new Emitter();
+  readonly #readyListeners = new Emitter<boolean>();
   #announcedReady: boolean;
   #stopping = false;
 
@@ -387,14 +388,13 @@ export class Gateway {
 
   /** Told whenever {@link ready} changes. Returns its own removal. */
   onReady(listener: (ready: boolean) => void): () => void {
-    this.#readyListeners.add(listener);
-    return () => this.#readyListeners.delete(listener);
+    return this.#readyListeners.on(listener);
   }
 
   #announceReady(): void {
     if (this.ready === this.#announcedReady) return;
     this.#announcedReady = this.ready;
-    for (const listener of this.#readyListeners) listener(this.ready);
+    this.#readyListeners.emit(this.ready);
   }
 
   /** Tells clients whether quotes and trading are to be had, as the public protocol does, when that changes. */
@@ -513,14 +513,12 @@ export class Gateway {
 
   /** Calls `listener` whenever a reload has put other keys in force; returns its removal. */
   onKeyChanges(listener: () => void): () => void {
-    this.#keyListeners.add(listener);
-    return () => this.#keyListeners.delete(listener);
+    return this.#keyListeners.on(listener);
   }
 
   /** Calls `listener` every few seconds, to end what it holds for keys that are no good any more; returns its removal. */
   onKeyWatch(listener: () => void): () => void {
-    this.#keyWatchers.add(listener);
-    return () => this.#keyWatchers.delete(listener);
+    return this.#keyWatchers.on(listener);
   }
 
   /**
@@ -700,7 +698,7 @@ export class Gateway {
       this.push.revokeOwner(owner, judged.code === 'auth.expired' ? 'key expired' : judged.message);
     }
     this.#waits.review();
-    for (const listener of this.#keyWatchers) listener();
+    this.#keyWatchers.emit();
   }
 
   /** A reload holds for open connections at once: revoked keys lose them, narrowed ones the events they may no longer see. */
@@ -720,6 +718,6 @@ export class Gateway {
       this.push.updatePermits(owner, permitsOf(access, after));
     }
     this.#waits.review();
-    for (const listener of this.#keyListeners) listener();
+    this.#keyListeners.emit();
   }
 }

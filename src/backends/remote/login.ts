@@ -1,4 +1,5 @@
 import type { Clock } from '../../contract/clock.js';
+import { Emitter } from '../../contract/emitter.js';
 import type { Logger } from '../../gateway/index.js';
 import { addressOf, ConnectFailure } from '../../protocol-client/index.js';
 import { type AuthService, ServiceFailure } from './auth-service.js';
@@ -60,7 +61,7 @@ export class Login {
   readonly #options: LoginOptions;
   readonly #throttle: LoginThrottle;
   readonly #stopping = new AbortController();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Emitter();
   #verifyCode: string;
   #grant: LoginGrant | undefined;
   /** A connection was let in under it. */
@@ -166,8 +167,7 @@ export class Login {
 
   /** Called when {@link progress} has changed. Returns its own removal. */
   onProgress(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.on(listener);
   }
 
   /** Whoever waits is told that it is over. */
@@ -382,6 +382,6 @@ export class Login {
   #say(progress: string): void {
     if (this.#progress === progress) return;
     this.#progress = progress;
-    for (const listener of this.#listeners) listener();
+    this.#listeners.emit();
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../contract/clock.js';
+import { Emitter } from '../../contract/emitter.js';
 import type { BackendStatus, LifecycleState } from '../../gateway/backend.js';
 import { Lifecycle as ConnectionLifecycle } from '../../protocol-client/connection/lifecycle.js';
 
@@ -7,12 +8,12 @@ const BROKER = { brokerId: 1001, name: 'Simulated Securities' };
 /** The states of a connection that is never lost: the simulation runs inside this process, as platform and as broker. */
 export class Lifecycle {
   readonly #connection: ConnectionLifecycle;
-  readonly #listeners = new Set<(status: BackendStatus) => void>();
+  readonly #listeners = new Emitter<BackendStatus>();
 
   constructor(clock: Clock) {
     this.#connection = new ConnectionLifecycle(clock, () => {
       const status = this.status();
-      for (const listener of this.#listeners) listener(status);
+      this.#listeners.emit(status);
     });
   }
 
@@ -30,7 +31,6 @@ export class Lifecycle {
   }
 
   onChange(listener: (status: BackendStatus) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.on(listener);
   }
 }

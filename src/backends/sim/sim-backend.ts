@@ -1,6 +1,7 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
+import { Emitter } from '../../contract/emitter.js';
 import type { Security } from '../../contract/generated/Qot_Common_pb.js';
 import * as QotSub from '../../contract/generated/Qot_Sub_pb.js';
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
@@ -83,7 +84,7 @@ class SimBackend implements Backend {
   readonly #thread: AnswerThread | undefined;
   readonly #clock: Clock;
   readonly #report: (message: string) => void;
-  readonly #listeners = new Set<(event: PushEvent) => void>();
+  readonly #listeners = new Emitter<PushEvent>();
   readonly #streamsListeners = new Set<StreamsListener>();
 
   constructor({ simulation, clock, logger, thread, recordedDay, report = () => {} }: SimBackendOptions) {
@@ -226,8 +227,7 @@ class SimBackend implements Backend {
   }
 
   onPush(listener: (event: PushEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.on(listener);
   }
 
   /** Nothing is ever lost between here and the simulation; a recording may lack something. */
@@ -272,7 +272,7 @@ class SimBackend implements Backend {
   }
 
   #emit(event: PushEvent): void {
-    for (const listener of this.#listeners) listener(event);
+    this.#listeners.emit(event);
   }
 
   #respond(operation: Operation, request: Message, outcome: unknown): ResponseMessage {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../contract/clock.js';
+import { Emitter } from '../../contract/emitter.js';
 import type { Instrument } from '../world/instrument.js';
 import type { MarketEvent, Tick } from './market.js';
 
@@ -32,7 +33,7 @@ interface Watched {
 /** Runs one timer for each watched symbol, set to its next change, and tells the listeners what happened. */
 export class LiveEvents {
   readonly #watched = new Map<string, Watched>();
-  readonly #listeners = new Set<(event: MarketEvent) => void>();
+  readonly #listeners = new Emitter<MarketEvent>();
 
   constructor(
     readonly clock: Clock,
@@ -60,8 +61,7 @@ export class LiveEvents {
   }
 
   onEvent(listener: (event: MarketEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.on(listener);
   }
 
   /** A caller changed the book or the tape: told at once, but not from within the call, so that a listener may itself trade. */
@@ -103,6 +103,6 @@ export class LiveEvents {
   }
 
   #emit(event: MarketEvent): void {
-    for (const listener of this.#listeners) listener(event);
+    this.#listeners.emit(event);
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
+import { Emitter } from '../../contract/emitter.js';
 import type { DayMove } from '../companies/market-prices.js';
 import type { Calendar } from '../world/calendar.js';
 import type { Instrument, Option, Warrant } from '../world/instrument.js';
@@ -65,7 +66,7 @@ interface Recorded {
  */
 export class RecordedMarket implements SimulatedMarket {
   readonly #recorded = new Map<string, Recorded>();
-  readonly #listeners = new Set<(event: MarketEvent) => void>();
+  readonly #listeners = new Emitter<MarketEvent>();
 
   constructor(
     private readonly generated: SimulatedMarket,
@@ -230,11 +231,11 @@ export class RecordedMarket implements SimulatedMarket {
   }
 
   onEvent(listener: (event: MarketEvent) => void): () => void {
-    this.#listeners.add(listener);
+    const leave = this.#listeners.on(listener);
     const stop = this.generated.onEvent(listener);
     return () => {
       stop();
-      this.#listeners.delete(listener);
+      leave();
     };
   }
 
@@ -373,6 +374,6 @@ export class RecordedMarket implements SimulatedMarket {
   }
 
   #emit({ watchers }: Recorded, event: MarketEvent): void {
-    if (watchers > 0) for (const listener of this.#listeners) listener(event);
+    if (watchers > 0) this.#listeners.emit(event);
   }
 }

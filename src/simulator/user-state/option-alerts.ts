@@ -1,4 +1,5 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { Emitter } from '../../contract/emitter.js';
 import { type EventAlertItem, EventAlertItemSchema } from '../../contract/generated/Qot_GetOptionEventAlert_pb.js';
 import type { Store } from '../../storage/index.js';
 import { Refusal } from '../refusal.js';
@@ -14,7 +15,7 @@ export class OptionAlerts {
   /** In the order of keys, which is that of creation. */
   readonly #alerts = new Map<bigint, EventAlertItem>();
   readonly #keys: Keys;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Emitter();
 
   constructor(store: Store, writes: Writes) {
     this.#writes = writes;
@@ -35,8 +36,7 @@ export class OptionAlerts {
 
   /** Called when any of them has changed. */
   onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.on(listener);
   }
 
   add(items: readonly EventAlertItem[]): Promise<void> | Refusal {
@@ -66,7 +66,7 @@ export class OptionAlerts {
   }
 
   #tell(): void {
-    for (const listener of this.#listeners) listener();
+    this.#listeners.emit();
   }
 }
 

@@ -1,3 +1,4 @@
+import { Emitter } from '../../contract/emitter.js';
 import type { Store, Transaction } from '../../storage/index.js';
 import { Refusal } from '../refusal.js';
 import { Keys } from './keys.js';
@@ -36,7 +37,7 @@ export class PriceReminders {
   readonly #keys: Keys;
   /** By symbol, each in the order of keys, which is that of creation. */
   readonly #bySymbol = new Map<string, Map<bigint, PriceReminder>>();
-  readonly #listeners = new Set<(symbol: string) => void>();
+  readonly #listeners = new Emitter<string>();
   #count = 0;
 
   constructor(store: Store, writes: Writes) {
@@ -65,8 +66,7 @@ export class PriceReminders {
 
   /** Called with the symbol whose reminders have changed. */
   onChange(listener: (symbol: string) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.on(listener);
   }
 
   /** Adds a reminder under a new key. */
@@ -116,6 +116,6 @@ export class PriceReminders {
   }
 
   #tell(symbol: string): void {
-    for (const listener of this.#listeners) listener(symbol);
+    this.#listeners.emit(symbol);
   }
 }
