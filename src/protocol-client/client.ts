@@ -1,19 +1,15 @@
-import type { KeyObject } from 'node:crypto';
 import { create, type Message } from '@bufbuild/protobuf';
-import type { Clock } from '../contract/clock.js';
 import type { Decimal } from '../contract/decimal.js';
 import { type S2C as Notice, ResponseSchema as NotifyResponse, NotifyType } from '../contract/generated/Notify_pb.js';
 import type { Security } from '../contract/generated/Qot_Common_pb.js';
 import type { C2S as GetBasicQotC2S } from '../contract/generated/Qot_GetBasicQot_pb.js';
 import type { TrdAcc } from '../contract/generated/Trd_Common_pb.js';
-import { ResponseSchema as SubAccPushResponse } from '../contract/generated/Trd_SubAccPush_pb.js';
 import { parseSymbol } from '../contract/markets.js';
 import { isTrading, type Operation } from '../contract/operation.js';
 import { account, quote, system } from '../contract/operations/index.js';
 import {
   type Backend,
   BackendFailure,
-  BackendRefused,
   type BackendStatus,
   type BrokerSnapshot,
   type CallContext,
@@ -32,82 +28,35 @@ import {
   type UnsubscribeRefusal,
 } from '../gateway/backend.js';
 import { packetEncAlgo } from '../wire/index.js';
+import type { ProtocolClientOptions } from './client-options.js';
+import { readPush } from './connection/bodies.js';
 import { CipherUnknown, ConnectFailure } from './connection/connect-failure.js';
-import type { Greeting, PushFrame } from './connection/connection.js';
-import type { Dial, Endpoint } from './connection/dial.js';
+import type { Greeting } from './connection/handshake.js';
 import { PacketIds } from './connection/packet-ids.js';
-import { readPush } from './connection/push-bodies.js';
 import { Session } from './connection/session.js';
 import { StateLog } from './connection/state-log.js';
-import type { RequestOptions, Upstream } from './connection/upstream.js';
-import { quoteRightsBy, rightsWanted } from './quote-rights.js';
+import type { PushFrame, RequestOptions, Upstream } from './connection/upstream.js';
+import { readQuoteRights } from './quote-rights.js';
 import { reminderPushOf } from './reminder-pushes.js';
 import { StaleAnswers } from './requests/answer-caches.js';
 import type { RateLimitedClient } from './requests/rate-limited-client.js';
-import { understood } from './requests/refusals.js';
 import { RoleKeeper } from './roles.js';
 import { castsDoubt, isOwnConcern, lostBy, type Role, readUpstreamState, type UpstreamState } from './server-state.js';
 import { ServerWatch } from './server-watch.js';
-import { limitedClient, type ServerRules } from './subscriptions/live-reader.js';
+import { limitedClient } from './subscriptions/live-reader.js';
 import { pushedQuotes } from './subscriptions/pushed-quotes.js';
-import { QuoteStreams } from './subscriptions/quote-streams.js';
 import type { SubscriptionReconciler } from './subscriptions/reconciler.js';
-import { AccountListCheck } from './trading/account-list-check.js';
 import { ForexRates } from './trading/forex-rates.js';
-import { Orders } from './trading/orders.js';
 import { hideMarks } from './trading/remark-mark.js';
-import { SellableQuantities } from './trading/sellable-quantities.js';
-import { readAccounts, readFills, readOrders, recoveredTrades, tradePushOf } from './trading/trades.js';
+import { tradePushOf } from './trading/trades.js';
+import { Trading } from './trading/trading.js';
 import { TradingTermsCache } from './trading/trading-terms.js';
-
-/** Log of a client; pino's logger is one. */
-export interface ClientLogger {
-  info(details: object, message: string): void;
-  warn(details: object, message: string): void;
-  error(details: object, message: string): void;
-}
-
-export interface ProtocolClientOptions {
-  readonly name: Backend['name'];
-  /** Server in log lines: "the upstream", "the brokerage". */
-  readonly server: string;
-  /** Details of every log line: which connection of several it is. */
-  readonly logDetails?: object;
-  /** One of several connections in reasons for gaps: "the platform", or the name of a broker. */
-  readonly label?: string | undefined;
-  /** Trading over this connection is of the accounts that it lists; other connections trade others. */
-  readonly ownAccountsOnly?: boolean;
-  readonly roles: readonly Role[];
-  readonly clock: Clock;
-  readonly logger: ClientLogger;
-  /** Uniform in [0, 1); for back-off. */
-  readonly random: () => number;
-  readonly dial: Dial;
-  /** Private key that both sides have: bodies are encrypted. */
-  readonly rsaKey?: KeyObject | undefined;
-  /** Asked before each try. A {@link ConnectFailure} that is final ends the connection for good. */
-  readonly endpoint: () => Endpoint | Promise<Endpoint>;
-  /** Introduction to the server, asked before each try after {@link endpoint}. */
-  readonly clientId: () => string;
-  readonly rules: ServerRules;
-  /**
-   * A login that the server lacks is waited for on the connection (`wait`), or the connection is made anew (`reconnect`). Where the
-   * server does not say its state, a connection that reconnects is used as it is.
-   */
-  readonly missingLogin: 'wait' | 'reconnect';
-  /** Called when the server has let the client in, when it refused a handshake, and when the connection is no good though it stands. */
-  readonly onAccepted?: () => void;
-  readonly onConnectFailed?: (failure: Error) => void;
-  readonly onUseless?: () => void;
-}
 
 const NOTIFY = 1003;
 /** Version of the protocol's messages that this client knows: 10.11. */
 const CLIENT_VERSION = 1011;
 /** Timeout of the client's own requests. */
 const OWN_MS_MAX = 10_000;
-/** Clocks of two machines differ, and pushes wait on their way: events this much older than a loss may have been lost. */
-const SKEW_MS = 60_000;
 /** Ciphers that servers know; the first is asked for first, as CBC hides repetition. */
 const algorithms: readonly number[] = [packetEncAlgo.aesCbc, packetEncAlgo.ownEcb];
 /** The public protocol does not name the broker behind a server. */
@@ -131,13 +80,10 @@ export class ProtocolClient implements Backend {
   readonly #subscriptions: SubscriptionReconciler;
   /** Rate-limited requests of the client itself. */
   readonly #own: Upstream;
-  readonly #orders: Orders;
+  readonly #trading: Trading;
   readonly #terms: TradingTermsCache;
   readonly #rates: ForexRates;
-  readonly #sellable: SellableQuantities;
-  readonly #accountList: AccountListCheck;
   readonly #roles: RoleKeeper;
-  readonly #streams = new QuoteStreams();
   readonly #watch: ServerWatch;
   readonly #stale: StaleAnswers;
   readonly #pushListeners = new Set<(event: PushEvent) => void>();
@@ -147,11 +93,6 @@ export class ProtocolClient implements Backend {
   /** The server's last word on its own state. */
   #state: UpstreamState | undefined;
   #algorithm: number = packetEncAlgo.aesCbc;
-  #accounts: readonly TrdAcc[] | undefined;
-  /** Accounts whose pushes are wanted; other pushes are dropped. */
-  #wantedAccounts: readonly bigint[] = [];
-  /** Accounts that this connection's server has answered for; undefined before. */
-  #toldAccounts: string | undefined;
 
   constructor(options: ProtocolClientOptions) {
     this.#options = options;
@@ -202,7 +143,7 @@ export class ProtocolClient implements Backend {
       readState: () => readUpstreamState(this.session, this.#soon()),
       onState: (state) => this.#judge(state),
       onUnknown: (reason) => logger.warn({ ...logDetails, reason }, `${server} does not say how it is`),
-      streams: () => this.#streams.all,
+      streams: () => this.#subscriptions.streams.all,
       verify: () => this.#subscriptions.verify(this.#soon()),
       resubscribe: (streams) => this.#subscriptions.resubscribe(streams),
       onMissed: (streams, from, reason) => this.#missed({ streams, accIds: [] }, from, reason),
@@ -214,23 +155,17 @@ export class ProtocolClient implements Backend {
     this.#stale = new StaleAnswers(clock);
     this.#terms = new TradingTermsCache(this.#own, clock);
     this.#rates = new ForexRates(this.#own, clock);
-    this.#sellable = new SellableQuantities(this.#own, clock, (event) => this.#emit(event));
-    this.#accountList = new AccountListCheck({
-      upstream: this.#own,
-      options: () => this.#soon(),
-      connection: () => (roles.includes('trading') && this.#roles.state('trading') === 'ready' ? this.#greeting : undefined),
-      onListed: (accounts) => {
-        this.#accounts = accounts;
-      },
-      onRefused: (reason) => this.#roles.judge({ ...this.#state?.missing, trading: reason }),
-      onDefect,
-    });
-    this.#orders = new Orders({
-      ask: (operation, request, deadline) => this.#own.request(operation, request, { deadline }),
-      write: (operation, request, departure) => this.#own.request(operation, request, departure),
+    this.#trading = new Trading({
       clock,
-      onFound: (order) => this.#sellable.push(order),
-      whenTrading: (deadline) => this.#roles.whenReady('trading', deadline),
+      upstream: this.session,
+      own: this.#own,
+      soon: () => this.#soon(),
+      connection: () => (roles.includes('trading') && this.#roles.state('trading') === 'ready' ? this.#greeting : undefined),
+      whenReady: (deadline) => this.#roles.whenReady('trading', deadline),
+      onPush: (event) => this.#emit(event),
+      onListRefused: (reason) => this.#roles.judge({ ...this.#state?.missing, trading: reason }),
+      onUnread: (details) => logger.warn({ ...logDetails, ...details }, `orders of the time when ${server} was away could not be read`),
+      onDefect,
     });
   }
 
@@ -241,7 +176,7 @@ export class ProtocolClient implements Backend {
   async stop(): Promise<void> {
     this.#watch.end();
     this.#roles.stop();
-    this.#orders.stop();
+    this.#trading.stop();
     this.#requests.stop();
     this.#subscriptions.stop();
     this.session.stop();
@@ -255,17 +190,17 @@ export class ProtocolClient implements Backend {
 
   call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage> {
     if (operation === quote.getQuote) {
-      const pushed = pushedQuotes(this.#streams, request as GetBasicQotC2S);
+      const pushed = pushedQuotes(this.#subscriptions.streams, request as GetBasicQotC2S);
       if (pushed !== undefined) return pushed;
     }
-    if (operation === system.getQuoteRights) return this.#quoteRights(request, context);
+    if (operation === system.getQuoteRights) return readQuoteRights(this.#requests, request, context);
     const writes = operation.effect === 'order' || operation.effect === 'write';
-    const answer = writes ? this.#orders.call(operation, request, context) : this.#requests.call(operation, request, context);
+    const answer = writes ? this.#trading.write(operation, request, context) : this.#requests.call(operation, request, context);
     const shown = (response: ResponseMessage) => {
       this.#stale.note(operation, request, response);
       return hideMarks(response);
     };
-    if (operation === account.listAccounts) return this.#accountList.note(answer).then(shown);
+    if (operation === account.listAccounts) return this.#trading.noteList(answer).then(shown);
     return answer instanceof Promise ? answer.then(shown) : shown(answer);
   }
 
@@ -287,18 +222,8 @@ export class ProtocolClient implements Backend {
     return this.#rates.rate(from, to, context);
   }
 
-  /** Streams run from before they are asked for, so that a first push is not missed. */
-  async subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
-    const fresh = streams.filter((stream) => !this.#streams.has(stream));
-    this.#streams.begin(fresh);
-    let held = false;
-    try {
-      const answer = await this.#subscriptions.subscribe(streams);
-      held = answer.retType === 0;
-      return answer;
-    } finally {
-      if (!held) this.#streams.end(fresh);
-    }
+  subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
+    return this.#subscriptions.subscribe(streams);
   }
 
   async unserved(streams: readonly QuoteStream[]): Promise<readonly QuoteStream[]> {
@@ -311,7 +236,6 @@ export class ProtocolClient implements Backend {
   }
 
   unsubscribe(streams: readonly QuoteStream[]): Promise<UnsubscribeRefusal | undefined> {
-    this.#streams.end(streams);
     return this.#subscriptions.unsubscribe(streams);
   }
 
@@ -320,13 +244,11 @@ export class ProtocolClient implements Backend {
   }
 
   current(stream: QuoteStream): QuotePush | undefined {
-    return this.#streams.current(stream);
+    return this.#subscriptions.streams.current(stream);
   }
 
-  /** Accounts that are wanted while the connection is away are asked for when it is back. */
-  async subscribeAccounts(accIds: readonly bigint[]): Promise<ResponseMessage> {
-    this.#wantedAccounts = accIds;
-    return this.session.greeting === undefined ? accountsTaken() : this.#tellAccounts();
+  subscribeAccounts(accIds: readonly bigint[]): Promise<ResponseMessage> {
+    return this.#trading.subscribe(accIds, this.session.greeting !== undefined);
   }
 
   notices(): readonly NotifyPush[] {
@@ -374,17 +296,7 @@ export class ProtocolClient implements Backend {
 
   /** Accounts that the server listed last; undefined while it never did. */
   get accounts(): readonly TrdAcc[] | undefined {
-    return this.#accounts;
-  }
-
-  /** Quote rights, from the user's information where the server has no operation for them. */
-  async #quoteRights(request: Message, context: CallContext): Promise<ResponseMessage> {
-    try {
-      return await this.#requests.call(system.getQuoteRights, request, context);
-    } catch (thrown) {
-      if (!(thrown instanceof BackendRefused && thrown.code === 'backend.unsupported')) throw thrown;
-      return quoteRightsBy(await this.#requests.call(system.getUserInfo, rightsWanted, context));
-    }
+    return this.#trading.accounts;
   }
 
   /** Deadline of the client's own requests, which nobody gives up. */
@@ -397,7 +309,7 @@ export class ProtocolClient implements Backend {
   }
 
   #received(frame: PushFrame): void {
-    const quotes = this.#streams.take(frame);
+    const quotes = this.#subscriptions.streams.take(frame);
     if (quotes !== undefined) {
       for (const push of quotes) {
         this.#watch.heard(push.stream);
@@ -407,10 +319,7 @@ export class ProtocolClient implements Backend {
     }
     const trade = tradePushOf(frame);
     if (trade !== undefined) {
-      // Positions are read for each push: accounts that nobody asked for are dropped first.
-      if (!this.#wantedAccounts.includes(trade.accId)) return;
-      this.#requests.tradeChanged();
-      this.#sellable.push({ ...trade, message: hideMarks(trade.message) });
+      if (this.#trading.push(trade)) this.#requests.tradeChanged();
     } else if (frame.protoId === NOTIFY) {
       this.#noticed(frame);
     } else {
@@ -434,7 +343,7 @@ export class ProtocolClient implements Backend {
     const before = this.#greeting;
     this.#options.onAccepted?.();
     this.#greeting = greeting;
-    this.#toldAccounts = undefined;
+    this.#trading.connected();
     this.#packets.connected(greeting.connId);
     const another = before !== undefined && (before.userId !== greeting.userId || before.serverVersion !== greeting.serverVersion);
     this.#requests.reset(another);
@@ -490,18 +399,17 @@ export class ProtocolClient implements Backend {
   async #judge(state: UpstreamState): Promise<void> {
     this.#state = state;
     this.#roles.judge(state.missing);
-    this.#accountList.check();
+    this.#trading.checkList();
     await this.#subscriptions.figures();
   }
 
   #scopeOf(role: Role): StreamScope {
     if (role === 'quotes') return { streams: 'all', accIds: [] };
-    return { streams: [], accIds: this.#options.ownAccountsOnly ? (this.#accounts ?? []).map(({ accID }) => accID) : 'all' };
+    return { streams: [], accIds: this.#options.ownAccountsOnly ? (this.accounts ?? []).map(({ accID }) => accID) : 'all' };
   }
 
   #lost(role: Role, from: number, why: string): void {
     if (role === 'quotes') {
-      this.#streams.clear();
       this.#subscriptions.reset();
       this.#requests.reset(false);
     }
@@ -521,50 +429,8 @@ export class ProtocolClient implements Backend {
     for (const listener of this.#streamsListeners) await listener.restore(scope);
   }
 
-  async #restore(role: Role, since: number | undefined, isCurrent: () => boolean): Promise<void> {
-    if (role === 'quotes') return this.#subscribeAgain(this.#scopeOf(role));
-    // Everything else goes by the accounts.
-    const accounts = await readAccounts(this.#own, this.#soon());
-    this.#accounts = accounts;
-    if (!isCurrent()) return;
-    await this.#subscribeAgain(this.#scopeOf(role));
-    if (!isCurrent()) return;
-    // Events before the server has the list are not pushed.
-    await this.#tellAccounts();
-    if (since === undefined) return;
-    for (const of of accounts) if (this.#wantedAccounts.includes(of.accID) && isCurrent()) await this.#recover(of, since, isCurrent);
-    await this.#sellable.idle();
+  #restore(role: Role, since: number | undefined, isCurrent: () => boolean): Promise<void> {
+    const subscribeAgain = () => this.#subscribeAgain(this.#scopeOf(role));
+    return role === 'quotes' ? subscribeAgain() : this.#trading.restore(since, isCurrent, subscribeAgain);
   }
-
-  /** Pushes what happened in an account since `since` as recovered. An account that does not say keeps no other from trading. */
-  async #recover(of: TrdAcc, since: number, isCurrent: () => boolean): Promise<void> {
-    const { logger, logDetails, server } = this.#options;
-    const orders = await readOrders(this.#own, of, this.#soon());
-    const fills = await readFills(this.#own, of, this.#soon());
-    if (!isCurrent()) return;
-    // Simulated accounts have no fills to ask for.
-    if ('refused' in orders) {
-      const details = { ...logDetails, acc_id: String(of.accID), reason: orders.refused };
-      logger.warn(details, `orders of the time when ${server} was away could not be read`);
-    }
-    const found = recoveredTrades(of, 'refused' in orders ? [] : orders, 'refused' in fills ? [] : fills, since - SKEW_MS);
-    for (const push of found) this.#sellable.push(push);
-  }
-
-  /** Tells the server the accounts whose pushes are wanted, unless it has answered for them on this connection. */
-  async #tellAccounts(): Promise<ResponseMessage> {
-    const accIds = this.#wantedAccounts;
-    const told = accIds.join();
-    if (told === this.#toldAccounts) return accountsTaken();
-    const asked = account.subAccPush;
-    const c2s = create(asked.messages.C2SSchema, { accIDList: [...accIds] });
-    // A server that has lost its trading login refuses now and takes them later.
-    const answer = understood(asked.name, await this.session.request(asked, c2s, this.#soon()));
-    this.#toldAccounts = answer.retType === 0 ? told : undefined;
-    return answer;
-  }
-}
-
-function accountsTaken(): ResponseMessage {
-  return create(SubAccPushResponse, { retType: 0, s2c: {} }) as ResponseMessage;
 }

@@ -1,5 +1,6 @@
 /** Client of the public protocol: what every backend behind a socket is made of. */
-export { type ClientLogger, ProtocolClient, type ProtocolClientOptions } from './client.js';
+export { ProtocolClient } from './client.js';
+export type { ClientLogger, ProtocolClientOptions } from './client-options.js';
 export { ConnectFailure, HandshakeRefused } from './connection/connect-failure.js';
 export { addressOf, type Dial, dialTcp, type Endpoint } from './connection/dial.js';
 export { transitions } from './connection/lifecycle.js';

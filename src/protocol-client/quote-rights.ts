@@ -1,10 +1,11 @@
-import { create } from '@bufbuild/protobuf';
+import { create, type Message } from '@bufbuild/protobuf';
 import { type S2C as UserInfo, UserInfoField } from '../contract/generated/GetUserInfo_pb.js';
 import { QotRight } from '../contract/generated/Qot_Common_pb.js';
 import { ResponseSchema } from '../contract/generated/svc/quote_rights_pb.js';
 import { type QuoteMarket, quoteMarkets } from '../contract/markets.js';
 import { system } from '../contract/operations/index.js';
-import type { ResponseMessage } from '../gateway/backend.js';
+import { BackendRefused, type CallContext, type ResponseMessage } from '../gateway/backend.js';
+import type { RateLimitedClient } from './requests/rate-limited-client.js';
 
 /** The right to the stocks of a market, as user information has it; forex is not in it. */
 const rightTo: Readonly<Partial<Record<QuoteMarket, (info: UserInfo) => number>>> = {
@@ -18,11 +19,21 @@ const rightTo: Readonly<Partial<Record<QuoteMarket, (info: UserInfo) => number>>
   MY: ({ myStockQotRight }) => myStockQotRight,
 };
 
+/** Quote rights, from the user's information where the server has no operation for them. */
+export async function readQuoteRights(requests: RateLimitedClient, request: Message, context: CallContext): Promise<ResponseMessage> {
+  try {
+    return await requests.call(system.getQuoteRights, request, context);
+  } catch (thrown) {
+    if (!(thrown instanceof BackendRefused && thrown.code === 'backend.unsupported')) throw thrown;
+    return quoteRightsBy(await requests.call(system.getUserInfo, rightsWanted, context));
+  }
+}
+
 /** Request for the quote rights in the user information. */
-export const rightsWanted = create(system.getUserInfo.messages.C2SSchema, { flag: UserInfoField.UserInfoField_QotRight });
+const rightsWanted = create(system.getUserInfo.messages.C2SSchema, { flag: UserInfoField.UserInfoField_QotRight });
 
 /** The quote rights of an upstream's login by its user information: an upstream that is no gateway has no operation for them. */
-export function quoteRightsBy(answer: ResponseMessage): ResponseMessage {
+function quoteRightsBy(answer: ResponseMessage): ResponseMessage {
   const { retType, retMsg, errCode, s2c } = answer as ResponseMessage & { readonly s2c?: UserInfo };
   if (retType !== 0 || s2c === undefined) return create(ResponseSchema, { retType, retMsg, errCode }) as ResponseMessage;
   const rightList = quoteMarkets.map(({ name, number }) => ({ market: number, right: rightTo[name]?.(s2c) ?? QotRight.QotRight_Unknow }));

@@ -4,8 +4,8 @@ import * as UpdateOptionEvent from '../contract/generated/Qot_UpdateOptionEvent_
 import * as UpdatePriceReminder from '../contract/generated/Qot_UpdatePriceReminder_pb.js';
 import { symbolOf } from '../contract/markets.js';
 import type { NotifyPush } from '../gateway/backend.js';
-import type { PushFrame } from './connection/connection.js';
-import { readPush } from './connection/push-bodies.js';
+import { readPush } from './connection/bodies.js';
+import type { PushFrame } from './connection/upstream.js';
 
 /** Security of a reminder by the names that the messages have for it; an option event without an option names the underlying. */
 interface About {

@@ -1,10 +1,12 @@
-import { create, type Message, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+import { create, type DescMessage, type Message, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 import { messageParser } from '../../contract/message-parser.js';
 import { messageBytes } from '../../contract/message-writer.js';
 import { missingFieldOf } from '../../contract/missing-field.js';
 import type { ProtocolMessages } from '../../contract/operation.js';
 import { shown } from '../../contract/shown.js';
 import type { ResponseMessage } from '../../gateway/backend.js';
+import { decodeBody } from '../../wire/index.js';
+import type { PushFrame } from './upstream.js';
 
 /** Bodies of requests and answers, in protobuf: this client asks in protobuf. */
 
@@ -54,4 +56,25 @@ export function readResponse<M extends ProtocolMessages>(
   body: Uint8Array,
 ): (ResponseMessage & { readonly s2c?: MessageShape<M['S2CSchema']> }) | undefined {
   return responseReader(messages)(body);
+}
+
+/** The `Response` of a push, which may come in JSON; undefined for what is none, or says that something failed. */
+export function readPush<T>(desc: DescMessage, { format, body }: PushFrame): (ResponseMessage & { readonly s2c: T }) | undefined {
+  const message = format === 'protobuf' ? parse(desc, body) : parseJson(desc, body);
+  const push = message as (ResponseMessage & { readonly s2c?: T }) | undefined;
+  return push?.retType === 0 && push.s2c !== undefined ? (push as ResponseMessage & { readonly s2c: T }) : undefined;
+}
+
+function parse(desc: DescMessage, body: Uint8Array): unknown {
+  try {
+    const message = messageParser(desc)(body);
+    return missingFieldOf(desc)(message) === undefined ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function parseJson(desc: DescMessage, body: Uint8Array): unknown {
+  const read = decodeBody(desc, body, 'json');
+  return read.ok ? read.message : undefined;
 }

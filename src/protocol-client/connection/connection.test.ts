@@ -11,8 +11,9 @@ import { account, system } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import { BackendLost, BackendRefused, BackendTimeout, BackendUnsent, WriteWithheld } from '../../gateway/backend.js';
 import { encodeFrame, readRsaKey } from '../../wire/index.js';
-import { type ConnectionOptions, ProtocolConnection, type PushFrame } from './connection.js';
+import { type ConnectionOptions, ProtocolConnection } from './connection.js';
 import { dialTcp } from './dial.js';
+import type { PushFrame } from './upstream.js';
 
 const rsaPem = generateRsaKey();
 const asked = system.getGlobalState;

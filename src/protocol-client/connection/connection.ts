@@ -2,50 +2,15 @@ import type { KeyObject } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
-import * as InitConnect from '../../contract/generated/InitConnect_pb.js';
 import * as KeepAlive from '../../contract/generated/KeepAlive_pb.js';
 import { BackendLost, BackendTimeout, BackendUnsent, lacksPayload, type ResponseMessage, unusable } from '../../gateway/index.js';
-import {
-  type BodyFormat,
-  encodeFrame,
-  type Frame,
-  FrameReader,
-  packetCipher,
-  packetEncAlgo,
-  plainText,
-  rsaCipher,
-} from '../../wire/index.js';
-import { encodeRequest, readResponse, responseReader } from './bodies.js';
-import { CipherUnknown, ConnectFailure, HandshakeRefused, HandshakeUnreadable } from './connect-failure.js';
+import { encodeFrame, type Frame, FrameReader, plainText, rsaCipher } from '../../wire/index.js';
+import { encodeRequest, responseReader } from './bodies.js';
+import { ConnectFailure, HandshakeUnreadable } from './connect-failure.js';
 import { addressOf, type Dial, type Endpoint } from './dial.js';
+import { type Greeting, INIT_CONNECT, type Introduction, initConnectBody, readHandshake } from './handshake.js';
 import { Pending } from './pending-requests.js';
-import type { ProtocolOperation, RequestOptions, Upstream } from './upstream.js';
-
-/** How a client introduces itself: what it says in InitConnect. */
-export interface Introduction {
-  /** Tells the server's operator who is connected. */
-  readonly clientId: string;
-  /** Major × 100 + minor of the protocol's messages that this client knows. */
-  readonly clientVersion: number;
-  /** Common.PacketEncAlgo of the bodies after the handshake; counts only with an RSA key. */
-  readonly packetEncAlgo: number;
-}
-
-/** What the server says to it. */
-export interface Greeting {
-  /** Major × 100 + minor. */
-  readonly serverVersion: number;
-  readonly userId: bigint;
-  /** Of this connection: packet ids begin with it. */
-  readonly connId: bigint;
-}
-
-/** A frame that nobody asked for. */
-export interface PushFrame {
-  readonly protoId: number;
-  readonly format: BodyFormat;
-  readonly body: Uint8Array;
-}
+import type { ProtocolOperation, PushFrame, RequestOptions, Upstream } from './upstream.js';
 
 export interface ConnectionOptions {
   readonly endpoint: Endpoint;
@@ -64,8 +29,7 @@ export interface ConnectionOptions {
   readonly onLost: (reason: string) => void;
 }
 
-const INIT_CONNECT = { name: 'init_connect', protoId: 1001, messages: InitConnect } as const;
-const KEEP_ALIVE = { name: 'keep_alive', protoId: 1004, messages: KeepAlive } as const;
+const KEEP_ALIVE = 1004;
 
 /** Between a call and its answer: dialling and the handshake together. */
 const OPEN_MS_MAX = 10_000;
@@ -79,8 +43,6 @@ const KEEP_ALIVE_SHARE = 0.8;
 const SILENT_INTERVALS_MAX = 2;
 /** And so many were sent: a daemon that was held up itself is late to send them, and finds what came meanwhile after its timers. */
 const UNANSWERED_MIN = 2;
-/** Seconds; a server that answers nonsense is not asked every millisecond, nor left alone for a day. */
-const KEEP_ALIVE_SECONDS = { min: 1, max: 120 } as const;
 const SERIAL_MAX = 0xffff_ffff;
 /** For a frame to arrive whole: bytes that trickle in are no sign of life for ever. */
 const FRAME_MS_MAX = 60_000;
@@ -240,17 +202,7 @@ export class ProtocolConnection implements Upstream {
 
   async #shakeHands(deadline: number): Promise<void> {
     const { introduction, rsaKey, clock } = this.#options;
-    const { clientId, clientVersion } = introduction;
-    const algorithm = rsaKey === undefined ? packetEncAlgo.none : introduction.packetEncAlgo;
-    const c2s = {
-      clientVer: clientVersion,
-      clientID: clientId,
-      recvNotify: true,
-      packetEncAlgo: algorithm,
-      pushProtoFmt: 0,
-      programmingLanguage: 'TypeScript',
-    };
-    const body = encodeRequest(InitConnect, c2s);
+    const body = initConnectBody(introduction, rsaKey !== undefined);
     await new Promise<void>((resolve, reject) => {
       const cancel = clock.after(Math.max(0, deadline - clock.monotonic()), () => this.#end('the server did not answer InitConnect'));
       const settle = () => {
@@ -263,12 +215,12 @@ export class ProtocolConnection implements Upstream {
       };
       const serial = this.#nextSerial();
       this.#pending.add(serial, {
-        protoId: INIT_CONNECT.protoId,
+        protoId: INIT_CONNECT,
         // The handshake has a timer of its own, which says more.
         deadline: Number.POSITIVE_INFINITY,
         resolve: (answer) => {
           // In the turn in which it came: the next frame may be sealed with what it says.
-          const failure = this.#greeted(answer, algorithm);
+          const failure = this.#greeted(answer);
           settle();
           if (failure === undefined) {
             resolve();
@@ -279,26 +231,20 @@ export class ProtocolConnection implements Upstream {
         },
         reject: () => undefined,
       });
-      if (this.#lost === undefined) this.#write(INIT_CONNECT.protoId, serial, body);
+      if (this.#lost === undefined) this.#write(INIT_CONNECT, serial, body);
       else this.#onHandshakeLost(new ConnectFailure(this.#lost));
     });
   }
 
-  /** Takes up what InitConnect was answered; what is wrong with it otherwise. */
-  #greeted(answer: Uint8Array, algorithm: number): ConnectFailure | undefined {
-    const response = readResponse(InitConnect, answer);
-    if (response === undefined) return new ConnectFailure('the answer to InitConnect cannot be read');
-    const { retType, retMsg, s2c } = response;
-    if (retType !== 0 || s2c === undefined) {
-      return new HandshakeRefused(`the server refused the connection: ${retMsg || `retType ${retType}`}`);
-    }
-    const cipher = this.#options.rsaKey === undefined ? plainText : packetCipher(algorithm, s2c.connAESKey, s2c.aesCBCiv);
-    if (cipher === undefined)
-      return new CipherUnknown(`the server gave no key of 16 characters, and no IV, for packetEncAlgo ${algorithm}`);
-    this.#cipher = cipher;
-    this.#reader.cipher = cipher;
-    this.#greeting = { serverVersion: s2c.serverVer, userId: s2c.loginUserID, connId: s2c.connID };
-    this.#beat(Math.min(Math.max(s2c.keepAliveInterval, KEEP_ALIVE_SECONDS.min), KEEP_ALIVE_SECONDS.max) * 1000);
+  /** Takes up the answer to InitConnect; returns what is wrong with it. */
+  #greeted(answer: Uint8Array): ConnectFailure | undefined {
+    const { introduction, rsaKey } = this.#options;
+    const handshake = readHandshake(answer, introduction, rsaKey !== undefined);
+    if (handshake instanceof ConnectFailure) return handshake;
+    this.#cipher = handshake.cipher;
+    this.#reader.cipher = handshake.cipher;
+    this.#greeting = handshake.greeting;
+    this.#beat(handshake.keepAliveMs);
     return undefined;
   }
 
@@ -320,7 +266,7 @@ export class ProtocolConnection implements Upstream {
       const body = encodeRequest(KeepAlive, { time: BigInt(Math.floor(clock.now() / 1000)) });
       const ask = { deadline: clock.monotonic() + silenceMax };
       // An answer is heard like anything else; the lack of one is the watchdog's concern.
-      this.requestBytes(KEEP_ALIVE.protoId, body, ask).catch(() => undefined);
+      this.requestBytes(KEEP_ALIVE, body, ask).catch(() => undefined);
       this.#beat(intervalMs);
     });
   }

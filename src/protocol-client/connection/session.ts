@@ -3,10 +3,11 @@ import type { Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import { BackendFailure, BackendUnsent, type ResponseMessage } from '../../gateway/backend.js';
 import { ConnectFailure, HandshakeUnreadable } from './connect-failure.js';
-import { type Greeting, type Introduction, ProtocolConnection, type PushFrame } from './connection.js';
+import { ProtocolConnection } from './connection.js';
 import { addressOf, type Dial, type Endpoint } from './dial.js';
+import type { Greeting, Introduction } from './handshake.js';
 import { Lifecycle } from './lifecycle.js';
-import type { ProtocolOperation, RequestOptions, Upstream } from './upstream.js';
+import type { ProtocolOperation, PushFrame, RequestOptions, Upstream } from './upstream.js';
 
 export interface SessionOptions {
   readonly clock: Clock;
@@ -83,11 +84,6 @@ export class Session implements Upstream {
   /** The server's greeting on the present connection; undefined where there is none. */
   get greeting(): Greeting | undefined {
     return this.#connection?.greeting;
-  }
-
-  /** Requests under way. */
-  get underWay(): number {
-    return this.#connection?.underWay ?? 0;
   }
 
   async request(asked: ProtocolOperation, c2s: Message, options: RequestOptions): Promise<ResponseMessage> {

@@ -1,6 +1,7 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { ProtocolMessages } from '../../contract/operation.js';
 import type { CallContext, ResponseMessage } from '../../gateway/backend.js';
+import type { BodyFormat } from '../../wire/index.js';
 
 /** Operation of the public protocol: every declared operation that has a protocol id is one. */
 export interface ProtocolOperation<M extends ProtocolMessages = ProtocolMessages> {
@@ -8,6 +9,13 @@ export interface ProtocolOperation<M extends ProtocolMessages = ProtocolMessages
   readonly name: string;
   readonly protoId: number | null;
   readonly messages: M;
+}
+
+/** A push of the server. */
+export interface PushFrame {
+  readonly protoId: number;
+  readonly format: BodyFormat;
+  readonly body: Uint8Array;
 }
 
 /** How long a request may take, and for whom. */

@@ -10,8 +10,8 @@ import { secKeyOf, symbolOf } from '../../contract/markets.js';
 import type { QuotePush, QuoteStream, ResponseMessage } from '../../gateway/backend.js';
 import { streamKey, withoutOrders } from '../../gateway/push/index.js';
 import { klineSubTypes } from '../../wire/index.js';
-import type { PushFrame } from '../connection/connection.js';
-import { readPush } from '../connection/push-bodies.js';
+import { readPush } from '../connection/bodies.js';
+import type { PushFrame } from '../connection/upstream.js';
 import { SeenTicks } from './seen-ticks.js';
 
 /** One security's part of a push. */

@@ -14,6 +14,7 @@ import { streamKey } from '../../gateway/push/index.js';
 import { ANSWER_MS_MIN, type Deadline, pause, secondsUntil, withDeadline } from '../requests/deadline.js';
 import type { Outcome } from '../requests/sender.js';
 import { QuotaUnit, type QuotaUnitName, unitKey } from './quota-unit.js';
+import { QuoteStreams } from './quote-streams.js';
 import { SubscriptionQuota } from './subscription-quota.js';
 import { type SubscriptionRequests, type UnitFailure, type Wish, wishOf } from './subscription-requests.js';
 
@@ -55,6 +56,8 @@ type Failures = ReadonlyMap<QuotaUnit, UnitFailure | NoRoom>;
  * never one that a caller holds.
  */
 export class SubscriptionReconciler {
+  /** Running streams, and the pushes that are theirs. */
+  readonly streams = new QuoteStreams();
   readonly #units = new Map<string, QuotaUnit>();
   readonly #quota: SubscriptionQuota;
   /** Units that the next round looks at. */
@@ -76,11 +79,12 @@ export class SubscriptionReconciler {
 
   /**
    * `Backend.subscribe`: starts streams, or rejects with `BackendRefused`. A refusal in the server's own words is a `Response`, and
-   * then none of the streams is held.
+   * then none of the streams is held. They run from before they are asked for, so that a first push is not missed.
    */
   async subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
     const added = streams.filter((stream) => !this.#unit(stream).streams.has(streamKey(stream)));
     for (const stream of streams) this.#unit(stream).streams.set(streamKey(stream), stream);
+    this.streams.begin(added);
     const units = new Set(streams.map((stream) => this.#unit(stream)));
     const deadline = { deadline: this.clock.monotonic() + SUBSCRIBE_MS_MAX, signal: new AbortController().signal };
     let held = false;
@@ -171,6 +175,7 @@ export class SubscriptionReconciler {
   /** Another connection: nothing is subscribed to, and callers hold no stream until they subscribe again. */
   reset(): void {
     this.#generation += 1;
+    this.streams.clear();
     this.#quota.forget();
     this.#disarmSweep();
     for (const unit of this.#units.values()) {
@@ -236,6 +241,7 @@ export class SubscriptionReconciler {
   }
 
   #letGo(streams: readonly QuoteStream[]): void {
+    this.streams.end(streams);
     for (const stream of streams) {
       const unit = this.#units.get(unitKey(stream));
       if (unit === undefined || !unit.streams.delete(streamKey(stream))) continue;

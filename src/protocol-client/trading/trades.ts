@@ -7,9 +7,8 @@ import * as TrdUpdateOrderFill from '../../contract/generated/Trd_UpdateOrderFil
 import type { Operation } from '../../contract/operation.js';
 import { account } from '../../contract/operations/index.js';
 import { type BackendRefusalCode, BackendRefused, type ResponseMessage, type TradePush } from '../../gateway/backend.js';
-import type { PushFrame } from '../connection/connection.js';
-import { readPush } from '../connection/push-bodies.js';
-import type { RequestOptions } from '../connection/upstream.js';
+import { readPush } from '../connection/bodies.js';
+import type { PushFrame, RequestOptions } from '../connection/upstream.js';
 import { hideMarks } from './remark-mark.js';
 
 /** Reads accounts. */
