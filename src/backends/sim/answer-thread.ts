@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
+import { type Message, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import type { Operation } from '../../contract/operation.js';
 import { BackendRefused } from '../../gateway/backend.js';
@@ -8,6 +8,7 @@ import { Followed } from '../../simulator/market/index.js';
 import { Refusal } from '../../simulator/refusal.js';
 import type { RunningSimulation, WorldRecipe } from '../../simulator/simulation.js';
 import type { Question, Reply } from './answer-messages.js';
+import { decodeInTurns } from './decode.js';
 
 /** Questions that the thread has at a time: short ones pass while a long one is worked out in pieces. */
 const SENT_MAX = 8;
@@ -122,7 +123,7 @@ export class AnswerThread {
     this.#sent.delete(reply.id);
     if ('defect' in reply) asked.failed(reply.defect);
     else if ('refusal' in reply) asked.answered(new Refusal(reply.refusal.message, reply.refusal.errCode));
-    else asked.answered(fromBinary(asked.operation.messages.S2CSchema, reply.payload));
+    else decodeInTurns(asked.operation.messages.S2CSchema, reply.payload).then(asked.answered, asked.failed);
     this.#send();
     if (this.#sent.size === 0) this.#endWhenIdle();
   }

@@ -5,8 +5,7 @@ import { ManualClock } from '../../contract/clock.js';
 import { institution, news, research } from '../../contract/operations/index.js';
 import { dayOfNumber, localDate, localDayNumber, parseLocal } from '../../contract/time.js';
 import { publicationTime } from '../companies/index.js';
-import { inTurns } from '../pace.js';
-import { tellStories } from '../view/news.js';
+import { storiesBetween } from '../view/news.js';
 import type { CalendarMode } from '../world/calendar.js';
 
 const HOUR = 3_600_000;
@@ -39,7 +38,7 @@ it('results are readable everywhere from the moment that the calendar announces,
       expect(breakdown.period).toBe(statements.reportList[0]?.periodText);
       const efficiency = await payload(backend, research.getCompanyOperationalEfficiency, one);
       for (const { endDateStr } of efficiency.itemList) expect(endDateStr <= fiscal.endDayOf(newest)).toBe(true);
-      const told = await inTurns(tellStories(company, time - HOUR, clock.now()));
+      const told = storiesBetween(company, time - HOUR, clock.now());
       expect(told.some(({ fact }) => fact?.kind === 'results' && fact.quarter === quarter)).toBe(isOut);
       await backend.stop();
     }),
@@ -88,7 +87,7 @@ it('a move of the price is news when the trading of its day is over, also where 
     for (const symbol of symbols) {
       const home = simulation.world.instrument(symbol)!;
       const sessions = simulation.world.calendar(home);
-      const stories = await inTurns(tellStories(simulation.companies.company(home), clock.now() - 300 * 24 * HOUR, clock.now()));
+      const stories = storiesBetween(simulation.companies.company(home), clock.now() - 300 * 24 * HOUR, clock.now());
       for (const { fact, time } of stories) {
         if (fact?.kind !== 'move') continue;
         moves += 1;

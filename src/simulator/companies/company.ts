@@ -148,11 +148,6 @@ export class Company extends IssuerTimeline {
     return this.#research.news.between(from, to);
   }
 
-  /** The same, ready to pause: a month that nobody has asked for takes milliseconds. */
-  tellNews(from: number, to: number): Generator<void, readonly NewsItem[]> {
-    return this.#research.news.tell(from, to);
-  }
-
   get #quartersPerReport(): 1 | 2 {
     return this.profile.reporting.reports === 2 ? 2 : 1;
   }

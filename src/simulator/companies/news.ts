@@ -2,7 +2,6 @@ import { quoteMarket } from '../../contract/markets.js';
 import { localDayNumber, requireDay } from '../../contract/time.js';
 import { keyOf } from '../chance/random.js';
 import { Remembered } from '../chance/remembered.js';
-import { atOnce } from '../pace.js';
 import type { Instrument } from '../world/instrument.js';
 import { FIRST_YEAR, firstOf, LAST_YEAR, yearOf } from './growth.js';
 import { headline, text } from './headlines.js';
@@ -50,21 +49,15 @@ export class News {
 
   /** News of the days [from, to] between 1990 and 2060, oldest first: one month's work for each month touched. */
   between(from: number, to: number): readonly NewsItem[] {
-    return atOnce(this.tell(from, to));
-  }
-
-  /** The same, ready to pause. */
-  *tell(from: number, to: number): Generator<void, readonly NewsItem[]> {
     const [first, last] = [Math.max(from, firstOf(FIRST_YEAR, 1)), Math.min(to, firstOf(LAST_YEAR + 1, 1) - 1)];
     const found: NewsItem[] = [];
     for (let month = monthOf(first); month <= monthOf(last); month++) {
-      const made = this.#months.peek(month) ?? (yield* this.#make(month));
-      for (const item of this.#months.get(month, () => made)) if (item.day >= first && item.day <= last) found.push(item);
+      for (const item of this.#months.get(month, () => this.#make(month))) if (item.day >= first && item.day <= last) found.push(item);
     }
     return found;
   }
 
-  *#make(month: number): Generator<void, readonly NewsItem[]> {
+  #make(month: number): readonly NewsItem[] {
     const [from, to] = [startOf(month), startOf(month + 1) - 1];
     const { home } = this.source;
     const listed = requireDay(home.listDate);
@@ -75,7 +68,6 @@ export class News {
     // The move of a day that ends at midnight is news of the next.
     const [eve, before] = [first - 1, this.source.move(first - 1)];
     if (before !== undefined && eve > listed && isLargeMove(home, before)) facts.push({ day: eve, fact: { kind: 'move', move: before } });
-    yield;
     if (listed >= from) facts.push({ day: listed, fact: { kind: 'listing' } });
     if (end <= to) facts.push({ day: end, fact: { kind: 'delisting' } });
     for (let day = first; day <= last; day++) {
@@ -83,7 +75,6 @@ export class News {
       if (move !== undefined && day > listed && isLargeMove(home, move)) facts.push({ day, fact: { kind: 'move', move } });
       const turn = day > listed ? this.#haltTurn(day, move !== undefined, listed) : undefined;
       if (turn !== undefined) facts.push({ day, fact: { kind: turn } });
-      yield;
     }
     const letter = startOf(month) + LETTER_DAY;
     if (letter >= first && letter <= last && (keyOf(`${home.symbol}|letter`) + month) % LETTER_MONTHS === 0)

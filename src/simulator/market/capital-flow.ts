@@ -60,7 +60,7 @@ export class CapitalFlows {
   constructor(readonly market: SimulatedMarket) {}
 
   /** In and out by size; together the turnover of all ticks that have a direction. Ready to pause: a day's trades are drawn when they are first looked at. */
-  *of(instrument: Instrument): Generator<void, CapitalFlow> {
+  of(instrument: Instrument): CapitalFlow {
     const { tradingDay } = this.market.quote(instrument);
     const remembered = this.#running.get(instrument.symbol, () => ({}));
     if (remembered.flow?.tradingDay !== tradingDay) remembered.flow = { tradingDay, counted: 0n, in: noSums(), out: noSums(), minutes: [] };
@@ -69,7 +69,6 @@ export class CapitalFlows {
     for (const ticks of this.market.dayTicks(instrument, flow.counted)) {
       // Somebody who asks meanwhile may have been faster.
       for (const tick of ticks) if (tick.sequence > flow.counted) count(flow, tick, typical);
-      yield;
     }
     return { tradingDay, in: { ...flow.in }, out: { ...flow.out }, minutes: [...flow.minutes] };
   }

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../contract/clock.js';
 import { companiesOf } from '../companies/index.js';
-import { atOnce } from '../pace.js';
 import { createWorld } from '../world/index.js';
 import { brokerQueue, type CapitalFlow, CapitalFlows, createMarket, timeShare } from './index.js';
 
@@ -63,7 +62,7 @@ describe('capital flow', () => {
           const flows = new CapitalFlows(market);
           for (const wait of waits) {
             clock.advance(wait);
-            const flow = atOnce(flows.of(instrument));
+            const flow = flows.of(instrument);
             const ticks = [...market.dayTicks(instrument, 0n)].flat();
             const turnover = (direction: number) =>
               ticks.reduce((total, tick) => total + (tick.direction === direction ? tick.turnover : 0n), 0n);
@@ -72,7 +71,7 @@ describe('capital flow', () => {
             expect(sum(flow.in) + sum(flow.out) + turnover(0)).toBe(market.quote(instrument).turnover);
             const net = flow.minutes.at(-1)?.net;
             expect(net === undefined ? 0n : sum(net)).toBe(sum(flow.in) - sum(flow.out));
-            expect(flow).toEqual(atOnce(new CapitalFlows(market).of(instrument)));
+            expect(flow).toEqual(new CapitalFlows(market).of(instrument));
           }
         },
       ),
@@ -82,7 +81,7 @@ describe('capital flow', () => {
 
   test('has trades of every size', () => {
     const { market } = marketAt(AFTERNOON);
-    const { in: inflow, out } = atOnce(new CapitalFlows(market).of(world.instrument('HK.00700')!));
+    const { in: inflow, out } = new CapitalFlows(market).of(world.instrument('HK.00700')!);
     for (const part of [...Object.values(inflow), ...Object.values(out)]) expect(part > 0n).toBe(true);
   });
 });

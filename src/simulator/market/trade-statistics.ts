@@ -63,20 +63,18 @@ export class TradeStatistics {
   constructor(readonly market: SimulatedMarket) {}
 
   /** Trades of the minutes that begin at `from` (epoch ms) or later. */
-  *since(instrument: Instrument, from: number): Generator<void, TradeStatistic> {
+  since(instrument: Instrument, from: number): TradeStatistic {
     const sum = noTrades();
-    for (const [start, minute] of (yield* this.#day(instrument)).minutes) if (start >= from) add(sum, minute);
+    for (const [start, minute] of this.#day(instrument).minutes) if (start >= from) add(sum, minute);
     return sum;
   }
 
   /** Trades of the day, price by price, highest first. */
-  *byPrice(instrument: Instrument): Generator<void, readonly PriceStatistics[]> {
-    return [...(yield* this.#day(instrument)).prices]
-      .map(([price, sided]) => ({ price, ...sided }))
-      .sort((a, b) => (a.price > b.price ? -1 : 1));
+  byPrice(instrument: Instrument): readonly PriceStatistics[] {
+    return [...this.#day(instrument).prices].map(([price, sided]) => ({ price, ...sided })).sort((a, b) => (a.price > b.price ? -1 : 1));
   }
 
-  *#day(instrument: Instrument): Generator<void, Running> {
+  #day(instrument: Instrument): Running {
     const { tradingDay } = this.market.quote(instrument);
     const remembered = this.#running.get(instrument.symbol, () => ({}));
     if (remembered.day?.tradingDay !== tradingDay) remembered.day = { tradingDay, counted: 0n, minutes: new Map(), prices: new Map() };
@@ -85,7 +83,6 @@ export class TradeStatistics {
     for (const ticks of this.market.dayTicks(instrument, day.counted)) {
       // Somebody who asks meanwhile may have been faster.
       for (const tick of ticks) if (tick.sequence > day.counted) count(day, tick, sizeOf(tick.turnover, typical));
-      yield;
     }
     return day;
   }

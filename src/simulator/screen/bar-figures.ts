@@ -1,7 +1,7 @@
 import { decimalToNumber } from '../../contract/decimal.js';
 import { AccumulateField, CustomIndicatorField, RelativePosition } from '../../contract/generated/Qot_StockFilter_pb.js';
 import type { Bar, BarPeriod, Market } from '../market/market.js';
-import { inTurns } from '../pace.js';
+import { atOnce } from '../pace.js';
 import { turnoverRate } from '../view/figures.js';
 import { newestBars } from '../view/history-bars.js';
 import { daysBefore } from '../view/past-closes.js';
@@ -10,8 +10,8 @@ import { bollinger, type Candles, ema, kdj, macd, rsi, sma, type Values } from '
 import { patterns } from './patterns.js';
 import { WholeBars } from './whole-bars.js';
 
-/** Bars nobody asked for yet take milliseconds for each symbol, and pause by themselves. */
-const ROWS_A_TURN = 1;
+/** Bars nobody asked for yet take milliseconds for each symbol. */
+const SPEED = 1;
 
 /** Qot_Common.KLType of the bars that figures may be about. */
 const periods: ReadonlyMap<number, BarPeriod> = new Map<number, BarPeriod>([
@@ -35,11 +35,11 @@ const WARM_UP = 4;
 /** The longest average that a pattern is about. */
 const PATTERN_PERIOD = 60;
 
-const kept = new WeakMap<Row, Map<string, Promise<readonly Bar[]>>>();
+const kept = new WeakMap<Row, Map<string, readonly Bar[]>>();
 const past = new WeakMap<Market, WholeBars>();
 
 /** The newest bars of a row, forward adjusted, the running one last. */
-export function barsOf(facts: ScreenFacts, row: Row, klType: number, count: number): Promise<readonly Bar[]> {
+export function barsOf(facts: ScreenFacts, row: Row, klType: number, count: number): readonly Bar[] {
   let ofRow = kept.get(row);
   if (ofRow === undefined) {
     ofRow = new Map();
@@ -49,20 +49,14 @@ export function barsOf(facts: ScreenFacts, row: Row, klType: number, count: numb
   let bars = ofRow.get(key);
   if (bars === undefined) {
     const period = periods.get(klType) ?? { unit: 'day' };
-    bars = Promise.resolve(inTurns(barsNow(facts, row, period, count, key)));
+    bars = barsNow(facts, row, period, count, key);
     ofRow.set(key, bars);
   }
   return bars;
 }
 
 /** Whole bars stay as they are throughout a trading day, and only what came after them is read again. */
-function* barsNow(
-  facts: ScreenFacts,
-  { listing, quote }: Row,
-  period: BarPeriod,
-  count: number,
-  key: string,
-): Generator<void, readonly Bar[]> {
+function barsNow(facts: ScreenFacts, { listing, quote }: Row, period: BarPeriod, count: number, key: string): readonly Bar[] {
   const { clock, world, market } = facts;
   const { instrument } = listing;
   const calendar = world.calendar(instrument);
@@ -75,7 +69,7 @@ function* barsNow(
   if (known !== undefined && last !== undefined) {
     return [...known, ...market.bars(instrument, period, { from: last.start + 1 }, 'forward')].slice(-count);
   }
-  const bars = yield* newestBars(facts, listing, period, 'forward', count);
+  const bars = atOnce(newestBars(facts, listing, period, 'forward', count));
   const opening = calendar.sessions(today)[0]?.start ?? Number.NEGATIVE_INFINITY;
   // A trade printed between sessions is of the last bar before.
   whole.keep(name, bars.filter(({ end }) => end <= opening).slice(0, -1));
@@ -91,12 +85,12 @@ function candlesOf(bars: readonly Bar[]): Candles {
  * The bars of the last `days` trading days of the market, forward adjusted: fewer where nothing traded on some of them, as today before the
  * opening. Undefined for what has not traded that long.
  */
-async function barsWithin(facts: ScreenFacts, row: Row, days: number): Promise<readonly Bar[] | undefined> {
+function barsWithin(facts: ScreenFacts, row: Row, days: number): readonly Bar[] | undefined {
   const calendar = facts.world.calendar(row.listing.instrument);
   const { tradingDay } = row.quote;
   const day = days === 1 ? tradingDay : daysBefore(calendar, tradingDay).at(1 - days);
   if (day === undefined) return undefined;
-  const bars = await barsOf(facts, row, 2, days);
+  const bars = barsOf(facts, row, 2, days);
   const within = bars.filter(({ start }) => calendar.tradingDay(start) >= day);
   const [first] = within;
   // What is new counts from before its first day: newcomers from their offer price.
@@ -108,9 +102,9 @@ export function accumulated(field: AccumulateField, days: number): Figure {
   return {
     key: `accumulated ${field} over ${days}`,
     lasts: 'moment',
-    rowsATurn: ROWS_A_TURN,
-    of: async (facts, row) => {
-      const bars = await barsWithin(facts, row, days);
+    speed: SPEED,
+    of: (facts, row) => {
+      const bars = barsWithin(facts, row, days);
       if (bars === undefined) return Number.NaN;
       const { last, tradingDay } = row.quote;
       const base = Number(bars[0]?.previousClose ?? last);
@@ -145,9 +139,9 @@ export function patternFigure(field: number, klType: number, run: number): Figur
   return {
     key: `pattern ${field} of ${klType} over ${run}`,
     lasts: 'moment',
-    rowsATurn: ROWS_A_TURN,
-    of: async (facts, row) => {
-      const bars = await barsOf(facts, row, klType, WARM_UP * PATTERN_PERIOD + RUN_MAX);
+    speed: SPEED,
+    of: (facts, row) => {
+      const bars = barsOf(facts, row, klType, WARM_UP * PATTERN_PERIOD + RUN_MAX);
       const pattern = patterns.get(field);
       if (pattern === undefined || bars.length < run + 2) return Number.NaN;
       const stands = pattern(candlesOf(bars));
@@ -241,9 +235,9 @@ export function indicatorFigure(indicator: Indicator, klType: number): Figure {
   return {
     key: `indicator ${field} [${parameters}] ${value} of ${klType}`,
     lasts: 'moment',
-    rowsATurn: ROWS_A_TURN,
-    of: async (facts, row) => {
-      const bars = await barsOf(facts, row, klType, countFor([indicator], RUN_MAX));
+    speed: SPEED,
+    of: (facts, row) => {
+      const bars = barsOf(facts, row, klType, countFor([indicator], RUN_MAX));
       const last = lineOf(indicator, candlesOf(bars)).at(-1) ?? Number.NaN;
       return Math.round(last * 1000) / 1000;
     },
@@ -256,9 +250,9 @@ export function positionFigure(first: Indicator, second: Indicator, position: nu
   return {
     key: `${name(first)} to ${name(second)} ${position} of ${klType} over ${run}`,
     lasts: 'moment',
-    rowsATurn: ROWS_A_TURN,
-    of: async (facts, row) => {
-      const candles = candlesOf(await barsOf(facts, row, klType, countFor([first, second], RUN_MAX)));
+    speed: SPEED,
+    of: (facts, row) => {
+      const candles = candlesOf(barsOf(facts, row, klType, countFor([first, second], RUN_MAX)));
       const [a, b] = [lineOf(first, candles), lineOf(second, candles)];
       const difference = (index: number) => apart((a[index] ?? Number.NaN) - (b[index] ?? Number.NaN));
       const indices = lastOf(candles.close.length, run);

@@ -2,7 +2,6 @@ import type { Clock } from '../../contract/clock.js';
 import type { QuoteMarket } from '../../contract/markets.js';
 import type { Companies } from '../companies/index.js';
 import type { Market, Quote } from '../market/market.js';
-import { Turn } from '../pace.js';
 import { Kept, minuteOf } from '../view/kept.js';
 import type { Listing, Listings } from '../view/listings.js';
 import type { SecurityKind, World } from '../world/index.js';
@@ -28,10 +27,10 @@ export interface Figure {
   readonly key: string;
   /** `day`: the same throughout a trading day. `moment`: moves with the quote. */
   readonly lasts: 'moment' | 'day';
-  /** About how many rows one turn of the event loop has time for: what is cheaper is looked at first. */
-  readonly rowsATurn: number;
-  /** NaN where there is no such figure. What takes long may pause, and be a promise. */
-  readonly of: (facts: ScreenFacts, row: Row) => number | Promise<number>;
+  /** Rows in about a millisecond: what is cheaper is looked at first. */
+  readonly speed: number;
+  /** NaN where there is no such figure. */
+  readonly of: (facts: ScreenFacts, row: Row) => number;
 }
 
 interface Column {
@@ -80,30 +79,22 @@ export class Board {
     private readonly day: Columns,
   ) {}
 
-  /** A figure's column, worked out at least for the given rows (all when not given), some a turn. */
-  column(figure: Figure, rows: readonly number[] = everyRow(this.rows.length)): Promise<Float64Array> {
+  /** A figure's column, worked out at least for the given rows (all when not given). */
+  column(figure: Figure, rows: readonly number[] = everyRow(this.rows.length)): Float64Array {
     if (figure.lasts === 'moment' && this.#asked.size < COLUMNS_MAX) this.#asked.set(figure.key, figure);
-    return this.#worked(figure, rows);
-  }
-
-  /** Works out what was asked for of an earlier board of the same instruments, in the same order. */
-  async follow(earlier: Board): Promise<void> {
-    for (const figure of earlier.#asked.values()) await this.#worked(figure, earlier.#moment.known(figure.key));
-  }
-
-  async #worked(figure: Figure, rows: readonly number[]): Promise<Float64Array> {
     const { values, known } = (figure.lasts === 'day' ? this.day : this.#moment).of(figure.key, this.rows.length);
-    const turn = new Turn();
     for (const index of rows) {
       const row = this.rows[index];
       if (known[index] === 1 || row === undefined) continue;
-      const value = figure.of(this.facts, row);
-      values[index] = typeof value === 'number' ? value : await value;
+      values[index] = figure.of(this.facts, row);
       known[index] = 1;
-      const pause = turn.pause();
-      if (pause !== undefined) await pause;
     }
     return values;
+  }
+
+  /** Works out the figures that were asked for of an earlier board of the same instruments, in the same order. */
+  follow(earlier: Board): void {
+    for (const figure of earlier.#asked.values()) this.column(figure, earlier.#moment.known(figure.key));
   }
 }
 
@@ -135,16 +126,18 @@ export class Boards {
   ) {}
 
   /**
-   * Everything of a kind that is listed in a market now; the same board for all who ask within the minute. Where that is much, those who ask
-   * while it is made get the board of the minute before, if it is of the same day.
+   * Everything of a kind that is listed in a market now; the same board for all who ask within the minute. Where that is much, the first answer of a minute is
+   * of the minute before, if that is of the same day, and the new board is made after it.
    */
-  async of(market: QuoteMarket, kind: SecurityKind): Promise<Board> {
+  of(market: QuoteMarket, kind: SecurityKind): Board {
     const key = `${market} ${kind}`;
     const minute = minuteOf(this.facts.clock.now());
-    return this.#boards.get(key, minute, {
-      make: (before) => this.#make(key, market, kind, before),
-      standsIn: (earlier, stamp) => stamp === minute - 1 && earlier.rows.length >= LARGE_BOARD && this.#isOfToday(earlier),
-    });
+    return this.#boards.get(
+      key,
+      minute,
+      (before) => this.#make(key, market, kind, before),
+      (earlier, stamp) => stamp === minute - 1 && earlier.rows.length >= LARGE_BOARD && this.#isOfToday(earlier),
+    );
   }
 
   #isOfToday({ rows }: Board): boolean {
@@ -152,30 +145,19 @@ export class Boards {
     return rows.every(({ listing: { instrument }, quote }) => world.calendar(instrument).tradingDay(clock.now()) === quote.tradingDay);
   }
 
-  async #make(key: string, market: QuoteMarket, kind: SecurityKind, before: Board | undefined): Promise<Board> {
-    const turn = new Turn();
+  #make(key: string, market: QuoteMarket, kind: SecurityKind, before: Board | undefined): Board {
     const instruments = this.facts.world.listed({ market, kind });
     const known = this.#days.get(key);
     const same =
       known !== undefined &&
       known.listings.length === instruments.length &&
       known.listings.every(({ instrument }, index) => instrument === instruments[index]);
-    const rows: Row[] = [];
-    const days = new Set<string>();
-    for (const instrument of instruments) {
-      const pause = turn.pause();
-      if (pause !== undefined) await pause;
-      const preparing = this.facts.market.prepare(instrument);
-      if (preparing !== undefined) await preparing;
-      const quote = this.facts.market.quote(instrument);
-      days.add(quote.tradingDay);
-      rows.push({ listing: this.listings.of(instrument), quote });
-    }
-    const ofDays = [...days].sort().join(' ');
+    const rows = instruments.map((instrument) => ({ listing: this.listings.of(instrument), quote: this.facts.market.quote(instrument) }));
+    const ofDays = [...new Set(rows.map(({ quote }) => quote.tradingDay))].sort().join(' ');
     const columns = same && known.days === ofDays ? known.columns : new Columns();
     this.#days.set(key, { listings: rows.map(({ listing }) => listing), days: ofDays, columns });
     const board = new Board(this.facts, rows, columns);
-    if (before !== undefined && columns === known?.columns) await board.follow(before);
+    if (before !== undefined && columns === known?.columns) board.follow(before);
     return board;
   }
 }

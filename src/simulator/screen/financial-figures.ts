@@ -5,7 +5,7 @@ import type { Companies, Statements } from '../companies/index.js';
 import { isIssuedByCompany } from '../world/kinds.js';
 import type { Figure, Row } from './board.js';
 
-const ROWS_A_TURN = 4;
+const SPEED = 4;
 
 type Company = ReturnType<Companies['company']>;
 
@@ -135,7 +135,7 @@ export function financialFigure(field: number, report: Report): Figure {
   return {
     key: `financial ${field} of ${report === 'latest' ? report : `${report.quarters} quarters through ${report.through}`}`,
     lasts: 'day',
-    rowsATurn: ROWS_A_TURN,
+    speed: SPEED,
     of: ({ companies }, row) => {
       if (definition === undefined || !isIssuedByCompany(row.listing.instrument)) return Number.NaN;
       const found = reportsOf(companies.company(row.listing.instrument), requireDay(row.quote.tradingDay), report);

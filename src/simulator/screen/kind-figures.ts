@@ -7,14 +7,14 @@ import { accruedInterest, settlementOf, yieldToMaturity } from '../world/bond-pr
 import type { Bond } from '../world/instrument.js';
 import type { Figure } from './board.js';
 
-const ROWS_A_TURN = 20;
+const SPEED = 20;
 
 /** A figure that the snapshot has for instruments of one kind: the same one, since it is read from there. */
 function ofSnapshot(key: string, read: (snapshot: Snapshot) => number | bigint | boolean | undefined): Figure {
   return {
     key,
     lasts: 'moment',
-    rowsATurn: ROWS_A_TURN,
+    speed: SPEED,
     of: (facts, { listing, quote }) => {
       const snapshot = create(SnapshotSchema);
       addKindData(facts, listing, quote, snapshot);
@@ -42,14 +42,14 @@ export const futureFigures = {
   daysToExpiry: {
     key: 'days to expiry',
     lasts: 'day',
-    rowsATurn: 1_000,
+    speed: 1_000,
     of: (_, { listing: { instrument }, quote }) =>
       instrument.lastTradingDay === undefined ? Number.NaN : requireDay(instrument.lastTradingDay) - requireDay(quote.tradingDay),
   },
   multiplier: {
     key: 'multiplier',
     lasts: 'day',
-    rowsATurn: 1_000,
+    speed: 1_000,
     of: (_, { listing }) => decimalToNumber(listing.instrument.multiplier),
   },
 } as const satisfies Record<string, Figure>;
@@ -58,7 +58,7 @@ function ofBond(key: string, of: (bond: Bond, price: number, day: number) => num
   return {
     key,
     lasts: 'moment',
-    rowsATurn: 50,
+    speed: 50,
     of: (_, { listing: { instrument }, quote }) =>
       instrument.kind === 'bond' ? (of(instrument, decimalToNumber(quote.last), requireDay(quote.tradingDay)) ?? Number.NaN) : Number.NaN,
   };

@@ -9,14 +9,14 @@ import type { Figure, Row, ScreenFacts } from './board.js';
 /** Figures of the quote itself: reading one costs next to nothing. */
 const QUICK = 4_000;
 /** Those that need a look at the book. */
-const BOOK_ROWS_A_TURN = 100;
+const BOOK_SPEED = 100;
 /** Those that need bars nobody may have asked for yet. */
-const BARS_A_TURN = 1;
+const BARS_SPEED = 1;
 /** Levels of each side over which the balance of bids and asks is taken, as in the snapshot. */
 const BALANCE_LEVELS = 5;
 
 function ofQuote(key: string, of: (quote: Quote, row: Row) => number): Figure {
-  return { key, lasts: 'moment', rowsATurn: QUICK, of: (_, row) => of(row.quote, row) };
+  return { key, lasts: 'moment', speed: QUICK, of: (_, row) => of(row.quote, row) };
 }
 
 export const price = ofQuote('price', ({ last }) => decimalToNumber(last));
@@ -43,7 +43,7 @@ export const lotPrice = ofQuote('lot price', ({ last }, { listing: { instrument 
 export const turnoverRateOfDay: Figure = {
   key: 'turnover rate',
   lasts: 'moment',
-  rowsATurn: 50,
+  speed: 50,
   of: ({ companies }, { listing, quote }) => turnoverRate(companies, listing.instrument, quote.tradingDay, quote.volume),
 };
 
@@ -78,7 +78,7 @@ function ofBook(key: string, of: (book: Book) => number): Figure {
   return {
     key,
     lasts: 'moment',
-    rowsATurn: BOOK_ROWS_A_TURN,
+    speed: BOOK_SPEED,
     of: ({ market }, { listing }) => of(market.book(listing.instrument, BALANCE_LEVELS)),
   };
 }
@@ -107,7 +107,7 @@ export function toYearRange(which: 'last' | 'high' | 'low', bound: 'high' | 'low
   return {
     key: `${which} to 52-week ${bound}`,
     lasts: 'moment',
-    rowsATurn: BARS_A_TURN,
+    speed: BARS_SPEED,
     of: (facts, { listing, quote }) => {
       const range = yearRange(facts, listing, quote);
       return percent(quote[which] - range[bound], range[bound]);
@@ -119,7 +119,7 @@ export function toYearRange(which: 'last' | 'high' | 'low', bound: 'high' | 'low
 export const changeOverFiveMinutes: Figure = {
   key: 'change over 5 minutes',
   lasts: 'moment',
-  rowsATurn: 10,
+  speed: 10,
   of: (facts, { listing, quote }) => recentChange(facts, listing, quote) ?? Number.NaN,
 };
 
@@ -127,7 +127,7 @@ export const changeOverFiveMinutes: Figure = {
 export const changeThisYear: Figure = {
   key: 'change this year',
   lasts: 'moment',
-  rowsATurn: BARS_A_TURN,
+  speed: BARS_SPEED,
   of: (facts, { listing, quote }) => {
     const close = adjustedCloseBefore(facts, listing, `${quote.tradingDay.slice(0, 4)}-01-01`);
     return close === undefined ? Number.NaN : percent(quote.last - close, close);
@@ -145,7 +145,7 @@ function adjustedCloseBefore(facts: ScreenFacts, { instrument, market }: Row['li
 export const listedDays: Figure = {
   key: 'listed days',
   lasts: 'day',
-  rowsATurn: QUICK,
+  speed: QUICK,
   of: ({ clock }, { listing: { instrument, market } }) => localDayNumber(clock.now(), market.timeZone) - requireDay(instrument.listDate),
 };
 
@@ -153,6 +153,6 @@ export const listedDays: Figure = {
 export const volumeRatio: Figure = {
   key: 'volume ratio',
   lasts: 'moment',
-  rowsATurn: BARS_A_TURN,
+  speed: BARS_SPEED,
   of: (facts, { listing, quote }) => usualVolumeRatio(facts, listing, quote) ?? Number.NaN,
 };

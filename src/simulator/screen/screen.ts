@@ -1,4 +1,3 @@
-import { nextTurn } from '../pace.js';
 import type { Board, Figure, Row } from './board.js';
 
 /** What a figure has to be for an instrument to pass. A figure that is missing (NaN) passes nothing. */
@@ -21,12 +20,6 @@ export interface Hit {
   readonly row: Row;
 }
 
-/** Rows compared in one turn of the event loop: about a millisecond's worth. */
-const ROWS_A_TURN = 20_000;
-
-/** Rows put in order beside other work. */
-const SORTED_AT_ONCE = 1_000;
-
 /** Bounds that a figure must lie within, both included. Without any, everything that has the figure passes. */
 export function between(figure: Figure, least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY): Condition {
   return { figure, accepts: (value) => value >= least && value <= most };
@@ -38,23 +31,18 @@ export function between(figure: Figure, least = Number.NEGATIVE_INFINITY, most =
  *
  * @param isCandidate which rows are looked at at all.
  */
-export async function screen(
-  boards: readonly Board[],
-  conditions: readonly Condition[],
-  isCandidate: (row: Row) => boolean = () => true,
-): Promise<Hit[]> {
-  const ordered = [...conditions].sort((a, b) => b.figure.rowsATurn - a.figure.rowsATurn);
+export function screen(boards: readonly Board[], conditions: readonly Condition[], isCandidate: (row: Row) => boolean = () => true): Hit[] {
+  const ordered = [...conditions].sort((a, b) => b.figure.speed - a.figure.speed);
   const hits: Hit[] = [];
   for (const board of boards) {
     let left: number[] = [];
     for (const [index, row] of board.rows.entries()) if (isCandidate(row)) left.push(index);
     for (const { figure, accepts } of ordered) {
-      const values = await board.column(figure, left);
+      const values = board.column(figure, left);
       left = left.filter((index) => {
         const value = values[index] ?? Number.NaN;
         return !Number.isNaN(value) && accepts(value);
       });
-      if (left.length >= ROWS_A_TURN) await nextTurn();
     }
     for (const index of left) hits.push({ board, index, row: board.rows[index] as Row });
   }
@@ -66,18 +54,14 @@ export async function screen(
  *
  * @param codeOf a text of its own for each hit
  */
-export async function sorted(hits: readonly Hit[], keys: readonly SortKey[], codeOf?: (hit: Hit) => string): Promise<readonly Hit[]> {
+export function sorted(hits: readonly Hit[], keys: readonly SortKey[], codeOf?: (hit: Hit) => string): readonly Hit[] {
   if (keys.length === 0) return codeOf === undefined ? hits : byText(hits, codeOf);
-  const columns = await Promise.all(
-    keys.map(async ({ figure, direction, absolute }) => {
-      const values = await valuesOf(hits, figure);
-      // Turned so that the least comes first: comparing is what a sort does most.
-      const sign = direction === 'ascending' ? 1 : -1;
-      return values.map((value) => sign * (absolute ? Math.abs(value) : value));
-    }),
-  );
-  // To sort thousands takes a turn by itself.
-  if (hits.length >= SORTED_AT_ONCE) await nextTurn();
+  const columns = keys.map(({ figure, direction, absolute }) => {
+    const values = valuesOf(hits, figure);
+    // Turned so that the least comes first: comparing is what a sort does most.
+    const sign = direction === 'ascending' ? 1 : -1;
+    return values.map((value) => sign * (absolute ? Math.abs(value) : value));
+  });
   const order = Uint32Array.from(hits, (_, index) => index).sort((a, b) => {
     for (const column of columns) {
       const compared = compare(column[a] as number, column[b] as number);
@@ -86,7 +70,6 @@ export async function sorted(hits: readonly Hit[], keys: readonly SortKey[], cod
     if (codeOf === undefined) return a - b;
     return codeOf(hits[a] as Hit) < codeOf(hits[b] as Hit) ? -1 : 1;
   });
-  if (hits.length >= SORTED_AT_ONCE) await nextTurn();
   return Array.from(order, (index) => hits[index] as Hit);
 }
 
@@ -104,7 +87,7 @@ function compare(a: number, b: number): number {
 }
 
 /** A figure of each hit, in their order; NaN where there is none. */
-export async function valuesOf(hits: readonly Hit[], figure: Figure): Promise<Float64Array> {
+export function valuesOf(hits: readonly Hit[], figure: Figure): Float64Array {
   const byBoard = new Map<Board, number[]>();
   for (const { board, index } of hits) {
     const rows = byBoard.get(board);
@@ -112,6 +95,6 @@ export async function valuesOf(hits: readonly Hit[], figure: Figure): Promise<Fl
     else rows.push(index);
   }
   const columns = new Map<Board, Float64Array>();
-  for (const [board, rows] of byBoard) columns.set(board, await board.column(figure, rows));
+  for (const [board, rows] of byBoard) columns.set(board, board.column(figure, rows));
   return Float64Array.from(hits, ({ board, index }) => columns.get(board)?.[index] ?? Number.NaN);
 }

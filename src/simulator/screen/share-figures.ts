@@ -7,14 +7,14 @@ import { isIssuedByCompany } from '../world/kinds.js';
 import type { Figure, Row, ScreenFacts } from './board.js';
 
 /** A company's figures of a day are worked out once. */
-const ROWS_A_TURN = 20;
+const SPEED = 20;
 
 /** A figure of a company's share from what is known of its shares on the day; NaN for everything else. */
 function ofShares(key: string, of: (figures: ShareFigures, row: Row) => number, lasts: Figure['lasts'] = 'moment'): Figure {
   return {
     key,
     lasts,
-    rowsATurn: ROWS_A_TURN,
+    speed: SPEED,
     of: (facts, row) => {
       const figures = shareFiguresOf(facts, row);
       return figures === undefined ? Number.NaN : of(figures, row);
@@ -42,7 +42,7 @@ function valueOver(key: string, of: (accounts: Accounts, quarter: number) => big
   return {
     key,
     lasts: 'moment',
-    rowsATurn: ROWS_A_TURN,
+    speed: SPEED,
     of: ({ companies }, { listing: { instrument }, quote }) => {
       if (!isIssuedByCompany(instrument)) return Number.NaN;
       const company = companies.company(instrument);

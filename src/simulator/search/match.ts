@@ -180,7 +180,6 @@ export class Vocabulary {
 }
 
 const UNKNOWN = 255;
-const WORDS_AT_ONCE = 1_000;
 
 /** How far the words of a question are from those of names: names share words, and each is compared once. */
 export class CloseWords {
@@ -193,13 +192,12 @@ export class CloseWords {
     this.#known = query.words.map(() => new Uint8Array(vocabulary.words.length).fill(UNKNOWN));
   }
 
-  /** Words of names that the question's first word may mean, by their numbers. Ready to pause. */
-  *nearFirst(): Generator<void, readonly number[]> {
+  /** Words of names that the question's first word may mean, by their numbers. */
+  nearFirst(): readonly number[] {
     const most = this.query.wordMistakes[0];
     const near: number[] = [];
     if (most === undefined) return near;
     for (let number = 0; number < (this.#known[0]?.length ?? 0); number++) {
-      if (number % WORDS_AT_ONCE === WORDS_AT_ONCE - 1) yield;
       if (this.#between(0, number, most) <= most) near.push(number);
     }
     return near;

@@ -1,7 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
 import { decimalToNumber } from '../../contract/decimal.js';
 import { type Currency, quoteMarkets } from '../../contract/markets.js';
-import { inTurns } from '../pace.js';
 import type { Instrument, SecurityKind, World } from '../world/index.js';
 import { otherNamesOf } from '../world/other-names.js';
 import {
@@ -38,8 +37,6 @@ interface Listed {
 
 /** How long what is listed stands: contracts and newcomers come and go by the day. */
 const LISTED_MS = 600_000;
-/** Made between two looks at the clock: some ten microseconds each. */
-const ENTRIES_MADE_AT_ONCE = 32;
 
 /** Kinds in the order in which people look for them. */
 const order: readonly SecurityKind[] = ['equity', 'etf', 'index', 'future', 'forex'];
@@ -49,7 +46,7 @@ const perDollar: Readonly<Record<Currency, number>> = { USD: 1, HKD: 7.8, CNH: 7
 
 /** Finds what is listed now by name in any of its languages, code or pinyin initials. */
 export class NameIndex {
-  #kept: { readonly until: number; readonly listed: Promise<Listed> } | undefined;
+  #kept: { readonly until: number; readonly listed: Listed } | undefined;
   readonly #vocabulary = new Vocabulary();
   /** Entries of the instruments that were listed at the last look. */
   #entries: ReadonlyMap<Instrument, Indexed> = new Map();
@@ -60,54 +57,50 @@ export class NameIndex {
   ) {}
 
   /** The best matches, best first. Typing mistakes are forgiven where what was typed is found too seldom as it is. */
-  async search(keyword: string, count: number): Promise<readonly Instrument[]> {
+  search(keyword: string, count: number): readonly Instrument[] {
     const query = queryOf(keyword);
     if (query.raw === '') return [];
-    const listed = await this.#listed();
-    const scores = await inTurns(exactScores(listed, query));
-    if (scores.size < count) await inTurns(addCloseScores(scores, listed, query, new CloseWords(this.#vocabulary, query)));
+    const listed = this.#listed();
+    const scores = exactScores(listed, query);
+    if (scores.size < count) addCloseScores(scores, listed, query, new CloseWords(this.#vocabulary, query));
     return [...scores]
       .sort(([a, x], [b, y]) => y - x || b.weight - a.weight || (a.instrument.symbol < b.instrument.symbol ? -1 : 1))
       .slice(0, count)
       .map(([{ instrument }]) => instrument);
   }
 
-  #listed(): Promise<Listed> {
+  #listed(): Listed {
     const now = this.clock.now();
     if (this.#kept !== undefined && now < this.#kept.until && now >= this.#kept.until - LISTED_MS) return this.#kept.listed;
-    const listed = Promise.resolve(inTurns(this.#make()));
+    const listed = this.#make();
     this.#kept = { until: now + LISTED_MS, listed };
     return listed;
   }
 
-  *#make(): Generator<void, Listed> {
+  #make(): Listed {
     const indexed: Indexed[] = [];
     const entries = new Map<Instrument, Indexed>();
     let nameCount = 0;
     for (const { name: market } of quoteMarkets) {
-      yield;
-      const listed = yield* this.world.listing(market);
-      yield;
-      for (const instrument of listed) {
+      for (const instrument of this.world.listed({ market })) {
         const one = this.#entries.get(instrument) ?? index(instrument, this.#vocabulary);
         entries.set(instrument, one);
         nameCount += one.entry.names.length;
-        if (indexed.push(one) % ENTRIES_MADE_AT_ONCE === 0) yield;
+        indexed.push(one);
       }
     }
     this.#entries = entries;
-    return yield* arranged(indexed, this.#vocabulary.words.length, nameCount);
+    return arranged(indexed, this.#vocabulary.words.length, nameCount);
   }
 }
 
-/** Arranges names for search, ready to pause. */
-function* arranged(indexed: readonly Indexed[], words: number, nameCount: number): Generator<void, Listed> {
+/** Arranges names for search. */
+function arranged(indexed: readonly Indexed[], words: number, nameCount: number): Listed {
   const letters = new Int32Array(indexed.length);
   const byWord = new Array<Indexed[] | undefined>(words).fill(undefined);
   const names = { of: new Uint32Array(nameCount), four: new Int32Array(nameCount), six: new Int32Array(nameCount) };
   let name = 0;
   for (const [of, one] of indexed.entries()) {
-    if (of % ENTRIES_AT_ONCE === ENTRIES_AT_ONCE - 1) yield;
     const { entry } = one;
     letters[of] = entry.letters;
     for (const word of entry.words) {
@@ -134,16 +127,10 @@ function index(instrument: Instrument, vocabulary: Vocabulary): Indexed {
   return { instrument, entry: entryOf(symbol, code, [name, ...otherNamesOf(symbol)], vocabulary), weight };
 }
 
-/** Looked at between two looks at the clock. */
-const ENTRIES_AT_ONCE = 1_000;
-/** Compared letter by letter. */
-const CANDIDATES_AT_ONCE = 50;
-
 /** Scores of the instruments that match as typed. */
-function* exactScores({ indexed, letters }: Listed, query: Query): Generator<void, Map<Indexed, number>> {
+function exactScores({ indexed, letters }: Listed, query: Query): Map<Indexed, number> {
   const scores = new Map<Indexed, number>();
   for (let i = 0; i < letters.length; i++) {
-    if (i > 0 && i % ENTRIES_AT_ONCE === 0) yield;
     const one = mayMatch(letters[i] as number, query) ? indexed[i] : undefined;
     if (one === undefined) continue;
     const score = exactScore(one.entry, query);
@@ -153,23 +140,14 @@ function* exactScores({ indexed, letters }: Listed, query: Query): Generator<voi
 }
 
 /** Adds scores of instruments that match with typing errors: by a name's beginning, or by each word. */
-function* addCloseScores(
-  scores: Map<Indexed, number>,
-  { indexed, byWord, names }: Listed,
-  query: Query,
-  close: CloseWords,
-): Generator<void, void> {
+function addCloseScores(scores: Map<Indexed, number>, { indexed, byWord, names }: Listed, query: Query, close: CloseWords): void {
   const candidates = new Set<Indexed>();
   for (let i = 0; i < names.of.length; i++) {
-    if (i > 0 && i % ENTRIES_AT_ONCE === 0) yield;
     const one = mayBegin(names.four[i] as number, names.six[i] as number, query) ? indexed[names.of[i] as number] : undefined;
     if (one !== undefined) candidates.add(one);
   }
-  for (const word of yield* close.nearFirst()) for (const one of byWord[word] ?? []) candidates.add(one);
-  let looked = 0;
+  for (const word of close.nearFirst()) for (const one of byWord[word] ?? []) candidates.add(one);
   for (const one of candidates) {
-    looked += 1;
-    if (looked % CANDIDATES_AT_ONCE === 0) yield;
     if (scores.has(one)) continue;
     const score = closeScore(one.entry, query, close);
     if (score > 0) scores.set(one, score);

@@ -1,29 +1,30 @@
 import { requireDay } from '../../contract/time.js';
 import type { Bar, BarPeriod } from '../market/index.js';
+import { atOnce } from '../pace.js';
 import type { Calendar } from '../world/index.js';
 import type { Facts } from './facts.js';
 import { newestBars } from './history-bars.js';
 import { keptBars } from './kept-bars.js';
 import type { Listing } from './listings.js';
 
-/** The newest `count` bars that no trade can change any more, oldest first, forward adjusted. Pauses as `newestBars` does. */
-export function* completeBars(
+/** The newest `count` bars that no trade can change any more, oldest first, forward adjusted. */
+export function completeBars(
   facts: Facts<'clock' | 'world' | 'market'>,
   listing: Listing,
   period: BarPeriod,
   count: number,
-): Generator<void, readonly Bar[]> {
-  return completeOf(facts, listing, period, yield* newestBars(facts, listing, period, 'forward', count + 1)).slice(-count);
+): readonly Bar[] {
+  return completeOf(facts, listing, period, atOnce(newestBars(facts, listing, period, 'forward', count + 1))).slice(-count);
 }
 
 /** As {@link completeBars}, of symbols that are asked for again and again: bars of days and longer ones are kept. */
-export function* keptCompleteBars(
+export function keptCompleteBars(
   facts: Facts<'clock' | 'world' | 'market'>,
   listing: Listing,
   period: BarPeriod,
   count: number,
-): Generator<void, readonly Bar[]> {
-  return completeOf(facts, listing, period, yield* keptBars(facts, listing, period, 'forward', count + 1)).slice(-count);
+): readonly Bar[] {
+  return completeOf(facts, listing, period, atOnce(keptBars(facts, listing, period, 'forward', count + 1))).slice(-count);
 }
 
 /** The newest bars without the one that is still running. */

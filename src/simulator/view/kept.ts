@@ -8,58 +8,49 @@ export function minuteOf(now: number): number {
 
 interface Entry<T> {
   readonly stamp: string | number;
-  readonly making: Promise<T> | undefined;
-  made: T | undefined;
-  /** Stands for the value while that is made. */
-  readonly before: T | undefined;
+  readonly made: T;
+  /** Set once the value that follows is about to be made. */
+  isRenewed: boolean;
 }
 
-/** How a value is made, and what may stand for it meanwhile. */
-export interface Making<T> {
-  /** Told of what stands in meanwhile. */
-  readonly make: (before: T | undefined) => T | Promise<T>;
-  /** Whether the value of an earlier stamp will do for those who ask while this one is made. */
-  readonly standsIn?: (earlier: T, stamp: string | number) => boolean;
-}
-
-/**
- * Values that take long to make, a bounded number of them, each kept for as long as its stamp is the same (a day, a minute): all who ask meanwhile
- * get the same one, made once.
- */
-export class Kept<T extends object> {
+/** Values that take long to make, a bounded number of them, each kept for as long as its stamp is the same (a day, a minute). */
+export class Kept<T> {
   readonly #entries = new Map<string, Entry<T>>();
 
   /** @param max values kept; beyond that, the one that was made first goes. */
   constructor(private readonly max: number) {}
 
-  /** The value, or the promise of it, or what stands in for it. What failed once is tried again. */
-  get(key: string, stamp: string | number, { make, standsIn }: Making<T>): T | Promise<T> {
+  /**
+   * @param make told of the value that stands in, where one does
+   * @param standsIn whether the value of an earlier stamp will do; a new one is then made after the answer
+   */
+  get(key: string, stamp: string | number, make: (before?: T) => T, standsIn?: (earlier: T, stamp: string | number) => boolean): T {
     const last = this.#entries.get(key);
-    if (last?.stamp === stamp) return (last.made ?? last.before ?? last.making) as T | Promise<T>;
-    const earlier = last?.made;
-    const before = earlier !== undefined && last !== undefined && standsIn?.(earlier, last.stamp) ? earlier : undefined;
-    const value = make(before);
-    const entry: Entry<T> =
-      value instanceof Promise
-        ? { stamp, making: value, made: undefined, before }
-        : { stamp, making: undefined, made: value, before: undefined };
-    this.#keep(key, entry);
-    if (!(value instanceof Promise)) return value;
-    value.then(
-      (made) => {
-        entry.made = made;
-      },
-      () => {
-        if (this.#entries.get(key) === entry) this.#entries.delete(key);
-      },
-    );
-    return before ?? value;
+    if (last?.stamp === stamp) return last.made;
+    if (last === undefined || standsIn?.(last.made, last.stamp) !== true) return this.#make(key, stamp, make);
+    if (!last.isRenewed) {
+      last.isRenewed = true;
+      setImmediate(() => this.#renew(key, last, () => this.#make(key, stamp, () => make(last.made))));
+    }
+    return last.made;
   }
 
-  #keep(key: string, entry: Entry<T>): void {
+  #make(key: string, stamp: string | number, make: () => T): T {
+    const made = make();
     this.#entries.delete(key);
     const [oldest] = this.#entries.size >= this.max ? this.#entries.keys() : [];
     if (oldest !== undefined) this.#entries.delete(oldest);
-    this.#entries.set(key, entry);
+    this.#entries.set(key, { stamp, made, isRenewed: false });
+    return made;
+  }
+
+  #renew(key: string, last: Entry<T>, make: () => T): void {
+    if (this.#entries.get(key) !== last) return;
+    try {
+      make();
+    } catch {
+      // Whoever asks next makes it, and is told what fails.
+      this.#entries.delete(key);
+    }
   }
 }

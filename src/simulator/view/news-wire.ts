@@ -5,12 +5,12 @@ import type { World } from '../world/index.js';
 import type { Instrument } from '../world/instrument.js';
 import { isIssuedByCompany } from '../world/kinds.js';
 import type { Facts } from './facts.js';
-import { figuresBetween, type Story, tellStories } from './news.js';
+import { figuresBetween, type Story, storiesBetween } from './news.js';
 
 export type NewsFacts = Facts<'clock' | 'world' | 'companies' | 'macro'>;
 
-/** Tells the stories of a span of time (epoch ms, both ends included), oldest first; it may pause. */
-export type Teller = (from: number, to: number) => Generator<void, readonly Story[]>;
+/** Tells the stories of a span of time (epoch ms, both ends included), oldest first. */
+export type Teller = (from: number, to: number) => readonly Story[];
 
 const DAY_MS = 86_400_000;
 /** The markets whose companies a newsroom follows, and how many of each: those worth most. */
@@ -22,23 +22,20 @@ const REMEMBERED_DAYS = 100;
 const followedIn = new WeakMap<World, readonly Instrument[]>();
 
 /** Home listings of the companies that the wire reports on: the largest of each market at their reference prices, whoever else is made up. */
-function* followed({ world, companies }: NewsFacts): Generator<void, readonly Instrument[]> {
+function followed({ world, companies }: NewsFacts): readonly Instrument[] {
   const known = followedIn.get(world);
   if (known !== undefined) return known;
   const found: Instrument[] = [];
   for (const market of MARKETS) {
     const issued = world.instruments({ market }).filter(isIssuedByCompany);
-    yield;
     const worth = new Map(issued.map((one) => [one, one.referencePrice * one.sharesIssued]));
     const worthOf = (one: Instrument) => worth.get(one) ?? 0n;
     issued.sort((a, b) => (worthOf(b) > worthOf(a) ? 1 : worthOf(b) < worthOf(a) ? -1 : 0));
-    yield;
     const largest = found.length + FOLLOWED;
     for (const one of issued) {
       if (found.length === largest) break;
       if (companies.issuer(one).home === one) found.push(one);
     }
-    yield;
   }
   followedIn.set(world, found);
   return found;
@@ -50,26 +47,20 @@ const days = new WeakMap<Companies, Remembered<number, readonly Story[]>>();
 export function wire(facts: NewsFacts): Teller {
   const ofWorld = days.get(facts.companies) ?? new Remembered<number, readonly Story[]>(REMEMBERED_DAYS);
   days.set(facts.companies, ofWorld);
-  return function* tell(from, to) {
+  return function tell(from, to) {
     const found: Story[] = [];
     for (let day = Math.floor(from / DAY_MS); day <= Math.floor(to / DAY_MS); day++) {
-      let stories = ofWorld.peek(day);
-      if (stories === undefined) {
-        const made = yield* dayOf(facts, day);
-        stories = ofWorld.get(day, () => made);
-      }
-      for (const story of stories) if (story.time >= from && story.time <= to) found.push(story);
+      for (const story of ofWorld.get(day, () => dayOf(facts, day))) if (story.time >= from && story.time <= to) found.push(story);
     }
     return found;
   };
 }
 
-function* dayOf(facts: NewsFacts, day: number): Generator<void, readonly Story[]> {
+function dayOf(facts: NewsFacts, day: number): readonly Story[] {
   const [from, to] = [day * DAY_MS, (day + 1) * DAY_MS - 1];
   const found = [...figuresBetween(facts, from, to)];
-  for (const home of yield* followed(facts)) {
-    yield;
-    found.push(...(yield* tellStories(facts.companies.company(home), from, to)));
+  for (const home of followed(facts)) {
+    found.push(...storiesBetween(facts.companies.company(home), from, to));
   }
   return found.sort(bySeq);
 }
@@ -77,11 +68,10 @@ function* dayOf(facts: NewsFacts, day: number): Generator<void, readonly Story[]
 /** The stories of some securities' companies; what no company issued has none. */
 export function tellerOf({ companies }: Facts<'companies'>, instruments: readonly Instrument[]): Teller {
   const issued = new Set(instruments.filter(isIssuedByCompany).map((one) => companies.company(one)));
-  return function* tell(from, to) {
+  return function tell(from, to) {
     const found: Story[] = [];
     for (const company of issued) {
-      yield;
-      found.push(...(yield* tellStories(company, from, to)));
+      found.push(...storiesBetween(company, from, to));
     }
     return found.sort(bySeq);
   };

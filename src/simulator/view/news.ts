@@ -2,7 +2,6 @@ import { type QuoteMarket, quoteMarket } from '../../contract/markets.js';
 import { localDayNumber } from '../../contract/time.js';
 import { type Company, chineseHeadline, chineseText, type NewsFact, type NewsItem, newsId, timeOfNews } from '../companies/index.js';
 import type { Economy, MacroEvent } from '../macro/index.js';
-import { atOnce } from '../pace.js';
 import type { Instrument } from '../world/index.js';
 import { isIssuedByCompany } from '../world/kinds.js';
 import type { Facts } from './facts.js';
@@ -153,14 +152,9 @@ export function figuresBetween({ macro }: Facts<'macro'>, from: number, to: numb
 }
 
 /** What became known of a company at [from, to] (epoch ms), oldest first. */
-function storiesBetween(company: Company, from: number, to: number): readonly Story[] {
-  return atOnce(tellStories(company, from, to));
-}
-
-/** The same, ready to pause. */
-export function* tellStories(company: Company, from: number, to: number): Generator<void, readonly Story[]> {
+export function storiesBetween(company: Company, from: number, to: number): readonly Story[] {
   const zone = quoteMarket(company.issuer.home.market).timeZone;
-  const items = yield* company.tellNews(localDayNumber(from, zone), localDayNumber(to, zone));
+  const items = company.news(localDayNumber(from, zone), localDayNumber(to, zone));
   return items.filter(({ time }) => time >= from && time <= to).map((item) => storyOf(company, item));
 }
 

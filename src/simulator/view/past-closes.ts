@@ -1,7 +1,6 @@
 import type { Decimal } from '../../contract/decimal.js';
 import { addDays } from '../../contract/time.js';
 import type { Market } from '../market/market.js';
-import { atOnce } from '../pace.js';
 import type { Calendar } from '../world/calendar.js';
 import type { Facts } from './facts.js';
 import { percent } from './figures.js';
@@ -24,11 +23,6 @@ const remembered = new WeakMap<Market, Map<Listing, PastCloses>>();
 
 /** What was before the current trading day; worked out once a day. */
 export function pastCloses(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing): PastCloses {
-  return atOnce(preparePastCloses(facts, listing));
-}
-
-/** The same, ready to pause: days that are made for their closes take up to a millisecond each. */
-export function* preparePastCloses(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing): Generator<void, PastCloses> {
   const { instrument } = listing;
   const calendar = facts.world.calendar(instrument);
   const tradingDay = facts.market.quote(instrument).tradingDay;
@@ -36,7 +30,7 @@ export function* preparePastCloses(facts: Facts<'clock' | 'world' | 'market'>, l
   remembered.set(facts.market, ofMarket);
   const known = ofMarket.get(listing);
   if (known?.tradingDay === tradingDay) return known;
-  const made = yield* work(facts, listing, calendar, tradingDay);
+  const made = work(facts, listing, calendar, tradingDay);
   ofMarket.set(listing, made);
   return made;
 }
@@ -49,7 +43,7 @@ export function changeFrom(close: Decimal | undefined, price: Decimal): number |
 /** Longer than 250 trading days with every holiday, and than a year. */
 const LOOK_BACK_DAYS = 420;
 
-function* work({ market }: Facts<'market'>, { instrument }: Listing, calendar: Calendar, tradingDay: string): Generator<void, PastCloses> {
+function work({ market }: Facts<'market'>, { instrument }: Listing, calendar: Calendar, tradingDay: string): PastCloses {
   const days = daysBefore(calendar, tradingDay);
   const closeOn = (day: string | undefined) => {
     if (day === undefined) return undefined;
@@ -62,10 +56,7 @@ function* work({ market }: Facts<'market'>, { instrument }: Listing, calendar: C
     return first !== undefined && calendar.tradingDay(first.start) === next ? first.previousClose : undefined;
   };
   const back: Partial<Record<ChangeDays, Decimal | undefined>> = {};
-  for (const count of CHANGE_DAYS) {
-    back[count] = closeOn(days.at(-count));
-    yield;
-  }
+  for (const count of CHANGE_DAYS) back[count] = closeOn(days.at(-count));
   return {
     tradingDay,
     back: back as Record<ChangeDays, Decimal | undefined>,

@@ -2,7 +2,6 @@ import { create } from '@bufbuild/protobuf';
 import { PlateSetType, type Security, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { type QuoteMarket, quoteMarket, quoteMarketNumbered } from '../../contract/markets.js';
 import { requireDay } from '../../contract/time.js';
-import { eachInTurns, inTurns } from '../pace.js';
 import { Refusal } from '../refusal.js';
 import { isIssuedByCompany } from '../world/kinds.js';
 import { type Plate, platesOf } from '../world/plates.js';
@@ -42,27 +41,17 @@ export function platesOn({ companies, world }: Facts<'companies' | 'world'>, { i
 
 type Needed = Facts<'companies' | 'world' | 'listings'>;
 
-/** What belongs to a plate today: what its index is made of. Who is in the plates of a market takes long to find the first time. */
-export function membersOf(facts: Needed, plate: Plate): readonly Listing[] | Promise<readonly Listing[]> {
-  return inTurns(findMembers(facts, plate));
-}
-
-/** The plates of a market that have members today, ready to pause: every industry has a plate, and not every market a company of it. */
-export function* platesWithMembers(facts: Needed, market: QuoteMarket): Generator<void, readonly Plate[]> {
-  const plates: Plate[] = [];
-  for (const plate of platesOf(market)) if ((yield* findMembers(facts, plate)).length > 0) plates.push(plate);
-  return plates;
-}
-
-/** Of a large plate there are thousands. */
-const MEMBERS_AT_ONCE = 200;
-
-/** The same, ready to pause. */
-export function* findMembers({ companies, world, listings }: Needed, plate: Plate): Generator<void, readonly Listing[]> {
-  yield* companies.preparePlates(plate.market);
+/** The members of a plate today: what its index is made of. */
+export function membersOf({ companies, world, listings }: Needed, plate: Plate): readonly Listing[] {
   const index = world.instrument(plate.symbol);
   if (index === undefined) return [];
-  const members = companies.plate(plate).members(requireDay(world.today(index)));
-  yield;
-  return yield* eachInTurns(members, MEMBERS_AT_ONCE, (instrument) => listings.of(instrument));
+  return companies
+    .plate(plate)
+    .members(requireDay(world.today(index)))
+    .map((instrument) => listings.of(instrument));
+}
+
+/** The plates of a market that have members today: every industry has a plate, and not every market a company of it. */
+export function platesWithMembers(facts: Needed, market: QuoteMarket): readonly Plate[] {
+  return platesOf(market).filter((plate) => membersOf(facts, plate).length > 0);
 }

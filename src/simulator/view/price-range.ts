@@ -32,11 +32,6 @@ export function yearRange(facts: Facts<'clock' | 'world' | 'market'>, listing: L
   };
 }
 
-/** Works out what {@link yearRange} of a symbol takes long for, ready to pause. */
-export function* prepareYearRange(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, quote: Quote): Generator<void, void> {
-  if (rememberedRange(facts, listing, quote) === undefined) yield* workOut(facts, listing, quote);
-}
-
 /** How many symbols may be looked at that nobody asked for yet (milliseconds each) before others get their turn. */
 const NEW_SYMBOLS_A_TURN = 1;
 

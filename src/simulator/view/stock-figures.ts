@@ -4,7 +4,6 @@ import type { EquitySnapshotExData } from '../../contract/generated/Qot_GetSecur
 import type { QuoteMarket } from '../../contract/markets.js';
 import type { Quote } from '../market/index.js';
 import type { Market } from '../market/market.js';
-import { inTurns } from '../pace.js';
 import { marketCalendar } from '../world/index.js';
 import { industryPlate } from '../world/plates.js';
 import type { Facts } from './facts.js';
@@ -52,36 +51,20 @@ export function stockFigures(facts: Omit<Needed, 'listings'>, listing: Listing):
   return new StockFigures(facts, listing, facts.market.quote(listing.instrument));
 }
 
-/** What `step` makes of each of the shares of a market that are listed today, in the world's order, ready to pause after each: for `inTurns`. */
-export function* eachShareOf<R>(
-  { world, listings }: Facts<'world' | 'listings'>,
-  market: QuoteMarket,
-  step: (share: Listing) => R,
-): Generator<void, R[]> {
-  const shares = yield* world.listing(market, 'equity');
-  yield;
-  return yield* eachShare(shares, (share) => step(listings.of(share)));
-}
-
-/** What `step` makes of each of many shares, ready to pause after each: what nobody has looked at on its day costs milliseconds. For `inTurns`. */
-export function* eachShare<S, R>(shares: readonly S[], step: (share: S) => R): Generator<void, R[]> {
-  const results: R[] = [];
-  for (const share of shares) {
-    if (results.length > 0) yield;
-    results.push(step(share));
-  }
-  return results;
-}
-
 const MARKETS = 16;
 const stocks = new WeakMap<Market, Kept<readonly StockFigures[]>>();
 
-/** The figures of all shares of a market, of this minute: made once for all who ask within it. */
-export function stocksOf(facts: Needed, market: QuoteMarket): readonly StockFigures[] | Promise<readonly StockFigures[]> {
+/** The figures of all shares of a market that are listed today, of this minute, in the world's order. */
+export function stocksOf(facts: Needed, market: QuoteMarket): readonly StockFigures[] {
   const kept = stocks.get(facts.market) ?? new Kept<readonly StockFigures[]>(MARKETS);
   stocks.set(facts.market, kept);
-  const make = () => inTurns(eachShareOf(facts, market, (share) => stockFigures(facts, share)));
-  return kept.get(market, minuteOf(facts.clock.now()), { make });
+  const make = () => sharesOf(facts, market).map((share) => stockFigures(facts, share));
+  return kept.get(market, minuteOf(facts.clock.now()), make);
+}
+
+/** The shares of a market that are listed today, in the world's order. */
+export function sharesOf({ world, listings }: Facts<'world' | 'listings'>, market: QuoteMarket): readonly Listing[] {
+  return world.listed({ market, kind: 'equity' }).map((share) => listings.of(share));
 }
 
 /** So many rows are not made while somebody waits, if there are those of the minute before. */
@@ -95,24 +78,17 @@ export class Standings<Row> {
   constructor(private readonly max: number = MARKETS) {}
 
   /**
-   * The rows of this minute, made once for all who ask within it. Where they are many, those who ask while they are made get the rows of the minute before, if it is of
-   * the same trading day.
+   * Where the rows are many, the first answer of a minute has those of the minute before, if they are of the same trading day.
    *
    * @param key names what is ranked within the market
    */
-  of(
-    facts: Facts<'clock' | 'world' | 'market'>,
-    market: QuoteMarket,
-    key: string,
-    make: () => readonly Row[] | Promise<readonly Row[]>,
-  ): readonly Row[] | Promise<readonly Row[]> {
+  of(facts: Facts<'clock' | 'world' | 'market'>, market: QuoteMarket, key: string, make: () => readonly Row[]): readonly Row[] {
     const kept = this.#kept.get(facts.market) ?? new Kept<readonly Row[]>(this.max);
     this.#kept.set(facts.market, kept);
     const minute = minuteOf(facts.clock.now());
-    return kept.get(`${market} ${key}`, minute, {
-      make,
-      standsIn: (earlier, stamp) => earlier.length >= MANY_ROWS && stamp === minute - 1 && isSameDay(facts, market),
-    });
+    const standsIn = (earlier: readonly Row[], stamp: string | number) =>
+      earlier.length >= MANY_ROWS && stamp === minute - 1 && isSameDay(facts, market);
+    return kept.get(`${market} ${key}`, minute, make, standsIn);
   }
 }
 

@@ -1,7 +1,6 @@
 import { dayOfNumber, requireDay } from '../../contract/time.js';
 import { Remembered } from '../chance/remembered.js';
 import type { Market } from '../market/index.js';
-import { eachInTurns } from '../pace.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
@@ -23,28 +22,21 @@ const REMEMBERED = 1_000;
 
 const records = new WeakMap<Market, Remembered<string, VolatilityRecord>>();
 
-/** The record of a share on a trading day ("2026-11-20"), worked out once; undefined for one that has no options. For `inTurns`. */
-export function* volatilityRecord(
-  facts: Facts<'world' | 'market'>,
-  { instrument }: Listing,
-  day: string,
-): Generator<void, VolatilityRecord | undefined> {
+/** The record of a share on a trading day ("2026-11-20"), worked out once; undefined for one that has no options. */
+export function volatilityRecord(facts: Facts<'world' | 'market'>, { instrument }: Listing, day: string): VolatilityRecord | undefined {
   if (facts.world.optionSeries(instrument).length === 0) return undefined;
   const known = records.get(facts.market) ?? new Remembered<string, VolatilityRecord>(REMEMBERED);
   records.set(facts.market, known);
   const name = `${instrument.symbol} ${day}`;
-  const record = known.peek(name) ?? (yield* workRecord(facts, instrument, day));
+  const record = known.peek(name) ?? workRecord(facts, instrument, day);
   return known.get(name, () => record);
 }
 
-const DAYS_AT_ONCE = 20;
-
-function* workRecord({ market, world }: Facts<'world' | 'market'>, instrument: Instrument, day: string): Generator<void, VolatilityRecord> {
+function workRecord({ market, world }: Facts<'world' | 'market'>, instrument: Instrument, day: string): VolatilityRecord {
   const of = (date: string) => market.volatilityAtTheMoney(instrument, date, YEARS);
   const since = dayOfNumber(requireDay(day) - YEAR_DAYS);
   const dates = daysBefore(world.calendar(instrument), day).filter((date) => date >= since);
-  yield;
-  const year = yield* eachInTurns(dates, DAYS_AT_ONCE, of);
+  const year = dates.map(of);
   const today = of(day);
   const [least, most] = [Math.min(today, ...year), Math.max(today, ...year)];
   return {

@@ -225,28 +225,6 @@ it('keeps its invented companies, however many other worlds there are', () => {
   expect(world.debuts('HK')[0]).toBe(first);
 });
 
-describe('a market that is listed in pieces', () => {
-  it.each<[QuoteMarket, SecurityKind | undefined]>([
-    ['HK', undefined],
-    ['US', undefined],
-    ['US', 'equity'],
-    ['HK', 'future'],
-    ['US', 'bond'],
-    ['FX', undefined],
-  ])('%s %s is what is listed at once', (market, kind) => {
-    const listing = large.listing(market, kind);
-    let pauses = 0;
-    let piece = listing.next();
-    while (!piece.done) {
-      pauses += 1;
-      piece = listing.next();
-    }
-    expect(piece.value).toBe(large.listed(kind === undefined ? { market } : { market, kind }));
-    // The days of each calendar, and what each table has.
-    expect(pauses).toBeGreaterThan(10);
-  });
-});
-
 describe('calendar', () => {
   it('is one object a name, by name or by instrument, in the mode of the world', () => {
     expect(world.calendar(get('US.AAPL'))).toBe(world.calendar('US'));

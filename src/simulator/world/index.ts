@@ -81,8 +81,6 @@ export interface World {
    * one. Options and warrants are many: the former only with `underlying`, the latter with it or by their kind.
    */
   listed(filter?: Filter, day?: string): readonly Instrument[];
-  /** {@link listed} of a market today. The first look at it takes long, and pauses. */
-  listing(market: QuoteMarket, kind?: SecurityKind): Generator<void, readonly Instrument[]>;
   /** {@link listed} of warrants, all or those on an underlying, by code. The first look at a day takes long, and pauses. */
   warrants(underlying?: Instrument, day?: string): Generator<void, readonly Warrant[]>;
   /** What expires when, of the options on an underlying that are listed on a day (without one: today): by root and expiry. */
@@ -210,20 +208,6 @@ class SimulatedWorld implements World {
     const days = new Map(calendarNames.map((name) => [name, day ?? this.today(name)]));
     const key = `${filter.market ?? ''} ${filter.kind ?? ''} ${day ?? [...days.values()].join(' ')}`;
     return this.#lists.get(key, () => this.#onDay(this.#enumerated(filter, day), filter, (calendar) => days.get(calendar)));
-  }
-
-  *listing(market: QuoteMarket, kind?: SecurityKind): Generator<void, readonly Instrument[]> {
-    // What is worked out once, for whoever asks for it first: days, tables, those to come.
-    for (const name of calendarNames) {
-      this.today(name);
-      yield;
-    }
-    const filter: Filter = kind === undefined ? { market } : { market, kind };
-    for (const parts of [real, this.#bonds, this.#futures, this.#arrived]) {
-      parts.call(this, filter);
-      yield;
-    }
-    return this.listed(filter);
   }
 
   /** @param dayOf by calendar; undefined: today */

@@ -12,7 +12,6 @@ import { dividendMarket } from '../../../contract/list-enums.js';
 import type { QuoteMarket } from '../../../contract/markets.js';
 import { requireDay } from '../../../contract/time.js';
 import type { CashDividend, Companies } from '../../companies/index.js';
-import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { marketOf } from '../../view/choices.js';
 import type { Answer, Facts } from '../../view/facts.js';
@@ -25,8 +24,6 @@ import { dayOf } from './dates.js';
 type Needed = Facts<'world' | 'companies' | 'listings'>;
 
 const COUNT_MAX = 1000;
-/** Timelines that nobody asked for yet take a fraction of a millisecond each. */
-const LISTINGS_AT_ONCE = 4;
 
 interface Row {
   readonly listing: Listing;
@@ -34,7 +31,7 @@ interface Row {
 }
 
 /** Qot_GetDividendCalendar: cash dividends of shares and funds that go ex on a day, as far as they have been announced; in the world's order. */
-export const getDividendCalendar: Answer<'world' | 'companies' | 'listings', C2S, S2C> = async (facts, request) => {
+export const getDividendCalendar: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
   const market = marketOf(request.market, dividendMarket);
   if (market instanceof Refusal) return market;
   const day = dayOf('date', request.date);
@@ -43,7 +40,7 @@ export const getDividendCalendar: Answer<'world' | 'companies' | 'listings', C2S
   const count = given(C2SSchema, request, 'count') ?? COUNT_MAX;
   if (dataFrom < 0) return new Refusal(`data_from ${dataFrom}: expected 0 or more`, 'broker.value');
   if (!(count >= 1 && count <= COUNT_MAX)) return new Refusal(`count ${count}: expected 1 to ${COUNT_MAX}`, 'broker.value');
-  const rows = await rowsOf(facts, market, request.date);
+  const rows = rowsOf(facts, market, request.date);
   return create(S2CSchema, { itemList: rows.slice(dataFrom, dataFrom + count).map(itemOf), allCount: rows.length });
 };
 
@@ -52,21 +49,18 @@ const DAYS_MAX = 128;
 const rowsOfDays = new WeakMap<Companies, Kept<readonly Row[]>>();
 
 /** All of a day, as far as they had been announced when today began. */
-function rowsOf(facts: Needed, market: QuoteMarket, date: string): readonly Row[] | Promise<readonly Row[]> {
+function rowsOf(facts: Needed, market: QuoteMarket, date: string): readonly Row[] {
   const kept = rowsOfDays.get(facts.companies) ?? new Kept<readonly Row[]>(DAYS_MAX);
   rowsOfDays.set(facts.companies, kept);
-  return kept.get(`${market} ${date}`, facts.world.today(marketCalendar(market)), { make: () => inTurns(findRows(facts, market, date)) });
+  return kept.get(`${market} ${date}`, facts.world.today(marketCalendar(market)), () => findRows(facts, market, date));
 }
 
-function* findRows({ world, companies, listings }: Needed, market: QuoteMarket, date: string): Generator<void, readonly Row[]> {
+function findRows({ world, companies, listings }: Needed, market: QuoteMarket, date: string): readonly Row[] {
   const day = requireDay(date);
   const found: Row[] = [];
   for (const kind of ['equity', 'etf'] as const) {
     const payers = world.listed({ market, kind }, date);
-    yield;
-    found.push(
-      ...(yield* eachInTurns(payers, LISTINGS_AT_ONCE, (payer) => dividendsOf({ world, companies }, listings.of(payer), day))).flat(),
-    );
+    found.push(...payers.flatMap((payer) => dividendsOf({ world, companies }, listings.of(payer), day)));
   }
   return found;
 }

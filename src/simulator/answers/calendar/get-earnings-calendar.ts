@@ -18,7 +18,6 @@ import type { IndicatorValue } from '../../../contract/generated/Qot_OptionCommo
 import { earningsMarket, earningsSort } from '../../../contract/list-enums.js';
 import { quoteMarket } from '../../../contract/markets.js';
 import { localDate, parseLocal, requireDay } from '../../../contract/time.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { checkChoice, marketOf } from '../../view/choices.js';
 import { type EarningsReport, earningsFigures, publicationOf, type ReportedFigure, reportsBetween } from '../../view/earnings.js';
@@ -26,7 +25,7 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { type Condition, type Figure, meeting, pageOf, unknownIndicator, withinRange } from '../../view/standings.js';
-import { eachShareOf, Standings, type StockFigures, stockFigures } from '../../view/stock-figures.js';
+import { Standings, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
 import { type VolatilityRecord, volatilityRecord } from '../../view/volatility-record.js';
 import { type Days, daysOf } from './dates.js';
 
@@ -59,7 +58,7 @@ interface ToldRow extends Row {
  * Qot_GetEarningsCalendar: what companies publish on the days asked for, by the dates of the market. Hot are those in which most money is traded on a usual day. What trades in
  * the thousands of options on a share is not added up here.
  */
-export const getEarningsCalendar: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = async (
+export const getEarningsCalendar: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (
   facts,
   request,
 ) => {
@@ -74,31 +73,31 @@ export const getEarningsCalendar: Answer<'clock' | 'world' | 'companies' | 'mark
   const conditions = conditionsOf(request.filterList);
   if (conditions instanceof Refusal) return conditions;
   const { first, last } = days;
-  const rows = await standings.of(facts, market, `${first} ${last}`, async () => {
-    const reporting = await inTurns(eachShareOf(facts, market, (share) => ({ share, reports: reportsOf(facts, share, days) })));
+  const rows = standings.of(facts, market, `${first} ${last}`, () => {
+    const reporting = sharesOf(facts, market).map((share) => ({ share, reports: reportsOf(facts, share, days) }));
     const some = reporting.filter(({ reports }) => reports.length > 0);
-    return inTurns(rowsOfAll(facts, some));
+    return rowsOfAll(facts, some);
   });
-  return conditions.length === 0 ? await wholeOf(rows, sort) : await listOf(rows, sort, conditions);
+  return conditions.length === 0 ? wholeOf(rows, sort) : listOf(rows, sort, conditions);
 };
 
 const standings = new Standings<ToldRow>();
 
 /** By the rows that are listed, and by order. */
-const whole = new WeakMap<readonly ToldRow[], Map<Sort, Promise<S2C>>>();
+const whole = new WeakMap<readonly ToldRow[], Map<Sort, S2C>>();
 
 /** All rows in an order: the same message for as long as they stand, so that it is written once. */
-function wholeOf(rows: readonly ToldRow[], sort: Sort): Promise<S2C> {
-  const bySort = whole.get(rows) ?? new Map<Sort, Promise<S2C>>();
+function wholeOf(rows: readonly ToldRow[], sort: Sort): S2C {
+  const bySort = whole.get(rows) ?? new Map<Sort, S2C>();
   whole.set(rows, bySort);
   const list = bySort.get(sort) ?? listOf(rows, sort, []);
   bySort.set(sort, list);
   return list;
 }
 
-async function listOf(rows: readonly ToldRow[], sort: Sort, conditions: readonly Condition<ToldRow>[]): Promise<S2C> {
+function listOf(rows: readonly ToldRow[], sort: Sort, conditions: readonly Condition<ToldRow>[]): S2C {
   const by: Figure<ToldRow> = sorts[sort] ?? noFigure;
-  const kept = await inTurns(meeting(rows, conditions, by));
+  const kept = meeting(rows, conditions, by);
   const ordered = pageOf(kept, { by, ascending: false, offset: 0, count: kept.length });
   return create(S2CSchema, { itemList: ordered.map(({ item }) => item) });
 }
@@ -170,24 +169,21 @@ interface Reporting {
 }
 
 /** One row for each moment of publication. */
-function* rowsOfAll(facts: Needed, reporting: readonly Reporting[]): Generator<void, ToldRow[]> {
+function rowsOfAll(facts: Needed, reporting: readonly Reporting[]): ToldRow[] {
   const rows: ToldRow[] = [];
   for (const { share, reports } of reporting) {
-    yield;
     const stock = stockFigures(facts, share);
-    yield;
     for (const time of new Set(reports.map((report) => report.time))) {
       const [shortest, ...rest] = reports.filter((report) => report.time === time);
       if (shortest === undefined) continue;
-      const row = yield* rowOf(facts, stock, [shortest, ...rest]);
+      const row = rowOf(facts, stock, [shortest, ...rest]);
       rows.push({ ...row, item: itemOf(row) });
-      yield;
     }
   }
   return rows;
 }
 
-function* rowOf(facts: Needed, stock: StockFigures, reports: Row['reports']): Generator<void, Row> {
+function rowOf(facts: Needed, stock: StockFigures, reports: Row['reports']): Row {
   const { listing } = stock;
   const { instrument } = listing;
   const company = facts.companies.company(instrument);
@@ -212,7 +208,7 @@ function* rowOf(facts: Needed, stock: StockFigures, reports: Row['reports']): Ge
         of(EarningsCalendarEstimateType.EarningsCalendarEstimateType_EBIT, ebit),
       ];
     }),
-    volatility: yield* volatilityRecord(facts, listing, stock.quote.tradingDay),
+    volatility: volatilityRecord(facts, listing, stock.quote.tradingDay),
     marketCapThen: time <= now ? marketCapBefore(facts, listing, day) : stock.equity.issuedMarketVal,
   };
 }

@@ -13,7 +13,6 @@ import {
   S2CSchema,
 } from '../../../contract/generated/Qot_GetOptionChain_pb.js';
 import { parseLocal, requireDay } from '../../../contract/time.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
@@ -26,9 +25,6 @@ import { dayOf, locateOwner, seriesOf } from './owner.js';
 const RANGE_DAYS_MAX = 31;
 /** Contracts of one answer: more than any month of a class on its exchange's ladder of strikes, and some megabytes. */
 const CONTRACTS_MAX = 12_000;
-/** Contracts looked at in one turn: with their Greeks, some milliseconds' worth; with their trades, half a millisecond each. */
-const CONTRACTS_A_TURN = 20;
-const QUOTES_A_TURN = 2;
 
 type Used = 'world' | 'listings' | 'market';
 type Bound = keyof DataFilter & `${string}${'Min' | 'Max'}`;
@@ -45,15 +41,14 @@ export const getOptionChain: Answer<Used, C2S, S2C> = (facts, request) => {
   if (requireDay(end) - requireDay(begin) >= RANGE_DAYS_MAX)
     return new Refusal(`begin_time to end_time: at most ${RANGE_DAYS_MAX} days`, 'broker.value');
   const series = seriesOf(facts, owner, request.indexOptionType).filter(({ expiry }) => begin <= expiry && expiry <= end);
-  return inTurns(chains(facts, owner, series, wantedBy(facts, request)));
+  return chains(facts, owner, series, wantedBy(facts, request));
 };
 
-function* chains(facts: Facts<Used>, owner: Listing, series: readonly ListedSeries[], wanted: Wanted): Generator<void, S2C | Refusal> {
+function chains(facts: Facts<Used>, owner: Listing, series: readonly ListedSeries[], wanted: Wanted): S2C | Refusal {
   let listed = 0;
   for (const one of series) {
     const count = facts.world.optionChain(owner.instrument, one).length;
     listed += wanted.right === undefined ? count : count / 2;
-    yield;
   }
   if (listed > CONTRACTS_MAX) {
     const narrow = `narrow begin_time and end_time${wanted.right === undefined ? ', or ask for calls or puts alone (type)' : ''}`;
@@ -63,14 +58,11 @@ function* chains(facts: Facts<Used>, owner: Listing, series: readonly ListedSeri
     );
   }
   const payload = create(S2CSchema);
-  let looked = 0;
   for (const expiry of new Set(series.map((one) => one.expiry))) {
     const options: OptionItem[] = [];
     for (const one of series.filter((each) => each.expiry === expiry)) {
       const items = new Map<bigint, OptionItem>();
       for (const option of facts.world.optionChain(owner.instrument, one)) {
-        if (looked > 0 && looked % wanted.contractsATurn === 0) yield;
-        looked += 1;
         if (!wanted.takes(option)) continue;
         const { strike, right } = option.option;
         const item = items.get(strike) ?? create(OptionItemSchema);
@@ -89,7 +81,6 @@ function* chains(facts: Facts<Used>, owner: Listing, series: readonly ListedSeri
 interface Wanted {
   /** Undefined for calls and puts. */
   readonly right: 'call' | 'put' | undefined;
-  readonly contractsATurn: number;
   takes(option: Option): boolean;
 }
 
@@ -100,7 +91,6 @@ function wantedBy(facts: Facts<Used>, { type, condition, dataFilter }: C2S): Wan
   const isPriced = condition !== OptionCondType.OptionCondType_Unknow || filters.length > 0;
   return {
     right,
-    contractsATurn: volumes.length > 0 ? QUOTES_A_TURN : CONTRACTS_A_TURN,
     takes(option) {
       if (right !== undefined && option.option.right !== right) return false;
       if (isPriced) {

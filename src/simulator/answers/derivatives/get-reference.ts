@@ -1,25 +1,23 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, ReferenceType, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetReference_pb.js';
-import { eachInTurns, inTurns } from '../../pace.js';
+import { atOnce } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { locateTerms } from '../../view/locate.js';
 import { staticInfo } from '../../view/static-info.js';
 import type { Instrument } from '../../world/index.js';
 
-const CONTRACTS_A_TURN = 100;
-
 /** Qot_GetReference: the warrants on a security, or the dated contracts of the product that a future belongs to, or that are on an index. */
 export const getReference: Answer<'world' | 'listings', C2S, S2C> = (facts, { security, referenceType }) => {
   const listing = locateTerms(facts, security);
   if (listing instanceof Refusal) return listing;
-  return inTurns(answer(facts, listing.instrument, referenceType));
+  return answer(facts, listing.instrument, referenceType);
 };
 
-function* answer(facts: Facts<'world' | 'listings'>, instrument: Instrument, type: ReferenceType): Generator<void, S2C> {
-  const found = type === ReferenceType.ReferenceType_Future ? futuresOf(facts, instrument) : yield* facts.world.warrants(instrument);
+function answer(facts: Facts<'world' | 'listings'>, instrument: Instrument, type: ReferenceType): S2C {
+  const found = type === ReferenceType.ReferenceType_Future ? futuresOf(facts, instrument) : atOnce(facts.world.warrants(instrument));
   const payload = create(S2CSchema);
-  payload.staticInfoList = yield* eachInTurns(found, CONTRACTS_A_TURN, (one) => staticInfo(facts, facts.listings.of(one)));
+  payload.staticInfoList = found.map((one) => staticInfo(facts, facts.listings.of(one)));
   return payload;
 }
 

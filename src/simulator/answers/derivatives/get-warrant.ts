@@ -3,7 +3,7 @@ import { decimalToNumber } from '../../../contract/decimal.js';
 import { IpoPeriod, PriceType, SortField, WarrantStatus } from '../../../contract/generated/Qot_Common_pb.js';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetWarrant_pb.js';
 import { addDays } from '../../../contract/time.js';
-import { eachInTurns, inTurns } from '../../pace.js';
+import { atOnce } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { locateTerms } from '../../view/locate.js';
@@ -12,9 +12,6 @@ import { issuerOf, warrantTypes } from '../../view/warrant-terms.js';
 import type { Instrument } from '../../world/index.js';
 import { dayOf } from './owner.js';
 
-/** Terms are at hand; a first quote costs a millisecond, and the first one on an underlying several. */
-const TERMS_AT_ONCE = 200;
-const QUOTES_AT_ONCE = 1;
 const MONTH_DAYS = 30;
 const WEEK_DAYS = 7;
 
@@ -26,26 +23,22 @@ export const getWarrant: Answer<Used, C2S, S2C> = (facts, request) => {
   if (owner instanceof Refusal) return owner;
   const bounds = maturityBounds(request);
   if (bounds instanceof Refusal) return bounds;
-  return inTurns(page(facts, request, owner?.instrument, bounds));
+  return page(facts, request, owner?.instrument, bounds);
 };
 
-function* page(facts: Facts<Used>, request: C2S, owner: Instrument | undefined, bounds: Bounds): Generator<void, S2C> {
+function page(facts: Facts<Used>, request: C2S, owner: Instrument | undefined, bounds: Bounds): S2C {
   const isWanted = termsFilter(facts, request, bounds);
-  const listed = yield* facts.world.warrants(owner);
-  let rows: readonly WarrantRow[] = listed.map((one) => new WarrantRow(facts, one)).filter(isWanted);
+  const listed = atOnce(facts.world.warrants(owner));
   const conditions = figureConditions(request);
-  if (conditions.length > 0) {
-    const met = yield* eachInTurns(rows, QUOTES_AT_ONCE, (row) => conditions.every((meets) => meets(row)));
-    rows = rows.filter((_, i) => met[i]);
-  }
+  const rows = listed.map((one) => new WarrantRow(facts, one)).filter((row) => isWanted(row) && conditions.every((meets) => meets(row)));
   const column = columns[request.sortField as SortField] ?? code;
-  const keyed = yield* eachInTurns(rows, column.isTerm ? TERMS_AT_ONCE : QUOTES_AT_ONCE, (row) => ({ row, key: column.of(row) }));
+  const keyed = rows.map((row) => ({ row, key: column.of(row) }));
   keyed.sort((a, b) => compare(a.key, b.key) * (request.ascend ? 1 : -1) || compare(a.row.warrant.code, b.row.warrant.code));
   const shown = keyed.slice(request.begin, request.begin + request.num);
   const payload = create(S2CSchema);
   payload.allCount = keyed.length;
   payload.lastPage = request.begin + request.num >= keyed.length;
-  payload.warrantDataList = yield* eachInTurns(shown, QUOTES_AT_ONCE, ({ row }) => row.message());
+  payload.warrantDataList = shown.map(({ row }) => row.message());
   return payload;
 }
 

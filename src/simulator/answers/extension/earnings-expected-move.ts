@@ -9,7 +9,6 @@ import {
   S2CSchema,
 } from '../../../contract/generated/svc/earnings_expected_move_pb.js';
 import { parseLocal } from '../../../contract/time.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { type EarningsReport, publicationOf, reportsBetween } from '../../view/earnings.js';
 import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
@@ -43,10 +42,10 @@ export const earningsExpectedMove: Answer<Used, C2S, S2C> = (facts, request) => 
   if (listing instanceof Refusal) return listing;
   const { symbol, kind } = listing.instrument;
   if (!isIssuedByCompany(listing.instrument)) return new Refusal(`${symbol} is ${kinds[kind].noun}: only companies publish results`);
-  return inTurns(answer(facts, subjectFor(facts, listing)));
+  return answer(facts, subjectFor(facts, listing));
 };
 
-function* answer(facts: Facts<Used>, subject: Subject): Generator<void, S2C> {
+function answer(facts: Facts<Used>, subject: Subject): S2C {
   const { clock, market } = facts;
   const { company, listing, day } = subject;
   const reports = onePerMoment(reportsBetween(company, day - PAST.days, day + AHEAD_DAYS));
@@ -71,7 +70,6 @@ function* answer(facts: Facts<Used>, subject: Subject): Generator<void, S2C> {
     for (const expiry of expiriesFrom(facts, listing, on, at === 'before')) {
       const move = straddleOf(facts, listing, expiry);
       if (move !== undefined) detail.expectedMoves.push(Object.assign(create(ExpectedMoveSchema, move), known({ optionHv: volatility })));
-      yield;
     }
   }
   return create(S2CSchema, { backendRetCode: BACKEND_SUCCESS, detail });

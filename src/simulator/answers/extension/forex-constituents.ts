@@ -8,7 +8,6 @@ import {
   type StockInfo,
   StockInfoSchema,
 } from '../../../contract/generated/svc/forex_constituents_pb.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
@@ -39,13 +38,13 @@ export const forexConstituents: Answer<Used, C2S, S2C> = (facts, request) => {
   if (sortType !== ASCENDING && sortType !== DESCENDING)
     return new Refusal(`sort_type ${sortType}: expected ${ASCENDING} (ascending) or ${DESCENDING} (descending)`, 'broker.value');
   const pairs = pairsOf(list, facts.world.listed({ market: 'FX' }));
-  return inTurns(answer(facts, request, list.name, pairs));
+  return answer(facts, request, list.name, pairs);
 };
 
-function* answer(facts: Facts<Used>, request: C2S, listName: string, pairs: readonly Instrument[]): Generator<void, S2C> {
+function answer(facts: Facts<Used>, request: C2S, listName: string, pairs: readonly Instrument[]): S2C {
   const { listId, dataFrom, dataMaxCount } = request;
   const rows: StockInfo[] = [];
-  for (const pair of pairs) rows.push(yield* rowOf(facts, pair));
+  for (const pair of pairs) rows.push(rowOf(facts, pair));
   const stockInfo = inOrder(rows, request).slice(dataFrom, dataFrom + dataMaxCount);
   return create(S2CSchema, {
     backendRet: BACKEND_SUCCESS,
@@ -55,12 +54,10 @@ function* answer(facts: Facts<Used>, request: C2S, listName: string, pairs: read
   });
 }
 
-function* rowOf(facts: Facts<Used>, pair: Instrument): Generator<void, StockInfo> {
+function rowOf(facts: Facts<Used>, pair: Instrument): StockInfo {
   const listing = facts.listings.of(pair);
   const quote = facts.market.quote(pair);
-  yield;
-  const indicator = yield* indicatorOf(facts, listing, quote);
-  yield;
+  const indicator = indicatorOf(facts, listing, quote);
   const row = create(StockInfoSchema, {
     security: listing.security,
     stockId: pair.id,
@@ -68,7 +65,6 @@ function* rowOf(facts: Facts<Used>, pair: Instrument): Generator<void, StockInfo
     indicator,
     ...known({ stats24h: dayStats(facts, listing) }),
   });
-  yield;
   return row;
 }
 

@@ -11,23 +11,22 @@ import type { Facts } from '../../view/facts.js';
 import { averagePrice } from '../../view/figures.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
-import { type ChangeDays, preparePastCloses } from '../../view/past-closes.js';
-import { prepareYearRange, yearRange } from '../../view/price-range.js';
+import { type ChangeDays, pastCloses } from '../../view/past-closes.js';
+import { yearRange } from '../../view/price-range.js';
 import { ratio, raw, thousandths } from './scales.js';
 
 type Used = Facts<'clock' | 'world' | 'market'>;
 
 const DAY_MS = 86_400_000;
 
-/** A pair's figures of now: its quote, the best prices of its book, and how the price stands to past ones. Ready to pause. */
-export function* indicatorOf(facts: Used, listing: Listing, quote: Quote): Generator<void, StockIndicator> {
+/** A pair's figures of now: its quote, the best prices of its book, and how the price stands to past ones. */
+export function indicatorOf(facts: Used, listing: Listing, quote: Quote): StockIndicator {
   const { instrument } = listing;
   const { last, previousClose, high, low } = quote;
   const { bids, asks } = facts.market.book(instrument, 1);
   const [bid, ask] = [bids[0], asks[0]];
   const spread = bid === undefined || ask === undefined ? undefined : ask.price - bid.price;
-  const past = yield* preparePastCloses(facts, listing);
-  yield* prepareYearRange(facts, listing, quote);
+  const past = pastCloses(facts, listing);
   const range = yearRange(facts, listing, quote);
   const since = (close: Decimal | undefined) => (close === undefined ? undefined : ratio(last - close, close));
   const over = (days: ChangeDays) => since(past.back[days]);

@@ -2,18 +2,16 @@ import { create } from '@bufbuild/protobuf';
 import { formatDecimal } from '../../../contract/decimal.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/svc/forex_rates_pb.js';
 import { Currency } from '../../../contract/generated/Trd_Common_pb.js';
-import { eachInTurns, inTurns } from '../../pace.js';
 import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 
 /** svc.forex_rates: the last price of every pair, in the order of the world. */
-export const forexRates: Answer<'world' | 'market' | 'listings', C2S, S2C> = (facts, request) =>
-  checkVersion(request) ?? inTurns(answer(facts));
+export const forexRates: Answer<'world' | 'market' | 'listings', C2S, S2C> = (facts, request) => checkVersion(request) ?? answer(facts);
 
 /** The first quote of a pair on a day takes milliseconds. */
-function* answer({ world, market, listings }: Facts<'world' | 'market' | 'listings'>): Generator<void, S2C> {
-  const rateItems = yield* eachInTurns(world.listed({ market: 'FX' }), 1, (pair) => ({
+function answer({ world, market, listings }: Facts<'world' | 'market' | 'listings'>): S2C {
+  const rateItems = world.listed({ market: 'FX' }).map((pair) => ({
     ...known({ baseCurrency: numberOf(pair.code.slice(0, 3)), quoteCurrency: numberOf(pair.code.slice(3)) }),
     price: formatDecimal(market.quote(pair).last),
     stockId: pair.id,

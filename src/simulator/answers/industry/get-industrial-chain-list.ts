@@ -19,17 +19,17 @@ import { type ChainShares, sharesOf } from './shares.js';
 
 const COUNT = { fallback: 20, max: 50 };
 /** Qot_GetIndustrialChainList: the chains that have stocks in a market, by their numbers, with what these come to there and the largest of them. */
-export const getIndustrialChainList: Answer<'world' | 'companies' | 'listings' | 'boards', C2S, S2C> = async (facts, request) => {
+export const getIndustrialChainList: Answer<'world' | 'companies' | 'listings' | 'boards', C2S, S2C> = (facts, request) => {
   const market = marketOf(request.market, chainMarket);
   if (market instanceof Refusal) return market;
-  const shares = await sharesOf(facts, market);
+  const shares = sharesOf(facts, market);
   const wanted: Chain[] = [];
-  for (const chain of chains.filter(told(request.keyword))) if ((await shares.of(chain.plates)).length > 0) wanted.push(chain);
+  for (const chain of chains.filter(told(request.keyword))) if (shares.of(chain.plates).length > 0) wanted.push(chain);
   const size = { field: 'count', value: given(C2SSchema, request, 'count') ?? COUNT.fallback, max: COUNT.max };
   const page = pageAfter(wanted, ({ id }) => String(id), { field: 'page', value: request.page, end: '' }, size);
   if (page instanceof Refusal) return page;
   const dataList = [];
-  for (const chain of page.items) dataList.push(infoOf(chain, await shares.chain(chain)));
+  for (const chain of page.items) dataList.push(infoOf(chain, shares.chain(chain)));
   return create(S2CSchema, { dataList, allCount: wanted.length, nextPage: page.next });
 };
 

@@ -32,7 +32,7 @@ const figures: ReadonlyMap<number, Figure> = new Map([
 ]);
 
 /** Qot_GetIndustrialPlateStock: the stocks of an industrial plate or of all plates of a chain, in some markets or all. */
-export const getIndustrialPlateStock: Answer<'world' | 'companies' | 'listings' | 'boards', C2S, S2C> = async (facts, request) => {
+export const getIndustrialPlateStock: Answer<'world' | 'companies' | 'listings' | 'boards', C2S, S2C> = (facts, request) => {
   const plates = platesNamed(request);
   if (plates instanceof Refusal) return plates;
   const markets = marketsNamed(request);
@@ -42,7 +42,7 @@ export const getIndustrialPlateStock: Answer<'world' | 'companies' | 'listings' 
   if (figure === undefined && field !== SortField.SortField_Code) {
     return new Refusal(`unknown sort_field ${field}; accepted: 0, ${[...figures.keys()].join(', ')}`, 'broker.value');
   }
-  const hits = await inOrder(await sharesOfAll(facts, plates, markets), figure, request.ascend);
+  const hits = inOrder(sharesOfAll(facts, plates, markets), figure, request.ascend);
   const size = { field: 'count', value: given(C2SSchema, request, 'count') ?? COUNT.fallback, max: COUNT.max };
   const page = pageAfter(hits, ({ row }) => row.listing.instrument.symbol, { field: 'page', value: request.page, end: '' }, size);
   if (page instanceof Refusal) return page;
@@ -76,10 +76,10 @@ function marketsNamed({ marketList }: C2S): readonly QuoteMarket[] | Refusal {
 }
 
 /** By a figure, or by code; those that are equal by code, and then by market. */
-async function inOrder(hits: readonly Hit[], figure: Figure | undefined, ascending: boolean): Promise<readonly Hit[]> {
+function inOrder(hits: readonly Hit[], figure: Figure | undefined, ascending: boolean): readonly Hit[] {
   const codeOf = ({ row: { listing } }: Hit) => `${listing.instrument.code} ${listing.instrument.market}`;
-  if (figure !== undefined) return await sorted(hits, [{ figure, direction: ascending ? 'ascending' : 'descending' }], codeOf);
-  const byCode = await sorted(hits, [], codeOf);
+  if (figure !== undefined) return sorted(hits, [{ figure, direction: ascending ? 'ascending' : 'descending' }], codeOf);
+  const byCode = sorted(hits, [], codeOf);
   return ascending ? byCode : [...byCode].reverse();
 }
 
@@ -93,8 +93,7 @@ function inDollars(figure: Figure): Figure {
     of: (facts, row) => {
       const { listing, quote } = row;
       const rate = Number(facts.companies.inCurrency(UNIT, listing.instrument.currency, 'USD', quote.tradingDay)) / Number(UNIT);
-      const amount = figure.of(facts, row);
-      return typeof amount === 'number' ? amount * rate : amount.then((value) => value * rate);
+      return figure.of(facts, row) * rate;
     },
   };
 }

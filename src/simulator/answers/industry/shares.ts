@@ -1,7 +1,6 @@
 import type { Decimal } from '../../../contract/decimal.js';
 import { type Currency, type QuoteMarket, quoteMarket } from '../../../contract/markets.js';
 import type { Issuer } from '../../companies/issuers.js';
-import { eachInTurns, inTurns } from '../../pace.js';
 import type { Board, Row } from '../../screen/board.js';
 import { type Hit, sorted } from '../../screen/index.js';
 import { marketValue } from '../../screen/share-figures.js';
@@ -27,13 +26,11 @@ export interface ChainShares {
 }
 
 const LARGEST = 10;
-/** Looked at without a pause. */
-const SHARES_AT_ONCE = 200;
 
 /** The shares of a market at one minute, by their plates: worked out as far as somebody asked, and then known for the minute. */
 export class MarketShares {
   readonly #members = new Map<Plate, readonly Hit[]>();
-  readonly #chains = new Map<Chain, Promise<ChainShares>>();
+  readonly #chains = new Map<Chain, ChainShares>();
   readonly #byListing: ReadonlyMap<Row['listing'], Hit>;
 
   constructor(
@@ -45,28 +42,28 @@ export class MarketShares {
   }
 
   /** Today's members of one of the market's plates, in the market's order. */
-  async members(plate: Plate): Promise<readonly Hit[]> {
+  members(plate: Plate): readonly Hit[] {
     let members = this.#members.get(plate);
     if (members === undefined) {
-      const listings = await membersOf(this.facts, plate);
-      members = (await inTurns(eachInTurns(listings, SHARES_AT_ONCE, (listing) => this.#byListing.get(listing) ?? []))).flat();
+      const listings = membersOf(this.facts, plate);
+      members = listings.flatMap((listing) => this.#byListing.get(listing) ?? []);
       this.#members.set(plate, members);
     }
     return members;
   }
 
   /** The shares of industrial plates, each once. */
-  async of(plates: readonly IndustrialPlate[]): Promise<readonly Hit[]> {
+  of(plates: readonly IndustrialPlate[]): readonly Hit[] {
     const found: (readonly Hit[])[] = [];
     for (const one of plates) {
       const plate = one.in(this.market);
-      if (plate !== undefined) found.push(await this.members(plate));
+      if (plate !== undefined) found.push(this.members(plate));
     }
     const [only = []] = found;
     return found.length === 1 ? only : [...new Set(found.flat())];
   }
 
-  chain(chain: Chain): Promise<ChainShares> {
+  chain(chain: Chain): ChainShares {
     let shares = this.#chains.get(chain);
     if (shares === undefined) {
       shares = this.#make(chain);
@@ -75,43 +72,42 @@ export class MarketShares {
     return shares;
   }
 
-  async #make({ plates }: Chain): Promise<ChainShares> {
-    const hits = await this.of(plates);
-    const worth = await inTurns(worthOf(this.facts, hits, quoteMarket(this.market).currency));
-    const largest = await sorted(hits, [{ figure: marketValue, direction: 'descending' }]);
+  #make({ plates }: Chain): ChainShares {
+    const hits = this.of(plates);
+    const worth = worthOf(this.facts, hits, quoteMarket(this.market).currency);
+    const largest = sorted(hits, [{ figure: marketValue, direction: 'descending' }]);
     return { hits, worth, largest: largest.slice(0, LARGEST) };
   }
 }
 
 /** By the board of the market's shares, which lasts for a minute. */
-const ofBoards = new WeakMap<Board, Promise<MarketShares>>();
+const ofBoards = new WeakMap<Board, MarketShares>();
 
 /** The shares of a market with the quotes of the minute. */
-export async function sharesOf(facts: Needed, market: QuoteMarket): Promise<MarketShares> {
-  const board = await facts.boards.of(market, 'equity');
+export function sharesOf(facts: Needed, market: QuoteMarket): MarketShares {
+  const board = facts.boards.of(market, 'equity');
   let shares = ofBoards.get(board);
   if (shares === undefined) {
-    shares = sharesIn(facts, { market, members: undefined }).then((hits) => new MarketShares(facts, market, hits));
+    shares = new MarketShares(facts, market, sharesIn(facts, { market, members: undefined }));
     ofBoards.set(board, shares);
   }
-  return await shares;
+  return shares;
 }
 
 /** The shares of industrial plates in some markets, each once: market by market. */
-export async function sharesOfAll(facts: Needed, plates: readonly IndustrialPlate[], markets: readonly QuoteMarket[]) {
+export function sharesOfAll(facts: Needed, plates: readonly IndustrialPlate[], markets: readonly QuoteMarket[]) {
   const found: Hit[] = [];
-  for (const market of markets) for (const hit of await (await sharesOf(facts, market)).of(plates)) found.push(hit);
+  for (const market of markets) for (const hit of sharesOf(facts, market).of(plates)) found.push(hit);
   return found;
 }
 
 /**
  * What the companies of some shares are worth together, at the exchange rates of the day. Each counts once, however many of its shares are there: at its
- * home listing, or at the first one where that is not among them. A company's value is that of the snapshot. For `inTurns`.
+ * home listing, or at the first one where that is not among them. A company's value is that of the snapshot.
  */
-export function* worthOf({ companies }: Facts<'companies'>, hits: readonly Hit[], currency: Currency): Generator<void, Decimal> {
+export function worthOf({ companies }: Facts<'companies'>, hits: readonly Hit[], currency: Currency): Decimal {
   const counted = new Map<Issuer, Row>();
-  for (const [index, { row }] of hits.entries()) {
-    if (index % SHARES_AT_ONCE === SHARES_AT_ONCE - 1) yield;
+  for (const { row } of hits) {
     const { instrument } = row.listing;
     const issuer = companies.issuer(instrument);
     if (!counted.has(issuer) || issuer.home === instrument) counted.set(issuer, row);
@@ -121,7 +117,6 @@ export function* worthOf({ companies }: Facts<'companies'>, hits: readonly Hit[]
     const { instrument } = listing;
     const value = quote.last * companies.figures(instrument, quote.tradingDay).issuedShares;
     sum += companies.inCurrency(value, instrument.currency, currency, quote.tradingDay);
-    yield;
   }
   return sum;
 }

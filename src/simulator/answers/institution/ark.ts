@@ -2,7 +2,6 @@ import { DECIMAL_ONE, type Decimal } from '../../../contract/decimal.js';
 import { requireDay } from '../../../contract/time.js';
 import { ArkFunds, COMPANIES_MAX, mayHold } from '../../companies/ark.js';
 import type { Companies, Company } from '../../companies/index.js';
-import { eachInTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { lastCompleteDay } from '../../view/complete-bars.js';
 import type { Facts } from '../../view/facts.js';
@@ -17,15 +16,14 @@ export type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listing
 
 const made = new WeakMap<Companies, ArkFunds>();
 
-/** The funds. Which companies they may hold takes long to find the first time: ready to pause. */
-export function* arkOf({ world, companies }: Pick<Needed, 'world' | 'companies'>): Generator<void, ArkFunds> {
+/** The funds. */
+export function arkOf({ world, companies }: Pick<Needed, 'world' | 'companies'>): ArkFunds {
   const known = made.get(companies);
   if (known !== undefined) return known;
   const fund = world.instrument(LARGEST);
   const money = fund === undefined ? 0n : (fund.referencePrice * fund.sharesIssued) / DECIMAL_ONE;
   const chosen: Company[] = [];
   for (const equity of world.instruments({ market: MARKET, kind: 'equity' })) {
-    yield;
     if (chosen.length === COMPANIES_MAX) break;
     if (companies.issuer(equity).home !== equity) continue;
     const company = companies.company(equity);
@@ -67,11 +65,11 @@ export interface ArkHolding {
 }
 
 /** All that is held on the last of some days or was on the first. */
-export function* holdingsOn(facts: Needed, from: string, to: string): Generator<void, readonly ArkHolding[]> {
-  const ark = yield* arkOf(facts);
+export function holdingsOn(facts: Needed, from: string, to: string): readonly ArkHolding[] {
+  const ark = arkOf(facts);
   const [first, last] = [requireDay(from), requireDay(to)];
   const held = ark.universe.filter((home) => ark.shares(home, last) > 0n || ark.shares(home, first) > 0n);
-  return yield* eachInTurns(held, 1, (home) => {
+  return held.map((home) => {
     const [shares, then] = [ark.shares(home, last), ark.shares(home, first)];
     return {
       listing: facts.listings.of(home),

@@ -4,7 +4,6 @@ import { dayOfNumber, requireDay } from '../../../contract/time.js';
 import { inSharesOf } from '../../companies/declared.js';
 import type { Companies } from '../../companies/index.js';
 import { type Holding, institutionNames } from '../../companies/ownership.js';
-import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Facts } from '../../view/facts.js';
 import { Kept } from '../../view/kept.js';
@@ -39,25 +38,22 @@ export interface Book {
 
 type Needed = Facts<'world' | 'companies' | 'listings'>;
 
-const ISSUERS_AT_ONCE = 50;
 const MARKETS = 16;
 const remembered = new WeakMap<Companies, Kept<Book>>();
 
 /** Of the last quarter that is known in a market today; worked out once a day. */
-export function bookOf(facts: Needed, market: QuoteMarket): Book | Promise<Book> {
+export function bookOf(facts: Needed, market: QuoteMarket): Book {
   const books = remembered.get(facts.companies) ?? new Kept<Book>(MARKETS);
   remembered.set(facts.companies, books);
   const day = facts.world.today(marketCalendar(market));
-  return books.get(market, day, { make: () => inTurns(make(facts, market, day)) });
+  return books.get(market, day, () => make(facts, market, day));
 }
 
-function* make(facts: Needed, market: QuoteMarket, today: string): Generator<void, Book> {
+function make(facts: Needed, market: QuoteMarket, today: string): Book {
   const day = requireDay(today);
-  const shares = yield* facts.world.listing(market, 'equity');
-  yield;
-  const isHome = yield* eachInTurns(shares, ISSUERS_AT_ONCE, (one) => facts.companies.issuer(one).home === one);
-  const homes = shares.filter((_, index) => isHome[index]);
-  const found = yield* eachInTurns(homes, 1, (home) => positionsIn(facts, facts.listings.of(home), day));
+  const shares = facts.world.listed({ market, kind: 'equity' });
+  const homes = shares.filter((one) => facts.companies.issuer(one).home === one);
+  const found = homes.map((home) => positionsIn(facts, facts.listings.of(home), day));
   const positions = new Map<string, Position[]>();
   for (const position of found.flat()) {
     const { holder } = position.holding;
@@ -66,10 +62,7 @@ function* make(facts: Needed, market: QuoteMarket, today: string): Generator<voi
     else own.push(position);
   }
   const sums = new Map<string, Sums>();
-  for (const [institution, own] of positions) {
-    sums.set(institution, sumsOf(own));
-    yield;
-  }
+  for (const [institution, own] of positions) sums.set(institution, sumsOf(own));
   const [home] = homes;
   const holders = home === undefined ? undefined : facts.companies.company(home).holders(day);
   return { asOf: dayOfNumber(holders?.asOf ?? day), known: dayOfNumber(holders?.known ?? day), positions, sums };

@@ -7,7 +7,6 @@ import {
   S2CSchema,
 } from '../../../contract/generated/Qot_GetArkActiveTransaction_pb.js';
 import { requireDay } from '../../../contract/time.js';
-import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { pageAfter } from '../../view/cursor.js';
 import type { Answer } from '../../view/facts.js';
@@ -35,10 +34,7 @@ const byAmount: Figure<Row> = (row) => Number(row.amount);
 const sortFields: readonly Figure<Row>[] = [byAmount, byAmount, ({ shares }) => Number(shares)];
 
 /** Qot_GetArkActiveTransaction: what the ARK funds traded over a cycle of trading days that are over, net; sales are negative. Amounts are at the closes of the days. */
-export const getArkActiveTransaction: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings', C2S, S2C> = async (
-  facts,
-  request,
-) => {
+export const getArkActiveTransaction: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings', C2S, S2C> = (facts, request) => {
   const wanted = changes[request.holdingType];
   if (wanted === undefined)
     return new Refusal(`holding_type: unknown ${request.holdingType}; accepted: 0 to ${changes.length - 1}`, 'broker.value');
@@ -46,7 +42,7 @@ export const getArkActiveTransaction: Answer<'clock' | 'world' | 'companies' | '
   if (back instanceof Refusal) return back;
   const by = sortFields[request.sortField];
   if (by === undefined) return new Refusal(`sort_field: unknown ${request.sortField}; accepted: 1, 2`, 'broker.value');
-  const rows = (await inTurns(transactions(facts, tradedDays(facts, back)))).filter(({ change }) => change === wanted);
+  const rows = transactions(facts, tradedDays(facts, back)).filter(({ change }) => change === wanted);
   const size = { field: 'count', value: given(C2SSchema, request, 'count') ?? COUNT.fallback, max: COUNT.max };
   const page = pageAfter(
     inOrder(rows, by, request.sortDir === 1),
@@ -69,11 +65,11 @@ export const getArkActiveTransaction: Answer<'clock' | 'world' | 'companies' | '
   });
 };
 
-function* transactions(facts: Needed, days: readonly string[]): Generator<void, readonly Row[]> {
-  const ark = yield* arkOf(facts);
+function transactions(facts: Needed, days: readonly string[]): readonly Row[] {
+  const ark = arkOf(facts);
   const numbers = days.map(requireDay);
   const [first = 0, last = 0] = [numbers[0], numbers.at(-1)];
-  return yield* eachInTurns(ark.universe, 1, (home) => {
+  return ark.universe.map((home) => {
     const shares = ark.shares(home, last);
     const previous = ark.sharesAsOf(home, first, last);
     const change = arkChange({ shares, previous });

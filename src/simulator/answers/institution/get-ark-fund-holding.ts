@@ -8,7 +8,6 @@ import {
   type S2C,
   S2CSchema,
 } from '../../../contract/generated/Qot_GetArkFundHolding_pb.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { pageAfter } from '../../view/cursor.js';
 import type { Answer } from '../../view/facts.js';
@@ -43,7 +42,7 @@ const changes: ReadonlyMap<number, ArkChange> = new Map([
 ]);
 
 /** Qot_GetArkFundHolding: what the ARK funds hold together after the last trading day that is over, or what changed over a cycle of them. */
-export const getArkFundHolding: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings', C2S, S2C> = async (facts, request) => {
+export const getArkFundHolding: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings', C2S, S2C> = (facts, request) => {
   const isPosition = request.holdingType === ArkHoldingType.ArkHoldingType_Position;
   const wanted = changes.get(request.holdingType);
   if (!isPosition && wanted === undefined)
@@ -54,7 +53,7 @@ export const getArkFundHolding: Answer<'clock' | 'world' | 'companies' | 'market
   if (by === undefined)
     return new Refusal(`sort_field: unknown ${request.sortField}; accepted: 0 to ${sortFields.length - 1}`, 'broker.value');
   const days = tradedDays(facts, back);
-  const holdings = await inTurns(holdingsOn(facts, days[0] ?? '', days.at(-1) ?? ''));
+  const holdings = holdingsOn(facts, days[0] ?? '', days.at(-1) ?? '');
   const rows = weighted(holdings).filter((row) => (isPosition ? row.shares > 0n : arkChange(row) === wanted));
   const ordered = inOrder(rows, by, request.sortDir === 1);
   const size = { field: 'count', value: given(C2SSchema, request, 'count') ?? COUNT.fallback, max: COUNT.max };

@@ -1,7 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, DynamicType, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetArkStockDynamic_pb.js';
 import { requireDay } from '../../../contract/time.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
@@ -24,11 +23,11 @@ interface Transaction {
 export const getArkStockDynamic: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings', C2S, S2C> = (facts, { security }) => {
   const listing = locate(facts, security);
   if (listing instanceof Refusal) return listing;
-  return inTurns(answer(facts, listing));
+  return answer(facts, listing);
 };
 
-function* answer(facts: Needed, listing: Listing): Generator<void, S2C> {
-  const ark = yield* arkOf(facts);
+function answer(facts: Needed, listing: Listing): S2C {
+  const ark = arkOf(facts);
   const days = tradedDays(facts, DAYS);
   const transactions = days.slice(1).flatMap((day, index): Transaction[] => {
     const shares = ark.change(listing.instrument, requireDay(days[index] ?? day), requireDay(day));

@@ -15,12 +15,12 @@ import { percentOf } from '../research/money.js';
 import { amount, bookOf, institutionOf } from './books.js';
 
 /** Qot_GetInstitutionDistribution: an institution's holdings in a market by industry, the largest first; they add up to its position value. An industry's number is that of its plate. */
-export const getInstitutionDistribution: Answer<'world' | 'companies' | 'listings', C2S, S2C> = async (facts, request) => {
+export const getInstitutionDistribution: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
   const market = marketOf(request.market, heldMarket);
   if (market instanceof Refusal) return market;
   const institution = institutionOf(request.institutionId);
   if (institution instanceof Refusal) return institution;
-  const { positions } = await bookOf(facts, market);
+  const { positions } = bookOf(facts, market);
   const values = new Map<Industry, bigint>();
   for (const { industry, value } of positions.get(institution) ?? []) values.set(industry, (values.get(industry) ?? 0n) + value);
   const whole = [...values.values()].reduce((sum, value) => sum + value, 0n);

@@ -28,7 +28,7 @@ const sortFields: Readonly<Record<number, Figure<Position>>> = {
 };
 
 /** Qot_GetInstitutionHoldingChange: what an institution did in the last quarter that is known, of one kind. What is new has no change in percent. */
-export const getInstitutionHoldingChange: Answer<'world' | 'companies' | 'listings', C2S, S2C> = async (facts, request) => {
+export const getInstitutionHoldingChange: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
   const market = marketOf(request.market, heldMarket);
   if (market instanceof Refusal) return market;
   const institution = institutionOf(request.institutionId);
@@ -37,7 +37,7 @@ export const getInstitutionHoldingChange: Answer<'world' | 'companies' | 'listin
   if (isAsked instanceof Refusal) return isAsked;
   const by = sortFigure(request.sortField, sortFields, changePercent);
   if (by instanceof Refusal) return by;
-  const book = await bookOf(facts, market);
+  const book = bookOf(facts, market);
   const positions = book.positions.get(institution) ?? [];
   const sums = sumsIn(book, institution);
   const rows = inOrder(positions.filter(isAsked), by, request.sortDir === 1);

@@ -48,7 +48,7 @@ const sortFields: Readonly<Record<number, Figure<Position>>> = {
 };
 
 /** Qot_GetInstitutionHoldingList: what an institution holds at the end of the last quarter that is known; what it sold in the quarter only where that is asked for. */
-export const getInstitutionHoldingList: Answer<'world' | 'companies' | 'listings', C2S, S2C> = async (facts, request) => {
+export const getInstitutionHoldingList: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
   const market = marketOf(request.market, heldMarket);
   if (market instanceof Refusal) return market;
   const institution = institutionOf(request.institutionId);
@@ -57,7 +57,7 @@ export const getInstitutionHoldingList: Answer<'world' | 'companies' | 'listings
   if (isAsked instanceof Refusal) return isAsked;
   const by = sortFigure(request.sortField, sortFields, holdingValue);
   if (by instanceof Refusal) return by;
-  const book = await bookOf(facts, market);
+  const book = bookOf(facts, market);
   const positions = book.positions.get(institution) ?? [];
   const sums = sumsIn(book, institution);
   const rows = ordered(market, positions.filter(isAsked).filter(named(request.keyword)), request, by);

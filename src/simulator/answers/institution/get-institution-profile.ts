@@ -2,7 +2,6 @@ import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetInstitutionProfile_pb.js';
 import { heldMarket } from '../../../contract/institution-enums.js';
 import { quoteMarket } from '../../../contract/markets.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { marketOf } from '../../view/choices.js';
 import type { Answer } from '../../view/facts.js';
@@ -14,16 +13,16 @@ import { amount, bookOf, type Change, changeOf, institutionOf, type Position, su
 const TOP = 10;
 
 /** Qot_GetInstitutionProfile: an institution's holdings in a market in a few figures. `holdingChangeCount` is by how much their number changed. */
-export const getInstitutionProfile: Answer<'world' | 'companies' | 'listings', C2S, S2C> = async (facts, request) => {
+export const getInstitutionProfile: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
   const market = marketOf(request.market, heldMarket);
   if (market instanceof Refusal) return market;
   const institution = institutionOf(request.institutionId);
   if (institution instanceof Refusal) return institution;
-  const book = await bookOf(facts, market);
+  const book = bookOf(facts, market);
   const positions = book.positions.get(institution) ?? [];
   const sums = sumsIn(book, institution);
   const { value, previousValue, count, previousCount } = sums;
-  const { changes, top, topBefore } = await inTurns(outlineOf(positions));
+  const { changes, top, topBefore } = outlineOf(positions);
   const currency = isoCode(quoteMarket(market).currency);
   return create(S2CSchema, {
     institutionName: institution,
@@ -53,9 +52,8 @@ interface Outline {
 
 /** By the positions of a book, which stand for a day. */
 const outlines = new WeakMap<readonly Position[], Outline>();
-const POSITIONS_AT_ONCE = 500;
 
-function* outlineOf(positions: readonly Position[]): Generator<void, Outline> {
+function outlineOf(positions: readonly Position[]): Outline {
   const known = outlines.get(positions);
   if (known !== undefined) return known;
   const changes: Record<Change, number> = { new: 0, 'sold out': 0, increase: 0, decrease: 0, none: 0 };
@@ -64,10 +62,8 @@ function* outlineOf(positions: readonly Position[]): Generator<void, Outline> {
     changes[changeOf(position)] += 1;
     values[index] = Number(position.value);
     previous[index] = Number(position.previousValue);
-    if (index % POSITIONS_AT_ONCE === POSITIONS_AT_ONCE - 1) yield;
   }
   const top = topPart(values);
-  yield;
   const outline = { changes, top, topBefore: topPart(previous) };
   outlines.set(positions, outline);
   return outline;

@@ -14,7 +14,6 @@ import type { QuoteMarket } from '../../../contract/markets.js';
 import { dayOfNumber } from '../../../contract/time.js';
 import type { Companies } from '../../companies/index.js';
 import type { RatingChange } from '../../companies/opinions.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { checkChoice, marketOf } from '../../view/choices.js';
 import { pageAfter } from '../../view/cursor.js';
@@ -22,7 +21,7 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { Kept } from '../../view/kept.js';
 import type { Listing } from '../../view/listings.js';
-import { eachShareOf } from '../../view/stock-figures.js';
+import { sharesOf } from '../../view/stock-figures.js';
 import { marketCalendar } from '../../world/index.js';
 import { brokerUid, ratingNumber, targetPrice, threeGrades } from '../research/opinions.js';
 import { subjectFor } from '../research/subject.js';
@@ -45,13 +44,13 @@ interface Row {
 type Changes = ReadonlyMap<RatingChangeType, readonly Row[]>;
 
 /** Qot_GetRatingChange: opinions of the last thirty days on a market's shares that raised or lowered a rating, in three grades, or were a broker's first; newest first. */
-export const getRatingChange: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings', C2S, S2C> = async (facts, request) => {
+export const getRatingChange: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings', C2S, S2C> = (facts, request) => {
   const market = marketOf(request.market, ratedMarket);
   if (market instanceof Refusal) return market;
   const wanted = given(C2SSchema, request, 'changeType') || RatingChangeType.RatingChangeType_Upgrade;
   const unknown = checkChoice('change_type', wanted, ratingChangeType);
   if (unknown !== undefined) return unknown;
-  const rows = (await changesIn(facts, market)).get(wanted) ?? [];
+  const rows = changesIn(facts, market).get(wanted) ?? [];
   const size = { field: 'count', value: given(C2SSchema, request, 'count') ?? COUNT.fallback, max: COUNT.max };
   const page = pageAfter(rows, ({ key }) => key, { field: 'page', value: request.page, end: '' }, size);
   if (page instanceof Refusal) return page;
@@ -59,27 +58,25 @@ export const getRatingChange: Answer<'clock' | 'world' | 'companies' | 'market' 
 };
 
 const MARKETS = 16;
-const SHARES_AT_ONCE = 200;
 const changes = new WeakMap<Companies, Kept<Changes>>();
 
 /** All in a market; worked out once a day, of what was out when it began. */
-function changesIn(facts: Needed, market: QuoteMarket): Changes | Promise<Changes> {
+function changesIn(facts: Needed, market: QuoteMarket): Changes {
   const kept = changes.get(facts.companies) ?? new Kept<Changes>(MARKETS);
   changes.set(facts.companies, kept);
-  return kept.get(market, facts.world.today(marketCalendar(market)), { make: () => inTurns(makeChanges(facts, market)) });
+  return kept.get(market, facts.world.today(marketCalendar(market)), () => makeChanges(facts, market));
 }
 
 /** There are tens of thousands in a month: they are put in order day by day. */
-function* makeChanges(facts: Needed, market: QuoteMarket): Generator<void, Changes> {
+function makeChanges(facts: Needed, market: QuoteMarket): Changes {
   const byDay = new Map<number, Row[]>();
-  const found = yield* eachShareOf(facts, market, (listing) => changesOf(facts, listing));
-  for (const [index, rows] of found.entries()) {
+  const found = sharesOf(facts, market).map((listing) => changesOf(facts, listing));
+  for (const rows of found) {
     for (const row of rows) {
       const ofDay = byDay.get(row.change.day);
       if (ofDay === undefined) byDay.set(row.change.day, [row]);
       else ofDay.push(row);
     }
-    if (index % SHARES_AT_ONCE === SHARES_AT_ONCE - 1) yield;
   }
   const byType = new Map<RatingChangeType, Row[]>();
   for (const day of [...byDay.keys()].sort((a, b) => b - a)) {
@@ -88,7 +85,6 @@ function* makeChanges(facts: Needed, market: QuoteMarket): Generator<void, Chang
       if (ofType === undefined) byType.set(row.type, [row]);
       else ofType.push(row);
     }
-    yield;
   }
   return byType;
 }

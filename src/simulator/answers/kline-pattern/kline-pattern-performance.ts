@@ -8,7 +8,6 @@ import {
 } from '../../../contract/generated/svc/kline_pattern_performance_pb.js';
 import { type QuoteMarket, quoteMarket } from '../../../contract/markets.js';
 import type { Market } from '../../market/index.js';
-import { inTurns } from '../../pace.js';
 import { occurrences, type Pattern, seriesOf } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
 import { completeBars, lastCompleteDay } from '../../view/complete-bars.js';
@@ -46,21 +45,21 @@ export const klinePatternPerformance: Answer<'clock' | 'world' | 'market' | 'lis
   const { duration } = request;
   if (!(duration >= 1 && duration <= DURATION_MAX))
     return new Refusal(`duration ${duration}: expected 1 to ${DURATION_MAX} trading days`, 'broker.value');
-  return inTurns(answer(facts, pattern, duration));
+  return answer(facts, pattern, duration);
 };
 
-function* answer(facts: Needed, pattern: Pattern, duration: number): Generator<void, S2C> {
+function answer(facts: Needed, pattern: Pattern, duration: number): S2C {
   const marketList: MarketPerformance[] = [];
-  for (const market of markets) marketList.push(yield* performance(facts, market, pattern, duration));
+  for (const market of markets) marketList.push(performance(facts, market, pattern, duration));
   return create(S2CSchema, { retCode: 0, shape: pattern.shape, name: pattern.name, duration, marketList });
 }
 
-function* performance(facts: Needed, market: QuoteMarket, { shape }: Pattern, duration: number): Generator<void, MarketPerformance> {
+function performance(facts: Needed, market: QuoteMarket, { shape }: Pattern, duration: number): MarketPerformance {
   const shares = mostTraded(facts, market);
   const changes: number[] = [];
   let count = 0;
   for (const share of shares) {
-    const { closes, found } = yield* yearOf(facts, share);
+    const { closes, found } = yearOf(facts, share);
     for (const [own, last] of found) {
       if (own !== shape) continue;
       count += 1;
@@ -98,17 +97,15 @@ function mostTraded({ world, listings }: Facts<'world' | 'listings'>, market: Qu
 
 const years = new WeakMap<Market, Map<Listing, Year>>();
 
-function* yearOf(facts: Needed, share: Listing): Generator<void, Year> {
+function yearOf(facts: Needed, share: Listing): Year {
   const kept = years.get(facts.market) ?? new Map<Listing, Year>();
   years.set(facts.market, kept);
   const upTo = lastCompleteDay(facts.world.calendar(share.instrument), facts.clock.now());
   const known = kept.get(share);
   if (known?.upTo === upTo) return known;
-  const bars = yield* completeBars(facts, share, DAY, BARS_EXAMINED);
+  const bars = completeBars(facts, share, DAY, BARS_EXAMINED);
   const series = seriesOf(bars);
-  yield;
   const found = occurrences(series, bars.length - YEAR_BARS, bars.length).map(({ pattern, last }) => [pattern.shape, last] as const);
-  yield;
   const year = { upTo, closes: bars.map(closeOf), found };
   kept.set(share, year);
   return year;

@@ -9,7 +9,6 @@ import {
 } from '../../../contract/generated/svc/kline_pattern_statistics_pb.js';
 import { localDateTime } from '../../../contract/time.js';
 import type { Bar, BarPeriod } from '../../market/index.js';
-import { inTurns } from '../../pace.js';
 import { type Occurrence, occurrences, type Pattern, seriesOf } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
 import { labelTime, periodOf } from '../../view/bars.js';
@@ -22,7 +21,6 @@ import { locateStock } from '../../view/stock-ids.js';
 import { changePercent, closeOf, colorNumbers, patternsOf, summary } from './pattern-requests.js';
 
 const BARS_EXAMINED = 1000;
-const BARS_A_TURN = 100;
 /** Bars after a pattern at which its outcome is looked at. */
 const DURATIONS = [1, 3, 5, 10, 20];
 
@@ -35,23 +33,19 @@ export const klinePatternStatistics: Answer<'clock' | 'world' | 'market' | 'list
   const period = periodOf(request.klineType);
   if (period instanceof Refusal) return period;
   const patterns = patternsOf(request.shape, request.color);
-  return patterns instanceof Refusal ? patterns : inTurns(answer(facts, listing, period, request.klineType, patterns));
+  return patterns instanceof Refusal ? patterns : answer(facts, listing, period, request.klineType, patterns);
 };
 
-function* answer(
+function answer(
   facts: Facts<'clock' | 'world' | 'market'>,
   listing: Listing,
   period: BarPeriod,
   klineType: number,
   patterns: readonly Pattern[],
-): Generator<void, S2C> {
-  const bars = yield* completeBars(facts, listing, period, BARS_EXAMINED);
+): S2C {
+  const bars = completeBars(facts, listing, period, BARS_EXAMINED);
   const series = seriesOf(bars);
-  const found: Occurrence[] = [];
-  for (let from = 0; from < bars.length; from += BARS_A_TURN) {
-    yield;
-    found.push(...occurrences(series, from, from + BARS_A_TURN, patterns));
-  }
+  const found = occurrences(series, 0, bars.length, patterns);
   const timeOf = (index: number) => {
     const bar = bars[index];
     return bar === undefined ? undefined : labelTime(facts, listing, period, bar);

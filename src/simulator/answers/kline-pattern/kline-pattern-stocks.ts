@@ -10,7 +10,6 @@ import { patternMarket, patternSort, patternSortOrder } from '../../../contract/
 import type { QuoteMarket } from '../../../contract/markets.js';
 import { localDateTime, parseLocal } from '../../../contract/time.js';
 import type { BarPeriod, Market } from '../../market/index.js';
-import { eachInTurns, inTurns } from '../../pace.js';
 import { occurrences, type Pattern, Series, seriesOf } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
 import { labelTime, periodOf } from '../../view/bars.js';
@@ -21,7 +20,7 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { Kept, minuteOf } from '../../view/kept.js';
 import type { Listing } from '../../view/listings.js';
 import { type Figure, pageOf } from '../../view/standings.js';
-import { eachShare, Standings, type StockFigures, stockFigures } from '../../view/stock-figures.js';
+import { Standings, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
 import { marketCalendar } from '../../world/index.js';
 import { colorNumbers, pageOfRows, requirePattern } from './pattern-requests.js';
 
@@ -31,7 +30,6 @@ const BACKEND_ORDER = -1;
 /** `user_stock_list_mode`. */
 const EVERY_STOCK = 0;
 const WATCHED_STOCKS = 1;
-const ROWS_AT_ONCE = 20;
 
 type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
 
@@ -47,11 +45,10 @@ interface Row {
 }
 
 /** Shares of a market whose newest complete bar is the last one of a pattern. */
-export const klinePatternStocks: Answer<
-  'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'watched',
-  C2S,
-  S2C
-> = async (facts, request) => {
+export const klinePatternStocks: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'watched', C2S, S2C> = (
+  facts,
+  request,
+) => {
   const { sortType, sortOrder, startCount, userStockListMode } = request;
   const refused =
     checkVersion(request) ?? checkChoice('sort_type', sortType, patternSort) ?? checkChoice('sort_order', sortOrder, patternSortOrder);
@@ -68,13 +65,13 @@ export const klinePatternStocks: Answer<
   if (pattern instanceof Refusal) return pattern;
   const period = periodOf(request.klineType);
   if (period instanceof Refusal) return period;
-  const all = await standings.of(facts, market, `${pattern.shape} ${request.klineType}`, () => rowsOf(facts, market, pattern, period));
+  const all = standings.of(facts, market, `${pattern.shape} ${request.klineType}`, () => rowsOf(facts, market, pattern, period));
   const rows = userStockListMode === WATCHED_STOCKS ? watchedOf(facts, all) : all;
   const by = figures[sortType];
   const ordered =
     sortType === BACKEND_ORDER || by === undefined ? rows : pageOf(rows, { by, ascending: sortOrder === 1, offset: 0, count: rows.length });
   const page = pageOfRows(ordered, startCount, request.count);
-  const stockList = await inTurns(eachInTurns(page, ROWS_AT_ONCE, (row) => stockMessage(row, pattern)));
+  const stockList = page.map((row) => stockMessage(row, pattern));
   return create(S2CSchema, { stockList, allCount: rows.length });
 };
 
@@ -96,9 +93,9 @@ const figures: Readonly<Record<number, Figure<Row>>> = {
   5: ({ stock: { equity } }) => equity.issuedMarketVal,
 };
 
-async function rowsOf(facts: Needed, market: QuoteMarket, { shape }: Pattern, period: BarPeriod): Promise<readonly Row[]> {
-  const newest = (await newestPatterns(facts, market, period)).get(shape) ?? [];
-  return inTurns(eachShare(newest, ([listing, shown]) => ({ stock: stockFigures(facts, listing), shown })));
+function rowsOf(facts: Needed, market: QuoteMarket, { shape }: Pattern, period: BarPeriod): readonly Row[] {
+  const newest = newestPatterns(facts, market, period).get(shape) ?? [];
+  return newest.map(([listing, shown]) => ({ stock: stockFigures(facts, listing), shown }));
 }
 
 /** Of one period in a market: by shape, the shares whose newest complete bar completes the pattern, in the world's order. */
@@ -108,31 +105,27 @@ const PERIODS_MAX = 32;
 const newest = new WeakMap<Market, Kept<Newest>>();
 
 /** Of days and longer bars, what was found is kept while no further day is over; of shorter ones, for the minute. */
-function newestPatterns(facts: Needed, market: QuoteMarket, period: BarPeriod): Newest | Promise<Newest> {
+function newestPatterns(facts: Needed, market: QuoteMarket, period: BarPeriod): Newest {
   const kept = newest.get(facts.market) ?? new Kept<Newest>(PERIODS_MAX);
   newest.set(facts.market, kept);
   const { clock, world } = facts;
   const calendar = world.calendar(marketCalendar(market));
   const stamp =
     period.unit === 'minute' ? minuteOf(clock.now()) : `${world.today(marketCalendar(market))} ${lastCompleteDay(calendar, clock.now())}`;
-  return kept.get(`${market} ${period.unit} ${period.unit === 'minute' ? period.count : ''}`, stamp, {
-    make: () => inTurns(findNewest(facts, market, period)),
-  });
+  return kept.get(`${market} ${period.unit} ${period.unit === 'minute' ? period.count : ''}`, stamp, () =>
+    findNewest(facts, market, period),
+  );
 }
 
-function* findNewest(facts: Needed, market: QuoteMarket, period: BarPeriod): Generator<void, Newest> {
+function findNewest(facts: Needed, market: QuoteMarket, period: BarPeriod): Newest {
   const found = new Map<number, (readonly [Listing, Shown])[]>();
-  const shares = yield* facts.world.listing(market, 'equity');
-  yield;
-  for (const instrument of shares) {
-    const share = facts.listings.of(instrument);
-    const byDays = period.unit === 'day' ? yield* shownByDays(facts, share) : undefined;
-    for (const { shape, shown } of byDays ?? (yield* shownBy(facts, share, period))) {
+  for (const share of sharesOf(facts, market)) {
+    const byDays = period.unit === 'day' ? shownByDays(facts, share) : undefined;
+    for (const { shape, shown } of byDays ?? shownBy(facts, share, period)) {
       const shares = found.get(shape);
       if (shares === undefined) found.set(shape, [[share, shown]]);
       else shares.push([share, shown]);
     }
-    yield;
   }
   return found;
 }
@@ -143,9 +136,8 @@ interface Completed {
 }
 
 /** What the newest complete bar of a share completes. */
-function* shownBy(facts: Needed, share: Listing, period: BarPeriod): Generator<void, readonly Completed[]> {
-  const bars = yield* completeBars(facts, share, period, BARS_EXAMINED);
-  yield;
+function shownBy(facts: Needed, share: Listing, period: BarPeriod): readonly Completed[] {
+  const bars = completeBars(facts, share, period, BARS_EXAMINED);
   return occurrences(seriesOf(bars), bars.length - 1, bars.length).flatMap(({ pattern: { shape }, first, last }) => {
     const [begin, end] = [bars[first], bars[last]];
     if (begin === undefined || end === undefined) return [];
@@ -154,12 +146,11 @@ function* shownBy(facts: Needed, share: Listing, period: BarPeriod): Generator<v
 }
 
 /** The same of day bars, of which no more are read than detectors look at; undefined where their prices cannot be known without the bars. */
-function* shownByDays(facts: Needed, share: Listing): Generator<void, readonly Completed[] | undefined> {
+function shownByDays(facts: Needed, share: Listing): readonly Completed[] | undefined {
   const { instrument, market } = share;
   const newest = lastCompleteDay(facts.world.calendar(instrument), facts.clock.now());
   const days = facts.market.pastDays(instrument, newest, BARS_EXAMINED);
   const { count } = days;
-  yield;
   let isWhole = true;
   const at = (index: number) => {
     const prices = days.prices(count - 1 - index);

@@ -4,7 +4,6 @@ import { type C2S, type PatternFound, PatternFoundSchema, type S2C, S2CSchema } 
 import { localDateTime } from '../../../contract/time.js';
 import { Remembered } from '../../chance/remembered.js';
 import type { Bar, BarPeriod, Market } from '../../market/index.js';
-import { inTurns } from '../../pace.js';
 import { type Occurrence, occurrences, seriesOf } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
 import { labelTime, periodOf } from '../../view/bars.js';
@@ -27,12 +26,12 @@ export const klinePattern: Answer<'clock' | 'world' | 'market' | 'listings', C2S
   const listing = locateStock(facts, request);
   if (listing instanceof Refusal) return listing;
   const period = periodOf(request.klineType);
-  return period instanceof Refusal ? period : inTurns(answer(facts, listing, period, request.klineType));
+  return period instanceof Refusal ? period : answer(facts, listing, period, request.klineType);
 };
 
-function* answer(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, period: BarPeriod, klineType: number): Generator<void, S2C> {
-  const bars = yield* keptCompleteBars(facts, listing, period, BARS_EXAMINED);
-  const found = yield* findOn(facts.market, `${listing.instrument.symbol} ${klineType}`, bars);
+function answer(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, period: BarPeriod, klineType: number): S2C {
+  const bars = keptCompleteBars(facts, listing, period, BARS_EXAMINED);
+  const found = findOn(facts.market, `${listing.instrument.symbol} ${klineType}`, bars);
   return create(S2CSchema, {
     security: listing.security,
     stockId: listing.instrument.id,
@@ -51,21 +50,15 @@ interface Known {
 
 /** Of symbols and periods, at some tens of kilobytes. */
 const REMEMBERED = 64;
-const BARS_AT_ONCE = 10;
 const remembered = new WeakMap<Market, Remembered<string, Known>>();
 
 /** The patterns that the newest bars complete: looked for again where the bars are others. */
-function* findOn(market: Market, name: string, bars: readonly Bar[]): Generator<void, readonly Occurrence[]> {
+function findOn(market: Market, name: string, bars: readonly Bar[]): readonly Occurrence[] {
   const ofMarket = remembered.get(market) ?? new Remembered<string, Known>(REMEMBERED);
   remembered.set(market, ofMarket);
   const known = ofMarket.get(name, () => ({ bars: [], found: [] }));
   if (known.bars.length === bars.length && bars.every((bar, index) => isSame(bar, known.bars[index] as Bar))) return known.found;
-  const series = seriesOf(bars);
-  const found: Occurrence[] = [];
-  for (let from = bars.length - BARS_SHOWN; from < bars.length; from += BARS_AT_ONCE) {
-    yield;
-    found.push(...occurrences(series, from, from + BARS_AT_ONCE));
-  }
+  const found = occurrences(seriesOf(bars), bars.length - BARS_SHOWN, bars.length);
   known.bars = bars;
   known.found = found;
   return found;

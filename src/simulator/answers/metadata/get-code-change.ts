@@ -15,7 +15,6 @@ import { quoted } from '../../../contract/shown.js';
 import { addDays, epochSeconds, parseLocal } from '../../../contract/time.js';
 import { keyOf, uniform } from '../../chance/random.js';
 import type { CorporateAction } from '../../companies/index.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
@@ -25,8 +24,6 @@ import { locateAllTerms } from '../../view/locate.js';
 import { tradingDaysOf } from '../../world/business-days.js';
 
 const SYMBOLS_MAX = 400;
-/** Years of a company that are looked at without a pause: what it pays depends on its price of the day. */
-const YEARS_AT_ONCE = 4;
 /** Announced a month before it is effective. */
 const AHEAD_DAYS = 60;
 /** Old and new shares trade side by side this long (HKEX, trading arrangements for subdivisions and consolidations). */
@@ -44,23 +41,23 @@ interface Change {
 }
 
 /** Qot_GetCodeChange: temporary codes around splits, consolidations and rights issues in Hong Kong, newest announcement first. */
-export const getCodeChange: Answer<'world' | 'companies' | 'listings', C2S, S2C> = async (facts, request) => {
+export const getCodeChange: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
   const named = request.securityList.length === 0 ? undefined : locateAllTerms(facts, request.securityList, SYMBOLS_MAX);
   if (named instanceof Refusal) return named;
   const listings = named ?? facts.world.listed({ market: 'HK', kind: 'equity' }).map((one) => facts.listings.of(one));
   const isWanted = timesWanted(request.timeFilterList);
   if (isWanted instanceof Refusal) return isWanted;
-  const changes = await inTurns(changesOfAll(facts, listings));
+  const changes = changesOfAll(facts, listings);
   const types = new Set<number>(request.typeList);
   const wanted = changes.filter((change) => (types.size === 0 || types.has(change.type)) && isWanted(change));
   wanted.sort((a, b) => (a.publicDay > b.publicDay ? -1 : a.publicDay < b.publicDay ? 1 : 0));
   return create(S2CSchema, { codeChangeList: wanted.map(message) });
 };
 
-function* changesOfAll(facts: Facts<'world' | 'companies'>, listings: readonly Listing[]): Generator<void, Change[]> {
+function changesOfAll(facts: Facts<'world' | 'companies'>, listings: readonly Listing[]): Change[] {
   const changes: Change[] = [];
   for (const listing of listings) {
-    for (const action of yield* actionsOf(facts, listing)) {
+    for (const action of actionsOf(facts, listing)) {
       const type = typeOf(action);
       if (type === undefined) continue;
       const endDay = later(action.exDay, type === CodeChangeType.CodeChangeType_Unpaid ? NIL_PAID_DAYS : PARALLEL_TRADING_DAYS);
@@ -71,18 +68,10 @@ function* changesOfAll(facts: Facts<'world' | 'companies'>, listings: readonly L
 }
 
 /** All that a share of Hong Kong had announced when today began. */
-function* actionsOf({ world, companies }: Facts<'world' | 'companies'>, { instrument }: Listing): Generator<void, CorporateAction[]> {
+function actionsOf({ world, companies }: Facts<'world' | 'companies'>, { instrument }: Listing): CorporateAction[] {
   if (instrument.market !== 'HK' || instrument.kind !== 'equity') return [];
   const today = world.today(instrument);
-  const end = addDays(today, AHEAD_DAYS);
-  const actions: CorporateAction[] = [];
-  for (let from = instrument.listDate; from <= end; ) {
-    const next = `${Number(from.slice(0, 4)) + YEARS_AT_ONCE}-01-01`;
-    const to = next > end ? end : addDays(next, -1);
-    actions.push(...companies.corporateActions(instrument.symbol, from, to));
-    from = next;
-    yield;
-  }
+  const actions = companies.corporateActions(instrument.symbol, instrument.listDate, addDays(today, AHEAD_DAYS));
   return actions.filter(({ announcedDay }) => announcedDay < today);
 }
 

@@ -21,7 +21,6 @@ import { quoteMarketNumbered } from '../../../contract/markets.js';
 import { parseLocal, requireDay } from '../../../contract/time.js';
 import { mix, uniform } from '../../chance/random.js';
 import type { Offering, OfferingEvent } from '../../companies/index.js';
-import { nextTurn } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { multiple } from '../../view/figures.js';
@@ -34,14 +33,14 @@ import { membersOf } from '../../view/plates.js';
 const HK_FUTURE = 2;
 
 /** Qot_GetIpoList: offerings whose prospectus is out and that do not trade yet, the next one first. */
-export const getIpoList: Answer<'world' | 'companies' | 'market' | 'listings', C2S, S2C> = async (facts, { market: number }) => {
+export const getIpoList: Answer<'world' | 'companies' | 'market' | 'listings', C2S, S2C> = (facts, { market: number }) => {
   const market = quoteMarketNumbered(number);
   if (market === undefined) return new Refusal(`invalid market ${number}`, 'broker.value');
   const payload = create(S2CSchema);
   if (number === HK_FUTURE || market.name === 'FX') return payload;
   const today = facts.world.today(market.name === 'SH' || market.name === 'SZ' ? 'CN' : market.name);
   for (const offering of offerings(facts, market.name, today, today)) {
-    if (offering.equity.listDate > today) payload.ipoList.push(await ipoData(facts, offering, today));
+    if (offering.equity.listDate > today) payload.ipoList.push(ipoData(facts, offering, today));
   }
   return payload;
 };
@@ -56,7 +55,7 @@ interface Terms {
   readonly ipoPriceMax: number;
 }
 
-async function ipoData(facts: Facts<'world' | 'companies' | 'market' | 'listings'>, offering: Offering, today: string): Promise<IpoData> {
+function ipoData(facts: Facts<'world' | 'companies' | 'market' | 'listings'>, offering: Offering, today: string): IpoData {
   const listing = facts.listings.of(offering.equity);
   const isPriced = offering.pricedOn <= today;
   const terms: Terms = {
@@ -84,7 +83,7 @@ async function ipoData(facts: Facts<'world' | 'companies' | 'market' | 'listings
       break;
     case 'SH':
     case 'SZ':
-      data.cnExData = await mainland(facts, terms);
+      data.cnExData = mainland(facts, terms);
       break;
     case 'US':
       data.usExData = create(USIpoExDataSchema, range);
@@ -153,7 +152,7 @@ function hongKong(terms: Terms): HKIpoExData {
   });
 }
 
-async function mainland(facts: Facts<'world' | 'companies' | 'market' | 'listings'>, terms: Terms): Promise<CNIpoExData> {
+function mainland(facts: Facts<'world' | 'companies' | 'market' | 'listings'>, terms: Terms): CNIpoExData {
   const { offering, today } = terms;
   const { equity, key } = offering;
   const isPriced = offering.pricedOn <= today;
@@ -172,7 +171,7 @@ async function mainland(facts: Facts<'world' | 'companies' | 'market' | 'listing
     applyLimitMarketValue: (upperLimit < 500n ? 500n : upperLimit) * 10n,
     isEstimateIpoPrice: !isPriced,
     ipoPrice: decimalToNumber(price),
-    industryPeRate: await industryMultiple(facts, offering, today),
+    industryPeRate: industryMultiple(facts, offering, today),
     isEstimateWinningRatio: !hasWon,
     winningRatio: hasWon ? offering.winningRatio : Math.round(offering.winningRatio * (0.7 + 0.6 * uniform(key, 5)) * 100) / 100,
     issuePeRate: multiple(price, figures.earningsPerShare),
@@ -198,21 +197,13 @@ function industryOf({ companies }: Facts<'companies'>, { equity }: Offering): st
   return plates.find(({ kind, market }) => kind === 'industry' && market === equity.market)?.name ?? '';
 }
 
-/** A symbol's first quote of a day takes most of a millisecond. */
-const QUOTES_A_TURN = 6;
-
 /** The value of a company's industry in its market over its earnings of the last fiscal years that are known; 0 where it has none. */
-async function industryMultiple(
-  facts: Facts<'world' | 'companies' | 'market' | 'listings'>,
-  { equity }: Offering,
-  today: string,
-): Promise<number> {
+function industryMultiple(facts: Facts<'world' | 'companies' | 'market' | 'listings'>, { equity }: Offering, today: string): number {
   const plates = facts.companies.company(equity).plates(requireDay(equity.listDate));
   const industry = plates.find(({ kind, market }) => kind === 'industry' && market === equity.market);
   if (industry === undefined) return 0;
   let [value, earnings] = [0n, 0n];
-  for (const [index, { instrument }] of (await membersOf(facts, industry)).entries()) {
-    if (index > 0 && index % QUOTES_A_TURN === 0) await nextTurn();
+  for (const { instrument } of membersOf(facts, industry)) {
     const { issuedShares, netIncome } = facts.companies.figures(instrument, today);
     value += facts.market.quote(instrument).previousClose * issuedShares;
     earnings += netIncome;

@@ -1,7 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { PlateInfoSchema } from '../../../contract/generated/Qot_Common_pb.js';
 import { type C2S, type S2C, S2CSchema, SecurityOwnerPlateSchema } from '../../../contract/generated/Qot_GetOwnerPlate_pb.js';
-import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
@@ -14,11 +13,11 @@ const SYMBOLS_MAX = 200;
 /** Qot_GetOwnerPlate: the plates that each security belongs to today. What is no stock belongs to none. */
 export const getOwnerPlate: Answer<'companies' | 'world' | 'listings', C2S, S2C> = (facts, { securityList }) => {
   const listings = locateAllTerms(facts, securityList, SYMBOLS_MAX);
-  return listings instanceof Refusal ? listings : inTurns(answer(facts, listings));
+  return listings instanceof Refusal ? listings : answer(facts, listings);
 };
 
-function* answer(facts: Facts<'companies' | 'world'>, listings: readonly Listing[]): Generator<void, S2C> {
-  const ownerPlateList = yield* eachInTurns(listings, 1, (listing) =>
+function answer(facts: Facts<'companies' | 'world'>, listings: readonly Listing[]): S2C {
+  const ownerPlateList = listings.map((listing) =>
     create(SecurityOwnerPlateSchema, {
       security: listing.security,
       name: listing.instrument.name,

@@ -1,7 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { SortField } from '../../../contract/generated/Qot_Common_pb.js';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetPlateSecurity_pb.js';
-import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { type Figure, screen, sorted } from '../../screen/index.js';
 import * as figures from '../../screen/quote-figures.js';
@@ -39,10 +38,8 @@ const sortFields: ReadonlyMap<number, Figure> = new Map([
 /** In the simulation every security trades, so that all stand at the same place. */
 const byCode: ReadonlySet<number> = new Set([SortField.SortField_Unknow, SortField.SortField_Code, SortField.SortField_Status]);
 
-const MEMBERS_AT_ONCE = 20;
-
 /** Qot_GetPlateSecurity: who belongs to a plate today, by code or by what is asked for. */
-export const getPlateSecurity: Answer<'companies' | 'world' | 'listings' | 'boards', C2S, S2C> = async (facts, request) => {
+export const getPlateSecurity: Answer<'companies' | 'world' | 'listings' | 'boards', C2S, S2C> = (facts, request) => {
   const plate = locatePlate(request.plate);
   if (plate instanceof Refusal) return plate;
   const { sortField } = request;
@@ -51,15 +48,15 @@ export const getPlateSecurity: Answer<'companies' | 'world' | 'listings' | 'boar
     const accepted = [SortField.SortField_Code, ...sortFields.keys()].join(', ');
     return new Refusal(`sort_field: ${sortField} does not sort the members of a plate; accepted: ${accepted}`, 'broker.value');
   }
-  const members = await membersOf(facts, plate);
+  const members = membersOf(facts, plate);
   const ascend = given(C2SSchema, request, 'ascend') ?? true;
-  const ordered = figure === undefined ? inOrderOfCodes(members, ascend) : await inOrderOf(facts, plate, members, figure, ascend);
-  return inTurns(answer(facts, ordered));
+  const ordered = figure === undefined ? inOrderOfCodes(members, ascend) : inOrderOf(facts, plate, members, figure, ascend);
+  return answer(facts, ordered);
 };
 
-function* answer(facts: Facts<'world' | 'listings'>, listings: readonly Listing[]): Generator<void, S2C> {
+function answer(facts: Facts<'world' | 'listings'>, listings: readonly Listing[]): S2C {
   const payload = create(S2CSchema);
-  payload.staticInfoList = yield* eachInTurns(listings, MEMBERS_AT_ONCE, (listing) => staticInfo(facts, listing));
+  payload.staticInfoList = listings.map((listing) => staticInfo(facts, listing));
   return payload;
 }
 
@@ -68,10 +65,10 @@ function inOrderOfCodes(members: readonly Listing[], ascend: boolean): readonly 
   return [...members].sort((a, b) => (a.instrument.code < b.instrument.code ? -sign : sign));
 }
 
-async function inOrderOf({ boards }: Facts<'boards'>, { market }: Plate, members: readonly Listing[], figure: Figure, ascend: boolean) {
+function inOrderOf({ boards }: Facts<'boards'>, { market }: Plate, members: readonly Listing[], figure: Figure, ascend: boolean) {
   const wanted = new Set(members);
-  const all = [await boards.of(market, 'equity'), await boards.of(market, 'trust')];
-  const hits = await screen(all, [], ({ listing }) => wanted.has(listing));
-  const ordered = await sorted(hits, [{ figure, direction: ascend ? 'ascending' : 'descending' }]);
+  const all = [boards.of(market, 'equity'), boards.of(market, 'trust')];
+  const hits = screen(all, [], ({ listing }) => wanted.has(listing));
+  const ordered = sorted(hits, [{ figure, direction: ascend ? 'ascending' : 'descending' }]);
   return ordered.map(({ row }) => row.listing);
 }

@@ -4,15 +4,11 @@ import { CompanyAct, type Rehab, RehabSchema } from '../../../contract/generated
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_RequestRehab_pb.js';
 import { epochSeconds, parseLocal } from '../../../contract/time.js';
 import type { CorporateAction } from '../../companies/index.js';
-import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { locateTerms } from '../../view/locate.js';
-
-/** The factor of an ex-day needs the close before it. */
-const EX_DAYS_A_TURN = 2;
 
 /**
  * Qot_RequestRehab: what went ex up to today, with the factors by which bars are adjusted. They multiply only: factor A is the reference
@@ -20,10 +16,10 @@ const EX_DAYS_A_TURN = 2;
  */
 export const getRehab: Answer<'world' | 'companies' | 'market' | 'listings', C2S, S2C> = (facts, { security }) => {
   const listing = locateTerms(facts, security);
-  return listing instanceof Refusal ? listing : inTurns(answer(facts, listing));
+  return listing instanceof Refusal ? listing : answer(facts, listing);
 };
 
-function* answer(facts: Facts<'world' | 'companies' | 'market'>, listing: Listing): Generator<void, S2C> {
+function answer(facts: Facts<'world' | 'companies' | 'market'>, listing: Listing): S2C {
   const { instrument } = listing;
   const { symbol, listDate, lastTradingDay } = instrument;
   const today = facts.world.today(instrument);
@@ -33,7 +29,7 @@ function* answer(facts: Facts<'world' | 'companies' | 'market'>, listing: Listin
     byDay.set(action.exDay, [...(byDay.get(action.exDay) ?? []), action]);
   }
   const days = [...byDay];
-  const rehabList = yield* eachInTurns(days, EX_DAYS_A_TURN, ([day, actions]) => rehab(facts, listing, day, actions));
+  const rehabList = days.map(([day, actions]) => rehab(facts, listing, day, actions));
   return create(S2CSchema, { rehabList });
 }
 

@@ -35,7 +35,7 @@ const FILTERS_MAX = 64;
 const HK_FUTURE = 2;
 
 /** Qot_StockFilter: the stocks (and listed trusts) of a market that meet every condition, with the figures of each; by code unless sorted. */
-export const getStockFilter: Answer<'companies' | 'world' | 'listings' | 'boards', C2S, S2C> = async (facts, request) => {
+export const getStockFilter: Answer<'companies' | 'world' | 'listings' | 'boards', C2S, S2C> = (facts, request) => {
   const { begin, num } = request;
   const market = quoteMarketNumbered(request.market);
   if (market === undefined) return new Refusal(`invalid market ${request.market}`, 'broker.value');
@@ -52,16 +52,16 @@ export const getStockFilter: Answer<'companies' | 'world' | 'listings' | 'boards
   const asked = conditionsOf(request);
   if (asked instanceof Refusal) return asked;
 
-  const members = request.plate === undefined ? undefined : await memberSet(facts, request.plate);
+  const members = request.plate === undefined ? undefined : memberSet(facts, request.plate);
   if (members instanceof Refusal) return members;
   const markets = request.market === HK_FUTURE ? [] : offeringMarkets(market.name);
-  const hits = await passing(facts, markets, asked.conditions, members);
-  const ordered = await sorted(hits, asked.keys, codeOf);
+  const hits = passing(facts, markets, asked.conditions, members);
+  const ordered = sorted(hits, asked.keys, codeOf);
   const page = ordered.slice(begin, begin + num);
   return create(S2CSchema, {
     lastPage: begin + page.length >= hits.length,
     allCount: hits.length,
-    dataList: await stockData(page, asked.columns),
+    dataList: stockData(page, asked.columns),
   });
 };
 
@@ -97,18 +97,18 @@ function conditionsOf(request: C2S): Asked | Refusal {
   };
 }
 
-async function memberSet(facts: Facts<'companies' | 'world' | 'listings'>, named: { readonly market: number; readonly code: string }) {
+function memberSet(facts: Facts<'companies' | 'world' | 'listings'>, named: { readonly market: number; readonly code: string }) {
   const plate = locatePlate(named);
-  return plate instanceof Refusal ? plate : new Set(await membersOf(facts, plate));
+  return plate instanceof Refusal ? plate : new Set(membersOf(facts, plate));
 }
 
-async function passing(
+function passing(
   { boards }: Facts<'boards'>,
   markets: readonly QuoteMarket[],
   conditions: readonly Condition[],
   members: ReadonlySet<unknown> | undefined,
-): Promise<Hit[]> {
-  const all = await Promise.all(markets.flatMap((market) => [boards.of(market, 'equity'), boards.of(market, 'trust')]));
+): Hit[] {
+  const all = markets.flatMap((market) => [boards.of(market, 'equity'), boards.of(market, 'trust')]);
   const candidates = members === undefined ? undefined : ({ listing }: Hit['row']) => members.has(listing);
   return screen(all, conditions, candidates);
 }
@@ -117,14 +117,13 @@ function codeOf({ row: { listing } }: Hit): string {
   return `${listing.instrument.code} ${listing.market.number}`;
 }
 
-async function stockData(page: readonly Hit[], columns: Columns): Promise<StockData[]> {
-  const values = async (asked: readonly AskedColumn[]) =>
-    Promise.all(asked.map(({ figure }) => (figure === undefined ? undefined : valuesOf(page, figure))));
+function stockData(page: readonly Hit[], columns: Columns): StockData[] {
+  const values = (asked: readonly AskedColumn[]) => asked.map(({ figure }) => (figure === undefined ? undefined : valuesOf(page, figure)));
   const [base, accumulate, financial, indicator] = [
-    await values(columns.base),
-    await values(columns.accumulate),
-    await values(columns.financial),
-    await values(columns.indicator),
+    values(columns.base),
+    values(columns.accumulate),
+    values(columns.financial),
+    values(columns.indicator),
   ];
   return page.map(({ row: { listing } }, index) => {
     /** The figures that the stock has, each with what identifies it. */

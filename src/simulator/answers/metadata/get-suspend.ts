@@ -8,7 +8,6 @@ import {
   SuspendSchema,
 } from '../../../contract/generated/Qot_GetSuspend_pb.js';
 import { dayNumber, epochSeconds, parseLocal } from '../../../contract/time.js';
-import { nextTurn } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { dayOf, dayRange } from '../../view/dates.js';
 import type { Answer, Facts } from '../../view/facts.js';
@@ -20,11 +19,9 @@ import { kinds } from '../../world/kinds.js';
 const SYMBOLS_MAX = 400;
 /** Ten years of ten symbols. */
 const SYMBOL_DAYS_MAX = 36_600;
-/** Trading days of one symbol that are looked at in a turn. */
-const DAYS_A_TURN = 60;
 
 /** Qot_GetSuspend: the trading days on which nothing traded, though the market did, from the first day of trading to the last that is over. */
-export const getSuspend: Answer<'clock' | 'world' | 'market' | 'listings', C2S, S2C> = async (facts, request) => {
+export const getSuspend: Answer<'clock' | 'world' | 'market' | 'listings', C2S, S2C> = (facts, request) => {
   const listings = locateAllTerms(facts, request.securityList, SYMBOLS_MAX);
   if (listings instanceof Refusal) return listings;
   const [beginTime, endTime] = [dayOf(request.beginTime), dayOf(request.endTime)];
@@ -38,16 +35,16 @@ export const getSuspend: Answer<'clock' | 'world' | 'market' | 'listings', C2S, 
     );
   }
   const payload = create(S2CSchema);
-  for (const listing of listings) payload.SecuritySuspendList.push(await suspensions(facts, listing, beginTime, endTime));
+  for (const listing of listings) payload.SecuritySuspendList.push(suspensions(facts, listing, beginTime, endTime));
   return payload;
 };
 
-async function suspensions(
+function suspensions(
   { clock, world, market }: Facts<'clock' | 'world' | 'market'>,
   { instrument, market: { timeZone }, security }: Listing,
   beginTime: string,
   endTime: string,
-): Promise<SecuritySuspend> {
+): SecuritySuspend {
   const { listDate, lastTradingDay = '9999-12-31', kind } = instrument;
   const calendar = world.calendar(instrument);
   const [first] = market.bars(instrument, { unit: 'day' }, { from: 0, limit: 1 });
@@ -58,8 +55,7 @@ async function suspensions(
   // What has no trades of its own cannot be suspended.
   const days = !kinds[kind].quoted || from > to ? [] : calendar.tradingDays(from, to);
   const found: string[] = [];
-  for (const [index, { day }] of days.entries()) {
-    if (index > 0 && index % DAYS_A_TURN === 0) await nextTurn();
+  for (const { day } of days) {
     const sessions = calendar.sessions(day);
     const [start, end] = [sessions[0]?.start ?? 0, sessions.at(-1)?.end ?? 0];
     if (end > clock.now()) break;

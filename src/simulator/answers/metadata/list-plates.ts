@@ -3,20 +3,19 @@ import { listAccepted, plateSetType } from '../../../contract/enums.js';
 import { PlateInfoSchema } from '../../../contract/generated/Qot_Common_pb.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetPlateSet_pb.js';
 import { quoteMarketNumbered } from '../../../contract/markets.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { plateSecurity, platesWithMembers, plateTypes } from '../../view/plates.js';
 
 /** Qot_GetPlateSet: the plates of a market that have members today, of one kind or of all. */
-export const listPlates: Answer<'companies' | 'world' | 'listings', C2S, S2C> = async (facts, { market: number, plateSetType: wanted }) => {
+export const listPlates: Answer<'companies' | 'world' | 'listings', C2S, S2C> = (facts, { market: number, plateSetType: wanted }) => {
   const market = quoteMarketNumbered(number);
   if (market === undefined) return new Refusal(`invalid market ${number}`, 'broker.value');
   if (!plateSetType.members.some((member) => member.public === wanted)) {
     return new Refusal(`unknown plate_set_type ${wanted}; accepted: ${listAccepted(plateSetType, 'rest')}`, 'broker.value');
   }
   const payload = create(S2CSchema);
-  const plates = await inTurns(platesWithMembers(facts, market.name));
+  const plates = platesWithMembers(facts, market.name);
   payload.plateInfoList = plates
     .filter(({ kind }) => wanted === 0 || plateTypes[kind] === wanted)
     .map((plate) => create(PlateInfoSchema, { plate: plateSecurity(plate), name: plate.name, plateType: plateTypes[plate.kind] }));

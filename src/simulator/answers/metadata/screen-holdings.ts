@@ -15,7 +15,7 @@ const KL_DAY = 2;
 const DAY = 11;
 /** Days over which shares change hands: those bought before count as bought then. */
 const CHIPS_DAYS = 250;
-const ROWS_A_TURN = 1;
+const SPEED = 1;
 
 const DAYS_MAX = 250;
 const TOP_DEFAULT = 10;
@@ -43,13 +43,13 @@ export function featuredFigureOf({ name, period, rangePeriod, firstCustomParam }
 const chipsInProfit: Figure = {
   key: 'chips in profit',
   lasts: 'moment',
-  rowsATurn: ROWS_A_TURN,
-  of: async (facts, row) => {
+  speed: SPEED,
+  of: (facts, row) => {
     const { instrument } = row.listing;
     const calendar = facts.world.calendar(instrument);
     const last = Number(row.quote.last);
     let [held, inProfit] = [0, 0];
-    for (const { start, volume, low, high } of await barsOf(facts, row, KL_DAY, CHIPS_DAYS)) {
+    for (const { start, volume, low, high } of barsOf(facts, row, KL_DAY, CHIPS_DAYS)) {
       const traded = Math.min(1, turnover(facts.companies, instrument, calendar.tradingDay(start), volume));
       const [from, to] = [Number(low), Number(high)];
       const below = to > from ? Math.min(1, Math.max(0, (last - from) / (to - from))) : Number(last > from);
@@ -99,7 +99,7 @@ function ofHoldings(key: string, of: (on: (back: number) => ReadonlyMap<number, 
   return {
     key,
     lasts: 'day',
-    rowsATurn: ROWS_A_TURN,
+    speed: SPEED,
     of: (_, { listing: { instrument }, quote }) => {
       const on = (back: number) => brokerHoldings(instrument, requireDay(addDays(quote.tradingDay, -1 - back)));
       return on(0).size === 0 ? Number.NaN : rounded(of(on));

@@ -7,7 +7,6 @@ import {
   type QueryIndicatorPositional,
   QueryIndicatorPositionalSchema,
 } from '../../../contract/generated/Qot_StockScreen_pb.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { type Indicator, indicatorFigure, patternFigure, positionFigure } from '../../screen/bar-figures.js';
 import type { Condition, Figure } from '../../screen/index.js';
@@ -172,7 +171,7 @@ function volatility(which: 'implied' | 'rank'): Figure {
   return {
     key: `option volatility ${which}`,
     lasts: 'day',
-    rowsATurn: 1,
-    of: async (facts, { listing, quote }) => (await inTurns(volatilityRecord(facts, listing, quote.tradingDay)))?.[which] ?? Number.NaN,
+    speed: 1,
+    of: (facts, { listing, quote }) => volatilityRecord(facts, listing, quote.tradingDay)?.[which] ?? Number.NaN,
   };
 }

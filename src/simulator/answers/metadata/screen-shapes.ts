@@ -1,6 +1,5 @@
 import type { PropertyKlineShape, QueryKlineShape } from '../../../contract/generated/Qot_StockScreen_pb.js';
 import type { BarPeriod } from '../../market/index.js';
-import { inTurns } from '../../pace.js';
 import { catalogue, occurrences, seriesOf } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
 import type { Condition, Figure } from '../../screen/index.js';
@@ -40,10 +39,9 @@ const periods: ReadonlyMap<number, BarPeriod> = new Map<number, BarPeriod>([
 const BARS_FOR_SHAPE = 170;
 /** Bars in which earlier shapes of the kind are looked for, as in the statistics of patterns. */
 const BARS_EXAMINED = 1000;
-const BARS_A_TURN = 100;
 /** Bars after a shape at which its outcome is looked at. */
 const OUTCOME_BARS = 5;
-const ROWS_A_TURN = 1;
+const SPEED = 1;
 
 export function shapeFigureOf({ name, period }: PropertyKlineShape, path: string): Figure | Refusal {
   if (name !== SHAPE && name !== PROBABILITY) return unserved(path, name, [SHAPE, PROBABILITY]);
@@ -86,9 +84,9 @@ function shapeFigure(period: BarPeriod): Figure {
   return {
     key: `shape of ${lengthOf(period)}`,
     lasts: 'moment',
-    rowsATurn: ROWS_A_TURN,
-    of: async (facts, { listing }) => {
-      const series = seriesOf(await inTurns(completeBars(facts, listing, period, BARS_FOR_SHAPE)));
+    speed: SPEED,
+    of: (facts, { listing }) => {
+      const series = seriesOf(completeBars(facts, listing, period, BARS_FOR_SHAPE));
       const found = occurrences(series, series.length - 1, series.length, patterns).map(({ pattern }) => pattern.shape);
       return shapes.find(({ shape }) => found.includes(shape))?.type ?? Number.NaN;
     },
@@ -101,23 +99,15 @@ function probabilityFigure(period: BarPeriod): Figure {
   return {
     key: `probability of ${lengthOf(period)}`,
     lasts: 'moment',
-    rowsATurn: ROWS_A_TURN,
-    of: async (facts, row) => {
-      const type = await shapeNow.of(facts, row);
+    speed: SPEED,
+    of: (facts, row) => {
+      const type = shapeNow.of(facts, row);
       const pattern = patterns.filter(({ shape }) => shapes.some((one) => one.type === type && one.shape === shape));
       if (pattern.length === 0) return Number.NaN;
-      const series = seriesOf(await inTurns(completeBars(facts, row.listing, period, BARS_EXAMINED)));
+      const series = seriesOf(completeBars(facts, row.listing, period, BARS_EXAMINED));
       const sign = type < BEARISH ? 1 : -1;
-      const outcomes = await inTurns(
-        (function* () {
-          const found: boolean[] = [];
-          for (let from = 0; from < series.length - OUTCOME_BARS; from += BARS_A_TURN) {
-            for (const { last } of occurrences(series, from, Math.min(from + BARS_A_TURN, series.length - OUTCOME_BARS), pattern))
-              found.push(sign * (series.bar(last + OUTCOME_BARS).close - series.bar(last).close) > 0);
-            yield;
-          }
-          return found;
-        })(),
+      const outcomes = occurrences(series, 0, series.length - OUTCOME_BARS, pattern).map(
+        ({ last }) => sign * (series.bar(last + OUTCOME_BARS).close - series.bar(last).close) > 0,
       );
       if (outcomes.length === 0) return Number.NaN;
       return Math.round((100_000 * outcomes.filter(Boolean).length) / outcomes.length) / 1000;

@@ -85,30 +85,30 @@ const COUNT_MAX = 500;
 const CONDITIONS_MAX = 64;
 
 /** svc.etf_screen: exchange traded funds. */
-export const etfScreen: Answer<'boards', EtfScreen.C2S, EtfScreen.S2C> = async (facts, request) => {
-  const page = await pageOf(facts, 'etf', fundFields, request);
+export const etfScreen: Answer<'boards', EtfScreen.C2S, EtfScreen.S2C> = (facts, request) => {
+  const page = pageOf(facts, 'etf', fundFields, request);
   return page instanceof Refusal ? page : create(EtfScreen.S2CSchema, page);
 };
 
 /** svc.fund_screen: listed trusts, which hold property and keep accounts. */
-export const fundScreen: Answer<'boards', FundScreen.C2S, FundScreen.S2C> = async (facts, request) => {
-  const page = await pageOf(facts, 'trust', fundFields, request);
+export const fundScreen: Answer<'boards', FundScreen.C2S, FundScreen.S2C> = (facts, request) => {
+  const page = pageOf(facts, 'trust', fundFields, request);
   return page instanceof Refusal ? page : create(FundScreen.S2CSchema, page);
 };
 
 /** svc.future_screen: the contracts that are listed today, continuous ones among them. */
-export const futureScreen: Answer<'boards', FutureScreen.C2S, FutureScreen.S2C> = async (facts, request) => {
-  const page = await pageOf(facts, 'future', futureFields, request);
+export const futureScreen: Answer<'boards', FutureScreen.C2S, FutureScreen.S2C> = (facts, request) => {
+  const page = pageOf(facts, 'future', futureFields, request);
   return page instanceof Refusal ? page : create(FutureScreen.S2CSchema, page);
 };
 
 /** svc.bond_screen: listed bonds. */
-export const bondScreen: Answer<'boards', BondScreen.C2S, BondScreen.S2C> = async (facts, request) => {
-  const page = await pageOf(facts, 'bond', bondFields, request);
+export const bondScreen: Answer<'boards', BondScreen.C2S, BondScreen.S2C> = (facts, request) => {
+  const page = pageOf(facts, 'bond', bondFields, request);
   return page instanceof Refusal ? page : create(BondScreen.S2CSchema, page);
 };
 
-async function pageOf({ boards }: Facts<'boards'>, kind: SecurityKind, fields: Fields, request: Request): Promise<Page | Refusal> {
+function pageOf({ boards }: Facts<'boards'>, kind: SecurityKind, fields: Fields, request: Request): Page | Refusal {
   const refused = checkVersion(request);
   if (refused !== undefined) return refused;
   const market = quoteMarketNumbered(request.market);
@@ -137,11 +137,11 @@ async function pageOf({ boards }: Facts<'boards'>, kind: SecurityKind, fields: F
     figure: figure(fieldId),
     direction: ascend ? ('ascending' as const) : ('descending' as const),
   }));
-  const hits = await screen([await boards.of(market.name, kind)], conditions);
-  const ordered = await sorted(hits, keys, codeOf);
+  const hits = screen([boards.of(market.name, kind)], conditions);
+  const ordered = sorted(hits, keys, codeOf);
   const page = ordered.slice(from, from + count);
   const needed = [...new Set(request.needFields.map(({ fieldId }) => fieldId))];
-  const columns = await Promise.all(needed.map((id) => valuesOf(page, figure(id))));
+  const columns = needed.map((id) => valuesOf(page, figure(id)));
   const dataList = page.map(({ row: { listing } }, index) =>
     create(ScreenItemSchema, {
       security: listing.security,

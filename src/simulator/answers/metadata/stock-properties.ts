@@ -77,7 +77,7 @@ export function unserved(path: string, name: number, served: Iterable<number>): 
 
 function changeRateOver(days: number): Figure {
   const percent = accumulated(AccumulateField.AccumulateField_ChangeRate, days);
-  return { ...percent, key: `part changed over ${days}`, of: async (facts, row) => (await percent.of(facts, row)) / 100 };
+  return { ...percent, key: `part changed over ${days}`, of: (facts, row) => percent.of(facts, row) / 100 };
 }
 
 function changeOver(days: number): Figure {
@@ -85,9 +85,9 @@ function changeOver(days: number): Figure {
   return {
     ...part,
     key: `change over ${days}`,
-    of: async (facts, row) => {
-      const last = await quotes.price.of(facts, row);
-      return Math.round((last - last / (1 + (await part.of(facts, row)))) * 1000) / 1000;
+    of: (facts, row) => {
+      const last = quotes.price.of(facts, row);
+      return Math.round((last - last / (1 + part.of(facts, row))) * 1000) / 1000;
     },
   };
 }

@@ -70,7 +70,7 @@ const directions: ReadonlyMap<number, Pick<SortKey, 'direction' | 'absolute'>> =
 ]);
 
 /** Qot_StockScreen: the stocks (and listed trusts) that meet every condition, with what is to be retrieved of each; by code unless sorted. */
-export const stockScreen: Answer<Used, C2S, S2C> = async (facts, request) => {
+export const stockScreen: Answer<Used, C2S, S2C> = (facts, request) => {
   const { filterList, retrieveList, pageFrom } = request;
   const pageCount = request.pageCount || PAGE_DEFAULT;
   if (pageFrom < 0) return new Refusal(`page_from: ${pageFrom} is out of range, accepted: at least 0`, 'broker.value');
@@ -79,7 +79,7 @@ export const stockScreen: Answer<Used, C2S, S2C> = async (facts, request) => {
   const sorts = request.sortList.length > 0 ? request.sortList : request.sort === undefined ? [] : [request.sort];
   const parts = filterList.length + retrieveList.length + sorts.length;
   if (parts > PARTS_MAX) return new Refusal(`${parts} filters, properties and sorts: at most ${PARTS_MAX} in one request`, 'broker.value');
-  const asked = await askedOf(facts, request);
+  const asked = askedOf(facts, request);
   if (asked instanceof Refusal) return asked;
   const retrieved = retrieveList.map((query, index) => retrievalOf(query, `retrieve_list[${index}]`));
   const refused = retrieved.find((one) => one instanceof Refusal);
@@ -87,15 +87,13 @@ export const stockScreen: Answer<Used, C2S, S2C> = async (facts, request) => {
   const keys = keysOf(sorts);
   if (keys instanceof Refusal) return keys;
 
-  const boards = await Promise.all(
-    asked.markets.flatMap((market) => [facts.boards.of(market, 'equity'), facts.boards.of(market, 'trust')]),
-  );
-  const hits = await screen(boards, asked.conditions, ({ listing }) => asked.isCandidate(listing));
+  const boards = asked.markets.flatMap((market) => [facts.boards.of(market, 'equity'), facts.boards.of(market, 'trust')]);
+  const hits = screen(boards, asked.conditions, ({ listing }) => asked.isCandidate(listing));
   hits.sort((a, b) => (codeOf(a) < codeOf(b) ? -1 : 1));
   if (keys.text !== undefined) hits.sort(keys.text);
-  const ordered = await sorted(hits, keys.keys);
+  const ordered = sorted(hits, keys.keys);
   const page = ordered.slice(pageFrom, pageFrom + pageCount);
-  const columns = await Promise.all((retrieved as Retrieval[]).map((one) => one.of(facts, page)));
+  const columns = (retrieved as Retrieval[]).map((one) => one.of(facts, page));
   const dataList = page.map(({ row: { listing } }, index) =>
     create(StockScreenItemSchema, {
       stockId: listing.instrument.id,
@@ -117,7 +115,7 @@ function codeOf({ row: { listing } }: Hit): string {
   return `${listing.instrument.code} ${listing.market.number}`;
 }
 
-async function askedOf(facts: Facts<Used>, { filterList, watchlistStockIds }: C2S): Promise<Asked | Refusal> {
+function askedOf(facts: Facts<Used>, { filterList, watchlistStockIds }: C2S): Asked | Refusal {
   let named = everyMarket;
   const plates: (readonly string[])[] = [];
   const candidates: ((listing: Listing) => boolean)[] = [];
@@ -148,7 +146,7 @@ async function askedOf(facts: Facts<Used>, { filterList, watchlistStockIds }: C2
       const wanted = new Set(values.map(Number));
       candidates.push(({ instrument }) => wanted.has(instrument.exchange));
     } else if (field?.simpleField === INDEX) {
-      const members = await membersOfIndices(facts, values, `${path}.simple_field_query`);
+      const members = membersOfIndices(facts, values, `${path}.simple_field_query`);
       if (members instanceof Refusal) return members;
       candidates.push(members);
     } else if (field?.simpleField === WATCHLIST) {
@@ -170,7 +168,7 @@ async function askedOf(facts: Facts<Used>, { filterList, watchlistStockIds }: C2
   if (plates.flat().length > PARTS_MAX)
     return new Refusal(`plate_query: ${plates.flat().length} plates: at most ${PARTS_MAX} in one request`, 'broker.value');
   for (const codes of plates) {
-    const members = await membersIn(facts, named, codes);
+    const members = membersIn(facts, named, codes);
     if (members instanceof Refusal) return members;
     candidates.push((listing) => members.has(listing));
   }
@@ -178,11 +176,7 @@ async function askedOf(facts: Facts<Used>, { filterList, watchlistStockIds }: C2
 }
 
 /** Members of any of some indices, by their ids: of the index of a plate its own, of any other all of its market. */
-async function membersOfIndices(
-  facts: Facts<Used>,
-  ids: readonly bigint[],
-  path: string,
-): Promise<((listing: Listing) => boolean) | Refusal> {
+function membersOfIndices(facts: Facts<Used>, ids: readonly bigint[], path: string): ((listing: Listing) => boolean) | Refusal {
   if (ids.length > PARTS_MAX) return new Refusal(`${path}: ${ids.length} indices: at most ${PARTS_MAX} in one request`, 'broker.value');
   const whole = new Set<QuoteMarket>();
   const members = new Set<Listing>();
@@ -192,7 +186,7 @@ async function membersOfIndices(
     const { kind, market, symbol, code } = index.instrument;
     if (kind === 'plate') {
       const plate = locatePlate({ market: quoteMarket(market).number, code });
-      if (!(plate instanceof Refusal)) for (const member of await membersOf(facts, plate)) members.add(member);
+      if (!(plate instanceof Refusal)) for (const member of membersOf(facts, plate)) members.add(member);
     } else if (kind === 'index') {
       whole.add(market);
     } else {
@@ -213,31 +207,27 @@ function onlyOne(query: ScreenQuery, path: string): Refusal | undefined {
 }
 
 /** The members of any of the plates, which are of one market each. */
-async function membersIn(
-  facts: Facts<Used>,
-  named: readonly QuoteMarket[],
-  plates: readonly string[],
-): Promise<ReadonlySet<Listing> | Refusal> {
+function membersIn(facts: Facts<Used>, named: readonly QuoteMarket[], plates: readonly string[]): ReadonlySet<Listing> | Refusal {
   const members = new Set<Listing>();
   for (const code of plates) {
     const found = named.map((market) => locatePlate({ market: quoteMarket(market).number, code }));
     const plate = found.find((each) => !(each instanceof Refusal));
     if (plate === undefined) return found[0] instanceof Refusal ? found[0] : new Refusal(`plate_query: no market has plate ${shown(code)}`);
-    for (const each of found) if (!(each instanceof Refusal)) for (const member of await membersOf(facts, each)) members.add(member);
+    for (const each of found) if (!(each instanceof Refusal)) for (const member of membersOf(facts, each)) members.add(member);
   }
   return members;
 }
 
 /** One column of the answer. */
 interface Retrieval {
-  readonly of: (facts: Facts<Used>, page: readonly Hit[]) => Promise<RspItemResult[]> | RspItemResult[];
+  readonly of: (facts: Facts<Used>, page: readonly Hit[]) => RspItemResult[] | RspItemResult[];
 }
 
 function retrievalOf(query: RetrieveQuery, path: string): Retrieval | Refusal {
   if (query.basicProperty !== undefined) return basicColumn(query.basicProperty, `${path}.basic_property`);
   const property = numberProperty(query, path);
   if (property instanceof Refusal) return property;
-  return { of: async (_, page) => Array.from(await valuesOf(page, property.figure), property.result) };
+  return { of: (_, page) => Array.from(valuesOf(page, property.figure), property.result) };
 }
 
 function basicColumn(property: PropertyBasic, path: string): Retrieval | Refusal {

@@ -10,7 +10,7 @@ import {
   type WarrantItem,
   WarrantItemSchema,
 } from '../../../contract/generated/Qot_WarrantScreen_pb.js';
-import { eachInTurns, inTurns } from '../../pace.js';
+import { atOnce } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { WarrantRow } from '../../view/warrant-row.js';
@@ -23,9 +23,6 @@ const HK = 1;
 const PAGE_DEFAULT = 200;
 const PAGE_MAX = 200;
 const GROUPS_MAX = 64;
-/** Terms are at hand; a first quote costs a millisecond. */
-const TERMS_AT_ONCE = 200;
-const QUOTES_AT_ONCE = 1;
 
 type Value = number | string;
 
@@ -79,7 +76,7 @@ export const warrantScreen: Answer<Used, C2S, S2C> = (facts, request) => {
       return new Refusal(`sort_list[${index}].direction: ${direction} is none; accepted: 0 ascending, 1 descending`, 'broker.value');
     keys.push({ field, sign: direction === 0 ? 1 : -1 });
   }
-  return inTurns(page(facts, request, conditions, keys, pageCount));
+  return page(facts, request, conditions, keys, pageCount);
 };
 
 interface Condition {
@@ -92,26 +89,22 @@ interface Key {
   readonly sign: 1 | -1;
 }
 
-function* page(
+function page(
   facts: Facts<Used>,
   { marketType, onlyCount, pageFrom }: C2S,
   conditions: readonly Condition[],
   keys: readonly Key[],
   pageCount: number,
-): Generator<void, S2C> {
-  const listed = marketType === HK ? yield* facts.world.warrants(undefined) : [];
+): S2C {
+  const listed = marketType === HK ? atOnce(facts.world.warrants(undefined)) : [];
   let rows = listed.map((one) => new WarrantRow(facts, one));
   // What the terms say is looked at first: quotes are made of what is left.
   for (const isTerm of [true, false]) {
     const asked = conditions.filter(({ field }) => field.isTerm === isTerm);
     if (asked.length === 0) continue;
-    const met = yield* eachInTurns(rows, isTerm ? TERMS_AT_ONCE : QUOTES_AT_ONCE, (row) =>
-      asked.every(({ field, accepts }) => accepts(field.of(row))),
-    );
-    rows = rows.filter((_, index) => met[index]);
+    rows = rows.filter((row) => asked.every(({ field, accepts }) => accepts(field.of(row))));
   }
-  const atOnce = keys.every(({ field }) => field.isTerm) ? TERMS_AT_ONCE : QUOTES_AT_ONCE;
-  const keyed = yield* eachInTurns(rows, atOnce, (row) => ({ row, values: keys.map(({ field }) => field.of(row)) }));
+  const keyed = rows.map((row) => ({ row, values: keys.map(({ field }) => field.of(row)) }));
   keyed.sort((a, b) => {
     for (const [index, { sign }] of keys.entries()) {
       const [x = 0, y = 0] = [a.values[index], b.values[index]];
@@ -120,7 +113,7 @@ function* page(
     return a.row.warrant.code < b.row.warrant.code ? -1 : 1;
   });
   const shown = onlyCount ? [] : keyed.slice(pageFrom, pageFrom + pageCount);
-  const warrants = yield* eachInTurns(shown, QUOTES_AT_ONCE, ({ row }) => itemOf(row));
+  const warrants = shown.map(({ row }) => itemOf(row));
   const lastPage = onlyCount || pageFrom + pageCount >= keyed.length;
   return create(S2CSchema, { warrants, lastPage, allCount: keyed.length });
 }

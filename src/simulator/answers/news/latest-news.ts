@@ -3,7 +3,6 @@ import { newsMarket, newsTopic, pageFlip } from '../../../contract/extension-enu
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/svc/latest_news_pb.js';
 import { quoteMarket } from '../../../contract/markets.js';
 import { endOfNews } from '../../companies/index.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { checkChoice } from '../../view/choices.js';
 import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
@@ -27,25 +26,25 @@ export const latestNews: Answer<Used, C2S, S2C> = (facts, request) => {
   const refused = checkVersion(request) ?? checkPageSize(request) ?? checkFilters(request);
   if (refused !== undefined) return refused;
   const [older, newer] = [given(C2SSchema, request, 'seqMark'), given(C2SSchema, request, 'latestSeqMark')];
-  if (request.pageFlip !== NEWER) return inTurns(olderPage(facts, request, older ?? newer));
+  if (request.pageFlip !== NEWER) return olderPage(facts, request, older ?? newer);
   const mark = newer ?? older;
   return mark === undefined
     ? new Refusal('latest_seq_mark: required when page_flip is 1 (newer); expected that of the page before')
-    : inTurns(newerPage(facts, request, mark));
+    : newerPage(facts, request, mark);
 };
 
-function* olderPage(facts: Facts<Used>, request: C2S, mark: bigint | undefined): Generator<void, S2C> {
+function olderPage(facts: Facts<Used>, request: C2S, mark: bigint | undefined): S2C {
   const now = facts.clock.now();
-  const page = yield* olderThan(wire(facts), { mark, now, since: now - KEPT_MS }, wantedBy(request));
+  const page = olderThan(wire(facts), { mark, now, since: now - KEPT_MS }, wantedBy(request));
   return answer(facts, request, page.items, {
     seqMark: olderMark(page),
     latestSeqMark: mark === undefined ? endOfNews(now) : undefined,
   });
 }
 
-function* newerPage(facts: Facts<Used>, request: C2S, mark: bigint): Generator<void, S2C> {
+function newerPage(facts: Facts<Used>, request: C2S, mark: bigint): S2C {
   const now = facts.clock.now();
-  const { items, more } = yield* newerThan(wire(facts), { mark, now, since: now - KEPT_MS }, wantedBy(request));
+  const { items, more } = newerThan(wire(facts), { mark, now, since: now - KEPT_MS }, wantedBy(request));
   const end = endOfNews(now);
   // A mark from the future stays where it is.
   return answer(facts, request, items, { seqMark: undefined, latestSeqMark: more ? items[0]?.seq : mark > end ? mark : end });

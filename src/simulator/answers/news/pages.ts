@@ -38,17 +38,17 @@ export function olderMark({ items, more }: Page<Told>): bigint | undefined {
 }
 
 /** The newest items that are older than a mark, as far back as `since`. Spans grow where little is told. */
-export function* olderThan<T extends Told>(
-  tell: (from: number, to: number) => Generator<void, readonly T[]>,
+export function olderThan<T extends Told>(
+  tell: (from: number, to: number) => readonly T[],
   { mark, now, since }: { readonly mark: bigint | undefined; readonly now: number; readonly since: number },
   { count, takes }: Wanted<T>,
-): Generator<void, Page<T>> {
+): Page<T> {
   const items: T[] = [];
   let span = SPAN_DAYS * DAY_MS;
   let to = mark === undefined ? now : Math.min(now, timeOfNews(mark));
   while (to >= since && items.length <= count) {
     const from = Math.max(since, to - span);
-    const told = yield* tell(from, to);
+    const told = tell(from, to);
     for (const item of told.toReversed()) if ((mark === undefined || item.seq < mark) && takes(item)) items.push(item);
     to = from - 1;
     span *= 2;
@@ -57,15 +57,15 @@ export function* olderThan<T extends Told>(
 }
 
 /** The oldest items that are newer than a mark, from `since` on. */
-export function* newerThan(
+export function newerThan(
   tell: Teller,
   { mark, now, since }: { readonly mark: bigint; readonly now: number; readonly since: number },
   { count, takes }: Wanted<Story>,
-): Generator<void, Page<Story>> {
+): Page<Story> {
   const items: Story[] = [];
   for (let from = Math.max(since, timeOfNews(mark)); from <= now && items.length <= count; ) {
     const to = Math.min(now, from + SPAN_DAYS * DAY_MS);
-    for (const item of yield* tell(from, to)) if (item.seq > mark && takes(item)) items.push(item);
+    for (const item of tell(from, to)) if (item.seq > mark && takes(item)) items.push(item);
     from = to + 1;
   }
   return { items: items.slice(0, count).reverse(), more: items.length > count };

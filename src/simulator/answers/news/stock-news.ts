@@ -1,6 +1,5 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/svc/stock_news_pb.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
@@ -9,7 +8,7 @@ import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import type { Story } from '../../view/news.js';
 import { tellerOf } from '../../view/news-wire.js';
-import { findMembers } from '../../view/plates.js';
+import { membersOf } from '../../view/plates.js';
 import { locateStock } from '../../view/stock-ids.js';
 import type { Instrument } from '../../world/instrument.js';
 import { kinds } from '../../world/kinds.js';
@@ -32,18 +31,18 @@ export const stockNews: Answer<Used, C2S, S2C> = (facts, request) => {
   if (refused !== undefined) return refused;
   const listing = locateStock(facts, request);
   if (listing instanceof Refusal) return listing;
-  return inTurns(answer(facts, request, listing));
+  return answer(facts, request, listing);
 };
 
-function* answer(facts: Facts<Used>, request: C2S, listing: Listing): Generator<void, S2C | Refusal> {
-  const instruments = yield* subjectsOf(facts, listing, request.idType);
+function answer(facts: Facts<Used>, request: C2S, listing: Listing): S2C | Refusal {
+  const instruments = subjectsOf(facts, listing, request.idType);
   if (instruments instanceof Refusal) return instruments;
   const now = facts.clock.now();
   const mark = given(C2SSchema, request, 'seqMark');
   const since = now - (request.idType === PLATE ? PLATE_KEPT_MS : KEPT_MS);
   // What nobody reads out cannot be listened to.
   const teller = tellerOf(facts, request.audioOnly ? [] : instruments);
-  const page = yield* olderThan(teller, { mark, now, since }, { count: request.pageSize, takes: filterOf(request) });
+  const page = olderThan(teller, { mark, now, since }, { count: request.pageSize, takes: filterOf(request) });
   return create(S2CSchema, {
     retCode: BACKEND_SUCCESS,
     newsList: page.items.map((story) => newsInfo(facts, story, request.translate)),
@@ -51,13 +50,13 @@ function* answer(facts: Facts<Used>, request: C2S, listing: Listing): Generator<
   });
 }
 
-function* subjectsOf(facts: Facts<Used>, listing: Listing, idType: number): Generator<void, readonly Instrument[] | Refusal> {
+function subjectsOf(facts: Facts<Used>, listing: Listing, idType: number): readonly Instrument[] | Refusal {
   const { instrument } = listing;
   if (idType === SECURITY) return [instrument];
   if (idType !== PLATE) return new Refusal(`id_type ${idType}: expected ${SECURITY} (security) or ${PLATE} (plate)`, 'broker.value');
   if (instrument.kind !== 'plate')
     return new Refusal(`id_type ${PLATE}: ${instrument.symbol} is ${kinds[instrument.kind].noun}, expected a plate`);
-  return (yield* findMembers(facts, instrument.plate)).map((member) => member.instrument);
+  return membersOf(facts, instrument.plate).map((member) => member.instrument);
 }
 
 function checkRange(request: C2S): Refusal | undefined {

@@ -1,11 +1,10 @@
 import { create } from '@bufbuild/protobuf';
 import { noticeType } from '../../../contract/extension-enums.js';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/svc/watchlist_announcement_pb.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { checkChoice } from '../../view/choices.js';
 import { BACKEND_SUCCESS } from '../../view/extension-version.js';
-import type { Answer, Facts } from '../../view/facts.js';
+import type { Answer } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { known } from '../../view/known.js';
 import { noticeTypes, type Story } from '../../view/news.js';
@@ -20,9 +19,7 @@ type Used = 'clock' | 'world' | 'companies' | 'listings';
 const ALL = 0;
 
 /** svc.watchlist_announcement: what companies and exchanges announced, of the types asked for. */
-export const watchlistAnnouncement: Answer<Used, C2S, S2C> = (facts, request) => inTurns(answer(facts, request));
-
-function* answer(facts: Facts<Used>, request: C2S): Generator<void, S2C | Refusal> {
+export const watchlistAnnouncement: Answer<Used, C2S, S2C> = (facts, request) => {
   const instruments = watchedStocks(facts, request);
   if (instruments instanceof Refusal) return instruments;
   const refused = checkTypes(request.noticeTypes);
@@ -35,13 +32,13 @@ function* answer(facts: Facts<Used>, request: C2S): Generator<void, S2C | Refusa
     return type !== undefined && (isAll || wanted.has(type));
   };
   const mark = given(C2SSchema, request, 'seqMark');
-  const page = yield* olderThan(tellerOf(facts, instruments), { mark, now, since: now - KEPT_MS }, { count: request.pageSize, takes });
+  const page = olderThan(tellerOf(facts, instruments), { mark, now, since: now - KEPT_MS }, { count: request.pageSize, takes });
   return create(S2CSchema, {
     retCode: BACKEND_SUCCESS,
     announcementList: page.items.map((story) => newsInfo(facts, story)),
     ...known({ seqMark: olderMark(page) }),
   });
-}
+};
 
 function checkTypes(types: readonly number[]): Refusal | undefined {
   for (const type of types) {

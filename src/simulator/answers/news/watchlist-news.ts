@@ -1,6 +1,5 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/svc/watchlist_news_pb.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { BACKEND_SUCCESS } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
@@ -18,12 +17,12 @@ type Used = 'clock' | 'world' | 'companies' | 'listings';
 /** svc.watchlist_news: the news of several stocks, each item once. */
 export const watchlistNews: Answer<Used, C2S, S2C> = (facts, request) => {
   const instruments = watchedStocks(facts, request);
-  return instruments instanceof Refusal ? instruments : inTurns(answer(facts, request, instruments));
+  return instruments instanceof Refusal ? instruments : answer(facts, request, instruments);
 };
 
-function* answer(facts: Facts<Used>, request: C2S, instruments: readonly Instrument[]): Generator<void, S2C> {
+function answer(facts: Facts<Used>, request: C2S, instruments: readonly Instrument[]): S2C {
   const now = facts.clock.now();
-  const page = yield* olderThan(
+  const page = olderThan(
     tellerOf(facts, instruments),
     { mark: given(C2SSchema, request, 'seqMark'), now, since: now - KEPT_MS },
     { count: request.pageSize, takes: () => true },

@@ -10,13 +10,12 @@ import {
 import { quoteMarket } from '../../../contract/markets.js';
 import { localDayNumber } from '../../../contract/time.js';
 import { type Company, newsId, publicationTime, type RatingChange, ratings } from '../../companies/index.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { BACKEND_SUCCESS } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { known } from '../../view/known.js';
-import { tellStories } from '../../view/news.js';
+import { storiesBetween } from '../../view/news.js';
 import type { Instrument } from '../../world/instrument.js';
 import { isIssuedByCompany } from '../../world/kinds.js';
 import { olderMark, olderThan, type Told } from './pages.js';
@@ -36,18 +35,18 @@ interface Rated extends Told {
 /** svc.watchlist_rating: what analysts said of several stocks, confirmations included. */
 export const watchlistRating: Answer<Used, C2S, S2C> = (facts, request) => {
   const instruments = watchedStocks(facts, request);
-  return instruments instanceof Refusal ? instruments : inTurns(answer(facts, request, instruments));
+  return instruments instanceof Refusal ? instruments : answer(facts, request, instruments);
 };
 
-function* answer(facts: Facts<Used>, request: C2S, instruments: readonly Instrument[]): Generator<void, S2C> {
+function answer(facts: Facts<Used>, request: C2S, instruments: readonly Instrument[]): S2C {
   const now = facts.clock.now();
-  const page = yield* olderThan(
+  const page = olderThan(
     (from, to) => ratedBetween(facts, instruments, from, to),
     { mark: given(C2SSchema, request, 'seqMark'), now, since: now - KEPT_MS },
     { count: request.pageSize, takes: () => true },
   );
   const ratingList: RatingInfo[] = [];
-  for (const rated of page.items) ratingList.push(yield* ratingInfo(facts, rated));
+  for (const rated of page.items) ratingList.push(ratingInfo(facts, rated));
   return create(S2CSchema, {
     retCode: BACKEND_SUCCESS,
     ratingList,
@@ -55,12 +54,7 @@ function* answer(facts: Facts<Used>, request: C2S, instruments: readonly Instrum
   });
 }
 
-function* ratedBetween(
-  { companies }: Facts<'companies'>,
-  instruments: readonly Instrument[],
-  from: number,
-  to: number,
-): Generator<void, readonly Rated[]> {
+function ratedBetween({ companies }: Facts<'companies'>, instruments: readonly Instrument[], from: number, to: number): readonly Rated[] {
   const found: Rated[] = [];
   for (const instrument of instruments.filter(isIssuedByCompany)) {
     const company = companies.company(instrument);
@@ -71,14 +65,13 @@ function* ratedBetween(
       if (time < from || time > to) continue;
       found.push({ instrument, company, time, change, seq: newsId(time, `${instrument.symbol}|${change.broker}`) });
     }
-    yield;
   }
   return found.sort((a, b) => (a.seq < b.seq ? -1 : 1));
 }
 
-function* ratingInfo({ listings }: Facts<'listings'>, { instrument, company, time, change, seq }: Rated): Generator<void, RatingInfo> {
+function ratingInfo({ listings }: Facts<'listings'>, { instrument, company, time, change, seq }: Rated): RatingInfo {
   const { broker, analyst, rating, target, previous } = change;
-  const stories = yield* tellStories(company, time, time);
+  const stories = storiesBetween(company, time, time);
   const item = stories.find(({ fact }) => fact?.kind === 'rating' && fact.change.broker === broker);
   return create(RatingInfoSchema, {
     security: listings.of(instrument).security,

@@ -2,7 +2,6 @@ import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '../../../contract/decimal.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetCapitalDistribution_pb.js';
 import { localDateTime } from '../../../contract/time.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
@@ -12,11 +11,11 @@ import { locateTraded } from '../../view/locate.js';
 export const getCapitalDistribution: Answer<'market' | 'listings' | 'capitalFlows', C2S, S2C> = (facts, request) => {
   const listing = locateTraded(facts, request.security);
   if (listing instanceof Refusal) return listing;
-  return inTurns(answer(facts, listing));
+  return answer(facts, listing);
 };
 
-function* answer({ market, capitalFlows }: Facts<'market' | 'capitalFlows'>, listing: Listing): Generator<void, S2C> {
-  const flow = yield* capitalFlows.of(listing.instrument);
+function answer({ market, capitalFlows }: Facts<'market' | 'capitalFlows'>, listing: Listing): S2C {
+  const flow = capitalFlows.of(listing.instrument);
   const quote = market.quote(listing.instrument);
   return create(S2CSchema, {
     capitalInSuper: decimalToNumber(flow.in.super),

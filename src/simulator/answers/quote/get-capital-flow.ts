@@ -9,7 +9,7 @@ import {
 } from '../../../contract/generated/Qot_GetCapitalFlow_pb.js';
 import { addDays, localDate, localDateTime, parseLocal, weekday } from '../../../contract/time.js';
 import type { BySize } from '../../market/index.js';
-import { inTurns } from '../../pace.js';
+import { atOnce } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { labelTime } from '../../view/bars.js';
 import { addFlows, netOf, netOfBar, noFlow } from '../../view/capital.js';
@@ -36,16 +36,16 @@ export const getCapitalFlow: Answer<'clock' | 'world' | 'market' | 'listings' | 
   const listing = locateTraded(facts, request.security);
   if (listing instanceof Refusal) return listing;
   const periodType = request.periodType === 0 ? PeriodType.intraday : request.periodType;
-  return inTurns(answer(facts, listing, periodType, request));
+  return answer(facts, listing, periodType, request);
 };
 
-function* answer(
+function answer(
   facts: Facts<'clock' | 'world' | 'market' | 'capitalFlows'>,
   listing: Listing,
   periodType: number,
   request: C2S,
-): Generator<void, S2C | Refusal> {
-  const items = yield* itemsOf(facts, listing, periodType, request);
+): S2C | Refusal {
+  const items = itemsOf(facts, listing, periodType, request);
   if (items instanceof Refusal) return items;
   const { time } = facts.market.quote(listing.instrument);
   const payload = create(S2CSchema);
@@ -55,42 +55,42 @@ function* answer(
   return payload;
 }
 
-function* itemsOf(
+function itemsOf(
   facts: Facts<'clock' | 'world' | 'market' | 'capitalFlows'>,
   listing: Listing,
   periodType: number,
   request: C2S,
-): Generator<void, CapitalFlowItem[] | Refusal> {
+): CapitalFlowItem[] | Refusal {
   switch (periodType) {
     case PeriodType.intraday:
-      return yield* intraday(facts, listing);
+      return intraday(facts, listing);
     case PeriodType.day:
-      return yield* byDays(facts, listing, request, (label) => label);
+      return byDays(facts, listing, request, (label) => label);
     case PeriodType.week:
-      return yield* byDays(facts, listing, request, mondayOf);
+      return byDays(facts, listing, request, mondayOf);
     case PeriodType.month:
-      return yield* byDays(facts, listing, request, (label) => label.slice(0, 7));
+      return byDays(facts, listing, request, (label) => label.slice(0, 7));
     default:
       return new Refusal(`unknown period_type ${periodType}; accepted: 1 (intraday), 2 (day), 3 (week), 4 (month)`, 'broker.value');
   }
 }
 
-function* intraday(facts: Facts<'capitalFlows'>, listing: Listing): Generator<void, CapitalFlowItem[]> {
-  const { minutes } = yield* facts.capitalFlows.of(listing.instrument);
+function intraday(facts: Facts<'capitalFlows'>, listing: Listing): CapitalFlowItem[] {
+  const { minutes } = facts.capitalFlows.of(listing.instrument);
   return minutes.map(({ time, net }) => item(listing, time + MINUTE_MS, net, false));
 }
 
-function* byDays(
+function byDays(
   facts: Facts<'clock' | 'world' | 'market' | 'capitalFlows'>,
   listing: Listing,
   request: C2S,
   groupOf: (day: string) => string,
-): Generator<void, CapitalFlowItem[] | Refusal> {
+): CapitalFlowItem[] | Refusal {
   const range = datesOf(facts, listing, request);
   if (range instanceof Refusal) return range;
   const whole = { period: day, adjustment: 'none', hours: 'all', ...range } as const;
-  const { bars } = yield* historyPage(facts, listing, whole, RANGE_DAYS_MAX, undefined);
-  const today = yield* facts.capitalFlows.of(listing.instrument);
+  const { bars } = atOnce(historyPage(facts, listing, whole, RANGE_DAYS_MAX, undefined));
+  const today = facts.capitalFlows.of(listing.instrument);
   const items: CapitalFlowItem[] = [];
   let group: { name: string; time: number; flow: BySize } | undefined;
   const close = () => {

@@ -8,7 +8,6 @@ import {
   S2CSchema,
 } from '../../../contract/generated/svc/ticker_statistic_detail_pb.js';
 import type { PriceStatistics } from '../../market/index.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { percent } from '../../view/figures.js';
@@ -19,12 +18,12 @@ import { locate } from '../../view/locate.js';
 /** The trades of a symbol's current day in regular hours, price by price. */
 export const getTickerStatisticDetail: Answer<'market' | 'listings' | 'tradeStatistics', C2S, S2C> = (facts, request) => {
   const listing = locate(facts, request.security);
-  return listing instanceof Refusal ? listing : inTurns(payload(facts, listing));
+  return listing instanceof Refusal ? listing : payload(facts, listing);
 };
 
-function* payload({ market, tradeStatistics }: Facts<'market' | 'tradeStatistics'>, listing: Listing): Generator<void, S2C> {
+function payload({ market, tradeStatistics }: Facts<'market' | 'tradeStatistics'>, listing: Listing): S2C {
   const { instrument } = listing;
-  const levels = yield* tradeStatistics.byPrice(instrument);
+  const levels = tradeStatistics.byPrice(instrument);
   const { tradingDay, previousClose } = market.quote(instrument);
   const volume = levels.reduce((sum, level) => sum + volumeOf(level), 0n);
   const most = levels.reduce<PriceStatistics | undefined>(

@@ -11,7 +11,6 @@ import {
 import { statisticInterval } from '../../../contract/list-enums.js';
 import { localDateTime } from '../../../contract/time.js';
 import type { TradeStatistic, TradeSums } from '../../market/index.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { checkChoice } from '../../view/choices.js';
 import type { Answer, Facts } from '../../view/facts.js';
@@ -45,7 +44,7 @@ export const getTickerStatistic: Answer<'clock' | 'world' | 'market' | 'listings
   const unknown = checkChoice('interval_type', intervalType, statisticInterval);
   if (unknown !== undefined) return unknown;
   const { begin, end } = intervalOf(facts, listing, minutesOf[intervalType]);
-  return inTurns(payload(facts, listing, { intervalType, begin, end }));
+  return payload(facts, listing, { intervalType, begin, end });
 };
 
 interface Interval {
@@ -71,16 +70,16 @@ function intervalOf(
   return { begin: Math.max(start, Math.floor(end / MINUTE_MS) * MINUTE_MS - (minutes - 1) * MINUTE_MS), end };
 }
 
-function* payload(
+function payload(
   { market, tradeStatistics }: Facts<'market' | 'tradeStatistics'>,
   listing: Listing,
   { intervalType, begin, end }: Interval & { readonly intervalType: number },
-): Generator<void, S2C> {
+): S2C {
   const {
     instrument,
     market: { timeZone },
   } = listing;
-  const statistic = yield* tradeStatistics.since(instrument, begin);
+  const statistic = tradeStatistics.since(instrument, begin);
   const total = totalOf(statistic);
   const directed = statistic.buy.volume + statistic.sell.volume;
   const traded = total.volume > 0n;

@@ -2,13 +2,12 @@ import { type Decimal, decimalToNumber } from '../../../contract/decimal.js';
 import type { Security } from '../../../contract/generated/Qot_Common_pb.js';
 import type { Interval } from '../../../contract/generated/Qot_OptionCommon_pb.js';
 import type { PriceBounds } from '../../market/index.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { percent } from '../../view/figures.js';
-import { prepareYearRanges, yearRange } from '../../view/price-range.js';
+import { yearRange } from '../../view/price-range.js';
 import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf } from '../../view/standings.js';
-import { eachShare, Standings, type StockFigures, stocksOf } from '../../view/stock-figures.js';
+import { Standings, type StockFigures, stocksOf } from '../../view/stock-figures.js';
 
 /** What traded in extended hours, and what its change is from. */
 export interface ExtendedSession {
@@ -68,7 +67,6 @@ const COUNT_MAX = 200;
 /** "Near" the highest or lowest price of 52 weeks: within this many percent of it. */
 const NEAR_PERCENT = 5n;
 const IndicatorType = { price: 1, marketCap: 2, priceEarnings: 3 } as const;
-const PriceFilter = { nearHigh: 5, nearLow: 6 } as const;
 
 /**
  * A ranking of US shares by their change in a session of extended hours; the price conditions hold for the session's last price.
@@ -80,35 +78,30 @@ export function extendedRank<S2C>(
   payload: (standings: ExtendedStandings) => S2C,
 ): Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', ExtendedRequest, S2C> {
   const standings = new Standings<Row>();
-  return async (facts, request) => {
-    const extended = await extendedStandings(facts, request, sessionOf, standings);
+  return (facts, request) => {
+    const extended = extendedStandings(facts, request, sessionOf, standings);
     return extended instanceof Refusal ? extended : payload(extended);
   };
 }
 
-async function extendedStandings(
+function extendedStandings(
   facts: Needed,
   request: ExtendedRequest,
   sessionOf: SessionOf,
   standings: Standings<Row>,
-): Promise<ExtendedStandings | Refusal> {
+): ExtendedStandings | Refusal {
   const refused = checkPage(request, COUNT_MAX);
   if (refused !== undefined) return refused;
   const conditions = conditionsOf<Row>(request.filterList, figures, ({ indicatorType }, index) =>
     indicatorType === IndicatorType.price ? priceCondition(request.filterList[index]?.priceFilter ?? 0, index) : undefined,
   );
   if (conditions instanceof Refusal) return conditions;
-  const rows = await standings.of(facts, 'US', '', async () => {
-    const all = await inTurns(eachShare(await stocksOf(facts, 'US'), (stock) => rowOf(facts, stock, sessionOf)));
+  const rows = standings.of(facts, 'US', '', () => {
+    const all = stocksOf(facts, 'US').map((stock) => rowOf(facts, stock, sessionOf));
     return all.filter((row) => row !== undefined);
   });
-  const ranged = request.filterList.some(({ priceFilter }) => priceFilter === PriceFilter.nearHigh || priceFilter === PriceFilter.nearLow);
-  if (ranged) {
-    const shares = rows.map(({ stock }) => stock.listing);
-    await prepareYearRanges(facts, shares);
-  }
   const by: Figure<Row> = ({ change }) => change;
-  const kept = await inTurns(meeting(rows, conditions, by));
+  const kept = meeting(rows, conditions, by);
   const { sortDir, offset, count } = request;
   const page = pageOf(kept, { by, ascending: sortDir === 1, offset, count });
   return { rows: page.map(shown), allCount: kept.length };
@@ -119,7 +112,7 @@ const figures: Readonly<Record<number, Figure<Row>>> = {
   [IndicatorType.priceEarnings]: ({ stock: { equity } }) => equity.peTTMRate,
 };
 
-/** By `PriceFilter`. */
+/** By the number of the message's `PriceFilter`; 5 and 6 are near the highest and the lowest price of 52 weeks. */
 const priceConditions: readonly Condition<Row>[] = [
   () => true,
   (row) => priceOf(row) < 1,

@@ -11,7 +11,6 @@ import {
 } from '../../../contract/generated/Qot_GetEarningsBeatRank_pb.js';
 import { beatMarket, beatTerm, beatType } from '../../../contract/list-enums.js';
 import type { Company } from '../../companies/index.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { checkChoice, marketOf } from '../../view/choices.js';
 import { type EarningsReport, earningsFigures, publicationOf, type ReportedFigure, reportsBetween } from '../../view/earnings.js';
@@ -20,7 +19,7 @@ import { percent } from '../../view/figures.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf, sortFigure } from '../../view/standings.js';
-import { eachShare, industryName, Standings, type StockFigures, stocksOf } from '../../view/stock-figures.js';
+import { industryName, Standings, type StockFigures, stocksOf } from '../../view/stock-figures.js';
 
 const COUNT_MAX = 300;
 /** Without conditions: what was published so recently, and was better than expected. */
@@ -47,7 +46,7 @@ interface Row {
  * Qot_GetEarningsBeatRank: results against the consensus of the day before their publication, in the currency of the accounts. Without conditions: those of the
  * last thirty days that were better.
  */
-export const getEarningsBeatRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = async (
+export const getEarningsBeatRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (
   facts,
   request,
 ) => {
@@ -62,13 +61,13 @@ export const getEarningsBeatRank: Answer<'clock' | 'world' | 'companies' | 'mark
   const asked = conditionsOf(request.filterList, indicators);
   if (asked instanceof Refusal) return asked;
   const conditions = asked.length > 0 ? asked : usual(facts.clock.now());
-  const rows = await standings.of(facts, market, `${request.beatType} ${term}`, async () => {
-    const made = await inTurns(eachShare(await stocksOf(facts, market), (stock) => rowOf(facts, stock, request.beatType, term)));
+  const rows = standings.of(facts, market, `${request.beatType} ${term}`, () => {
+    const made = stocksOf(facts, market).map((stock) => rowOf(facts, stock, request.beatType, term));
     return made.filter((row) => row !== undefined);
   });
-  const kept = await inTurns(meeting(rows, conditions, by));
+  const kept = meeting(rows, conditions, by);
   const page = pageOf(kept, { by, ascending: false, offset: 0, count: request.count });
-  return create(S2CSchema, { dataList: await inTurns(eachShare(page, (row) => itemOf(facts, row))), allCount: kept.length });
+  return create(S2CSchema, { dataList: page.map((row) => itemOf(facts, row)), allCount: kept.length });
 };
 
 /** Of each market and each kind of results. */

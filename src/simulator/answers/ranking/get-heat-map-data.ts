@@ -13,7 +13,6 @@ import {
 } from '../../../contract/generated/Qot_GetHeatMapData_pb.js';
 import { chainMarket, heatMapPlate } from '../../../contract/industry-enums.js';
 import { type QuoteMarket, quoteMarket } from '../../../contract/markets.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Board, Row } from '../../screen/board.js';
 import type { Hit } from '../../screen/index.js';
@@ -60,14 +59,14 @@ const sortFields: Readonly<Record<number, Figure<Field>>> = {
  * Qot_GetHeatMapData: the industries or concepts of a market that have members today, with the quotes of the minute. The index, turnover and volume are the
  * plate's own; the rest follows from its members. The simulation has no themes beside them.
  */
-export const getHeatMapData: Answer<'world' | 'companies' | 'listings' | 'boards', C2S, S2C> = async (facts, request) => {
+export const getHeatMapData: Answer<'world' | 'companies' | 'listings' | 'boards', C2S, S2C> = (facts, request) => {
   const market = marketOf(request.market, chainMarket);
   if (market instanceof Refusal) return market;
   const unknown = checkChoice('plate_type', request.plateType, heatMapPlate);
   if (unknown !== undefined) return unknown;
   const by = sortFigure(request.sortField, sortFields, changeRate);
   if (by instanceof Refusal) return by;
-  const fields = inOrder(await fieldsOf(facts, market, request.plateType), by, request.ascend);
+  const fields = inOrder(fieldsOf(facts, market, request.plateType), by, request.ascend);
   const size = { field: 'count', value: given(C2SSchema, request, 'count') ?? COUNT.fallback, max: COUNT.max };
   const page = pageAfter(fields, ({ plate }) => plate.symbol, { field: 'page', value: request.page, end: '' }, size);
   if (page instanceof Refusal) return page;
@@ -80,41 +79,40 @@ const kindOf: Readonly<Record<number, Plate['kind']>> = {
 };
 
 /** By the board of the plates and their kind: as the board, for a minute. */
-const ofBoards = new WeakMap<Board, Map<Plate['kind'], Promise<readonly Shown[]>>>();
+const ofBoards = new WeakMap<Board, Map<Plate['kind'], readonly Shown[]>>();
 
 /** The plates of a kind that have members today, in the market's order. */
-async function fieldsOf(facts: Needed, market: QuoteMarket, plateType: number): Promise<readonly Shown[]> {
+function fieldsOf(facts: Needed, market: QuoteMarket, plateType: number): readonly Shown[] {
   const kind = kindOf[plateType];
   if (kind === undefined) return [];
-  // First the shares, a few a turn: the quote of a plate looks at all of its members at once.
-  const shares = await sharesOf(facts, market);
-  const board = await facts.boards.of(market, 'plate');
-  const known = ofBoards.get(board) ?? new Map<Plate['kind'], Promise<readonly Shown[]>>();
+  const shares = sharesOf(facts, market);
+  const board = facts.boards.of(market, 'plate');
+  const known = ofBoards.get(board) ?? new Map<Plate['kind'], readonly Shown[]>();
   ofBoards.set(board, known);
   const fields = known.get(kind) ?? makeFields(facts, board, kind, shares);
   known.set(kind, fields);
-  return await fields;
+  return fields;
 }
 
-async function makeFields(facts: Needed, { rows }: Board, kind: Plate['kind'], shares: MarketShares): Promise<readonly Shown[]> {
+function makeFields(facts: Needed, { rows }: Board, kind: Plate['kind'], shares: MarketShares): readonly Shown[] {
   const fields: Shown[] = [];
   for (const row of rows) {
     const { instrument } = row.listing;
     if (instrument.kind !== 'plate' || instrument.plate.kind !== kind) continue;
     const { plate } = instrument;
-    const members = await shares.members(plate);
+    const members = shares.members(plate);
     if (members.length === 0) continue;
-    const worth = await inTurns(worthOf(facts, members, quoteMarket(plate.market).currency));
+    const worth = worthOf(facts, members, quoteMarket(plate.market).currency);
     const field = { ...row, plate, members, worth };
-    fields.push({ ...field, data: await dataOf(field) });
+    fields.push({ ...field, data: dataOf(field) });
   }
   return fields;
 }
 
-async function dataOf(field: Field) {
+function dataOf(field: Field) {
   const { listing, plate, quote, members, worth } = field;
   const earnings = measures.get(ValuationType.ValuationType_PE);
-  const peAvg = earnings === undefined ? undefined : (await spreadOf(members, earnings)).mean;
+  const peAvg = earnings === undefined ? undefined : spreadOf(members, earnings).mean;
   const rises = members.map((member) => Math.sign(Number(member.row.quote.last - member.row.quote.previousClose)));
   const counted = (sign: number) => rises.filter((each) => each === sign).length;
   const [leader] = inOrder(members, ({ row }) => changeRate(row), false);

@@ -7,14 +7,13 @@ import {
   type S2C,
   S2CSchema,
 } from '../../../contract/generated/Qot_GetHighDividendSOERank_pb.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import { changeFrom, type PastCloses, pastCloses } from '../../view/past-closes.js';
 import { membersOf } from '../../view/plates.js';
 import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf, sortFigure } from '../../view/standings.js';
-import { eachShare, industryName, Standings, type StockFigures, stockFigures } from '../../view/stock-figures.js';
+import { industryName, Standings, type StockFigures, stockFigures } from '../../view/stock-figures.js';
 import { namedPlate, STATE_OWNED } from '../../world/plates.js';
 
 const COUNT_MAX = 200;
@@ -29,7 +28,7 @@ type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'q
  * Qot_GetHighDividendSOERank: Hong Kong shares of the mainland's state-owned companies (a concept plate) below their book value, with a high
  * dividend and without losses.
  */
-export const getHighDividendSoeRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = async (
+export const getHighDividendSoeRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (
   facts,
   request,
 ) => {
@@ -40,14 +39,14 @@ export const getHighDividendSoeRank: Answer<'clock' | 'world' | 'companies' | 'm
   const asked = conditionsOf(request.filterList, indicators);
   if (asked instanceof Refusal) return asked;
   const conditions = [...asked, ...defaultsBut(request.filterList.map(({ indicatorType }) => indicatorType))];
-  const rows = await standings.of(facts, 'HK', '', async () => {
-    const members = plate === undefined ? [] : await membersOf(facts, plate);
-    return await inTurns(eachShare(members, (share) => stockFigures(facts, share)));
+  const rows = standings.of(facts, 'HK', '', () => {
+    const members = plate === undefined ? [] : membersOf(facts, plate);
+    return members.map((share) => stockFigures(facts, share));
   });
-  const kept = await inTurns(meeting(rows, conditions, by));
+  const kept = meeting(rows, conditions, by);
   const { offset, count, sortDir } = request;
   const page = pageOf(kept, { by, ascending: sortDir === 1, offset, count });
-  return create(S2CSchema, { dataList: await inTurns(eachShare(page, (row) => itemOf(facts, row))), allCount: kept.length });
+  return create(S2CSchema, { dataList: page.map((row) => itemOf(facts, row)), allCount: kept.length });
 };
 
 const standings = new Standings<StockFigures>();

@@ -8,7 +8,6 @@ import {
   S2CSchema,
 } from '../../../contract/generated/Qot_GetPeriodChangeRank_pb.js';
 import { changePeriod, rankedMarket } from '../../../contract/list-enums.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { checkChoice, marketOf } from '../../view/choices.js';
 import type { Answer, Facts } from '../../view/facts.js';
@@ -16,7 +15,7 @@ import { known } from '../../view/known.js';
 import { changeFrom, pastCloses } from '../../view/past-closes.js';
 import { recentChange, volumeRatio } from '../../view/recent-trading.js';
 import { checkPage, conditionsOf, type Figure, meeting, pageOf } from '../../view/standings.js';
-import { eachShare, Standings, type StockFigures, stocksOf } from '../../view/stock-figures.js';
+import { Standings, type StockFigures, stocksOf } from '../../view/stock-figures.js';
 
 const COUNT_MAX = 200;
 
@@ -34,7 +33,7 @@ interface Row {
  * Qot_GetPeriodChangeRank: shares by their change over a period. Days are trading days; changes over them are from the forward adjusted close so
  * many days before, today's from the previous close as the snapshot's are.
  */
-export const getPeriodChangeRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = async (
+export const getPeriodChangeRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (
   facts,
   request,
 ) => {
@@ -48,10 +47,8 @@ export const getPeriodChangeRank: Answer<'clock' | 'world' | 'companies' | 'mark
   const change: Figure<Row> = ({ changes }) => changes[period];
   const conditions = conditionsOf<Row>(request.filterList, { ...figures, 3: change });
   if (conditions instanceof Refusal) return conditions;
-  const rows = await standings.of(facts, market, '', async () =>
-    inTurns(eachShare(await stocksOf(facts, market), (stock) => rowOf(facts, stock))),
-  );
-  const kept = await inTurns(meeting(rows, [...conditions, (row) => change(row) !== undefined], change));
+  const rows = standings.of(facts, market, '', () => stocksOf(facts, market).map((stock) => rowOf(facts, stock)));
+  const kept = meeting(rows, [...conditions, (row) => change(row) !== undefined], change);
   const { offset, count } = request;
   const page = pageOf(kept, { by: change, ascending: request.sortDir === 1, offset, count });
   return create(S2CSchema, { dataList: page.map(itemOf), allCount: kept.length });

@@ -12,7 +12,6 @@ import type { QuoteMarket } from '../../../contract/markets.js';
 import { shown } from '../../../contract/shown.js';
 import { requireDay } from '../../../contract/time.js';
 import type { Bar, Market } from '../../market/market.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { marketOf } from '../../view/choices.js';
 import { lastCompleteDay } from '../../view/complete-bars.js';
@@ -23,7 +22,7 @@ import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { shortPosition, shortVolume } from '../../view/short-sales.js';
 import { checkPage, type Figure, meeting, pageOf, sortFigure } from '../../view/standings.js';
-import { eachShareOf } from '../../view/stock-figures.js';
+import { sharesOf } from '../../view/stock-figures.js';
 import { marketCalendar } from '../../world/index.js';
 import { platesOf } from '../../world/plates.js';
 
@@ -63,7 +62,7 @@ interface Averages {
  * Qot_GetShortSellingRank: what was sold short on the last complete trading day. Volumes are those of the day's bars; the short part of each is made up
  * (`view/short-sales.ts`). Days to cover are the short position over the month's mean volume.
  */
-export const getShortSellingRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings', C2S, S2C> = async (facts, request) => {
+export const getShortSellingRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings', C2S, S2C> = (facts, request) => {
   const market = marketOf(request.market === 0 ? US : request.market, rankedMarket);
   if (market instanceof Refusal) return market;
   const refused = checkPage(request, COUNT_MAX);
@@ -72,8 +71,8 @@ export const getShortSellingRank: Answer<'clock' | 'world' | 'companies' | 'mark
   if (by instanceof Refusal) return by;
   const plates = platesOfRequest(market, request);
   if (plates instanceof Refusal) return plates;
-  const all = await rowsOf(facts, market);
-  const rows = plates === undefined ? all : await inTurns(meeting(all, [({ listing }) => isIn(facts, listing, plates)], by));
+  const all = rowsOf(facts, market);
+  const rows = plates === undefined ? all : meeting(all, [({ listing }) => isIn(facts, listing, plates)], by);
   const { offset, count, sortDir } = request;
   const page = pageOf(rows, { by, ascending: sortDir === 1, offset, count });
   return create(S2CSchema, { dataList: page.map(itemOf), allCount: rows.length });
@@ -120,15 +119,17 @@ const MARKETS = 16;
 const rowsOfDays = new WeakMap<Market, Kept<readonly Row[]>>();
 
 /** The rows of a market: what a complete day brought does not change any more. */
-function rowsOf(facts: Needed, market: QuoteMarket): readonly Row[] | Promise<readonly Row[]> {
+function rowsOf(facts: Needed, market: QuoteMarket): readonly Row[] {
   const kept = rowsOfDays.get(facts.market) ?? new Kept<readonly Row[]>(MARKETS);
   rowsOfDays.set(facts.market, kept);
   const { clock, world } = facts;
   const day = lastCompleteDay(world.calendar(marketCalendar(market)), clock.now());
   // Who is listed changes by the date, and the day that is complete at the close.
-  return kept.get(market, `${world.today(marketCalendar(market))} ${day}`, {
-    make: async () => (await inTurns(eachShareOf(facts, market, (share) => rowOf(facts, share, day)))).filter((row) => row !== undefined),
-  });
+  return kept.get(market, `${world.today(marketCalendar(market))} ${day}`, () =>
+    sharesOf(facts, market)
+      .map((share) => rowOf(facts, share, day))
+      .filter((row) => row !== undefined),
+  );
 }
 
 /** Undefined for a share that was not traded on the day. */

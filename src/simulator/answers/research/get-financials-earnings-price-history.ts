@@ -11,7 +11,6 @@ import {
 } from '../../../contract/generated/Qot_GetFinancialsEarningsPriceHistory_pb.js';
 import { quoteMarket } from '../../../contract/markets.js';
 import { localDateTime } from '../../../contract/time.js';
-import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
@@ -30,14 +29,12 @@ export const getFinancialsEarningsPriceHistory: Answer<'clock' | 'world' | 'comp
   { security },
 ) => {
   const subject = subjectOf(facts, security);
-  return subject instanceof Refusal ? subject : inTurns(answer(facts, subject));
+  return subject instanceof Refusal ? subject : answer(facts, subject);
 };
 
-function* answer(facts: Needed, subject: Subject): Generator<void, S2C> {
+function answer(facts: Needed, subject: Subject): S2C {
   const publications = publicationsOf(facts, subject, REPORTS);
-  const detailList = yield* eachInTurns(publications, 1, (publication) =>
-    rowOf(facts, subject, publication, publication === publications[0]),
-  );
+  const detailList = publications.map((publication) => rowOf(facts, subject, publication, publication === publications[0]));
   return create(S2CSchema, { detailList });
 }
 

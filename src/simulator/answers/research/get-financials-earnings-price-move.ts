@@ -9,7 +9,6 @@ import {
   type S2C,
   S2CSchema,
 } from '../../../contract/generated/Qot_GetFinancialsEarningsPriceMove_pb.js';
-import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
@@ -34,11 +33,11 @@ export const getFinancialsEarningsPriceMove: Answer<'clock' | 'world' | 'compani
   const count = given(C2SSchema, request, 'periodCount') ?? PERIODS.fallback;
   if (count < 1 || count > PERIODS.max)
     return new Refusal(`period_count: ${count} is out of range, accepted: 1 to ${PERIODS.max}`, 'broker.value');
-  return inTurns(answer(facts, subject, publicationsOf(facts, subject, count)));
+  return answer(facts, subject, publicationsOf(facts, subject, count));
 };
 
-function* answer(facts: Needed, subject: Subject, publications: readonly Publication[]): Generator<void, S2C> {
-  return create(S2CSchema, { detailList: yield* eachInTurns(publications, 1, (publication) => cycleOf(facts, subject, publication)) });
+function answer(facts: Needed, subject: Subject, publications: readonly Publication[]): S2C {
+  return create(S2CSchema, { detailList: publications.map((publication) => cycleOf(facts, subject, publication)) });
 }
 
 function cycleOf(facts: Needed, subject: Subject, { period, tradingDay, pubType }: Publication): ReportCycleQuote {

@@ -13,7 +13,6 @@ import {
   S2CSchema,
 } from '../../../contract/generated/Qot_GetFinancialsStatements_pb.js';
 import type { QuoteMarket } from '../../../contract/markets.js';
-import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Page } from '../../view/cursor.js';
 import type { Answer } from '../../view/facts.js';
@@ -24,8 +23,6 @@ import { type Period, pageOfPeriods, periodsOf } from './periods.js';
 import { type Line, linesOf } from './statement-lines.js';
 import { earlier, inSharesAt, perShare, type StatementSums, statementSums } from './statement-sums.js';
 import { type Subject, secondsOf, subjectOf } from './subject.js';
-
-const REPORTS_A_TURN = 5;
 
 /** Who sets the rules of accounts, by home market. */
 const standards: Readonly<Record<QuoteMarket, string>> = {
@@ -51,11 +48,11 @@ export const getFinancialsStatements: Answer<'clock' | 'world' | 'companies' | '
   const asked = given(C2SSchema, request, 'financialType') || F10Type.F10Type_QuarterlyAnnual;
   const periods = periodsOf(subject.company, subject.reported, asked);
   const page = pageOfPeriods(periods, request.nextKey, given(C2SSchema, request, 'num'));
-  return page instanceof Refusal ? page : inTurns(answer(subject, lines, money, page));
+  return page instanceof Refusal ? page : answer(subject, lines, money, page);
 };
 
-function* answer(subject: Subject, lines: readonly Line[], money: Money, { items, next: nextKey }: Page<Period>): Generator<void, S2C> {
-  const reportList = yield* eachInTurns(items, REPORTS_A_TURN, (period) => reportOf(subject, lines, money, period));
+function answer(subject: Subject, lines: readonly Line[], money: Money, { items, next: nextKey }: Page<Period>): S2C {
+  const reportList = items.map((period) => reportOf(subject, lines, money, period));
   const shown = new Set(reportList.flatMap(({ itemList }) => itemList.map(({ fieldId }) => fieldId)));
   return create(S2CSchema, {
     structureList: lines

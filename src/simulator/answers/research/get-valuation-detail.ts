@@ -60,21 +60,21 @@ export const getValuationDetail: Answer<'clock' | 'world' | 'companies' | 'marke
 
 type Interval = NonNullable<ReturnType<typeof intervalOf>>;
 
-async function ofShare(facts: Needed, listing: Listing, wanted: ValuationType, interval: Interval): Promise<S2C | Refusal> {
+function ofShare(facts: Needed, listing: Listing, wanted: ValuationType, interval: Interval): S2C | Refusal {
   const { instrument } = listing;
   const { companies, market } = facts;
   const quote = market.quote(instrument);
   const figures = companies.figures(instrument, quote.tradingDay);
   const measure = measureOf(wanted === ValuationType.ValuationType_Unknown ? recommended(figures) : wanted);
   const now = valueAt(companies, measure, { listing }, quote.last, quote.tradingDay);
-  const past = await pastValues(facts, listing, measure, interval, quote.tradingDay);
-  const forward = await forwardFigure(measure).of(facts, { listing, quote });
+  const past = pastValues(facts, listing, measure, interval, quote.tradingDay);
+  const forward = forwardFigure(measure).of(facts, { listing, quote });
   const plate = industryPlate(instrument.market, companies.company(instrument).industry);
-  const peers = plate === undefined ? [] : await sharesOfPlate(facts, plate);
+  const peers = plate === undefined ? [] : sharesOfPlate(facts, plate);
   const days = past.map(({ day }) => requireDay(day));
-  const means = await pastMeans(facts, peers, measure, days);
-  const ofPeers = await spreadOf(peers, measure);
-  const ofMarket = await spreadOf(await sharesIn(facts, { market: instrument.market, members: undefined }), measure);
+  const means = pastMeans(facts, peers, measure, days);
+  const ofPeers = spreadOf(peers, measure);
+  const ofMarket = spreadOf(sharesIn(facts, { market: instrument.market, members: undefined }), measure);
   const subject = subjectFor(facts, listing);
   return create(S2CSchema, {
     ...header(facts, listing, measure),
@@ -89,7 +89,7 @@ async function ofShare(facts: Needed, listing: Listing, wanted: ValuationType, i
               plateName: plate.name,
               ...known({ plateAverageValue: ofPeers.mean, plateRanking: rankOf(ofPeers, now) }),
               plateStockItemCount: peers.length,
-              stockItems: await peersOf(peers, measure),
+              stockItems: peersOf(peers, measure),
             }),
       profitGrowthRate: measure.expected === undefined ? undefined : profitGrowth(subject, measure, interval.from(subject.today)),
     }),
@@ -97,19 +97,19 @@ async function ofShare(facts: Needed, listing: Listing, wanted: ValuationType, i
 }
 
 /** Of a plate or an index: the members' whole value against what it stands for, by the paths of the largest ones in the past. */
-async function ofGroup(facts: Needed, listing: Listing, wanted: ValuationType, interval: Interval): Promise<S2C | Refusal> {
-  const group = await groupOf(facts, listing);
+function ofGroup(facts: Needed, listing: Listing, wanted: ValuationType, interval: Interval): S2C | Refusal {
+  const group = groupOf(facts, listing);
   if (group instanceof Refusal) {
     const { symbol, kind } = listing.instrument;
     return new Refusal(`${symbol} is ${kinds[kind].noun}: only shares of companies, plates and indices have valuations`);
   }
   const measure = measureOf(wanted === ValuationType.ValuationType_Unknown ? ValuationType.ValuationType_PE : wanted);
-  const hits = await sharesIn(facts, group);
-  const spread = await spreadOf(hits, measure);
+  const hits = sharesIn(facts, group);
+  const spread = spreadOf(hits, measure);
   const now = spread.mean ?? Number.NaN;
   const today = facts.world.today(listing.instrument);
   const days = monthsBack(interval.from(today), today).filter((day) => day >= listing.instrument.listDate);
-  const means = await pastMeans(facts, hits, measure, days.map(requireDay));
+  const means = pastMeans(facts, hits, measure, days.map(requireDay));
   const past = days.map((day, index) => ({ day, value: means[index] ?? Number.NaN }));
   return create(S2CSchema, {
     ...header(facts, listing, measure),
@@ -206,8 +206,8 @@ function rankOf({ values }: Pick<Spread, 'values'>, now: number): number | undef
   return now > 0 ? 1 + values.filter((value) => value > now).length : undefined;
 }
 
-async function peersOf(hits: readonly Hit[], measure: Measure): Promise<PlateDistribution['stockItems']> {
-  const [values, sizes] = [await valuesOf(hits, measure.now), await valuesOf(hits, marketValue)];
+function peersOf(hits: readonly Hit[], measure: Measure): PlateDistribution['stockItems'] {
+  const [values, sizes] = [valuesOf(hits, measure.now), valuesOf(hits, marketValue)];
   return hits
     .map(({ row: { listing } }, index) => ({ listing, value: values[index] ?? Number.NaN, marketCap: sizes[index] ?? 0 }))
     .sort((a, b) => b.marketCap - a.marketCap)

@@ -9,7 +9,6 @@ import {
   type StockItem,
   StockItemSchema,
 } from '../../../contract/generated/Qot_GetValuationPlateStockList_pb.js';
-import { inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { type Figure, type Hit, sorted, valuesOf } from '../../screen/index.js';
 import { marketValue } from '../../screen/share-figures.js';
@@ -25,10 +24,10 @@ import { type Group, groupOf, sharesIn } from './valuation-group.js';
 const NUM = { fallback: 10, max: 50 };
 
 /** Qot_GetValuationPlateStockList: the members of a plate or an index with their valuations, of the minute. What has no value comes last. */
-export const getValuationPlateStockList: Answer<'world' | 'companies' | 'listings' | 'boards', C2S, S2C> = async (facts, request) => {
+export const getValuationPlateStockList: Answer<'world' | 'companies' | 'listings' | 'boards', C2S, S2C> = (facts, request) => {
   const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;
-  const group = await groupOf(facts, listing);
+  const group = groupOf(facts, listing);
   if (group instanceof Refusal) return group;
   const type = given(C2SSchema, request, 'valuationType') || ValuationType.ValuationType_PE;
   const measure = measures.get(type);
@@ -38,10 +37,10 @@ export const getValuationPlateStockList: Answer<'world' | 'companies' | 'listing
   const by = figures.get(given(C2SSchema, request, 'sortId') || SortField.SortField_MarketCap);
   if (by === undefined)
     return new Refusal(`sort_id: ${request.sortId} does not sort valuations; accepted: ${[...figures.keys()].join(', ')}`, 'broker.value');
-  const kept = await narrowed(facts, group, request);
+  const kept = narrowed(facts, group, request);
   if (kept instanceof Refusal) return kept;
   const descending = request.sortType === SortType.SortType_Desc;
-  const hits = await sorted(await sharesIn(facts, kept), [{ figure: by, direction: descending ? 'descending' : 'ascending' }]);
+  const hits = sorted(sharesIn(facts, kept), [{ figure: by, direction: descending ? 'descending' : 'ascending' }]);
   const num = given(C2SSchema, request, 'num') ?? NUM.fallback;
   const page = pageAfter(
     hits,
@@ -53,9 +52,9 @@ export const getValuationPlateStockList: Answer<'world' | 'companies' | 'listing
   const isWholeIndex = group.members === undefined && request.filterSecurity === undefined && request.nextKey === '';
   return create(S2CSchema, {
     count: hits.length,
-    stockList: await itemsOf(page.items, figures),
+    stockList: itemsOf(page.items, figures),
     nextKey: page.next,
-    plateList: isWholeIndex ? await industriesOf(facts, group) : [],
+    plateList: isWholeIndex ? industriesOf(facts, group) : [],
   });
 };
 
@@ -69,27 +68,27 @@ function figuresOf(measure: Measure): ReadonlyMap<number, Figure> {
 }
 
 /** Of an index, the members that a plate has too. */
-async function narrowed(facts: Facts<'world' | 'companies' | 'listings'>, group: Group, { filterSecurity }: C2S): Promise<Group | Refusal> {
+function narrowed(facts: Facts<'world' | 'companies' | 'listings'>, group: Group, { filterSecurity }: C2S): Group | Refusal {
   if (filterSecurity === undefined) return group;
   const named = locate(facts, filterSecurity);
   if (named instanceof Refusal) return named;
   const { instrument } = named;
   if (instrument.kind !== 'plate') return new Refusal(`filter_security: ${instrument.symbol} is no plate; take one of plate_list`);
-  const plate = new Set(await membersOf(facts, instrument.plate));
+  const plate = new Set(membersOf(facts, instrument.plate));
   const { market, members } = group;
   return { market, members: members === undefined ? plate : new Set([...members].filter((one) => plate.has(one))) };
 }
 
-async function industriesOf(facts: Facts<'world' | 'companies' | 'listings'>, { market }: Group) {
-  const plates = await inTurns(platesWithMembers(facts, market));
+function industriesOf(facts: Facts<'world' | 'companies' | 'listings'>, { market }: Group) {
+  const plates = platesWithMembers(facts, market);
   return plates
     .filter(({ kind }) => kind === 'industry')
     .map((plate) => create(PlateItemSchema, { security: plateSecurity(plate), name: plate.name }));
 }
 
-async function itemsOf(hits: readonly Hit[], figures: ReadonlyMap<number, Figure>): Promise<StockItem[]> {
+function itemsOf(hits: readonly Hit[], figures: ReadonlyMap<number, Figure>): StockItem[] {
   const columns = new Map<number, Float64Array>();
-  for (const [field, figure] of figures) columns.set(field, await valuesOf(hits, figure));
+  for (const [field, figure] of figures) columns.set(field, valuesOf(hits, figure));
   return hits.map(({ row: { listing } }, index) => {
     const of = (field: SortField) => {
       const value = columns.get(field)?.[index] ?? Number.NaN;

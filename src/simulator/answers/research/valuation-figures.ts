@@ -65,14 +65,14 @@ function perShareOf({ type }: Measure, figures: ShareFigures): bigint | undefine
 }
 
 const QUARTERS_AHEAD = 4;
-const ROWS_A_TURN = 20;
+const SPEED = 20;
 
 /** Market value over what is expected of the four quarters that are published next; NaN where nobody expects anything, or nothing that is positive. */
 export function forwardFigure({ type, expected }: Measure): Figure {
   return {
     key: `forward valuation ${type}`,
     lasts: 'moment',
-    rowsATurn: ROWS_A_TURN,
+    speed: SPEED,
     of: ({ companies }, { listing: { instrument }, quote }) => {
       if (expected === undefined || !isIssuedByCompany(instrument)) return Number.NaN;
       const company = companies.company(instrument);
@@ -100,7 +100,7 @@ export function percentileFigure(measure: Measure): Figure {
   return {
     key: `valuation percentile ${measure.type}`,
     lasts: 'day',
-    rowsATurn: 4,
+    speed: 4,
     of: ({ companies }, { listing: { instrument }, quote }) => {
       if (!isIssuedByCompany(instrument)) return Number.NaN;
       const company = companies.company(instrument);

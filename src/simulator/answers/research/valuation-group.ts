@@ -1,7 +1,6 @@
 import type { QuoteMarket } from '../../../contract/markets.js';
 import { Remembered } from '../../chance/remembered.js';
 import type { Companies, Company } from '../../companies/index.js';
-import { inTurns, nextTurn } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Board } from '../../screen/board.js';
 import { type Hit, screen, valuesOf } from '../../screen/index.js';
@@ -23,24 +22,24 @@ export interface Group {
 }
 
 /** What a plate or an index is made of; a refusal for anything else. */
-export async function groupOf(facts: Facts<'world' | 'companies' | 'listings'>, { instrument }: Listing): Promise<Group | Refusal> {
+export function groupOf(facts: Facts<'world' | 'companies' | 'listings'>, { instrument }: Listing): Group | Refusal {
   const { market, kind, symbol } = instrument;
-  if (kind === 'plate') return { market, members: new Set(await membersOf(facts, instrument.plate)) };
+  if (kind === 'plate') return { market, members: new Set(membersOf(facts, instrument.plate)) };
   if (kind === 'index') return { market, members: undefined };
   return new Refusal(`security: ${symbol} is ${kinds[kind].noun}; expected a plate or an index`);
 }
 
 /** What was asked of the boards of a minute. */
 interface Asked {
-  readonly whole: Promise<readonly Hit[]>;
-  readonly ofPlates: Map<Plate, Promise<readonly Hit[]>>;
+  readonly whole: readonly Hit[];
+  readonly ofPlates: Map<Plate, readonly Hit[]>;
 }
 
 /** By the boards of a market's shares and trusts. */
 const askedOf = new WeakMap<Board, WeakMap<Board, Asked>>();
 
-async function boardsOf({ boards }: Needed, market: QuoteMarket): Promise<readonly [Board, Board]> {
-  return [await boards.of(market, 'equity'), await boards.of(market, 'trust')];
+function boardsOf({ boards }: Needed, market: QuoteMarket): readonly [Board, Board] {
+  return [boards.of(market, 'equity'), boards.of(market, 'trust')];
 }
 
 function asked([shares, trusts]: readonly [Board, Board]): Asked {
@@ -52,25 +51,25 @@ function asked([shares, trusts]: readonly [Board, Board]): Asked {
 }
 
 /** The shares of a group with the quotes of the minute, in the market's order; of a whole market, the same list for all who ask within it. */
-export async function sharesIn(facts: Needed, { market, members }: Group): Promise<readonly Hit[]> {
-  const boards = await boardsOf(facts, market);
-  return members === undefined ? await asked(boards).whole : await screen(boards, [], ({ listing }) => members.has(listing));
+export function sharesIn(facts: Needed, { market, members }: Group): readonly Hit[] {
+  const boards = boardsOf(facts, market);
+  return members === undefined ? asked(boards).whole : screen(boards, [], ({ listing }) => members.has(listing));
 }
 
 /** The same of a plate's members of today: the same list within the minute. */
-export async function sharesOfPlate(facts: Needed, plate: Plate): Promise<readonly Hit[]> {
-  const boards = await boardsOf(facts, plate.market);
+export function sharesOfPlate(facts: Needed, plate: Plate): readonly Hit[] {
+  const boards = boardsOf(facts, plate.market);
   const { ofPlates } = asked(boards);
   let shares = ofPlates.get(plate);
   if (shares === undefined) {
     shares = membersIn(facts, plate, boards);
     ofPlates.set(plate, shares);
   }
-  return await shares;
+  return shares;
 }
 
-async function membersIn(facts: Needed, plate: Plate, boards: readonly Board[]): Promise<readonly Hit[]> {
-  const members = new Set(await membersOf(facts, plate));
+function membersIn(facts: Needed, plate: Plate, boards: readonly Board[]): readonly Hit[] {
+  const members = new Set(membersOf(facts, plate));
   return screen(boards, [], ({ listing }) => members.has(listing));
 }
 
@@ -83,27 +82,22 @@ export interface Spread {
   readonly values: readonly number[];
 }
 
-/** Shares looked at beside other work. */
-const SUMMED_AT_ONCE = 1_000;
-
-const spreads = new WeakMap<readonly Hit[], Map<Measure, Promise<Spread>>>();
+const spreads = new WeakMap<readonly Hit[], Map<Measure, Spread>>();
 
 /**
  * Of shares by a measure, weighted by market value: the mean is the sum of market values over the sum of what they are held against. Worked out once for a list
  * of shares.
  */
-export async function spreadOf(hits: readonly Hit[], measure: Measure): Promise<Spread> {
-  const known = spreads.get(hits) ?? new Map<Measure, Promise<Spread>>();
+export function spreadOf(hits: readonly Hit[], measure: Measure): Spread {
+  const known = spreads.get(hits) ?? new Map<Measure, Spread>();
   spreads.set(hits, known);
   const spread = known.get(measure) ?? workSpread(hits, measure);
   known.set(measure, spread);
-  return await spread;
+  return spread;
 }
 
-async function workSpread(hits: readonly Hit[], measure: Measure): Promise<Spread> {
-  // That of a whole market takes a turn by itself.
-  if (hits.length >= SUMMED_AT_ONCE) await nextTurn();
-  const [values, sizes] = [await valuesOf(hits, measure.now), await valuesOf(hits, marketValue)];
+function workSpread(hits: readonly Hit[], measure: Measure): Spread {
+  const [values, sizes] = [valuesOf(hits, measure.now), valuesOf(hits, marketValue)];
   const kept = hits.map((_, index) => [values[index] ?? Number.NaN, sizes[index] ?? 0] as const).filter(([value]) => value > 0);
   const sorted = kept.map(([value]) => value).sort((a, b) => b - a);
   const whole = kept.reduce((sum, [, size]) => sum + size, 0);
@@ -124,21 +118,7 @@ const PAST_MEMBERS = 30;
  * The mean of a group on each of some days (counted from 1970-01-01), by the paths of the prices of its thirty largest members of today; undefined on days
  * on which none has a positive base.
  */
-export function pastMeans(
-  facts: Needed,
-  hits: readonly Hit[],
-  measure: Measure,
-  days: readonly number[],
-): Promise<readonly (number | undefined)[]> {
-  return Promise.resolve(inTurns(workPastMeans(facts, hits, measure, days)));
-}
-
-function* workPastMeans(
-  facts: Needed,
-  hits: readonly Hit[],
-  measure: Measure,
-  days: readonly number[],
-): Generator<void, readonly (number | undefined)[]> {
+export function pastMeans(facts: Needed, hits: readonly Hit[], measure: Measure, days: readonly number[]): readonly (number | undefined)[] {
   const size = ({ row: { listing, quote } }: Hit) => Number(quote.last) * Number(listing.instrument.sharesIssued);
   const largest = [...hits].sort((a, b) => size(b) - size(a)).slice(0, PAST_MEMBERS);
   const sums = days.map(() => ({ value: 0, base: 0 }));
@@ -146,12 +126,11 @@ function* workPastMeans(
     const { instrument } = row.listing;
     const [company, today] = [facts.companies.company(instrument), facts.world.today(instrument)];
     const rate = Number(facts.companies.inCurrency(1_000_000_000n, company.issuer.home.currency, instrument.currency, today)) / 1e9;
-    const { values, bases } = yield* pastParts(facts, company, measure, days);
+    const { values, bases } = pastParts(facts, company, measure, days);
     for (const [index, sum] of sums.entries()) {
       const [value, base] = [values[index] ?? 0, bases[index] ?? 0];
       if (base > 0) [sum.value, sum.base] = [sum.value + value * rate, sum.base + base * rate];
     }
-    yield;
   }
   return sums.map(({ value, base }) => (base > 0 ? places(value / base) : undefined));
 }
@@ -167,8 +146,8 @@ interface PastParts {
 const REMEMBERED = 500;
 const remembered = new WeakMap<Companies, Remembered<string, { parts: PastParts | undefined }>>();
 
-/** Of a company on each of some days, kept until somebody asks for others: the days of a year are the same for all shares of a market. For `inTurns`. */
-function* pastParts({ companies }: Needed, company: Company, measure: Measure, days: readonly number[]): Generator<void, PastParts> {
+/** The parts of a company on each of some days, kept until others are asked for: a year has the same days for all shares of a market. */
+function pastParts({ companies }: Needed, company: Company, measure: Measure, days: readonly number[]): PastParts {
   const known = remembered.get(companies) ?? new Remembered<string, { parts: PastParts | undefined }>(REMEMBERED);
   remembered.set(companies, known);
   const kept = known.get(`${company.issuer.home.symbol} ${measure.type}`, () => ({ parts: undefined }));
@@ -178,13 +157,10 @@ function* pastParts({ companies }: Needed, company: Company, measure: Measure, d
     const { value, base } = pathParts(company, measure, day);
     parts.values[index] = value;
     parts.bases[index] = base;
-    if (index % DAYS_AT_ONCE === DAYS_AT_ONCE - 1) yield;
   }
   kept.parts = parts;
   return parts;
 }
-
-const DAYS_AT_ONCE = 16;
 
 function isSame(one: readonly number[], other: readonly number[]): boolean {
   return one.length === other.length && one.every((day, index) => day === other[index]);

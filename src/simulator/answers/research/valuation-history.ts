@@ -3,7 +3,7 @@ import { addDays } from '../../../contract/time.js';
 import { Remembered } from '../../chance/remembered.js';
 import type { BarPeriod } from '../../market/index.js';
 import type { Market } from '../../market/market.js';
-import { inTurns } from '../../pace.js';
+import { atOnce } from '../../pace.js';
 import type { Facts } from '../../view/facts.js';
 import { newestBars } from '../../view/history-bars.js';
 import type { Listing } from '../../view/listings.js';
@@ -49,42 +49,27 @@ export interface PastValue {
 }
 
 const REMEMBERED = 200;
-const remembered = new WeakMap<Market, Remembered<string, Promise<readonly PastValue[]>>>();
+const remembered = new WeakMap<Market, Remembered<string, readonly PastValue[]>>();
 
 type Needed = Facts<'clock' | 'world' | 'companies' | 'market'>;
 
 /** A share's values by a measure, oldest first, up to the day before the current one: close over what was known on that day. Worked out once a day. */
-export function pastValues(
-  facts: Needed,
-  listing: Listing,
-  measure: Measure,
-  interval: Interval,
-  today: string,
-): Promise<readonly PastValue[]> {
-  const ofMarket = remembered.get(facts.market) ?? new Remembered<string, Promise<readonly PastValue[]>>(REMEMBERED);
+export function pastValues(facts: Needed, listing: Listing, measure: Measure, interval: Interval, today: string): readonly PastValue[] {
+  const ofMarket = remembered.get(facts.market) ?? new Remembered<string, readonly PastValue[]>(REMEMBERED);
   remembered.set(facts.market, ofMarket);
   const key = `${listing.instrument.symbol} ${measure.type} ${interval.from(today)} ${today}`;
-  return ofMarket.get(key, () => Promise.resolve(inTurns(work(facts, listing, measure, interval, today))));
+  return ofMarket.get(key, () => work(facts, listing, measure, interval, today));
 }
 
-const VALUES_A_TURN = 20;
-
-function* work(
-  facts: Needed,
-  listing: Listing,
-  measure: Measure,
-  interval: Interval,
-  today: string,
-): Generator<void, readonly PastValue[]> {
+function work(facts: Needed, listing: Listing, measure: Measure, interval: Interval, today: string): readonly PastValue[] {
   const calendar = facts.world.calendar(listing.instrument);
   const first = interval.from(today);
-  const bars = yield* newestBars(facts, listing, interval.period, 'none', interval.barsMax);
+  const bars = atOnce(newestBars(facts, listing, interval.period, 'none', interval.barsMax));
   const found: PastValue[] = [];
-  for (const [index, { end, close }] of bars.entries()) {
+  for (const { end, close } of bars) {
     const day = calendar.tradingDay(end - 1);
     if (day < first || day >= today) continue;
     found.push({ day, value: valueAt(facts.companies, measure, { listing }, close, day) });
-    if (index % VALUES_A_TURN === 0) yield;
   }
   return found;
 }

@@ -1,7 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, CapabilitySchema, type S2C, S2CSchema } from '../../../contract/generated/svc/quote_capability_pb.js';
 import { type QuoteMarket, quoteMarkets } from '../../../contract/markets.js';
-import { eachInTurns, inTurns } from '../../pace.js';
 import { klTypes } from '../../view/bars.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { BOOK_DEPTH_MAX } from '../../view/order-book.js';
@@ -10,11 +9,11 @@ import { subTypesOf } from '../../view/sub-types.js';
 import type { Instrument } from '../../world/instrument.js';
 
 /** Per market: the subscription types that at least one of its instruments serves, as its kind and its lots say. */
-export const getQuoteCapability: Answer<'world' | 'listings', C2S, S2C> = (facts) => inTurns(answer(facts));
+export const getQuoteCapability: Answer<'world' | 'listings', C2S, S2C> = (facts) => answer(facts);
 
-function* answer(facts: Facts<'world' | 'listings'>): Generator<void, S2C> {
+function answer(facts: Facts<'world' | 'listings'>): S2C {
   const payload = create(S2CSchema, { subQuota: SUBSCRIPTION_QUOTA });
-  payload.capabilityList = yield* eachInTurns(quoteMarkets, 1, ({ name, number }) =>
+  payload.capabilityList = quoteMarkets.map(({ name, number }) =>
     create(CapabilitySchema, {
       market: number,
       subTypeList: [...servedIn(facts, name)],
