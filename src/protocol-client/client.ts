@@ -143,9 +143,8 @@ export class ProtocolClient implements Backend {
       readState: () => readUpstreamState(this.session, this.#soon()),
       onState: (state) => this.#judge(state),
       onUnknown: (reason) => logger.warn({ ...logDetails, reason }, `${server} does not say how it is`),
-      streams: () => this.#subscriptions.streams.all,
-      verify: () => this.#subscriptions.verify(this.#soon()),
-      resubscribe: (streams) => this.#subscriptions.resubscribe(streams),
+      subscriptions,
+      soon: () => this.#soon(),
       onMissed: (streams, from, reason) => this.#missed({ streams, accIds: [] }, from, reason),
       renew: (reason, from) => {
         options.onUseless?.();

@@ -1,29 +1,28 @@
 import type { Clock } from '../contract/clock.js';
 import type { QuoteStream } from '../gateway/backend.js';
+import type { Deadline } from './requests/deadline.js';
 import type { UpstreamState } from './server-state.js';
+import type { SubscriptionReconciler } from './subscriptions/reconciler.js';
 import { type Silence, SilenceWatch } from './subscriptions/silence-watch.js';
 
 export interface ServerWatchOptions {
   readonly clock: Clock;
-  /** Asks the server how it is; rejected where it does not say. */
+  /** Reads the server's state; rejects where it does not say. */
   readonly readState: () => Promise<UpstreamState>;
   /** It has said so. */
   readonly onState: (state: UpstreamState) => void | Promise<void>;
-  /** It does not say so any more, which is for the watchdog of the connection to judge. */
+  /** Called when the server stops saying its state; the connection's own watchdog judges that. */
   readonly onUnknown: (reason: string) => void;
-  /** Streams that are to deliver. */
-  readonly streams: () => readonly QuoteStream[];
-  /** Holds what is subscribed to against the server's own account: callers' streams that it has forgotten. */
-  readonly verify: () => Promise<readonly QuoteStream[]>;
-  /** Subscribes and registers again to what the server says that it delivers. */
-  readonly resubscribe: (streams: readonly QuoteStream[]) => Promise<void>;
-  /** Has them announced and restored; what was missing began at `from` (epoch ms). */
+  readonly subscriptions: Pick<SubscriptionReconciler, 'streams' | 'verify' | 'resubscribe'>;
+  /** Deadline of a request of the watch. */
+  readonly soon: () => Deadline;
+  /** Announces and restores streams whose pushes were missed since `from` (epoch ms). */
   readonly onMissed: (streams: readonly QuoteStream[], from: number, reason: string) => Promise<void>;
-  /** Makes the connection anew: it stands, and is no good since `from` (epoch ms). */
+  /** Makes the connection anew: it stands, but has been of no use since `from` (epoch ms). */
   readonly renew: (reason: string, from: number) => void;
 }
 
-/** Between two looks at how the server is; a notice of it is followed by one at once, and so is a silence. */
+/** Interval of the looks at the server's state; a notice and a silence are followed by one at once. */
 const LOOK_MS = 15_000;
 const LOOK_MS_MIN = 1_000;
 
@@ -35,14 +34,14 @@ const LOOK_MS_MIN = 1_000;
 export class ServerWatch {
   readonly #options: ServerWatchOptions;
   readonly #silence: SilenceWatch;
-  /** Rises with each connection: what was asked on an earlier one says nothing of this. */
+  /** Number of the connection: answers of an earlier one are ignored. */
   #generation = 0;
   #watching = false;
-  /** The last look came to nothing. */
+  /** The last look failed. */
   #unknown = false;
   /** A look is under way. */
   #looking = false;
-  /** Another is wanted after it: of doubt, where that is `doubtful`. */
+  /** Another look is wanted after it. */
   #wanted: 'look' | 'doubtful' | undefined;
   #cancel: () => void = () => undefined;
 
@@ -51,7 +50,7 @@ export class ServerWatch {
     this.#silence = new SilenceWatch(options.clock);
   }
 
-  /** A connection stands. */
+  /** Starts with a new connection. */
   begin(): void {
     this.end();
     this.#watching = true;
@@ -59,7 +58,7 @@ export class ServerWatch {
     this.#schedule();
   }
 
-  /** It stands no more. */
+  /** The connection was lost. */
   end(): void {
     this.#generation += 1;
     this.#watching = false;
@@ -73,7 +72,7 @@ export class ServerWatch {
     const { market, subType, since } = cured;
     const what = subType === undefined ? `market ${market}` : `market ${market}, type ${subType},`;
     const reason = `${what} had fallen silent, and was subscribed to again`;
-    this.#options.onMissed(streamsOf(cured, this.#options.streams()), since, reason).catch((thrown: unknown) => {
+    this.#options.onMissed(streamsOf(cured, this.#options.subscriptions.streams.all), since, reason).catch((thrown: unknown) => {
       this.#options.onUnknown(messageOf(thrown));
     });
   }
@@ -97,7 +96,7 @@ export class ServerWatch {
   }
 
   async #look(doubtful: boolean): Promise<void> {
-    const { clock, readState, onState, onUnknown, streams, renew } = this.#options;
+    const { clock, readState, onState, onUnknown, subscriptions, renew } = this.#options;
     const generation = this.#generation;
     const isCurrent = () => this.#generation === generation;
     try {
@@ -106,7 +105,7 @@ export class ServerWatch {
       this.#unknown = false;
       await onState(state);
       if (!isCurrent()) return;
-      const silence = this.#silence.look(streams(), state.global);
+      const silence = this.#silence.look(subscriptions.streams.all, state.global);
       if (silence?.lasting) {
         const since = new Date(silence.since).toISOString();
         renew(`market ${silence.market} trades, and nothing of it came since ${since}`, silence.since);
@@ -122,14 +121,14 @@ export class ServerWatch {
 
   /** Restores what the server has forgotten by its own account, and subscribes again to the rest: of what is silent, else to all. */
   async #subscribeAgain(silence: Silence | undefined, now: number, isCurrent: () => boolean): Promise<void> {
-    const { verify, onMissed, streams, resubscribe } = this.#options;
-    const forgotten = await verify();
+    const { subscriptions, soon, onMissed } = this.#options;
+    const forgotten = await subscriptions.verify(soon());
     if (!isCurrent()) return;
     if (forgotten.length > 0) await onMissed(forgotten, silence?.since ?? now, 'the server had forgotten the subscription');
     const known = new Set(forgotten);
-    const listed = streams().filter((stream) => !known.has(stream));
+    const listed = subscriptions.streams.all.filter((stream) => !known.has(stream));
     const silent = silence === undefined ? listed : streamsOf(silence, listed);
-    if (silent.length > 0 && isCurrent()) await resubscribe(silent);
+    if (silent.length > 0 && isCurrent()) await subscriptions.resubscribe(silent);
   }
 
   #schedule(): void {

@@ -19,36 +19,36 @@ export interface ConnectionOptions {
   readonly introduction: Introduction;
   /** The private key that both sides have: bodies are encrypted. */
   readonly rsaKey: KeyObject | undefined;
-  /** Given up when it is aborted, at any time. */
+  /** Ends the connection when it is aborted. */
   readonly signal: AbortSignal;
-  /** Every push, in order. What it throws ends the connection, and is told to {@link onDefect}. */
+  /** Called with every push, in order. An error ends the connection, after {@link onDefect}. */
   readonly onPush: (frame: PushFrame) => void;
-  /** Something was thrown that should not have been. */
+  /** Called with errors that are defects. */
   readonly onDefect: (error: unknown) => void;
-  /** Once, after the handshake: the connection is no more, and why. What was under way has been rejected. */
+  /** Called once when a connection that had greeted is lost; pending requests have been rejected. */
   readonly onLost: (reason: string) => void;
 }
 
 const KEEP_ALIVE = 1004;
 
-/** Between a call and its answer: dialling and the handshake together. */
+/** Timeout of dialling and the handshake together. */
 const OPEN_MS_MAX = 10_000;
-/** Requests under way: above what the gateway lets through, so that it is the one that says no. */
+/** Most pending requests: more than the gateway lets through, so that its own bound comes first. */
 const UNDER_WAY_MAX = 8192;
 /** Bytes that may wait for a server that does not read. */
 const UNSENT_BYTES_MAX = 16 * 1024 * 1024;
 /** Share of the interval after which KeepAlive is sent, as by the published clients. */
 const KEEP_ALIVE_SHARE = 0.8;
-/** Intervals without a byte after which a server is taken for dead: two KeepAlives have gone unanswered. */
+/** Intervals without a byte after which a server is taken for dead. */
 const SILENT_INTERVALS_MAX = 2;
-/** And so many were sent: a daemon that was held up itself is late to send them, and finds what came meanwhile after its timers. */
+/** Unanswered KeepAlives that it takes as well: a daemon that was held up itself reads its sockets after its timers. */
 const UNANSWERED_MIN = 2;
 const SERIAL_MAX = 0xffff_ffff;
-/** For a frame to arrive whole: bytes that trickle in are no sign of life for ever. */
+/** Time for a frame to arrive whole: bytes that trickle in are no sign of life for ever. */
 const FRAME_MS_MAX = 60_000;
 /** Answers to writes are short, and are kept. */
 const WRITE_ANSWER_BYTES_MAX = 256 * 1024;
-/** Nothing that a server pushes is nearly as long. */
+/** Largest push that is accepted; no real one is nearly as long. */
 const PUSH_BYTES_MAX = 1024 * 1024;
 
 /**
@@ -65,7 +65,7 @@ export class ProtocolConnection implements Upstream {
   #lost: string | undefined;
   #greeting: Greeting | undefined;
   #corked = false;
-  /** Epoch ms, and of the monotonic clock: when the last bytes came. */
+  /** Arrival of the last bytes, epoch ms and by `Clock.monotonic`. */
   #heardAt: number;
   #heard: number;
   /** KeepAlives since then. */
@@ -129,12 +129,12 @@ export class ProtocolConnection implements Upstream {
     return this.#greeting;
   }
 
-  /** When the server was last heard, epoch ms: what it says later may be lost. */
+  /** Time at which the server was last heard, epoch ms: later pushes may be lost. */
   get heardAt(): number {
     return this.#heardAt;
   }
 
-  /** Why it is no more; undefined while it lasts. */
+  /** Reason for the loss of the connection; undefined while it lasts. */
   get lost(): string | undefined {
     return this.#lost;
   }
@@ -186,12 +186,12 @@ export class ProtocolConnection implements Upstream {
     });
   }
 
-  /** Ends it; what is under way is lost. {@link ConnectionOptions.onLost} is told. */
+  /** Ends the connection; pending requests are lost. Calls {@link ConnectionOptions.onLost}. */
   close(reason: string): void {
     this.#end(reason);
   }
 
-  /** Why nothing can be sent now. */
+  /** Reason why nothing can be sent now. */
   #refuse(deadline: number, signal: AbortSignal | undefined): BackendUnsent | undefined {
     if (this.#lost !== undefined) return new BackendUnsent(`the connection was lost (${this.#lost})`);
     if (signal?.aborted || this.#options.clock.monotonic() >= deadline) return new BackendUnsent('its time was up before it was sent');
@@ -219,7 +219,7 @@ export class ProtocolConnection implements Upstream {
         // The handshake has a timer of its own, which says more.
         deadline: Number.POSITIVE_INFINITY,
         resolve: (answer) => {
-          // In the turn in which it came: the next frame may be sealed with what it says.
+          // Taken up in the turn in which it came: the next frame may be encrypted by it.
           const failure = this.#greeted(answer);
           settle();
           if (failure === undefined) {
@@ -265,7 +265,7 @@ export class ProtocolConnection implements Upstream {
       this.#unanswered += 1;
       const body = encodeRequest(KeepAlive, { time: BigInt(Math.floor(clock.now() / 1000)) });
       const ask = { deadline: clock.monotonic() + silenceMax };
-      // An answer is heard like anything else; the lack of one is the watchdog's concern.
+      // The watchdog hears an answer like any other bytes, and notices the lack of one.
       this.requestBytes(KEEP_ALIVE, body, ask).catch(() => undefined);
       this.#beat(intervalMs);
     });
@@ -337,7 +337,7 @@ export class ProtocolConnection implements Upstream {
     }
   }
 
-  /** A server that cannot open InitConnect closes without a word: the reader is told what may be why. */
+  /** A server that cannot decrypt InitConnect closes without a word: the reason names what may be wrong. */
   #closed(how: string): void {
     if (this.#greeting !== undefined) {
       this.#end(how);

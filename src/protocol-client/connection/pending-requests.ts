@@ -1,7 +1,7 @@
 import type { Clock } from '../../contract/clock.js';
 import { type BackendFailure, BackendTimeout } from '../../gateway/backend.js';
 
-/** Whoever waits for one answer. */
+/** A request that waits for its answer. */
 export interface Waiting {
   readonly protoId: number;
   /** Milliseconds of `Clock.monotonic`. */
@@ -10,10 +10,10 @@ export interface Waiting {
   readonly reject: (failure: Error) => void;
 }
 
-/** How often deadlines are looked at: whoever waits is told by the gateway, and this only tidies up behind it. */
+/** Interval of the look at deadlines: the gateway answers its callers in time, and this tidies up behind it. */
 const SWEEP_MS = 100;
 
-/** The requests of one connection that are under way, by serial number. One timer for all of them, and none while there are none. */
+/** Pending requests of one connection by serial number, with one timer for all of them. */
 export class Pending {
   readonly #clock: Clock;
   readonly #max: number;
@@ -42,7 +42,7 @@ export class Pending {
     this.#cancelSweep ??= this.#scheduleSweep();
   }
 
-  /** The one that an answer is for, which waits no longer; undefined where nobody does. */
+  /** Takes out the request that an answer is for; undefined where nobody waits for it. */
   take(protoId: number, serial: number): Waiting | undefined {
     const waiting = this.#waiting.get(serial);
     if (waiting === undefined || waiting.protoId !== protoId) return undefined;
@@ -55,7 +55,7 @@ export class Pending {
     this.#waiting.delete(serial);
   }
 
-  /** Every one of them fails. */
+  /** Rejects every request. */
   fail(failure: () => BackendFailure): void {
     this.#cancelSweep?.();
     this.#cancelSweep = undefined;

@@ -16,7 +16,7 @@ export interface SessionOptions {
   readonly dial: Dial;
   /** Where to connect, asked before each try. A {@link ConnectFailure} that is final ends the session. */
   readonly endpoint: () => Endpoint | Promise<Endpoint>;
-  /** ProtocolOperation before each try, after {@link endpoint}. */
+  /** Asked before each try, after {@link endpoint}. */
   readonly introduction: () => Introduction;
   /** The private key that both sides have: bodies are encrypted. */
   readonly rsaKey?: KeyObject;
@@ -24,13 +24,13 @@ export interface SessionOptions {
    * Called once a connection is made, before the session is `ready`. What it throws ends this connection, and another is tried; a {@link ConnectFailure} that is final ends the session.
    */
   readonly prepare: (upstream: Upstream, greeting: Greeting) => Promise<void>;
-  /** A connection that had greeted is no more; `heardAt` (epoch ms) is when the server was last heard, or last of use. Told before anything else happens. */
+  /** Called first when a connection that had greeted is lost; `heardAt` (epoch ms) is when the server was last heard, or last of use. */
   readonly onLost: (reason: string, heardAt: number) => void;
   readonly onPush: (frame: PushFrame) => void;
   readonly onLifecycle: () => void;
-  /** A try came to nothing: told before the state changes. */
+  /** Called when a try has failed, before the state changes. */
   readonly onFailed?: (failure: Error) => void;
-  /** Something was thrown that should not have been. */
+  /** Called with errors that are defects. */
   readonly onDefect: (error: unknown) => void;
 }
 
@@ -51,7 +51,7 @@ export class Session implements Upstream {
   readonly #stopping = new AbortController();
   /** Tries since the last sound connection. */
   #tries = 0;
-  /** When the connection that there is became ready, of the monotonic clock. */
+  /** Time at which the present connection became ready, of `Clock.monotonic`. */
   #readyAt: number | undefined;
   /** Last moment at which the connection being given up was good, epoch ms. */
   #goodUntil: number | undefined;
@@ -64,19 +64,19 @@ export class Session implements Upstream {
     this.lifecycle = new Lifecycle(options.clock, options.onLifecycle);
   }
 
-  /** Begins; also once more after `failed`. The first try is under way when it returns. */
+  /** Starts, or starts again after `failed`. The first try is under way when it returns. */
   start(): void {
     this.#tries = 0;
     this.#unreadable = 0;
     void this.#try('start');
   }
 
-  /** Ends it for good: what is under way is lost. */
+  /** Ends the session for good: pending requests are lost. */
   stop(): void {
     if (this.lifecycle.state === 'stopped') return;
     this.lifecycle.enter('stopped', 'stop');
     this.#cancelWait();
-    // Its end is wished for, and no loss.
+    // A wanted end is no loss.
     this.#connection = undefined;
     this.#stopping.abort();
   }
@@ -94,7 +94,7 @@ export class Session implements Upstream {
     return this.#reachable().requestBytes(protoId, body, options);
   }
 
-  /** Gives up the connection that there is and makes another: for a server that answers and is no good, since `from` (epoch ms). */
+  /** Replaces the present connection: its server answers, but has been of no use since `from` (epoch ms). */
   renew(reason: string, from?: number): void {
     this.#goodUntil = from;
     this.#connection?.close(reason);
@@ -144,7 +144,7 @@ export class Session implements Upstream {
         if (opened !== undefined && opened === this.#connection) this.#lost(opened, reason);
       },
     });
-    // The turn in which it was made may have been its last.
+    // It may have been lost in the turn in which it was made.
     if (opened.lost !== undefined) throw new ConnectFailure(opened.lost);
     return opened;
   }
@@ -157,7 +157,7 @@ export class Session implements Upstream {
     this.#again(reason);
   }
 
-  /** A try came to nothing; `connection` is the one that there is, if it came so far. */
+  /** Takes up a failed try; `connection` is the one that it made, if it came so far. */
   #failed(thrown: unknown, connection: ProtocolConnection | undefined): void {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     const expected = thrown instanceof ConnectFailure || thrown instanceof BackendFailure;

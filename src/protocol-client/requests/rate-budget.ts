@@ -9,10 +9,10 @@ const WINDOW_MARGIN_MS = 50;
 const HELD_MS = FREQUENCY_WINDOW_MS + WINDOW_MARGIN_MS;
 /** Two requests may come closer to each other on their way. */
 const SPACING_MARGIN_MS = 5;
-/** After some that came too close, so much of their spacing is waited: whatever held them up is likely to go on. */
+/** Spacings to wait after calls that arrived too close: the delay on their way is likely to go on. */
 const CROWDED_SPACINGS = 3;
 
-/** A turn that was had. Exactly one of these ends it. */
+/** A turn that was taken. Exactly one of these ends it. */
 export interface Turn {
   /** The answer is there, or will not come: the request has reached the upstream by now if it ever does. */
   done(): void;
@@ -70,12 +70,12 @@ export class RateBudget {
     return this.#waiting.length;
   }
 
-  /** Nothing counts any more, and nobody waits. */
+  /** True if no call counts any more and nobody waits. */
   get idle(): boolean {
     return this.#waiting.length === 0 && this.#counting(this.clock.monotonic()) === 0 && this.#closedUntil <= this.clock.monotonic();
   }
 
-  /** A turn, when there is one. Rejected with `BackendRefused` where there is none in time. */
+  /** Resolves to a turn. Rejects with `BackendRefused` where there is none in time. */
   take(priority: Priority, { deadline, signal }: Deadline): Promise<Turn> {
     const now = this.clock.monotonic();
     if (this.#waiting.length === 0 && this.#nextTime(now) <= now) return Promise.resolve(this.#leave(now));
@@ -134,14 +134,14 @@ export class RateBudget {
     for (let call = 1; call <= this.#calls; call++) this.#answered.push(now - HELD_MS + (call * HELD_MS) / this.#calls);
   }
 
-  /** Refuses whoever waits. */
+  /** Refuses all who wait. */
   stop(reason: Error): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     for (const waiter of [...this.#waiting]) waiter.refuse(reason);
   }
 
-  /** Lets go whoever may, and arms a timer for the next. */
+  /** Gives turns to those who may have one, and arms a timer for the next. */
   #look(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;

@@ -18,7 +18,7 @@ export interface RateLimitedClientOptions {
   readonly clock: Clock;
   /** When the published frequency limits are kept. */
   readonly limits: RateLimitStart;
-  /** Reads that are made in another way; undefined for one that is not. */
+  /** Answers reads in another way; undefined for all others. */
   readonly readOtherwise?: (asked: ProtocolOperation, c2s: Message, deadline: Deadline) => Promise<ResponseMessage> | undefined;
 }
 
@@ -36,12 +36,12 @@ const TRADE_LAST = 2_999;
 export class RateLimitedClient {
   readonly sender: Sender;
   readonly lists: ListReader;
-  /** For what the daemon asks on its own behalf, which nobody gives up, in its turn. */
+  /** Rate-limited requests of the daemon itself, which nobody gives up. */
   readonly own: Upstream;
   readonly #options: RateLimitedClientOptions;
   readonly #shared: SharedReads<ResponseMessage>;
   readonly #cache: DayCache;
-  /** Rises with each change of an account: a read of accounts that was under way before says nothing of what came after. */
+  /** Number of changes to accounts: reads that began before a change are not shared after it. */
   #tradeChanges = 0;
 
   constructor(upstream: Upstream, options: RateLimitedClientOptions) {
@@ -97,7 +97,7 @@ export class RateLimitedClient {
     if (another) this.#cache.clear();
   }
 
-  /** Whoever waits for a turn is told that there will be none. */
+  /** Refuses all who wait for a turn. */
   stop(): void {
     this.sender.stop();
   }

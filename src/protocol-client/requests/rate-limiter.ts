@@ -21,7 +21,7 @@ const unlimited: Turn = { done: () => undefined, unused: () => undefined };
  */
 export type RateLimitStart = 'at once' | 'when refused';
 
-/** Keeps the upstream's frequency limits: whoever asks takes a turn first. */
+/** Keeps the server's frequency limits: every request takes a turn first. */
 export class RateLimiter {
   /** Limits in force, by protocol id. */
   readonly #limits = new Map<number, FrequencyLimit>();
@@ -34,7 +34,7 @@ export class RateLimiter {
     this.begin(start);
   }
 
-  /** Begins anew: another server may answer. */
+  /** Starts anew for another server. */
   begin(start: RateLimitStart): void {
     this.#limits.clear();
     if (start === 'at once') for (const limit of frequencyLimits) this.#keep(limit);
@@ -45,7 +45,7 @@ export class RateLimiter {
     const budget = this.budgetOf(request);
     if (budget === undefined) return Promise.resolve(unlimited);
     if (budget === 'too many') return Promise.reject(full(`requests of ${BUDGETS_MAX} accounts were made within 30 seconds`));
-    // Orders wait in line whatever there is: it is the reads that could be too many.
+    // Orders always wait in line: only reads could be too many.
     if (priority === 'read' && this.#waiting() >= WAITING_MAX) return Promise.reject(full(`${WAITING_MAX} requests wait for their turn`));
     return budget.take(priority, deadline);
   }
@@ -85,7 +85,7 @@ export class RateLimiter {
     return budget === undefined || budget === 'too many' ? FREQUENCY_WINDOW_MS / 1000 : budget.overrun(calls, tries);
   }
 
-  /** Refuses whoever waits. */
+  /** Refuses all who wait. */
   stop(reason: Error): void {
     for (const budget of this.#budgets.values()) budget.stop(reason);
   }

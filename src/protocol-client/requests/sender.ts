@@ -42,7 +42,7 @@ export type Outcome =
   | { readonly response: ResponseMessage; readonly refused?: undefined }
   | { readonly response: ResponseMessage; readonly refused: RefusalKind };
 
-/** Sends requests one by one: each in its turn, and what is said to it in the gateway's terms. */
+/** Sends requests one by one, each in its turn, and translates refusals into the gateway's terms. */
 export class Sender {
   readonly #breaker: CircuitBreaker;
   readonly #reads = new ReadSlots(READS_UNDER_WAY_MAX, READS_WAITING_MAX);
@@ -57,7 +57,7 @@ export class Sender {
     this.#breaker = new CircuitBreaker(clock);
   }
 
-  /** The answer of the upstream; a refusal that is understood is thrown. */
+  /** Resolves to the server's answer; a refusal with a known meaning is thrown. */
   async send(asked: ProtocolOperation, c2s: Message, sending: SendOptions): Promise<ResponseMessage> {
     return this.settle(await this.ask(asked, c2s, sending), sending);
   }
@@ -113,7 +113,7 @@ export class Sender {
     }
   }
 
-  /** A turn in advance, for what gathers more until it has one. */
+  /** Takes a turn in advance, for a batch that gathers requests until it has one. */
   turn(asked: ProtocolOperation, c2s: Message, sending: SendOptions): Promise<Turn> {
     return this.pacing.take({ asked, c2s }, sending.priority, sending);
   }
@@ -141,7 +141,7 @@ export class Sender {
     this.#unknown.clear();
   }
 
-  /** Whoever waits for a turn is told that there will be none. */
+  /** Refuses all who wait for a turn. */
   stop(): void {
     this.pacing.stop(new BackendUnsent('the daemon stops'));
   }

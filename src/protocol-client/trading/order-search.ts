@@ -1,4 +1,3 @@
-import type { Clock } from '../../contract/clock.js';
 import type { ComboLeg } from '../../contract/generated/Qot_Common_pb.js';
 import type { Order } from '../../contract/generated/Trd_Common_pb.js';
 import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
@@ -110,17 +109,3 @@ function legsText(legs: readonly ComboLeg[]): string {
 
 /** When each try to find an order is made after the one before, in milliseconds. */
 export const searchPauses = [0, 500, 1_000, 2_000, 4_000] as const;
-
-/** Resolves after so many milliseconds, or once the signal is aborted. */
-export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      cancel();
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const cancel = clock.after(ms, end);
-    signal.addEventListener('abort', end);
-    if (signal.aborted) end();
-  });
-}

@@ -14,7 +14,8 @@ import {
   type ResponseMessage,
   type TradePush,
 } from '../../gateway/backend.js';
-import { type LostOrder, OrderSearch, type Placement, pause, searchPauses } from './order-search.js';
+import { pause } from '../requests/deadline.js';
+import { type LostOrder, OrderSearch, type Placement, searchPauses } from './order-search.js';
 import { newMark } from './remark-mark.js';
 import { foundOrder } from './trades.js';
 
@@ -114,7 +115,7 @@ export class Orders {
       refreshCache: true,
     });
     for (const wait of searchPauses) {
-      if (wait > 0) await pause(clock, wait, signal);
+      if (wait > 0) await pause(clock, wait, { deadline: end, signal }).catch(() => undefined);
       if (signal.aborted || !(await whenTrading(end))) return undefined;
       try {
         const answer = await ask(account.getOrders, c2s, Math.min(end, clock.monotonic() + LIST_MS_MAX));

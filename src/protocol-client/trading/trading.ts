@@ -4,14 +4,13 @@ import type { TrdAcc } from '../../contract/generated/Trd_Common_pb.js';
 import { ResponseSchema as SubAccPushResponse } from '../../contract/generated/Trd_SubAccPush_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import { account } from '../../contract/operations/index.js';
-import type { CallContext, ResponseMessage, TradePush } from '../../gateway/backend.js';
+import { BackendFailure, BackendRefused, type CallContext, type ResponseMessage, type TradePush } from '../../gateway/backend.js';
 import type { RequestOptions, Upstream } from '../connection/upstream.js';
 import { understood } from '../requests/refusals.js';
-import { AccountListCheck } from './account-list-check.js';
 import { Orders } from './orders.js';
 import { hideMarks } from './remark-mark.js';
 import { SellableQuantities } from './sellable-quantities.js';
-import { readAccounts, readFills, readOrders, recoveredTrades } from './trades.js';
+import { AccountsRefused, readAccounts, readFills, readOrders, recoveredTrades } from './trades.js';
 
 export interface TradingOptions {
   readonly clock: Clock;
@@ -41,8 +40,8 @@ export class Trading {
   readonly #options: TradingOptions;
   readonly #orders: Orders;
   readonly #sellable: SellableQuantities;
-  readonly #accountList: AccountListCheck;
   #accounts: readonly TrdAcc[] | undefined;
+  #checking = false;
   /** Accounts whose pushes are wanted; other pushes are dropped. */
   #wanted: readonly bigint[] = [];
   /** Accounts that this connection's server has taken; undefined before. */
@@ -50,18 +49,8 @@ export class Trading {
 
   constructor(options: TradingOptions) {
     this.#options = options;
-    const { clock, own, soon, connection, whenReady, onPush, onListRefused, onDefect } = options;
+    const { clock, own, whenReady, onPush } = options;
     this.#sellable = new SellableQuantities(own, clock, onPush);
-    this.#accountList = new AccountListCheck({
-      upstream: own,
-      options: soon,
-      connection,
-      onListed: (accounts) => {
-        this.#accounts = accounts;
-      },
-      onRefused: onListRefused,
-      onDefect,
-    });
     this.#orders = new Orders({
       ask: (operation, request, deadline) => own.request(operation, request, { deadline }),
       write: (operation, request, context) => own.request(operation, request, context),
@@ -81,14 +70,39 @@ export class Trading {
     return this.#orders.call(operation, request, context);
   }
 
-  /** Checks that the server still lists its accounts. */
+  /**
+   * Checks that the server, which listed its accounts, still does; unless an answer is awaited or trading is not ready yet, which it
+   * becomes with the list. It asks in the daemon's own words: a caller's list may be refused for what the caller asked.
+   */
   checkList(): void {
-    this.#accountList.check();
+    const { own, soon, connection, onListRefused, onDefect } = this.#options;
+    const asked = connection();
+    if (this.#checking || asked === undefined) return;
+    this.#checking = true;
+    readAccounts(own, soon())
+      .then((accounts) => {
+        if (connection() === asked) this.#accounts = accounts;
+      })
+      .catch((thrown: unknown) => {
+        if (!(thrown instanceof BackendFailure)) onDefect(thrown);
+        // The connection's own watchdog judges timeouts and lost connections.
+        else if (thrown instanceof AccountsRefused && connection() === asked) onListRefused(thrown.message);
+      })
+      .finally(() => {
+        this.#checking = false;
+      });
   }
 
   /** Passes on a caller's list of accounts, and checks the list where that was refused. */
-  noteList(answer: ResponseMessage | Promise<ResponseMessage>): Promise<ResponseMessage> {
-    return this.#accountList.note(answer);
+  async noteList(answer: ResponseMessage | Promise<ResponseMessage>): Promise<ResponseMessage> {
+    try {
+      const response = await answer;
+      if (response.retType !== 0) this.checkList();
+      return response;
+    } catch (thrown) {
+      if (thrown instanceof BackendRefused) this.checkList();
+      throw thrown;
+    }
   }
 
   /** Passes on an order or a fill with its sellable quantity; false where nobody wants its account. */
