@@ -67,12 +67,16 @@ function ping(id: number): string {
   return `{"jsonrpc":"2.0","id":${id},"method":"ping"}`;
 }
 
+function idOf({ body }: SeenRequest): unknown {
+  return (JSON.parse(body) as { id?: unknown }).id;
+}
+
 function isCall({ body }: SeenRequest): boolean {
   return body.includes('tools/call');
 }
 
-describe('messages', () => {
-  it('reach the gateway byte for byte, and come back with the same texts and values', async () => {
+describe('relayed messages', () => {
+  it('requests reach the gateway byte for byte, and answers keep their texts and values', async () => {
     const asked = '{ "jsonrpc":"2.0",  "id":7,"method":"tools/call","params":{"acc_id":18446744073709551615,"p":300.10}}';
     const answered = '{"jsonrpc":"2.0","id":7, "result":{"text":"{\\"order_id\\":18446744073709551615,\\"p\\":300.10}","n":"\\u91d1"}}';
     gateway.answer = (request) => answerJson(request, answered);
@@ -85,7 +89,7 @@ describe('messages', () => {
     expect(gateway.seen[0]?.headers).toMatchObject({ authorization: 'Bearer svc_k', 'x-svc-toolsets': 'quote,account' });
   });
 
-  it('with an id beyond 2^53 are refused by the gateway, under every digit of it', async () => {
+  it('the error to a request with an id beyond 2^53 repeats every digit of the id', async () => {
     gateway.answer = (request) => answerJson(request, errorOf('null', -32600, 'bad'), 400);
     const stdio = bridge();
     stdio.send('{"jsonrpc":"2.0","id":281756479859383816,"method":"ping"}');
@@ -93,7 +97,7 @@ describe('messages', () => {
     expect(stdio.lines).toEqual([`${errorOf('281756479859383816', -32600, 'bad')}\n`]);
   });
 
-  it('of an event stream are one line each, whatever line breaks they came with', async () => {
+  it('each message of an event stream is printed as one line', async () => {
     gateway.answer = (request) => {
       beginStream(request).end(
         ': hello\n\nid: 1\ndata:\n\nevent: message\ndata: {"jsonrpc":"2.0","method":"notifications/progress"}\n\ndata: {"jsonrpc":"2.0",\ndata: "id":1,"result":{"n":1.5}}\n\n',
@@ -105,7 +109,7 @@ describe('messages', () => {
     expect(stdio.lines).toEqual(['{"jsonrpc":"2.0","method":"notifications/progress"}\n', '{"jsonrpc":"2.0","id":1,"result":{"n":1.5}}\n']);
   });
 
-  it('that are no messages are answered as JSON-RPC says, and the next is served', async () => {
+  it('invalid and oversized lines are answered with JSON-RPC errors, and the next request is served', async () => {
     const stdio = bridge();
     stdio.send('hello', '7', `{"x":"${'y'.repeat(10 * 1024 * 1024)}"}`, '', ping(5));
     await stdio.answer(5);
@@ -116,7 +120,28 @@ describe('messages', () => {
     expect(gateway.seen).toHaveLength(1);
   });
 
-  it('do not wait for each other', async () => {
+  it.each([
+    ['JSON', (request: SeenRequest) => answerOf(request)],
+    [
+      'event streams',
+      (request: SeenRequest) => void beginStream(request).end(`data: {"jsonrpc":"2.0","id":${idOf(request)},"result":{}}\n\n`),
+    ],
+  ])('requests that follow each other share a connection, with answers as %s', async (_, answer) => {
+    const ports = new Set<number | undefined>();
+    gateway.answer = (request) => {
+      ports.add(request.response.socket?.remotePort);
+      answer(request);
+    };
+    const stdio = bridge();
+    for (let id = 1; id <= 3; id++) {
+      stdio.send(ping(id));
+      await stdio.answer(id);
+      await until(() => gateway.seen.every(({ closed }) => closed), 'the end of the answer');
+    }
+    expect(ports.size).toBe(1);
+  });
+
+  it('requests do not wait for each other', async () => {
     const held: SeenRequest[] = [];
     gateway.answer = (request) => (isCall(request) ? void held.push(request) : answerOf(request));
     const stdio = bridge();
@@ -126,7 +151,7 @@ describe('messages', () => {
     expect(stdio.lines).toHaveLength(1);
   });
 
-  it('are refused when too many are under way', async () => {
+  it('requests are refused while too many are pending', async () => {
     gateway.answer = () => {};
     const stdio = bridge();
     for (let id = 0; id <= 1_024; id++) stdio.send(ping(id));
@@ -134,7 +159,7 @@ describe('messages', () => {
     expect(stdio.lines).toHaveLength(1);
   });
 
-  it('are read no faster than standard output takes them', async () => {
+  it('an event stream is read no faster than standard output takes it', async () => {
     let release = () => {};
     const stdio = bridge([], {
       drained: () =>
@@ -161,7 +186,7 @@ describe('messages', () => {
 });
 
 describe('a session', () => {
-  it('marks what follows, listens, goes on after the last event, and ends with the input', async () => {
+  it('is named in later messages, resumes its stream after the last event, and ends with the input', async () => {
     const stdio = bridge();
     // At once, as a script would: nothing may overtake the handshake.
     stdio.send(INITIALIZE, INITIALIZED, ping(1));
@@ -183,7 +208,7 @@ describe('a session', () => {
     expect(again.closed).toBe(true);
   });
 
-  it('listens from now on when its last event is no longer available', async () => {
+  it('reopens its stream from the present if the last event is no longer available', async () => {
     const stdio = bridge();
     stdio.send(INITIALIZE, INITIALIZED);
     const listening = await gateway.request('a GET', ({ method }) => method === 'GET');
@@ -198,7 +223,7 @@ describe('a session', () => {
     await stdio.line('the push', (line) => line.includes('svc/push'));
   });
 
-  it('does not listen where the gateway has no such stream', async () => {
+  it('does without a stream if the gateway has none', async () => {
     gateway.answer = (request) => (request.method === 'GET' ? answerJson(request, '', 405) : answerOf(request));
     const stdio = bridge();
     stdio.send(INITIALIZE, INITIALIZED);
@@ -208,7 +233,7 @@ describe('a session', () => {
     expect(gateway.seen.filter(({ method }) => method === 'GET')).toHaveLength(1);
   });
 
-  it('that a restarted gateway has lost is begun again, and what met it is sent once more', async () => {
+  it('is begun again after a restart of the gateway, and requests that met the restart are sent again', async () => {
     const stdio = bridge();
     stdio.send(INITIALIZE, INITIALIZED);
     await gateway.request('a GET', ({ method }) => method === 'GET');
@@ -231,7 +256,7 @@ describe('a session', () => {
     );
   });
 
-  it('is begun again by the standing stream alone, without a message of the client', async () => {
+  it('is begun again when its stream finds it lost, without a message of the client', async () => {
     const stdio = bridge();
     stdio.send(INITIALIZE, INITIALIZED);
     await gateway.request('a GET', ({ method }) => method === 'GET');
@@ -245,7 +270,7 @@ describe('a session', () => {
     await stdio.line('the news', (line) => line.includes('Earlier subscriptions are gone'));
   });
 
-  it('is not begun over and over', async () => {
+  it('is begun again only once for a request', async () => {
     const stdio = bridge();
     stdio.send(INITIALIZE);
     await stdio.answer(0);
@@ -256,7 +281,7 @@ describe('a session', () => {
     expect(gateway.seen.filter(isCall)).toHaveLength(2);
   });
 
-  it('gives way to the one that a second initialize begins', async () => {
+  it('is ended when a second initialize begins another', async () => {
     const stdio = bridge();
     stdio.send(INITIALIZE, INITIALIZE, ping(1));
     await stdio.answer(1);
@@ -308,7 +333,7 @@ describe('a revision without sessions', () => {
     await stdio.answer(2);
   });
 
-  it('cancels by closing the stream, and says nothing more of the request', async () => {
+  it('cancels a request by closing its stream, and does not answer it', async () => {
     gateway.answer = (request) => (isCall(request) ? void beginStream(request) : answerOf(request));
     const stdio = bridge();
     stdio.send(call(1, `,${ENVELOPE}`));
@@ -322,7 +347,7 @@ describe('a revision without sessions', () => {
   });
 });
 
-it('cancels in a session by telling the gateway too', async () => {
+it('cancels a request of a session by closing its stream and notifying the gateway', async () => {
   gateway.answer = (request) => (isCall(request) ? void beginStream(request) : answerOf(request));
   const stdio = bridge();
   stdio.send(INITIALIZE, INITIALIZED, call(1));
@@ -334,7 +359,7 @@ it('cancels in a session by telling the gateway too', async () => {
   expect(stdio.lines.filter((line) => line.includes('"id":1'))).toEqual([]);
 });
 
-describe('no good answer', () => {
+describe('an error answer', () => {
   it('without a gateway says so, and the first message after it is up is served', async () => {
     await gateway.stop();
     const stdio = bridge();
@@ -366,7 +391,7 @@ describe('no good answer', () => {
     ['no endpoint', 404, 'not here', '"code":-32000,"message":"HTTP 404'],
     ['no JSON', 200, '<html>', 'answered with no message'],
     ['nothing', 200, '', 'gateway connection lost before the answer'],
-  ])('is made of %s', async (_, status, body, expected) => {
+  ])('is made from %s', async (_, status, body, expected) => {
     gateway.answer = (request) => answerJson(request, body, status);
     const stdio = bridge();
     stdio.send(ping(1));
@@ -374,7 +399,7 @@ describe('no good answer', () => {
     expect(stdio.lines).toHaveLength(1);
   });
 
-  it('comes for each request of a batch that has none', async () => {
+  it('is given to each request of a batch that the gateway leaves unanswered', async () => {
     gateway.answer = (request) => answerJson(request, '[{"jsonrpc":"2.0","id":"b","result":{}}]');
     const stdio = bridge();
     stdio.send(`[${ping(1)},{"jsonrpc":"2.0","id":"b","method":"ping"}]`);
@@ -382,7 +407,7 @@ describe('no good answer', () => {
     expect(stdio.lines[0]).toBe('{"jsonrpc":"2.0","id":"b","result":{}}\n');
   });
 
-  it('of a stream that breaks off says that the request may have been carried out', async () => {
+  it('says that the request may have been carried out if its stream breaks off, and it is not sent again', async () => {
     gateway.answer = (request) => void beginStream(request).write(': begun\n\n', () => request.response.destroy());
     const stdio = bridge();
     stdio.send(call(1));
@@ -390,7 +415,7 @@ describe('no good answer', () => {
     expect(gateway.seen).toHaveLength(1);
   });
 
-  it('is asked for again after the last event, where the stream has such', async () => {
+  it('is not needed if a broken stream can be resumed after its last event', async () => {
     const stdio = bridge();
     gateway.answer = (request) => {
       if (request.headers['last-event-id'] === 'e1') return void beginStream(request).end('data: {"jsonrpc":"2.0","id":1,"result":{}}\n\n');
@@ -401,7 +426,7 @@ describe('no good answer', () => {
     expect(await stdio.answer(1)).toContain('"result"');
   });
 
-  it('is made of one that is longer than a client takes', async () => {
+  it('replaces an answer that is longer than a client takes', async () => {
     gateway.answer = (request) => answerJson(request, `{"jsonrpc":"2.0","id":1,"result":"${'x'.repeat(10 * 1024 * 1024)}"}`);
     const stdio = bridge();
     stdio.send(ping(1));
@@ -409,8 +434,8 @@ describe('no good answer', () => {
   });
 });
 
-describe('the end', () => {
-  it('of the input waits for what is under way', async () => {
+describe('shutdown', () => {
+  it('waits at the end of the input for pending requests', async () => {
     gateway.answer = (request) => (isCall(request) ? void beginStream(request) : answerOf(request));
     const stdio = bridge();
     stdio.send(INITIALIZE, call(1));
@@ -422,7 +447,7 @@ describe('the end', () => {
     expect(gateway.seen.at(-1)?.method).toBe('DELETE');
   });
 
-  it('of the input does not wait for streams that have none', async () => {
+  it('does not wait for streams without an end', async () => {
     gateway.answer = (request) => void beginStream(request);
     const stdio = bridge();
     stdio.send(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{${ENVELOPE}}}`);
@@ -431,7 +456,7 @@ describe('the end', () => {
     await until(() => listening.closed, 'the stream to be closed');
   });
 
-  it.each(['interrupt', 'closeOutput'] as const)('by %s comes at once, with the session', async (end) => {
+  it.each(['interrupt', 'closeOutput'] as const)('ends requests and the session at once on %s', async (end) => {
     gateway.answer = (request) => (isCall(request) ? void beginStream(request) : answerOf(request));
     const stdio = bridge();
     stdio.send(INITIALIZE, call(1));

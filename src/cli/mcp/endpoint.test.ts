@@ -44,7 +44,7 @@ async function post(endpoint: Endpoint): Promise<string> {
   );
 }
 
-it('finds a gateway that has moved, within the message that misses it', async () => {
+it('finds a gateway that has moved, within the request that misses it', async () => {
   const [first, second] = [await gateway('first'), await gateway('second')];
   let at = first.url;
   const endpoint = endpointAt(() => targetAt(at));
@@ -72,7 +72,7 @@ it('tells a request that was not sent from one that may have been carried out', 
   expect(await post(endpoint)).toMatch(/^gateway connect failed: nothing listens/);
 });
 
-it('uses its connections again', async () => {
+it('reuses its connections', async () => {
   const scripted = await gateway('here');
   const ports = new Set<number | undefined>();
   scripted.answer = (request) => {

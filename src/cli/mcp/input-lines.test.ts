@@ -15,17 +15,17 @@ function shown(line: InputLine): string {
   return line.kind === 'line' ? Buffer.from(line.bytes).toString() : `${line.length} bytes`;
 }
 
-describe('lines of the input', () => {
-  it('are ended by LF or CR LF; the last needs no end; empty ones are left out', async () => {
+describe('input lines', () => {
+  it('end with LF or CR LF, or with the input; empty lines are skipped', async () => {
     expect(await read([Buffer.from('{"a":1}\n\r\n{"b":2}\r\n\n{"c":3}')], 100)).toEqual(['{"a":1}', '{"b":2}', '{"c":3}']);
   });
 
-  it('are counted and not kept when they are too long', async () => {
+  it('are counted and not kept if they are too long', async () => {
     const chunks = ['12345678', '9\n1234\n', '12345\r\n123456\n'].map((text) => Buffer.from(text));
     expect(await read(chunks, 5)).toEqual(['9 bytes', '1234', '12345', '6 bytes']);
   });
 
-  it('are the same however the bytes are cut into chunks', async () => {
+  it('do not depend on the chunks of the input', async () => {
     const text = fc.array(fc.constantFrom('a', 'é', '"', '\n', '\r\n', '金')).map((parts) => parts.join(''));
     await fc.assert(
       fc.asyncProperty(text, fc.array(fc.nat(40)), async (whole, cuts) => {

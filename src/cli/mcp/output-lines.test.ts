@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { OutputLines } from './output-lines.js';
 
-it('lets one message at a time wait for a full standard output, and writes the others after it', async () => {
+it('writes one message at a time while standard output is full', async () => {
   const out: string[] = [];
   const releases: (() => void)[] = [];
   const lines = new OutputLines({
