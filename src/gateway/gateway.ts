@@ -438,8 +438,13 @@ export class Gateway {
   }
 
   /** Previews a write that waits for a person's word: see {@link Pipeline.ask}. */
-  ask(operation: Operation, caller: Caller, decode: () => Message | Rejection): Promise<Preview | ResponseMessage | Rejection> {
+  ask(operation: Operation, caller: Caller, decode: () => Message | Rejection): Promise<Preview | ResponseMessage | Rejection | undefined> {
     return this.#pipeline.ask(operation, caller, decode);
+  }
+
+  /** Refuses a request of an operation for a reason of its interface's: see {@link Pipeline.refuse}. */
+  refuse(operation: Operation, caller: Caller, refusal: Rejection, request?: Message): Promise<Rejection> {
+    return this.#pipeline.refuse(operation, caller, refusal, request);
   }
 
   /** How an order stands that was just placed, and its market: beside the answer, and never in its way. */
@@ -480,12 +485,11 @@ export class Gateway {
 
   /**
    * Judges a caller of an operation that the interface answers itself, from what the operation said before; recorded as a call is.
-   * With a request, what that asks for as well: its environment, accounts and markets.
    */
-  admit(operation: Operation, caller: Caller, request?: Message): Identity | Rejection {
+  admit(operation: Operation, caller: Caller): Identity | Rejection {
     const identity = this.#pipeline.identify(caller);
     const keyId = identity instanceof Rejection ? identity.details.keyId : identity.key?.id;
-    const refused = identity instanceof Rejection ? identity : this.#refuse(operation, caller, identity, request);
+    const refused = identity instanceof Rejection ? identity : this.#pipeline.authorise(operation, caller, identity);
     this.#audit(caller, keyId ?? null, refused);
     return refused ?? identity;
   }
@@ -632,12 +636,6 @@ export class Gateway {
       case 'id':
         return access.authenticateId(credential.id);
     }
-  }
-
-  #refuse(operation: Operation, caller: Caller, identity: Identity, request: Message | undefined): Rejection | undefined {
-    if (request === undefined) return this.#pipeline.authorise(operation, caller, identity);
-    const judged = this.#pipeline.review(operation, caller, request);
-    return judged instanceof Rejection ? judged : undefined;
   }
 
   #audit(caller: Caller, keyId: string | null, rejection: Rejection | undefined): void {

@@ -176,12 +176,22 @@ export class Pipeline {
 
   /**
    * Previews a write that waits for a person's word. One that would be refused is refused now, and on record as the write would be, as far as
-   * that is decided.
+   * that is decided. undefined: it may go, and has no preview.
    */
-  async ask(operation: Operation, caller: Caller, decode: () => Message | Rejection): Promise<Preview | ResponseMessage | Rejection> {
+  async ask(
+    operation: Operation,
+    caller: Caller,
+    decode: () => Message | Rejection,
+  ): Promise<Preview | ResponseMessage | Rejection | undefined> {
     const moment = this.#moment();
     const entered = this.#enter(operation, caller, decode, moment);
     if ('refusal' in entered) return this.#refuse(operation, caller, moment, await this.#ofPosition(operation, caller, entered));
+    if (!hasPreview(operation)) {
+      const { iface, endpoint, requestId } = caller;
+      const keyId = entered.identity.key?.id ?? null;
+      this.#parts.access.audit.record({ iface, endpoint, keyId, outcome: 'allow', reason: '', requestId }, moment.now);
+      return undefined;
+    }
     const outcome = asWritten(operation, entered.request, await this.#preview(operation, caller, entered));
     const refused = foreseen(operation, outcome);
     if (refused === undefined) return this.#finishPreview(operation, caller, moment, entered, outcome);
@@ -565,6 +575,15 @@ export class Pipeline {
   defect(caller: Caller, thrown: unknown): Rejection {
     this.#parts.logger.error({ err: thrown, endpoint: caller.endpoint, request_id: caller.requestId }, 'request failed');
     return new Rejection('internal', `internal error; the log has the details under request id ${caller.requestId}`);
+  }
+
+  /** Refuses a request for a reason of its interface's, and records it as {@link call} would; `request` where it could be read. */
+  async refuse(operation: Operation, caller: Caller, refusal: Rejection, request: Message | undefined): Promise<Rejection> {
+    const moment = this.#moment();
+    const identity = this.identify(caller, moment.now);
+    const key = identity instanceof Rejection ? undefined : identity.key;
+    const refused = { key, refusal: identity instanceof Rejection ? identity : refusal, ...(request === undefined ? {} : { request }) };
+    return this.#refuse(operation, caller, moment, await this.#ofPosition(operation, caller, refused));
   }
 
   /** Answers a request that did not come in. */

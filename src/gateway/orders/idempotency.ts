@@ -58,6 +58,13 @@ export interface IdempotencyOptions {
   readonly keysMax: number;
 }
 
+interface UnderWay {
+  readonly digest: string;
+  readonly answer: Promise<ResponseMessage | Rejection>;
+  /** The first answer, once it is given and while it is not on disk yet. */
+  response?: ResponseMessage;
+}
+
 const OWNERS_FULL = 10;
 const REFUSED_MAX = 10_000;
 
@@ -88,7 +95,7 @@ export function checkKeyText(caller: Pick<Caller, 'idempotencyKey' | 'iface'>, o
  */
 export class IdempotencyKeys {
   readonly #rows: IdempotencyRows;
-  readonly #underWay = new Map<string, { digest: string; answer: Promise<ResponseMessage | Rejection> }>();
+  readonly #underWay = new Map<string, UnderWay>();
 
   constructor({ store, time, clock, keysMax }: IdempotencyOptions) {
     const bounds = { perOwner: keysMax, inAll: OWNERS_FULL * keysMax, refused: REFUSED_MAX };
@@ -106,7 +113,9 @@ export class IdempotencyKeys {
     const name = new KeyName(owner, key);
     const underWay = this.#underWay.get(name.id);
     if (underWay !== undefined) {
-      return underWay.digest === digest ? { kind: 'under_way', answer: underWay.answer } : mismatch(key);
+      const { answer, response } = underWay;
+      if (underWay.digest !== digest) return mismatch(key);
+      return response === undefined ? { kind: 'under_way', answer } : { kind: 'answered', response };
     }
     const row = this.#rows.get(name);
     if (row === undefined) {
@@ -147,7 +156,7 @@ export class IdempotencyKeys {
     const { C2SSchema, ResponseSchema } = operation.messages;
     let row = known;
     let isEntered = known !== undefined;
-    let kept: Promise<void> | undefined;
+    let kept: { readonly response: ResponseMessage; readonly stored: Promise<void> } | undefined;
     let refund: (() => Promise<void>) | undefined;
     const commit: Commit = (packet, sent) => {
       const begun = this.#rows.begin(name, { operation: operation.name, digest, packet });
@@ -173,7 +182,7 @@ export class IdempotencyKeys {
           const response = messageBytes(ResponseSchema, result);
           // What the backend accepted is on its disk under the packet id, and a repetition after a crash gets the same answer
           // from there: the caller need not wait for a second copy. A refusal is kept nowhere else.
-          if (result.retType === RET_SUCCEED) kept = this.#rows.answer(name, row, response);
+          if (result.retType === RET_SUCCEED) kept = { response: result, stored: this.#rows.answer(name, row, response) };
           else await this.#rows.refuse(name, row, response);
         }
       }
@@ -185,8 +194,12 @@ export class IdempotencyKeys {
         this.#rows.leave(name);
       };
       // Until the answer is on disk, a repetition has it from here.
-      if (kept === undefined) leave();
-      else kept.then(leave, leave);
+      const underWay = this.#underWay.get(name.id);
+      if (kept === undefined || underWay === undefined) leave();
+      else {
+        underWay.response = kept.response;
+        kept.stored.then(leave, leave);
+      }
     }
   }
 }

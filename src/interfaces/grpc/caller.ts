@@ -2,6 +2,7 @@ import type { Metadata, ServerUnaryCall } from '@grpc/grpc-js';
 import type { Caller, Peer } from '../../gateway/index.js';
 import { peerAt, RequestIds } from '../common/callers.js';
 import { bearerOf } from '../common/http.js';
+import type { UnreadCall } from './watched-call.js';
 
 /** Common part of unary and streaming calls. */
 export type Call = Pick<ServerUnaryCall<unknown, unknown>, 'cancelled' | 'metadata' | 'getDeadline' | 'getPeer' | 'once' | 'off'>;
@@ -19,9 +20,7 @@ class GrpcCaller implements Caller {
     readonly endpoint: string,
     readonly requestId: string,
   ) {
-    // A key that was sent twice is one joined value here: see CallStreams.
-    const authorization = textOf(call.metadata, 'authorization');
-    this.keyText = authorization === undefined ? undefined : bearerOf({ authorization });
+    this.keyText = keyTextOf(call.metadata);
     this.idempotencyKey = textOf(call.metadata, 'idempotency-key');
     // The library has the deadline by the wall clock.
     this.#deadline = performance.now() + Number(call.getDeadline()) - Date.now();
@@ -54,6 +53,18 @@ export class Callers {
   of(call: Call, endpoint: string): Caller {
     return new GrpcCaller(call, endpoint, this.#ids.next());
   }
+
+  /** The caller of a request that was not read. */
+  ofUnread({ metadata, path, peer }: UnreadCall): Caller {
+    const endpoint = path.slice(path.lastIndexOf('/') + 1);
+    return { iface: 'grpc', endpoint, requestId: this.#ids.next(), peer: peerOf(peer), keyText: keyTextOf(metadata) };
+  }
+}
+
+/** Text of the key of a call. One that was sent twice is one joined value here: see CallStreams. */
+function keyTextOf(metadata: Metadata): string | undefined {
+  const authorization = textOf(metadata, 'authorization');
+  return authorization === undefined ? undefined : bearerOf({ authorization });
 }
 
 function textOf(metadata: Metadata, name: string): string | undefined {

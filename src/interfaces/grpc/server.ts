@@ -62,9 +62,12 @@ export function createGrpcServer({ gateway, clock, operations = declared, tls, o
   const arrivals = new Arrivals(clock);
   const connections = new Connections(clock);
   const streams = new CallStreams();
-  const watched = watchCalls({ streams, arrivals, connections, arriving: new Arriving() });
-  const server = new Server({ ...libraryOptions, interceptors: [watched] });
   const callers = new Callers();
+  const watched = watchCalls({
+    ...{ streams, arrivals, connections, arriving: new Arriving() },
+    onRefused: (call, rejection) => gateway.auditRejection(callers.ofUnread(call), rejection),
+  });
+  const server = new Server({ ...libraryOptions, interceptors: [watched] });
   server.register(REQUEST_PATH, new Requests(gateway, new ProtocolIds(operations), callers, connections).handle, bytes, bytes, 'unary');
   server.register(SUBSCRIBE_PUSH_PATH, new PushStreams(gateway, callers).handle, bytes, bytes, 'serverStream');
   const standing = new StandingStreams();

@@ -11,7 +11,6 @@ import {
 import type { Clock } from '../../contract/clock.js';
 import { TrdEnv, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { messageWriter } from '../../contract/json/message-json.js';
-import { hasPreview } from '../../contract/preview-path.js';
 import { Rejection } from '../../contract/rejection.js';
 import { type Gateway, type Preview, previewSentence } from '../../gateway/index.js';
 import { questionInWords } from './question-words.js';
@@ -123,8 +122,7 @@ export class Confirmation {
     if (question === undefined || (question !== null && !isQuestion(question))) return question;
     const refused = this.#judge(state, digestOf(call, request, question?.orders), context);
     if (refused === undefined) return undefined;
-    this.#gateway.auditRejection(caller, refused);
-    return rejectionResult(refused, caller.requestId);
+    return rejectionResult(await this.#gateway.refuse(operation, caller, refused, request), caller.requestId);
   }
 
   /**
@@ -133,11 +131,8 @@ export class Confirmation {
    */
   async #question(call: ToolCall, request: Message): Promise<Question | CallToolResult | undefined> {
     const { operation, caller } = call;
-    if (!hasPreview(operation)) {
-      const judged = this.#gateway.admit(operation, caller, request);
-      return judged instanceof Rejection ? rejectionResult(judged, caller.requestId) : { text: questionInWords(operation, request) };
-    }
     const preview = await this.#gateway.ask(operation, caller, () => decodeArguments(call));
+    if (preview === undefined) return { text: questionInWords(operation, request) };
     if (preview instanceof Rejection) return rejectionResult(preview, caller.requestId);
     if ('retType' in preview) return failureResult(preview, caller.requestId);
     return preview.kind === 'repetition' ? undefined : { text: previewSentence(preview), ...ordersOf(preview) };

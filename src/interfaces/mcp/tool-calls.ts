@@ -2,11 +2,10 @@ import { create, type Message } from '@bufbuild/protobuf';
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import type { Int64Format } from '../../contract/json/scalars.js';
 import type { JsonObject } from '../../contract/json/value.js';
-import type { Operation } from '../../contract/operation.js';
 import { Rejection } from '../../contract/rejection.js';
 import { shown } from '../../contract/shown.js';
 import { cutField } from '../../contract/tools.js';
-import { type Caller, type Gateway, payloadOf, previewText, type ResponseMessage } from '../../gateway/index.js';
+import { type Gateway, payloadOf, previewText, type ResponseMessage } from '../../gateway/index.js';
 import type { HttpCallers } from '../common/callers.js';
 import { readToolArguments } from './arguments.js';
 import type { Confirmation } from './confirmation.js';
@@ -51,11 +50,17 @@ export class ToolCalls {
     const caller = callers.asking(mcpCaller.caller, shown(name));
     const named = toolbox.find(name, mcpCaller);
     if (named instanceof Rejection) {
-      gateway.auditRejection(caller, named);
+      const operation = toolbox.declared(name);
+      if (operation === undefined) gateway.auditRejection(caller, named);
+      else await gateway.refuse(operation, caller, named);
       return rejectionResult(named, caller.requestId);
     }
     const given = readToolArguments(named, args);
-    if (given instanceof Rejection) return this.#rejectArguments(named, caller, mcpCaller, given);
+    if (given instanceof Rejection) {
+      // A caller that may not use the tool learns that, and nothing of its arguments.
+      const refused = await gateway.call(named, caller, () => given);
+      return rejectionResult(refused instanceof Rejection ? refused : given, caller.requestId);
+    }
     if (given.apiKey !== undefined) {
       const other = gateway.identify(callerOf(caller, given, client.context.mcpReq.signal));
       if (!(other instanceof Rejection)) mcpCaller.answeredAs?.(other);
@@ -91,17 +96,6 @@ export class ToolCalls {
     const { form, cardNum } = given;
     if (form !== undefined) return { ...call, ...form, caller: { ...caller, endpoint: form.operation.tool ?? caller.endpoint } };
     return cardNum === undefined ? call : { ...call, accounts: await this.#parts.gateway.accountsFor(operation, caller) };
-  }
-
-  /** Rejects a caller that may not use the tool, before any problem of its arguments. */
-  #rejectArguments(operation: Operation, caller: Caller, { identity }: McpCaller, rejection: Rejection): CallToolResult {
-    const { gateway } = this.#parts;
-    if (!gateway.mayUse(operation, caller, identity)) {
-      const denied = gateway.admit(operation, caller);
-      if (denied instanceof Rejection) return rejectionResult(denied, caller.requestId);
-    }
-    gateway.auditRejection(caller, rejection);
-    return rejectionResult(rejection, caller.requestId);
   }
 
   async #run(call: ToolCall): Promise<CallToolResult> {

@@ -37,6 +37,11 @@ export class Toolbox {
     return this.#offered.dynamic || toolsets?.dynamic === true;
   }
 
+  /** The operation of a tool, offered or not. */
+  declared(name: string): Operation | undefined {
+    return this.#operations.get(name);
+  }
+
   /** Finds the operation of a tool, or rejects the name. The gateway checks permission. */
   find(name: string, mcpCaller: McpCaller): Operation | Rejection {
     const operation = this.#operations.get(name);

@@ -8,7 +8,12 @@ import { requestDecoder } from '../../contract/request.js';
 import { quoted } from '../../contract/shown.js';
 
 /** Reads a POST body or a GET's query (the text after the "?") into the operation's request. */
-export function decodeRequest(operation: Operation, method: 'GET' | 'POST', bytes: Buffer | undefined, query: string): Message | Rejection {
+export function decodeRequest(
+  operation: Operation,
+  method: 'GET' | 'POST',
+  bytes: Buffer | Rejection | undefined,
+  query: string,
+): Message | Rejection {
   const body = method === 'GET' ? readQuery(new URLSearchParams(query)) : (refuseQuery(query) ?? readJson(bytes));
   if (body instanceof Rejection) return body;
   const decoded = requestDecoder(operation, 'rest')(body);
@@ -19,7 +24,8 @@ export function decodeRequest(operation: Operation, method: 'GET' | 'POST', byte
 const REPLACEMENT = '\ufffd';
 
 /** Reads a body as JSON; undefined where there is none. */
-export function readJson(bytes: Buffer | undefined): JsonValue | undefined | Rejection {
+export function readJson(bytes: Buffer | Rejection | undefined): JsonValue | undefined | Rejection {
+  if (bytes instanceof Rejection) return bytes;
   // No body, as curl -X POST sends it, asks for the defaults.
   if (bytes === undefined || bytes.length === 0) return undefined;
   const text = bytes.toString();

@@ -15,8 +15,8 @@ import { decodeRequest } from './body.js';
 import { RestCaller } from './caller.js';
 import { drainOf } from './pieces.js';
 
-/** Answers the requests of one route; `body` is undefined for GET. */
-export type RouteHandler = (exchange: Exchange, body: Buffer | undefined) => void;
+/** Answers the requests of one route. `body`: undefined for GET, the refusal of one that was not read. */
+export type RouteHandler = (exchange: Exchange, body: Buffer | Rejection | undefined) => void;
 
 /** Writes answers and refusals. */
 export class Responder {
@@ -131,8 +131,6 @@ export class Responder {
     const { kind, details } = rejection;
     if (details.retryAfterSeconds !== undefined) response.setHeader('retry-after', details.retryAfterSeconds);
     if (kind.http === 401) response.setHeader('www-authenticate', 'Bearer');
-    // The rest of an oversized body is not worth reading.
-    if (kind.http === 413) response.setHeader('connection', 'close');
     const problem = wantsProblem(request.headers);
     const body = problem ? writeProblem(rejection, caller.requestId) : writeError(rejection, caller.requestId);
     this.#send(response, kind.http, problem ? 'application/problem+json' : 'application/json', caller.requestId, bodyOf(body));

@@ -19,7 +19,7 @@ import { Cors } from './cors.js';
 import { docsRoute, openApiRoute } from './docs.js';
 import { previewRoute } from './preview.js';
 import { probeRoutes } from './probes.js';
-import { readBody } from './read-body.js';
+import { type BodyOutcome, readBody } from './read-body.js';
 import { Responder, type RouteHandler } from './responder.js';
 
 export interface RestOptions {
@@ -57,6 +57,8 @@ export interface RestServer extends TlsListener {
 const BODY_BYTES_MAX = 1024 * 1024;
 const CONNECTIONS_MAX = 20_000;
 
+const tooLarge = new Rejection('request.too_large', `body too large: at most ${BODY_BYTES_MAX} bytes are accepted`);
+
 /**
  * REST: one route per declared path. A route decodes the body, names the caller, hands over to the pipeline and
  * writes the answer; no rule lives here. Every path is a constant, so a route is one look-up in a map and `node:http`
@@ -78,8 +80,10 @@ export function createRestServer(options: RestOptions): RestServer {
   add('POST', PREVIEW_PATH, previewRoute(responder, operations));
   for (const [path, handler] of probeRoutes(gateway, responder, metricsPublic)) add('GET', path, handler);
   for (const { path, methods, serve } of mounts) {
-    const handler: RouteHandler = (exchange, body) =>
-      serve(exchange, body, (rejection, caller) => responder.reject(exchange, rejection, caller));
+    const handler: RouteHandler = (exchange, body) => {
+      if (body instanceof Rejection) responder.reject(exchange, body);
+      else serve(exchange, body, (rejection, caller) => responder.reject(exchange, rejection, caller));
+    };
     // Not by `add`: what answers GET with a stream has no answer to HEAD.
     routes.set(path, new Map(methods.map((method) => [method, handler])));
   }
@@ -166,19 +170,18 @@ function notFound(routes: ReadonlyMap<string, unknown>, path: string): Rejection
   return new Rejection('route.not_found', near === undefined ? 'not found' : `not found; did you mean ${folder}${near}?`);
 }
 
+function bodyIn(outcome: Exclude<BodyOutcome, { kind: 'aborted' }>): Buffer | Rejection {
+  if (outcome.kind === 'read') return outcome.bytes;
+  return outcome.kind === 'no_room' ? noRoom : tooLarge;
+}
+
 function serveWithBody(responder: Responder, arriving: Arriving, exchange: Exchange, handler: RouteHandler): void {
   readBody(exchange.request, BODY_BYTES_MAX, arriving, (outcome) => {
     if (outcome.kind === 'aborted') return;
-    if (outcome.kind === 'no_room') {
-      responder.reject(exchange, noRoom);
-      return;
-    }
-    if (outcome.kind === 'too_large') {
-      responder.reject(exchange, new Rejection('request.too_large', `body too large: at most ${BODY_BYTES_MAX} bytes are accepted`));
-      return;
-    }
+    // The rest of an oversized body is not worth reading.
+    if (outcome.kind === 'too_large') exchange.response.setHeader('connection', 'close');
     try {
-      handler(exchange, outcome.bytes);
+      handler(exchange, bodyIn(outcome));
     } catch (thrown) {
       responder.fail(exchange, thrown);
     }
