@@ -1,12 +1,17 @@
 import type { Dialect } from './enums.js';
-import { fieldsWithin } from './field-classes.js';
-import { snakeCase } from './names.js';
+import type { FieldNames } from './needs.js';
 import type { Operation } from './operation.js';
-import { inWords, orderFields } from './order-words.js';
+import { inWords, jsonNames, orderFields } from './order-words.js';
 
-/** A brokerage's text about a request in the words of its caller: the fields of an order, and the operation's own. */
-export function inCallersWords(operation: Operation, dialect: Dialect, text: string): string {
-  return inWords(fieldsOf(operation, dialect), dialect, text);
+const ELEMENT = /\b[a-z]\w*\[\d+\](?:\.[a-z]\w*)*/g;
+
+/**
+ * A brokerage's text about a request in the words of its caller: the fields of an order, and the operation's own.
+ *
+ * @param nameOf names the elements of lists as this request has written them: "c2s.combo_legs[1]".
+ */
+export function inCallersWords(operation: Operation, dialect: Dialect, text: string, nameOf?: FieldNames): string {
+  return inWords(fieldsOf(operation, dialect), dialect, nameOf === undefined ? text : text.replace(ELEMENT, nameOf));
 }
 
 const known: Readonly<Record<Dialect, WeakMap<Operation, ReadonlyMap<string, string>>>> = { rest: new WeakMap(), mcp: new WeakMap() };
@@ -21,7 +26,7 @@ function fieldsOf(operation: Operation, dialect: Dialect): ReadonlyMap<string, s
 }
 
 function* namesOf({ messages, shape }: Operation, dialect: Dialect): Iterable<readonly [string, string]> {
-  for (const { name } of fieldsWithin(messages.C2SSchema)) yield [name, snakeCase(name)];
+  yield* jsonNames(messages.C2SSchema);
   for (const { field, name, inTools, only, hidden } of shape) {
     if (hidden || (only !== undefined && only !== dialect)) continue;
     yield [field.slice(field.lastIndexOf('.') + 1), dialect === 'mcp' ? (inTools ?? name) : name];

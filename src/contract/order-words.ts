@@ -1,6 +1,7 @@
+import type { DescMessage } from '@bufbuild/protobuf';
 import type { Dialect, Enumeration, Member } from './enums.js';
 import { modifyOrderOp, numberIn, orderSession, orderType, timeInForce, trailType, trdSide } from './enums.js';
-import { fieldsWithin } from './field-classes.js';
+import { C2SSchema as PlaceComboOrderSchema } from './generated/Trd_PlaceComboOrder_pb.js';
 import { C2SSchema as PlaceOrderSchema } from './generated/Trd_PlaceOrder_pb.js';
 import { snakeCase } from './names.js';
 
@@ -18,11 +19,22 @@ const FIELD = /"(?:[^"\\]|\\.)*"|\b[a-z]+[A-Z]\w*/g;
 
 /** JSON names of an order's fields by those of the protocol. */
 export const orderFields: ReadonlyMap<string, string> = new Map([
-  ...[...fieldsWithin(PlaceOrderSchema)].map(({ name }): [string, string] => [name, snakeCase(name)]),
+  ...jsonNames(PlaceOrderSchema),
+  ...jsonNames(PlaceComboOrderSchema),
   ['trdMarket', 'market'],
   ['trdEnv', 'env'],
   ['trdSide', 'side'],
 ]);
+
+/** JSON names of all fields of a message, nested ones too, by those of the protocol. */
+export function* jsonNames(desc: DescMessage, seen = new Set<string>()): Generator<[string, string]> {
+  if (seen.has(desc.typeName)) return;
+  seen.add(desc.typeName);
+  for (const { name, message } of desc.fields) {
+    yield [name, snakeCase(name)];
+    if (message !== undefined) yield* jsonNames(message, seen);
+  }
+}
 
 /** The text with the fields and values as callers of this dialect have them; of a list only values that they may send. */
 export function inWords(fields: ReadonlyMap<string, string>, dialect: Dialect, text: string): string {

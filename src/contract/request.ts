@@ -167,7 +167,7 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
       if (lacking.length > 0) stopMissing([...new Set(lacking.map(nameOf))], unmet.find(({ path }) => path === lacking[0])?.text);
       for (const check of onlyWhen) check(message, nameOf);
       values.check(message, nameOf);
-      if (operation.valuer !== null) rememberNames(message, nameOf);
+      rememberNames(message, nameOf);
       return message;
     });
 }

@@ -6,9 +6,20 @@ import { Rejection } from './rejection.js';
 
 const writtenNames = new WeakMap<Message, FieldNames>();
 
-/** Keeps how the caller of a JSON interface has written the fields of an order, for what is found out about it later. */
+/** Keeps how the caller of a JSON interface has written the fields of a request, for what is found out about it later. */
 export function rememberNames(request: Message, nameOf: FieldNames): void {
   writtenNames.set(request, nameOf);
+}
+
+/** Gives an order that is part of another one the names of its fields there. */
+export function shareNames(from: Message, to: Message): void {
+  const nameOf = writtenNames.get(from);
+  if (nameOf !== undefined) writtenNames.set(to, nameOf);
+}
+
+/** How the caller has written the fields of an order; undefined where the request came as a message. */
+export function writtenNamesOf(request: object): FieldNames | undefined {
+  return writtenNames.get(request as Message);
 }
 
 /** How the caller has written a field of an order, by its path from `C2S`; undefined where the request came as a message. */

@@ -103,8 +103,8 @@ export class AnswerRecord {
       trade: isTrade(operation) && request !== undefined ? this.#tradeOf(request, answer) : undefined,
     });
     if (answer instanceof Rejection) return shownRefusal(this.#parts.access, key, answer);
-    if (isOrderRefused(operation, answer)) return this.shownFailure(operation, caller, key, answer, about);
-    return withUnkept(operation, caller, this.#parts.store.failure, toldAnswer(operation, caller, answer));
+    if (isOrderRefused(operation, answer)) return this.shownFailure(operation, caller, key, answer, about, request);
+    return withUnkept(operation, caller, this.#parts.store.failure, toldAnswer(operation, caller, answer, request));
   }
 
   /** Remembers an order that is known to have been refused, with its key's own. */
@@ -192,10 +192,17 @@ export class AnswerRecord {
   }
 
   /** A refusal by the brokerage in its caller's words, without the facts that it may not see. */
-  shownFailure(operation: Operation, caller: Caller, key: KeyRecord | undefined, response: ResponseMessage, about: About): ResponseMessage {
+  shownFailure(
+    operation: Operation,
+    caller: Caller,
+    key: KeyRecord | undefined,
+    response: ResponseMessage,
+    about: About,
+    request: Message | undefined,
+  ): ResponseMessage {
     const { retType, retMsg, errCode } = response;
     const message = shownText(this.#parts.access, key, { code: refusalCode(response).code, message: retMsg, about });
-    if (message === retMsg) return toldAnswer(operation, caller, response);
+    if (message === retMsg) return toldAnswer(operation, caller, response, request);
     return Object.assign(failure(operation, message, errCode), { retType });
   }
 

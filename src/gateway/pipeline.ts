@@ -221,7 +221,7 @@ export class Pipeline {
     // The line of the preview may be the first that the trail does not take.
     const unrecorded = 'refusal' in entered ? undefined : await this.#refuseUnrecorded(operation, entered.request);
     if (unrecorded !== undefined) return unrecorded;
-    if (isPreview(outcome)) return shownPreview(access, key, outcome, (text) => told(operation, caller, text));
+    if (isPreview(outcome)) return shownPreview(access, key, outcome, (text) => told(operation, caller, text, entered.request));
     return 'refusal' in entered
       ? outcome
       : this.#record.shownFailure(
@@ -230,6 +230,7 @@ export class Pipeline {
           key,
           outcome,
           await this.#record.told(operation, caller, key, entered.request, outcome),
+          entered.request,
         );
   }
 

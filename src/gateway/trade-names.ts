@@ -1,5 +1,15 @@
 import type { TradeSide } from '../access/index.js';
-import { type Enumeration, modifyOrderOp, orderSession, orderType, timeInForce, trailType, trdMarket, trdSide } from '../contract/enums.js';
+import {
+  type Enumeration,
+  modifyOrderOp,
+  orderSession,
+  orderType,
+  secMarket,
+  timeInForce,
+  trailType,
+  trdMarket,
+  trdSide,
+} from '../contract/enums.js';
 import { PredSide } from '../contract/generated/Common_pb.js';
 import { OrderStatus, OrderType, TimeInForce } from '../contract/generated/Trd_Common_pb.js';
 import { snakeCase } from '../contract/names.js';
@@ -16,6 +26,17 @@ export function sideName(side: number): TradeSide | undefined {
 
 /** "1 (BUY), 2 (SELL), …": the sides that orders may have. */
 export const acceptedSides = trdSide.members.map(({ public: number, name }) => `${number} (${name})`).join(', ');
+
+/** "31 (SH)": a security market, which need not be one that there is. */
+export function secMarketText(number: number): string {
+  const name = nameIn(secMarket, number);
+  return name === undefined ? String(number) : `${number} (${name})`;
+}
+
+/** "31 (SH), 32 (SZ)". */
+export function secMarketList(numbers: readonly number[]): string {
+  return numbers.map(secMarketText).join(', ');
+}
 
 /** "NORMAL"; types that callers of the core protocol alone can use are named after it: "STOP_LIMIT". */
 export function orderTypeName(type: number): string {

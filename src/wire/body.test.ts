@@ -145,12 +145,32 @@ describe('JSON requests', () => {
     ['{"c2s":', 'malformed JSON at line 1, column 8: expected a value, found the end of the text'],
     ['{"c2s":{},"c2s":{}}', 'malformed JSON at line 1, column 11: the field "c2s" appears twice'],
     ['[]', 'cannot decode message Trd_ModifyOrder.Request from JSON'],
-    ['{"c2s":{"orderID":"x"}}', 'Trd_ModifyOrder.C2S.orderID'],
-    ['{"c2s":{"orderID":18446744073709551616}}', 'Trd_ModifyOrder.C2S.orderID'],
-    ['{"c2s":{"modifyOrderOp":1.5}}', 'Trd_ModifyOrder.C2S.modifyOrderOp'],
-    ['{"c2s":{"price":1e999}}', 'Trd_ModifyOrder.C2S.price'],
   ])('are refused with the place: %s', (text, message) => {
     expect(readJson(text)).toEqual({ ok: false, problem: { kind: 'invalid', path: '', message: expect.stringContaining(message) } });
+  });
+
+  it.each([
+    [5, 'c2s', 'an object, found the number 5'],
+    [{ orderID: 'x' }, 'c2s.orderID', 'an unsigned integer of 64 bits, found the string "x"'],
+    ['{"orderID":18446744073709551616}', 'c2s.orderID', 'an unsigned integer of 64 bits, found the number 18446744073709551616'],
+    [{ modifyOrderOp: 1.5 }, 'c2s.modifyOrderOp', 'an integer of 32 bits, found the number 1.5'],
+    ['{"price":1e999}', 'c2s.price', 'a number, found the number 1e999'],
+    [{ forAll: 1 }, 'c2s.forAll', 'true or false, found the number 1'],
+    [{ header: { accID: '1', trdMarket: 'HK' } }, 'c2s.header.trdMarket', 'an integer of 32 bits, found the string "HK"'],
+  ])('of a wrong type are refused with the path of the value: %j', (c2s, path, says) => {
+    const text = `{"c2s":${typeof c2s === 'string' ? c2s : JSON.stringify(c2s)}}`;
+    const message = `${path}: expected ${says}`;
+    expect(readJson(text)).toEqual({ ok: false, problem: { kind: 'wrong_type', path, message } });
+  });
+
+  it.each([
+    [{ securityList: [{ market: 1, code: '00700' }, { market: 'HK' }] }, 'c2s.securityList[1].market'],
+    [{ securityList: {} }, 'c2s.securityList'],
+    [{ securityList: [null] }, 'c2s.securityList[0]'],
+    [{ subTypeList: [1, 'x'] }, 'c2s.subTypeList[1]'],
+  ])('in lists are refused with the path of the value: %j', (c2s, path) => {
+    const read = decodeBody(Sub.RequestSchema, Buffer.from(JSON.stringify({ c2s })), 'json');
+    expect(read).toMatchObject({ ok: false, problem: { kind: 'wrong_type', path } });
   });
 
   it('are UTF-8', () => {
@@ -168,10 +188,18 @@ describe('a required field', () => {
   it.each([
     [{}, 'c2s'],
     [{ c2s: { subTypeList: [1] } }, 'c2s.isSubOrUnSub'],
-    [{ c2s: { isSubOrUnSub: true, securityList: [securities[0], { market: 1 }] } }, 'c2s.securityList[1].code'],
+    [{ c2s: { subTypeList: [1], isSubOrUnSub: true, securityList: [securities[0], { market: 1 }] } }, 'c2s.securityList[1].code'],
   ])('is named with its path: %j', (request, path) => {
     const read = decodeBody(Sub.RequestSchema, Buffer.from(JSON.stringify(request)), 'json');
     expect(read).toEqual({ ok: false, problem: { kind: 'missing_field', path, message: `missing field "${path}"` } });
+  });
+
+  it('is named together with all others, at every level', () => {
+    const request = { c2s: { securityList: [{}, { market: 1 }] } };
+    const read = decodeBody(Sub.RequestSchema, Buffer.from(JSON.stringify(request)), 'json');
+    const others = ['securityList[0].market', 'securityList[0].code', 'securityList[1].code'].map((each) => `"c2s.${each}"`);
+    const message = `missing field "c2s.isSubOrUnSub"; also missing: ${others.join(', ')}`;
+    expect(read).toMatchObject({ ok: false, problem: { kind: 'missing_field', path: 'c2s.isSubOrUnSub', message } });
   });
 
   it('is missed in protobuf as well', () => {

@@ -3,16 +3,16 @@ import {
   type DescMessage,
   fromBinary,
   fromJson,
-  type Message,
   type MessageShape,
   type JsonValue as PlainJson,
+  ScalarType,
   toJson,
 } from '@bufbuild/protobuf';
-import { requireFields } from '../contract/json/message-json.js';
 import { parseJson } from '../contract/json/parse.js';
-import { InexactNumber, type JsonValue } from '../contract/json/value.js';
+import { describeJson, InexactNumber, isJsonObject, type JsonValue } from '../contract/json/value.js';
 import { messageBytes } from '../contract/message-writer.js';
-import { collectProblem, type Problem } from '../contract/problem.js';
+import { missingFieldsOf } from '../contract/missing-field.js';
+import { collectProblem, type Problem, stop, stopMissing } from '../contract/problem.js';
 
 /** How a message is written on the wire. */
 export type BodyFormat = 'protobuf' | 'json';
@@ -46,11 +46,18 @@ function jsonBody<D extends DescMessage>(desc: D, message: MessageShape<D>): Uin
  * JSON is protobuf JSON: names in lowerCamelCase or as in the `.proto` file, 64-bit integers as texts or as exact numbers.
  */
 export function decodeBody<D extends DescMessage>(desc: D, bytes: Uint8Array, format: BodyFormat): BodyRead<D> {
-  if (bytes.length === 0) return invalid(`empty body, expected a ${desc.typeName} as ${format}`);
-  const read = format === 'json' ? readJson(desc, bytes) : readProtobuf(desc, bytes);
+  const read = parseBody(desc, bytes, format);
   if (!read.ok) return read;
-  const checked = collectProblem(() => requireAll(read.message, desc, ''));
+  const missing = missingFieldsOf(desc)(read.message);
+  if (missing.length === 0) return read;
+  const checked = collectProblem(() => stopMissing(missing));
   return checked.ok ? read : checked;
+}
+
+/** Reads a body as {@link decodeBody} does; required fields may be missing. */
+export function parseBody<D extends DescMessage>(desc: D, bytes: Uint8Array, format: BodyFormat): BodyRead<D> {
+  if (bytes.length === 0) return invalid(`empty body, expected a ${desc.typeName} as ${format}`);
+  return format === 'json' ? readJson(desc, bytes) : readProtobuf(desc, bytes);
 }
 
 function invalid(message: string): { readonly ok: false; readonly problem: Problem } {
@@ -85,7 +92,58 @@ function readJson<D extends DescMessage>(desc: D, bytes: Uint8Array): BodyRead<D
     const { message, line, column } = parsed.error;
     return invalid(`malformed JSON at line ${line}, column ${column}: ${message}`);
   }
-  return attempt(() => fromJson(desc, plain(parsed.value), { ignoreUnknownFields: true }));
+  const read = attempt(() => fromJson(desc, plain(parsed.value), { ignoreUnknownFields: true }));
+  if (read.ok) return read;
+  const found = collectProblem(() => refuseValue(desc, parsed.value, ''));
+  return found.ok ? read : found;
+}
+
+/** Stops for the value that the library does not read, by its path within `desc`; returns where there is none. */
+function refuseValue(desc: DescMessage, json: JsonValue, path: string): void {
+  if (path !== '' && !isJsonObject(json)) stop('wrong_type', path, `${path}: expected an object, found ${describeJson(json)}`);
+  if (!isJsonObject(json)) return;
+  for (const [name, value] of Object.entries(json)) {
+    const field = desc.fields.find((one) => one.name === name || one.jsonName === name);
+    if (field === undefined || value === null) continue;
+    const at = path === '' ? field.name : `${path}.${field.name}`;
+    const isList = field.fieldKind === 'list';
+    if (isList && !Array.isArray(value)) stop('wrong_type', at, `${at}: expected an array, found ${describeJson(value)}`);
+    for (const [index, element] of (isList && Array.isArray(value) ? value : [value]).entries()) {
+      refuseElement(field, element, isList ? `${at}[${index}]` : at);
+    }
+  }
+}
+
+function refuseElement(field: DescField, json: JsonValue, path: string): void {
+  if (field.message !== undefined) {
+    refuseValue(field.message, json, path);
+    return;
+  }
+  const value = field.fieldKind === 'list' ? [json] : json;
+  // The library reads fields in messages alone.
+  const read = attempt(() => fromJson(field.parent, plain({ [field.name]: value }), { ignoreUnknownFields: true }));
+  if (!read.ok) stop('wrong_type', path, `${path}: expected ${expected(field)}, found ${describeJson(json)}`);
+}
+
+function expected({ scalar = ScalarType.INT32 }: DescField): string {
+  switch (scalar) {
+    case ScalarType.STRING:
+      return 'a string';
+    case ScalarType.BYTES:
+      return 'bytes in base64';
+    case ScalarType.BOOL:
+      return 'true or false';
+    case ScalarType.DOUBLE:
+    case ScalarType.FLOAT:
+      return 'a number';
+    case ScalarType.UINT32:
+    case ScalarType.FIXED32:
+    case ScalarType.UINT64:
+    case ScalarType.FIXED64:
+      return `an unsigned integer of ${scalar === ScalarType.UINT32 || scalar === ScalarType.FIXED32 ? 32 : 64} bits`;
+    default:
+      return `an integer of ${scalar === ScalarType.INT64 || scalar === ScalarType.SINT64 || scalar === ScalarType.SFIXED64 ? 64 : 32} bits`;
+  }
 }
 
 /**
@@ -99,28 +157,4 @@ function plain(value: JsonValue): PlainJson {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, plain(child)]));
-}
-
-/** Stops for the first required field that is missing anywhere in a message: "c2s.header.accID". */
-function requireAll(message: Message, desc: DescMessage, path: string): void {
-  requireFields(message, desc, path, (field) => field.name);
-  for (const field of messageFields(desc)) {
-    const value = (message as unknown as Record<string, unknown>)[field.localName] as Message | readonly Message[] | undefined;
-    const here = path === '' ? field.name : `${path}.${field.name}`;
-    const child = field.message;
-    if (value === undefined || child === undefined) continue;
-    if (Array.isArray(value)) for (const [index, item] of value.entries()) requireAll(item, child, `${here}[${index}]`);
-    else requireAll(value as Message, child, here);
-  }
-}
-
-const fieldsWithMessages = new WeakMap<DescMessage, readonly DescField[]>();
-
-function messageFields(desc: DescMessage): readonly DescField[] {
-  let fields = fieldsWithMessages.get(desc);
-  if (fields === undefined) {
-    fields = desc.fields.filter((field) => field.message !== undefined);
-    fieldsWithMessages.set(desc, fields);
-  }
-  return fields;
 }

@@ -1,4 +1,4 @@
-export { type BodyFormat, type BodyRead, decodeBody, encodeBody } from './body.js';
+export { type BodyFormat, type BodyRead, decodeBody, encodeBody, parseBody } from './body.js';
 export { type Cipher, packetCipher, packetEncAlgo, plainText } from './cipher.js';
 export { isLiveRead, klineSubTypes, neededSubscriptions, subTypeName } from './live-reads.js';
 export {

@@ -66,6 +66,38 @@ describe('a request that lacks what it needs', () => {
   });
 });
 
+describe('a message that lacks fields', () => {
+  const header = { trdEnv: 0, accID: HK_MARGIN, trdMarket: 1 };
+  const messages: readonly [Parameters<CoreTcpClient['ask']>[0], object, string][] = [
+    [
+      'Trd_PlaceOrder',
+      { packetID: { connID: 0 }, header: { trdEnv: 0 }, trdSide: 1 },
+      'orderType, code, qty, header.accID, header.trdMarket',
+    ],
+    ['Trd_PlaceOrder', { header, trdSide: 1, orderType: 1, code: '00700' }, 'qty, price'],
+    ['Trd_ModifyOrder', { header: {}, modifyOrderOp: 1 }, 'header.trdEnv, header.accID, header.trdMarket, orderID, qty'],
+    [
+      'Qot_Sub',
+      { securityList: [{}, { market: 1 }], isSubOrUnSub: true },
+      'subTypeList, securityList[0].market, securityList[0].code, securityList[1].code',
+    ],
+  ];
+  it.each(messages)('in JSON names them all at once, as protobuf does: %s %j', async (name, c2s, fields) => {
+    const json = await CoreTcpClient.open(daemon.daemon.apiAddress ?? '', { format: 'json' });
+    const { retType, retMsg = '' } = await json.ask(name, c2s);
+    json.close();
+    const named = [...retMsg.matchAll(/"([^"]+)"/g)].map(([, field]) => field);
+    expect([retType, named.join(', ')]).toEqual([-1, fields]);
+  });
+
+  it('or has one of a wrong type names it by its path', async () => {
+    const json = await CoreTcpClient.open(daemon.daemon.apiAddress ?? '', { format: 'json' });
+    const answer = await json.ask('Trd_PlaceOrder', { header: { ...header, trdMarket: 'HK' } });
+    json.close();
+    expect(answer.retMsg).toBe('header.trdMarket: expected an integer of 32 bits, found the string "HK"');
+  });
+});
+
 describe('what there is not is said', () => {
   const refusals: readonly [string, object, string][] = [
     ['/api/token-state', { acc_id: 5 }, 'unknown account 5'],

@@ -16,6 +16,7 @@ const header = { trd_env: SIMULATE, acc_id: HK_MARGIN, trd_market: HK };
 const leg = { security: { market: 1, code: '00700' }, side: 1, qty_ratio: 1 };
 const combo = { header, qty: 1, price: 1, order_type: 1 };
 const order = { ...account, symbol: 'HK.00700', side: 1, qty: 100, price: 1 };
+const exits = { ...order, price: 300, stop_loss_price: 200 };
 const filter = { begin: 0, num: 5, market: 1 };
 const screen = { market: 1, extension_version: 1 };
 const period = { market: 1, period_type: 1 };
@@ -25,6 +26,15 @@ const days = { begin_time: '2026-12-01', end_time: '2026-11-01' };
 
 /** A request, the field at fault, and a part of its refusal. */
 type Row = readonly [path: string, body: object, field: string, says: string];
+
+/** An order, and one with a bracket around it. */
+function placed(security: object, field: string, says: string): readonly Row[] {
+  const terms = { ...account, side: 1, qty: 100, price: 300, ...security };
+  return [
+    ['/api/order', terms, field, says],
+    ['/api/bracket-order', { ...terms, stop_loss_price: 200 }, field, says],
+  ];
+}
 
 /** Values that the specification or the protocol's definitions do not have. */
 const unknown: readonly Row[] = [
@@ -177,7 +187,21 @@ const written: readonly Row[] = [
     'c2s.price: ',
   ],
   ['/api/order', { ...order, symbol: 'US.AAPL' }, 'symbol', 'symbol: "US.AAPL" is not traded in market HK; accepted: securities of HK'],
-  ['/api/order', { ...account, code: 'AAPL', sec_market: 2, side: 1, qty: 1, price: 1 }, 'sec_market', 'sec_market: 2 is not traded in'],
+  [
+    '/api/order',
+    { ...account, code: 'AAPL', sec_market: 2, side: 1, qty: 1, price: 1 },
+    'sec_market',
+    'sec_market: 2 (US) is not traded in market HK, accepted: 1 (HK)',
+  ],
+  ...placed({ symbol: 'US.AAPL' }, 'symbol', 'symbol: "US.AAPL" is not traded in market HK; accepted: securities of HK'),
+  ...placed({ code: '00700', sec_market: 91 }, 'sec_market', 'sec_market: 91 (FX) is not traded in market HK, accepted: 1 (HK)'),
+  ...placed({ market: 3, code: 'X' }, 'sec_market', 'give one of 31 (SH), 32 (SZ)'),
+  [
+    '/api/combo-order',
+    { ...combo, combo_legs: [{ ...leg, security: { market: 11, code: 'AAPL' } }] },
+    'combo_legs[0].security.market',
+    'combo_legs[0].security.market: US is not traded in market HK; accepted: securities of HK',
+  ],
   ['/api/order', { ...order, expire_time: '2026-12-31' }, 'expire_time', 'accepted: only where time_in_force is GTD'],
   ['/api/order', { ...order, expire_time: '2026-12-31', time_in_force: 1 }, 'expire_time', 'accepted: only where time_in_force is GTD'],
 ];
@@ -187,6 +211,39 @@ describe('a value that is not accepted is refused with 400 and its field', () =>
     const { status, json } = await daemon.as('desk').post(path, body);
     expect([status, json.field]).toEqual([400, field]);
     expect(json.error).toContain(says);
+  });
+});
+
+describe('a refusal by the brokerage', () => {
+  const unknownLegs = ['X1', 'X2'].map((code) => ({ ...leg, security: { market: 1, code } }));
+  const offTick = /^price 300\.01 is not on the tick [\d.]+ of HK\.00700; nearest: [\d.]+ and [\d.]+$/;
+
+  it.each([
+    [
+      '/api/combo-order',
+      { c2s: { ...combo, combo_legs: unknownLegs } },
+      /^c2s\.combo_legs\[0\]: unknown symbol HK\.X1; c2s\.combo_legs\[1\]: unknown symbol HK\.X2$/,
+    ],
+    [
+      '/api/combo-order',
+      { ...combo, combo_legs: unknownLegs },
+      /^combo_legs\[0\]: unknown symbol HK\.X1; combo_legs\[1\]: unknown symbol HK\.X2$/,
+    ],
+    ['/api/combo-order', { c2s: { ...combo, combo_legs: [leg, leg] } }, /^c2s\.combo_legs\[1\]: HK\.00700 is named twice$/],
+    ['/api/combo-order', { ...combo, combo_legs: Array(5).fill(leg) }, /^combo_legs has 5 legs: from 1 to 4 are accepted$/],
+    ['/api/combo-max-trd-qtys', { c2s: { ...combo, combo_legs: unknownLegs } }, /^c2s\.combo_legs\[0\]: unknown symbol HK\.X1; /],
+    ['/api/order', { ...order, price: 300.01 }, offTick],
+    ['/api/bracket-order', { ...exits, price: 300.01 }, offTick],
+  ])('names fields as the caller has them, and no others: %s %j', async (path, body, says) => {
+    const { status, json } = await daemon.as('desk').post(path, body);
+    expect([status, json.ret_msg]).toEqual([200, expect.stringMatching(says)]);
+  });
+
+  it('foretold by a preview does the same', async () => {
+    const preview = { operation: 'place_combo_order', c2s: { ...combo, combo_legs: unknownLegs } };
+    const { json } = await daemon.as('desk').post('/api/preview', preview);
+    expect(JSON.stringify(json)).toContain('c2s.combo_legs[1]: unknown symbol HK.X2');
+    expect(JSON.stringify(json)).not.toContain('comboLegs');
   });
 });
 

@@ -5,6 +5,7 @@ import { OrderType, type TrdHeader, TrdSide } from '../../contract/generated/Trd
 import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import { futuresMarkets } from '../../contract/markets.js';
 import { Rejection } from '../../contract/rejection.js';
+import { shareNames } from '../../contract/written-names.js';
 
 const REMARK = 'svc-bracket ';
 
@@ -58,7 +59,7 @@ export function refuseEntryPrice({ exitSide, takeProfit, stopLoss }: BracketTerm
 /** The order that a request's entry is. */
 export function entryOf(request: BracketC2S): PlaceC2S {
   const { header, packetID, trdSide, orderType, code, qty, remark } = request;
-  return create(PlaceC2SSchema, {
+  const entry = create(PlaceC2SSchema, {
     ...(header === undefined ? {} : { header }),
     ...(packetID === undefined ? {} : { packetID }),
     trdSide,
@@ -70,6 +71,8 @@ export function entryOf(request: BracketC2S): PlaceC2S {
     ...(Object.hasOwn(request, 'secMarket') ? { secMarket: request.secMarket } : {}),
     ...(Object.hasOwn(request, 'timeInForce') ? { timeInForce: request.timeInForce } : {}),
   });
+  shareNames(request, entry);
+  return entry;
 }
 
 /** Why exits do not fit their entry; undefined where they do. */

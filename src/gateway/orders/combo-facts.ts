@@ -26,6 +26,7 @@ import {
   listedSpelling,
   opened,
   positive,
+  secMarketNames,
   secMarketsOf,
   unknownSide,
   unmultiplied,
@@ -120,7 +121,7 @@ export async function valueComboModify(
 function legsOf(comboLegs: readonly ComboLeg[], trading: number): readonly Leg[] | Rejection {
   const accepted = secMarketsOf(trading);
   if (accepted === undefined)
-    return new Rejection('request.invalid', `market: orders cannot be placed in trading market ${trading}`, { field: 'market' });
+    return new Rejection('request.invalid', `market: orders cannot be placed in market ${marketName(trading)}`, { field: 'market' });
   if (comboLegs.length < 1 || comboLegs.length > LEGS_MAX) {
     const message = `combo_legs: ${comboLegs.length} legs are given, from 1 to ${LEGS_MAX} are accepted`;
     return new Rejection('request.out_of_range', message, { field: 'combo_legs' });
@@ -132,7 +133,11 @@ function legsOf(comboLegs: readonly ComboLeg[], trading: number): readonly Leg[]
     if (security === undefined || market === undefined || !accepted.includes(market.secMarket)) {
       const field = `${at}.security.market`;
       const named = market?.name ?? `${security?.market ?? 0}`;
-      return new Rejection('request.invalid', `${field}: ${named} is not traded in market ${marketName(trading)}`, { field });
+      return new Rejection(
+        'request.invalid',
+        `${field}: ${named} is not traded in market ${marketName(trading)}; accepted: securities of ${secMarketNames(accepted)}`,
+        { field },
+      );
     }
     if (security.code === '')
       return new Rejection('request.missing_field', `missing field "${at}.security.code"`, { field: `${at}.security.code` });

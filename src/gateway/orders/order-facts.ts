@@ -13,7 +13,7 @@ import { hasLimit, isUnpriced } from '../../contract/unused-price.js';
 import { writtenNameOf } from '../../contract/written-names.js';
 import type { Backend, CallContext, TradingTerms } from '../backend.js';
 import { tradedMarketNames } from '../market-names.js';
-import { acceptedSides, marketName, sideName } from '../trade-names.js';
+import { acceptedSides, marketName, secMarketList, secMarketText, sideName } from '../trade-names.js';
 import { nameOfOrder } from './order-lookup.js';
 import {
   type Adjustment,
@@ -92,6 +92,11 @@ export function secMarketsOf(trading: number): readonly number[] | undefined {
   return securityMarkets.get(trading);
 }
 
+/** "HK, US": the security markets of a trading market. */
+export function secMarketNames(numbers: readonly number[]): string {
+  return numbers.map((number) => quoteMarketOfSecMarket(number)?.name ?? number).join(', ');
+}
+
 const SHANGHAI = 31;
 const SHENZHEN = 32;
 
@@ -105,14 +110,14 @@ export function resolveSecurity(
   const trading = request.header?.trdMarket ?? 0;
   const accepted = securityMarkets.get(trading);
   if (accepted === undefined)
-    return new Rejection('request.invalid', `market: orders cannot be placed in trading market ${trading}`, { field: 'market' });
+    return new Rejection('request.invalid', `market: orders cannot be placed in market ${marketName(trading)}`, { field: 'market' });
   let number = Object.hasOwn(request, 'secMarket') ? request.secMarket : undefined;
   if (number === undefined && accepted.includes(SHANGHAI)) number = chineseExchange(request.code);
   if (number === undefined && accepted.length === 1) number = accepted[0];
   if (number === undefined) {
     return new Rejection(
       'request.missing_field',
-      `missing field "sec_market": market ${marketName(trading)} covers several; give one of ${accepted.join(', ')}`,
+      `missing field "sec_market": market ${marketName(trading)} covers several; give one of ${secMarketList(accepted)}`,
       {
         field: 'sec_market',
       },
@@ -121,14 +126,14 @@ export function resolveSecurity(
   const market = quoteMarketOfSecMarket(number);
   const written = writtenNameOf(request, 'secMarket');
   if (market !== undefined && !accepted.includes(number) && written !== undefined && written === writtenNameOf(request, 'code')) {
-    const traded = accepted.map((one) => quoteMarketOfSecMarket(one)?.name ?? one).join(', ');
+    const traded = secMarketNames(accepted);
     const message = `${written}: ${quoted(`${market.name}.${request.code}`)} is not traded in market ${marketName(trading)}; accepted: securities of ${traded}`;
     return new Rejection('request.invalid', message, { field: written });
   }
   if (!accepted.includes(number) || market === undefined) {
     return new Rejection(
       'request.invalid',
-      `sec_market: ${number} is not traded in market ${marketName(trading)}, accepted: ${accepted.join(', ')}`,
+      `sec_market: ${secMarketText(number)} is not traded in market ${marketName(trading)}, accepted: ${secMarketList(accepted)}`,
       {
         field: 'sec_market',
       },

@@ -4,19 +4,25 @@ import { type BodyParser, protobufBody } from '../../contract/message-request.js
 import type { Operation, ProtocolMessages } from '../../contract/operation.js';
 import { type Rejection, rejectProblem } from '../../contract/rejection.js';
 import type { ResponseMessage } from '../../gateway/index.js';
-import { type BodyFormat, decodeBody, encodeBody } from '../../wire/index.js';
+import { type BodyFormat, decodeBody, encodeBody, parseBody } from '../../wire/index.js';
 import { isLong } from '../common/long-answers.js';
 import { encodeLong, encodeLongJson } from '../common/long-messages.js';
 import { encodedBefore, encodeRejection, encodeResponse, rejectionResponse } from '../common/protocol-response.js';
 
 /** Bodies of requests and answers. An answer has the format of its request. */
 
+const C2S = /^c2s\./;
+
 /** Reads a request's body as the message that its operation expects. */
 export function bodyParser(bytes: Uint8Array, format: BodyFormat): BodyParser {
   if (format === 'protobuf') return protobufBody(bytes);
   return (desc) => {
-    const read = decodeBody(desc, bytes, format);
-    return read.ok ? { ok: true, value: read.message } : read;
+    const read = parseBody(desc, bytes, format);
+    if (read.ok) return { ok: true, value: read.message };
+    const { problem } = read;
+    // Requests name their fields from `C2S`, in either format.
+    const path = problem.path.replace(C2S, '');
+    return { ok: false, problem: { ...problem, path, message: problem.message.replace(`${problem.path}:`, `${path}:`) } };
   };
 }
 

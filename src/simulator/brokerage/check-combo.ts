@@ -150,10 +150,14 @@ export class ComboCheck {
       return new Refusal(`comboLegs has ${legs.length} legs: from 1 to ${LEGS_MAX} are accepted`, 'broker.legs');
     }
     const found: CheckedLeg[] = [];
+    const unresolved: Refusal[] = [];
     let tradeMarket: TradeMarket | undefined;
     for (const [i, leg] of legs.entries()) {
       const resolved = resolve(this.world, account, market, leg.code, leg.secMarket);
-      if (resolved instanceof Refusal) return resolved.at(`comboLegs[${i}]`);
+      if (resolved instanceof Refusal) {
+        unresolved.push(resolved.at(`comboLegs[${i}]`));
+        continue;
+      }
       const ratio = wholeRatio(leg, i);
       if (ratio instanceof Refusal) return ratio;
       const refusal = this.holds.checkNamedPosition(account, resolved.instrument, leg.side, leg.positionId);
@@ -161,6 +165,8 @@ export class ComboCheck {
       found.push({ instrument: resolved.instrument, side: leg.side, ratio });
       tradeMarket ??= resolved.tradeMarket;
     }
+    const [unknown] = unresolved;
+    if (unknown !== undefined) return new Refusal(unresolved.map(({ message }) => message).join('; '), unknown.errCode);
     const [first] = found;
     if (first === undefined || tradeMarket === undefined) throw new Error('an order has legs');
     for (const [i, { instrument }] of found.entries()) {

@@ -38,7 +38,7 @@ export function checkPrice(
   if (adjustment === undefined || adjustment.limit === 0) {
     const neighbours = down > 0n ? `${formatDecimal(down)} and ${formatDecimal(up)}` : formatDecimal(up);
     return new Refusal(
-      `${name} ${formatDecimal(price)} is not on the tick ${tick} of ${instrument.symbol}; nearest: ${neighbours} (or send adjust_price with adjust_side_and_limit)`,
+      `${name} ${formatDecimal(price)} is not on the tick ${tick} of ${instrument.symbol}; nearest: ${neighbours}`,
       'broker.tick',
     );
   }
