@@ -5,6 +5,7 @@ import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js
 import type { Operation } from '../contract/operation.js';
 import type { Rejection } from '../contract/rejection.js';
 import type { Store } from '../storage/index.js';
+import type { Traded } from './market-names.js';
 
 /** What a backend knows of the caller's situation; identity and limits stay in the gateway. */
 export interface CallContext {
@@ -180,8 +181,15 @@ export interface NotifyPush {
   readonly message: ResponseMessage;
   /** Announces this gap, for which the message has no field. */
   readonly gap?: Gap;
-  /** What it tells of: it is for those who may see any of it. A notice of nothing in particular is for everybody. */
-  readonly about?: { readonly symbols: readonly string[]; readonly accIds: readonly bigint[] };
+  /** Subject of the notice, for those who may see any of it; a notice without one is for everybody. */
+  readonly about?: NotifySubject;
+}
+
+export interface NotifySubject {
+  readonly symbols: readonly string[];
+  readonly accIds: readonly bigint[];
+  /** Order or position in these accounts that the text describes: seen only by those whose lists allow it too. */
+  readonly traded?: Traded;
 }
 
 export type PushEvent = QuotePush | TradePush | NotifyPush;

@@ -3,15 +3,19 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Access, AuditLog, type Limits, limitsFromFlags, OrderGates } from '../access/index.js';
 import { ManualClock } from '../contract/clock.js';
+import * as Brackets from '../contract/generated/svc/get_brackets_pb.js';
 import { type Order, OrderFillSchema, OrderSchema } from '../contract/generated/Trd_Common_pb.js';
 import * as Fills from '../contract/generated/Trd_GetOrderFillList_pb.js';
 import * as Orders from '../contract/generated/Trd_GetOrderList_pb.js';
 import * as UpdateOrder from '../contract/generated/Trd_UpdateOrder_pb.js';
 import * as UpdateFill from '../contract/generated/Trd_UpdateOrderFill_pb.js';
-import { account } from '../contract/operations/index.js';
+import { account, trade } from '../contract/operations/index.js';
 import { MemoryStore } from '../storage/index.js';
 import { filterAnswer } from './answer-filter.js';
-import type { ResponseMessage } from './backend.js';
+import type { NotifyPush, ResponseMessage } from './backend.js';
+import type { Bracket } from './brackets/bracket.js';
+import { alert } from './brackets/parts.js';
+import type { PushHub } from './push/index.js';
 import { permitsOf } from './push-permits.js';
 
 const clock = new ManualClock(0);
@@ -79,6 +83,30 @@ it('pushes show a key the orders and fills that lists show it, and no others', a
       const told = create(UpdateFill.ResponseSchema, { retType: 0, s2c: { header, orderFill: fill } });
       const pushedFill = permits({ type: 'trade', protoId: 2218, accId: 1n, trdMarket: headerMarket, message: told });
       expect(pushedFill).toBe((shownFills as unknown as { s2c: { orderFillList: unknown[] } }).s2c.orderFillList.length === 1);
+    }),
+  );
+});
+
+it('notices about brackets reach a key that get_brackets shows them, and no other', async () => {
+  await fc.assert(
+    fc.asyncProperty(order, limits, async ({ trdMarket: own, secMarket, code }, limited) => {
+      const header = { trdEnv: 0, accID: 1n, trdMarket: own };
+      const bracket = { trdMarket: own, secMarket, code };
+      const list = create(Brackets.ResponseSchema, {
+        retType: 0,
+        s2c: { header, bracketList: [create(Brackets.BracketSchema, bracket)] },
+      });
+      const shown = await filterAnswer(
+        trade.getBrackets,
+        create(Brackets.C2SSchema, { header }),
+        [limited],
+        list as unknown as ResponseMessage,
+      );
+      const notices: NotifyPush[] = [];
+      const hub = { notify: (event: NotifyPush) => notices.push(event) } as unknown as PushHub;
+      alert(hub, { ...bracket, id: 'b1', accId: 1n, keyId: null } as Bracket, 'ends');
+      const pushed = notices.map(permitsOf(accessWith(limited), undefined));
+      expect(pushed).toEqual([(shown as unknown as { s2c: { bracketList: unknown[] } }).s2c.bracketList.length === 1]);
     }),
   );
 });

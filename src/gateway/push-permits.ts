@@ -36,7 +36,10 @@ export function permitsOf(access: Access, key: KeyRecord | undefined): Permits {
         return seesAccounts && limits.every((each) => permitsTrade(each, event));
       case 'notify': {
         const { about } = event;
-        return about === undefined || about.symbols.some(permitsSymbol) || about.accIds.some(permitsAccount);
+        if (about === undefined) return true;
+        const { symbols, accIds, traded } = about;
+        if (traded !== undefined && !limits.every((each) => allowsTraded(each, traded, traded.trdMarket))) return false;
+        return symbols.some(permitsSymbol) || accIds.some(permitsAccount);
       }
     }
   };

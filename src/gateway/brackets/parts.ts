@@ -41,8 +41,9 @@ export function report(parts: Pick<BracketsParts, 'logger' | 'onStorageFailure'>
   else if (!(error instanceof BackendFailure)) parts.logger.error({ err: error, bracket }, 'a bracket could not go on');
 }
 
-/** Tells the connections of the key that placed a bracket, as far as it may see the account. */
-export function alert(hub: PushHub, { id, accId, keyId }: Bracket, how: string): void {
-  const about = { symbols: [], accIds: [accId] };
+/** Tells the connections of the key that placed a bracket, if it may see the account and the security. */
+export function alert(hub: PushHub, bracket: Bracket, how: string): void {
+  const { id, accId, keyId } = bracket;
+  const about = { symbols: [], accIds: [accId], traded: bracket };
   hub.notify({ ...notice(`bracket ${id} in account ${accId} ${how}`), about }, ownerNamed(keyId));
 }
