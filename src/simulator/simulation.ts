@@ -28,7 +28,7 @@ import { Listings } from './view/listings.js';
 import { QuoteBoard } from './view/quote-board.js';
 import { type CalendarMode, createWorld, type Instrument, type Newcomer, type World } from './world/index.js';
 
-export { forgetAll } from './market/index.js';
+export { forgetAll, whileComputing } from './market/index.js';
 
 export interface SimulationOptions {
   readonly clock: Clock;

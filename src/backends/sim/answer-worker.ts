@@ -4,25 +4,39 @@ import { fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
 import { operationNamed } from '../../contract/operations/index.js';
 import { answers } from '../../simulator/answers/index.js';
 import { Refusal } from '../../simulator/refusal.js';
-import { copyWorld, forgetAll, type WorldCopy, type WorldRecipe } from '../../simulator/simulation.js';
+import { copyWorld, forgetAll, type WorldCopy, type WorldRecipe, whileComputing } from '../../simulator/simulation.js';
 import type { EveryFact } from '../../simulator/view/facts.js';
 import type { Question, Reply } from './answer-messages.js';
 
-/** Part of the heap from which on caches are emptied before a question is answered. */
+/** Part of the heap from which on caches are emptied. */
 const EMPTIED_FROM = 0.6;
+/** Emptied caches fill again, and much of the heap may be garbage: they are not emptied more often. */
+const EMPTIED_EVERY_MS = 1_000;
 
 /** Answers the questions of a port from a copy of the world, each at its own moment. */
 export function answerQuestions(port: MessagePort, recipe: WorldRecipe): void {
   const copied = copyWorld(recipe);
+  whileComputing(cachesEmptied());
   port.on('message', async (question: Question) => {
     const reply = await copied.then((copy) => answer(copy, question)).catch((defect: unknown): Reply => ({ id: question.id, defect }));
     port.postMessage(reply, 'payload' in reply ? [reply.payload.buffer as ArrayBuffer] : []);
   });
 }
 
+/** Looks at the heap, and empties the caches where it is about to be full. */
+function cachesEmptied(): () => void {
+  let emptiedAt = -Infinity;
+  return () => {
+    const now = performance.now();
+    if (now - emptiedAt < EMPTIED_EVERY_MS) return;
+    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+    if (used < EMPTIED_FROM * limit) return;
+    emptiedAt = now;
+    forgetAll();
+  };
+}
+
 async function answer({ facts, follow }: WorldCopy, { id, operation: name, request, moment, changes, watched }: Question): Promise<Reply> {
-  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-  if (used > EMPTIED_FROM * limit) forgetAll();
   follow(moment, changes, watched);
   const operation = operationNamed(name);
   const answerOf = answers.get(name);

@@ -6,6 +6,15 @@ export function forgetAll(): void {
   forgotten.times += 1;
 }
 
+/** Values computed between two looks at the memory. */
+const COMPUTED_AT_ONCE = 64;
+const computed = { count: 0, look: () => {} };
+
+/** Has `look` called now and then while values are computed: work without pauses leaves no other time for it. */
+export function whileComputing(look: () => void): void {
+  computed.look = look;
+}
+
 /**
  * A bounded cache of computed values. Two generations stand in for an exact LRU order: what is used moves to the young one;
  * when that is full it becomes the old one, and what was not used since is dropped. A hit costs one look-up.
@@ -28,13 +37,19 @@ export class Remembered<K, V> {
     if (this.#forgotten !== forgotten.times) this.#forget();
     const young = this.#young.get(key);
     if (young !== undefined) return young;
-    const value = this.#old?.get(key) ?? compute();
+    const value = this.#old?.get(key) ?? this.#compute(compute);
     if (this.#young.size >= this.generationSize) {
       this.#old = this.#young;
       this.#young = new Map();
     }
     this.#young.set(key, value);
     return value;
+  }
+
+  #compute(compute: () => V): V {
+    computed.count += 1;
+    if (computed.count % COMPUTED_AT_ONCE === 0) computed.look();
+    return compute();
   }
 
   #forget(): void {
