@@ -29,9 +29,9 @@ const TRADE_FIRST = 2_000;
 const TRADE_LAST = 2_999;
 
 /**
- * Requests to a server with its house rules kept, for callers who know none of them: nothing is asked too often, nothing twice at
- * the same time or within the day for which it holds, no list is too long, orders go ahead of reads, and what the server refuses
- * is said in the gateway's terms.
+ * Requests to a server within its published rules, for callers who know none of them: nothing is asked too often, nothing twice at the
+ * same time or within the day for which it holds, no list is too long, orders go ahead of reads, and refusals are translated into the
+ * gateway's terms.
  */
 export class RateLimitedClient {
   readonly sender: Sender;

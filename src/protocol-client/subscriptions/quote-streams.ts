@@ -81,73 +81,54 @@ interface Running {
 }
 
 /**
- * The quote streams that run at one server: its pushes become those of the streams that they belong to. What a push does not say
- * is whether it has extended hours: it goes to the streams with and without them.
+ * The quote streams that run at one server, and the routing of its pushes to them. A push does not say whether it has extended hours:
+ * it goes to the streams with and without them.
  */
 export class QuoteStreams {
-  readonly #running = new Map<string, Running>();
-  /** Running streams by symbol, type and adjustment, as pushes name them. */
-  readonly #byPush = new Map<string, Set<Running>>();
+  /** Running streams by symbol, type and adjustment, as pushes name them, and then by their keys. */
+  readonly #byPush = new Map<string, Map<string, Running>>();
   readonly #seenTicks = new SeenTicks();
 
   /** Every stream that runs. */
   get all(): readonly QuoteStream[] {
-    return [...this.#running.values()].map(({ stream }) => stream);
+    return [...this.#byPush.values()].flatMap((siblings) => [...siblings.values()].map(({ stream }) => stream));
   }
 
-  get size(): number {
-    return this.#running.size;
-  }
-
-  has(stream: QuoteStream): boolean {
-    return this.#running.has(streamKey(stream));
-  }
-
-  /** These run from now on. One that does already goes on, with what it said last. */
+  /** Starts streams; one that runs goes on, with its last push. */
   begin(streams: readonly QuoteStream[]): void {
     for (const stream of streams) {
-      const key = streamKey(stream);
-      if (this.#running.has(key)) continue;
+      const siblings = this.#byPush.get(pushKeyOf(stream)) ?? new Map<string, Running>();
+      if (siblings.has(streamKey(stream))) continue;
       const running: Running = { stream, last: undefined };
-      this.#running.set(key, running);
-      const push = pushKey(stream.symbol, stream.subType, stream.rehabType);
-      const siblings = this.#byPush.get(push);
-      if (siblings === undefined) this.#byPush.set(push, new Set([running]));
-      else {
-        for (const sibling of siblings) running.last ??= lastFor(stream, sibling);
-        siblings.add(running);
-      }
+      for (const sibling of siblings.values()) running.last ??= lastFor(stream, sibling);
+      siblings.set(streamKey(stream), running);
+      this.#byPush.set(pushKeyOf(stream), siblings);
     }
   }
 
   end(streams: readonly QuoteStream[]): void {
     for (const stream of streams) {
-      const push = pushKey(stream.symbol, stream.subType, stream.rehabType);
+      const push = pushKeyOf(stream);
       const siblings = this.#byPush.get(push);
-      const running = this.#running.get(streamKey(stream));
-      if (running !== undefined) {
-        this.#running.delete(streamKey(stream));
-        siblings?.delete(running);
-        if (siblings?.size === 0) this.#byPush.delete(push);
-      }
+      siblings?.delete(streamKey(stream));
+      if (siblings?.size === 0) this.#byPush.delete(push);
       if (stream.subType === SubType.SubType_Ticker && !this.#byPush.has(push)) this.#seenTicks.forget(stream.symbol);
     }
   }
 
-  /** None runs any more, and what they said last is old. Ticks that they said are not to be said again. */
+  /** Ends all streams. Ticks that were passed on are not passed on again. */
   clear(): void {
-    this.#running.clear();
     this.#byPush.clear();
   }
 
   /** Last push of a stream. */
   current(stream: QuoteStream): QuotePush | undefined {
-    return this.#running.get(streamKey(stream))?.last;
+    return this.#byPush.get(pushKeyOf(stream))?.get(streamKey(stream))?.last;
   }
 
   /** Last push of a symbol and type without adjustment, to whichever of its streams. */
   newest(symbol: string, type: number): QuotePush | undefined {
-    for (const { last } of this.#byPush.get(pushKey(symbol, type, REHAB_NONE)) ?? []) if (last !== undefined) return last;
+    for (const { last } of this.#byPush.get(pushKey(symbol, type, REHAB_NONE))?.values() ?? []) if (last !== undefined) return last;
     return undefined;
   }
 
@@ -164,7 +145,7 @@ export class QuoteStreams {
       if (symbol === undefined || listening === undefined) continue;
       const told = piece.subType === SubType.SubType_Ticker ? this.#untold(symbol, piece.message) : piece.message;
       const bare = isBook(frame.protoId) ? withoutOrders(piece.message) : undefined;
-      for (const running of listening) {
+      for (const running of listening.values()) {
         const said = told ?? piece.message;
         running.last = {
           type: 'quote',
@@ -198,6 +179,10 @@ function lastFor(stream: QuoteStream, { last }: Running): QuotePush | undefined 
 
 function isBook(protoId: number): boolean {
   return protoId === PUSHED_BOOK;
+}
+
+function pushKeyOf({ symbol, subType, rehabType }: QuoteStream): string {
+  return pushKey(symbol, subType, rehabType);
 }
 
 function pushKey(symbol: string, type: number, rehabType: number): string {

@@ -4,7 +4,7 @@ import { startRemote, whenReady } from '../../support/remote-daemon.js';
 import { SimServe } from '../../support/sim-serve.js';
 import { until } from '../../support/until.js';
 
-/** What callers need not know of a brokerage: how long its lists may be, what it was asked already, when it is to be left alone. */
+/** Rules of a brokerage that callers need not know: the length of its lists, repeated requests, and when it is left alone. */
 const SYMBOLS = 2_000;
 const EQUITY = 3;
 /** Markets, and what stands before their codes. */

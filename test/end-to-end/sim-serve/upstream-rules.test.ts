@@ -3,7 +3,7 @@ import { BUY, HK, HK_CASH, HK_MARGIN, NORMAL, SIMULATE } from '../../support/acc
 import { TestDaemon, untilConnected } from '../../support/daemon.js';
 import { SimOpend } from '../../support/sim-serve.js';
 
-/** The gateway in front of the strict upstream: whoever calls it knows nothing of subscriptions, quotas and frequency limits. */
+/** The gateway in front of the strict upstream: its callers know nothing of subscriptions, quotas and frequency limits. */
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
