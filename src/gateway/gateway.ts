@@ -173,7 +173,9 @@ export class Gateway {
       watchExpiry: ({ key }) => key !== undefined && this.#watchExpiry(key),
     });
     const recordedInOrder = backend.journal === store;
+    const orders = new AccountOrders({ backend, gates: access.gates, clock: backendClock });
     this.#brackets = new Brackets({
+      orders,
       backend,
       access,
       store,
@@ -185,10 +187,9 @@ export class Gateway {
       mayTrade: switches.has('--enable-trading') && options.tradingHalt === undefined,
       onStorageFailure: (failure) => this.#pipeline.storageFailed(failure),
     });
-    const orders = new AccountOrders({ backend, gates: access.gates, clock: backendClock });
     this.#halting = new Halting({ access, backend, orders, clock, backendClock, push: this.push, brackets: this.#brackets, logger });
-    const circumstances = new Circumstances(backend, access, orders, (accId) => this.#brackets.exitsIn(accId), backendClock);
-    const protective = new ProtectiveOrders({ access, backend, brackets: this.#brackets });
+    const circumstances = new Circumstances(backend, access, orders, (accId) => this.#brackets.exitsIn(accId));
+    const protective = new ProtectiveOrders({ access, backend, orders, brackets: this.#brackets });
     const refusedOrders = new RefusedOrders(access, clock);
     const local: LocalOperations = {
       ...bracketHandlers(this.#brackets, access, protective),

@@ -415,6 +415,142 @@ describe('closing a position over lists that are behind', () => {
   });
 });
 
+describe('closing a position that orders of others close already', () => {
+  const sale = { ...taking, side: 'SELL' };
+  const held = async (how: Partial<Lag> = {}, limits: LimitFlags = {}) => {
+    await open(limits, {}, {}, how);
+    await place({ ...taking, qty: 300 }, 'free');
+    desk.clock.advance(2 * LAG_MS + SETTLED_MS);
+    await halt({ key_id: 'other' });
+    desk.clock.advance(LAG_MS);
+  };
+
+  it.each<[string, Partial<Lag>, object]>([
+    ['no list shows them', {}, sale],
+    ['no fresh list shows them', { refreshes: true }, sale],
+    ['they rest', {}, { ...sale, order_type: 'NORMAL', price: 9_000 }],
+  ])('is refused to a halted key where %s', async (_, how, body) => {
+    await held(how);
+    await place({ ...body, qty: 200 }, 'free');
+    for (let n = 0; n < 9; n++) {
+      expect(await codeOf(trade.placeOrder, { ...sale, qty: 200 }, 'other')).toBe('trading.halted');
+      desk.clock.advance(SETTLED_MS);
+    }
+    expect(await codeOf(trade.placeOrder, sale, 'other')).toBeUndefined();
+  });
+
+  it('is refused to one that has sold before its halt, and to one with too many orders', async () => {
+    await held({}, { maxOpenOrders: '0' });
+    await desk.payload(admin.adminResume, { key_id: 'other' }, { as: 'ops', iface: 'grpc' });
+    await place({ ...sale, qty: 300 }, 'other');
+    await halt({ key_id: 'other' });
+    expect(await codeOf(trade.placeOrder, sale, 'other')).toBe('trading.halted');
+    expect(await codeOf(trade.placeOrder, sale)).toBe('limit.open_orders');
+  });
+
+  it.each<[string, Operation, object]>([
+    ['an order', trade.placeOrder, { ...sale, qty: 300 }],
+    ['one whose answer is lost', trade.placeOrder, { ...sale, qty: 300 }],
+  ])('is refused while %s is on its way', async (how, operation, body) => {
+    await held({ ms: 0 });
+    const { call } = brokerage;
+    let answerIt: () => void = () => undefined;
+    const isAnswered = new Promise<void>((resolve) => {
+      answerIt = resolve;
+    });
+    brokerage.call = async (asked, request, own) => {
+      if (asked !== operation) return call.call(brokerage, asked, request, own);
+      if (how !== 'an order') throw new BackendLost('the connection was lost');
+      await isAnswered;
+      return call.call(brokerage, asked, request, own);
+    };
+    const placing = desk.call(operation, body, { as: 'free' }).catch(() => undefined);
+    await until(() => desk.calls.filter((one) => one.operation === operation.name).length > 1 || undefined, 'the order to be sent');
+    expect(await codeOf(trade.placeOrder, sale, 'other')).toBe('trading.halted');
+    answerIt();
+    await placing;
+    brokerage.call = call;
+    desk.clock.advance(60_000);
+    expect(await codeOf(trade.placeOrder, sale, 'other')).toBe(how === 'an order' ? 'trading.halted' : undefined);
+  });
+
+  it('is refused where a change that no list shows has made one of them larger', async () => {
+    await held();
+    const order_id_ex = await place({ ...sale, order_type: 'NORMAL', price: 9_000, qty: 100 }, 'free');
+    desk.clock.advance(2 * LAG_MS);
+    const change = { ...list, order_id_ex, op: 'normal', price: 9_000, qty: 300 };
+    expect(await codeOf(trade.modifyOrder, change, 'free')).toBeUndefined();
+    expect(await codeOf(trade.placeOrder, sale, 'other')).toBe('trading.halted');
+  });
+});
+
+describe('a stop order over lists that are behind', () => {
+  const futures = { market: 'FUTURES', acc_id: '281756478396547008', env: 'simulate' };
+  const buying = { ...futures, symbol: 'HK.HSI2612', side: 'BUY', qty: 1 };
+  const opened = async (how: Partial<Lag> = {}) => {
+    await open({}, {}, {}, how);
+    await halt({ key_id: 'other' });
+    const last = (await desk.payload(quote.getQuote, { symbols: ['HK.HSI2612'] })).basicQotList[0]?.curPrice ?? 0;
+    const stop = { ...buying, side: 'SELL', order_type: 'STOP', aux_price: Math.round(last * 0.9) };
+    return { stop, resting: { ...buying, price: Math.round(last * 0.9) } };
+  };
+
+  it.each<Partial<Lag>>([{}, { refreshes: true }])('guards a position that no list shows yet (%o)', async (how) => {
+    const { stop } = await opened(how);
+    const { call } = brokerage;
+    // Positions come later than orders.
+    const empty = { retType: 0, s2c: { positionList: [] } };
+    brokerage.call = (operation, request, own) =>
+      operation === account.getPositions ? Object.assign(answer(operation, 0), empty) : call.call(brokerage, operation, request, own);
+    await place({ ...buying, order_type: 'MARKET' }, 'free');
+    const order_id_ex = await place(stop, 'free');
+    expect(await codeOf(trade.cancelOrder, { ...futures, order_id_ex }, 'other')).toBe('trading.halted');
+    const move = { ...futures, order_id_ex, op: 'normal', qty: 1, aux_price: 1_000 };
+    if (how.refreshes) expect(await codeOf(trade.modifyOrder, move, 'other')).toBe('trading.halted');
+    expect(await codeOf(trade.cancelAllOrder, futures, 'other')).toBeUndefined();
+    const cancelled = desk.calls.filter(({ operation }) => operation === trade.cancelOrder.name).map(({ request }) => request);
+    expect(cancelled).not.toContainEqual(expect.objectContaining({ orderIDEx: order_id_ex }));
+  });
+
+  it('guards nothing once two lists have shown that nothing was bought', async () => {
+    const { stop, resting: bid } = await opened();
+    await place(bid, 'free');
+    const order_id_ex = await place(stop, 'free');
+    expect(await codeOf(trade.cancelOrder, { ...futures, order_id_ex }, 'other')).toBe('trading.halted');
+    desk.clock.advance(4_999);
+    expect(await codeOf(trade.cancelOrder, { ...futures, order_id_ex }, 'other')).toBe('trading.halted');
+    desk.clock.advance(1);
+    expect(await codeOf(trade.cancelOrder, { ...futures, order_id_ex }, 'other')).toBeUndefined();
+  });
+});
+
+describe('a halted key or one for other symbols ends an order that guards nothing', () => {
+  it.each<[string, Operation, string]>([
+    ['positions', account.getPositions, 'other'],
+    ['orders', account.getOrders, 'other'],
+    ['orders', account.getOrders, 'desk'],
+  ])('while the list of %s is not answered', async (_, silent, as) => {
+    await open({ allowedSymbols: 'HK.00700' }, {}, {}, { ms: 0 });
+    const order_id_ex = await place(resting, as);
+    await halt({ key_id: 'other' });
+    const { call } = brokerage;
+    let isAsked = false;
+    brokerage.call = (operation, request, own) => {
+      const { refreshCache, filterConditions } = request as unknown as { refreshCache?: boolean; filterConditions?: object };
+      const isGateway = refreshCache || filterConditions !== undefined;
+      if (operation !== silent || !isGateway) return call.call(brokerage, operation, request, own);
+      // The cancel is followed by a list of its own, which is waited for.
+      isAsked ||= !desk.calls.some((one) => one.operation === trade.cancelOrder.name);
+      throw new BackendLost('nobody answers');
+    };
+    expect(await codeOf(trade.cancelOrder, { ...list, order_id_ex }, as)).toBeUndefined();
+    expect(isAsked).toBe(false);
+    brokerage.call = call;
+    desk.clock.advance(SETTLED_MS);
+    expect(await statuses()).toEqual([CANCELLED]);
+  });
+});
+
 describe('accounts that are halted together', () => {
   it('are looked at side by side: one whose list does not come holds up no other', async () => {
     let isHalting = false;

@@ -11,6 +11,7 @@ import { C2SSchema as ReconfirmC2SSchema } from '../../contract/generated/Trd_Re
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { quote, trade } from '../../contract/operations/index.js';
 import { BackendFailure, BackendRefused, BackendUnsent, type ResponseMessage } from '../backend.js';
+import { type SentLeg, symbolOf } from '../orders/account-orders.js';
 import { remarkOf } from '../orders/bracket-entry.js';
 import { nameOfOrder } from '../orders/order-lookup.js';
 import { PacketIds } from '../orders/packet-ids.js';
@@ -116,10 +117,14 @@ export class Exits {
     });
     const order = exitOrder(sending, exit);
     order.packetID = this.#packetId();
+    const trading = this.#parts.orders.trading(sending.accId, legsOf(sending, exit), false);
     let response: ResponseMessage;
     try {
       response = await backend.call(trade.placeOrder, order, contextOf(this.#parts, sending.id));
+      const acknowledged = response.retType === RET_SUCCEED ? payloadOf(trade.placeOrder, response) : undefined;
+      trading.ended(acknowledged === undefined ? [] : [acknowledged]);
     } catch (thrown) {
+      trading.ended(thrown instanceof BackendUnsent || thrown instanceof BackendRefused ? [] : undefined);
       if (!(thrown instanceof BackendUnsent || thrown instanceof BackendRefused)) throw thrown;
       await this.#withoutExit(watched, exit, thrown.message);
       return;
@@ -319,4 +324,10 @@ export class Exits {
 
 function refusedNote(exit: Exit, why: string): string {
   return `its ${nameOf(exit)} was refused: ${why}`;
+}
+
+/** The trade of an exit. */
+function legsOf({ secMarket, code, exitSide }: Bracket, { qty }: Exit): readonly SentLeg[] {
+  const side = sideName(exitSide);
+  return side === undefined ? [] : [{ symbol: symbolOf({ secMarket, code }), side, qty }];
 }

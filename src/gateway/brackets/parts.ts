@@ -4,12 +4,14 @@ import { StorageFailure, type Store } from '../../storage/index.js';
 import { type Backend, BackendFailure, type CallContext } from '../backend.js';
 import { ownerNamed } from '../identity.js';
 import type { Logger } from '../logger.js';
+import type { AccountOrders } from '../orders/account-orders.js';
 import { notice, type PushHub } from '../push/index.js';
 import type { Bracket } from './bracket.js';
 
 export interface BracketsParts {
   readonly backend: Backend;
   readonly access: Access;
+  readonly orders: Pick<AccountOrders, 'trading'>;
   readonly store: Store;
   readonly hub: PushHub;
   readonly clock: Clock;

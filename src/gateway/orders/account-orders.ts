@@ -1,21 +1,27 @@
 import { clone, create } from '@bufbuild/protobuf';
 import { Absences, type ListedOrder, type OrderGates } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
+import type { Decimal } from '../../contract/decimal.js';
 import {
   ModifyOrderOp,
   type Order,
   OrderSchema,
+  type PositionSide,
   TrdFilterConditionsSchema,
   type TrdHeader,
 } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
 import { C2SSchema as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { Response as OrderUpdate } from '../../contract/generated/Trd_UpdateOrder_pb.js';
+import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { account, trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import { type Backend, BackendFailure, type CallContext, type PushEvent, type ResponseMessage } from '../backend.js';
 import { finalStatuses } from '../final-statuses.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
+import { sideName } from '../trade-names.js';
+import { ClosingClaims, closes } from './closing-claims.js';
+import { OpenedPositions, opens } from './opened-positions.js';
 import { mayTrade, nameOfOrder, namesOf, openStatuses } from './order-lookup.js';
 import { isTrailing } from './order-pricing.js';
 
@@ -71,6 +77,14 @@ interface UnderWay {
   until: number;
 }
 
+/** A trade that an order may make. */
+export interface SentLeg {
+  /** "HK.00700". */
+  readonly symbol: string;
+  readonly side: string;
+  readonly qty: Decimal;
+}
+
 /** A write that places orders, while it is under way. */
 export interface SentOrders {
   /** The brokerage has answered, and taken the orders of these names; or nobody knows what became of them. */
@@ -102,12 +116,17 @@ export class AccountOrders {
   readonly #changes = new Map<string, readonly SentChange[]>();
   readonly #underWay = new Set<UnderWay>();
   readonly #absences = new Absences<string>();
+  readonly #opened: OpenedPositions;
+  /** Claims of orders on positions that they close: together no more than there is. */
+  readonly claims: ClosingClaims;
   /** When the list of an account and market was last asked for afresh. */
   readonly #refreshedAt = new Map<string, number>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#startedAt = parts.clock.monotonic();
+    this.#opened = new OpenedPositions(parts.clock, this.apartMs);
+    this.claims = new ClosingClaims({ clock: parts.clock, apartMs: this.apartMs });
     if (parts.backend.listsCurrent) return;
     for (const { accId, market, orderId } of parts.gates.openOrders()) {
       this.placed({ accId, trdMarket: market, orderID: 0n, orderIDEx: orderId });
@@ -133,19 +152,60 @@ export class AccountOrders {
     return this.#parts.backend.listsCurrent ? 0 : LISTS_APART_MS;
   }
 
-  /** Orders are about to be sent; they count as under way until they are answered, and for a while where the answer is lost. */
-  sending(header: TrdHeader, isOneOf: (order: Order) => boolean): SentOrders {
+  /**
+   * Orders are about to be sent; they count as under way until they are answered, and for a while where the answer is lost.
+   *
+   * @param isClaimed as for {@link trading}.
+   */
+  sending(header: TrdHeader, legs: readonly SentLeg[], isClaimed: boolean, isOneOf: (order: Order) => boolean): SentOrders {
     const sent: UnderWay = { header, isOneOf, isHalted: () => false, until: Number.POSITIVE_INFINITY };
     if (this.#parts.backend.listsCurrent) return { ended: () => undefined };
     this.#giveUpLost();
     this.#underWay.add(sent);
+    const trading = this.trading(header.accID, legs, isClaimed);
     return {
       ended: (isAnswered, names) => {
+        trading.ended(isAnswered ? names : undefined);
         if (isAnswered) this.#underWay.delete(sent);
         else sent.until = this.#parts.clock.monotonic() + LOST_MS;
         if (sent.isHalted()) for (const name of names) void this.#cancel(sent, name);
       },
     };
+  }
+
+  /**
+   * Orders are about to be sent that may trade before any list shows them: what they may close is taken off what is left of positions, and what they
+   * may open counts as there. To be ended with the names of those that were accepted; undefined where nobody knows.
+   *
+   * @param isClaimed what they close is claimed already.
+   */
+  trading(accId: bigint, legs: readonly SentLeg[], isClaimed: boolean): { ended(names: readonly OrderName[] | undefined): void } {
+    if (this.#parts.backend.listsCurrent) return { ended: () => undefined };
+    const notes = legs.flatMap(({ symbol, side, qty }) => {
+      const closed = isClaimed ? undefined : closes(side);
+      return closed === undefined ? [] : [this.claims.note(positionName(accId, symbol, closed), qty)];
+    });
+    const openings = legs.flatMap(({ symbol, side }) => {
+      const opened = opens(side);
+      return opened === undefined ? [] : [this.#opened.sending(positionName(accId, symbol, opened))];
+    });
+    return {
+      ended: (names) => {
+        const [name] = names ?? [];
+        for (const note of notes) note.settle(names === undefined ? '' : name && nameOfOrder(name));
+        for (const opening of openings) opening.ended(names && name !== undefined);
+      },
+    };
+  }
+
+  /** The moment of a list that is asked for now, for {@link mayHold}. */
+  get now(): number {
+    return this.#parts.clock.monotonic();
+  }
+
+  /** Whether an account may hold a position that a list asked for at `askedAt` lacks: an order sent from here may have opened it. */
+  mayHold(accId: bigint, security: Pick<Order, 'code' | 'secMarket'>, side: PositionSide, askedAt: number): boolean {
+    return this.#opened.mayBeThere(positionName(accId, symbolOf(security), side), askedAt);
   }
 
   /** Writes that place orders in an account and are not answered. As long as `isHalted`, their orders are cancelled once an answer or a push names them. */
@@ -262,6 +322,7 @@ export class AccountOrders {
       this.#changesOf(accId, order);
       if (!finalStatuses.has(order.orderStatus)) continue;
       const names = namesOf(order);
+      this.claims.over(accId, nameOfOrder(order), order.fillQty !== 0);
       for (const name of names) {
         this.#placed.delete(keyOf(accId, name));
         this.#absences.forget(keyOf(accId, name));
@@ -328,6 +389,8 @@ export class AccountOrders {
     const order = (event.message as unknown as OrderUpdate).s2c?.order;
     if (order === undefined) return;
     this.learn(event.accId, [order]);
+    const opened = order.fillQty === 0 ? undefined : opens(sideName(order.trdSide) ?? '');
+    if (opened !== undefined) this.#opened.filled(positionName(event.accId, symbolOf(order), opened));
     if (!mayTrade(order) || namesOf(order).some((name) => this.placedNamed(event.accId, name) !== undefined)) return;
     this.#giveUpLost();
     const sent = [...this.#underWay].find(({ header, isOneOf, isHalted }) => header.accID === event.accId && isHalted() && isOneOf(order));
@@ -348,6 +411,16 @@ export function asListed({ orderID, orderIDEx, trdMarket, terms }: PlacedOrder):
 /** The brokerage itself moves the trigger of a trailing order. */
 function changedFieldsOf({ orderType }: Order): readonly (keyof ChangedTerms)[] {
   return changedFields.filter((field) => field !== 'auxPrice' || !isTrailing(orderType));
+}
+
+/** Symbol of a listed order or position. */
+export function symbolOf({ code, secMarket }: Pick<Order, 'code' | 'secMarket'>): string {
+  return `${quoteMarketOfSecMarket(secMarket)?.name ?? secMarket}.${code}`;
+}
+
+/** Name of the claims on a position. */
+export function positionName(accId: bigint, symbol: string, side: PositionSide): string {
+  return `${accId}/${symbol}/${side}`;
 }
 
 function listed(order: Order): ListedOrder {

@@ -1,9 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import type { Access, DayProfit, KeyRecord, OrderFacts, OrderPlace, Wanted } from '../../access/index.js';
-import type { Clock } from '../../contract/clock.js';
 import { atLeastZero, type Decimal, decimalFromNumber, multiply } from '../../contract/decimal.js';
 import { currency as currencies } from '../../contract/enums.js';
-import { type Order, type Position, PositionSide, type TrdHeader, TrdHeaderSchema } from '../../contract/generated/Trd_Common_pb.js';
+import { type Order, type Position, type PositionSide, type TrdHeader, TrdHeaderSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as PositionsC2S } from '../../contract/generated/Trd_GetPositionList_pb.js';
 import { quoteMarketNumbered, quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { account } from '../../contract/operations/index.js';
@@ -11,10 +10,10 @@ import type { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext } from '../backend.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
-import type { AccountOrders } from './account-orders.js';
-import { type ClosingClaim, ClosingClaims, type ClosingOrder, type PositionReading } from './closing-claims.js';
+import { type AccountOrders, positionName, symbolOf } from './account-orders.js';
+import { type ClosingClaim, type ClosingOrder, closes, type PositionReading } from './closing-claims.js';
 import { isCombo } from './combo-facts.js';
-import type { Valued } from './order-facts.js';
+import { greater, type Valued } from './order-facts.js';
 import { mayTrade, nameOfOrder } from './order-lookup.js';
 import { closingOrders, isStop } from './protective-orders.js';
 
@@ -40,18 +39,13 @@ export interface Closing {
  * today, and whether the order does no more than close a position. Asked only where a limit or a halt makes a difference.
  */
 export class Circumstances {
-  readonly #claims: ClosingClaims;
-
   constructor(
     private readonly backend: Backend,
     private readonly access: Access,
     private readonly orders: AccountOrders,
     /** Tells of an account's orders which are exits of brackets that go on. */
     private readonly exitsIn: (accId: bigint) => (order: Order) => boolean,
-    clock: Clock,
-  ) {
-    this.#claims = new ClosingClaims({ clock, apartMs: orders.apartMs });
-  }
+  ) {}
 
   /** The facts with what the gates want; at once where they want nothing. */
   complete(
@@ -66,7 +60,7 @@ export class Circumstances {
     const { changes } = valued;
     if (changes === undefined || !isStop(changes.order) || this.access.haltOf(key) === undefined)
       return this.#complete(key, known, valued, header, context);
-    return closingOrders(this.backend, header, context).then((closes) =>
+    return closingOrders(this.backend, this.orders, header, context).then((closes) =>
       this.#complete(key, closes(changes.order) ? { ...known, reduces: false } : known, valued, header, context),
     );
   }
@@ -147,17 +141,23 @@ export class Circumstances {
     return this.claimClosing({ accId, symbol: leg.symbol, side: leg.side, qty: changes?.left ?? leg.qty }, changes?.order, header, context);
   }
 
-  /** Claims what an order closes of a position, `changed` being the order if it is there already; undefined where there is not so much left of it. */
+  /**
+   * Claims what an order closes of a position, `changed` being the order if it is there already; undefined where there is not so much left of it.
+   *
+   * @param isTrusted what other orders have filled, as listed, is in the position that is listed after them.
+   */
   claimClosing(
     { accId, symbol, side, qty }: Closing,
     changed: Order | undefined,
     header: TrdHeader | undefined,
     context: CallContext,
+    isTrusted = false,
   ): Promise<ClosingClaim | undefined> {
     const filledBefore = changed === undefined ? 0n : magnitude(changed.fillQty);
     const closed = closes(side);
-    return this.#claims.claim(`${accId}/${symbol}/${closed}`, { qty, filledBefore }, async () =>
-      closed === undefined || header === undefined ? undefined : this.#readPosition(symbol, closed, changed, header, context),
+    if (closed === undefined || header === undefined) return Promise.resolve(undefined);
+    return this.orders.claims.claim(positionName(accId, symbol, closed), { qty, filledBefore, isTrusted }, () =>
+      this.#readPosition(symbol, closed, changed, header, context),
     );
   }
 
@@ -182,14 +182,21 @@ export class Circumstances {
       held += magnitude(position.qty);
     }
     let left = held;
+    // A change may have made an order larger than it is listed.
+    const mostTakenBy = (order: Order) =>
+      this.orders
+        .possibleTerms(header.accID, order)
+        .map((possible) => takenBy(possible, symbol, closed))
+        .reduce(greater);
     for (const order of orders.open) {
-      const taken = takenBy(order, symbol, closed);
-      if (changed !== undefined && nameOfOrder(order) === nameOfOrder(changed)) sellable += taken;
-      else left -= taken;
+      if (changed !== undefined && nameOfOrder(order) === nameOfOrder(changed)) sellable += takenBy(order, symbol, closed);
+      else left -= mostTakenBy(order);
     }
     const named = (name: string): ClosingOrder | undefined => {
       const order = orders.named(name);
-      return order && { filled: magnitude(order.fillQty), left: takenBy(order, symbol, closed), isOver: !mayTrade(order) };
+      return (
+        order && { filled: tradedBy(order, symbol, closed, magnitude(order.fillQty)), left: mostTakenBy(order), isOver: !mayTrade(order) }
+      );
     };
     return { held, free: left < sellable ? left : sellable, named };
   }
@@ -207,27 +214,21 @@ function lossUnknown(reason: string): DayProfit {
   return { code: 'limit.loss_unknown', reason: `loss of today unknown: ${reason}` };
 }
 
-/** The side of the position that an order on this side takes away from; a short sale takes from none. */
-function closes(side: string): PositionSide | undefined {
-  if (side === 'SELL') return PositionSide.PositionSide_Long;
-  return side === 'BUY' || side === 'BUY_BACK' ? PositionSide.PositionSide_Short : undefined;
-}
-
 /** How much of a position on this side a working order takes away, with all of its legs, if the rest of it fills. */
 function takenBy(order: Order, symbol: string, side: PositionSide): Decimal {
-  const left = atLeastZero(magnitude(order.qty) - magnitude(order.fillQty));
+  return tradedBy(order, symbol, side, atLeastZero(magnitude(order.qty) - magnitude(order.fillQty)));
+}
+
+/** How much of a position on this side an order takes away with `units` of its quantity. */
+function tradedBy(order: Order, symbol: string, side: PositionSide, units: Decimal): Decimal {
   const takes = (trdSide: number) => closes(sideName(trdSide) ?? '') === side;
-  if (!isCombo(order)) return symbolOf(order) === symbol && takes(order.trdSide) ? left : 0n;
+  if (!isCombo(order)) return symbolOf(order) === symbol && takes(order.trdSide) ? units : 0n;
   let taken = 0n;
   for (const { security, side: legSide, qtyRatio } of order.comboLegs) {
     const market = quoteMarketNumbered(security?.market ?? 0)?.name;
-    if (`${market}.${security?.code}` === symbol && takes(legSide)) taken += multiply(left, magnitude(qtyRatio));
+    if (`${market}.${security?.code}` === symbol && takes(legSide)) taken += multiply(units, magnitude(qtyRatio));
   }
   return taken;
-}
-
-function symbolOf({ code, secMarket }: Pick<Position, 'code' | 'secMarket'>): string {
-  return `${quoteMarketOfSecMarket(secMarket)?.name ?? secMarket}.${code}`;
 }
 
 function currencyOf(position: Position): string | undefined {

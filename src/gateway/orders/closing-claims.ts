@@ -1,6 +1,7 @@
 import { Absences } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { atLeastZero, type Decimal } from '../../contract/decimal.js';
+import { PositionSide } from '../../contract/generated/Trd_Common_pb.js';
 
 /** A part of a position that an order is about to close. */
 export interface ClosingClaim {
@@ -34,6 +35,8 @@ interface Claim {
   name: string;
   filled: Decimal;
   overSince: number | undefined;
+  /** True for an order that was sent whatever the position was. */
+  readonly isNoted: boolean;
 }
 
 /** The claims on one position. */
@@ -53,6 +56,14 @@ export interface ClosingClaimsOptions {
 const LOST_MS = 60_000;
 /** No list is behind for so long. */
 const FORGET_MS = 600_000;
+/** How often claims are looked through for those that are long over. */
+const FORGET_EVERY_MS = 1_000;
+
+/** Side of the position that an order on this side takes away from; a short sale takes from none. */
+export function closes(side: string): PositionSide | undefined {
+  if (side === 'SELL') return PositionSide.PositionSide_Long;
+  return side === 'BUY' || side === 'BUY_BACK' ? PositionSide.PositionSide_Short : undefined;
+}
 
 /**
  * Sees to it that orders which close a position together close no more than there is of it. What the backend says of orders and position may be
@@ -62,7 +73,9 @@ export class ClosingClaims {
   readonly #positions = new Map<string, Position>();
   readonly #absences = new Absences<Claim>();
   readonly #options: ClosingClaimsOptions;
+  readonly #noted = new Map<string, readonly Claim[]>();
   #moment = 0;
+  #forgotAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ClosingClaimsOptions) {
     this.#options = options;
@@ -71,11 +84,13 @@ export class ClosingClaims {
   /**
    * Claims `qty` of a position for an order. `read` asks the backend how much of it can be closed.
    *
+   * @param isTrusted what the orders of others have filled, as listed, is in the position that is listed after them.
+   *
    * @returns undefined where there is not so much left of it.
    */
   async claim(
     what: string,
-    { qty, filledBefore = 0n }: { readonly qty: Decimal; readonly filledBefore?: Decimal },
+    { qty, filledBefore = 0n, isTrusted = false }: { readonly qty: Decimal; readonly filledBefore?: Decimal; readonly isTrusted?: boolean },
     read: () => Promise<PositionReading | undefined>,
   ): Promise<ClosingClaim | undefined> {
     const { clock } = this.#options;
@@ -84,27 +99,57 @@ export class ClosingClaims {
     const reading = await read();
     this.#forgetOld();
     // No turn passes between this judgement and the claim.
-    if (reading === undefined || reading.free - this.#taken(what, reading, since, askedAt) < qty) return undefined;
+    if (reading === undefined || reading.free - this.#taken(what, reading, isTrusted, since, askedAt) < qty) return undefined;
     const position = this.#positions.get(what) ?? { held: reading.held, claims: new Set<Claim>() };
     this.#positions.set(what, position);
-    const claim: Claim = { qty, filledBefore, madeAt: askedAt, settled: undefined, name: '', filled: 0n, overSince: undefined };
-    position.claims.add(claim);
+    const claim = this.#enter(position, { qty, filledBefore, madeAt: askedAt, isNoted: false });
+    return { settle: (name) => this.#settle(what, position, claim, name) };
+  }
+
+  /** An order is about to be sent that closes `qty` of a position, or as much as there is: it takes that from later claims. */
+  note(what: string, qty: Decimal): ClosingClaim {
+    this.#forgetOld();
+    const position = this.#positions.get(what) ?? { held: 0n, claims: new Set<Claim>() };
+    this.#positions.set(what, position);
+    const claim = this.#enter(position, { qty, filledBefore: 0n, madeAt: this.#options.clock.monotonic(), isNoted: true });
     return {
       settle: (name) => {
-        claim.settled = ++this.#moment;
-        if (name === undefined) {
-          this.#end(what, position, claim);
-          return;
-        }
-        // A change of an order claims anew what its order has claimed.
-        for (const other of position.claims) if (name !== '' && other.name === name) position.claims.delete(other);
-        claim.name = name;
+        this.#settle(what, position, claim, name);
+        const key = keyOf(what, name ?? '');
+        if (name) this.#noted.set(key, [...(this.#noted.get(key) ?? []), claim]);
       },
     };
   }
 
+  /** A list or a push has shown that an order is over. */
+  over(accId: bigint, name: string, hasFilled: boolean): void {
+    const key = keyOf(String(accId), name);
+    for (const claim of this.#noted.get(key) ?? []) {
+      claim.overSince ??= this.#options.clock.monotonic();
+      if (hasFilled) claim.filled = claim.qty;
+    }
+    this.#noted.delete(key);
+  }
+
+  #enter(position: Position, terms: Pick<Claim, 'qty' | 'filledBefore' | 'madeAt' | 'isNoted'>): Claim {
+    const claim: Claim = { ...terms, settled: undefined, name: '', filled: 0n, overSince: undefined };
+    position.claims.add(claim);
+    return claim;
+  }
+
+  #settle(what: string, position: Position, claim: Claim, name: string | undefined): void {
+    claim.settled = ++this.#moment;
+    if (name === undefined) {
+      this.#end(what, position, claim);
+      return;
+    }
+    // A change of an order claims anew what its order has claimed.
+    for (const other of position.claims) if (name !== '' && other.name === name) this.#end(what, position, other);
+    claim.name = name;
+  }
+
   /** Quantity that claims take of a position beyond what a reading shows. */
-  #taken(what: string, reading: PositionReading, since: number, askedAt: number): Decimal {
+  #taken(what: string, reading: PositionReading, isTrusted: boolean, since: number, askedAt: number): Decimal {
     const position = this.#positions.get(what);
     if (position === undefined) return 0n;
     let unseen = 0n;
@@ -116,8 +161,10 @@ export class ClosingClaims {
         this.#end(what, position, claim);
         continue;
       }
-      if (order !== undefined) claim.filled = atLeastZero(order.filled - claim.filledBefore);
-      filled += claim.filled;
+      if (order !== undefined && !(claim.isNoted && claim.overSince !== undefined))
+        claim.filled = atLeastZero(order.filled - claim.filledBefore);
+      const isInPosition = order !== undefined && claim.isNoted && (isTrusted || isLongKnown(claim, askedAt));
+      if (!isInPosition) filled += claim.filled;
       if (claim.overSince === undefined) unseen += this.#unseen(claim, order, isSettled, askedAt);
     }
     if (filled === 0n && reading.held > position.held) position.held = reading.held;
@@ -127,11 +174,13 @@ export class ClosingClaims {
   /** Whether lists made since an answer show all that there is to a claim. */
   #isShown(claim: Claim, order: ClosingOrder | undefined, askedAt: number): boolean {
     const { apartMs } = this.#options;
+    if (order === undefined && claim.overSince !== undefined) return askedAt - claim.overSince >= apartMs;
     if (order === undefined) {
       return claim.name === '' && apartMs > 0 ? askedAt - claim.madeAt >= LOST_MS : this.#absences.provenBy(claim, askedAt, apartMs);
     }
     this.#absences.forget(claim);
     if (!order.isOver) return false;
+    if (isLongKnown(claim, askedAt)) return true;
     claim.overSince ??= askedAt;
     return askedAt - claim.overSince >= apartMs;
   }
@@ -145,13 +194,30 @@ export class ClosingClaims {
   #end(what: string, position: Position, claim: Claim): void {
     position.claims.delete(claim);
     this.#absences.forget(claim);
+    if (claim.isNoted) this.#noted.delete(keyOf(what, claim.name));
     if (position.claims.size === 0 && this.#positions.get(what) === position) this.#positions.delete(what);
   }
 
   #forgetOld(): void {
-    const before = this.#options.clock.monotonic() - FORGET_MS;
+    const { clock, apartMs } = this.#options;
+    const now = clock.monotonic();
+    if (now - this.#forgotAt < FORGET_EVERY_MS) return;
+    this.#forgotAt = now;
     for (const [what, position] of this.#positions) {
-      for (const claim of position.claims) if (claim.settled !== undefined && claim.madeAt < before) this.#end(what, position, claim);
+      for (const claim of position.claims) {
+        const isShown = claim.isNoted && claim.overSince !== undefined && now - claim.overSince >= apartMs;
+        if (claim.settled !== undefined && (isShown || claim.madeAt < now - FORGET_MS)) this.#end(what, position, claim);
+      }
     }
   }
+}
+
+/** Whether an order has been on its way for so long that what its list shows as filled is in the position. */
+function isLongKnown({ isNoted, madeAt }: Claim, askedAt: number): boolean {
+  return isNoted && askedAt - madeAt >= LOST_MS;
+}
+
+/** @param what begins with the account. */
+function keyOf(what: string, name: string): string {
+  return `${what.split('/', 1)[0]}/${name}`;
 }

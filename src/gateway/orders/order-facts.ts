@@ -257,7 +257,7 @@ function worseLeg(one: ValuedLeg, other: ValuedLeg): ValuedLeg {
   return { ...one, qty, worth: { currency, value: greater(value, other.worth.value), increase: greater(increase, other.worth.increase) } };
 }
 
-function greater(one: Decimal, other: Decimal): Decimal {
+export function greater(one: Decimal, other: Decimal): Decimal {
   return one > other ? one : other;
 }
 

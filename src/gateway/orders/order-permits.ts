@@ -19,7 +19,7 @@ import { type Subjects, subjectsOf } from '../subjects.js';
 import { type AccountOrders, asListed } from './account-orders.js';
 import { isRelief, marketsOfCancelAll } from './cancel-scope.js';
 import { followingSpan, HISTORY_DAYS, historySpan } from './order-history.js';
-import type { ProtectiveOrders } from './protective-orders.js';
+import { isStop, type ProtectiveOrders } from './protective-orders.js';
 import { ofStandingTerms, termsOfOrder } from './standing-terms.js';
 
 /**
@@ -69,15 +69,22 @@ export class OrderPermits {
     context: CallContext,
   ): Promise<Rejection | undefined> {
     const accId = header?.accID ?? 0n;
-    const listed = await this.#find(header, ids, false, context);
-    let orders = Array.isArray(listed) ? listed : [];
-    for (const id of ids) orders.push(...this.#placed(accId, id));
+    let orders = ids.flatMap((id) => this.#placed(accId, id));
+    const listed = await this.#find(
+      header,
+      ids.filter((id) => !orders.some((order) => isOf(order, id))),
+      false,
+      context,
+    );
+    if (Array.isArray(listed)) orders = [...orders, ...listed];
     const isUnlisted = (id: bigint | string) => !orders.some((order) => isOf(order, id));
     if (header !== undefined && ids.some(isUnlisted)) {
       const known = await this.orders.refreshed(header, context);
       if (!('retType' in known)) orders = [...orders, ...ids.flatMap((id) => known.named(String(id)) ?? [])];
     }
-    const refusal = this.protective.refusals(key, accId, await this.protective.closing(key, header, context));
+    // Only of a stop order it makes a difference what the account holds.
+    const closing = orders.some(isStop) ? await this.protective.closing(key, header, context) : () => true;
+    const refusal = this.protective.refusals(key, accId, closing);
     for (const order of orders) {
       const refused = refusal(order);
       if (refused !== undefined) return ofStandingTerms(refused, termsOfOrder(order));
@@ -106,10 +113,16 @@ export class OrderPermits {
     context: CallContext,
   ): Promise<Rejection | ResponseMessage | undefined> {
     const reads = operation.effect === 'read';
-    const orders = await this.#find(header, ids, reads, context);
-    if (!Array.isArray(orders)) return failure(operation, orders.retMsg, orders.errCode);
+    const placed = reads ? [] : ids.flatMap((id) => this.#placed(header?.accID ?? 0n, id));
+    const listed = await this.#find(
+      header,
+      ids.filter((id) => !placed.some((order) => isOf(order, id))),
+      reads,
+      context,
+    );
+    if (!Array.isArray(listed)) return failure(operation, listed.retMsg, listed.errCode);
+    const orders = [...placed, ...listed];
     const trading = header?.trdMarket ?? 0;
-    if (!reads) for (const id of ids) if (!orders.some((order) => isOf(order, id))) orders.push(...this.#placed(header?.accID ?? 0n, id));
     const allKnown = ids.length > 0 && ids.every((id) => orders.some((order) => isOf(order, id)));
     for (const each of limits) {
       for (const order of orders) {

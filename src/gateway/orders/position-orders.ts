@@ -135,7 +135,7 @@ export async function claimPosition(
   context: CallContext,
 ): Promise<ClosingClaim | Rejection> {
   const [{ symbol, side, qty }] = legs;
-  const claim = await circumstances.claimClosing({ accId, symbol, side, qty }, undefined, header, context);
+  const claim = await circumstances.claimClosing({ accId, symbol, side, qty }, undefined, header, context, true);
   if (claim !== undefined) return claim;
   const message = `position_id: orders that work or are on their way close some of the position in ${symbol} already, and both would be too much: cancel them or wait for them first`;
   return telling(new Rejection('request.invalid', message, { field: 'position_id' }), legs);

@@ -5,16 +5,18 @@ import { C2SSchema as PositionsC2S } from '../../contract/generated/Trd_GetPosit
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { account } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
-import type { Backend, CallContext } from '../backend.js';
+import { type Backend, BackendTimeout, type CallContext } from '../backend.js';
 import { denySymbol } from '../limit-check.js';
 import { limitsOf, type Traded } from '../market-names.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { securitiesOf, telling } from '../sight.js';
+import type { AccountOrders } from './account-orders.js';
 import { nameOfOrder } from './order-lookup.js';
 
 export interface ProtectiveOrdersParts {
   readonly backend: Backend;
   readonly access: Access;
+  readonly orders: AccountOrders;
   readonly brackets: {
     /** Whether anything of an account is guarded by a bracket, or about to be. */
     guardsIn(accId: bigint): boolean;
@@ -37,21 +39,35 @@ export function isStop({ orderType }: Pick<Order, 'orderType'>): boolean {
 
 const everything = (): boolean => true;
 
-/** Tells of an account's orders which would close a position that is there; every one might, where the brokerage does not list the positions. */
+/** Time to answer a list of positions: whoever wants to end an order waits for it. */
+const ANSWER_MS = 5_000;
+
+/**
+ * Tells of an account's orders which would close a position that is there or that an order sent from here may have opened; every one might, where the
+ * brokerage does not list the positions.
+ */
 export async function closingOrders(
   backend: Backend,
+  orders: AccountOrders,
   header: TrdHeader | undefined,
   context: CallContext,
 ): Promise<(order: Order) => boolean> {
   if (header === undefined) return everything;
-  const answer = await backend.call(account.getPositions, create(PositionsC2S, { header, refreshCache: true }), context);
-  const positions = answer.retType === RET_SUCCEED ? payloadOf(account.getPositions, answer)?.positionList : undefined;
+  const { requestId, deadline, signal } = context;
+  const askedAt = orders.now;
+  const query = create(PositionsC2S, { header, refreshCache: true });
+  const asked = Promise.resolve(backend.call(account.getPositions, query, { requestId, deadline, signal, answerMs: ANSWER_MS }));
+  const answer = await asked.catch((thrown: unknown) => {
+    if (!(thrown instanceof BackendTimeout)) throw thrown;
+  });
+  const positions = answer?.retType === RET_SUCCEED ? payloadOf(account.getPositions, answer)?.positionList : undefined;
   if (positions === undefined) return everything;
   return ({ code, secMarket, trdSide }) => {
     const closed = trdSide === TrdSide.TrdSide_Sell ? PositionSide.PositionSide_Long : PositionSide.PositionSide_Short;
-    return positions.some(
+    const isListed = positions.some(
       (one) => one.code === code && (secMarket === 0 || one.secMarket === secMarket) && one.positionSide === closed && one.qty !== 0,
     );
+    return isListed || orders.mayHold(header.accID, { code, secMarket }, closed, askedAt);
   };
 }
 
@@ -74,8 +90,8 @@ export class ProtectiveOrders {
 
   /** Tells which orders would close a position, as far as that makes a difference for a caller. */
   async closing(key: KeyRecord | undefined, header: TrdHeader | undefined, context: CallContext): Promise<(order: Order) => boolean> {
-    const { access, backend } = this.#parts;
-    return access.haltOf(key) === undefined ? everything : closingOrders(backend, header, context);
+    const { access, backend, orders } = this.#parts;
+    return access.haltOf(key) === undefined ? everything : closingOrders(backend, orders, header, context);
   }
 
   /** Tells why a caller may not end an order of an account; undefined where it may. `closes`: by {@link closing}. */

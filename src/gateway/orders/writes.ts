@@ -36,7 +36,7 @@ import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { securitiesOf } from '../sight.js';
 import { sideName } from '../trade-names.js';
 import { rejectUnstored } from '../ways-out.js';
-import type { AccountOrders, OrderName, PlacedTerms, SentOrders } from './account-orders.js';
+import type { AccountOrders, OrderName, PlacedTerms, SentLeg, SentOrders } from './account-orders.js';
 import { bracketOfRemark } from './bracket-entry.js';
 import type { CancelAll } from './cancel-all.js';
 import { addsRisk, isCancel, isCancelAll } from './cancel-scope.js';
@@ -243,13 +243,18 @@ export class Writes {
         const next = (hasTurn: boolean) => (call.isGone() ? cancelled() : hasTurn ? looked.again() : refused);
         return turn.ready.then(next).finally(() => turn.end());
       }
-      const answer = this.#sendAdmitted(operation, request, identity, facts, commit, call).finally(() => turn?.end());
+      const trades = { legs: valued.legs, isClaimed: claim !== undefined || isOfPosition(operation) };
+      const answer = this.#sendAdmitted(operation, request, identity, facts, commit, call, trades).finally(() => turn?.end());
       return claim === undefined ? answer : settling(claim, answer);
     });
     return Promise.resolve(sent);
   }
 
-  /** Sends a write that the gates admit. One without facts has no risk, and no gate is asked. */
+  /**
+   * Sends a write that the gates admit. One without facts has no risk, and no gate is asked.
+   *
+   * @param trades what its orders trade, and whether what they close of positions is claimed, or will be where they are sent.
+   */
   async #sendAdmitted(
     operation: Operation,
     request: Message,
@@ -257,6 +262,7 @@ export class Writes {
     facts: OrderFacts | undefined,
     commit: Commit | undefined,
     call: Call,
+    { legs, isClaimed }: { readonly legs: readonly SentLeg[]; readonly isClaimed: boolean } = { legs: [], isClaimed: false },
   ): Promise<ResponseMessage | Rejection> {
     // Under an idempotency key it goes on from here: the key would take it up again past the gates, and tells its outcome.
     if (commit === undefined ? call.isGone() : !call.leave()) return cancelled();
@@ -274,15 +280,15 @@ export class Writes {
     let isAnswered = false;
     let sentAt = performance.now();
     try {
+      const { header: to } = request as PlaceC2S;
+      if (!this.recordedInOrder && facts !== undefined && to !== undefined && (places.has(operation) || isOfPosition(operation)))
+        sent = this.orders.sending(to, legs, isClaimed, recogniser(operation, request, facts));
+      changing = this.#changing(request, facts);
       const kept = Promise.all([admission?.durable, keyed?.enter()]);
       stored = isCancel(request) ? whenTaken(kept) : kept;
       stored.catch(() => undefined);
       if (!this.recordedInOrder) unstored = await stored.then(() => undefined, unkept);
       sentAt = performance.now();
-      const { header: to } = request as PlaceC2S;
-      if (!this.recordedInOrder && facts !== undefined && to !== undefined && (places.has(operation) || isOfPosition(operation)))
-        sent = this.orders.sending(to, recogniser(operation, request, facts));
-      changing = this.#changing(request, facts);
       const send = async () =>
         commit !== undefined || call.leave() ? this.#send(operation, request, packet, identity, call) : cancelled();
       response = unstored ?? (await send());
