@@ -20,6 +20,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** Time for a server to answer a read once it has been asked, in milliseconds; waiting for a turn does not count. The deadline alone where absent. */
   readonly answerMs?: number | undefined;
+  /** Caller whose share of a server's requests it takes. Left out for what the daemon itself needs, such as halts and exits of brackets: that goes first. */
+  readonly owner?: string | undefined;
   /**
    * Of a write: why it may not leave any more, though it was let through. Whoever sends it asks in the moment in which it leaves, which
    * may be long after the call: trading may have been halted meanwhile, or the caller's key revoked.

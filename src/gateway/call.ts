@@ -22,6 +22,7 @@ export class Call implements CallContext {
   #joined = false;
   withheld: (() => WriteWithheld | undefined) | undefined;
   orderDetail = false;
+  owner: string | undefined;
   closes: Decimal | undefined;
 
   constructor(caller: Caller, clock: Clock, timeoutMs: number) {

@@ -309,6 +309,7 @@ export class Pipeline {
       const unserved = this.#refuseNow(operation, request, identity);
       if (unserved !== undefined) return unserved;
       const call = new Call(caller, backendClock, requestTimeoutMs);
+      call.owner = identity.owner;
       const judge = async () =>
         (await this.#permit(operation, identity, request, call)) ??
         (await this.#refuseUnrecorded(operation, request)) ??
@@ -384,6 +385,7 @@ export class Pipeline {
 
   #answer(operation: Operation, caller: Caller, identity: Identity, request: Message): Answer | Promise<Answer> {
     const call = new Call(caller, this.#parts.backendClock, this.#parts.requestTimeoutMs + waitsMs(operation, request));
+    call.owner = identity.owner;
     call.orderDetail = this.#parts.orderDetail.isShown(operation, caller, identity, request);
     try {
       const unserved = this.#refuseNow(operation, request, identity);

@@ -15,6 +15,8 @@ export interface FrequencyLimit {
   readonly perAccount?: true;
   /** The ids have one budget together. */
   readonly shared?: true;
+  /** Fresh lists of an account, which the daemon needs as well: callers leave it some. */
+  readonly fresh?: true;
   /** Tells whether a request counts; without it all do. */
   readonly counts?: (c2s: Message) => boolean;
 }
@@ -47,7 +49,7 @@ export const frequencyLimits: readonly FrequencyLimit[] = [
   { protoIds: [2226], calls: 10, perAccount: true },
   // Accounts.
   { protoIds: [2111, 2112, 2221, 2222, 2225], calls: 10, perAccount: true },
-  { protoIds: [2101, 2102, 2201, 2211], calls: 10, perAccount: true, counts: refreshes },
+  { protoIds: [2101, 2102, 2201, 2211], calls: 10, perAccount: true, fresh: true, counts: refreshes },
   // One user is logged in at a server: limits per user are limits of the server.
   { protoIds: [2005, 2223], calls: 10 },
   // Quotes.

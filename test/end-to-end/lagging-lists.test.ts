@@ -551,6 +551,35 @@ describe('a halted key or one for other symbols ends an order that guards nothin
   });
 });
 
+describe('fresh lists', () => {
+  it("are asked for in the name of whoever wants them, and by a halt of all orders in nobody's", async () => {
+    await open();
+    await place({ ...taking, qty: 200 }, 'free');
+    await halt({ key_id: 'other' });
+    const owners = new Set<string | undefined>();
+    const { call } = brokerage;
+    brokerage.call = (operation, request, own) => {
+      if ((request as unknown as { refreshCache?: boolean }).refreshCache) owners.add(own.owner);
+      return call.call(brokerage, operation, request, own);
+    };
+    const wishes: readonly [Operation, object][] = [
+      [account.getOrders, { ...list, refresh_cache: true }],
+      [trade.cancelOrder, { ...list, order_id_ex: 'X1' }],
+      [trade.cancelAllOrder, list],
+      [trade.placeOrder, { ...taking, side: 'SELL' }],
+    ];
+    desk.clock.advance(LAG_MS + SETTLED_MS);
+    for (const [operation, body] of wishes) {
+      owners.clear();
+      await desk.call(operation, body, { as: 'other' });
+      expect([operation.name, ...owners]).toEqual([operation.name, 'key:other']);
+    }
+    owners.clear();
+    await halt({ cancel_all: true });
+    expect([...owners]).toEqual([undefined]);
+  });
+});
+
 describe('accounts that are halted together', () => {
   it('are looked at side by side: one whose list does not come holds up no other', async () => {
     let isHalting = false;

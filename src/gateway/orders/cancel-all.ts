@@ -63,7 +63,7 @@ export class CancelAll {
     const staying = await this.staying(asked, key, context, (rejection) => {
       refused ??= rejection;
     });
-    const { requestId, deadline, signal, withheld } = context;
+    const { requestId, deadline, signal, withheld, owner } = context;
     const unlisted = !protective.concerns(key);
     const sweep = new OrderSweep({
       backend,
@@ -76,7 +76,7 @@ export class CancelAll {
       unlisted,
       staying,
     });
-    await sweep.pass({ requestId, deadline, signal, withheld });
+    await sweep.pass({ requestId, deadline, signal, withheld, owner });
     const { outcome } = sweep;
     // The brokerage's own reason for the whole request, which describes no order.
     if (outcome.orders === 0 && outcome.failure !== undefined) return failure(operation, outcome.failure, outcome.failureCode);

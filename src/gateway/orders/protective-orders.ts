@@ -53,10 +53,10 @@ export async function closingOrders(
   context: CallContext,
 ): Promise<(order: Order) => boolean> {
   if (header === undefined) return everything;
-  const { requestId, deadline, signal } = context;
+  const { requestId, deadline, signal, owner } = context;
   const askedAt = orders.now;
   const query = create(PositionsC2S, { header, refreshCache: true });
-  const asked = Promise.resolve(backend.call(account.getPositions, query, { requestId, deadline, signal, answerMs: ANSWER_MS }));
+  const asked = Promise.resolve(backend.call(account.getPositions, query, { requestId, deadline, signal, owner, answerMs: ANSWER_MS }));
   const answer = await asked.catch((thrown: unknown) => {
     if (!(thrown instanceof BackendTimeout)) throw thrown;
   });

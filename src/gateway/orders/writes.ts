@@ -421,7 +421,7 @@ export class Writes {
     const query = create(OrderListC2S, { ...(header === undefined ? {} : { header }), filterConditions, refreshCache: true });
     if (this.inFlight.refuse(account.getOrders, query, { owner }) !== undefined) return;
     const waiting = new AbortController();
-    const context = { requestId, deadline: this.clocks.backendClock.monotonic() + REFRESH_MS_MAX, signal: waiting.signal };
+    const context = { requestId, deadline: this.clocks.backendClock.monotonic() + REFRESH_MS_MAX, signal: waiting.signal, owner };
     const refresh = (async () => {
       const answer = await this.backend.call(account.getOrders, query, context);
       this.orders.learn(header?.accID ?? 0n, payloadOf(account.getOrders, answer)?.orderList ?? []);

@@ -9,6 +9,8 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** Time for the server to answer once it has been asked, in milliseconds. */
   readonly answerMs?: number | undefined;
+  /** Caller whose share of fresh lists it takes; left out for the daemon's own requests. */
+  readonly owner?: string | undefined;
 }
 
 /** A request with less time than this is not sent: no answer could come in time. */

@@ -52,6 +52,8 @@ export class RateBudget {
     private readonly limit: FrequencyLimit,
     /** For people: "place_order of this account". */
     private readonly about: string,
+    /** For people: whose limit it is. */
+    private readonly taker = 'the server',
   ) {
     this.#calls = limit.calls;
   }
@@ -204,7 +206,7 @@ export class RateBudget {
 
   #refusal(turn: number, now: number): BackendRefused {
     const seconds = secondsUntil(turn, now);
-    const message = `${this.about}: the server takes ${this.#calls} requests in 30 seconds, and the next turn is in ${seconds} s, later than the caller waits; nothing was sent`;
+    const message = `${this.about}: ${this.taker} takes ${this.#calls} requests in 30 seconds, and the next turn is in ${seconds} s, later than the caller waits; nothing was sent`;
     return new BackendRefused('backend.rate', message, seconds);
   }
 }

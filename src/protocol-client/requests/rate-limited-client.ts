@@ -115,9 +115,11 @@ export class RateLimitedClient {
     const { protoId } = operation;
     const isTrade = protoId !== null && protoId >= TRADE_FIRST && protoId <= TRADE_LAST;
     const { answerMs } = context;
+    // A caller's share of fresh lists holds up nobody else.
+    const owner = fieldsOf(request).refreshCache === true ? context.owner : undefined;
     // A read that is given up sooner is shared with none that waits for longer.
-    const sharedKey = `${answerMs ?? ''} ${isTrade ? this.#tradeChanges : ''} ${key}`;
-    return this.#shared.join(sharedKey, context, (deadline) => this.#ask(operation, request, { ...deadline, answerMs }));
+    const sharedKey = `${owner ?? ''} ${answerMs ?? ''} ${isTrade ? this.#tradeChanges : ''} ${key}`;
+    return this.#shared.join(sharedKey, context, (deadline) => this.#ask(operation, request, { ...deadline, answerMs, owner }));
   }
 
   async #ask(operation: Operation, request: Message, deadline: Deadline): Promise<ResponseMessage> {

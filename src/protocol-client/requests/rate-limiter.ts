@@ -13,6 +13,10 @@ const WAITING_MAX = 4_000;
 /** Calls in a window where nothing is known: nearly every published limit allows as many. */
 const CALLS_UNKNOWN = 10;
 
+/** Share of an account's fresh lists that callers may take together, and one of them. The rest is the daemon's own: halts, sweeps, exits of brackets. */
+const CALLERS_SHARE = 0.7;
+const CALLER_SHARE = 0.5;
+
 const unlimited: Turn = { done: () => undefined, unused: () => undefined };
 
 /**
@@ -47,7 +51,37 @@ export class RateLimiter {
     if (budget === 'too many') return Promise.reject(full(`requests of ${BUDGETS_MAX} accounts were made within 30 seconds`));
     // Orders always wait in line: only reads could be too many.
     if (priority === 'read' && this.#waiting() >= WAITING_MAX) return Promise.reject(full(`${WAITING_MAX} requests wait for their turn`));
-    return budget.take(priority, deadline);
+    const limit = this.#limits.get(request.asked.protoId ?? 0);
+    if (limit?.fresh !== true) return budget.take(priority, deadline);
+    // Ahead of whatever callers ask for.
+    if (deadline.owner === undefined) return budget.take('order', deadline);
+    return this.#takeShare(request, limit, deadline.owner, budget, deadline);
+  }
+
+  /** A turn in the caller's share, in that of all callers, and in the budget itself. */
+  async #takeShare(request: Request, limit: FrequencyLimit, owner: string, budget: RateBudget, deadline: Deadline): Promise<Turn> {
+    const key = frequencyBudget(limit, request.asked.protoId ?? 0, request.c2s);
+    const about = `${request.asked.name} asked afresh`;
+    const share = (name: string, part: number, whose: string) =>
+      this.#budgetNamed(`${key} of ${name}`, { ...limit, calls: Math.ceil(limit.calls * part) }, `${about} by ${whose}`, 'the gateway');
+    const turns: Turn[] = [];
+    try {
+      for (const each of [share(owner, CALLER_SHARE, 'one caller'), share('', CALLERS_SHARE, 'all callers'), budget]) {
+        if (each === 'too many') throw full(`fresh lists of ${BUDGETS_MAX} callers and accounts were asked for within 30 seconds`);
+        turns.push(await each.take('read', deadline));
+      }
+    } catch (thrown) {
+      for (const turn of turns) turn.unused();
+      throw thrown;
+    }
+    return {
+      done: () => {
+        for (const turn of turns) turn.done();
+      },
+      unused: () => {
+        for (const turn of turns) turn.unused();
+      },
+    };
   }
 
   /** Budget that counts this request; undefined for a request that does not count. */
@@ -60,14 +94,20 @@ export class RateLimiter {
     const limit = this.#limits.get(protoId);
     if (limit === undefined || (c2s !== undefined && limit.counts?.(c2s) === false)) return undefined;
     const key = frequencyBudget(limit, protoId, c2s);
-    let budget = this.#budgets.get(key);
-    if (budget === undefined) {
-      if (this.#budgets.size >= BUDGETS_MAX) this.#forgetIdle();
-      if (this.#budgets.size >= BUDGETS_MAX) return 'too many';
-      budget = new RateBudget(this.clock, limit, limit.perAccount === true ? `${name} of account${key.slice(key.indexOf(' '))}` : name);
-      if (isSpent) budget.spend();
-      this.#budgets.set(key, budget);
-    }
+    const isNew = !this.#budgets.has(key);
+    const about = limit.perAccount === true ? `${name} of account${key.slice(key.indexOf(' '))}` : name;
+    const budget = this.#budgetNamed(key, limit, about, 'the server');
+    if (isNew && isSpent && budget !== 'too many') budget.spend();
+    return budget;
+  }
+
+  #budgetNamed(key: string, limit: FrequencyLimit, about: string, taker: string): RateBudget | 'too many' {
+    const known = this.#budgets.get(key);
+    if (known !== undefined) return known;
+    if (this.#budgets.size >= BUDGETS_MAX) this.#forgetIdle();
+    if (this.#budgets.size >= BUDGETS_MAX) return 'too many';
+    const budget = new RateBudget(this.clock, limit, about, taker);
+    this.#budgets.set(key, budget);
     return budget;
   }
 

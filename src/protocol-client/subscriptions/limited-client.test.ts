@@ -218,6 +218,35 @@ test('a read with a time to answer is given up after it and may be made again; w
   expect(upstream.broken).toEqual([]);
 });
 
+test('fresh lists that the daemon needs itself go ahead of those of callers, who have a share each', async () => {
+  const { upstream, client, pass, context } = setUp();
+  const list = create(account.getOrders.messages.C2SSchema, { header: { trdEnv: 0, accID: 1n, trdMarket: 1 }, refreshCache: true });
+  const ask = async (owner: string | undefined, times: number) => {
+    const seen = Array.from({ length: times }, () =>
+      watch(client.call(account.getOrders, list, { ...context(owner === undefined ? 35_000 : 20_000), owner })),
+    );
+    await pass(100);
+    return seen;
+  };
+  const asked = async (owner: string | undefined, times: number) => {
+    for (let time = 0; time < times; time++) await ask(owner, 1);
+    return upstream.of(2201).length;
+  };
+  expect(await asked('key:one', 8)).toBe(5);
+  expect(await asked('key:two', 8)).toBe(7);
+  expect(await asked(undefined, 3)).toBe(10);
+  const [refused] = await ask('key:one', 1);
+  await settle();
+  expect(refused?.error).toMatchObject({
+    code: 'backend.rate',
+    message: expect.stringContaining('asked afresh by one caller: the gateway takes 5'),
+  });
+  const [own] = await ask(undefined, 1);
+  await pass(31_000);
+  expect(own?.value?.retType).toBe(0);
+  expect(upstream.broken).toEqual([]);
+});
+
 test('an order that could not be sent in time is refused at once, and says when it could', async () => {
   const { upstream, client, pass, context } = setUp();
   const header = { trdEnv: 0, accID: 1n, trdMarket: 1 };
