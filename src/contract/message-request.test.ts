@@ -226,3 +226,8 @@ describe('a request by protocol id', () => {
     );
   });
 });
+
+it('takes a body that cannot be read for the operation of its id that has no conditions', () => {
+  const unread = { ok: false, problem: { kind: 'missing_field', path: 'packetID', message: 'missing field "packetID"' } } as const;
+  expect(readMessageRequest(new ProtocolIds(), 2205, () => unread)?.operation.name).toBe('modify_order');
+});

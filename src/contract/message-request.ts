@@ -49,7 +49,8 @@ export function readMessageRequest(ids: ProtocolIds, protoId: number, parse: Bod
   }
   // They share their messages as they share the id.
   const parsed = parseC2S(first, parse);
-  if (!parsed.ok) return { operation: first, decode: () => rejectProblem(parsed.problem) };
+  // A body that cannot be read meets no condition: it is taken for the operation that has none.
+  if (!parsed.ok) return { operation: operations.at(-1) ?? first, decode: () => rejectProblem(parsed.problem) };
   const operation = ids.operationOf(protoId, parsed.value) ?? first;
   return { operation, decode: () => checked(operation, parsed.value) };
 }

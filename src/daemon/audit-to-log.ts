@@ -1,4 +1,5 @@
-import type { AuditLogOptions } from '../access/index.js';
+import type { AuditLogOptions, AuditTrade } from '../access/index.js';
+import { decimalToNumber } from '../contract/decimal.js';
 import type { Logger } from './log.js';
 
 /** Audit events as entries of the daemon's log. Refusals and trades are news; what was allowed is detail. */
@@ -6,9 +7,22 @@ export function auditToLog(logger: Logger): AuditLogOptions['log'] {
   const levels = { allow: 'debug', reject: 'info', trade: 'info' } as const;
   // Looked at once: most events are allowed reads, and most daemons log no details.
   const isLogged = { debug: logger.isLevelEnabled('debug'), info: logger.isLevelEnabled('info') };
-  return ({ outcome, iface, endpoint, keyId, reason, requestId }) => {
+  return ({ outcome, iface, endpoint, keyId, reason, code, requestId, trade }) => {
     const level = levels[outcome];
-    if (isLogged[level])
-      logger[level]({ target: 'audit', iface, endpoint, key_id: keyId, outcome, reason, request_id: requestId }, 'audit');
+    if (!isLogged[level]) return;
+    const line = { target: 'audit', iface, endpoint, key_id: keyId, outcome, reason, code, request_id: requestId };
+    logger[level](trade === undefined ? line : { ...line, ...termsOf(trade) }, 'audit');
+  };
+}
+
+/** Terms of an order under the names of the audit file. Account ids are text: readers of JSON round numbers beyond 2^53. */
+function termsOf({ accId, orderId, symbol, side, qty, price }: AuditTrade): Record<string, string | number | undefined> {
+  return {
+    acc_id: String(accId),
+    order_id: orderId,
+    symbol,
+    side,
+    qty: qty === undefined ? undefined : decimalToNumber(qty),
+    price: price === undefined ? undefined : decimalToNumber(price),
   };
 }

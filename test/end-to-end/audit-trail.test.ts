@@ -168,6 +168,12 @@ describe('every end of a request leaves one line', () => {
       ['reject', 'desk', 30],
       ['allow', 'desk', 20],
     ]);
+    // Without a file the log is all there is of an order.
+    await daemon.as('desk').post('/api/order', { ...order, qty: 50 });
+    const [placed, , , refused] = daemon.log.map((line) => JSON.parse(line)).filter(({ target }) => target === 'audit');
+    const terms = { acc_id: HK_MARGIN, symbol: 'HK.00700', side: 'BUY', price: 800.5 };
+    expect(placed).toMatchObject({ ...terms, qty: 100, order_id: expect.stringMatching(/^\d+$/) });
+    expect(refused).toMatchObject({ ...terms, qty: 50, code: 'broker.lot_size' });
   });
 });
 
