@@ -38,6 +38,11 @@ export function enumeration(name: string, members: readonly Member[], protocolOn
   return { name, members, protocolOnly };
 }
 
+/** The part of an enumeration that a parameter accepts. */
+export function among({ name, members }: Enumeration, ...names: readonly string[]): Enumeration {
+  return { name, members: members.filter((member) => names.includes(member.name)) };
+}
+
 /** Members whose number is the same everywhere, from `name: number`. */
 export function same(
   name: string,

@@ -21,7 +21,7 @@ import { limitsOf } from './market-names.js';
 import { asWanted, type OrderDetail } from './order-detail.js';
 import { addressByAccount } from './orders/account-env.js';
 import type { AccountOrders } from './orders/account-orders.js';
-import { confineCancelAll, isCancel } from './orders/cancel-scope.js';
+import { confineCancelAll, isCancel, refuseForAll } from './orders/cancel-scope.js';
 import { type Admission, type Commit, checkKeyText, type IdempotencyKeys, type Run } from './orders/idempotency.js';
 import { OrderPermits } from './orders/order-permits.js';
 import { noPacket } from './orders/packet-ids.js';
@@ -247,7 +247,7 @@ export class Pipeline {
     const request = this.#decode(operation, caller, decode);
     if (request instanceof Rejection) return { key, refusal: request };
     confineCancelAll(operation, request, caller.iface);
-    const forbidden = this.#permissions.check(operation, key, request);
+    const forbidden = this.#permissions.check(operation, key, request) ?? asWritten(operation, request, refuseForAll(operation, request));
     return forbidden === undefined ? { identity, request } : { key, refusal: forbidden, request };
   }
 

@@ -143,7 +143,9 @@ describe('a bracket', () => {
     [{ stop_loss_limit_price: 500, take_profit_price: 900 }, 'stop_loss_limit_price: it goes with a stop_loss_price'],
     [{ stop_loss_price: 500, stop_loss_limit_price: 501 }, 'stop_loss_limit_price: 501 is above the stop_loss_price 500'],
     [{ side: SELL, take_profit_price: 500 }, 'side: a bracket is for an order that opens a position'],
-    [{ order_type: 10, stop_loss_price: 500 }, 'order_type: the entry of a bracket is 1 (limit) or 2 (market)'],
+    [{ order_type: 10, stop_loss_price: 500 }, 'order_type: expected one of 1 (NORMAL), 2 (MARKET), found the number 10'],
+    [{ time_in_force: 3, stop_loss_price: 500 }, 'time_in_force: expected one of 0 (DAY), 1 (GTC), 2 (IOC), found the number 3'],
+    [{ side: 4, stop_loss_price: 500 }, 'side: expected one of 1 (BUY), 2 (SELL), 3 (SELL_SHORT), found the number 4'],
   ])('%j is refused', async (changes, message) => {
     const answer = await daemon.as('desk').post('/api/bracket-order', { ...entry, ...changes });
     expect(answer.status).toBe(400);

@@ -164,14 +164,10 @@ describe('the preview of a request for all orders', () => {
   it('names what it does to them, and the note that the write has', async () => {
     await open();
     await guarded();
-    const disable = await previewed(desk, 'cancel', ...changes('disable'));
-    expect(disable).toMatchObject({ op: 'disable', count: 1, note: '1 order that guards a position stays' });
-    expect(previewSentence(disable)).toMatch(/^Disable order .*\. Note: 1 order that guards a position stays\.$/);
-    expect(JSON.parse(previewText(disable))).toMatchObject({ op: 'disable', note: '1 order that guards a position stays' });
-    const remove = await previewed(desk, 'cancel', ...changes('delete'));
-    expect(previewSentence(remove)).toMatch(
-      /^Delete all orders that are over in market HK .*would be refused: orders that guard positions stay/,
-    );
+    const cancel = await previewed(desk, 'cancel', ...changes('cancel'));
+    expect(cancel).toMatchObject({ op: 'cancel', count: 1, note: '1 order that guards a position stays' });
+    expect(previewSentence(cancel)).toMatch(/^Cancel order .*\. Note: 1 order that guards a position stays\.$/);
+    expect(JSON.parse(previewText(cancel))).toMatchObject({ op: 'cancel', note: '1 order that guards a position stays' });
     const halted = await previewed(desk, 'cancel', trade.cancelAllOrder, { ...all, including_exits: true }, { as: 'halted' });
     expect(halted).toMatchObject({ wouldPass: false });
     expect(previewSentence(halted)).toContain('would be refused: order ');

@@ -197,29 +197,17 @@ describe('cancel-all', () => {
   });
 });
 
-describe('cancel-all by another operation', () => {
+describe('a request for all orders by another operation', () => {
   const everyone = { ...list, order_id: 0, for_all: true };
-  const DISABLED = 22;
 
-  it('takes orders out of the market as it was asked to, and leaves exits of brackets', async () => {
+  it.each(['normal', 'disable', 'enable', 'delete'])('is refused for every key, and changes nothing: %s', async (op) => {
     const { exit, other } = await guarded();
-    expect(await codeOf(trade.modifyOrder, { ...everyone, op: 'disable' }, 'desk')).toBeUndefined();
-    expect([await statusOf(exit), await statusOf(other)]).toEqual([1, DISABLED]);
-  });
-
-  it('of a halted key or one for other symbols likewise', async () => {
-    await open();
-    for (const as of ['halted', 'elsewhere']) {
-      const { orderIDEx } = await desk.payload(trade.placeOrder, { ...taking, order_type: 'NORMAL', price: 1 });
-      desk.clock.advance(500);
-      expect(await codeOf(trade.modifyOrder, { ...everyone, op: 'disable' }, as)).toBeUndefined();
-      expect(await statusOf(orderIDEx)).toBe(DISABLED);
+    for (const as of ['desk', 'halted', 'elsewhere']) {
+      const asked = [trade.modifyOrder, { ...everyone, op, qty: 100, price: 1 }, { as }] as const;
+      const refusal = { code: 'request.invalid', details: { field: 'for_all' }, message: expect.stringContaining(`(cancel) only, found`) };
+      expect(await desk.call(...asked)).toMatchObject(refusal);
+      expect(await desk.preview(...asked)).toMatchObject(refusal);
     }
-  });
-
-  it('is refused where it deletes orders of which some stay', async () => {
-    const { exit, other } = await guarded();
-    expect(await codeOf(trade.modifyOrder, { ...everyone, op: 'delete' }, 'desk')).toContain('name the orders one by one');
     expect([await statusOf(exit), await statusOf(other)]).toEqual([1, 5]);
   });
 });

@@ -1,4 +1,5 @@
 import { operation, post } from '../declare.js';
+import { among } from '../enumeration.js';
 import { orderType, secMarket, timeInForce, trdSide } from '../enums.js';
 import * as CancelBracket from '../generated/svc/cancel_bracket_pb.js';
 import * as GetBrackets from '../generated/svc/get_brackets_pb.js';
@@ -29,14 +30,26 @@ export const placeBracketOrder = operation({
     constant('packetID.connID', 0n),
     constant('packetID.serialNo', 0),
     ...tradeHeader(),
-    choice('trdSide', trdSide, { as: 'side', required: true, about: 'BUY or SELL_SHORT; SELL opens futures.', brief: '' }),
+    choice('trdSide', among(trdSide, 'BUY', 'SELL', 'SELL_SHORT'), {
+      as: 'side',
+      required: true,
+      about: 'BUY or SELL_SHORT; SELL opens futures.',
+      brief: '',
+    }),
     code('code'),
     orderSymbol(),
     number('qty', { above: 0, about: 'Shares or contracts.', brief: '' }),
     number('price', { about: 'Limit price; market orders ignore it.', brief: '' }),
-    choice('orderType', orderType, { default: 1, about: 'NORMAL (limit) or MARKET.', brief: 'NORMAL or MARKET.' }),
+    choice('orderType', among(orderType, 'NORMAL', 'MARKET'), {
+      default: 1,
+      about: 'NORMAL (limit) or MARKET.',
+      brief: 'NORMAL or MARKET.',
+    }),
     choice('secMarket', secMarket, { about: 'Market of the security, where the trading market leaves it open.', brief: '' }),
-    choice('timeInForce', timeInForce, { about: 'Of the entry, DAY when omitted; exits are good till cancelled.', brief: 'Of the entry.' }),
+    choice('timeInForce', among(timeInForce, 'DAY', 'GTC', 'IOC'), {
+      about: 'Of the entry, DAY when omitted; exits are good till cancelled.',
+      brief: 'Of the entry.',
+    }),
     number('take_profit_price', { above: 0, about: 'The limit at which the profit is taken.', brief: '' }),
     number('stop_loss_price', { above: 0, about: 'The price at which the loss is stopped.', brief: '' }),
     number('stop_loss_limit_price', { above: 0, about: 'Limit of the stop-loss; a market order without.', brief: '' }),

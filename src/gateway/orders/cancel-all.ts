@@ -1,7 +1,7 @@
 import { clone, create } from '@bufbuild/protobuf';
 import type { KeyRecord } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
-import { ModifyOrderOp, type Order } from '../../contract/generated/Trd_Common_pb.js';
+import type { Order } from '../../contract/generated/Trd_Common_pb.js';
 import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema, S2CSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import { trade } from '../../contract/operations/index.js';
@@ -47,7 +47,7 @@ export class CancelAll {
     backend: Pick<Backend, 'call'>,
   ): Promise<ResponseMessage | Rejection> {
     const { access, clock, orders, protective, brackets } = this.#parts;
-    const { header, trdMarket, modifyOrderOp } = asked;
+    const { header, trdMarket } = asked;
     const accId = header?.accID ?? 0n;
     const includingExits = includesExits(asked);
     const everything = !protective.concerns(key) && (includingExits || !brackets.guardsIn(accId));
@@ -56,9 +56,6 @@ export class CancelAll {
       request.adjustPrice = false;
       return backend.call(operation, request, context);
     }
-    // It is of orders that are over, and so none of those that are looked for here.
-    if (modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Delete)
-      return failure(operation, 'orders that guard positions stay, so that not all can be deleted at once: name the orders one by one');
     let refused: Rejection | undefined;
     const staying = await this.staying(asked, key, context, (rejection) => {
       refused ??= rejection;
@@ -71,7 +68,6 @@ export class CancelAll {
       clock,
       header,
       market: trdMarket,
-      op: modifyOrderOp,
       everything: false,
       unlisted,
       staying,
@@ -86,7 +82,7 @@ export class CancelAll {
     const kept = isShown ? keptText(outcome.kept) : '';
     if (reason === undefined)
       return Object.assign(success(trade.modifyOrder, create(S2CSchema, { header, orderID: 0n })), { retMsg: kept });
-    const counted = `${modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Cancel ? 'cancels' : 'changes'} accepted for ${outcome.accepted} of ${outcome.orders} orders`;
+    const counted = `cancels accepted for ${outcome.accepted} of ${outcome.orders} orders`;
     const text = isShown
       ? [reason, counted, kept].filter((part) => part !== '').join('; ')
       : 'some orders were not cancelled, for reasons that describe orders which this key may not see';

@@ -3,8 +3,10 @@ import { ModifyOrderOp } from '../../contract/generated/Trd_Common_pb.js';
 import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { Operation } from '../../contract/operation.js';
 import { trade } from '../../contract/operations/index.js';
+import { Rejection } from '../../contract/rejection.js';
 import type { Iface } from '../identity.js';
 import { type NamedMarket, tradingMarketOf } from '../named-markets.js';
+import { modifyOpName } from '../trade-names.js';
 
 /** The protocol's word for every market in `C2S.trdMarket`. */
 const EVERY_TRD_MARKET = 0;
@@ -34,6 +36,16 @@ export function addsRisk({ modifyOrderOp }: Partial<Pick<ModifyC2S, 'modifyOrder
 /** Whether a request takes one order or more out of the market. */
 export function isRelief(operation: Operation, request: Message): boolean {
   return operation.valuer === 'modify' && !addsRisk(request as Partial<ModifyC2S>);
+}
+
+/** Why a request for all orders of an account is none: it may cancel them, and nothing else. */
+export function refuseForAll(operation: Operation, request: Message): Rejection | undefined {
+  if (operation !== trade.modifyOrder) return undefined;
+  const { forAll, modifyOrderOp } = request as ModifyC2S;
+  if (!forAll || isCancel(request)) return undefined;
+  const found = modifyOpName(modifyOrderOp);
+  const message = `for_all: accepted with modify_order_op 2 (cancel) only, found ${modifyOrderOp}${found === undefined ? '' : ` (${found})`}; name the orders one by one`;
+  return new Rejection('request.invalid', message, { field: 'for_all' });
 }
 
 /** Whether a request takes all orders of an account out of the market. */

@@ -20,8 +20,6 @@ export interface SweepOptions {
   readonly everything: boolean;
   /** Whether orders that this daemon has placed are cancelled by name where no list shows them, also those of which it is not known what they guard. */
   readonly unlisted: boolean;
-  /** Trd_Common.ModifyOrderOp of what is done to the orders; a cancel where it is left out. */
-  readonly op?: number;
   /** Trd_Common.TrdMarket of the orders that are cancelled; 0 = all. */
   readonly market: number;
 }
@@ -172,11 +170,10 @@ export class OrderSweep {
     fields: { orderID: bigint; orderIDEx?: string; forAll?: boolean; trdMarket?: number },
     context: CallContext,
   ): Promise<Failure | undefined> {
-    const { backend, header, op = ModifyOrderOp.ModifyOrderOp_Cancel } = this.#options;
-    const isCancel = op === ModifyOrderOp.ModifyOrderOp_Cancel;
-    const operation = fields.forAll ? trade.cancelAllOrder : isCancel ? trade.cancelOrder : trade.modifyOrder;
+    const { backend, header } = this.#options;
+    const operation = fields.forAll ? trade.cancelAllOrder : trade.cancelOrder;
     const packetID = { connID: 0n, serialNo: 0 };
-    const request = create(ModifyC2S, { packetID, header, modifyOrderOp: op, ...fields });
+    const request = create(ModifyC2S, { packetID, header, modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Cancel, ...fields });
     try {
       const response = await backend.call(operation, request, context);
       return response.retType === RET_SUCCEED ? undefined : response;

@@ -73,7 +73,7 @@ export interface ModifyPreview extends PreviewBase, Worth {
 
 export interface CancelPreview extends PreviewBase {
   readonly kind: 'cancel';
-  readonly op: 'cancel' | 'disable' | 'delete';
+  readonly op: 'cancel';
   /** Every working order of the account in the market, rather than one. */
   readonly all: boolean;
   /** How many working orders would be cancelled; null when they are not known, or the caller may not see all of them by its scopes and lists. */

@@ -5,7 +5,7 @@ import { type Decimal, decimalToNumber } from '../../contract/decimal.js';
 import { type ComboLeg, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { C2SSchema as StaticInfoC2S } from '../../contract/generated/Qot_GetStaticInfo_pb.js';
 import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
-import { ModifyOrderOp, type Order, OrderSchema, type TrdHeader, TrdHeaderSchema } from '../../contract/generated/Trd_Common_pb.js';
+import { type Order, OrderSchema, type TrdHeader, TrdHeaderSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrder_pb.js';
 import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contract/generated/Trd_PlaceOrder_pb.js';
@@ -362,7 +362,6 @@ export class Previewer {
 
   async #cancelAll(asked: Asked<ModifyC2S>): Promise<Undecided<CancelPreview> | ResponseMessage | Rejection> {
     const { operation, request, header, key, context } = asked;
-    if (request.modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Delete) return this.#cancelled(asked, undefined);
     const orders = await workingOrders(this.backend, header, request.trdMarket, context);
     if ('retType' in orders) {
       const answer = await this.cancelAll.check(operation, request, key, context);
@@ -390,8 +389,7 @@ export class Previewer {
               .map(workingOrder),
           }
         : { count: null, orders: null };
-    const op = modifyOpName(request.modifyOrderOp) as CancelPreview['op'];
-    return { kind: 'cancel', ...addressOf(operation, header), op, all: request.forAll, ...seen, ...ungated };
+    return { kind: 'cancel', ...addressOf(operation, header), op: 'cancel', all: request.forAll, ...seen, ...ungated };
   }
 
   /** The answer to a change of an order that no list shows; undefined where the brokerage, which may know more orders than it lists, accepts it. */

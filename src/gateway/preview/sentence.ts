@@ -233,34 +233,29 @@ function ofPosition(preview: PositionPreview): string {
 
 const ORDERS_NAMED_MAX = 5;
 
-const cancelVerbs = { cancel: 'Cancel', disable: 'Disable', delete: 'Delete' } as const;
-const cancelResults = { cancel: 'cancelled', disable: 'disabled', delete: 'deleted' } as const;
-
 function cancelled(preview: CancelPreview): string {
   return sentences(cancels(preview), ...objections(preview));
 }
 
 function cancels(preview: CancelPreview): string {
-  const { op, all, count, orders, market } = preview;
-  const verb = cancelVerbs[op];
-  if (op === 'delete') return `${verb} all orders that are over in market ${plain(market)} ${accountInWords(preview)}`;
+  const { all, count, orders, market } = preview;
   if (orders === null) {
     const what = all ? `all working orders in market ${plain(market)}` : 'the order';
-    return `${verb} ${what} ${accountInWords(preview)} (details need acc:read)`;
+    return `Cancel ${what} ${accountInWords(preview)} (details need acc:read)`;
   }
   if (count === 0)
-    return `Nothing would be ${cancelResults[op]} ${accountInWords(preview)}: ${all ? `no order is working in market ${plain(market)}` : 'the order is not working any more'}`;
+    return `Nothing would be cancelled ${accountInWords(preview)}: ${all ? `no order is working in market ${plain(market)}` : 'the order is not working any more'}`;
   const named = orders.slice(0, ORDERS_NAMED_MAX).map((order) => orderNamed(order, null));
   if (count === null) {
     const more = orders.length > named.length ? `; ${orders.length - named.length} more` : '';
     const shown = named.length === 0 ? '' : `: ${named.join('; ')}${more}; and any that this key may not see`;
-    return `${verb} all working orders in market ${plain(market)} ${accountInWords(preview)}${shown}`;
+    return `Cancel all working orders in market ${plain(market)} ${accountInWords(preview)}${shown}`;
   }
   if (named.length === 0)
-    return `${verb} ${count === 1 ? 'one order' : `${count} orders`} ${accountInWords(preview)} that this key may not see`;
-  if (count === 1) return `${verb} ${named.join()} ${accountInWords(preview)}`;
+    return `Cancel ${count === 1 ? 'one order' : `${count} orders`} ${accountInWords(preview)} that this key may not see`;
+  if (count === 1) return `Cancel ${named.join()} ${accountInWords(preview)}`;
   const more = count > named.length ? `; and ${count - named.length} more` : '';
-  return `${verb} ${count} orders ${accountInWords(preview)}: ${named.join('; ')}${more}`;
+  return `Cancel ${count} orders ${accountInWords(preview)}: ${named.join('; ')}${more}`;
 }
 
 /** "order 2026… (Buy 100 HK.00700 at limit 512.5, 60 remaining)". */

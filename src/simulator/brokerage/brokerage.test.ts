@@ -570,5 +570,6 @@ describe('time in force', () => {
   it('is the day for orders that do not wait', async () => {
     const f = Fixture.open();
     expect(await f.refusal(ids.hkCash, { ...buy, orderType: 8, timeInForce: 1 })).toContain('is for the day only');
+    expect(await f.refusal(ids.hkCash, { ...buy, orderType: 2, timeInForce: 1 })).toContain('accepted timeInForce: 0 (day), 2 (ioc)');
   });
 });

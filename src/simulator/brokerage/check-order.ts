@@ -274,7 +274,8 @@ export class OrderCheck {
     const rules = rulesOf(type);
     const waits = (rules.remainder === 'rest' && !rules.auction) || (timeInForce === 'gtd' && rules.worked !== undefined);
     if ((timeInForce === 'gtc' || timeInForce === 'gtd') && !waits && rules.trigger === undefined) {
-      return new Refusal(`order type ${nameOf(type)} is for the day only: timeInForce 0 (day)`, 'broker.time_in_force');
+      const accepted = `0 (day)${type === 'market' ? ', 2 (ioc)' : rules.worked === undefined ? '' : ', 3 (gtd)'}`;
+      return new Refusal(`order type ${nameOf(type)} is for the day only; accepted timeInForce: ${accepted}`, 'broker.time_in_force');
     }
     if (timeInForce === 'ioc' && type !== 'normal' && type !== 'market')
       return new Refusal('timeInForce 2 (ioc) is for order types 1 (normal) and 2 (market)', 'broker.time_in_force');

@@ -122,7 +122,7 @@ describe('a TWAP order', () => {
       'not accepted for HK.00700',
     ],
     ['for another day', ids.us, { ...worked, timeInForce: GTD, expireTime: '2026-11-24 10:00:00' }, 'is worked within one day'],
-    ['until cancelled', ids.us, { ...worked, timeInForce: 1 }, 'is for the day only'],
+    ['until cancelled', ids.us, { ...worked, timeInForce: 1 }, 'is for the day only; accepted timeInForce: 0 (day), 3 (gtd)'],
     ['outside regular hours', ids.us, { ...worked, fillOutsideRTH: true }, 'fillOutsideRTH'],
     ['without its limit', ids.us, { ...worked, price: 0 }, 'price is required'],
   ])('is refused %s', async (_, account, order, text) => {
