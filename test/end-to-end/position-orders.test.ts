@@ -215,6 +215,8 @@ describe('reverse_position', () => {
     await desk.payload(trade.placeOrder, { ...header, symbol: 'HK.MHI2612', side: 'SELL', order_type: 'MARKET', qty: 1 });
     desk.clock.advance(SETTLED_MS);
     expect(await reverse(id)).toMatchObject({ message: `position_id: position ${id} in MHI2612 is closed` });
+    for (const told of [await reverse(id, {}, 'blind'), await reverse(main, {}, 'blind')])
+      expect(told).toMatchObject({ code: 'request.invalid', message: expect.not.stringMatching(/MHI|HSI/) });
   });
 
   it('is refused to keys that may not: by scope, by value limits, by lists and by a halt', async () => {

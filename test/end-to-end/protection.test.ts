@@ -29,6 +29,7 @@ async function open(): Promise<void> {
     keys: {
       desk: { scopes },
       halted: { scopes },
+      blind: { scopes: ['qot:read', 'trade:simulate'] },
       elsewhere: { scopes, limits: { allowedSymbols: 'HK.00005' } },
       ops: { scopes: ['admin'] },
     },
@@ -241,6 +242,27 @@ describe('a stop order of its own', () => {
     ])
       expect(await codeOf(trade.modifyOrder, { ...cancel, op: 'normal', ...change }, 'halted')).toBe('trading.halted');
     expect(await codeOf(trade.cancelOrder, cancel, 'desk')).toBeUndefined();
+  });
+
+  it('and the exit of a bracket are not ended by a halted key without acc:read, which is not told why', async () => {
+    const { bracketId, exit } = await guarded();
+    await desk.payload(trade.placeOrder, taking);
+    desk.clock.advance(500);
+    const { orderIDEx } = await desk.payload(trade.placeOrder, sale());
+    desk.clock.advance(500);
+    await desk.payload(admin.adminHalt, { key: 'blind' }, { as: 'ops', iface: 'grpc' });
+    const as = { as: 'blind' };
+    const answers = [
+      await desk.call(trade.cancelOrder, { ...list, order_id_ex: orderIDEx }, as),
+      await desk.call(trade.cancelOrder, { ...list, order_id_ex: exit }, as),
+      await desk.call(trade.cancelBracket, { ...list, bracket_id: bracketId }, as),
+    ];
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ code: 'trading.halted', message: expect.stringContaining('acc:read') });
+      expect((answer as Rejection).message).not.toContain('guards');
+    }
+    const preview = await desk.preview(trade.cancelOrder, { ...list, order_id_ex: orderIDEx }, as);
+    expect(JSON.stringify(preview, (_, value) => (typeof value === 'bigint' ? String(value) : value))).not.toContain('guards');
   });
 
   it('that would open one is ended by a halted key', async () => {

@@ -110,7 +110,8 @@ export class ProtectiveOrders {
     const limits = limitsOf(access, key).find((each) => !allowsSymbol(each, symbol));
     if (limits !== undefined) return telling(denySymbol(limits, symbol), securitiesOf(order, 0));
     const halt = guards ? access.haltOf(key) : undefined;
-    return halt && new Rejection(halt.code, `${what} guards a position and is not ended: ${halt.reason}`);
+    const rejection = halt && new Rejection(halt.code, `${what} guards a position and is not ended: ${halt.reason}`);
+    return rejection && telling(rejection, securitiesOf(order, 0));
   }
 
   /** Refusal for an order that no list shows: where lists may be behind, or exits are on their way, it may guard a position. */
@@ -119,8 +120,8 @@ export class ProtectiveOrders {
     if (backend.listsCurrent && !brackets.guardsIn(accId)) return undefined;
     const message = `order ${id} is not listed yet and may guard a position: it is not ended`;
     const limits = limitsOf(access, key).find(({ allowedSymbols }) => allowedSymbols !== null);
-    if (limits !== undefined) return new Rejection('limit.symbol', message);
+    if (limits !== undefined) return telling(new Rejection('limit.symbol', message), []);
     const halt = access.haltOf(key);
-    return halt && new Rejection(halt.code, `${message}: ${halt.reason}`);
+    return halt && telling(new Rejection(halt.code, `${message}: ${halt.reason}`), []);
   }
 }
