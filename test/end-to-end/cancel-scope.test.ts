@@ -2,10 +2,13 @@ import { create } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ModifyOrderOp, TrdEnv, TrdMarket } from '../../src/contract/generated/Trd_Common_pb.js';
 import { C2SSchema } from '../../src/contract/generated/Trd_ModifyOrder_pb.js';
+import { C2SSchema as PlaceC2S } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
 import { account, quote, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
+import type { Backend, ResponseMessage } from '../../src/gateway/index.js';
 import { REAL } from '../support/accounts.js';
 import { type Desk, openDesk } from '../support/desk.js';
+import { lagging } from '../support/lagging-lists.js';
 
 const FUTURES = '281756478396547008';
 const SUBMITTED = 5;
@@ -121,4 +124,31 @@ describe('cancel-all', () => {
     const { orderList } = await desk.payload(account.getOrders, header);
     expect(orderList.map(({ orderStatus }) => orderStatus)).toEqual([CANCELLED]);
   });
+});
+
+it("a key for one market does not end another program's order in another that only a fresh list shows", async () => {
+  let brokerage!: Backend;
+  desk = await openDesk({
+    keys: { desk: { scopes }, narrow: { scopes, limits: { allowedMarkets: 'US' } } },
+    tradePassword: async () => '123456',
+    backend: (simulated) => {
+      brokerage = simulated;
+      return lagging(simulated, () => desk.clock, { ms: 8_000, refreshes: true });
+    },
+  });
+  await desk.payload(trade.unlockTrade, { unlock: true });
+  // Nothing relies on what lists lack shortly after the start.
+  desk.clock.advance(10_000);
+  await place('HK.00700');
+  const header = { accID: BigInt(REAL), trdEnv: TrdEnv.TrdEnv_Real, trdMarket: TrdMarket.TrdMarket_HK };
+  const packetID = { connID: 7n, serialNo: 1 };
+  const order = create(PlaceC2S, { header, packetID, trdSide: 1, orderType: 1, code: '00700', secMarket: 1, qty: 100, price: 300 });
+  const context = { requestId: 'outside', deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+  const placed = (await brokerage.call(trade.placeOrder, order, context)) as ResponseMessage & { s2c?: { orderID: bigint } };
+  const cancel = create(C2SSchema, {
+    header: { ...header, trdMarket: TrdMarket.TrdMarket_US },
+    orderID: placed.s2c?.orderID ?? 0n,
+    modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Cancel,
+  });
+  expect(await desk.call(trade.modifyOrder, cancel, { as: 'narrow', iface: 'grpc' })).toMatchObject({ code: 'limit.market' });
 });

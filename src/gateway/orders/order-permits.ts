@@ -123,7 +123,15 @@ export class OrderPermits {
     if (!Array.isArray(listed)) return failure(operation, listed.retMsg, listed.errCode);
     const orders = [...placed, ...listed];
     const trading = header?.trdMarket ?? 0;
-    const allKnown = ids.length > 0 && ids.every((id) => orders.some((order) => isOf(order, id)));
+    const isKnown = (id: bigint | string) => orders.some((order) => isOf(order, id));
+    // A list may be behind: the market that the request writes counts for no order that a fresh list shows.
+    if (!reads && limits.length > 0 && header !== undefined && !ids.every(isKnown)) {
+      const fresh = await this.orders.refreshed(header, context);
+      if ('retType' in fresh) return failure(operation, fresh.retMsg, fresh.errCode);
+      const shown = ids.filter((id) => !isKnown(id)).flatMap((id) => fresh.named(String(id)) ?? []);
+      orders.push(...shown);
+    }
+    const allKnown = ids.length > 0 && ids.every(isKnown);
     for (const each of limits) {
       for (const order of orders) {
         const denied = checkOrder(each, order, trading, reads);
@@ -131,7 +139,7 @@ export class OrderPermits {
       }
       if (allKnown || tradedCodes.length > 0) continue;
       // Of an order that nobody knows no market is known but the one that is written. A read of it could be of any.
-      const unknown = ids.find((id) => !orders.some((order) => isOf(order, id)));
+      const unknown = ids.find((id) => !isKnown(id));
       if (reads && unknown !== undefined) return denyUnknown(each, unknown);
       const early = unknown === undefined ? undefined : this.orders.refuseEarly(`the market of order ${unknown} is not known`);
       if (early !== undefined) return early;
