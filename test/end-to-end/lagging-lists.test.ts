@@ -32,7 +32,13 @@ afterEach(() => desk.close());
 async function open(limits: LimitFlags = {}, over: Partial<Backend> = {}, others: Partial<DeskOptions> = {}, how: Partial<Lag> = {}) {
   const lagged: Lag = { ms: LAG_MS, ...how };
   desk = await openDesk({
-    keys: { desk: { scopes, limits }, free: { scopes }, other: { scopes }, ops: { scopes: ['admin'] } },
+    keys: {
+      desk: { scopes, limits },
+      free: { scopes },
+      other: { scopes },
+      blind: { scopes: ['qot:read', 'trade:simulate'] },
+      ops: { scopes: ['admin'] },
+    },
     backend: (simulated) => {
       brokerage = simulated;
       return { ...lagging(simulated, () => desk.clock, lagged), ...over };
@@ -256,6 +262,24 @@ describe.each<Partial<Lag>>([{}, { refreshes: true }])('an order that no list sh
       expect(await desk.call(trade.modifyOrder, cancel, { iface: 'grpc' })).toMatchObject({ code: 'limit.market' });
     }
   });
+});
+
+it('a loss of the day counts though the list of positions is behind', async () => {
+  await open({ maxDailyLoss: '0' }, {}, {}, { refreshes: true });
+  // A round trip costs the spread.
+  await place(taking);
+  desk.clock.advance(SETTLED_MS);
+  await place({ ...taking, side: 'SELL' });
+  desk.clock.advance(SETTLED_MS);
+  expect(await codeOf(trade.placeOrder, taking)).toBe('limit.daily_loss');
+});
+
+it('a halted key without acc:read is not told that an unlisted order may guard a position', async () => {
+  await open();
+  await halt({ key_id: 'blind' });
+  const refused = await desk.call(trade.cancelOrder, { ...list, order_id_ex: 'X1' }, { as: 'blind' });
+  expect(refused).toMatchObject({ code: 'trading.halted', message: expect.stringContaining('acc:read') });
+  expect((refused as Rejection).message).not.toMatch(/listed|guard/);
 });
 
 describe.each<Partial<Lag>>([{}, { refreshes: true }])('a change that no list shows yet (%o)', (how) => {

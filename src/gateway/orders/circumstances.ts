@@ -119,7 +119,7 @@ export class Circumstances {
 
   /** What an account has made today with everything that it holds or has closed since the day's open, as the backend counts it. */
   async dayProfit(header: TrdHeader | undefined, context: CallContext): Promise<DayProfit> {
-    const positions = await this.#positions(header, context, false);
+    const positions = await this.#positions(header, context);
     if (typeof positions === 'string') return lossUnknown(positions);
     const profits = new Map<string, Decimal>();
     for (const position of positions) {
@@ -171,7 +171,7 @@ export class Circumstances {
   ): Promise<PositionReading | undefined> {
     // Orders first: one that fills in between is taken off twice, and never not at all.
     const orders = await this.orders.refreshed(header, context);
-    const positions = await this.#positions(header, context, true);
+    const positions = await this.#positions(header, context);
     if (typeof positions === 'string' || 'retType' in orders) return undefined;
     // A brokerage takes what working orders keep off what can be sold, though not of futures: it counts once, there or here.
     let sellable = 0n;
@@ -201,10 +201,10 @@ export class Circumstances {
     return { held, free: left < sellable ? left : sellable, named };
   }
 
-  /** The positions of an account, those closed today among them; why not, where the backend does not say. */
-  async #positions(header: TrdHeader | undefined, context: CallContext, refreshCache: boolean): Promise<readonly Position[] | string> {
+  /** The positions of an account, asked for afresh, those closed today among them; why not, where the backend does not say. */
+  async #positions(header: TrdHeader | undefined, context: CallContext): Promise<readonly Position[] | string> {
     if (header === undefined) return 'the request names no account';
-    const response = await this.backend.call(account.getPositions, create(PositionsC2S, { header, refreshCache }), context);
+    const response = await this.backend.call(account.getPositions, create(PositionsC2S, { header, refreshCache: true }), context);
     if (response.retType !== RET_SUCCEED) return `the brokerage does not list the positions: ${response.retMsg}`;
     return payloadOf(account.getPositions, response)?.positionList ?? 'the brokerage does not list the positions';
   }
