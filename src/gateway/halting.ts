@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type Access, haltReason, type KeyRecord, type TradingHalt } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
 import { GtwEventSchema, GtwEventType, NotifyType, ResponseSchema, S2CSchema } from '../contract/generated/Notify_pb.js';
-import { type TrdAcc, TrdEnv } from '../contract/generated/Trd_Common_pb.js';
+import { TrdEnv, type TrdHeader } from '../contract/generated/Trd_Common_pb.js';
 import { Rejection } from '../contract/rejection.js';
 import { listed, quoted } from '../contract/shown.js';
 import { whenTaken } from '../storage/index.js';
@@ -11,7 +11,7 @@ import type { Brackets } from './brackets/index.js';
 import { ownerOfKey } from './identity.js';
 import type { Logger } from './logger.js';
 import type { AccountOrders } from './orders/account-orders.js';
-import { OrderSweep } from './orders/order-sweep.js';
+import { isLate, OrderSweep } from './orders/order-sweep.js';
 import type { PushHub } from './push/index.js';
 import { RET_SUCCEED } from './responses.js';
 import { allAccounts, headerOf, tradesIn } from './traded-accounts.js';
@@ -67,6 +67,8 @@ export interface Resumed {
 
 /** How long the cancels of a halt may take. */
 const SWEEP_MS_MAX = 60_000;
+/** Time to answer the list of accounts: a halt's caller waits for what could be done without it. */
+const ACCOUNTS_MS = 10_000;
 /** After the first cancels: how soon orders are looked for again, how often at least, which is longer than lists are behind, and at most. */
 const LOOK_AGAIN_MS = 3_000;
 const LOOKS_MIN = 2;
@@ -129,37 +131,54 @@ export class Halting {
   }
 
   async #cancelEach(key: KeyRecord | undefined, context: CallContext): Promise<Omit<Halted, 'halt'>> {
-    const { access, backend } = this.#parts;
-    let listed: Awaited<ReturnType<typeof allAccounts>>;
-    try {
-      listed = await allAccounts(backend, context);
-    } catch (thrown) {
-      if (!(thrown instanceof BackendFailure)) throw thrown;
-      return { accounts: [], failure: `open orders could not be looked for: ${thrown.message}` };
-    }
-    if (typeof listed === 'string') return { accounts: [], failure: listed };
-    const sweeps = listed
-      .filter((account) => key === undefined || tradesIn(access, key, account))
-      .map((account) => ({ account, sweep: this.#sweepOf(account) }));
+    const { access, orders, backendClock } = this.#parts;
     const { halts } = access.gates;
-    const underWay = ({ accID }: TrdAcc) => this.#parts.orders.haltUnderWay(accID, () => halts.of(key?.id ?? '') !== undefined);
-    for (const { account } of sweeps) underWay(account);
-    await passAll(
-      sweeps.map(({ sweep }) => sweep),
-      context,
-    );
-    await this.#lookAgain(
-      sweeps.map(({ sweep }) => sweep),
-      context,
-    );
-    return { accounts: sweeps.flatMap(({ account, sweep }) => this.#cancelsOf(account, sweep, underWay(account)) ?? []) };
+    const sweeps = new Map<bigint, { readonly header: TrdHeader; readonly sweep: OrderSweep }>();
+    const underWay = ({ accID }: TrdHeader) => orders.haltUnderWay(accID, () => halts.of(key?.id ?? '') !== undefined);
+    const sweepNew = async (headers: readonly TrdHeader[]) => {
+      const added = headers
+        .filter((header) => !sweeps.has(header.accID) && (key === undefined || tradesIn(access, key, header)))
+        .map((header) => ({ header, sweep: this.#sweepOf(header) }));
+      for (const one of added) {
+        sweeps.set(one.header.accID, one);
+        underWay(one.header);
+      }
+      await passAll(
+        added.map(({ sweep }) => sweep),
+        context,
+      );
+    };
+    const listing = this.#accounts(context);
+    if (await isLate(listing, backendClock)) await sweepNew(orders.accounts());
+    const listed = await listing;
+    await sweepNew(typeof listed === 'string' ? orders.accounts() : listed);
+    const all = [...sweeps.values()];
+    if (all.length > 0) {
+      await this.#lookAgain(
+        all.map(({ sweep }) => sweep),
+        context,
+      );
+    }
+    const accounts = all.flatMap(({ header, sweep }) => this.#cancelsOf(header, sweep, underWay(header)) ?? []);
+    return typeof listed === 'string' ? { accounts, failure: listed } : { accounts };
   }
 
-  #sweepOf(account: TrdAcc): OrderSweep {
+  /** The accounts of the backend; why not, where it does not list them. */
+  async #accounts(context: CallContext): Promise<readonly TrdHeader[] | string> {
+    try {
+      const listed = await allAccounts(this.#parts.backend, { ...context, answerMs: ACCOUNTS_MS });
+      return typeof listed === 'string' ? listed : listed.map(headerOf);
+    } catch (thrown) {
+      if (!(thrown instanceof BackendFailure)) throw thrown;
+      return `open orders could not be looked for: ${thrown.message}`;
+    }
+  }
+
+  #sweepOf(header: TrdHeader): OrderSweep {
     const { backend, backendClock, orders, brackets } = this.#parts;
-    const { accID: accId } = account;
+    const { accID: accId } = header;
     return new OrderSweep({
-      ...{ backend, orders, clock: backendClock, header: headerOf(account), market: 0, unlisted: true },
+      ...{ backend, orders, clock: backendClock, header, market: 0, unlisted: true },
       staying: () => brackets.exitsIn(accId),
       // Another exit may be on its way: a cancel of everything would take it away.
       everything: !brackets.guardsIn(accId),
@@ -179,7 +198,7 @@ export class Halting {
   }
 
   /** Result for an account's orders; undefined if there were none. */
-  #cancelsOf({ accID: accId, trdEnv }: TrdAcc, { outcome }: OrderSweep, underWay: number): AccountCancels | undefined {
+  #cancelsOf({ accID: accId, trdEnv }: TrdHeader, { outcome }: OrderSweep, underWay: number): AccountCancels | undefined {
     const { orders, accepted, kept } = outcome;
     const unconfirmed = this.#parts.orders.apartMs === 0 ? [] : outcome.unconfirmed;
     const left = [

@@ -18,7 +18,7 @@ export async function allAccounts(backend: Backend, context: CallContext): Promi
 }
 
 /** Whether a caller's scopes and limits let it trade in an account. */
-export function tradesIn(access: Access, key: KeyRecord | undefined, { accID, trdEnv }: TrdAcc): boolean {
+export function tradesIn(access: Access, key: KeyRecord | undefined, { accID, trdEnv }: Pick<TrdAcc, 'accID' | 'trdEnv'>): boolean {
   const scope = trdEnv === TrdEnv.TrdEnv_Real ? 'trade:real' : 'trade:simulate';
   return access.authorise(key, scopeMask([scope])) === undefined && limitsOf(access, key).every((limits) => allowsAccount(limits, accID));
 }

@@ -116,6 +116,21 @@ describe('halt --cancel-all over lists that are behind', () => {
     expect(await statuses()).toEqual([CANCELLED, CANCELLED]);
   });
 
+  it.each([
+    ['refuses to list', () => answer(account.listAccounts, -1)],
+    ['does not answer for', () => new Promise<never>((_, reject) => desk.clock.after(9_000, () => reject(new BackendLost('no answer'))))],
+  ])('cancels what this daemon has placed where the brokerage %s its accounts', async (_, accounts) => {
+    await open();
+    for (let n = 0; n < 2; n++) await place(resting);
+    const { call } = brokerage;
+    brokerage.call = (operation, request, own) =>
+      operation === account.listAccounts ? accounts() : call.call(brokerage, operation, request, own);
+    const { accountList, failure } = await halt({ cancel_all: true });
+    expect(accountList).toMatchObject([{ accId: BigInt(HK_MARGIN), orderCount: 2, acceptedCount: 2 }]);
+    expect(failure).not.toBe('');
+    expect(await statuses()).toEqual([CANCELLED, CANCELLED]);
+  });
+
   it('cancels what this daemon has placed while the brokerage does not answer for its list', async () => {
     let [isMute, isAsked] = [false, false];
     let answerLists: () => void = () => undefined;

@@ -9,6 +9,7 @@ import {
   type PositionSide,
   TrdFilterConditionsSchema,
   type TrdHeader,
+  TrdHeaderSchema,
 } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
 import { C2SSchema as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
@@ -46,6 +47,8 @@ export interface OrderName {
 /** An order that this daemon has placed. */
 export interface PlacedOrder extends OrderName {
   readonly accId: bigint;
+  /** Trd_Common.TrdEnv. */
+  readonly trdEnv: number;
   /** Trd_Common.TrdMarket. */
   readonly trdMarket: number;
   /** Left out where that is not known any more, and of an order of several legs. */
@@ -128,8 +131,8 @@ export class AccountOrders {
     this.#opened = new OpenedPositions(parts.clock, this.apartMs);
     this.claims = new ClosingClaims({ clock: parts.clock, apartMs: this.apartMs });
     if (parts.backend.listsCurrent) return;
-    for (const { accId, market, orderId } of parts.gates.openOrders()) {
-      this.placed({ accId, trdMarket: market, orderID: 0n, orderIDEx: orderId });
+    for (const { accId, env, market, orderId } of parts.gates.openOrders()) {
+      this.placed({ accId, trdEnv: env, trdMarket: market, orderID: 0n, orderIDEx: orderId });
     }
     parts.backend.onPush((event) => this.#hear(event));
   }
@@ -395,6 +398,15 @@ export class AccountOrders {
     this.#giveUpLost();
     const sent = [...this.#underWay].find(({ header, isOneOf, isHalted }) => header.accID === event.accId && isHalted() && isOneOf(order));
     if (sent !== undefined) void this.#cancel(sent, order);
+  }
+
+  /** Accounts in which orders of this daemon may be open or under way. */
+  accounts(): readonly TrdHeader[] {
+    const headers = new Map<bigint, TrdHeader>();
+    for (const { accId, trdEnv, trdMarket } of this.#placed.values())
+      headers.set(accId, create(TrdHeaderSchema, { accID: accId, trdEnv, trdMarket }));
+    for (const { header } of this.#underWay) if (!headers.has(header.accID)) headers.set(header.accID, header);
+    return [...headers.values()];
   }
 
   /** Orders that this daemon has placed in an account and of which nothing says that they are over. */

@@ -189,7 +189,7 @@ function failedBackend({ message }: BackendFailure): Failure {
 }
 
 /** Whether something does not come within {@link LATE_MS}. */
-function isLate(work: Promise<unknown>, clock: Pick<Clock, 'after'>): Promise<boolean> {
+export function isLate(work: Promise<unknown>, clock: Pick<Clock, 'after'>): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const stop = clock.after(LATE_MS, () => resolve(true));
     work.then(() => resolve(false), reject).finally(stop);

@@ -298,7 +298,8 @@ export class Writes {
       const { header } = request as Partial<PlaceC2S>;
       const [accId, trdMarket] = [header?.accID ?? 0n, facts?.changes?.market ?? header?.trdMarket ?? 0];
       const terms = placedTerms(operation, request);
-      for (const order of orders) this.orders.placed({ accId, trdMarket, ...order, ...(terms === undefined ? {} : { terms }) });
+      const trdEnv = header?.trdEnv ?? 0;
+      for (const order of orders) this.orders.placed({ accId, trdEnv, trdMarket, ...order, ...(terms === undefined ? {} : { terms }) });
       sent?.ended(isAnswered, orders);
       changing?.ended(isAccepted(response));
       admission?.settle(orders.map(nameOfOrder));
