@@ -274,9 +274,11 @@ export class ProtocolClient implements Backend {
   }
 
   readiness(operation: Operation): LifecycleSnapshot | BrokerSnapshot | undefined {
+    const { roles } = this.#options;
+    const role = isTrading(operation) ? 'trading' : (roles[0] ?? 'quotes');
+    if (!roles.includes(role) || this.#roles.state(role) === 'ready') return undefined;
     const { platform, brokers } = this.status();
-    const awaited = isTrading(operation) ? brokers[0] : platform;
-    return awaited?.lifecycleState === 'ready' ? undefined : awaited;
+    return isTrading(operation) ? brokers[0] : platform;
   }
 
   onLifecycle(listener: (status: BackendStatus) => void): () => void {
