@@ -4,7 +4,7 @@ import type { Series } from './series.js';
 export interface Found {
   /** Index of its first bar. */
   readonly first: number;
-  /** Of chart patterns: the price whose crossing completed it. */
+  /** Price whose crossing completed a chart pattern. */
   readonly breakout?: number;
 }
 

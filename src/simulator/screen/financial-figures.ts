@@ -9,7 +9,7 @@ const SPEED = 4;
 
 type Company = ReturnType<Companies['company']>;
 
-/** What a period's statements come to: flows summed, the sheet of its end. Whole units of the currency of the accounts. */
+/** Statements of a period: flows summed, the balance sheet of its end. Whole units of the currency of the accounts. */
 interface Period {
   readonly revenue: number;
   readonly cost: number;

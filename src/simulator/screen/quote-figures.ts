@@ -29,9 +29,9 @@ export const change = ofQuote('change', (quote) => decimalToNumber(quote.last - 
 export const changeRate = ofQuote('change rate', (quote) => percent(quote.last - quote.previousClose, quote.previousClose));
 /** Percent. */
 export const amplitude = ofQuote('amplitude', ({ high, low, previousClose: before }) => percent(high - low, before));
-/** Of the day so far, shares or contracts. */
+/** Volume of the day so far, in shares or contracts. */
 export const volume = ofQuote('volume', (quote) => Number(quote.volume));
-/** Of the day so far, money. */
+/** Turnover of the day so far, in money. */
 export const turnover = ofQuote('turnover', (quote) => decimalToNumber(quote.turnover));
 /** Volume-weighted, of the day so far. */
 export const averageOfDay = ofQuote('average price', ({ turnover: sum, volume: count, last }, { listing }) =>
@@ -47,7 +47,7 @@ export const turnoverRateOfDay: Figure = {
   of: ({ companies }, { listing, quote }) => turnoverRate(companies, listing.instrument, quote.tradingDay, quote.volume),
 };
 
-/** What was traded before or after regular hours, in the United States; NaN elsewhere and where nothing was. */
+/** Trades before or after regular hours, in the United States; NaN elsewhere and without trades. */
 export function extended(
   hours: 'preMarket' | 'afterMarket',
   name: 'price' | 'change' | 'changeRate' | 'amplitude' | 'volume' | 'turnover',

@@ -8,7 +8,7 @@ import { Writes } from './writes.js';
 export { withFields } from './option-alerts.js';
 export type { PriceReminder } from './price-reminders.js';
 
-/** What the brokerage keeps for its login user beside accounts. The simulation has one user. */
+/** State that the brokerage keeps for its login user beside accounts. The simulation has one user. */
 export class UserState {
   readonly watchlists: Watchlists;
   readonly reminders: PriceReminders;

@@ -2,7 +2,7 @@ import type { Store } from '../../storage/index.js';
 import { Refusal } from '../refusal.js';
 import type { Writes } from './writes.js';
 
-/** What the user wrote about a security. */
+/** The user's note on a security. */
 export interface StockNote {
   readonly symbol: string;
   readonly text: string;

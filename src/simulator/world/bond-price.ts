@@ -15,7 +15,7 @@ const BISECTIONS = 60;
 const YIELD_LEAST = -0.2;
 const YIELD_MOST = 1;
 
-/** What a buyer on a day gets: all days are counted from 1970-01-01. */
+/** Payments to a buyer on a day; all days are counted from 1970-01-01. */
 interface Schedule {
   /** Days from the last coupon (or the issue) to the next, and from the day to the next. */
   readonly period: number;
@@ -45,7 +45,7 @@ function backFrom(maturity: string, periods: number): string {
   return `${monthAfter(maturity.slice(0, 7), -periods * MONTHS)}${maturity.slice(7)}`;
 }
 
-/** Of one coupon, in percent of the nominal. */
+/** One coupon payment, in percent of the nominal. */
 function couponOf({ coupon }: BondTerms): number {
   return Number(coupon) / 1e9 / COUPONS;
 }
@@ -93,7 +93,7 @@ export function settlementOf(day: number): number {
   return day + 1;
 }
 
-/** What the market asks of a bond at the end of a day (counted from 1970-01-01): the government's yield for its years and the issuer's spread. */
+/** Market yield of a bond at the end of a day (counted from 1970-01-01): the government's yield for its years plus the issuer's spread. */
 export function marketYield({ market, bond }: Bond, day: number): number {
   const years = (requireDay(bond.maturity) - day) / YEAR_DAYS;
   return governmentYield(day, years, market === 'HK' ? 'hk' : 'us') + bond.spread / 10_000;

@@ -45,7 +45,7 @@ export function bondsOn(dayOf: (market: 'HK' | 'US') => string, market?: QuoteMa
   });
 }
 
-/** What a programme issued in a year; undefined where it issued nothing. */
+/** Bond that a programme issued in a year; undefined where there was none. */
 function bondOf(programme: BondProgramme, year: number): Bond | undefined {
   if (year < programme.since || (year - programme.since) % programme.every !== 0) return undefined;
   const key = `${programme.market}.${programme.prefix} ${year}`;
@@ -84,7 +84,7 @@ function makeBond(programme: BondProgramme, year: number): Bond {
     referencePrice: NOMINAL,
     sharesIssued: 0n,
     dailyVolume: programme.traded * 10,
-    // Of the price of a bond of these years, while yields move by 60 to 70 basis points a year.
+    // Price volatility of a bond of these years, while yields move by 60 to 70 basis points a year.
     volatility: Math.min(0.2, Math.max(0.005, 0.0065 * years)),
     calendar: market,
     bond: {

@@ -16,7 +16,7 @@ import { instrumentId } from './instrument-id.js';
 import { platesOf } from './plates.js';
 import { tickTables } from './tick-tables.js';
 
-/** What the rows of one table of indices have in common. */
+/** Columns shared by the rows of a table of indices. */
 interface IndexListing {
   readonly market: QuoteMarket;
   readonly exchange: number;
@@ -24,7 +24,7 @@ interface IndexListing {
   readonly calendar: CalendarName;
 }
 
-/** What the rows of one table of securities have in common. */
+/** Columns shared by the rows of a table of securities. */
 interface Listing extends IndexListing {
   readonly kind: 'equity' | 'trust' | 'etf';
   readonly tickTable: TickTable;

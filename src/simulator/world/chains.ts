@@ -22,7 +22,7 @@ export interface ChainNode {
   /** From 1. */
   readonly layer: number;
   readonly name: string;
-  /** Who is there; undefined for what only groups others. */
+  /** Plate of the node; undefined for a node that only groups others. */
   readonly plate: IndustrialPlate | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface Chain {
   readonly detail: string;
   /** Layer by layer. */
   readonly nodes: readonly ChainNode[];
-  /** Those of its nodes, each once. */
+  /** Plates of its nodes, each once. */
   readonly plates: readonly IndustrialPlate[];
 }
 
@@ -71,7 +71,7 @@ export const chains: readonly Chain[] = chainForms.map((form, i) => {
   return { id: i + 1, kind: form.kind, name: form.name, detail: form.detail, nodes, plates: [...new Set(plates)] };
 });
 
-/** What a market's plate is about, in a sentence; empty for regions, whose names say it. */
+/** One-sentence summary of a market's plate; empty for regions, whose names say it. */
 export function summaryOf({ kind, name }: Plate): string {
   if (kind === 'region') return '';
   return industrialPlates.find((one) => one.name === name)?.summary ?? '';

@@ -101,7 +101,7 @@ export class Debuts {
     return all;
   }
 
-  /** Those that have come by a day. */
+  /** Newcomers listed by a day. */
   until(market: QuoteMarket, day: string): readonly Instrument[] {
     if (day < FIRST_MONTH) return [];
     return this.of(market).filter(({ listDate }) => listDate <= day);

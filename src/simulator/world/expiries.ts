@@ -12,7 +12,7 @@ const AHEAD = { january: 27, quarter: 12, month: 3, weekDays: 35, dayDays: 14 };
 export interface OptionSeries {
   readonly expiry: string;
   readonly listed: string;
-  /** Of the expiries of a class, which one it is: of a month, of a week, or of a day without either. */
+  /** Cycle of an expiry within its class: month, week, or a day without either. */
   readonly of: 'month' | 'week' | 'day';
 }
 
@@ -57,7 +57,7 @@ function monthlyListing(of: OptionClass, month: string, calendar: Calendar): str
 }
 
 function series(expiry: string, listed: string, of: OptionClass): OptionSeries | undefined {
-  // What came before a class of monthly expiries only had none at all.
+  // A class of monthly expiries only begins later.
   const first = of.cycle === 'monthly' && listed < of.since ? of.since : listed;
   return first > expiry ? undefined : { expiry, listed: first, of: 'month' };
 }

@@ -23,7 +23,7 @@ const indexCalendars: Partial<Record<CalendarName, CalendarName>> = {
 
 const remembered = new Map<string, FinalSettlement>();
 
-/** Of a dated contract: throws for a continuous one, which never expires. */
+/** Final settlement of a dated contract; throws for a continuous one, which never expires. */
 export function finalSettlement({ symbol, lastTradingDay, future: { product } }: Future): FinalSettlement {
   if (lastTradingDay === undefined) throw new Error(`${symbol} does not expire`);
   const key = `${symbol} ${lastTradingDay}`;

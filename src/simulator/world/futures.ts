@@ -107,8 +107,8 @@ export function tradedOn(instrument: Instrument, day: string): Instrument {
 }
 
 /**
- * What a product's contracts follow: its index, or where the world has none, the continuous contract of the product itself or of the one that it shares
- * the spot price with; that stands for the price of the thing then, and is not what trades.
+ * Underlying of a product's contracts: its index, or where the world has none, the continuous contract of the product
+ * itself or of the one that it shares the spot price with. The latter stands for the spot price and does not trade.
  */
 export function spotInstrument({ market, root, underlying, spotOf = root }: FutureProduct): Instrument {
   const index = underlying === undefined ? undefined : catalogue(market).find(({ symbol }) => symbol === underlying);
@@ -136,7 +136,7 @@ export function typicalVolume(instrument: Instrument, day: string): number {
   return Math.max(VOLUME_MIN, Math.round(product.traded / 5 ** (position < 0 ? order.length : position)));
 }
 
-/** What holding an index costs a year by the futures on it, as a fraction; undefined where there are none. */
+/** Yearly cost of carry of an index by its futures, as a fraction; undefined without futures. */
 export function carryOf({ symbol }: Instrument): number | undefined {
   const contract = continuousContracts().find(({ future }) => future.product.underlying === symbol);
   return contract === undefined ? undefined : contract.future.product.carry / 100;

@@ -43,7 +43,7 @@ export interface WorldOptions {
   readonly calendarMode: CalendarMode;
   /** How many made-up equities to add to the real ones, up to {@link GENERATED_INSTRUMENTS_MAX}. */
   readonly generatedInstruments: number;
-  /** What the made-up ones are drawn from. */
+  /** Seed of the invented instruments. */
   readonly seed: string | number;
   /** Securities to add where there is none of the symbol yet. */
   readonly newcomers?: readonly Newcomer[];
@@ -63,7 +63,7 @@ interface Filter {
 /** Where an instrument stands between its first day of trading and its last. */
 export type ListingState = 'coming' | 'listed' | 'over';
 
-/** What can be quoted and traded in the simulation, and when. Everything is a pure function of the options and the day. */
+/** Instruments of the simulation and their calendars. Everything is a pure function of the options and the day. */
 export interface World {
   /** Whether the markets keep real hours. */
   readonly calendarMode: CalendarMode;
@@ -74,11 +74,14 @@ export interface World {
    * and a year of two digits mean what they mean today.
    */
   instrument(symbol: string): Instrument | undefined;
-  /** Those that tables name, whenever they are listed: all but bonds, dated contracts, options and warrants. In a stable order: real ones by market and kind, then generated ones. */
+  /**
+   * Instruments named in tables, listed or not: all but bonds, dated contracts, options and warrants. In a stable order:
+   * real ones by market and kind, then generated ones.
+   */
   instruments(filter?: Filter): readonly Instrument[];
   /**
-   * What is listed on a day (without one: today, each by its market), in the order of {@link instruments} with a product's contracts after its continuous
-   * one. Options and warrants are many: the former only with `underlying`, the latter with it or by their kind.
+   * Instruments listed on a day (default: today, by market), in the order of {@link instruments} with a product's
+   * contracts after its continuous one. Options need `underlying`; warrants need it or their kind.
    */
   listed(filter?: Filter, day?: string): readonly Instrument[];
   /** {@link listed} of warrants, all or those on an underlying, by code. The first look at a day takes long, and pauses. */

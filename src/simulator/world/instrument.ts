@@ -114,7 +114,7 @@ export interface BondTerms {
 
 export interface OptionTerms {
   readonly class: OptionClass;
-  /** Of the expiries of the class, which one it has. */
+  /** Cycle of the expiry within its class. */
   readonly cycle: 'month' | 'week' | 'day';
   /** Symbol of the underlying. */
   readonly underlying: string;
@@ -135,11 +135,11 @@ export interface WarrantTerms {
   readonly maturity: string;
   /** Units that make one of the underlying. */
   readonly conversionRatio: number;
-  /** Of an inline warrant, the lower price. */
+  /** Strike; the lower price of an inline warrant. */
   readonly strike: Decimal;
-  /** Of an inline warrant, the upper price. */
+  /** Upper price of an inline warrant. */
   readonly upperStrike?: Decimal;
-  /** Of bull and bear contracts: the underlying's price at which they are called. */
+  /** Call price of bull and bear contracts: the underlying's price at which they are called. */
   readonly callPrice?: Decimal;
 }
 

@@ -1,12 +1,12 @@
 import type { SecurityKind } from './instrument.js';
 
-/** What follows from an instrument's kind alone. */
+/** Rules of an instrument kind. */
 export interface KindRules {
   /** Qot_Common.SecurityType. */
   readonly securityType: number;
   /** How a sentence names one: "an index". */
   readonly noun: string;
-  /** Which accounts trade it; absent where none does. */
+  /** Accounts that trade it; absent where none does. */
   readonly tradedBy?: 'securities' | 'futures';
   /** Whether there are prices of it. Where there are none, its terms and trading days are all that is read. */
   readonly quoted: boolean;
@@ -16,7 +16,7 @@ export interface KindRules {
   readonly hasTrades: boolean;
   /** Whether bars of its past may be loaded. What follows from other prices, or from a yield curve, would not go on from them. */
   readonly takesHistory: boolean;
-  /** Who issued it, and so what is known of it: a company's accounts, or a fund's assets. */
+  /** Issuer kind, which decides on the available facts: a company's accounts, or a fund's assets. */
   readonly issuedBy: 'company' | 'fund' | 'other';
   /** Whether it is a share or a unit of a fund: these have board lots and odd lots, broker queues and daily price limits where their market has. */
   readonly isShare: boolean;

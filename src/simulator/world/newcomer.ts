@@ -19,7 +19,7 @@ export interface Newcomer {
   readonly lotSize?: number;
 }
 
-/** Of a company of which nothing is known: a middling one. */
+/** Shares of a company without known figures: a middling one. */
 const SHARES_ISSUED = 1_000_000_000n;
 const DAILY_VOLUME = 5_000_000;
 const VOLATILITY = 0.35;

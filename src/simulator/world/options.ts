@@ -23,7 +23,7 @@ import { instrumentId } from './instrument-id.js';
 import { isStrike, strikesBetween } from './strikes.js';
 import { tickTables } from './tick-tables.js';
 
-/** What options need to know of the rest of the world. */
+/** Facts of the world that options depend on. */
 export interface Underlyings {
   instrument(symbol: string): Instrument | undefined;
   /** About the price of an underlying at the end of the day before a day. */
@@ -111,7 +111,7 @@ export class Options {
     return this.series(underlying, day).flatMap((series) => this.chain(underlying, series, day));
   }
 
-  /** What expires when, of the options on an underlying that are listed on a day: by root and expiry. */
+  /** Listed option series on an underlying on a day, by root and expiry. */
   series(underlying: Instrument, day: string): readonly ListedSeries[] {
     return this.#series.get(`${underlying.symbol} ${day}`, () => {
       const last = underlying.lastTradingDay;
@@ -181,7 +181,7 @@ const families: Readonly<Record<OptionFamily, { tickTable: TickTable; calendar: 
   hkIndex: { tickTable: tickTables.hkIndexOption, calendar: 'HK_FUTURE', exchange: Exchange.hkex },
 };
 
-/** Of what is listed in the United States, what may have options of its own name. */
+/** Option families of US listings, by kind. */
 const usFamilies: Readonly<Partial<Record<SecurityKind, OptionFamily>>> = { equity: 'usStock', etf: 'usFund' };
 
 function usClassOf({ symbol, market, code, kind, dailyVolume }: Instrument): OptionClass[] {

@@ -8,7 +8,7 @@ for (const [market, listings] of Object.entries(otherNames)) {
   }
 }
 
-/** What a listing is called beside its name: in other languages, and in everyday speech. */
+/** Other names of a listing: in other languages, and in everyday speech. */
 export function otherNamesOf(symbol: string): readonly string[] {
   return bySymbol.get(symbol) ?? [];
 }

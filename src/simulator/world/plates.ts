@@ -26,13 +26,16 @@ const stateOwned = [
 
 export interface Concept {
   readonly name: string;
-  /** Whose companies may belong to it. */
+  /** Industries whose companies may be members. */
   readonly industries: readonly Industry[];
   /** Nobody spoke of it before. */
   readonly since: string;
   /** Where its companies have their home; anywhere when absent. */
   readonly homes?: readonly QuoteMarket[];
-  /** Of the real companies exactly those with one of these listings belong to it, from its first day on; when absent, they come and go as made-up ones do. */
+  /**
+   * Listings whose real companies are exactly the members, from the plate's first day on; when absent, members come and go
+   * as invented ones do.
+   */
   readonly listings?: readonly string[];
 }
 

@@ -11,7 +11,7 @@ export type Mark = readonly [wallTime: string, state: number, session?: TradingS
 export interface Hours {
   /** Marks of an evening before that belong to this day. */
   readonly eve?: {
-    /** Which day's evening: the calendar day before, or the trading day before (then a weekend lies in between). */
+    /** Day of the evening session: the calendar day before, or the trading day before (then a weekend lies in between). */
     readonly of: 'previous-day' | 'previous-trading-day';
     readonly marks: readonly Mark[];
   };
@@ -27,7 +27,7 @@ export interface Schedule {
   readonly holidays: Holidays;
   /** The hours in force, newest first; the last has no `since`. */
   readonly hours: readonly (Hours & { readonly since?: string })[];
-  /** What the market shows around the clock where time is kept in mode `open`. */
+  /** Market state shown around the clock in clock mode `open`. */
   readonly openState: number;
   /** Zone of its days in that mode, where they are not of `timeZone`. */
   readonly openTimeZone?: string;

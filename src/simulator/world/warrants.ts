@@ -63,9 +63,9 @@ export class Warrants {
   readonly #seed: string | number;
   readonly #underlyings: Underlyings;
   #used: readonly UsedCode[] | undefined;
-  /** What was called last under a code, by symbol. */
+  /** Last called contract of a code, by symbol. */
   readonly #called = new Map<string, Warrant>();
-  /** What was issued last under a code. */
+  /** Last issued contract of a code. */
   readonly #issued = new Map<string, Warrant>();
   #listed: Listed = { day: '', all: [], standing: new Map() };
   #candidates: { readonly indices: readonly Instrument[]; readonly stocks: readonly Instrument[] } | undefined;
@@ -75,7 +75,7 @@ export class Warrants {
     this.#underlyings = underlyings;
   }
 
-  /** What warrants may be on: of stocks, those that trade most. */
+  /** Possible underlyings of warrants: indices, and the most traded stocks. */
   get #eligible(): { readonly indices: readonly Instrument[]; readonly stocks: readonly Instrument[] } {
     const turnover = ({ referencePrice, dailyVolume }: Instrument) => Number(referencePrice) * dailyVolume;
     this.#candidates ??= {
@@ -88,7 +88,7 @@ export class Warrants {
     return this.#candidates;
   }
 
-  /** What a code of five digits means on a day: the contract that has it then, or had it last. Undefined before its first one. */
+  /** Contract of a five-digit code on a day: the one that has it then, or had it last. Undefined before its first one. */
   understand(code: string, day: string): Warrant | undefined {
     const number = /^\d{5}$/.test(code) ? Number(code) : Number.NaN;
     const range = ranges.find(({ from, to }) => number >= from && number <= to);
@@ -213,7 +213,7 @@ export class Warrants {
       tickTable: tickTables.hkEquity,
       listDate,
       lastTradingDay,
-      // What issuers aim at when they list; an inline warrant pays one dollar.
+      // Issuers aim at this price when they list; an inline warrant pays one dollar.
       referencePrice: exact(type === 'inline' ? 0.5 : 0.25),
       sharesIssued: BigInt(40 + Math.floor(draw() * 16) * 10) * 1_000_000n,
       dailyVolume: 2_000_000,

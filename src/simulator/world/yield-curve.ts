@@ -2,7 +2,7 @@ import { walk } from '../chance/price-chain.js';
 import { exponential, keyOf } from '../chance/random.js';
 import { basisPoints, type RateArea, typicalBasisPoints } from './risk-free-rate.js';
 
-/** What lenders for long are paid over the typical short rate, in basis points. */
+/** Term premium over the typical short rate, in basis points. */
 const TERM_PREMIUM = 60;
 /** How much the long end moves in a day. */
 const DAILY_BASIS_POINTS = 4;

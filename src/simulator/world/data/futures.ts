@@ -25,7 +25,7 @@ export interface FutureProduct {
   readonly underlying?: string;
   /** Root of another product on the same thing, where the world has no index of it: both go by the other's spot price. */
   readonly spotOf?: string;
-  /** What holding the underlying costs a year, in percent: interest and storage less dividends, coupons or convenience. */
+  /** Yearly cost of carry in percent: interest and storage less dividends, coupons or convenience. */
   readonly carry: number;
   readonly settlement: SettlementRule;
   readonly months: 'monthly' | 'quarterly' | readonly number[];

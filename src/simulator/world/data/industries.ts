@@ -1,4 +1,4 @@
-/** What companies do: one industry each. */
+/** Industry of a company; each has one. */
 export type Industry = keyof typeof industryNames;
 
 export const industryNames = {

@@ -8,7 +8,7 @@ export type OptionFamily = keyof typeof strikeSteps;
 
 /** The options on one underlying that share a root. */
 export interface OptionClass {
-  /** What codes begin with: "TCH" in "TCH261230C500000". */
+  /** Prefix of the codes: "TCH" in "TCH261230C500000". */
   readonly root: string;
   readonly market: QuoteMarket;
   /** Symbol. */
@@ -17,13 +17,13 @@ export interface OptionClass {
   readonly style: 'american' | 'european';
   /** Shares, or money per index point, of one contract. */
   readonly multiplier: number;
-  /** Those with more expiries have those of the ones before as well: `daily` ones expire on every business day. */
+  /** Densest cycle of the class; it includes the less dense ones. `daily` classes expire on every business day. */
   readonly cycle: OptionCycle;
   /** First listing of the class's most frequent cycle. */
   readonly since: string;
 }
 
-/** Of US stocks and funds, those that trade enough have weekly expiries; shares a day. */
+/** Daily volume in shares above which US stocks and funds have weekly expiries. */
 export const WEEKLY_FROM_VOLUME = 5_000_000;
 /** Weekly expiries of single stocks and funds became general then. */
 export const US_WEEKLIES_SINCE = '2010-07-01';

@@ -1,6 +1,6 @@
 import type { Industry } from './industries.js';
 
-/** What the companies of an industry do, in a sentence. */
+/** One-sentence summary of an industry. */
 export const industrySummaries: Readonly<Record<Industry, string>> = {
   banks: 'Takes deposits, lends to households and companies, and moves payments between them.',
   insurance: 'Insures lives, health, property and liability, and invests the premiums until claims fall due.',
@@ -30,7 +30,7 @@ export const industrySummaries: Readonly<Record<Industry, string>> = {
   conglomerates: 'Holds businesses of many industries under one roof.',
 };
 
-/** What ties the companies of a concept together, by its name. */
+/** One-sentence summary of a concept, by its name. */
 export const conceptSummaries: Readonly<Record<string, string>> = {
   'Artificial Intelligence': 'Chips, servers, models and applications that learn from data.',
   'Cloud Computing': 'Computing, storage and software rented over networks from large data centres.',

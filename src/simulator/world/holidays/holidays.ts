@@ -12,7 +12,7 @@ export interface HolidayYear {
 /** An exchange's holidays of any year. Pure; costs some computing, so that who asks often remembers. */
 export type Holidays = (year: number) => HolidayYear;
 
-/** What a rule leads one to expect of a year; weekends, repetitions and half days that are closed anyway may be among it. */
+/** Days that a rule yields for a year; weekends, repetitions and half days that are closed anyway may be among them. */
 interface Expected {
   readonly closed: readonly number[];
   readonly half?: readonly number[];

@@ -19,7 +19,7 @@ function newYear(year: number): number {
 const goodFriday = (year: number) => easter(year) - 2;
 const thanksgiving = (year: number) => nthWeekday(year, 11, THURSDAY, 4);
 
-/** Those on which the stock exchanges rest and the CME Group trades to midday. */
+/** Holidays of the stock exchanges on which the CME Group trades to midday. */
 function federalHolidays(year: number): number[] {
   return [
     nthWeekday(year, 1, MONDAY, 3),
