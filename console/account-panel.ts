@@ -11,7 +11,7 @@ import { Poll } from './poll.js';
 import { type Column, Table } from './table.js';
 import { cancelForbidden, type Who } from './who.js';
 
-/** What no push tells: funds, and what positions are worth. */
+/** Interval of reading funds and position values, which no push tells. */
 const EVERY_MS = 10_000;
 /** A fill changes positions and funds: they are asked for once when several come together. */
 const SETTLE_MS = 400;

@@ -29,7 +29,7 @@ export function headerOf({ id, real }: Account, market: number): Record<string, 
   return { acc_id: id, env: real ? REAL : 1, market };
 }
 
-/** What an order or a fill is known by: its text, else its number. */
+/** Key of an order or a fill: its text, else its number. */
 export function orderKey(row: Fields): string {
   return textOf(row.order_id_ex) || textOf(row.order_id);
 }

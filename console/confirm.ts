@@ -6,13 +6,13 @@ export interface Question {
   readonly title: string;
   /** Exactly what will happen, a sentence each. */
   readonly sentences: readonly string[];
-  /** What the user may fill in. */
+  /** Fields that the user may fill in. */
   readonly fields?: readonly HTMLElement[];
   /** The word on the button that does it: "Cancel order". */
   readonly action: string;
   /** The word on the button that does not. */
   readonly refuse: string;
-  /** What trying again does where no answer came: it may have been carried out. */
+  /** Label of trying again where no answer came: it may have been carried out. */
   readonly again: string;
   /** Does it, and says what came of it. Called again, with the same key, when the user tries again after a failure. */
   readonly run: (idempotencyKey: string) => Promise<string>;
@@ -69,7 +69,7 @@ export class Confirmation {
     this.#busy = true;
     const fields = question.fields?.flatMap((field) => [...field.querySelectorAll('input')]) ?? [];
     const set = (disabled: boolean) => {
-      // What was asked under a key stays as it was asked.
+      // A request under a key stays as it was sent.
       for (const control of fields) control.disabled = true;
       for (const button of buttons) button.disabled = disabled;
     };
@@ -89,7 +89,7 @@ export class Confirmation {
   }
 }
 
-/** What came of the last action, for eyes and for screen readers. */
+/** Outcome of the last action, for eyes and for screen readers. */
 function showOutcome(outcome: string): void {
   const line = byId('outcome', HTMLElement);
   setText(line, outcome);

@@ -114,7 +114,7 @@ export class Desk {
       if (this.#wasLive) announce('Live again');
       this.#wasLive = true;
       this.#account?.reload();
-      // What was down together is up together: the chips need not wait for their turn.
+      // Connections lost together come back together: the chips need not wait for their turn.
       this.#poll.now();
     } else if (state.kind === 'waiting') {
       if (this.#wasLive) announce(`Not live: ${state.why}`);

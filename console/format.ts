@@ -1,6 +1,6 @@
 import { DECIMAL_ONE, type Decimal, decimalFromNumber, divide, formatDecimal, parseDecimal, roundTo } from '../src/contract/decimal.js';
 
-/** What stands where there is no figure. */
+/** Placeholder of a missing figure. */
 export const NONE = '–';
 const MINUS = '\u2212';
 
@@ -37,7 +37,7 @@ export function gain(value: number | string | undefined, places = 2): string {
   return decimal === undefined ? NONE : signedText(decimal, places, true);
 }
 
-/** Which way a figure points: 1, -1, or 0 where it is zero or none. */
+/** Sign of a figure: 1, -1, or 0 where it is zero or missing. */
 export function direction(value: number | string | undefined): -1 | 0 | 1 {
   const decimal = decimalOf(value);
   return decimal === undefined || decimal === 0n ? 0 : decimal > 0n ? 1 : -1;

@@ -117,7 +117,7 @@ export class HaltPanel {
   }
 }
 
-/** What became of the orders that were open, account by account. */
+/** Outcome of the open orders, account by account. */
 function cancelsInWords({ account_list: list, failure }: Fields): string {
   const accounts = rowsOf(list);
   const sum = (name: string) => accounts.reduce((total, row) => total + (numberOf(row[name]) ?? 0), 0);

@@ -83,7 +83,7 @@ export class Health {
   }
 }
 
-/** What the state of the backend says of its data being simulated, where it stands behind a login or another gateway. */
+/** Words of the backend's state about simulated data, behind a login or another gateway. */
 function simulatedWords(state: Fields): string | undefined {
   const status = state.program_status;
   const words = typeof status === 'object' && status !== null && 'str_ext_desc' in status ? textOf(status.str_ext_desc) : '';

@@ -7,7 +7,7 @@ import { whoOf } from './who.js';
 
 /** Where a key is kept that the user wants kept: by this tab, until it is closed. */
 const KEPT_AS = 'svc-console-key';
-/** What a key looks like; anything else could not even be sent. */
+/** Characters of a key; anything else could not even be sent. */
 const KEY = /^[A-Za-z0-9_~.+/=-]{1,512}$/;
 
 const signIn = byId('sign-in', HTMLElement);

@@ -6,7 +6,7 @@ const KEPT = 50;
 const GATEWAY_EVENT = 1003;
 const PRICE_REMINDER = 3019;
 
-/** What the gateway and the backend had to say: connections, gaps, halts, reminders. Newest first, and no more than fit. */
+/** Notices of the gateway and the backend: connections, gaps, halts, reminders. Newest first, and no more than fit. */
 export class NoticesPanel {
   readonly panel = new Panel('notices', 'Notices');
   readonly #list = element('ol', { class: 'notices' });
@@ -21,7 +21,7 @@ export class NoticesPanel {
     this.#empty.hidden = true;
     const now = new Date();
     const newest = this.#list.firstElementChild;
-    // What comes again and again, as at each connection, is one line.
+    // Repeated notices, as at each connection, are one line.
     if (newest?.querySelector('span')?.textContent === text) {
       const time = newest.querySelector('time');
       if (time !== null) setText(time, now.toLocaleTimeString());
@@ -48,7 +48,7 @@ export function noticeOf(frame: Fields): string | undefined {
   return textOf(fieldsOf(body.event).desc) || undefined;
 }
 
-/** What a frame says of the data being simulated, in the backend's words. */
+/** Words of a frame about simulated data, in the backend's language. */
 export function simulatedIn(frame: Fields): string | undefined {
   const body = fieldsOf(frame.body);
   const words = textOf(fieldsOf(fieldsOf(body.program_status).program_status).str_ext_desc);

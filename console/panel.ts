@@ -39,7 +39,7 @@ export function scroller(label: string, table: HTMLTableElement): HTMLElement {
   return element('div', { class: 'scroller', role: 'region', 'aria-label': label, tabindex: '0' }, table);
 }
 
-/** What stands in place of a table without rows. */
+/** Line in place of a table without rows. */
 export function emptyLine(text: string): HTMLParagraphElement {
   const line = element('p', { class: 'empty' }, text);
   line.hidden = true;

@@ -12,7 +12,7 @@ import { SymbolSearch } from './symbol-search.js';
 import { Table } from './table.js';
 import { isSymbol, WatchList } from './watch-list.js';
 
-/** What is watched at first. */
+/** Symbols watched at first. */
 const INITIAL = ['HK.00700', 'US.AAPL', 'US.NVDA', 'SH.600519'];
 const STATES_MS = 10_000;
 const BARS_MS = 60_000;

@@ -3,7 +3,7 @@ import { type Fields, fieldsOf, numberOf, rowsOf, textOf } from './json.js';
 import type { Point } from './line.js';
 import { symbolOf } from './names.js';
 
-/** What is known of a symbol that is watched. Prices are as the daemon sends them. */
+/** Quote of a watched symbol. Prices are as the daemon sends them. */
 export interface Quote {
   readonly symbol: string;
   name: string;

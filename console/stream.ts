@@ -17,7 +17,7 @@ export interface Socket {
   close(): void;
 }
 
-/** What a connection tells; after `close` nothing any more. */
+/** Events of a connection; none follows `close`. */
 export interface SocketEvents {
   readonly onOpen: () => void;
   readonly onMessage: (data: unknown) => void;
@@ -113,7 +113,7 @@ export class Stream {
     this.#drop();
     this.#become({ kind: 'connecting' });
     const tries = this.#tries;
-    // What a connection that was given up still tells is of no interest.
+    // Events of a connection that was given up are ignored.
     const ifCurrent =
       <T extends unknown[]>(handle: (...told: T) => void) =>
       (...told: T) => {

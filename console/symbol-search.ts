@@ -52,7 +52,7 @@ export class SymbolSearch {
   async #search(keyword: string, asked: number): Promise<void> {
     try {
       const found = await this.find(keyword);
-      // What was typed meanwhile has been asked for since.
+      // The text changed meanwhile, and was asked for since.
       if (asked !== this.#asked) return;
       this.#show(found);
       if (found.length === 0) setText(this.#note, `Nothing is called "${keyword}".`);

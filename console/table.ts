@@ -2,7 +2,7 @@ import { element, setAttribute, setText } from './dom.js';
 
 export interface Column<Row> {
   readonly title: string;
-  /** Of the heading and of every cell: "number" for figures, "wide" for what narrow screens leave away. */
+  /** CSS class of the heading and of every cell: "number" for figures, "wide" for columns that narrow screens hide. */
   readonly class?: string;
   /** The cell's text, */
   readonly text?: (row: Row) => string;

@@ -1,4 +1,4 @@
-/** What is used of the browser's storage. */
+/** Part of the browser's storage that is used. */
 interface Store {
   getItem(name: string): string | null;
   setItem(name: string, value: string): void;

@@ -1,6 +1,6 @@
 import { type Fields, type Json, rowsOf, textOf } from './json.js';
 
-/** Who the caller is and what it may do, as `GET /api/whoami` says. */
+/** Identity and rights of the caller, as `GET /api/whoami` says. */
 export interface Who {
   /** Undefined where the daemon asks for no key. */
   readonly keyId: string | undefined;

@@ -161,7 +161,7 @@ function unknownArguments(unknown: readonly string[], program: Command): string[
     else {
       const near = flag.startsWith('--') ? nearestName(flag, known) : undefined;
       problems.push(`unknown flag ${flag}${near === undefined ? ' (see svcd --help)' : `; did you mean ${near}?`}`);
-      // What follows may be its value: no problem of its own.
+      // The next word may be this flag's value, and is no problem of its own.
       if (value === undefined && unknown[index + 1]?.startsWith('-') === false) index++;
     }
   }

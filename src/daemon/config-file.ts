@@ -10,7 +10,7 @@ interface ConfigEntry {
   readonly line: number | undefined;
 }
 
-/** What config.toml says, by canonical key (`rest_port`). */
+/** Entries of config.toml, by canonical key (`rest_port`). */
 export type ConfigEntries = ReadonlyMap<string, ConfigEntry>;
 
 /** Reads a config.toml. A missing file says nothing. The errors are whole sentences that begin with "path:line: ". */

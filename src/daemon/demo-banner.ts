@@ -17,7 +17,7 @@ export interface DemoBanner {
   readonly svcctl: string;
   /** Nothing behind the gateway is real. */
   readonly simulated: boolean;
-  /** What was made on this first start. */
+  /** Files and keys made on this first start. */
   readonly made: readonly string[];
 }
 
@@ -27,7 +27,7 @@ const SIMULATED = `  SIMULATED: prices are made up from a seed, no order leaves 
 const SYMBOL = 'HK.00700';
 const [CODE, LOT] = ['00700', 100];
 
-/** What `svcd --demo` prints to stderr once it listens: commands that can be pasted as they are into another terminal. */
+/** Banner that `svcd --demo` prints to stderr once it listens: commands that can be pasted into another terminal. */
 export function demoBanner(banner: DemoBanner): string {
   const { restUrl, publicUrl, caFile, apiKey, svcctl, made } = banner;
   const accId = banner.accId === undefined ? '<acc_id>' : String(banner.accId);

@@ -7,7 +7,7 @@ import { writePrivateFile } from '../storage/index.js';
 import { ensureSelfSigned } from './self-signed.js';
 import type { ResolvedSettings } from './settings.js';
 
-/** What the tour needs: reading, push, orders in simulated accounts. No real account and no administration. */
+/** Scopes for the tour: reading, push, orders in simulated accounts. No real account and no administration. */
 const DEMO_SCOPES: readonly Scope[] = ['qot:read', 'qot:state', 'acc:read', 'trade:simulate', 'trade:unlock', 'metrics:read'];
 /** Room to try things, and small enough to see a limit at work. */
 const DEMO_LIMITS = { maxOrderValue: '1000000', maxDailyValue: '20000000', maxOrdersPerMinute: '60' };
@@ -15,7 +15,7 @@ const DEMO_NOTE = 'Made by svcd --demo, which keeps its text in the state folder
 
 export interface DemoMaterial {
   readonly apiKey: string;
-  /** What was made now because it was not there yet, for the operator. */
+  /** Files and keys made now because they were missing, for the operator. */
   readonly made: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export class Demo {
     this.#clock = clock;
   }
 
-  /** What it runs with; undefined until {@link prepare} has succeeded. */
+  /** Material of the run; undefined until {@link prepare} has succeeded. */
   get material(): DemoMaterial | undefined {
     return this.#material;
   }

@@ -14,6 +14,6 @@ it.skipIf(process.platform === 'win32')('says in a sentence that the folder it w
     status: 2,
     stderr: expect.stringMatching(/^svcd: the folder .* is gone .*\(ENOENT\): change to .*\n$/),
   });
-  // What needs no folder is answered all the same.
+  // Commands that need no folder are answered all the same.
   expect(inDeletedFolder('--version')).toMatchObject({ status: 0, stderr: '' });
 });

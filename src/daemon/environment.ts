@@ -2,7 +2,7 @@ import { posix, win32 } from 'node:path';
 import { err, ok, type Result } from '../access/index.js';
 import { homeFolder, homeProblem } from '../storage/index.js';
 
-/** What the daemon was started in. A parameter, so that tests stand on no real home folder. */
+/** Environment of the daemon. A parameter, so that tests depend on no real home folder. */
 export interface Environment {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Not absolute where the system has no usable one. */

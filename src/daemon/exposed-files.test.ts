@@ -40,7 +40,7 @@ function site() {
 it.skipIf(process.platform === 'win32')('says nothing of files that are the daemon’s alone', () => {
   const { at, warnings } = site();
   expect(warnings()).toEqual([]);
-  // What everybody may know may be read by everybody.
+  // Public files may be readable by everybody.
   for (const name of ['config/tls.crt', 'config/config.toml']) chmodSync(at(name), 0o644);
   expect(warnings()).toEqual([]);
 });

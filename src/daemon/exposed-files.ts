@@ -49,7 +49,7 @@ function faultsOf({ what, path, isSecret }: Kept, userId: number): string[] {
   const real = resolved(path);
   if (real === undefined) return [];
   const stats = statSync(real);
-  // What is no file and no folder of its own, /dev/stderr for one, is the system's.
+  // Anything that is no file and no folder, such as /dev/stderr, is the system's.
   if (!stats.isFile() && !stats.isDirectory()) return [];
   // A secret of root's that a group may read is one that was given to the daemon's group.
   const isShared = stats.uid === 0 && userId !== 0;

@@ -100,7 +100,7 @@ function readableLine(line: string): string {
   return `${clock} ${label} ${harmless(`${msg ?? ''}${fields.join('')}`)}${trace.split('\n').map(harmless).join('\n')}\n`;
 }
 
-/** What others say is logged too, and must not steer the terminal that shows it. */
+/** Texts of others are logged too and must not steer the terminal that shows them. */
 function harmless(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../contract/clock.js';
 
-/** What came of a reload, or of a step of it, in one sentence. */
+/** Outcome of a reload, or of one of its steps, in one sentence. */
 export interface Reloaded {
   readonly ok: boolean;
   readonly message: string;

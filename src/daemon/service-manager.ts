@@ -18,7 +18,7 @@ const NOTIFY_MS_MAX = 5_000;
 /** Watchdog notes come twice in the time that systemd waits for one, but never more often than this. */
 const WATCHDOG_MS_MIN = 1_000;
 const USEC_PER_MS = 1_000;
-/** What waits while a note is under way; more than a life of a daemon has. */
+/** Maximum of waiting notes while one is under way; more than a daemon's life has. */
 const WAITING_MAX = 16;
 
 /**

@@ -1,7 +1,7 @@
 import { isLoopback, upstreamOf } from './setting-types.js';
 import { flagOf, type Settings } from './settings-table.js';
 
-/** What the settings must hold together. The sentences of those they do not. */
+/** Checks settings against each other and returns a sentence for each broken rule. */
 export function checkTogether(settings: Settings): string[] {
   return [
     ...tlsPair(settings),

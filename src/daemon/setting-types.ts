@@ -13,7 +13,7 @@ interface ReadingPlace {
 
 /** How a setting's text is read and written. */
 export interface SettingType<T> {
-  /** What stands after the flag in help texts; null for a switch, which takes no value. */
+  /** Placeholder after the flag in help texts; null for a switch, which takes no value. */
   readonly placeholder: string | null;
   /** The value, or a whole sentence that begins with the flag's name. */
   read(text: string, flag: string, place: ReadingPlace): Result<T, string>;
@@ -117,7 +117,7 @@ export function plainText(lengthMax: number): SettingType<string> {
   );
 }
 
-/** What a login service knows an account by. */
+/** Account name at a login service. */
 export const loginAccount = simple(
   '<account>',
   'a user id (digits), an email address, or a phone number with its country, such as +85291234567',
@@ -167,12 +167,12 @@ export const listenAddress = simple('<address>', 'an IP address or a host name',
   return HOST_NAME.test(text) && !/^[\d.]+$/.test(text) ? text : undefined;
 });
 
-/** What stands behind the gateway. */
+/** Backend of the gateway. */
 export type BackendChoice = 'sim' | 'remote' | `opend://${string}`;
 
 /** An address of an upstream: its host, an IPv6 address in brackets, and its port. */
 const UPSTREAM = /^opend:\/\/(\[[\da-fA-F:.]+\]|[\w.-]+)(?::(\d{1,5}))?\/?$/;
-/** What upstreams listen on unless they are told otherwise. */
+/** Default port of upstreams. */
 const UPSTREAM_PORT = 11_111;
 const PORT_MAX = 65_535;
 
@@ -263,7 +263,7 @@ export function limit(name: keyof LimitFlags, placeholder: string, form: 'text' 
   };
 }
 
-/** What time it is in the simulated markets. */
+/** Clock of the simulated markets. */
 export type SimulationClock =
   | { readonly mode: 'open' }
   | { readonly mode: 'calendar' }

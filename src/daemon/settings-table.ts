@@ -56,7 +56,7 @@ export interface Setting<T> {
   readonly secret?: boolean;
   /** Not accepted in config.toml, because it says where that file lies. */
   readonly outsideConfig?: boolean;
-  /** What `--demo` puts in the default's place, as text. */
+  /** Default under `--demo`, as text. */
   readonly demo?: (folders: DemoFolders) => string;
 }
 
@@ -516,7 +516,7 @@ type ValueOf<S> = S extends Setting<infer T> ? T : never;
 
 /** The value of every setting, and the limits that its limit settings make together. Frozen. */
 export type Settings = { readonly [K in SettingName]: ValueOf<(typeof settingsTable)[K]> } & {
-  /** What holds for every caller together with its key's own limits. */
+  /** Limits of every caller, together with its key's own. */
   readonly limits: Limits;
 };
 

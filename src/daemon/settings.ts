@@ -74,7 +74,7 @@ function resolveOne(
 ): Result<{ value: unknown; source: string }, string> {
   const { type, default: fallback } = settingOf(name);
   let first: { value: unknown; source: string } | undefined;
-  // What is overridden is read too: it would stop the first start without the override.
+  // Overridden values are read too: they would stop the first start without the override.
   for (const layer of layers) {
     const given = layer(name);
     if (given === undefined) continue;

@@ -4,7 +4,7 @@ import { homeProblem, stateFolder } from '../storage/index.js';
 import { type Environment, pathOf, variable } from './environment.js';
 import { type SimServeFlag, type SimServeSettings, simServeFlags } from './sim-serve-settings.js';
 
-/** What the arguments of `svcd sim` ask for. */
+/** Startup asked for by the arguments of `svcd sim`. */
 export type SimServeStartup =
   | { readonly kind: 'run'; readonly settings: SimServeSettings; readonly stateDir: string }
   /** Print to stdout and exit with status 0. */

@@ -129,5 +129,5 @@ export const simServeFlags = {
 
 type ValueOf<F> = F extends SimServeFlag<infer T> ? T : never;
 
-/** What `svcd sim serve` is asked for. */
+/** Settings of `svcd sim serve`. */
 export type SimServeSettings = { readonly [K in keyof typeof simServeFlags]: ValueOf<(typeof simServeFlags)[K]> };

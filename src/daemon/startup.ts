@@ -8,7 +8,7 @@ import { printedConfig } from './settings-text.js';
 /** Exit status for what the operator must correct: settings, certificate, keys file. */
 export const EXIT_MISCONFIGURED = 2;
 
-/** What `svcd` is to do. */
+/** Startup of `svcd`. */
 export type Startup =
   | ({ readonly kind: 'run'; readonly environment: Environment } & ResolvedSettings)
   /** Print to stdout and exit with status 0. */

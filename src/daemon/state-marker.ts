@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ensurePrivateFolder } from '../storage/index.js';
 
-/** What was noted of a database outside of it. */
+/** Progress of a database, noted outside of it. */
 export interface StateMark {
   /** {@link DurableStore.identity}. */
   readonly identity: string;
@@ -16,7 +16,7 @@ export function markerPath(configDir: string, identity: string): string {
   return join(configDir, 'state-markers', `${identity}.json`);
 }
 
-/** What was noted, if anything was that can be read. */
+/** Reads the noted progress, if there is a readable one. */
 export function readMark(path: string): StateMark | undefined {
   try {
     const { identity, sequence } = JSON.parse(readFileSync(path, 'utf8')) as Partial<StateMark>;

@@ -5,7 +5,7 @@ export interface LogTarget {
   write(line: string): void;
 }
 
-/** What is held for a reader that is behind, in bytes. Beyond it new lines are counted and dropped. */
+/** Bytes held for a reader that is behind; beyond it new lines are counted and dropped. */
 const HELD_MAX = 1024 * 1024;
 const RETRY_MS = 20;
 /** After this many tries in vain they become rarer. */

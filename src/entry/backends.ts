@@ -19,14 +19,14 @@ export interface BackendParts {
   readonly settings: Settings;
   readonly store: Store;
   readonly clock: Clock;
-  /** What the simulation's own clock is made from. */
+  /** Base of the simulation's own clock. */
   readonly simulationClock: Clock;
   readonly logger: Logger;
 }
 
 export interface MadeBackend {
   readonly backend: Backend;
-  /** Of a brokerage that is logged in to: where a code can be entered. */
+  /** Login of a brokerage, where a code can be entered. */
   readonly login: Login | undefined;
   /** undefined where nothing is recorded. Closed after the backend has stopped. */
   readonly recorder: Recorder | undefined;

@@ -5,10 +5,10 @@ import type { Logger } from '../daemon/log.js';
 import type { Reloaded } from '../daemon/reloader.js';
 import { type AccountCancels, cancelsInWords, type Gateway } from '../gateway/index.js';
 
-/** Who halts over the socket: whoever can reach it is the daemon's own user. */
+/** Caller of halts over the socket, which only the daemon's own user can reach. */
 const OWN_USER = 'svcctl';
 
-/** What `svcctl reload`, `halt` and `resume` talk to. A daemon without it still takes signals and administration. */
+/** Socket that `svcctl reload`, `halt` and `resume` talk to. A daemon without it still takes signals and administration. */
 export async function openControl(
   stateDir: string,
   gateway: Gateway,

@@ -32,11 +32,11 @@ export interface DaemonOptions {
   readonly logger: Logger;
   /** Begins the shutdown that an administrator requested over REST. */
   readonly requestShutdown: (reason: string) => void;
-  /** Of the daemon itself; the simulation's own follows `--sim-clock`. */
+  /** Clock of the daemon itself; the simulation's own follows `--sim-clock`. */
   readonly clock?: Clock;
-  /** What the connection to a brokerage, and calls over it, are timed by; the daemon's own by default. */
+  /** Clock for the connection to a brokerage and for calls over it; the daemon's own by default. */
   readonly backendClock?: Clock;
-  /** What the simulation goes by as far as `--sim-clock` leaves it open; the daemon's own by default. */
+  /** Clock of the simulation as far as `--sim-clock` leaves it open; the daemon's own by default. */
   readonly simulationClock?: Clock;
   /** For the unlock tool: by default the variable `SVC_TRADE_PWD` or the credential store. */
   readonly tradePassword?: TradePasswordSource;
@@ -53,7 +53,7 @@ export interface Daemon {
   readonly gateway: Gateway;
   readonly backend: Backend;
   readonly access: Access;
-  /** Of a brokerage that is logged in to: where a code can be entered. */
+  /** Login of a brokerage, where a code can be entered. */
   readonly login: Login | undefined;
   /** "https://127.0.0.1:22499". */
   readonly restUrl: string;
@@ -74,7 +74,7 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
-/** What keeps the daemon from starting: the operator must correct it. */
+/** Problem that keeps the daemon from starting, for the operator to correct. */
 export class StartProblem extends Error {}
 
 /**

@@ -73,7 +73,7 @@ async function main(): Promise<void> {
   if (demo?.material !== undefined) process.stderr.write(await announceDemo(daemon, startup, demo.material));
 }
 
-/** What there is so far: a signal may come at any moment of the start. */
+/** Parts started so far: a signal may come at any moment of the start. */
 interface Running {
   logger?: Logger;
   manager?: ServiceManager;
@@ -103,7 +103,7 @@ function personTypes(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 
-// What the daemon keeps is for its own user, whatever library creates the file.
+// Files of the daemon are for its own user, whatever library creates them.
 process.umask(0o077);
 
 main().catch((error: unknown) => {

@@ -35,7 +35,7 @@ const protocol = { initConnect: 1001, keepAlive: 1004, regQotPush: 3002 } as con
 
 /** Requests of one connection that may be under way. Its socket is not read while there are so many. */
 const UNDER_WAY_MAX = 64;
-/** What may wait for a client that does not read; beyond it the connection is cut. */
+/** Maximum bytes waiting for a client that does not read; beyond it the connection is cut. */
 const UNREAD_BYTES_MAX = 16 * 1024 * 1024;
 
 /** One connection to a point of the simulated brokerage, from the end of its handshake on. */
@@ -171,7 +171,7 @@ export class Client implements TcpSession, Connected {
     return { body, after };
   }
 
-  /** What is asked for; what is not known here is refused by the server's own words. */
+  /** Reads a request; unknown ones are refused in the server's own words. */
   #read({ protoId, format, body }: CoreRequest): Ask | Refused | Rejection {
     const { clock, ids, unknownId } = this.#services;
     const now = clock.monotonic();

@@ -9,7 +9,7 @@ export interface JsonAnswer {
   readonly body: unknown;
 }
 
-/** What a path does with a body; undefined = the method takes none. A text = it could not be read as JSON. */
+/** Handler of a path; undefined body = the method takes none, text problem = it could not be read as JSON. */
 type Handler = (body: JsonValue | undefined, problem: string | undefined, request: IncomingMessage) => JsonAnswer | Promise<JsonAnswer>;
 
 /** By path, then by method. */

@@ -24,7 +24,7 @@ export interface Answered {
 
 type OwnAnswer = (services: PointServices, client: Connected, c2s: Message) => Answered | Promise<Answered>;
 
-/** What a server answers itself, because it is about its connections. By the names of the operations. */
+/** Answers that a server gives itself, because they are about its connections; by operation name. */
 export const ownAnswers: Readonly<Record<string, OwnAnswer>> = {
   [subscription.subscribe.name]: (services, client, c2s) => subscribe(services, client, c2s as QotSub.C2S),
   [subscription.unsubscribe.name]: (services, client, c2s) => unsubscribe(services, client, c2s as QotSub.C2S),

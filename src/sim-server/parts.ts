@@ -8,7 +8,7 @@ import { SERVER_VERSION } from '../simulator/view/server.js';
 import type { Store } from '../storage/index.js';
 import type { Random } from './random.js';
 
-/** What a server of the simulated brokerage is made of, whatever its profile. */
+/** Parts of a server of the simulated brokerage, whatever its profile. */
 export interface SimServerParts {
   /** Started, and stopped by whoever made it. */
   readonly backend: Backend;
@@ -19,7 +19,7 @@ export interface SimServerParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
-  /** Of faults that are ordered by chance. */
+  /** Seed of the faults that are ordered by chance. */
   readonly seed: string | number;
   /** Where every listener binds. */
   readonly host: string;
@@ -30,7 +30,7 @@ export interface SimServerParts {
 /** The user who is logged in at every connection. */
 export const USER = { version: SERVER_VERSION, userId: 1001n } as const;
 
-/** What all points of a server have in common. */
+/** Services shared by all points of a server. */
 export function sharedServices({ backend, clock, onDefect, host }: SimServerParts) {
   const requests = new RequestIds('sim');
   return { backend, clock, onDefect, host, ids: new ProtocolIds(), nextRequestId: () => requests.next() };

@@ -6,7 +6,7 @@ import type { WireFaults } from './faults/wire-faults.js';
 import type { Rule } from './rule.js';
 import type { Subscriptions } from './subscriptions.js';
 
-/** What every connection of a point works with. */
+/** Services of the connections of a point. */
 export interface PointServices {
   /** "platform", "1001", "api". */
   readonly name: string;
@@ -23,7 +23,7 @@ export interface PointServices {
   /** The connections that are open; they enter and leave by themselves. */
   readonly clients: Set<Connected>;
   readonly nextRequestId: () => string;
-  /** What is said to a protocol id that nobody serves. */
+  /** Text for a protocol id that nobody serves. */
   readonly unknownId: (protoId: number) => string;
   /** Something that should not have happened. */
   readonly onDefect: (error: unknown) => void;

@@ -110,7 +110,7 @@ export class Point {
     for (const client of [...this.clients]) client.cut();
   }
 
-  /** What becomes of a handshake that a fault was ordered for. One that is never answered ends by its deadline. */
+  /** Applies an ordered fault to a handshake. One that is never answered ends by its deadline. */
   async #disturbed(): Promise<Rejection | undefined> {
     const { clock, faults, name } = this.#options;
     const fault = faults.take('handshake', name, INIT_CONNECT);

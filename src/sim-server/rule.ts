@@ -14,7 +14,7 @@ export interface Ask {
   readonly now: number;
 }
 
-/** What a rule answers in place of what was asked for. */
+/** Refusal by a rule, in place of the answer. */
 export class Refused {
   constructor(
     /** As the client reads it. */

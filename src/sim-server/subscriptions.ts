@@ -10,7 +10,7 @@ export interface Held {
   readonly push: boolean;
 }
 
-/** What one client is subscribed to. */
+/** Subscriptions of one client. */
 interface Holdings {
   /** By {@link streamKey}. */
   readonly streams: Map<string, Held>;
@@ -25,7 +25,7 @@ export interface SubscriptionsOptions {
   readonly ageMsMin: number;
 }
 
-/** Who is subscribed to what at a server. One symbol and type is one unit of its quota, once for all of its clients. */
+/** Subscriptions of the clients of a server. One symbol and type is one unit of its quota, once for all clients. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
   readonly #clients = new Map<Connected, Holdings>();
@@ -52,7 +52,7 @@ export class Subscriptions {
     return units;
   }
 
-  /** Those who hold anything, and what. */
+  /** Clients that hold anything, with their subscriptions. */
   all(): Iterable<readonly [Connected, readonly Held[]]> {
     return [...this.#clients].map(([client, { streams }]) => [client, [...streams.values()]] as const);
   }

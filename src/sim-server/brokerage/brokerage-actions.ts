@@ -4,14 +4,14 @@ import type { Devices } from '../login/devices.js';
 import { type RetType, retTypes } from '../login/ret-type.js';
 import type { Sessions } from '../login/sessions.js';
 
-/** What disturbs logins. */
+/** Parts of a login that faults disturb. */
 interface LoginParts {
   readonly login: Authority;
   readonly sessions: Sessions;
   readonly devices: Devices;
 }
 
-/** What can be ordered of the login service. */
+/** Faults that can be ordered of the login service. */
 export function brokerageActions({ login, sessions, devices }: LoginParts): FaultActions {
   return {
     /** The next logins are answered with this `ret_type`. */

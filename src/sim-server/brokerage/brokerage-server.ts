@@ -32,7 +32,7 @@ export interface BrokerageServerOptions extends SimServerParts {
   readonly faultsOverHttp: boolean;
 }
 
-/** What a running server is reached by, as its ready line has it. */
+/** Addresses of a running server, as its ready line has them. */
 export interface BrokerageAddresses {
   /** "http://127.0.0.1:22510". */
   readonly auth: string;

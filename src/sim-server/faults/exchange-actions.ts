@@ -1,7 +1,7 @@
 import type { OrderedIncidents } from '../../simulator/brokerage/incidents.js';
 import { count, type FaultActions, milliseconds, required, words } from './fault-action.js';
 
-/** What can go wrong at the exchange behind the simulated brokerage. */
+/** Faults at the exchange behind the simulated brokerage. */
 export function exchangeActions(exchange: OrderedIncidents): FaultActions {
   return {
     /** The next orders are refused at its door: status 3. */

@@ -13,7 +13,7 @@ import {
 import type { PointFaults } from './point-faults.js';
 import type { FaultScope, OrderedFault, WireFault } from './wire-fault.js';
 
-/** What can be ordered of any connection point. */
+/** Faults that can be ordered of any connection point. */
 export function pointActions(faults: PointFaults): FaultActions {
   const point = oneOf(faults.pointNames);
   const scope = { point, proto_id: protocolId, times: count, chance };

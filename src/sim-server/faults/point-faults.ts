@@ -10,7 +10,7 @@ export interface PointFaultsOptions {
   readonly onDefect: (error: unknown) => void;
 }
 
-/** What can be ordered of connection points: disturbed frames, cut connections, points that are down. */
+/** Faults of connection points: disturbed frames, cut connections, points that are down. */
 export class PointFaults {
   readonly #options: PointFaultsOptions;
 

@@ -24,7 +24,7 @@ type PushFault = { readonly kind: 'push_twice' } | { readonly kind: 'push_late';
 
 export type WireFaultKind = WireFault['kind'];
 
-/** What a fault can befall. */
+/** Stage at which a fault strikes. */
 export type FaultStage = 'handshake' | 'answer' | 'push';
 
 export const stagesOf: Readonly<Record<WireFaultKind, readonly FaultStage[]>> = {
@@ -40,7 +40,7 @@ export const stagesOf: Readonly<Record<WireFaultKind, readonly FaultStage[]>> = 
   push_lost: ['push'],
 };
 
-/** Which answers or pushes a fault befalls. */
+/** Answers or pushes that a fault strikes. */
 export interface FaultScope {
   /** "platform", "1001", "api"; every point where it is left out. */
   readonly point?: string;

@@ -14,7 +14,7 @@ export class WireFaults {
     this.#key = keyOf(`faults ${seed}`);
   }
 
-  /** What is ordered and has not happened as often as it is to. */
+  /** Ordered faults that have not happened as often as they should. */
   get pending(): readonly OrderedFault[] {
     return this.#ordered.map(({ fault, left }) => ({ ...fault, times: left }));
   }

@@ -99,7 +99,7 @@ export class Authority {
     return { ret_type: retType.success, ret_msg: '', phone_no: PHONE };
   }
 
-  /** What is wrong with a login, if anything is. */
+  /** Problem of a login, if there is one. */
   #judge(request: LoginRequest): AuthorityAnswer | undefined {
     const { clock } = this.#options;
     const now = clock.monotonic();

@@ -14,7 +14,7 @@ interface Device {
 
 /** How long a ticket spares its device the code. */
 const TICKET_MS = 30 * 24 * 3_600_000;
-/** Those that were verified longest ago are forgotten. */
+/** Maximum of verified devices; the oldest verifications are forgotten. */
 const DEVICES_MAX = 1_000;
 const TICKET_BYTES = 32;
 

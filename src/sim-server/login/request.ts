@@ -21,14 +21,14 @@ export interface LoginRequest {
   readonly sign: string;
 }
 
-/** What asks for a device code. */
+/** Request for a device code. */
 export interface CodeRequest {
   readonly account: string;
   readonly device_id: string;
   readonly device_verify_sig: string;
 }
 
-/** What is accepted in a field; undefined where it fits. */
+/** Check of a field: the accepted values, or undefined where it fits. */
 type FieldCheck = (value: JsonValue) => string | undefined;
 
 const TEXT_LENGTH_MAX = 1_024;

@@ -1,4 +1,4 @@
-/** What the login service answers, as the specification's table names it. */
+/** Return types of the login service, as the specification's table names them. */
 export const retType = {
   success: 0,
   /** Password or signature mismatch. */

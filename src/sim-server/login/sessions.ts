@@ -2,7 +2,7 @@ import type { Clock } from '../../contract/clock.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Random } from '../random.js';
 
-/** What stands before the key in `InitConnect.clientID`. */
+/** Prefix of the key in `InitConnect.clientID`. */
 const PREFIX = 'svc:';
 const KEY_BYTES = 32;
 const SESSION_MS = 24 * 3_600_000;
