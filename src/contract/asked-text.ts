@@ -9,7 +9,7 @@ export function askedText(schema: DescMessage, request: Message, without?: strin
   let text = '';
   for (const field of schema.fields) {
     const value = (request as unknown as Record<string, unknown>)[field.localName];
-    // What is not set stands on the prototype.
+    // Unset fields are on the prototype.
     if (value === undefined || field.name === without || !Object.hasOwn(request, field.localName)) continue;
     text += `${field.number}=${valueText(field, value)};`;
   }

@@ -5,9 +5,9 @@ import type { Operation } from './operation.js';
 import { switches } from './switches.js';
 
 /**
- * What a declaration has to say before anybody may call it. Each check is one that a forgetful author, and green tests,
- * would otherwise find out about from an attacker. Throws, since it is a defect: at the import of the declaration, which
- * is before a daemon starts or a test runs.
+ * Checks that a declaration is complete before anybody may call it. Each check is one that a forgetful author, and green
+ * tests, would otherwise find out about from an attacker. Throws, since it is a defect: at the import of the
+ * declaration, which is before a daemon starts or a test runs.
  */
 export function checkDeclaration(operation: Operation): void {
   const faults = [
@@ -64,7 +64,7 @@ function* unfiltered({ messages, classes, reach, beside }: Operation): Generator
   }
 }
 
-/** What the shape and the rest of the declaration say of fields that the message does not have. */
+/** Names fields of the declaration that the message does not have. */
 function* unknownFields({ messages, shape, unused, answers, values }: Operation): Generator<string> {
   const named = [...shape.map(({ field }) => field), ...unused, ...[...answers, ...values].map(({ field }) => field.replaceAll('[]', ''))];
   for (const path of named)

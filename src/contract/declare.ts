@@ -30,10 +30,10 @@ type Optional =
   | 'loopbackOnly'
   | 'waits';
 
-/** Who can be called by a model has to be explained to it. */
+/** Tools need a guide for the model. */
 type Guided = { readonly tool: null } | { readonly tool?: string; readonly guide: string };
 
-/** What may add risk names who values it, and so does what changes an account's orders in another way. */
+/** An operation that may add risk, or change an account's orders in another way, names its valuer. */
 type Risked =
   | { readonly effect: 'order'; readonly valuer: ValuerName }
   | { readonly effect: 'write'; readonly scope: Extract<ScopeRule, { kind: 'byEnv' }>; readonly valuer: ValuerName }

@@ -6,7 +6,7 @@ export interface Member {
   readonly public: number;
   /** The number REST and `/ws` read and write; null = not accepted there. */
   readonly rest?: number | null;
-  /** What REST writes for a member it does not accept, where the public number would say something else. */
+  /** Number that REST writes for a member it does not accept, where the public number would mean something else. */
   readonly restWritten?: number;
   /** The number tools accept; null = by name only. */
   readonly mcp?: number | null;
@@ -56,7 +56,7 @@ export function same(
   );
 }
 
-/** Which enumerations fields of messages hold: by a field's name in the `.proto`, within the packages that start with the prefix. */
+/** Enumerations of message fields: by a field's name in the `.proto`, within the packages that start with the prefix. */
 export interface FieldEnumerations {
   readonly prefix: string;
   readonly fields: Readonly<Record<string, Enumeration>>;

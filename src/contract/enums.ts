@@ -85,7 +85,7 @@ export const codeChangeType = same('code_change_type_list', {
 /** Qot_GetCodeChange.TimeFilterType. */
 const codeChangeTime = same('type', { PUBLIC: 1, EFFECTIVE: 2, END: 3 });
 
-/** What happens on a day of an offering. */
+/** Events on the days of an offering. */
 export const ipoEvent = same('event_types', {
   list: 1,
   apply: 2,
@@ -258,7 +258,7 @@ export const currency = enumeration(
   ],
   { 9: 'NZD' },
 );
-/** Of the cash log, which says CNY where every other list says CNH. */
+/** Currencies of the cash log, which says CNY where every other list says CNH. */
 export const cashLogCurrency = enumeration(
   'currency',
   [
@@ -273,7 +273,7 @@ export const cashLogCurrency = enumeration(
 /** Trd_FlowSummary.TrdCashFlowDirection. */
 export const cashFlowDirection = same('direction', { in: 1, out: 2 });
 export const cashLogDirection = same('in_out', { all: 0, in: 1, out: 2 });
-/** What a return calendar and a yield trend divide time into. */
+/** Time units of a return calendar and a yield trend. */
 export const periodUnit = same('query_type', { day: 1, month: 2, year: 3 });
 export const returnMethod = same('method', { time_weighted: 1, money_weighted: 2 });
 export const periodType = same('period_type', { INTRADAY: 1, DAY: 2, WEEK: 3, MONTH: 4 });
@@ -425,7 +425,7 @@ export const warrantIssuer = same('issuer_list', {
   KS: 27,
   CI: 28,
 });
-/** What warrants are sorted by: those of Qot_Common.SortField that they have. */
+/** Sort fields of warrants: their part of Qot_Common.SortField. */
 export const warrantSort = same('sort_field', {
   code: 1,
   cur_price: 2,
@@ -472,8 +472,8 @@ export const ipoPeriod = same('ipo_period', { today: 1, tomorrow: 2, next_week: 
 export const priceType = same('price_type', { out_of_the_money: 1, in_the_money: 2 });
 
 /**
- * Which enumeration a protocol field holds: the messages declare these fields as plain int32. By the field's name in
- * the `.proto`, within the packages that start with the prefix.
+ * Enumerations of protocol fields that the messages declare as plain int32. By the field's name in the `.proto`, within
+ * the packages that start with the prefix.
  */
 const enumerationsByField: readonly FieldEnumerations[] = [
   ...ownEnumerations,
@@ -609,7 +609,7 @@ export function acceptedNumbers(enumeration: Enumeration, dialect: Dialect): Map
 /** A number that REST writes for one of the public protocol that means something else there: 7 (CRYPTO) is written as 107. */
 const BEYOND = 100;
 
-/** What an interface writes for each public number: REST a number, tools a name. */
+/** Values that an interface writes for each public number: REST a number, tools a name. */
 export function writtenValues(enumeration: Enumeration, dialect: Dialect): ReadonlyMap<number, number | string> {
   const written = new Map<number, number | string>();
   for (const member of enumeration.members) {

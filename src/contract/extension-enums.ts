@@ -3,7 +3,7 @@ import { reportType } from './research-enums.js';
 
 /** Enumerations of the extension reads and of news. */
 
-/** Which pairs: those with a currency, or of a kind. */
+/** Lists of forex pairs: those with a currency, or of a kind. */
 export const forexList = same('list_id', {
   ALL: 1,
   MAJORS: 2,

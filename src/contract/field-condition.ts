@@ -1,7 +1,7 @@
 import { type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import { fieldNamed, fieldValue } from './field-path.js';
 
-/** What a field of a message says. One that is not set holds its type's zero: false, 0, or an empty list. */
+/** Condition on a field of a message. An unset field holds its type's zero: false, 0, or an empty list. */
 export interface FieldCondition {
   /** Name of a field of `C2S`, as the `.proto` has it. */
   readonly field: string;

@@ -38,7 +38,7 @@ export function presence(desc: DescMessage, path: string): (message: Message) =>
   };
 }
 
-/** What a message holds in the field of this path; undefined where it is not set. */
+/** Returns a reader of the field at this path; it reads undefined where the field is not set. */
 export function fieldValue(desc: DescMessage, path: string): (message: Message) => unknown {
   const [head = '', ...tail] = path.split('.');
   const field = fieldNamed(desc, head);

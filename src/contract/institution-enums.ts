@@ -5,7 +5,7 @@ import { sortDirection } from './list-enums.js';
 
 /** Where institutions hold shares. */
 export const heldMarket = same('market', { HK: 1, US: 11, SH: 21, SZ: 22, SG: 31, JP: 41, MY: 61 });
-/** Whose rating changes are listed. */
+/** Markets whose rating changes are listed. */
 export const ratedMarket = same('market', { US: 11 });
 
 export const institutionSort = same('sort_field', {

@@ -16,7 +16,7 @@ export type SchemaValue = string | number | boolean | null | SchemaValue[] | Sch
 /** A schema whose root is an object. */
 export type ObjectSchema = Schema & { readonly type: 'object'; readonly properties: Record<string, Schema> };
 
-/** What a dialect says in its own way; everything else is the same in all. */
+/** Vocabulary of a dialect; everything else is the same in all. */
 interface Vocabulary {
   readonly symbol: Schema;
   readonly id: Schema;
@@ -94,7 +94,7 @@ const mcp: Vocabulary = {
     type: 'string',
     description: `One of ${[...new Set(writtenValues(enumeration, 'mcp').values())].join(', ')}.`,
   }),
-  // What is no number (infinity, the result of 0 / 0) is written as null.
+  // Infinity and NaN are written as null.
   double: { type: ['number', 'null'] },
   int64: { type: 'string' },
   int32: { type: 'integer' },
@@ -224,7 +224,7 @@ function takesNull(schema: SchemaValue): boolean {
   return type === 'null' || (Array.isArray(type) && type.includes('null'));
 }
 
-/** Which way a message goes: what is answered has all its lists, what is asked for leaves out what it does not set. */
+/** Direction of a message: an answer has all its lists, a request leaves out unset ones. */
 export type Side = 'request' | 'answer';
 
 /** The schemas of messages, each written once and referred to by name. */
@@ -236,7 +236,7 @@ export class MessageSchemas {
     readonly side: Side = 'request',
     /** Filled as messages are referred to. */
     readonly schemas: Record<string, Schema> = {},
-    /** What the names of the schemas end in. */
+    /** Suffix of the schemas' names. */
     readonly suffix = '',
   ) {}
 

@@ -14,7 +14,7 @@ interface FieldParser {
   readonly list: boolean;
   /** Lists of numbers may come in one piece. */
   readonly packable: boolean;
-  /** What it stops with is a message that is no such message; `held` is what the field has already. */
+  /** Reads a value; throws where the bytes are no such message. `held` is the field's value so far. */
   read(reader: Reader, held: unknown, depth: number): unknown;
 }
 

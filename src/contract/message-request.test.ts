@@ -181,7 +181,7 @@ describe('a message', () => {
   ])('is refused: case %#', (actual, message) => expect(actual()).toContain(message));
 });
 
-/** What a request of this id and these bytes comes to: the operation's name and what the decoder says. */
+/** Reads a request of this id and these bytes: the operation's name and the decoder's result. */
 function read(protoId: number, bytes: Uint8Array): [string, Message | Rejection] | undefined {
   const request = readMessageRequest(ids, protoId, protobufBody(bytes));
   return request && [request.operation.name, request.decode()];

@@ -26,7 +26,7 @@ export type BodyParser = (
   desc: DescMessage,
 ) => { readonly ok: true; readonly value: Message } | { readonly ok: false; readonly problem: Problem };
 
-/** What a message of a protocol id asks for. */
+/** Operation and request of a protocol message. */
 export interface MessageRequest {
   readonly operation: Operation;
   /** The operation's `C2S`, complete and checked: for {@link Gateway.call}, which asks for it once the caller may call. */
@@ -141,7 +141,7 @@ function overwrite(desc: DescMessage, field: string, value: unknown): (c2s: Mess
   return (c2s) => set(c2s, value);
 }
 
-/** What the shape fills in: callers who know it may say it themselves. */
+/** Values that the shape fills in; callers may give them themselves. */
 function ownValues(shape: Shape): OwnValues {
   return new Map(shape.filter((param) => param.type.kind === 'choice' && 'default' in param).map((param) => [param.field, param.default]));
 }

@@ -55,14 +55,14 @@ function plainRule(field: DescField, own: OwnValues): FieldRule | undefined {
   return field.scalar === ScalarType.DOUBLE || field.scalar === ScalarType.FLOAT ? finite : undefined;
 }
 
-/** Those of the values that lie in a field, by their paths from there. */
+/** Values that lie in a field, by their paths from there. */
 function within(own: OwnValues, name: string): OwnValues {
   if (own.size === 0) return none;
   const prefix = `${name}.`;
   return new Map([...own].filter(([path]) => path.startsWith(prefix)).map(([path, value]) => [path.slice(prefix.length), value]));
 }
 
-/** That a number is one of the enumeration's in the public protocol, or `own`. */
+/** Rule: a number is one of the enumeration's in the public protocol, or `own`. */
 export function enumerationRule(enumeration: Enumeration, own?: unknown): FieldRule {
   const accepted = new Map(publicNumbers(enumeration));
   const untraded = new Map(enumeration.members.filter((member) => member.untraded).map((member) => [member.public, member.name]));

@@ -43,7 +43,7 @@ function outcome(write: (desc: DescMessage, message: Message) => Uint8Array, des
   }
 }
 
-/** What somebody may have put into a field by mistake. */
+/** Values that may have been put into a field by mistake. */
 const strays = fc.oneof(
   fc.constantFrom(
     undefined,

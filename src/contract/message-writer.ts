@@ -16,7 +16,7 @@ interface FieldWriter {
   /** Every message has a value for it, if only `undefined`: fields without presence, lists, and what is required. */
   readonly always: boolean;
   readonly write: ValueWriter;
-  /** Of what nobody has set. */
+  /** Default of an unset field. */
   readonly byDefault: unknown;
 }
 
@@ -99,7 +99,7 @@ function bodyByName(desc: DescMessage, fields: readonly FieldWriter[]): Body {
     for (let index = 0; index < fields.length; index++) {
       const { localName, byDefault, always, write } = fields[index] as FieldWriter;
       const value = message[localName];
-      // What is not set has its default from the prototype: anything else is the message's own, which costs more to ask.
+      // An unset field has its default from the prototype; any other value is the message's own. `Object.hasOwn` costs more.
       if (value !== undefined && ((isMade && value !== byDefault) || Object.hasOwn(message, localName))) write(value);
       else if (always) throw UNUSUAL;
     }

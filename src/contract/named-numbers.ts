@@ -15,7 +15,7 @@ export function shownEnumeration(field: DescField, dialect: Dialect): Enumeratio
   return own !== undefined || dialect === 'rest' ? own : documentedEnumeration(field);
 }
 
-/** Those of the definitions that have names of ours already: one thing has one name. */
+/** Enumerations of the definitions that have names of ours already: one thing has one name. */
 const ours: ReadonlyMap<string, Enumeration> = new Map([
   ['Qot_Common.QotMarket', quoteMarketNumbers],
   ['Qot_Common.TradeDateMarket', tradeDateMarket],

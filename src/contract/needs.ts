@@ -5,8 +5,8 @@ import { fieldValue } from './field-path.js';
 import { callerParams, type Param, type Shape } from './shape.js';
 
 /**
- * What a request must say beyond the fields that are always required: one of several, or one that only some requests need.
- * It is data, beside the shape: both decoders hold requests to it, and references tell of it.
+ * Requirement of a request beyond the fields that are always required: one of several, or one that only some requests
+ * need. It is data, beside the shape: both decoders hold requests to it, and references show it.
  */
 export interface Need {
   /** Paths from `C2S`: at least one of these fields must say something. */

@@ -1,7 +1,7 @@
 import type { Schema } from './json-schema.js';
 import { refusalStatuses } from './rejection.js';
 
-/** What the OpenAPI document says once for all operations, and of the paths that are none. */
+/** Parts of the OpenAPI document that are the same for all operations, and the paths that are none. */
 
 export const commonSchemas: Record<string, Schema> = {
   Success: {

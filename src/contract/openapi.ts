@@ -149,7 +149,7 @@ function bodyOf(operation: Operation, params: readonly Param[], messages: Messag
     properties[param.name] = { ...nullable(paramSchema(param, 'rest')), description: 'Of another revision: checked, and no filter.' };
   }
   const required = params.filter((param) => isRequired(operation, param)).map((param) => param.name);
-  // Of the message's own fields, those that it cannot do without and that have no other name.
+  // The message's own required fields that have no other name.
   const named = new Set(operation.shape.filter((param) => params.includes(param) || param.hidden).map(({ field }) => field.split('.')[0]));
   for (const field of operation.messages.C2SSchema.fields) {
     const name = snakeCase(field.name);

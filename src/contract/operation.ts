@@ -17,7 +17,7 @@ export interface ProtocolMessages {
   readonly ResponseSchema: DescMessage;
 }
 
-/** What operations are about: sections of references, and the toolsets of language models. */
+/** Groups of operations: sections of references, and the toolsets of language models. */
 export const groups = [
   'system',
   'subscription',
@@ -72,7 +72,7 @@ export type ValuerName = 'place' | 'combo' | 'bracket' | 'relief' | 'reconfirm' 
 /** Another form of a tool's arguments, which another operation answers: its scopes, limits, quotas and audit hold. */
 export interface ToolForm {
   readonly operation: Operation;
-  /** That operation as this form asks for it: with a shape of the form's own. */
+  /** The operation as this form asks for it: with a shape of the form's own. */
   readonly reading: Operation;
 }
 
@@ -113,13 +113,13 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   /** The public protocol's id; null for what no protocol message asks for. */
   readonly protoId: number | null;
   /**
-   * Which messages of the protocol id are this operation's, where several share one: those that meet every condition. The
-   * one of them that has none answers the rest.
+   * Conditions by which an operation's messages are told from others of the same protocol id: all must hold. The one
+   * operation without conditions answers the rest.
    */
   readonly answers: readonly FieldCondition[];
   readonly scope: ScopeRule;
   readonly effect: Effect;
-  /** Who values its risk for the limit gates and for previews; null = its requests cannot touch an order. */
+  /** Valuer of its risk for the limit gates and for previews; null = its requests cannot touch an order. */
   readonly valuer: ValuerName | null;
   /** Doing it twice does no more than doing it once. Reads and subscriptions are unless they say otherwise. */
   readonly idempotent: boolean;
@@ -136,7 +136,7 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   readonly shape: Shape;
   /** Fields that REST takes and checks, and that change nothing: those of another revision of the body. null where there are none. */
   readonly withoutEffect: FieldsWithoutEffect | null;
-  /** What a request must say beyond the fields of the shape that are always required. */
+  /** Requirements of a request beyond the shape's always required fields. */
   readonly needs: readonly Need[];
   /** Rules of fields within the lists and messages of a request, and which of them it cannot do without. */
   readonly values: readonly FieldValue[];
@@ -149,7 +149,7 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   readonly envOfAccount: boolean;
   /** Its tool takes `card_num` in place of `acc_id`. */
   readonly byCard: boolean;
-  /** What its tool's `currency` selects from; null where there is no such argument. */
+  /** List that its tool's `currency` selects from; null where there is no such argument. */
   readonly byCurrency: CurrencyList | null;
   /** The list that its tool writes as rows; null where there is none. */
   readonly rows: RowList | null;
@@ -159,7 +159,10 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   readonly classes: FieldClasses;
   /** How far the answer reaches beyond the request, and so how limited keys are held. `beyond`, which refuses them, unless declared. */
   readonly reach: Reach;
-  /** Of an answer that is filtered for limited keys, the fields beside its lists, which are the same whatever is left out: quotas, the header asked by. */
+  /**
+   * Fields beside the lists of an answer that is filtered for limited keys; they are the same whatever is left out:
+   * quotas, the request's header.
+   */
   readonly beside: readonly string[];
   /** JSON callers may put the fields of the request into an object of this name, as they may into `c2s`; null where there is none. */
   readonly wrapper: string | null;

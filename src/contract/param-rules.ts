@@ -5,8 +5,8 @@ import type { Param, ParamType } from './shape.js';
 import { isTimeText } from './text-formats.js';
 
 /**
- * What a parameter's type demands of the value in the message, whichever interface it came by: bounds, lengths, times. A
- * rule stops with a problem that names `path`.
+ * Rule for a parameter's value in the message, whichever interface it came by: bounds, lengths, times. It throws a
+ * problem that names `path`.
  */
 export type ParamRule = (value: unknown, path: string) => void;
 
@@ -37,7 +37,7 @@ export function paramRule(param: Param): ParamRule | undefined {
   }
 }
 
-/** What makes the operation what it is can be repeated, and not be contradicted. */
+/** Accepts a fixed value that may be repeated and not contradicted. */
 function onlyValue(accepted: unknown): ParamRule {
   return (value, path) => {
     if (value !== accepted) stop('invalid', path, `${path}: expected ${accepted}, the only value for this operation; found ${value}`);

@@ -34,7 +34,7 @@ let bytes = kept;
 let view = keptView;
 let at = 0;
 
-/** What `write` writes of a message, in bytes of the caller's own. @throws {@link UNUSUAL}, and what `write` throws. */
+/** Bytes that `write` writes of a message, as a copy for the caller. @throws {@link UNUSUAL}, and whatever `write` throws. */
 export function written<T>(write: (message: T) => void, message: T): Uint8Array<ArrayBuffer> {
   at = 0;
   try {
@@ -48,7 +48,7 @@ export function written<T>(write: (message: T) => void, message: T): Uint8Array<
   }
 }
 
-/** What the contract uses: writers of a value under a tag. */
+/** Writers of tagged values that the contract uses. */
 export const scalarWriters: ReadonlyMap<ScalarType, (tag: number) => ValueWriter> = new Map([
   [ScalarType.STRING, (tag: number) => (value: unknown) => text(tag, value)],
   [ScalarType.BYTES, (tag: number) => (value: unknown) => blob(tag, value)],
@@ -115,7 +115,7 @@ function blob(tag: number, value: unknown): void {
 function integer64(tag: number, value: unknown, min: bigint, max: bigint): void {
   if (typeof value !== 'bigint') throw UNUSUAL;
   open(tag, VARINT_MAX);
-  // Of an integer that a double holds, the double has the same halves, and is at hand much sooner.
+  // A double that holds the integer exactly has the same halves, and is much faster to split.
   const near = Number(value);
   if (near >= 0 && near <= Number.MAX_SAFE_INTEGER) {
     varint64(near | 0, (near / TWO_POWER_32) | 0);
@@ -180,7 +180,7 @@ function varint32(value: number): void {
   bytes[at++] = rest;
 }
 
-/** Of its lower and its higher 32 bits. There has to be room for it. */
+/** Writes a varint from two 32-bit words; capacity must be reserved. */
 function varint64(low: number, high: number): void {
   let lower = low >>> 0;
   let higher = high >>> 0;

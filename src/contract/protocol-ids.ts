@@ -18,7 +18,7 @@ function currentId(protoId: number): number {
   return protoId === OBSOLETE_TRADE_DATE ? TRADE_DATE : protoId;
 }
 
-/** What a protocol id asks for. Several operations may share an id: then the message itself tells them apart. */
+/** Operations by protocol id. Several may share an id: then the message itself tells them apart. */
 export class ProtocolIds {
   readonly #candidates = new Map<number, Candidate[]>();
   readonly #operations = new Map<number, readonly Operation[]>();

@@ -6,7 +6,7 @@ import type { Operation } from './operation.js';
 import { requestDecoder } from './request.js';
 import { callerParams } from './shape.js';
 
-/** What fields of these names hold in examples, where the schema gives no value of theirs. */
+/** Example values of fields by name, where the schema gives none. */
 const known: Readonly<Record<string, SchemaValue>> = { acc_id: '281756478396547001', code: '00700', qty: 100, price: 350 };
 
 const REAL_FUTURES = '281756479345015391';
@@ -54,7 +54,7 @@ function writtenValue(enumeration: Enumeration, name: string, dialect: Dialect):
   return numberIn(member, dialect);
 }
 
-/** What a request is made of. */
+/** Schemas of a request's parts. */
 export interface RequestSchemas {
   /** The fields that callers know, as one object. */
   readonly friendly: Schema;

@@ -126,7 +126,7 @@ class Messages {
     return `<table><thead><tr><th>field</th><th>value</th><th>meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
   }
 
-  /** What the tables above refer to, and what that refers to. */
+  /** Sections for the types that the tables above refer to, and for those that they refer to. */
   sections(): string {
     const sections: string[] = [];
     // Grows while it is gone through.
@@ -150,7 +150,7 @@ class Messages {
         .flat()
         .filter((one) => one !== 'null')
         .join(' or '),
-      // What numbers mean stands in the description.
+      // The description explains the numbers already.
       members === undefined || schema.description !== undefined ? '' : (members as SchemaValue[]).filter((one) => one !== null).join(', '),
       minimum === undefined ? '' : `≥ ${minimum}`,
       exclusiveMinimum === undefined ? '' : `> ${exclusiveMinimum}`,

@@ -23,7 +23,7 @@ interface RejectionKind {
   readonly grpc: number;
   /** The text that a tool's error starts with; undefined = the message alone. */
   readonly tool?: string;
-  /** What the audit's reason starts with. */
+  /** Prefix of the audit's reason. */
   readonly audit: string;
 }
 
@@ -108,7 +108,7 @@ const rejectionKinds = {
   'backend.not_ready': { http: 503, grpc: grpcStatus.UNAVAILABLE, audit: 'backend' },
   'backend.not_sent': { http: 503, grpc: grpcStatus.UNAVAILABLE, audit: 'backend' },
   'backend.busy': { http: 503, grpc: grpcStatus.UNAVAILABLE, audit: 'backend' },
-  // What the server behind the gateway refuses: nothing has happened.
+  // Refusals by the server behind the gateway: nothing has happened.
   'backend.rate': { ...limited, audit: 'backend' },
   'backend.quota': { ...limited, audit: 'backend' },
   'backend.forbidden': { http: 403, grpc: grpcStatus.PERMISSION_DENIED, audit: 'backend' },

@@ -57,11 +57,11 @@ export function requestDecoder<M extends ProtocolMessages>(operation: Operation<
 }
 
 interface Slot {
-  /** What two names for the same thing share: giving both is refused. */
+  /** Target shared by two names of the same thing: giving both is refused. */
   readonly target: string;
   /** The whole that the target is a part of, or the target itself: "header" of "header.accID". */
   readonly whole: string;
-  /** What is to happen once every field is read goes to `later`. */
+  /** Sets a value; actions for after the last field go to `later`. */
   set(message: Message, value: JsonValue, path: string, later: (() => void)[]): void;
 }
 
@@ -107,7 +107,7 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
   const missingIn = missingFieldsOf(desc);
   const values = valueRules(operation);
   const symbolNames = new Set(params.filter(({ type }) => type.kind === 'order_symbol').map(({ name }) => name));
-  // What callers of this dialect cannot give, the gateway finds by itself.
+  // The gateway finds by itself what callers of this dialect cannot give.
   const needs = operation.needs.filter(({ oneOf }) => !oneOf.every((field) => withheld.has(field)));
   const usualName = (path: string) => friendly.get(path) ?? snakePath(path);
   const checkNeeds = needCheck(desc, operation.shape, needs, usualName);

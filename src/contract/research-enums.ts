@@ -17,7 +17,7 @@ export const reportType = same('financial_type', {
   CUMULATIVE: 11,
 });
 const periodOnly = ['ALL', 'Q1', 'Q2', 'Q3', 'Q4', 'H1', 'Q9', 'ANNUAL'];
-/** Those that name periods of one kind. */
+/** Report types that name periods of one kind. */
 export const singleReportType = { ...reportType, members: reportType.members.filter(({ name }) => periodOnly.includes(name)) };
 export const breakdownReportType = {
   ...reportType,
@@ -30,7 +30,7 @@ const analystRating = same('rating', { SELL: 1, UNDERPERFORM: 2, HOLD: 3, BUY: 4
 export const ratingDimension = same('rating_dimension_type', { INSTITUTION: 1, ANALYST: 2 });
 const starRatingType = same('rating_type', { QUANTITATIVE: 1, QUALITATIVE: 2 });
 export const valuationType = same('valuation_type', { RECOMMENDED: 0, PE: 1, PB: 2, PS: 3 });
-/** Of lists, which have no recommended one. */
+/** Valuation types of lists, which have no recommended one. */
 export const listedValuationType = same('valuation_type', { PE: 1, PB: 2, PS: 3 });
 export const valuationInterval = same('interval_type', {
   '3M': 1,

@@ -18,8 +18,8 @@ export type Scope = keyof typeof scopeMeanings;
 export const scopes = Object.keys(scopeMeanings) as readonly Scope[];
 
 /**
- * What a caller must hold: any one of `anyOf`. `byEnv` is for orders: `trade:simulate` or `trade:real`, whichever the
- * request's environment names. `byField`: the scope that a number in the request asks for; a number without one is refused.
+ * Scopes that a caller must hold: any one of `anyOf`. `byEnv` is for orders: `trade:simulate` or `trade:real`, by the
+ * request's environment. `byField`: the scope that a number in the request asks for; a number without one is refused.
  */
 export type ScopeRule =
   | { readonly kind: 'anyOf'; readonly anyOf: readonly Scope[] }

@@ -40,7 +40,7 @@ export interface Param {
   readonly required: boolean;
   /** One sentence for references, and for tools that do without {@link brief}. */
   readonly about: string;
-  /** What the list of tools says instead, in a few words; empty where the name and the type say it all. */
+  /** Short text for the list of tools; empty where name and type suffice. */
   readonly brief?: string;
 }
 
@@ -59,7 +59,7 @@ export type ParamType =
   /** `means`: what the message's field holds for false and for true, where it is no boolean itself. */
   | { readonly kind: 'boolean'; readonly means?: readonly [unknown, unknown] }
   | { readonly kind: 'text'; readonly maxBytes?: number; readonly format?: TextFormat }
-  /** Of a security, without its market. */
+  /** Code of a security, without its market. */
   | { readonly kind: 'code' }
   | { readonly kind: 'texts'; readonly max: number }
   /** `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-dd`, in the market's time zone. */
@@ -70,7 +70,7 @@ export type ParamType =
   | { readonly kind: 'ids'; readonly max: number }
   | { readonly kind: 'bytes' };
 
-/** What every constructor takes. */
+/** Options of every constructor. */
 export interface ParamOptions {
   /** The friendly name, when it is not the snake_case of the field. */
   readonly as?: string;
@@ -109,7 +109,7 @@ function param(field: string, type: ParamType, options: ParamOptions, about: str
   };
 }
 
-/** What the list of tools says of a security's symbol. */
+/** Short text for a security's symbol in the list of tools. */
 const SYMBOL_BRIEF = 'As HK.00700.';
 
 /** One security, `MARKET.CODE`. */
@@ -194,7 +194,7 @@ export function secret(field: string, options: Omit<ParamOptions, 'only'> & { ma
   return { ...text(field, options), only: 'rest', secret: true };
 }
 
-/** What callers of a dialect may give, under the names and with the defaults that it has there. */
+/** Parameters that callers of a dialect may give, with the names and defaults of that dialect. */
 export function callerParams(shape: Shape, dialect: Dialect): readonly Param[] {
   return paramsIn(shape, dialect).filter((param) => !param.hidden && (param.only === undefined || param.only === dialect));
 }

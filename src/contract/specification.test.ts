@@ -52,7 +52,7 @@ const bounds: readonly (readonly [operation: string, field: string, bound: Bound
 interface Bound {
   readonly min?: number;
   readonly max?: number;
-  /** What is meant where nothing is said. */
+  /** Default of the parameter. */
   readonly fallback?: number;
 }
 
@@ -156,7 +156,7 @@ function neededBody(operation: Operation, dialect: Dialect, also: readonly strin
   };
 }
 
-/** What depends on what else a request says. */
+/** Parameters that depend on others of the request. */
 const alsoNeeded: Readonly<Record<string, JsonObject>> = {
   modify_order: { modify_order_op: 1, order_id: 1, qty: 100, price: 1 },
   unlock_trade: { pwd_md5: 'e10adc3949ba59abbe56e057f20f883e' },

@@ -6,12 +6,12 @@ import { hasPreview } from './preview-path.js';
 import { isRequired } from './required-params.js';
 import { callerParams, type Param, withheldFields } from './shape.js';
 
-/** What a tool takes beside the fields of its operation's shape. */
+/** Argument of a tool beside the fields of its operation's shape. */
 interface Extra {
   readonly schema: Schema;
   /** Its text in a tool's whole description. */
   readonly about: string;
-  /** What the list of tools says of it. Undefined: nothing, not even its name; a caller who needs it knows it from the documents. */
+  /** Short text for the list of tools. Undefined: not listed at all; a caller who needs it knows it from the documents. */
   readonly brief?: string;
   readonly isTaken: (operation: Operation) => boolean;
   /** Whether the list of tools tells of it, of the tools that take it; always where this is undefined. */
@@ -147,7 +147,7 @@ function namesOfParam({ name, aliases }: Param): readonly string[] {
   return [name, ...aliases];
 }
 
-/** What only the other form of an operation's tool takes: giving one of these is asking in that form. */
+/** Parameters that only the other form of an operation's tool takes: giving one selects that form. */
 export function otherFormParams({ shape, otherForm }: Operation): readonly Param[] {
   if (otherForm === null) return [];
   const own = new Set(callerParams(shape, 'mcp').flatMap(namesOfParam));

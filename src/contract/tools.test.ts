@@ -84,7 +84,7 @@ describe('what a tool says of itself', () => {
     const hints = (operation: Operation) => describeTool(operation).annotations;
     expect(hints(quote.getQuote)).toEqual({ readOnlyHint: true });
     expect(hints(system.ping)).toEqual({ readOnlyHint: true, openWorldHint: false });
-    // What is not said is what the protocol takes for granted: it may destroy, and twice is not once.
+    // Missing hints have the protocol's defaults: destructive, and not idempotent.
     expect(hints(trade.placeOrder)).toEqual({});
     expect(hints(trade.cancelOrder)).toEqual({ idempotentHint: true });
     expect(hints(subscription.subscribe)).toEqual({ destructiveHint: false, idempotentHint: true, openWorldHint: false });

@@ -19,7 +19,7 @@ export interface ToolDescription {
   readonly annotations: ToolAnnotations;
 }
 
-/** What a tool does to the world; a hint that is left out has the protocol's default, which is the cautious one. */
+/** Effects of a tool on the world; a missing hint has the protocol's default, which is the cautious one. */
 export interface ToolAnnotations {
   readonly readOnlyHint?: true;
   readonly destructiveHint?: false;
@@ -112,7 +112,7 @@ export interface WholeTool {
   readonly description: string;
   /** Every argument with its text, aliases among them. */
   readonly inputSchema: ObjectSchema;
-  /** What `c2s_json` holds. */
+  /** Schema of `c2s_json`. */
   readonly message: ObjectSchema;
   /** The structured answer, with every message in it. A preview is not such an answer, and `fields` leaves out what it does not name. */
   readonly outputSchema: ObjectSchema;

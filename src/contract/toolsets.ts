@@ -1,6 +1,6 @@
 import { type Group, groups } from './operation.js';
 
-/** Which tools a language model is shown. */
+/** Tools that a language model is shown. */
 export interface Toolsets {
   /** The groups whose tools there are; undefined = all. */
   readonly groups: ReadonlySet<Group> | undefined;
@@ -10,7 +10,7 @@ export interface Toolsets {
 
 const DYNAMIC = 'dynamic';
 
-/** What a list of toolsets may name. */
+/** Names that a list of toolsets may hold. */
 export const toolsetNames: readonly string[] = [...groups, DYNAMIC];
 
 export const ALL_TOOLSETS: Toolsets = { groups: undefined, dynamic: false };

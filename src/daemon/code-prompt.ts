@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 /** A login that may wait for a code. */
 export interface AwaitsCode {
   readonly awaitsCode: boolean;
-  /** What it waits for, in a sentence; '' for nothing. */
+  /** Sentence about the code it waits for; '' for none. */
   readonly progress: string;
   answer(code: string): Promise<{ readonly ok: boolean; readonly message: string }>;
   onProgress(listener: () => void): () => void;

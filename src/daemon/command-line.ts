@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../access/index.js';
 import { nearestName } from '../contract/names.js';
 import { flagOf, type Setting, type SettingName, settingGroups, settingNames, settingOf } from './settings-table.js';
 
-/** What the arguments of `svcd` ask for. */
+/** Command line of `svcd`. */
 export interface CommandLine {
   readonly action: 'run' | 'help' | 'version' | 'print-config';
   readonly flags: ReadonlyMap<SettingName, FlagText>;
@@ -149,7 +149,7 @@ function defaultText({ default: fallback, type, secret }: Setting<unknown>): str
   return Array.isArray(fallback) ? '' : type.write(fallback).replaceAll('"', '');
 }
 
-/** What the library did not know, and what it left alone because it came after. */
+/** Arguments that the library did not know, and those after them that it left alone. */
 function unknownArguments(unknown: readonly string[], program: Command): string[] {
   const known = program.options.flatMap(({ short, long }) => [short, long]).filter((flag) => flag !== undefined);
   const problems: string[] = [];

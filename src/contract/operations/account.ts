@@ -224,7 +224,7 @@ export const getMarginRatio = operation({
   rest: [post('/api/margin-ratio')],
 });
 
-/** Of one list. */
+/** Maximum accounts in one list. */
 const ACCOUNTS_MAX = 100;
 
 export const subAccPush = operation({
@@ -232,7 +232,7 @@ export const subAccPush = operation({
   group,
   effect: 'subscription',
   scope,
-  // What is pushed is filtered as it is pushed.
+  // Pushes are filtered as they are sent.
   reach: 'general',
   protoId: 2008,
   messages: TrdSubAccPush,
@@ -249,7 +249,7 @@ export const unsubAccPush = operation({
   group,
   effect: 'subscription',
   scope,
-  // What is pushed is filtered as it is pushed.
+  // Pushes are filtered as they are sent.
   reach: 'general',
   protoId: 2008,
   answers: [{ field: 'accIDList', is: 'empty' }],

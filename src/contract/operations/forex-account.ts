@@ -24,7 +24,7 @@ const broker = integer('broker_id', { required: true, about: '1001 Hong Kong, 10
 const account = id('account_id', { required: true, about: 'The long number of svc_get_forex_accounts.', brief: '' });
 const version = integer('extension_version', { required: true, min: 1, max: 1, about: 'Always 1.' });
 
-/** What the fields of a request name: a broker, that it is about the forex market. */
+/** Field classes of a request that names a broker and the forex market. */
 function classes(name: string, others: FieldClasses[string] = {}): FieldClasses {
   return { [`svc.${name}.C2S`]: { broker_id: 'forex_broker', extension_version: 'none', ...others } };
 }

@@ -247,7 +247,7 @@ export const searchQuote = operation({
   rest: [post('/api/search-quote')],
 });
 
-/** What a screen's request names: a market, and fields by number. */
+/** Field classes of a screen's request: a market, and fields by number. */
 function screenClasses(name: string): FieldClasses {
   return {
     [`svc.${name}.C2S`]: {

@@ -79,7 +79,7 @@ export const getSnapshot = operation({
 /** How a model gets bars: a line of figures each. */
 const rows = { list: 'klList', columns: ['time', 'openPrice', 'highPrice', 'lowPrice', 'closePrice', 'volume', 'turnover'] };
 
-/** Which bars are meant, of any request for bars. */
+/** Parameters that select bars, for any request for bars. */
 const series = [
   symbol('security'),
   choice('klType', klType, { default: 2, about: 'Bar length; day when omitted.', brief: '' }),

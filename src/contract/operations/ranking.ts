@@ -90,7 +90,7 @@ export const getEarningsBeatRank = operation({
   rest: [post('/api/earnings-beat-rank')],
 });
 
-/** Of rankings by extended hours: nothing of the request names a security. */
+/** Field classes of rankings by extended hours: nothing in the request names a security. */
 function extendedClasses(message: string): FieldClasses {
   return {
     [`${message}.C2S`]: { sortDir: 'none', offset: 'none', count: 'none' },

@@ -36,11 +36,11 @@ const returns = {
   group,
   effect,
   scope,
-  // Of the whole account.
+  // The answer is about the whole account.
   reach: 'beyond',
 } as const;
 
-/** Of what stands at a path of the request. */
+/** Parameters for the fields at a path of the request. */
 const zoneAndPrices = (prefix: string) => [
   text(`${prefix}time_location`, { maxBytes: 64, format: timeZone, about: 'IANA zone whose midnights divide days: Asia/Hong_Kong.' }),
   flag(`${prefix}price_context.use_pre_market`, { about: 'Count pre-market prices.', brief: '' }),

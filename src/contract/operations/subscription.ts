@@ -10,7 +10,7 @@ const group = 'subscription';
 // qot:read keys are accepted for a while yet (since v1.4.106 subscriptions are user state).
 const scope = anyOf('qot:state', 'qot:read');
 const reach = [{ list: 'connSubInfoList.subInfoList.securityList', of: 'security' }] as const;
-/** Of the daemon as a whole. */
+/** Fields about the daemon as a whole. */
 const beside = ['totalUsedQuota', 'remainQuota', 'optionUsedQuota', 'optionRemainQuota'];
 
 export const subscribe = operation({
@@ -18,7 +18,7 @@ export const subscribe = operation({
   group,
   effect: 'subscription',
   scope,
-  // What it answers is nothing; what is pushed then is filtered as it is pushed.
+  // The answer is empty; pushes are filtered as they are sent.
   reach: 'general',
   protoId: 3001,
   // `isUnsubAll` has the last word in the protocol.
@@ -55,7 +55,7 @@ export const unsubscribe = operation({
   group,
   effect: 'subscription',
   scope,
-  // What it answers is nothing; what is pushed then is filtered as it is pushed.
+  // The answer is empty; pushes are filtered as they are sent.
   reach: 'general',
   protoId: 3001,
   messages: QotSub,

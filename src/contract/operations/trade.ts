@@ -57,7 +57,7 @@ const orderId = id('orderID', { about: 'The order’s number; order_id_ex is pre
 const orderIdEx = text('orderIDEx', { about: 'The order’s text.' });
 const oneOrder = { oneOf: ['orderID', 'orderIDEx'] };
 
-/** What an order waits for before it goes to the market. */
+/** Conditions that an order waits for before it goes to the market. */
 const triggers = [
   number('auxPrice', { min: 0, about: 'The price that a stop or if-touched order waits for.', brief: 'Trigger.' }),
   choice('trailType', trailType, { about: 'How trail_value is meant: 1 RATIO, in percent, 2 AMOUNT, in the price.', brief: '' }),
@@ -75,7 +75,7 @@ const expireTime = text('expireTime', {
 const neededBy = (field: string, types: readonly number[]): readonly Need[] =>
   types.map((type) => ({ oneOf: [field], when: { field: 'orderType', is: type }, unspoken: true }));
 
-/** What a modify changes, and a cancel does not. */
+/** Fields that a modify changes and a cancel does not. */
 const terms = ['qty', 'price', 'adjustPrice', 'adjustSideAndLimit', 'auxPrice', 'trailType', 'trailValue', 'trailSpread'];
 
 export const placeOrder = operation({
@@ -178,7 +178,7 @@ export const modifyOrder = operation({
     number('price', { about: 'The new price.' }),
     ...triggers,
   ],
-  // Which orders have a price is up to their type: the gateway asks for it once it knows the order.
+  // The order's type decides whether it has a price: the gateway asks for it once it knows the order.
   needs: [
     { ...oneOrder, unless: { field: 'forAll', is: true } },
     { oneOf: ['qty'], when: { field: 'modifyOrderOp', is: NORMAL } },

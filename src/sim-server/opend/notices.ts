@@ -5,7 +5,7 @@ import type { NotifyPush } from '../../gateway/backend.js';
 
 const NOTIFY = 1003;
 
-/** What happened to the upstream: kicked out, login failed. */
+/** Notice of an upstream's event: kicked out, login failed. */
 export function eventNotice(eventType: GtwEventType, desc: string): NotifyPush {
   return notice({ type: NotifyType.NotifyType_GtwEvent, event: { eventType, desc } });
 }

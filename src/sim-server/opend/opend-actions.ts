@@ -1,7 +1,7 @@
 import { type FaultActions, milliseconds, required, yesNo } from '../faults/fault-action.js';
 import type { ServerState } from './server-state.js';
 
-/** What can happen to an upstream. */
+/** Upstream that faults act on. */
 interface Upstream {
   readonly state: ServerState;
   kickOut(): void;
@@ -11,7 +11,7 @@ interface Upstream {
   setLogins(quotes: boolean, trading: boolean): void;
 }
 
-/** What can be ordered of an upstream. */
+/** Faults that can be ordered of an upstream. */
 export function opendActions(server: Upstream): FaultActions {
   return {
     kick_out: { params: {}, run: () => server.kickOut() },

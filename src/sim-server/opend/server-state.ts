@@ -1,6 +1,6 @@
 import { ProgramStatusType } from '../../contract/generated/Common_pb.js';
 
-/** What an upstream says of itself in GetGlobalState. */
+/** State of an upstream in GetGlobalState. */
 export interface ServerState {
   quotesLoggedIn: boolean;
   tradingLoggedIn: boolean;

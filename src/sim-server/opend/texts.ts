@@ -2,8 +2,8 @@
 export type Language = 'en' | 'zh';
 
 /**
- * What an upstream says, as it was seen in the field. A text that is known in one language alone is said in that one, whatever the
- * setting: programs tell refusals apart by their texts.
+ * Texts of an upstream, as they were seen in the field. A text known in one language only is given in that one, whatever
+ * the setting: programs tell refusals apart by their texts.
  */
 export interface Texts {
   readonly tooFrequent: (what: string, times: number) => string;

@@ -93,7 +93,7 @@ function barsWithin(facts: ScreenFacts, row: Row, days: number): readonly Bar[] 
   const bars = barsOf(facts, row, 2, days);
   const within = bars.filter(({ start }) => calendar.tradingDay(start) >= day);
   const [first] = within;
-  // What is new counts from before its first day: newcomers from their offer price.
+  // Newcomers count from their offer price, before their first day.
   return within.length < bars.length || (first !== undefined && calendar.tradingDay(first.start) === day) ? within : undefined;
 }
 
@@ -154,7 +154,7 @@ export function patternFigure(field: number, klType: number, run: number): Figur
 export interface Indicator {
   readonly field: number;
   readonly parameters: Values;
-  /** Of CustomIndicatorField_Value. */
+  /** Number in CustomIndicatorField_Value. */
   readonly value: number;
 }
 

@@ -6,7 +6,7 @@ import { Kept, minuteOf } from '../view/kept.js';
 import type { Listing, Listings } from '../view/listings.js';
 import type { SecurityKind, World } from '../world/index.js';
 
-/** What figures are worked out from. */
+/** Facts that figures are computed from. */
 export interface ScreenFacts {
   readonly clock: Clock;
   readonly world: World;
@@ -110,7 +110,7 @@ const BOARDS_MAX = 128;
 
 interface DayColumns {
   readonly listings: readonly Listing[];
-  /** Of the rows' quotes. */
+  /** Days of the rows' quotes. */
   readonly days: string;
   readonly columns: Columns;
 }

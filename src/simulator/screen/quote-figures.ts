@@ -8,9 +8,9 @@ import type { Figure, Row, ScreenFacts } from './board.js';
 
 /** Figures of the quote itself: reading one costs next to nothing. */
 const QUICK = 4_000;
-/** Those that need a look at the book. */
+/** Speed of figures that need a look at the book. */
 const BOOK_SPEED = 100;
-/** Those that need bars nobody may have asked for yet. */
+/** Speed of figures that need bars nobody may have asked for yet. */
 const BARS_SPEED = 1;
 /** Levels of each side over which the balance of bids and asks is taken, as in the snapshot. */
 const BALANCE_LEVELS = 5;

@@ -1,6 +1,6 @@
 import type { Board, Figure, Row } from './board.js';
 
-/** What a figure has to be for an instrument to pass. A figure that is missing (NaN) passes nothing. */
+/** Condition on a figure. A missing figure (NaN) passes nothing. */
 export interface Condition {
   readonly figure: Figure;
   readonly accepts: (value: number) => boolean;

@@ -86,7 +86,7 @@ export interface World {
   listed(filter?: Filter, day?: string): readonly Instrument[];
   /** {@link listed} of warrants, all or those on an underlying, by code. The first look at a day takes long, and pauses. */
   warrants(underlying?: Instrument, day?: string): Generator<void, readonly Warrant[]>;
-  /** What expires when, of the options on an underlying that are listed on a day (without one: today): by root and expiry. */
+  /** Listed option series on an underlying on a day (default: today), by root and expiry. */
   optionSeries(underlying: Instrument, day?: string): readonly ListedSeries[];
   /** The options of a series that are listed on a day (without one: today): by strike, calls first. */
   optionChain(underlying: Instrument, series: ListedSeries, day?: string): readonly Option[];
@@ -118,7 +118,7 @@ class SimulatedWorld implements World {
   readonly calendarMode: CalendarMode;
   readonly #generated: Instrument[];
   readonly #generatedIn = new Map<QuoteMarket, Instrument[]>();
-  /** Of the markets that have been asked for, by symbols in upper case. */
+  /** Instruments of the markets asked for so far, by upper-case symbol. */
   readonly #bySymbol = new Map<string, Instrument>();
   readonly #loaded = new Set<QuoteMarket>();
   readonly #understood = new Map<string, Instrument>();
@@ -160,7 +160,7 @@ class SimulatedWorld implements World {
     this.#bySymbol.set(added.symbol.toUpperCase(), added);
   }
 
-  /** Those that are generated for a market. */
+  /** Generated instruments of a market. */
   #ofMarket(market: QuoteMarket): Instrument[] {
     const known = this.#generatedIn.get(market) ?? [];
     this.#generatedIn.set(market, known);
@@ -178,7 +178,10 @@ class SimulatedWorld implements World {
     return this.#named(upper) ?? this.#contract(upper);
   }
 
-  /** What tables name by a symbol in upper case. A market's real instruments are made when one of its symbols is first asked for. */
+  /**
+   * Instrument that a table names by an upper-case symbol. A market's real instruments are made when one of its symbols is
+   * first asked for.
+   */
   #named(symbol: string): Instrument | undefined {
     const known = this.#bySymbol.get(symbol);
     if (known !== undefined) return known;
@@ -207,7 +210,7 @@ class SimulatedWorld implements World {
 
   listed(filter: Filter = {}, day?: string): readonly Instrument[] {
     if (filter.underlying !== undefined || filter.kind === 'warrant') return this.#onDay(this.#derivatives(filter, day), filter, () => day);
-    // What is listed changes by the day, and is asked for by whoever looks at a whole market.
+    // Listings change by the day, and whole-market reads ask for them often.
     const days = new Map(calendarNames.map((name) => [name, day ?? this.today(name)]));
     const key = `${filter.market ?? ''} ${filter.kind ?? ''} ${day ?? [...days.values()].join(' ')}`;
     return this.#lists.get(key, () => this.#onDay(this.#enumerated(filter, day), filter, (calendar) => days.get(calendar)));
@@ -263,7 +266,7 @@ class SimulatedWorld implements World {
     const name = typeof of === 'string' ? of : of.calendar;
     let calendar = this.#calendars.get(name);
     if (calendar === undefined) {
-      // What an exchange's own calendar works out serves every world, and the dates of its contracts.
+      // Exchange calendars are shared by all worlds and by the dates of their contracts.
       calendar = this.calendarMode === 'calendar' ? tradingDaysOf(name) : createCalendar(name, 'open');
       this.#calendars.set(name, calendar);
     }
@@ -298,7 +301,7 @@ class SimulatedWorld implements World {
     return [...options, ...warrants];
   }
 
-  /** What a code in upper case spells: remembered until it has expired, since it may then mean another contract. */
+  /** Instrument spelled by an upper-case code; cached until it expires, since the code may then mean another contract. */
   #contract(symbol: string): Instrument | undefined {
     const known = this.#understood.get(symbol);
     if (known !== undefined && this.state(known) !== 'over') return known;
