@@ -1,5 +1,6 @@
 import type { AuditLogOptions, AuditTrade } from '../access/index.js';
 import { decimalToNumber } from '../contract/decimal.js';
+import { shown } from '../contract/shown.js';
 import type { Logger } from './log.js';
 
 /** Audit events as entries of the daemon's log. Refusals and trades are news; what was allowed is detail. */
@@ -19,8 +20,8 @@ export function auditToLog(logger: Logger): AuditLogOptions['log'] {
 function termsOf({ accId, orderId, symbol, side, qty, price }: AuditTrade): Record<string, string | number | undefined> {
   return {
     acc_id: String(accId),
-    order_id: orderId,
-    symbol,
+    order_id: orderId === undefined ? undefined : shown(orderId),
+    symbol: symbol === undefined ? undefined : shown(symbol),
     side,
     qty: qty === undefined ? undefined : decimalToNumber(qty),
     price: price === undefined ? undefined : decimalToNumber(price),

@@ -57,9 +57,9 @@ export class ToolCalls {
     }
     const given = readToolArguments(named, args);
     if (given instanceof Rejection) {
-      // A caller that may not use the tool learns that, and nothing of its arguments.
+      // A caller that may not use the tool learns that, and nothing of its arguments. The trail has no texts of tools that take a secret.
       const refused = await gateway.call(named, caller, () => given);
-      return rejectionResult(refused instanceof Rejection ? refused : given, caller.requestId);
+      return rejectionResult(refused instanceof Rejection && refused.code !== given.code ? refused : given, caller.requestId);
     }
     if (given.apiKey !== undefined) {
       const other = gateway.identify(callerOf(caller, given, client.context.mcpReq.signal));
