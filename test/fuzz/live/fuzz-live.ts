@@ -27,7 +27,7 @@ const LANES = 8;
 const POLL_MS = 5;
 const WARM_SHARE = 0.3;
 /** What the daemon itself keeps: symbols that somebody has looked at, and caches, of bars, companies and contracts among them. */
-const GROWTH_BYTES_MAX = 32 * 1024 * 1024;
+const GROWTH_BYTES_MAX = 40 * 1024 * 1024;
 /** While a client floods and does not read: its backlog, and what the listener has in its hands at the time. */
 const FLOOD_BYTES_MAX = 16 * 1024 * 1024;
 const SHOWN_BYTES_MAX = 4096;
