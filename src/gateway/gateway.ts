@@ -230,7 +230,7 @@ export class Gateway {
       inFlight,
       circumstances,
       orders,
-      recordedInOrder,
+      store,
       this.#brackets,
       cancelAll,
       valuing,

@@ -8,7 +8,6 @@ import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrder
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { account, metadata, quote } from '../../contract/operations/index.js';
 import { LISTS_APART_MS } from '../orders/account-orders.js';
-
 import type { BracketBook, Watched } from './book.js';
 import { type Bracket, headerOf, isActive, unclosed } from './bracket.js';
 import { tradedAgainst } from './closing-trades.js';

@@ -15,7 +15,7 @@ import type { Operation } from '../../contract/operation.js';
 import { account, trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import { quoted } from '../../contract/shown.js';
-import { StorageFailure, whenTaken } from '../../storage/index.js';
+import { StorageFailure, type Store, whenTaken } from '../../storage/index.js';
 import { checkAnswer } from '../answer-check.js';
 import {
   type Backend,
@@ -142,6 +142,8 @@ function recogniser(operation: Operation, request: Message, { legs }: OrderFacts
 export class Writes {
   readonly #packets = new PacketIds();
   readonly #changes: ConcurrentChanges;
+  /** The backend records a write in the gateway's own store, and so only after what is written here: nothing waits for that. */
+  readonly #recordedInOrder: boolean;
 
   constructor(
     readonly backend: Backend,
@@ -151,14 +153,14 @@ export class Writes {
     readonly inFlight: InFlight,
     readonly circumstances: Circumstances,
     readonly orders: AccountOrders,
-    /** The backend records a write in the gateway's own store, and so only after what is written here: nothing waits for that. */
-    readonly recordedInOrder: boolean,
+    readonly store: Store,
     /** Sends orders that come with their exits. */
     readonly brackets: BracketPlacer,
     readonly cancelAll: CancelAll,
     readonly valuing: Valuing,
   ) {
     this.#changes = new ConcurrentChanges(clocks.backendClock);
+    this.#recordedInOrder = backend.journal === store;
   }
 
   /**
@@ -281,13 +283,13 @@ export class Writes {
     let sentAt = performance.now();
     try {
       const { header: to } = request as PlaceC2S;
-      if (!this.recordedInOrder && facts !== undefined && to !== undefined && (places.has(operation) || isOfPosition(operation)))
+      if (!this.#recordedInOrder && facts !== undefined && to !== undefined && (places.has(operation) || isOfPosition(operation)))
         sent = this.orders.sending(to, legs, isClaimed, recogniser(operation, request, facts));
       changing = this.#changing(request, facts);
       const kept = Promise.all([admission?.durable, keyed?.enter()]);
       stored = isCancel(request) ? whenTaken(kept) : kept;
       stored.catch(() => undefined);
-      if (!this.recordedInOrder) unstored = await stored.then(() => undefined, unkept);
+      if (!this.#recordedInOrder) unstored = await stored.then(() => undefined, unkept);
       sentAt = performance.now();
       const send = async () =>
         commit !== undefined || call.leave() ? this.#send(operation, request, packet, identity, call) : cancelled();
@@ -381,7 +383,7 @@ export class Writes {
   }
 
   #withholding(identity: Identity, addsRisk: boolean): CallContext['withheld'] {
-    return withholding(this.access, this.clocks.clock, identity, { addsRisk });
+    return withholding(this.access, this.clocks.clock, identity, { addsRisk, store: this.store });
   }
 
   /** What never left the backend, or was refused, is known to have had no effect; any other failure leaves the outcome open. */

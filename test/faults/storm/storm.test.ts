@@ -171,11 +171,8 @@ const passing: ReadonlySet<number> = new Set([
   OrderStatus.OrderStatus_Cancelling_All,
 ]);
 
-/**
- * Refusals that the load earns: caps, want of shares or money, orders that ended with their day when the clock went on, and a disk that
- * fills up while an order is on its way to the brokerage.
- */
-const expected = /^(limit|audit)\.|audit log|not enough|insufficient|exceeds|available|is cancelled and cannot be|broker\.records/i;
+/** Refusals that the load earns: caps, want of shares or money, and orders that ended with their day when the clock went on. */
+const expected = /^(limit|audit)\.|audit log|not enough|insufficient|exceeds|available|is cancelled and cannot be/i;
 
 function summary({ attempts, rivals, faults, brackets }: Storm, orders: number): string {
   const count = (kind: string | undefined) => attempts.filter(({ outcome }) => outcome?.kind === kind).length;
