@@ -11,6 +11,7 @@ import { MemoryStore, StorageFailure } from '../../src/storage/index.js';
 import { HK_MARGIN } from '../support/accounts.js';
 import { CrashingStore } from '../support/crashing-store.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
+import { FullStore } from '../support/full-store.js';
 import { until } from '../support/until.js';
 
 const scopes = ['qot:read', 'acc:read', 'trade:simulate', 'trade:unlock'] as const;
@@ -100,6 +101,31 @@ describe('an order that never came to the disk', () => {
     expect(desk.calls.filter(({ operation }) => operation === 'place_order')).toEqual([]);
     desk.clock.advance(60_000);
     expect(await desk.call(trade.placeOrder, order, under)).toMatchObject({ retType: 0 });
+  });
+});
+
+describe('an order that is valued while the disk fills up', () => {
+  it('is refused by the gateway and not by the brokerage: nothing was sent', async () => {
+    const store = new FullStore();
+    desk = await openDesk({
+      keys: { desk: { scopes, limits: { maxDailyValue: '100000000' } } },
+      store,
+      sharesStore: true,
+      backend: (simulated) => ({
+        async call(operation, request, context) {
+          // The price of a market order.
+          if (operation.effect === 'read') {
+            store.full = true;
+            await store.write(() => undefined).catch(() => undefined);
+            await nextTurn();
+          }
+          return simulated.call(operation, request, context);
+        },
+      }),
+    });
+    const order = { symbol: 'HK.00700', acc_id: HK_MARGIN, env: 'simulate', side: 'BUY', qty: 100, order_type: 'MARKET' };
+    const refused = await desk.call(trade.placeOrder, order);
+    expect(refused).toMatchObject({ code: 'storage.failed', message: expect.stringContaining('nothing was sent') });
   });
 });
 
