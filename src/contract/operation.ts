@@ -43,6 +43,25 @@ export type Group = (typeof groups)[number];
 /** Groups about accounts and their orders: a broker answers them, and not whoever has the quotes. */
 const ofAccounts: ReadonlySet<Group> = new Set<Group>(['account', 'forex_account', 'trade']);
 
+/** Groups about markets. Derivatives are not among them. */
+const ofMarkets: ReadonlySet<Group> = new Set<Group>([
+  'quote',
+  'kline_pattern',
+  'metadata',
+  'calendar',
+  'ranking',
+  'research',
+  'institution',
+  'industry',
+  'extension',
+  'news',
+]);
+
+/** Whether an operation reads market data. */
+export function readsMarketData({ effect, group }: Pick<Operation, 'effect' | 'group'>): boolean {
+  return effect === 'read' && ofMarkets.has(group);
+}
+
 /** Whether an operation is about accounts or their orders. */
 export function isTrading({ group }: Pick<Operation, 'group'>): boolean {
   return ofAccounts.has(group);

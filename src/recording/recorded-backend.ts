@@ -1,32 +1,19 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { Clock } from '../contract/clock.js';
 import { messageBytes } from '../contract/message-writer.js';
-import type { Group, Operation } from '../contract/operation.js';
+import { type Group, type Operation, readsMarketData } from '../contract/operation.js';
 import type { Backend, CallContext, ResponseMessage } from '../gateway/index.js';
 import type { Recorder } from './recorder.js';
 import { StreamLosses } from './stream-losses.js';
 
-/** Groups of operations that read market data. */
-const marketData: ReadonlySet<Group> = new Set<Group>([
-  'quote',
-  'kline_pattern',
-  'metadata',
-  'calendar',
-  'ranking',
-  'research',
-  'institution',
-  'industry',
-  'extension',
-  'news',
-]);
 const accountReads: ReadonlySet<Group> = new Set<Group>(['account', 'forex_account']);
 
 /** The backend, with everything that it pushes and answers going past the recorder. Refusals are not recorded. */
 export function recordedBackend(backend: Backend, recorder: Recorder, clock: Clock, accountData: boolean): Backend {
   backend.onPush((event) => recorder.push(event));
   backend.onStreams(new StreamLosses(clock, (loss) => recorder.missed(loss)));
-  const isRecorded = ({ effect, group }: Operation) =>
-    effect === 'read' && (marketData.has(group) || (accountData && accountReads.has(group)));
+  const isRecorded = (operation: Operation) =>
+    readsMarketData(operation) || (accountData && operation.effect === 'read' && accountReads.has(operation.group));
   const note = (operation: Operation, request: Message, response: ResponseMessage) => {
     if (response.retType === 0) recorder.answer(operation.name, messageBytes(operation.messages.C2SSchema, request), response);
     return response;

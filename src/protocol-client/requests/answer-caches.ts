@@ -2,7 +2,7 @@ import type { Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import { quoteMarkets } from '../../contract/markets.js';
 import { messageBytes } from '../../contract/message-writer.js';
-import type { Group, Operation } from '../../contract/operation.js';
+import { type Operation, readsMarketData } from '../../contract/operation.js';
 import { localDayNumber } from '../../contract/time.js';
 import type { HeldAnswer, ResponseMessage } from '../../gateway/backend.js';
 import { sizeOf } from '../connection/bodies.js';
@@ -104,25 +104,15 @@ export class DayCache {
   }
 }
 
-/** Groups whose answers are of use for a while, with their age beside them. An old answer about an account could be traded on. */
-const staleGroups: ReadonlySet<Group> = new Set<Group>([
-  'quote',
-  'kline_pattern',
-  'metadata',
-  'calendar',
-  'ranking',
-  'research',
-  'institution',
-  'industry',
-  'extension',
-  'news',
-]);
 const STALE_MS_MAX = 600_000;
 const STALE_BYTES_MAX = 16 * 1024 * 1024;
 /** Size of an answer's key and objects, beside its bytes. */
 const ENTRY_BYTES = 512;
 
-/** The newest answers to reads of market data, for when the server is away. */
+/**
+ * The newest answers to reads of market data, for when the server is away: they are of use for a while, with their age beside them. An
+ * old answer about an account could be traded on.
+ */
 export class StaleAnswers {
   /** `until` is of `Clock.monotonic`. */
   readonly #values = new BoundedCache<HeldAnswer & { readonly until: number }>(STALE_BYTES_MAX);
@@ -131,7 +121,7 @@ export class StaleAnswers {
 
   /** Keeps an answer if it is one to keep. */
   note(operation: Operation, request: Message, response: ResponseMessage): void {
-    if (response.retType !== 0 || !mayBeStale(operation)) return;
+    if (response.retType !== 0 || !readsMarketData(operation)) return;
     const bytes = sizeOf(operation.messages, response) + ENTRY_BYTES;
     if (bytes > STALE_BYTES_MAX / 8) return;
     const until = this.clock.monotonic() + STALE_MS_MAX;
@@ -140,7 +130,7 @@ export class StaleAnswers {
 
   /** Last answer to this request, if it is not too old. */
   get(operation: Operation, request: Message): HeldAnswer | undefined {
-    if (!mayBeStale(operation)) return undefined;
+    if (!readsMarketData(operation)) return undefined;
     const entry = this.#values.get(keyOf(operation, request));
     return entry === undefined || entry.until <= this.clock.monotonic() ? undefined : entry;
   }
@@ -149,8 +139,4 @@ export class StaleAnswers {
   clear(): void {
     this.#values.clear();
   }
-}
-
-function mayBeStale({ effect, group }: Operation): boolean {
-  return effect === 'read' && staleGroups.has(group);
 }
