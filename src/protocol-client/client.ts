@@ -1,5 +1,6 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Decimal } from '../contract/decimal.js';
+import { Emitter } from '../contract/emitter.js';
 import { type S2C as Notice, ResponseSchema as NotifyResponse, NotifyType } from '../contract/generated/Notify_pb.js';
 import type { Security } from '../contract/generated/Qot_Common_pb.js';
 import type { C2S as GetBasicQotC2S } from '../contract/generated/Qot_GetBasicQot_pb.js';
@@ -86,9 +87,9 @@ export class ProtocolClient implements Backend {
   readonly #roles: RoleKeeper;
   readonly #watch: ServerWatch;
   readonly #stale: StaleAnswers;
-  readonly #pushListeners = new Set<(event: PushEvent) => void>();
+  readonly #pushListeners = new Emitter<PushEvent>();
   readonly #streamsListeners = new Set<StreamsListener>();
-  readonly #lifecycleListeners = new Set<(status: BackendStatus) => void>();
+  readonly #lifecycleListeners = new Emitter<BackendStatus>();
   #greeting: Greeting | undefined;
   /** The server's last word on its own state. */
   #state: UpstreamState | undefined;
@@ -134,7 +135,7 @@ export class ProtocolClient implements Backend {
       renew: missingLogin === 'reconnect' ? (reason) => this.session.renew(reason) : undefined,
       onChange: () => {
         const status = this.status();
-        for (const listener of this.#lifecycleListeners) listener(status);
+        this.#lifecycleListeners.emit(status);
       },
       onDefect,
     });
@@ -258,8 +259,7 @@ export class ProtocolClient implements Backend {
   }
 
   onPush(listener: (event: PushEvent) => void): () => void {
-    this.#pushListeners.add(listener);
-    return () => this.#pushListeners.delete(listener);
+    return this.#pushListeners.on(listener);
   }
 
   onStreams(listener: StreamsListener): () => void {
@@ -282,8 +282,7 @@ export class ProtocolClient implements Backend {
   }
 
   onLifecycle(listener: (status: BackendStatus) => void): () => void {
-    this.#lifecycleListeners.add(listener);
-    return () => this.#lifecycleListeners.delete(listener);
+    return this.#lifecycleListeners.on(listener);
   }
 
   async refreshCredentials(): Promise<CredentialRefresh> {
@@ -306,7 +305,7 @@ export class ProtocolClient implements Backend {
   }
 
   #emit(event: PushEvent): void {
-    for (const listener of this.#pushListeners) listener(event);
+    this.#pushListeners.emit(event);
   }
 
   #received(frame: PushFrame): void {

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
+import { Emitter } from '../../contract/emitter.js';
 import type { Security } from '../../contract/generated/Qot_Common_pb.js';
 import type { C2S as HistoryKlC2S } from '../../contract/generated/Qot_RequestHistoryKL_pb.js';
 import { C2SSchema as KlQuotaC2SSchema } from '../../contract/generated/Qot_RequestHistoryKLQuota_pb.js';
@@ -76,9 +77,9 @@ export class RemoteBackend implements Backend {
   readonly #historyQuota: HistoryQuota;
   /** The login that the connections are made under. */
   #followed: LoginGrant | undefined;
-  readonly #pushListeners = new Set<(event: PushEvent) => void>();
+  readonly #pushListeners = new Emitter<PushEvent>();
   readonly #streamsListeners = new Set<StreamsListener>();
-  readonly #lifecycleListeners = new Set<(status: BackendStatus) => void>();
+  readonly #lifecycleListeners = new Emitter<BackendStatus>();
 
   constructor({ login, clock, logger, historyKlQuotaMax, random = Math.random, dial = dialTcp, rsaKey }: RemoteBackendOptions) {
     this.#login = login;
@@ -173,8 +174,7 @@ export class RemoteBackend implements Backend {
   }
 
   onPush(listener: (event: PushEvent) => void): () => void {
-    this.#pushListeners.add(listener);
-    return () => this.#pushListeners.delete(listener);
+    return this.#pushListeners.on(listener);
   }
 
   onStreams(listener: StreamsListener): () => void {
@@ -207,8 +207,7 @@ export class RemoteBackend implements Backend {
   }
 
   onLifecycle(listener: (status: BackendStatus) => void): () => void {
-    this.#lifecycleListeners.add(listener);
-    return () => this.#lifecycleListeners.delete(listener);
+    return this.#lifecycleListeners.on(listener);
   }
 
   /** Connections go on under the session that they were made with; the next are made under another. */
@@ -245,7 +244,7 @@ export class RemoteBackend implements Backend {
   /** Passes on everything that a connection says. */
   #listen(client: ProtocolClient): void {
     client.onPush((event) => {
-      for (const listener of this.#pushListeners) listener(event);
+      this.#pushListeners.emit(event);
     });
     client.onStreams({
       lost: (lost) => {
@@ -279,7 +278,7 @@ export class RemoteBackend implements Backend {
 
   #changed(): void {
     const status = this.status();
-    for (const listener of this.#lifecycleListeners) listener(status);
+    this.#lifecycleListeners.emit(status);
   }
 
   #brokerOf(accId: bigint): Broker | undefined {
