@@ -133,10 +133,7 @@ export class ProtocolClient implements Backend {
       onLost: (role, from, reason) => this.#lost(role, from, reason),
       restore: (role, since, isCurrent) => this.#restore(role, since, isCurrent),
       renew: missingLogin === 'reconnect' ? (reason) => this.session.renew(reason) : undefined,
-      onChange: () => {
-        const status = this.status();
-        this.#lifecycleListeners.emit(status);
-      },
+      onChange: () => this.#lifecycleListeners.emit(this.status()),
       onDefect,
     });
     this.#watch = new ServerWatch({
