@@ -167,7 +167,7 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
       if (lacking.length > 0) stopMissing([...new Set(lacking.map(nameOf))], unmet.find(({ path }) => path === lacking[0])?.text);
       for (const check of onlyWhen) check(message, nameOf);
       values.check(message, nameOf);
-      // Reads of quotes come by the ten thousand a second, and names cost them a tenth of their rate; nothing is found out about them later.
+      // Nothing is found out later about reads of quotes, and names cost them 6 % of their rate: 0.62 of bare node:http with them, 0.66 without.
       if (operation.group !== 'quote') rememberNames(message, nameOf);
       return message;
     });

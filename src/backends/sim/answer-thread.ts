@@ -18,6 +18,7 @@ const IDLE_MS = 600_000;
 /** Part of the daemon's own heap limit that the thread's heap may reach. */
 const HEAP_PART = 0.5;
 const MIB = 2 ** 20;
+const SHUTTING_DOWN = 'the daemon is shutting down';
 
 interface Asked {
   readonly operation: Operation;
@@ -60,7 +61,8 @@ export class AnswerThread {
 
   /** Resolves with the payload or the refusal. Rejects with {@link BackendRefused} where too much is asked, or the thread ended twice. */
   ask(operation: Operation, request: Message, signal?: AbortSignal): Promise<Message | Refusal> {
-    if (this.#isStopped || this.#waiting.size >= WAITING_MAX) return Promise.reject(unavailable('too many long reads are waiting'));
+    if (this.#isStopped) return Promise.reject(unavailable(SHUTTING_DOWN));
+    if (this.#waiting.size >= WAITING_MAX) return Promise.reject(unavailable('too many long reads are waiting'));
     const bytes = toBinary(operation.messages.C2SSchema, request);
     return new Promise((answered, failed) => {
       const asked: Asked = { operation, request: bytes, signal, answered, failed, retried: false };
@@ -75,7 +77,7 @@ export class AnswerThread {
     const left = [...this.#sent.values(), ...this.#waiting];
     this.#sent.clear();
     this.#waiting.clear();
-    for (const { failed } of left) failed(unavailable('the daemon is shutting down'));
+    for (const { failed } of left) failed(unavailable(SHUTTING_DOWN));
     await this.#worker?.terminate();
   }
 

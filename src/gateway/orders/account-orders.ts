@@ -23,7 +23,7 @@ import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
 import { ClosingClaims, closes } from './closing-claims.js';
 import { OpenedPositions, opens } from './opened-positions.js';
-import { mayTrade, nameOfOrder, namesOf, openStatuses } from './order-lookup.js';
+import { LOST_MS, mayTrade, nameOfOrder, namesOf, openStatuses } from './order-lookup.js';
 import { isTrailing } from './order-pricing.js';
 
 /** Lists that lack an order show that it is over where they are so far apart: longer than any list has been behind. */
@@ -32,8 +32,6 @@ export const LISTS_APART_MS = 5_000;
 const START_MS = 2 * LISTS_APART_MS;
 /** Placed orders that are remembered, of all accounts. */
 const PLACED_MAX = 10_000;
-/** How long an order is looked for whose answer was lost. */
-const LOST_MS = 60_000;
 /** No list shows a change so late. */
 const CHANGE_SHOWN_MS = 60_000;
 const ORDER_PUSH = 2208;

@@ -2,6 +2,7 @@ import { Absences } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { atLeastZero, type Decimal } from '../../contract/decimal.js';
 import { PositionSide } from '../../contract/generated/Trd_Common_pb.js';
+import { LOST_MS } from './order-lookup.js';
 
 /** A part of a position that an order is about to close. */
 export interface ClosingClaim {
@@ -52,8 +53,6 @@ export interface ClosingClaimsOptions {
   readonly apartMs: number;
 }
 
-/** How long an order is looked for whose answer was lost. */
-const LOST_MS = 60_000;
 /** No list is behind for so long. */
 const FORGET_MS = 600_000;
 /** How often claims are looked through for those that are long over. */

@@ -1,9 +1,8 @@
 import { Absences } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { PositionSide } from '../../contract/generated/Trd_Common_pb.js';
+import { LOST_MS } from './order-lookup.js';
 
-/** How long an order is looked for whose answer was lost. */
-const LOST_MS = 60_000;
 /** Positions that are remembered, of all accounts. */
 const POSITIONS_MAX = 10_000;
 

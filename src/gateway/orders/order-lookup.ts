@@ -6,6 +6,9 @@ import { account } from '../../contract/operations/index.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 
+/** How long an order is looked for whose answer was lost. */
+export const LOST_MS = 60_000;
+
 /** The statuses of an order that a cancel can still reach. */
 const working: readonly number[] = [
   OrderStatus.OrderStatus_Unsubmitted,
