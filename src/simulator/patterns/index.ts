@@ -1,4 +1,3 @@
-export { catalogue, patternOf } from './catalogue.js';
-export { type Occurrence, occurrences } from './detect.js';
+export { catalogue, type Occurrence, occurrences, patternOf } from './catalogue.js';
 export type { Pattern, PatternColor } from './pattern.js';
 export { type PatternBar, Series, seriesOf } from './series.js';
