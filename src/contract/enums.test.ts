@@ -42,7 +42,7 @@ import {
 import { operations } from './operations/index.js';
 import { statementType, valuationType } from './research-enums.js';
 
-/** What an interface accepts, as number → public number: the specification's lists, cell by cell. */
+/** Accepted numbers and the public numbers they map to, row by row as in the specification's lists. */
 /** Order types that are numbered alike everywhere. */
 const fromTen = Object.fromEntries([10, 11, 12, 13, 14, 15, 16, 17, 18, 19].map((n) => [n, n]));
 

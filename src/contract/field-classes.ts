@@ -2,10 +2,10 @@ import type { DescField, DescMessage } from '@bufbuild/protobuf';
 import { SecuritySchema } from './generated/Qot_Common_pb.js';
 
 /**
- * What each field of a request names, for allowlists: declared here, message by message, and never guessed from names or
- * enumerations. An operation with a field that has no class is refused when it is declared.
+ * Class of a request field, for allowlists: declared here, message by message, and never guessed from names or enumerations.
+ * An operation with an unclassified field is refused at its declaration.
  *
- * - `none`: nothing that a list could hold.
+ * - `none`: no subject of a list.
  * - `security`: a `Security` by market and code. `plate`: the same of a plate, whose members the request does not name.
  * - `stock_id`: a security by a number that says nothing of its market.
  * - `traded_code`: a code whose market the trading header and `sec_market` say.
@@ -202,10 +202,10 @@ const declared: FieldClasses = {
 };
 
 /**
- * What a field names; undefined where nobody has said it. A message in a field is looked into, so that it has no class of
- * its own, unless it is a security.
+ * The class of a field; undefined where none is declared. A message-typed field is descended into and has no class of its own,
+ * unless it is a security.
  *
- * @param own what the operation says of fields that the table does not have.
+ * @param own the operation's own classes, for fields missing from the table.
  */
 export function classOf(field: DescField, own: FieldClasses): FieldClass | undefined {
   const { typeName } = field.parent;

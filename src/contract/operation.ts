@@ -68,7 +68,7 @@ export function isTrading({ group }: Pick<Operation, 'group'>): boolean {
 }
 
 /**
- * What an operation does beyond answering.
+ * Side effects of an operation.
  * - `read`: nothing.
  * - `subscription`: changes what is pushed to the caller.
  * - `write`: changes the account or the daemon without adding risk (cancel, unlock): idempotency keys hold.

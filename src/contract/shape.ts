@@ -282,8 +282,8 @@ export function never(field: string, { but: value }: { readonly but: unknown }):
 }
 
 /**
- * Which account, in which environment and market: the header of every account operation. `names`: see {@link choice};
- * `toolEnv`: the environment (Trd_Common.TrdEnv) of tool callers who name none.
+ * The header of every account operation: account, environment and market. `names`: see {@link choice}; `toolEnv`: the default
+ * environment (Trd_Common.TrdEnv) for tool callers.
  */
 export function tradeHeader(options: { names?: boolean; only?: Dialect; marketDefault?: number; toolEnv?: number } = {}): Param[] {
   const only = options.only === undefined ? {} : { only: options.only };

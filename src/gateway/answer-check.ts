@@ -4,9 +4,7 @@ import type { Operation } from '../contract/operation.js';
 import { shownMessage } from '../contract/shown.js';
 import { type BackendFailure, BackendLost, BackendRefused, BackendTimeout, type ResponseMessage } from './backend.js';
 
-/**
- * What a backend has answered, where it is an answer: see {@link answered}. What is no `Response` at all is a defect of the backend.
- */
+/** Checks a backend's answer; see {@link answered}. Anything but a `Response` is a defect of the backend. */
 export function checkAnswer(operation: Operation, answer: ResponseMessage): ResponseMessage {
   const { name, messages, effect } = operation;
   if (!isMessage(answer, messages.ResponseSchema)) throw new TypeError(`the backend answered ${name} with something that is no Response`);

@@ -71,7 +71,7 @@ function* filterLists(payload: Message, schema: DescMessage, reach: readonly Lis
 /** A field on the way to the lists that are filtered, or such a list itself. */
 interface Branch {
   readonly name: string;
-  /** What an entry must pass to be shown; nothing on the way. */
+  /** Checks that an entry must pass to be shown; empty on inner nodes. */
   readonly shown: Shown[];
   readonly branches: Branch[];
 }
@@ -100,7 +100,7 @@ function shownTo(limits: readonly Limits[], { of, at, general }: Listing, tradin
   };
 }
 
-/** What an entry holds at the end of a path, which may lead through lists. */
+/** The values at the end of a path within an entry; the path may lead through lists. */
 function subjectsAt(entry: unknown, [name, ...rest]: readonly string[]): readonly unknown[] {
   if (entry === undefined) return [];
   if (Array.isArray(entry)) return entry.flatMap((each) => subjectsAt(each, name === undefined ? [] : [name, ...rest]));

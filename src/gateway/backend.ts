@@ -7,7 +7,7 @@ import type { Rejection } from '../contract/rejection.js';
 import type { Store } from '../storage/index.js';
 import type { Traded } from './market-names.js';
 
-/** What a backend knows of the caller's situation; identity and limits stay in the gateway. */
+/** The part of a call that a backend sees; identity and limits stay in the gateway. */
 export interface CallContext {
   /** One id per request, in logs and audit. */
   readonly requestId: string;
@@ -23,15 +23,15 @@ export interface CallContext {
   /** Caller whose share of a server's requests it takes. Left out for what the daemon itself needs, such as halts and exits of brackets: that goes first. */
   readonly owner?: string | undefined;
   /**
-   * Of a write: why it may not leave any more, though it was let through. Whoever sends it asks in the moment in which it leaves, which
-   * may be long after the call: trading may have been halted meanwhile, or the caller's key revoked.
+   * Writes only: the reason why it may no longer be sent. Backends ask at the moment of sending, which may be long after the
+   * call: trading may have been halted meanwhile, or the caller's key revoked.
    */
   readonly withheld?: (() => WriteWithheld | undefined) | undefined;
   /** Quantity of an opposite position that a bracket's entry closes; no backend sees it. */
   readonly closes?: Decimal | undefined;
   /**
-   * Of a read of an order book: its caller is subscribed to the orders behind each level, and is given them where the backend knows
-   * them. A backend may answer with them in any case: the gateway takes them out.
+   * Order book reads only: the caller is subscribed to the orders behind each level and receives them where the backend knows
+   * them. A backend may always include them; the gateway strips them.
    */
   readonly orderDetail?: boolean;
 }
@@ -112,17 +112,17 @@ export interface FeeItem {
   readonly amount: Decimal;
 }
 
-/** What an order would be charged, all in one currency ("HKD"). */
+/** Estimated fees of an order, all in one currency ("HKD"). */
 export interface FeeEstimate {
   readonly currency: string;
   readonly items: readonly FeeItem[];
 }
 
-/** What an order of a security is worth for each unit and point of its price. */
+/** Contract terms that turn a quantity and a price into money. */
 export interface TradingTerms {
   /** Money per point of the price: 1 for securities, more for contracts. */
   readonly multiplier: Decimal;
-  /** What it trades in: "HKD". */
+  /** Trading currency: "HKD". */
   readonly currency: string;
 }
 
@@ -136,7 +136,7 @@ export interface QuoteStream {
   readonly rehabType: number;
   /** US pre- and after-market data too. */
   readonly extendedTime: boolean;
-  /** Of a Hong Kong order book: the orders behind each level too. Left out where they are not wanted. */
+  /** Hong Kong order books only: include the orders behind each level. Absent = not wanted. */
   readonly orderDetail?: true;
 }
 
@@ -237,7 +237,7 @@ export interface StreamsLost extends StreamScope {
   readonly reason: string;
 }
 
-/** Who keeps the streams. */
+/** Notified of lost and restored streams. */
 export interface StreamsListener {
   lost(lost: StreamsLost): void;
   /**
@@ -279,8 +279,8 @@ export interface SubscriptionQuotas {
 export type CredentialRefresh = 'succeeded' | 'failed' | 'not_applicable';
 
 /**
- * What stands behind the gateway: the simulated brokerage, a remote one, or an upstream OpenD. Every backend answers
- * operations by their messages; none knows callers, keys or limits.
+ * The brokerage behind the gateway: the simulated one, a remote one, or an upstream OpenD. Every backend answers operations by
+ * their messages; none knows callers, keys or limits.
  */
 export interface Backend {
   readonly name: 'sim' | 'remote' | 'opend';
@@ -319,8 +319,8 @@ export interface Backend {
    */
   call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage>;
   /**
-   * What it answered to the same request not long ago, where that is still of use and says nothing of an account. Asked while
-   * {@link readiness} names a connection; the gateway says how old it is. Left out by a backend that keeps nothing.
+   * A recent answer to the same request, if still useful and not about an account. Called while {@link readiness} names a
+   * connection; the gateway adds its age. Absent on backends that keep no answers.
    */
   held?(operation: Operation, request: Message): HeldAnswer | undefined;
   /**
@@ -357,11 +357,11 @@ export interface Backend {
    * then the daemon's own is the only one.
    */
   subscriptionQuotas?(): SubscriptionQuotas | undefined;
-  /** What a first push of this stream says now; undefined when there is nothing yet. */
+  /** The content of a first push of this stream; undefined when there is nothing yet. */
   current(stream: QuoteStream): QuotePush | undefined;
   /** Sets the accounts whose order and fill pushes are wanted. */
   subscribeAccounts(accIds: readonly bigint[]): Promise<ResponseMessage>;
-  /** What everybody who begins to listen is told first: that the data are simulated, for one. */
+  /** Notices for every new listener, such as that the data are simulated. */
   notices(): readonly NotifyPush[];
   /** Every push, in order. Returns its own removal. */
   onPush(listener: (event: PushEvent) => void): () => void;

@@ -1,4 +1,4 @@
-/** What one key may have or do at a time. Operators can set each. */
+/** Limits on what one key may hold or have in flight. Operators can set each. */
 export interface GatewayBounds {
   /** Writes under idempotency keys that are remembered; ten times as many over all keys. */
   readonly idempotencyKeys: number;

@@ -11,8 +11,8 @@ interface FailureKind {
 }
 
 /**
- * What a call that came to no answer is to its caller. A definite refusal is not among them: the backend answers that. What
- * was not sent gives back what was reserved for it and frees its idempotency key; an unknown outcome keeps both.
+ * Rejections of calls without an answer. Definite refusals are not among them: the backend answers those. An unsent write returns
+ * its reservation and frees its idempotency key; an unknown outcome keeps both.
  */
 const failureKinds: Readonly<Record<Unanswered, FailureKind>> = {
   not_sent: { code: 'backend.not_sent', outcomeUnknown: false, retryAfterSeconds: 1 },
@@ -20,10 +20,10 @@ const failureKinds: Readonly<Record<Unanswered, FailureKind>> = {
   lost: { code: 'backend.disconnected', outcomeUnknown: true },
 };
 
-/** What happened to a request that failed: it only reads; it writes and has not left the gateway; it has. */
+/** How far a failed request got: a read; a write that is still in the gateway; a write that was sent. */
 export type Reach = 'read' | 'write kept' | 'write sent';
 
-/** What the caller is told of a failed request beside why. */
+/** Suffix of a failure's message: what the failure means for the caller. */
 export function aftermathOf(reach: Reach): string {
   switch (reach) {
     case 'read':
@@ -41,7 +41,7 @@ export function rejectFailure(failure: BackendFailure, reach: Reach): Rejection 
   if (failure instanceof WriteWithheld) return failure.rejection;
   const { message } = failure;
   const kind = failureKinds[failure.kind as Unanswered];
-  // What got no answer was a question beforehand: of the write itself everything is known.
+  // Only a question before the write went unanswered; the write itself was not sent.
   const { code, outcomeUnknown, retryAfterSeconds } = reach === 'write kept' && kind === failureKinds.lost ? failureKinds.not_sent : kind;
   const aftermath = aftermathOf(reach === 'write sent' && !outcomeUnknown ? 'write kept' : reach);
   return new Rejection(code, `${message}${aftermath}`, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });

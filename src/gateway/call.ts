@@ -83,9 +83,10 @@ export class Call implements CallContext {
   }
 
   /**
-   * What `work` comes to, or what its caller is told in place of it once the time is up or the caller is gone. A write that has
-   * left is not given up because its caller went away. Either way `work` itself goes on.
-   * @param failed what is said of a failure of `work`, or of its time being up.
+   * The result of `work`, or a rejection once the deadline passes or the caller is gone. A write that was sent is not abandoned
+   * because its caller went away. Either way `work` itself continues.
+   *
+   * @param failed maps a failure of `work`, or its timeout, to the caller's answer.
    */
   within<T, F>(work: Promise<T>, failed: (thrown: unknown) => F): Promise<T | F | Rejection> {
     return new Promise((resolve) => {

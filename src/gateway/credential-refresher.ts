@@ -13,7 +13,7 @@ export class CredentialRefresher {
     readonly logger: Logger,
   ) {}
 
-  /** What the last reload came to. */
+  /** Result of the last refresh. */
   get state(): RefreshState {
     return this.#state;
   }

@@ -59,9 +59,9 @@ export interface GatewayOptions {
   readonly access: Access;
   readonly backend: Backend;
   readonly clock: Clock;
-  /** What calls of the backend are timed by, as the backend times them; `clock` by default. */
+  /** Clock by which the backend times its calls; defaults to `clock`. */
   readonly backendClock?: Clock;
-  /** Of the same store. */
+  /** Steady time of the same store. */
   readonly time: SteadyTime;
   readonly store: Store;
   readonly logger: Logger;
@@ -76,7 +76,7 @@ export interface GatewayOptions {
   readonly requestTimeoutMs?: number;
   /** Backlog in bytes at which a push connection is closed. */
   readonly pushBacklogBytesMax: number;
-  /** What one key may have or do at a time. */
+  /** Limits on what one key may hold or have in flight. */
   readonly bounds?: Partial<GatewayBounds>;
   /** Whether there is no room for one more read beside so many requests under way: it is refused. */
   readonly isShortOfMemory?: (underWay: number) => boolean;
@@ -92,7 +92,7 @@ export interface GatewayOptions {
   readonly logLinesLost?: () => number;
 }
 
-/** Who opened a push connection, and what it may see. */
+/** The owner of a push connection and its permits. */
 export interface OpenedPush {
   readonly identity: Identity;
   readonly permits: Permits;
@@ -102,7 +102,7 @@ export interface OpenedPush {
 const REQUEST_TIMEOUT_MS = 30_000;
 /** How long the answer to a new order waits to say how it stands. */
 const STANDING_MS_MAX = 2_000;
-/** Of the bound of one key: what all keys together may have under way. */
+/** Calls in flight over all keys, as a multiple of the bound of one key. */
 const KEYS_FULL = 4;
 type AccountsFound = readonly TrdAcc[] | Rejection;
 
@@ -352,7 +352,7 @@ export class Gateway {
     return this.troubles().every(({ stopsWrites }) => !stopsWrites);
   }
 
-  /** What is wrong with the daemon's own means at the moment: the database, the audit file. */
+  /** Current failures of the daemon's own resources: the database, the audit file. */
   troubles(): readonly Trouble[] {
     const { audit } = this.#options.access;
     const [storage, trail] = [this.#pipeline.storageFailure, audit.fileStatus()?.failure];
@@ -527,8 +527,8 @@ export class Gateway {
   }
 
   /**
-   * Who asks to open a push connection and what it may see, or why not; the refusal is the interface's to audit. `unfit` is
-   * what the interface has against the request itself: it is told only to those who may ask.
+   * Identifies the caller of a new push connection and its permits; a refusal is the interface's to audit. `unfit` is the
+   * interface's own objection to the request, revealed only to authenticated callers.
    */
   openPush(caller: Caller, unfit?: Rejection): OpenedPush | Rejection {
     const identity = this.#pipeline.identify(caller);
@@ -557,7 +557,7 @@ export class Gateway {
     return { identity, permits: permitsOf(this.#options.access, identity.key) };
   }
 
-  /** What a client of the public protocol is told of the server at its start; zero while the backend cannot say. Not recorded. */
+  /** Server facts for the handshake of a public protocol client; zero while the backend cannot say. Not recorded. */
   async serverFacts(caller: Caller, identity: Identity): Promise<{ readonly version: number; readonly userId: bigint }> {
     const [state, user] = await Promise.all([
       this.#pipeline.lookUp(system.getGlobalState, caller, identity, create(system.getGlobalState.messages.C2SSchema, { userID: 0n })),

@@ -27,17 +27,17 @@ export interface HaltingParts {
   readonly logger: Logger;
 }
 
-/** What is asked for. */
+/** A request to halt trading. */
 export interface HaltOrder {
   /** undefined = every caller. */
   readonly keyId: string | undefined;
   readonly cancelAll: boolean;
   readonly reason: string;
-  /** Who asks: a key's id, or what stands for the daemon's own user. */
+  /** The requesting key's id, or the name for the daemon's own user. */
   readonly by: string;
 }
 
-/** What became of the open orders of one account. */
+/** Result of cancelling the open orders of one account. */
 export interface AccountCancels {
   readonly accId: bigint;
   readonly env: 'real' | 'simulate';

@@ -9,14 +9,14 @@ export interface Peer {
   readonly address: string;
   /** The connection came from this machine. */
   readonly loopback: boolean;
-  /** What this connection showed last and whose it was: a program sends the same with each request. */
+  /** The last key shown on this connection and its record; programs send the same key with every request. */
   shown?: { readonly keyText: string; readonly key: KeyRecord };
 }
 
 /** One request as its interface received it, before anybody knows who sent it. */
 export interface Caller {
   readonly iface: Iface;
-  /** What was asked, for the audit trail: "POST /api/quote", "subscribe". */
+  /** The request's target, for the audit trail: "POST /api/quote", "subscribe". */
   readonly endpoint: string;
   readonly requestId: string;
   readonly peer: Peer;
@@ -42,7 +42,7 @@ export interface Caller {
   onWaiting?(say: () => string, ms: number): void;
 }
 
-/** What names a key. */
+/** A way to name a key. */
 export type Credential =
   /** The key's text; undefined = none was shown. */
   | { readonly kind: 'text'; readonly text: string | undefined }
@@ -51,11 +51,11 @@ export type Credential =
   /** The operator named it for callers who can show nothing. */
   | { readonly kind: 'id'; readonly id: string };
 
-/** Who a request turned out to be from. */
+/** The authenticated caller of a request. */
 export interface Identity {
   /** undefined: the anonymous caller of legacy mode. */
   readonly key: KeyRecord | undefined;
-  /** Whose subscriptions and idempotency keys these are: `key:<id>` or `anonymous`. */
+  /** Owner of the subscriptions and idempotency keys: `key:<id>` or `anonymous`. */
   readonly owner: string;
 }
 
@@ -71,7 +71,7 @@ class Named implements Identity {
   }
 }
 
-/** Who was named, or why the credential is no good. */
+/** The caller's identity, or the reason why the credential is refused. */
 export function identityOf(authenticated: Authentication): Identity | Rejection {
   if (authenticated.ok) return new Named(authenticated.key);
   const { code, message, keyId } = authenticated;

@@ -120,7 +120,7 @@ function checkSymbol(limits: Limits, symbol: string): Rejection | undefined {
   return allowsSymbol(limits, symbol) ? undefined : denySymbol(limits, symbol);
 }
 
-/** What an order would be of, by the names that an order meets its gates with. */
+/** Checks the security of a quantity request under the same names as an order of it. */
 function checkTradedCode(limits: Limits, request: MaxTrdQtysC2S): Rejection | undefined {
   const security = resolveSecurity(request);
   if (security instanceof Rejection) return security;
@@ -151,7 +151,7 @@ function checkTrading(
   { securities, tradedCodes, orders }: Subjects,
   market: NamedMarket,
 ): Rejection | undefined {
-  // What a position is in is not known yet, but where it is traded is.
+  // The position's security is not known yet, but its market is.
   if (valuer === 'position') return allowsMarket(limits, market.parts) ? undefined : denyMarket(limits, market.label);
   // An order meets its gates with its own market; a code and an order that is named have theirs.
   if (effect === 'order' || tradedCodes.length > 0 || orders.length > 0) return undefined;

@@ -33,7 +33,7 @@ describe('a list of markets', () => {
     ['HK_FUTURE', TrdMarket_Futures_Simulate_US, { secMarket: 2, code: 'ESmain' }, false],
   ])('of %s and an order in trading market %s', (market, trdMarket, security, allowed) => {
     expect(allowsTraded(limitedTo(market), { trdMarket, ...security }, 0)).toBe(allowed);
-    // What says no trading market of its own is in that of the request.
+    // Securities without a trading market of their own belong to the request's.
     expect(allowsTraded(limitedTo(market), { trdMarket: 0, ...security }, trdMarket)).toBe(allowed);
   });
 

@@ -16,7 +16,7 @@ export interface PlacedOrder {
   readonly legs: readonly Pick<OrderLeg, 'markets' | 'symbol'>[];
 }
 
-/** What the gauges show; asked for when somebody looks. */
+/** Sources of the gauges; read on each scrape. */
 export interface GaugeSources {
   readonly pushConnections: () => number;
   readonly subscriptions: () => number;
@@ -38,7 +38,7 @@ export interface GaugeSources {
   readonly logLinesLost: () => number;
 }
 
-/** What is read when somebody looks. */
+/** A metric whose value is read on each scrape. */
 interface Metric {
   readonly name: string;
   readonly help: string;

@@ -5,9 +5,9 @@ import { tradingMarketName } from './market-names.js';
 export interface NamedMarket {
   /** As a refusal says it. */
   readonly label: string;
-  /** Of these one must be allowed to do something in the market as a whole. */
+  /** One of these must be allowed for access to the market as a whole. */
   readonly whole: readonly string[];
-  /** Of these one must be allowed to see those parts of it that the list allows. */
+  /** One of these must be allowed to see the parts that the list allows. */
   readonly parts: readonly string[];
   /** It was left open which. */
   readonly every: boolean;
@@ -22,7 +22,7 @@ export type Numbering = (number: number) => NamedMarket;
 const MARKETS_MAX = 100;
 
 function numbering(of: NamedMarket['of'], make: (number: number) => Pick<NamedMarket, 'label' | 'whole' | 'parts'>): Numbering {
-  // What is said by a field that names no market, or by 0. No list that limits anything allows it.
+  // The market of a field that names none, or 0. No restrictive list allows it.
   const every: NamedMarket = { label: 'every market', whole: [], parts: [], every: true, of };
   const known = new Map<number, NamedMarket>([[0, every]]);
   return (number) => {
@@ -43,7 +43,7 @@ export const quoteMarketOf = numbering('securities', (number) => {
   return { label: name ?? String(number), whole: names, parts: names };
 });
 
-/** Of a trading market, what a list may allow a part of it by. */
+/** Markets that allow a part of each trading market. */
 const partsOf: Readonly<Record<string, readonly string[]>> = { CN: ['CN', 'SH', 'SZ'], FUTURES: ['FUTURES', 'HK_FUTURE'] };
 
 /** Trd_Common.TrdMarket. */

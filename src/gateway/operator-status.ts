@@ -2,7 +2,7 @@
 export interface CertificateStatus {
   readonly path: string;
   readonly expiresAt: number;
-  /** Of the last attempt that succeeded. */
+  /** Time of the last successful attempt. */
   readonly loadedAt: number;
   /** The attempt that failed since then, if any. */
   readonly failure: { readonly at: number; readonly reason: string } | undefined;
@@ -16,7 +16,7 @@ export interface Trouble {
   readonly stopsWrites: boolean;
 }
 
-/** What is recorded of the backend's data. */
+/** Progress of the recording of the backend's data. */
 export interface RecordingStatus {
   readonly eventsWritten: number;
   readonly eventsLost: number;

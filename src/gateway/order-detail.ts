@@ -5,7 +5,7 @@ import type { CallContext, ResponseMessage } from './backend.js';
 import type { Caller, Identity } from './identity.js';
 import { orderDetailKey, type Subscriptions, withoutOrders } from './push/index.js';
 
-/** Who is shown the orders behind each level of a book: who is subscribed to them, as pushes go. */
+/** Decides whether a caller sees the orders behind each level of a book: only while subscribed to them, as with pushes. */
 export class OrderDetail {
   constructor(private readonly subscriptions: Pick<Subscriptions, 'get'>) {}
 

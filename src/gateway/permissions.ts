@@ -18,7 +18,7 @@ const simulate = scopeMask(['trade:simulate']);
 const real = scopeMask(['trade:real']);
 const masks = new Map<Operation, ScopeMask>();
 
-/** What scopes and allowlists say of a request; the risk limits are the gates' business. */
+/** Checks requests against scopes and allowlists; risk limits are checked by the gates. */
 export class Permissions {
   readonly #access: Access;
   readonly #forexIsOff: boolean;

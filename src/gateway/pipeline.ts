@@ -376,7 +376,7 @@ export class Pipeline {
     return this.#answer(operation, caller, identity, request);
   }
 
-  /** What a request of this caller that has been let in would meet now: keys and limits may have changed since. */
+  /** Re-checks an admitted request against the caller's current key and limits. */
   review(operation: Operation, caller: Caller, request: Message): Identity | Rejection {
     const identity = this.identify(caller);
     if (identity instanceof Rejection) return identity;
@@ -402,7 +402,7 @@ export class Pipeline {
     }
   }
 
-  /** What has to be looked up before a request may pass: the environment of its account, the markets of its orders. */
+  /** Checks that need a lookup first: the account's environment, the markets of the orders. */
   #permit(
     operation: Operation,
     { key }: Identity,
@@ -461,7 +461,7 @@ export class Pipeline {
     return filterAnswer(operation, request, limitsOf(this.#parts.access, identity.key), response);
   }
 
-  /** What is held of a read while its connection is away: it says how old it is, by the caller's interface and in its text. */
+  /** A stale answer to a read while its connection is away, marked with its age in the interface's header and in its text. */
   #heldAnswer(
     operation: Operation,
     caller: Caller,
@@ -548,7 +548,7 @@ export class Pipeline {
       // The message of an unlock has no packet id.
       await commit?.(noPacket, complete).enter();
       const response = checkAnswer(trade.unlockTrade, await backend.call(trade.unlockTrade, complete, call));
-      // That the daemon knows the password does not show that the caller does.
+      // An unlock with the daemon's own password does not prove that the caller knows it.
       if (response.retType !== RET_SUCCEED) outcome = refusesPassword(response) ? 'wrong' : 'lost';
       else if (complete === request) outcome = 'right';
       return response;

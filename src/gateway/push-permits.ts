@@ -18,7 +18,7 @@ import type { Permits } from './push/index.js';
 const accountScope = scopeMask(['acc:read']);
 const quoteScope = scopeMask(['qot:read']);
 
-/** Which events a key may see: pushes are filtered as reads are. Without a key (legacy mode) the start-up limits alone hold. */
+/** Events that a key may see: pushes are filtered as reads are. Without a key (legacy mode) only the start-up limits hold. */
 export function permitsOf(access: Access, key: KeyRecord | undefined): Permits {
   const limits = limitsOf(access, key);
   const seesQuotes = key === undefined || scopesSatisfy(key.scopes, quoteScope);
@@ -62,7 +62,7 @@ interface TradedSecurity {
   readonly code: string;
 }
 
-/** What an order or a fill is of; undefined where its market is none that is quoted. */
+/** The security of an order or a fill; undefined where its market has no quotes. */
 function securityOf(event: TradePush): TradedSecurity | undefined {
   const subject = tradedIn(event);
   const market = subject === undefined ? undefined : quoteMarketOfSecMarket(subject.secMarket);

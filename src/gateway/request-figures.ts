@@ -4,7 +4,7 @@ import type { Iface } from './identity.js';
 /** Upper bounds of the histogram's buckets, seconds. */
 const BUCKET_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5] as const;
 
-/** What came in for one operation by one interface. */
+/** Request counts of one operation on one interface. */
 class InterfaceFigures {
   /** Requests by result: "ok", or the code of the rejection. */
   readonly results = new Map<string, number>();

@@ -7,7 +7,7 @@ import * as TrdGetAccList from '../contract/generated/Trd_GetAccList_pb.js';
 import type { Operation } from '../contract/operation.js';
 import { subjectsOf } from './subjects.js';
 
-/** What requests of this type name, by these classes of their fields. */
+/** Subjects of requests of this type, given these classes of its fields. */
 function subjects<D extends DescMessage>(desc: D, classes: FieldClasses, request: MessageInitShape<D>) {
   return subjectsOf({ messages: { C2SSchema: desc }, classes } as unknown as Operation, create(desc, request));
 }

@@ -9,7 +9,7 @@ export interface NamedSecurity {
   readonly code: string;
 }
 
-/** What a request is about, for allowlists, by the declared classes of its fields (contract/field-classes.ts). */
+/** The subjects of a request, for allowlists, by the declared classes of its fields (contract/field-classes.ts). */
 export interface Subjects {
   readonly securities: readonly NamedSecurity[];
   readonly plates: readonly NamedSecurity[];
@@ -26,7 +26,7 @@ export interface Subjects {
 type Lists = { -readonly [K in keyof Subjects]: Subjects[K] };
 type Collector = (message: Message, into: Lists) => void;
 
-/** What most requests name of most kinds: every request makes a set of lists, and one of these costs nothing. */
+/** Shared empty list: most requests leave most kinds empty, so they allocate nothing. */
 const none: readonly never[] = [];
 
 function add<T>(list: readonly T[], value: T): readonly T[] {
@@ -37,7 +37,7 @@ function add<T>(list: readonly T[], value: T): readonly T[] {
 
 const collectors = new WeakMap<Operation, Collector>();
 
-/** What a request names, however nested. */
+/** Collects the subjects of a request at any depth. */
 export function subjectsOf(operation: Operation, request: Message): Subjects {
   let collect = collectors.get(operation);
   if (collect === undefined) {

@@ -9,10 +9,10 @@ import { type BracketsParts, report } from './parts.js';
 /** How long one that is over stays to be read, and how many do. */
 const KEPT_MS = 86_400_000;
 const KEPT_MAX = 1_000;
-/** Of orders of others: each is looked for during a minute. */
+/** Maximum orders of others to remember; each is looked for during a minute. */
 const OTHERS_MAX = 1_000;
 
-/** What is known of an active bracket beside its row. */
+/** In-memory state of an active bracket, beyond its row. */
 export interface Watched {
   bracket: Bracket;
   /** 0 until one is known. */
@@ -64,7 +64,7 @@ export class BracketBook {
   readonly #parts: BookParts;
   /** Orders of callers that are like entries whose answers were lost: theirs to know, and nobody's to guard. By text, or number where there is none. */
   readonly #others = new Set<string>();
-  /** Those that are over, in the order of their end. */
+  /** Ended brackets, in the order of their end. */
   readonly #ended = new Set<string>();
 
   constructor(parts: BookParts) {
@@ -72,7 +72,7 @@ export class BracketBook {
     this.rows = parts.store.table<Bracket>('brackets');
   }
 
-  /** What is on disk when the daemon starts: those that go on. */
+  /** Loads the brackets from disk at start-up; returns the active ones. */
   open(): readonly Bracket[] {
     const rows = [...this.rows.entries()].map(([, bracket]) => bracket).sort((a, b) => a.updatedAt - b.updatedAt);
     for (const bracket of rows) if (!isActive(bracket)) this.#ended.add(bracket.id);
@@ -83,7 +83,7 @@ export class BracketBook {
     return this.watched.get(watched.bracket.id) === watched;
   }
 
-  /** Those of an account in its environment, newest first. */
+  /** Brackets of an account in its environment, newest first. */
   of({ accId, trdEnv }: Pick<Bracket, 'accId' | 'trdEnv'>): readonly Bracket[] {
     const found: Bracket[] = [];
     for (const [id, row] of this.rows.entries()) {

@@ -6,7 +6,7 @@ import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contrac
 import type { PacketId } from '../backend.js';
 import { type BracketTerms, exitSideOf } from '../orders/bracket-entry.js';
 
-/** Which of the two exits an order is. */
+/** Kind of an exit order. */
 export type ExitKind = 'target' | 'stop';
 
 /** The one exit that is in the market, or on its way there. */
@@ -29,7 +29,7 @@ export interface Exit {
   readonly cancelling: boolean;
   /** The order's number, where the brokerage keeps it back until it is confirmed once more; 0 where it does not. */
   readonly unconfirmed: bigint;
-  /** What the brokerage has said of it while it was not over. */
+  /** The brokerage's last message about it while it was open. */
   readonly told: string;
 }
 
@@ -72,11 +72,14 @@ export interface Bracket {
   readonly seenHeld: boolean;
   /** Opposite position that the account held before the entry, which closes it first: no exit is for that. */
   readonly against: Decimal;
-  /** What exits that are over have closed. */
+  /** Quantity closed by finished exits. */
   readonly closed: Decimal;
-  /** What somebody else has closed of the position: no exit is for that, as it would open the opposite one. */
+  /** Quantity closed by others: exits must not cover it, as they would open the opposite position. */
   readonly gone: Decimal;
-  /** What the issuer's splits and the like have added to what is open, below zero what they took; entry, exits and the rest count shares of their own time. */
+  /**
+   * Net change of the open quantity by splits and the like, negative where they reduce it; entry, exits and the rest count shares
+   * as of their own time.
+   */
   readonly gained: Decimal;
   /** The lot of which exits are a multiple, once the brokerage has refused one that was none; 0 before. */
   readonly lot: Decimal;
@@ -102,11 +105,11 @@ export interface Bracket {
   readonly updatedAt: number;
 }
 
-/** What is said of one that was cancelled before its entry was known. */
+/** Note on a bracket that was cancelled before its entry was known. */
 export const WITHDRAWN_NOTE =
   'the brokerage has yet to answer its entry: that is cancelled as soon as it is known, and what it has filled by then stays guarded';
 
-/** What an exit is called. */
+/** Display name of an exit. */
 export function nameOf({ kind }: Pick<Exit, 'kind'>): string {
   return kind === 'stop' ? 'stop-loss' : 'take-profit';
 }
@@ -172,7 +175,7 @@ export function isOfSamePosition(a: Bracket, b: Bracket): boolean {
   return a.accId === b.accId && a.secMarket === b.secMarket && a.code === b.code && a.exitSide === b.exitSide;
 }
 
-/** What names an order: its text, its number, or both. */
+/** The names of an order: its text, its number, or both. */
 export type OrderName = Pick<Order, 'orderID' | 'orderIDEx'>;
 
 /** Whether an order is a bracket's entry: by its text, or by its number where one side has no text. */
@@ -197,7 +200,7 @@ export function isOfExitSide(bracket: Bracket, { trdSide }: Order): boolean {
   return buys(trdSide) === exitBuys(bracket);
 }
 
-/** What the entry has filled and nobody has closed. */
+/** Filled quantity of the entry that is still open. */
 export function unclosed({ entryFilled, against, gained, closed, gone, exit }: Bracket): Decimal {
   return entryFilled - lesser(entryFilled, against) + gained - closed - gone - (exit?.filled ?? 0n);
 }
@@ -211,7 +214,7 @@ export function sellable(bracket: Bracket, confirmed?: Decimal): Decimal {
   return lot === 0n ? open : open - ((open + (exit?.filled ?? 0n)) % lot);
 }
 
-/** What is said of what no exit can be for; empty where that is nothing. */
+/** Note on an odd lot that no exit can close; empty without one. */
 export function oddLotNote(bracket: Bracket): string {
   const odd = unclosed(bracket) - sellable(bracket);
   return odd > 0n ? `${formatDecimal(odd)} of its position stay open: exits are for whole lots of ${formatDecimal(bracket.lot)}` : '';

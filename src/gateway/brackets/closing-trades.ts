@@ -36,13 +36,13 @@ export async function tradedAgainst(
   const traded = bracket.gained === 0n ? byFills(bracket, entry, closing, await fillsIn(reads, now, bracket)) : undefined;
   if (traded !== undefined) return traded - bracket.gone;
   const later = closing.filter((order) => hasTradedSince(bracket, order, entry));
-  // What is gone was counted in shares of before their change.
+  // `gone` counts shares from before their change.
   return sumOf(later.map(({ fillQty }) => fillQty)) - (bracket.gained === 0n ? bracket.gone : 0n);
 }
 
 /**
- * What those orders have filled since the first fill of the entry; undefined where the brokerage lists no fill of that. An older order that fills in
- * the same moment may have traded with the entry.
+ * Quantity that those orders filled since the first fill of the entry; undefined where the brokerage lists no fill of the entry.
+ * An older order that fills in the same moment counts: it may have traded with the entry.
  */
 function byFills(bracket: Bracket, entry: Order, closing: readonly Order[], fills: readonly OrderFill[]): Decimal | undefined {
   const times = fills.filter((fill) => isEntryOrder(bracket, fill)).map(({ createTimestamp }) => createTimestamp);

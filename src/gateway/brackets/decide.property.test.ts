@@ -29,7 +29,7 @@ const event = fc.record({
   price: fc.constantFrom(80, 90, 95, 105, 110, 120),
 });
 
-/** What the brokerage knows of the exit that it has; the bracket hears of it later. */
+/** The brokerage's view of its exit order; the bracket hears of it later. */
 interface Held {
   filled: bigint;
   readonly qty: bigint;

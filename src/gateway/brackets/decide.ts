@@ -1,7 +1,7 @@
 import type { Decimal } from '../../contract/decimal.js';
 import { type Bracket, type Exit, type ExitKind, exitBuys, isActive, nameOf, sellable } from './bracket.js';
 
-/** What is to be done for a bracket next. */
+/** The next step for a bracket. */
 export type Step =
   | { readonly do: 'nothing' }
   | { readonly do: 'cancel' }
@@ -38,7 +38,7 @@ export function nextStep(bracket: Bracket, last: Decimal, confirmed?: Decimal): 
   return exit.unconfirmed === 0n ? nothing : { do: 'confirm' };
 }
 
-/** Which exit should be in the market. The stop-loss rests there where the brokerage takes it, as it protects when nobody watches. */
+/** The exit that should be in the market: the stop-loss where the brokerage takes it, as it protects while nobody watches. */
 function wantedExit(bracket: Bracket, last: Decimal): { readonly kind: ExitKind; readonly reached: boolean } | undefined {
   const { exit, takeProfit, stopLoss, stopHeld } = bracket;
   if (isStopReached(bracket, last)) return { kind: 'stop', reached: true };

@@ -62,7 +62,7 @@ export class Exits {
   async #step(watched: Watched): Promise<void> {
     for (const order of await this.#inquiry.recall(watched, () => this.advance(watched))) await this.#cancelSurplus(watched, order);
     if (!this.#book.isWatched(watched)) return;
-    // What was learned is on disk before anything follows from it.
+    // Persist the new state before acting on it.
     await this.#book.keep(watched, watched.bracket);
     const { withdrawn, state, entryOver } = watched.bracket;
     if (withdrawn && state === 'open' && !entryOver && this.#parts.backendClock.monotonic() >= watched.withdrawAt)

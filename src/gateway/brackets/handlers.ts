@@ -28,8 +28,8 @@ const states: Readonly<Record<BracketState, number>> = { placing: 1, open: 2, cl
 const kinds: Readonly<Record<ExitKind, number>> = { target: 1, stop: 2 };
 
 /**
- * What is asked of brackets beside their placement, which goes the way of orders. A bracket is of its own environment and market, whatever the
- * request says: the caller's scope and lists are held against those.
+ * Handlers of all bracket operations except placement, which follows the order path. A bracket carries its own environment and
+ * market, and the caller's scope and lists are checked against those, not against the request's.
  */
 export function bracketHandlers(brackets: Brackets, access: Access, protective: ProtectiveOrders): LocalOperations {
   return {

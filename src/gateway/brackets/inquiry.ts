@@ -77,7 +77,7 @@ export class Inquiry {
     return true;
   }
 
-  /** Of an order that is not in the brokerage's list though it was sent; whether nothing more can be done for the bracket. */
+  /** Handles an order that was sent but is missing from the brokerage's list; true if nothing more can be done for the bracket. */
   async #giveUp(watched: Watched): Promise<boolean> {
     const { backendClock, recordedInOrder, logger } = this.#parts;
     watched.missingSince ??= backendClock.monotonic();
@@ -88,7 +88,7 @@ export class Inquiry {
     const { bracket } = watched;
     if (!isMissing(bracket) || !isIdle(watched)) return false;
     if (recordedInOrder && bracket.exit !== undefined) {
-      // What this brokerage records is there, or it never was.
+      // This brokerage records every order it receives, so the exit was never placed.
       await this.#book.keep(watched, { ...bracket, exit: undefined });
       return false;
     }
@@ -315,7 +315,7 @@ export class Inquiry {
     }
   }
 
-  /** What the issuer did to the shares since the day of a bracket's prices; undefined where the backend does not say. */
+  /** Corporate actions on the shares since the day of a bracket's prices; undefined where the backend does not say. */
   async #changes(bracket: Bracket, upTo?: string): Promise<readonly Rehab[] | undefined> {
     const { secMarket, code, levelsOf } = bracket;
     const market = quoteMarketOfSecMarket(secMarket);

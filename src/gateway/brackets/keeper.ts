@@ -48,7 +48,7 @@ export class Brackets {
   readonly #book: BracketBook;
   readonly #inquiry: Inquiry;
   readonly #exits: Exits;
-  /** Whose entries are on their way, by id. */
+  /** Brackets whose entry order is in flight, by bracket id. */
   readonly #sending = new Map<string, Bracket>();
   #cancelLook: (() => void) | undefined;
   #stopped = false;
@@ -88,7 +88,7 @@ export class Brackets {
     this.#book.watched.clear();
   }
 
-  /** Those of an account in its environment, newest first. */
+  /** Brackets of an account in its environment, newest first. */
   of(place: Pick<Bracket, 'accId' | 'trdEnv'>): readonly Bracket[] {
     return this.#book.of(place);
   }
@@ -311,7 +311,7 @@ export class Brackets {
     return watched;
   }
 
-  /** What is not subscribed to now is asked for at the next look. */
+  /** Missing subscriptions are retried at the next look. */
   #guard(work: Promise<unknown>): void {
     work.catch((error: unknown) => this.#parts.logger.warn({ err: error }, 'a bracket could not subscribe; it asks instead'));
   }

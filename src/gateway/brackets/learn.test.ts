@@ -12,7 +12,7 @@ import { learn } from './learn.js';
 
 const NOW = Date.parse('2026-11-20T15:00:00Z');
 
-/** What a bracket whose entry's answer was lost makes of an order that was created so long before it. */
+/** State of a bracket with a lost entry answer after it sees an order created this long before it. */
 function stateAfter(remark: string, secondsBefore: number) {
   const clock = new ManualClock(NOW);
   const logger = pino({ enabled: false });

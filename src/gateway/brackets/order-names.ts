@@ -13,7 +13,7 @@ export function namesOf({ entryOver, entryIdEx, entryId, exit }: Bracket): Order
   return { orderIDExList: texts.filter((text) => text !== ''), idList: byNumber ? [entryId] : [] };
 }
 
-/** Those of which no order is listed. */
+/** Names without a listed order. */
 export function unlisted({ orderIDExList = [], idList = [] }: Partial<OrderNames>, orders: readonly OrderName[]): OrderNames {
   return {
     orderIDExList: orderIDExList.filter((text) => !orders.some(({ orderIDEx }) => orderIDEx === text)),

@@ -32,12 +32,12 @@ export const LOST_MS = 60_000;
 /** Longest time of a call. Longer than the window of an upstream's frequency limits: an exit waits for its turn as callers' orders do. */
 export const CALL_MS = 35_000;
 
-/** Of a call that a bracket makes. */
+/** Context of a call that a bracket makes. */
 export function contextOf({ backendClock }: Pick<BracketsParts, 'backendClock'>, id: string): CallContext {
   return { requestId: `bracket-${id}`, deadline: backendClock.monotonic() + CALL_MS, signal: new AbortController().signal };
 }
 
-/** Of what nobody waits for: a brokerage that is away is asked again later. */
+/** Reports a failure in the background; a brokerage that is away is asked again later. */
 export function report(parts: Pick<BracketsParts, 'logger' | 'onStorageFailure'>, error: unknown, bracket: string): void {
   if (error instanceof StorageFailure) parts.onStorageFailure(error);
   else if (!(error instanceof BackendFailure)) parts.logger.error({ err: error, bracket }, 'a bracket could not go on');

@@ -57,7 +57,7 @@ function dayOf({ time }: Rehab): string {
   return time.slice(0, 10);
 }
 
-/** What so many shares become, as whole numbers: [4, 1] of a four-for-one split, [13, 10] where ten are given three. */
+/** Share ratio of a corporate action in whole numbers: [4, 1] for a four-for-one split, [13, 10] for a bonus of three on ten. */
 function sharesOf(rehab: Rehab): readonly [becomes: bigint, from: bigint] {
   const { splitBase, splitErt, joinBase, joinErt, bonusBase, bonusErt, transferBase, transferErt } = rehab;
   const of = (act: CompanyAct, becomes: number, from: number): [bigint, bigint] =>

@@ -4,7 +4,7 @@ import type { Rejection } from '../../contract/rejection.js';
 import type { CallContext, ResponseMessage } from '../backend.js';
 import type { Caller, Identity } from '../identity.js';
 
-/** What an operation that the gateway answers itself is given. */
+/** Input of an operation that the gateway answers itself. */
 export interface LocalCall {
   readonly operation: Operation;
   readonly request: Message;
@@ -26,12 +26,12 @@ export interface LocalOperation {
 /** By operation name. */
 export type LocalOperations = Readonly<Record<string, LocalOperation>>;
 
-/** What only the gateway knows. */
+/** An operation answered by the gateway alone. */
 export function alone(answer: LocalHandler): LocalOperation {
   return { answer, alone: true };
 }
 
-/** What it makes of the backend's answers. */
+/** An operation computed from the backend's answers. */
 export function withBackend(answer: LocalHandler): LocalOperation {
   return { answer, alone: false };
 }

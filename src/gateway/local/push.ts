@@ -23,7 +23,7 @@ import { alone, type LocalCall, type LocalOperations, withBackend } from './inde
 
 const administration = scopeMask(['admin']);
 
-/** What only the gateway can answer, because it alone knows who is subscribed to what. */
+/** Operations on subscriptions, whose owners only the gateway knows. */
 export function pushHandlers(hub: PushHub, backend: Backend, access: Access): LocalOperations {
   // Other callers' connections are shown to administrators only.
   const administers = ({ identity }: LocalCall) => access.authorise(identity.key, administration) === undefined;

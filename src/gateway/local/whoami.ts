@@ -23,7 +23,10 @@ export interface WhoamiParts {
   readonly switches: ReadonlySet<string>;
 }
 
-/** Who the caller is: its key, what it may do, and what is used of each limit. It counts nothing and is answered while the backend is away. */
+/**
+ * Answers `whoami`: the caller's key, its permissions, and the usage of each limit. It counts nothing and works while the backend
+ * is away.
+ */
 export function whoami(parts: WhoamiParts): LocalOperation {
   const { access, clock, switches } = parts;
   return alone(async ({ identity: { key }, context }) => {
@@ -114,7 +117,7 @@ function figuresOf(use: LimitUse, now: number): Omit<Extract<MessageInitShape<ty
   }
 }
 
-/** What one account has lost today for a holder of limits. */
+/** Today's losses of one account per holder of limits. */
 interface AccountLoss {
   readonly accId: bigint;
   readonly losses: ReturnType<typeof lossesOf>;
@@ -125,7 +128,7 @@ type LossesByHolder = Readonly<Record<'key' | 'flags', readonly AccountLoss[]>>;
 /** The losses of no account: the limits alone are shown. */
 const noLosses: LossesByHolder = { key: [], flags: [] };
 
-/** What every account that the caller may trade in has lost today, where losses are limited. None while the backend is away. */
+/** Today's losses of every account that the caller may trade in, where losses are limited. Empty while the backend is away. */
 async function dayLosses(
   { access, backend, circumstances }: WhoamiParts,
   key: KeyRecord | undefined,

@@ -26,7 +26,7 @@ export interface Complete {
   readonly claim?: ClosingClaim;
 }
 
-/** What an order closes: `qty` of the position that it takes away from, by its symbol ("HK.HSI2612") and its own side ("SELL"). */
+/** Position that an order closes: `qty` of it, by its symbol ("HK.HSI2612") and its own side ("SELL"). */
 export interface Closing {
   readonly accId: bigint;
   readonly symbol: string;
@@ -35,8 +35,8 @@ export interface Closing {
 }
 
 /**
- * What the gates want to know beside the order itself, of the account as the backend has it: which orders are still open, what was lost
- * today, and whether the order does no more than close a position. Asked only where a limit or a halt makes a difference.
+ * Account facts for the gates: open orders, today's loss, and whether the order only closes a position. Asked only where a limit
+ * or a halt makes a difference.
  */
 export class Circumstances {
   constructor(
@@ -55,7 +55,7 @@ export class Circumstances {
     header: TrdHeader | undefined,
     context: CallContext,
   ): Complete | Promise<Complete> {
-    // What guards a position is no risk to be taken away.
+    // A protective exit does not count as risk to be reduced.
     if (this.#changesExit(valued)) return this.#complete(key, { ...known, reduces: false }, valued, header, context);
     const { changes } = valued;
     if (changes === undefined || !isStop(changes.order) || this.access.haltOf(key) === undefined)
@@ -117,7 +117,7 @@ export class Circumstances {
     }
   }
 
-  /** What an account has made today with everything that it holds or has closed since the day's open, as the backend counts it. */
+  /** Today's profit of an account, held and closed positions included, as the backend counts it. */
   async dayProfit(header: TrdHeader | undefined, context: CallContext): Promise<DayProfit> {
     const positions = await this.#positions(header, context);
     if (typeof positions === 'string') return lossUnknown(positions);

@@ -48,7 +48,7 @@ interface Leg extends Pick<ValuedLeg, 'markets' | 'symbol' | 'side'> {
   readonly ratio: Decimal;
 }
 
-/** What is asked, or stands, of all legs together. */
+/** Requested or working terms of all legs together. */
 interface Terms {
   /** Units of the order. */
   readonly qty: Decimal;
@@ -211,8 +211,8 @@ function pricesOf(seen: readonly SeenLeg[], price: Decimal | undefined): readonl
     return pricing instanceof Rejection ? undefined : pricing;
   });
   if (price === undefined || prices.some((pricing) => pricing === undefined)) return prices;
-  // What is bought may cost the price and all that is sold brings; what is sold brings at least what a price below zero asks for.
-  // In money: of a contract with its shares, the price of a unit is of one share.
+  // Bought legs may cost up to the order's price plus all that the sold legs bring; sold legs bring at least the amount that a negative
+  // price asks for. Amounts are money: for a contract with its shares, the price of a unit is per share.
   const moneyOf = ({ leg: { ratio }, trading }: SeenLeg) => multiply(ratio, trading?.multiplier ?? DECIMAL_ONE);
   const size = seen.reduce((most, { trading }) => greater(most, trading?.multiplier ?? DECIMAL_ONE), 0n);
   const sumOf = (buying: boolean) =>

@@ -14,12 +14,12 @@ export class KeyName {
   }
 }
 
-/** What is kept of a write under its idempotency key. */
+/** Stored row of a write under its idempotency key. */
 export interface IdempotencyRow {
   readonly operation: string;
   /** SHA-256 of what the caller asked, so that another body under the same key is noticed. */
   readonly digest: string;
-  /** Of {@link SteadyTime.elapsed}, in whole milliseconds. */
+  /** Whole milliseconds of {@link SteadyTime.elapsed}. */
   readonly at: number;
   readonly packet: PacketId;
   /** Present while the outcome is not known. */
@@ -108,7 +108,7 @@ export class IdempotencyRows {
     return this.#count < this.#bounds.inAll && (this.#countOf.get(owner) ?? 0) < this.#bounds.perOwner;
   }
 
-  /** What is on disk of a write of the last 24 hours. */
+  /** Stored row of a write of the last 24 hours. */
   get({ id }: KeyName): IdempotencyRow | undefined {
     const row = this.#rows.get(id);
     return row === undefined || row.at + KEPT_MS <= this.#time.elapsed() ? undefined : row;
@@ -194,7 +194,7 @@ export class IdempotencyRows {
 
   #scheduleSweep(): () => void {
     return this.after(SWEEP_MS, () => {
-      // What cannot be read or written now is swept later.
+      // A failed sweep is left to the next one.
       this.#sweep().catch(() => undefined);
       this.#cancelSweep = this.#scheduleSweep();
     });

@@ -15,7 +15,7 @@ import { type IdempotencyRow, IdempotencyRows, KeyName, ROOM_SECONDS } from './i
 /** A write as it was on its way when nothing more was heard of it. */
 export interface Interrupted {
   readonly packet: PacketId;
-  /** What was sent, or was about to be. */
+  /** The request that was sent, or was about to be. */
   readonly request: Message;
 }
 
@@ -41,7 +41,7 @@ export type Run = (
   send: (commit: Commit | undefined, interrupted: Interrupted | undefined) => Promise<ResponseMessage | Rejection>,
 ) => Promise<ResponseMessage | Rejection>;
 
-/** What a write with an idempotency key is. */
+/** Outcome of looking up an idempotency key. */
 export type Admission =
   /** Seen before, answered before. */
   | { readonly kind: 'answered'; readonly response: ResponseMessage }
@@ -71,7 +71,7 @@ const REFUSED_MAX = 10_000;
 /** Keys are 1 to 255 visible ASCII characters. */
 const KEY_TEXT = /^[\x21-\x7e]{1,255}$/;
 
-/** What is wrong with the text of a caller's idempotency key, by the name that the caller's interface has for it, or of a key in the request. */
+/** Validates the text of a caller's idempotency key, named as the caller's interface names it, or of a key in the request. */
 export function checkKeyText(caller: Pick<Caller, 'idempotencyKey' | 'iface'>, ownKey?: string): Rejection | undefined {
   const { iface } = caller;
   const key = ownKey ?? caller.idempotencyKey;
@@ -145,7 +145,7 @@ export class IdempotencyKeys {
     return answer;
   }
 
-  /** What a write comes to that is sent under its key, once it is kept under it. */
+  /** Result of a keyed write, once persisted. */
   async #sent(
     name: KeyName,
     operation: Operation,
@@ -180,8 +180,8 @@ export class IdempotencyKeys {
           if (known === undefined) await this.#rows.withdraw(name, row);
         } else {
           const response = messageBytes(ResponseSchema, result);
-          // What the backend accepted is on its disk under the packet id, and a repetition after a crash gets the same answer
-          // from there: the caller need not wait for a second copy. A refusal is kept nowhere else.
+          // An accepted write is on the backend's disk under the packet id, and a retry after a crash gets the same answer from there: the
+          // caller need not wait for a second copy. A refusal is stored only here.
           if (result.retType === RET_SUCCEED) kept = { response: result, stored: this.#rows.answer(name, row, response) };
           else await this.#rows.refuse(name, row, response);
         }
@@ -225,7 +225,7 @@ function secretsOf(operation: Operation): readonly DescField[] {
   return known;
 }
 
-/** Of what the caller asked, before anything is filled in. A caller's packet id counts its tries; what is asked is the same. */
+/** Digest of the caller's request, before anything is filled in. A packet id counts retries and is left out. */
 function digestOf(operation: Operation, request: Message): string {
   const asked = askedText(operation.messages.C2SSchema, withoutSecrets(operation, request), 'packetID');
   return hash('sha256', `${operation.name}\0${asked}`, 'base64');

@@ -3,7 +3,7 @@ import type { C2S as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_
 import { Rejection } from '../../contract/rejection.js';
 import { hasLimit } from '../../contract/unused-price.js';
 
-/** What a modify must say is up to the type of the order that it names: one with a limit needs its price. */
+/** Checks the fields that a modify needs for the type of its order: one with a limit needs its price. */
 export function lackedByModify(request: ModifyC2S, order: Order): Rejection | undefined {
   if (request.modifyOrderOp !== ModifyOrderOp.ModifyOrderOp_Normal) return undefined;
   if (!hasLimit(order.orderType) || Object.hasOwn(request, 'price')) return undefined;

@@ -71,7 +71,7 @@ async function notLinked(backend: Backend, source: Contract, target: Contract, c
   return `is no month of the contract of ${source.code}: its ${termNames[differing]} is ${is} in place of ${was}`;
 }
 
-/** What every month of a contract has in common. */
+/** Terms shared by every month of a contract. */
 const termNames = {
   exchange: 'exchange',
   owner: 'underlying',

@@ -69,7 +69,7 @@ export interface ValuedLeg extends OrderLeg {
   readonly currency: string;
 }
 
-/** Which security markets a trading market trades; the first is meant when a request names none and there is only one. */
+/** Security markets per trading market; a sole entry is the default where a request names none. */
 const securityMarkets: ReadonlyMap<number, readonly number[]> = new Map([
   [TrdMarket.TrdMarket_HK, [1]],
   [TrdMarket.TrdMarket_US, [2]],
@@ -193,7 +193,7 @@ function atLeastWorth(leg: ValuedLeg | Rejection, amount: Decimal): ValuedLeg | 
   return { ...leg, worth: { ...leg.worth, value: amount, increase: amount } };
 }
 
-/** What a request opens. `orderId`: of the order that comes back. */
+/** Number of orders that a request opens. `orderId`: an order that is reopened. */
 export function opened({ header }: Pick<PlaceC2S, 'header'>, count: number, orderId?: string): Omit<OpenedOrders, 'accId'> {
   const place = { env: header?.trdEnv ?? 0, market: header?.trdMarket ?? 0, count };
   return orderId === undefined ? place : { ...place, orderId };
@@ -295,7 +295,7 @@ interface Stand extends Pick<OrderLeg, 'markets' | 'symbol' | 'side'> {
   readonly market: QuoteMarketInfo;
   readonly code: string;
   readonly qty: Decimal;
-  /** What of it has traded already, at its average price. */
+  /** Quantity filled so far, and its average price. */
   readonly filled: { readonly qty: Decimal; readonly price: Decimal };
   readonly terms: PriceTerms;
 }
@@ -312,8 +312,8 @@ function termsOf(
 }
 
 /**
- * What a request leaves out, or gives as 0, stays as it is, and is written into the request: a backend that carries it out
- * after another change, or reads it otherwise, would make an order that nobody has valued.
+ * Fills omitted or zero fields with the order's own values, in the request itself: a backend that applies it after another
+ * change, or reads it differently, would otherwise make an order that was never valued.
  */
 function changedBy(request: ModifyC2S, order: Order, standing: Stand): Stand | Rejection {
   if (!Object.hasOwn(request, 'qty')) request.qty = order.qty;

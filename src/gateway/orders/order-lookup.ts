@@ -22,7 +22,7 @@ export function isWorking({ orderStatus }: Order): boolean {
   return working.includes(orderStatus);
 }
 
-/** What an order goes by: its text, or its number where it has none. */
+/** Display name of an order: its text, or its number where it has none. */
 export function nameOfOrder({ orderID, orderIDEx }: Pick<Order, 'orderID' | 'orderIDEx'>): string {
   return orderIDEx || String(orderID);
 }

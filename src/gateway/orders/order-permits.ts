@@ -138,7 +138,7 @@ export class OrderPermits {
         if (denied !== undefined) return ofStandingTerms(telling(denied, securitiesOf(order, trading)), termsOfOrder(order));
       }
       if (allKnown || tradedCodes.length > 0) continue;
-      // Of an order that nobody knows no market is known but the one that is written. A read of it could be of any.
+      // An unknown order is checked by the market in the header alone. A read of it could be of any market.
       const unknown = ids.find((id) => !isKnown(id));
       if (reads && unknown !== undefined) return denyUnknown(each, unknown);
       const early = unknown === undefined ? undefined : this.orders.refuseEarly(`the market of order ${unknown} is not known`);
@@ -149,7 +149,7 @@ export class OrderPermits {
     return undefined;
   }
 
-  /** Those of the orders that there are; the backend's refusal to say. Reads may be of orders that are long over. */
+  /** Finds the listed orders, or returns the backend's refusal. Reads may name orders that ended long ago. */
   async #find(
     header: TrdHeader | undefined,
     ids: readonly (bigint | string)[],
@@ -215,7 +215,7 @@ function checkOrder(limits: Limits, order: Order, trading: number, reads: boolea
   const names = tradedMarketNames(trdMarket || trading, market);
   if (!allowsMarket(limits, names)) return denyMarket(limits, names.join('/'));
   const symbol = `${market?.name ?? secMarket}.${code}`;
-  // What takes risk away is held by its market alone: a caller can always get out.
+  // Writes here only reduce risk and are checked by market alone: a caller can always get out.
   return reads && !allowsTraded(limits, order, trading) ? denySymbol(limits, symbol) : undefined;
 }
 

@@ -22,7 +22,7 @@ export interface Pricing {
     | 'book_plus_5_percent'
     | 'trigger_plus_5_percent'
     | 'net_price';
-  /** What one unit counts with. */
+  /** Price per unit that the limits count. */
   readonly price: Decimal;
   /** A price at which the order could trade: the limit as given, the dearest level of the book, or a trigger beyond it. */
   readonly tradable: Decimal;
@@ -34,7 +34,7 @@ export interface Adjustment {
   readonly adjustSideAndLimit: number;
 }
 
-/** What of an order decides its price. */
+/** Order fields that decide its price. */
 export interface PriceTerms extends TriggerTerms, Adjustment {
   /** Trd_Common.OrderType. */
   readonly orderType: number;
@@ -42,7 +42,7 @@ export interface PriceTerms extends TriggerTerms, Adjustment {
   readonly price: Decimal;
 }
 
-/** What the market says of a security to one side; 0 where it says nothing. */
+/** Market prices of a security as one side sees them; 0 = unknown. */
 export interface MarketView {
   readonly side: TradeSide;
   /** The dearest level of the side of the book that the order would take: for a sale the best bid. */

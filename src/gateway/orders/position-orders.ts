@@ -33,7 +33,7 @@ import type { Valued, ValuedLeg } from './order-facts.js';
 /** A request that turns one position into another by two orders. */
 export type PositionRequest = ReverseC2S | RollC2S;
 
-/** What the two orders of a group must be. */
+/** Expected terms of one of the two orders of a group. */
 export interface ExpectedOrder {
   readonly role: 'close' | 'open';
   readonly code: string;
@@ -75,7 +75,7 @@ export function valuedOrders(operation: Operation, expected: readonly ExpectedOr
   return { accId: header?.accID ?? 0n, legs: [first, ...rest], opens };
 }
 
-/** Of both orders: a roll trades at the market, and so does a reversal unless it asks for limits. */
+/** Type of both orders: a roll trades at the market, and so does a reversal unless it asks for limits. */
 export function typeOfOrders({ initial }: PositionRequest): OrderType {
   const isLimit = initial?.$typeName === 'svc.reverse_position.Initial' && initial.priceType === LIMITED;
   return isLimit ? OrderType.OrderType_Normal : OrderType.OrderType_Market;

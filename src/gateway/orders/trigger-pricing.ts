@@ -2,7 +2,7 @@ import { atLeastZero, DECIMAL_ONE, type Decimal, decimalFromNumber, divide, mult
 import { TrailType } from '../../contract/generated/Trd_Common_pb.js';
 import { Rejection } from '../../contract/rejection.js';
 
-/** What an order says of the price that it waits for; 0 = nothing. The trailing ratio is in percent. */
+/** Trigger fields of an order; 0 = none. The trailing ratio is in percent. */
 export interface TriggerTerms {
   readonly auxPrice: number;
   readonly trailType: number;

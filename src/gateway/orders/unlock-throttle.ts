@@ -25,7 +25,7 @@ export function refusesPassword({ retMsg, errCode = 0 }: { readonly retMsg: stri
 interface Failures {
   /** Wrong passwords since the last right one. */
   readonly count: number;
-  /** Of {@link SteadyTime.elapsed}: nothing is tried before. */
+  /** No attempt before this {@link SteadyTime.elapsed}. */
   readonly until: number;
 }
 

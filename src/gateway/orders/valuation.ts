@@ -32,11 +32,11 @@ import { whenKnown } from './when-known.js';
 /** A place or a modify with its value. */
 export interface ValuedOrder {
   readonly valued: Valued;
-  /** What a modify changes, as it stands. */
+  /** The working order that a modify changes. */
   readonly order?: Order;
 }
 
-/** What a valuer finds: `no risk` where a request takes risk away or cannot add any; a failure where there is no such order. */
+/** Result of a valuer: `no risk` where a request reduces risk or cannot add any; a failure where there is no such order. */
 export type Valuation = ValuedOrder | 'no risk' | Rejection | ResponseMessage;
 
 /** Where orders are looked up that a request changes. */
@@ -92,7 +92,7 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     const entry = entryOf(bracket);
     const valued = await valuePlace(backend, entry, context);
     if (valued instanceof Rejection) return valued;
-    // What was valued is what its exits are of.
+    // The exits are of the valued security.
     bracket.secMarket = entry.secMarket;
     const { header, secMarket, code } = bracket;
     const exitSide = exitSideOf(bracket);

@@ -94,7 +94,7 @@ function unkept(thrown: unknown): Rejection {
   throw thrown;
 }
 
-/** Who places orders that come with their exits. */
+/** Places entry orders together with their exits. */
 export interface BracketPlacer {
   place(request: BracketC2S, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection>;
   /** Whether there is such a bracket. */
@@ -106,7 +106,7 @@ export interface BracketPlacer {
 /** Seconds until a change may find the one before it answered. */
 const RETRY_SECONDS = 5;
 
-/** What makes a new order. */
+/** Operations that make a new order. */
 const places: ReadonlySet<Operation> = new Set<Operation>([trade.placeOrder, trade.placeComboOrder, trade.placeBracketOrder]);
 
 /** Terms of a new order of one security; undefined for every other write. */
@@ -359,7 +359,7 @@ export class Writes {
     key: KeyRecord | undefined,
     context: CallContext,
   ): Promise<ResponseMessage | Rejection> {
-    // What is sent is what was valued, as far as the account has not changed since.
+    // The orders sent are the ones that were valued, unless the account has changed since.
     const expected = await expectedOrders(this.backend, operation, request, context).catch(unasked);
     if (expected instanceof Rejection) return expected;
     const valued = valuedOrders(operation, expected, request.header);
@@ -386,7 +386,7 @@ export class Writes {
     return withholding(this.access, this.clocks.clock, identity, { addsRisk, store: this.store });
   }
 
-  /** What never left the backend, or was refused, is known to have had no effect; any other failure leaves the outcome open. */
+  /** An unsent or refused write is known to have had no effect; any other failure leaves the outcome open. */
   #answerOf(
     operation: Operation,
     request: Message,
@@ -441,7 +441,7 @@ export class Writes {
     cancelTimer();
   }
 
-  /** What the audit trail says of a write that was sent, or before that is about to be. */
+  /** Audit fields of a write that was sent or is about to be. */
   auditTrade(request: Message, response?: ResponseMessage): AuditTrade {
     const order = request as Message &
       Partial<Omit<PlaceC2S, '$typeName'> & Pick<ModifyC2S, 'orderID' | 'orderIDEx'> & Pick<ComboC2S, 'comboLegs'>>;

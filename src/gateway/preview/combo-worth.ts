@@ -24,7 +24,7 @@ export interface AskedCombo {
   readonly orderIDEx: string;
 }
 
-/** What an order of several legs would be worth and cost, and whether the account can pay for it; see `worthOf`. */
+/** Value and cost of an order of several legs, and whether the account can pay for it; see `worthOf`. */
 export async function comboWorthOf(
   backend: Backend,
   asked: AskedCombo,
@@ -43,7 +43,7 @@ export async function comboWorthOf(
   };
 }
 
-/** What the gates hold against the caps; null where it is not known, or in several currencies. */
+/** Sum that the gates compare with the caps; null where it is not known, or in several currencies. */
 function sumOf({ legs }: Valued): Decimal | null {
   let sum = 0n;
   for (const { worth, currency } of legs) {

@@ -5,10 +5,10 @@ import type { Rejection } from '../../contract/rejection.js';
 import type { FeeItem } from '../backend.js';
 import type { Pricing } from '../orders/order-pricing.js';
 
-/** What a write would do and meet if it were sent now. Nothing of it is a promise: prices and totals move on. */
+/** Effect and checks of a write if it were sent now. Not a promise: prices and totals move on. */
 export type Preview = PlacePreview | ComboPreview | ModifyPreview | CancelPreview | PositionPreview | RepetitionPreview;
 
-/** What every preview says. */
+/** Fields of every preview. */
 export interface PreviewBase {
   /** "place_order". */
   readonly operation: string;
@@ -67,7 +67,7 @@ export interface ModifyPreview extends PreviewBase, Worth {
   readonly newTrail: TrailTerms | null;
   /** As in {@link OrderTerms}, of the new price. */
   readonly newAdjustment: Decimal | null;
-  /** What counts towards the day; null when the value is not known. */
+  /** Increase of the day's total; null when the value is not known. */
   readonly increase: Decimal | null;
 }
 
@@ -78,14 +78,14 @@ export interface CancelPreview extends PreviewBase {
   readonly all: boolean;
   /** How many working orders would be cancelled; null when they are not known, or the caller may not see all of them by its scopes and lists. */
   readonly count: number | null;
-  /** Those orders, as far as the caller may see them, at most {@link ORDERS_LISTED_MAX}. */
+  /** The orders that the caller may see, at most {@link ORDERS_LISTED_MAX}. */
   readonly orders: readonly WorkingOrder[] | null;
 }
 
 /** A position that is reversed or rolled. What its orders trade at is not known beforehand, and so neither value nor fees. */
 export interface PositionPreview extends PreviewBase {
   readonly kind: 'position';
-  /** What is placed as one group, the order that closes first; null when the caller may not see the position. */
+  /** The orders of the group, the closing one first; null when the caller may not see the position. */
   readonly orders: readonly PositionOrderTerms[] | null;
 }
 
@@ -102,7 +102,7 @@ export interface PositionOrderTerms extends Pick<OrderTerms, 'symbol' | 'name' |
 /** Orders that the preview of a cancel lists. */
 export const ORDERS_LISTED_MAX = 100;
 
-/** What an order would be worth and cost. */
+/** Value and cost of an order. */
 export interface Worth {
   /** Quantity × price × multiplier, which is what the gates look at; null when it is not known. */
   readonly value: Decimal | null;
@@ -114,11 +114,11 @@ export interface Worth {
   readonly multiplier: Decimal | null;
   /** null when the backend cannot say. */
   readonly fees: PreviewFees | null;
-  /** What the account can trade; null when the caller may not read the account or this security, or there is nothing to ask. */
+  /** Tradable quantity of the account; null when the caller may not read the account or this security, or there is nothing to ask. */
   readonly capacity: Capacity | null;
 }
 
-/** What the caller asks for. */
+/** Requested terms of an order. */
 export interface OrderTerms {
   readonly symbol: string;
   /** As the backend has it: "Tencent". null when it does not know the symbol. */
@@ -182,10 +182,10 @@ export interface LegTerms {
   readonly pricing: Pricing | null;
 }
 
-/** What the caller asks for, of several legs. */
+/** Requested terms of an order of several legs. */
 export interface ComboTerms extends Pick<OrderTerms, 'qty' | 'orderType' | 'timeInForce' | 'expireTime'> {
   readonly legs: readonly LegTerms[];
-  /** What a unit may cost, bought less sold; below zero, what it must bring; null without a limit. */
+  /** Maximum cost of a unit, bought less sold; negative = minimum proceeds; null without a limit. */
   readonly price: Decimal | null;
 }
 
@@ -203,7 +203,7 @@ export interface WorkingOrder {
   readonly remainingQty: Decimal;
   /** null without a limit. */
   readonly price: Decimal | null;
-  /** What it waits for; null where it waits for no price. */
+  /** Trigger price; null without one. */
   readonly triggerPrice: Decimal | null;
   /** null for orders that do not follow the market. */
   readonly trail: TrailTerms | null;
@@ -215,7 +215,7 @@ export interface PreviewFees {
   readonly total: Decimal;
 }
 
-/** What the brokerage says of the quantity, as far as it can be asked without sending the order. */
+/** The brokerage's limits on the quantity, as far as it can be asked without sending the order. */
 export interface Capacity {
   /** The most that the account could trade on this side; null when the brokerage does not say. */
   readonly maxQty: Decimal | null;
@@ -236,6 +236,6 @@ export interface PreviewGate {
   readonly limit: GateFigure | null;
   /** Where this order would bring it; null when that is not counted or not known. */
   readonly after: GateFigure | null;
-  /** Of a sum of money: the currency that it is in. */
+  /** Currency of a sum of money. */
   readonly currency?: string;
 }

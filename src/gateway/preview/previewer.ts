@@ -224,7 +224,7 @@ export class Previewer {
       ...addressOf(operation, header),
       op,
       order: maySee ? workingOrder(order) : null,
-      // What the order has, and what differs from it, is for those who may see it.
+      // The working order, and the changes against it, are shown only to callers who may see it.
       ...(op === 'normal' ? (maySee ? changeOf(request, order) : changeOf(asGiven, noOrder)) : noChange),
       ...(outcome === 'no risk' || order === undefined
         ? worthless

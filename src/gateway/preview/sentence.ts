@@ -66,7 +66,7 @@ function adjusted(adjustment: Decimal): string {
   return `its limit may be moved ${direction} by at most ${grouped(part * 100n)} %`;
 }
 
-/** What an order waits for before it goes to the market. */
+/** Trigger and trail of an order in words. */
 function waiting({ triggerPrice, trail }: Pick<OrderTerms, 'triggerPrice' | 'trail'>): string[] {
   return [
     ...(triggerPrice === null ? [] : [`triggered at ${grouped(triggerPrice)}`]),

@@ -9,7 +9,7 @@ import { type TriggerTerms, trailsAlike } from '../orders/trigger-pricing.js';
 import { orderTypeName, predictionSideName, sessionName, timeInForceName, trailTypeName } from '../trade-names.js';
 import type { ExitTerms, ModifyPreview, OrderTerms, TrailTerms } from './preview.js';
 
-/** What a new order says of itself, beside the security and the quantity that are valued. */
+/** Terms of a new order as requested; security and quantity are valued elsewhere. */
 export function termsOf(request: PlaceC2S): Omit<OrderTerms, 'symbol' | 'name' | 'side' | 'qty' | 'exits'> {
   return {
     price: mayHaveLimit(request.orderType) ? given(request, 'price') : null,
@@ -46,7 +46,7 @@ export function exitsOf(request: BracketC2S): ExitTerms {
   };
 }
 
-/** What a change asks for, once it is valued: what it left out has been filled with what the order has. */
+/** Requested change of an order after valuation, which fills omitted fields from the order. */
 export function changeOf(request: ModifyC2S, order: Order): Change {
   return {
     newQty: given(request, 'qty'),
@@ -59,7 +59,7 @@ export function changeOf(request: ModifyC2S, order: Order): Change {
 
 type Change = Pick<ModifyPreview, 'newQty' | 'newPrice' | 'newTriggerPrice' | 'newTrail' | 'newAdjustment'>;
 
-/** Of what leaves the terms of an order as they are. */
+/** Change of an operation that leaves the order's terms alone. */
 export const noChange: Change = { newQty: null, newPrice: null, newTriggerPrice: null, newTrail: null, newAdjustment: null };
 
 /** How a trailing order follows the market; null for other orders. */

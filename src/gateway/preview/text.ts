@@ -235,7 +235,7 @@ function workingOrder(order: WorkingOrder, id: (value: bigint) => Json): Json {
   });
 }
 
-/** What few orders have: left out where there is none. */
+/** Writes a rarely present field; omits it when null. */
 function given<T>(name: string, value: T | null, write: (value: T) => Json): Record<string, Json> {
   return value === null ? {} : { [name]: write(value) };
 }

@@ -18,10 +18,10 @@ export interface Replaced {
 }
 
 /**
- * What an order would be worth and cost, and whether the account can pay for it.
+ * Value and cost of an order, and whether the account can pay for it.
  *
  * @param request the order as it would stand.
- * @param mayReadAccount what the account can trade says what it holds, which the scope to trade alone does not show.
+ * @param mayReadAccount tradable quantities reveal holdings, which the trading scope alone does not.
  */
 export async function worthOf(
   backend: Backend,

@@ -15,9 +15,9 @@ type Told = AccountOutcome & {
   readonly answered: boolean;
 };
 
-/** What became of accounts that were to be restored. */
+/** Result of restoring accounts. */
 export interface RestoredAccounts {
-  /** Those whose pushes are back. */
+  /** Accounts whose pushes are back. */
   readonly accIds: readonly bigint[];
   readonly ended: readonly EndedAccount[];
   /** Why nothing is known of the others: the backend did not answer. */
@@ -46,8 +46,8 @@ interface Registration {
 }
 
 /**
- * Who receives the order and fill pushes of which account. The backend is told the whole list each time it changes, one
- * change after the other. An end takes effect at once; a beginning when the backend has accepted it.
+ * Receivers of each account's order and fill pushes. The backend receives the whole list on each change, one change after the
+ * other. An end takes effect at once; a start when the backend has accepted it.
  */
 export class AccountRegistrations {
   readonly #accounts = new Map<bigint, Map<string, Registration>>();
@@ -56,7 +56,7 @@ export class AccountRegistrations {
   #told = '';
   /** How often pushes were lost: a reply that is older than the last loss proves nothing. */
   #losses = 0;
-  /** Those that are being restored, or were not in time; a loss takes them out. */
+  /** Accounts being restored, or not restored in time; a loss removes them. */
   readonly #overdue = new Set<bigint>();
 
   constructor(

@@ -11,9 +11,8 @@ interface Ticks {
 }
 
 /**
- * What waits for a slow reader, in order. A `latest` frame takes the place of an older one of its stream; `tick` frames
- * are bounded per stream, and a gap is announced before the next one; all others wait as long as it takes (the
- * connection's bound on bytes ends it).
+ * Frames that wait for a slow reader, in order. A `latest` frame replaces an older one of its stream; `tick` frames are bounded
+ * per stream, and a gap is announced before the next one; all others wait indefinitely (the connection's byte limit ends it).
  */
 export class Backlog {
   // A Map keeps the place of a key whose value is replaced: the newest quote goes out in the turn of the oldest.

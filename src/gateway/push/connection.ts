@@ -37,7 +37,7 @@ export interface ConnectionInfo {
 
 export interface ConnectionSettings {
   readonly id: string;
-  /** Whose connection it is: `key:<id>` or `anonymous`. */
+  /** Owner of the connection: `key:<id>` or `anonymous`. */
   readonly owner: string;
   readonly lane: Lane;
   readonly wants: Permits;
@@ -60,7 +60,7 @@ const CLOSE_TRY_AGAIN_LATER = 1013;
  * the next pass. When the socket's buffer fills up they wait in a {@link Backlog} until it has drained.
  */
 export class Connection implements Writer {
-  // What a write needs stands first, and so together in memory: with thousands of connections that is felt.
+  // Fields of the write path come first and so share cache lines, which shows with thousands of connections.
   #run: Run | undefined;
   #backlog: Backlog | undefined;
   #open = true;
@@ -202,7 +202,7 @@ export class Connection implements Writer {
     this.#stallAbove(this.#write(run));
   }
 
-  /** What comes next waits when the sink holds more than it should. */
+  /** Later frames are queued while the sink holds too much. */
   #stallAbove(buffered: number): void {
     if (buffered > STALLED_BYTES) this.#backlog = new Backlog((next, dropped) => this.#gapFrame(next, dropped));
   }

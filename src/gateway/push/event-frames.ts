@@ -4,7 +4,7 @@ import type { Frame, FrameContent } from './frame.js';
 import { Run } from './run.js';
 import { SUB_TYPE_TICKER, streamKey } from './streams.js';
 
-/** What the connections of one format share: see {@link Gatherer.originOf}. */
+/** State shared by the connections of one format: see {@link Gatherer.originOf}. */
 export class Lane {
   /** The run from which those of the pass `pass` grow. */
   origin = Run.empty();

@@ -3,7 +3,7 @@ import type { Frame } from './frame.js';
 import type { Member, PushConnection } from './member.js';
 import type { Cursor } from './trade-log.js';
 
-/** What a hub does for the interface that holds a member's socket. */
+/** The hub's actions for the interface that holds a member's socket. */
 export interface MemberActions {
   readonly release: (member: Member) => void;
   readonly resume: (member: Member, since: Cursor | undefined, accIds: readonly bigint[]) => void;

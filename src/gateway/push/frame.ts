@@ -1,11 +1,11 @@
 import type { PushEvent, QuotePush } from '../backend.js';
 
 /**
- * What goes to a connection in one piece, ready but for its number: the number is the connection's own, everything else
- * is the same for all connections of a format.
+ * One piece of output, complete but for its number: the number is the connection's own, everything else is the same for all
+ * connections of a format.
  */
 export interface Frame {
-  /** What it is for a slow reader, and what it belongs to. */
+  /** Its handling for a slow reader, and its stream or account. */
   readonly content: FrameContent;
   /** False: it answers something, carries no number and does not count. */
   readonly sequenced: boolean;
@@ -18,8 +18,8 @@ export interface Frame {
 }
 
 /**
- * What a frame carries, as far as a slow reader is concerned: `latest` gives way to a newer one of its stream, `tick`
- * is bounded per stream, `kept` is never dropped. `key` is the stream of a quote, `accId` the account of a trade event.
+ * A frame's handling for a slow reader: `latest` gives way to a newer one of its stream, `tick` is bounded per stream, `kept` is
+ * never dropped. `key` is the stream of a quote, `accId` the account of a trade event.
  */
 export type FrameContent =
   | { readonly kind: 'latest' | 'tick'; readonly key: string; readonly event: QuotePush }

@@ -13,7 +13,7 @@ export interface GapAnnouncerParts {
   readonly accounts: AccountRegistrations;
   readonly retries: Retries;
   readonly clock: Clock;
-  /** Who receives what these owners subscribe to. */
+  /** Members that receive the subscriptions of these owners. */
   readonly membersOf: (owners: readonly string[]) => Iterable<Member>;
   readonly framesOf: (event: PushEvent) => EventFrames;
   /** Pushes what a stream shows now to those who had a first push of it. */
@@ -50,7 +50,7 @@ export class GapAnnouncer {
     this.#gaps.forget(key);
   }
 
-  /** What happened in an account meanwhile is about to be pushed: its gap is announced before. */
+  /** Announces an account's gap before its missed events are pushed. */
   recovers(accId: bigint): void {
     if (this.#gaps.hasAccount(accId)) this.#close([], [accId], []);
   }
@@ -80,7 +80,7 @@ export class GapAnnouncer {
     if (streams.overdue().length > 0 || this.#parts.accounts.overdue().length > 0) this.#restoreLater(streams);
   }
 
-  /** What the backend did not answer for in time is asked for again, unless its connection is lost first: then it is restored with that. */
+  /** Retries streams that the backend did not restore in time, unless its connection is lost first: the restoration then covers them. */
   #restoreLater({ overdue }: Restored): void {
     this.#parts.onGap('the backend did not restore all pushes in time; trying again');
     this.#parts.retries.schedule(RETRY_MS_MIN, () => {

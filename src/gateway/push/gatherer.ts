@@ -2,7 +2,7 @@ import type { Clock } from '../../contract/clock.js';
 import type { EventFrames, Lane } from './event-frames.js';
 import { Run } from './run.js';
 
-/** What frames go to. */
+/** Receiver of frames. */
 export interface Writer {
   /** Adds an event's frame to what the next pass writes. */
   push(frames: EventFrames): void;

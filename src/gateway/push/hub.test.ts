@@ -158,7 +158,7 @@ describe('what a connection asks for', () => {
     both(1);
     await settle();
     expect(sink.frames().map(tick)).toEqual([1]);
-    // What the key gives up, the connection goes on with.
+    // The connection keeps a stream that its key gives up.
     await hub.subscriptions.unsubscribe('key:a', [extended]);
     both(2);
     await settle();

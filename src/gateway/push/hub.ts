@@ -44,7 +44,7 @@ export interface PushHubOptions {
   readonly subscriptionsPerKey?: number | undefined;
   /** Bytes that may wait for one reader before it is closed with 1013; default 8 MiB, sensible from 256 KiB up. */
   readonly maxBacklogBytes?: number;
-  /** What a new connection is told first. */
+  /** Notices for a new connection. */
   readonly greeting?: () => readonly NotifyPush[];
   /** An event that could not be encoded: a defect of the backend, which must not keep others from their events. */
   readonly onDefect: (error: unknown) => void;
@@ -260,7 +260,7 @@ export class PushHub {
     return this.#observers.add(observed, observer);
   }
 
-  /** Of streams that the backend refused, those that it does not serve: see {@link Backend.unserved}. */
+  /** The refused streams that the backend does not serve at all: see {@link Backend.unserved}. */
   async unserved(streams: readonly QuoteStream[]): Promise<readonly QuoteStream[]> {
     try {
       return (await this.#backend.unserved?.(streams)) ?? [];

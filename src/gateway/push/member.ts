@@ -8,13 +8,13 @@ import type { Cursor } from './trade-log.js';
 export interface ConnectOptions {
   /** The interface that it came by: `ws`. */
   readonly iface: string;
-  /** Whose connection it is: `key:<id>` or `anonymous`. */
+  /** Owner of the connection: `key:<id>` or `anonymous`. */
   readonly owner: string;
   readonly keyId?: string;
-  /** Whose subscriptions it receives: those of its owner and its own (`all`, the default), or only its own. */
+  /** Subscriptions to receive: those of its owner and its own (`all`, the default), or only its own. */
   readonly receives?: 'all' | 'own';
   readonly permits: Permits;
-  /** What it asked for, of what it may see; everything by default. */
+  /** Events wanted, among those permitted; all by default. */
   readonly wants?: Permits;
   /** The greeting comes so much later than the connection, for clients that take what comes first for an answer. Default at once. */
   readonly greetAfterMs?: number;
@@ -28,7 +28,7 @@ export interface ConnectOptions {
 /** A connection's face to the interface that holds its socket. */
 export interface PushConnection {
   readonly id: string;
-  /** Whose connection it is: `key:<id>` or `anonymous`. */
+  /** Owner of the connection: `key:<id>` or `anonymous`. */
   readonly owner: string;
   /** The owner of what it subscribes to by its own commands: `conn:<id>`. */
   readonly ownOwner: string;
@@ -72,7 +72,7 @@ export interface Member {
   readonly connection: Connection;
   readonly options: ConnectOptions;
   readonly connectedAt: number;
-  /** What its key may see. */
+  /** Events that its key may see. */
   permits: Permits;
   readonly wants: Permits;
   /** The owners whose subscriptions it receives. */

@@ -9,10 +9,10 @@ export interface Observer {
   lost(reason: string): void;
 }
 
-/** What is observed: a stream by its key ({@link streamKey}), or an account's orders and fills. */
+/** The subject of an observer: a stream by its key ({@link streamKey}), or an account's orders and fills. */
 export type Observed = string | bigint;
 
-/** Who hears what. They subscribe like everybody else: this only says where the events go. */
+/** Observers by subject. They subscribe like everybody else: this only routes the events. */
 export class Observers {
   readonly #observers = new Map<Observed, Set<Observer>>();
 

@@ -9,8 +9,8 @@ const CHANGE_MS_MAX = 60_000;
 export const RETRY_MS_MIN = 5_000;
 
 /**
- * What the backend answers to a change of subscriptions; rejects with {@link BackendTimeout} when its time is up. The port says
- * that every promise settles. One that does not must not hold up what comes after it.
+ * Bounds the wait for a change of subscriptions; rejects with {@link BackendTimeout} at the deadline. The port requires every
+ * promise to settle; one that does not must not block the changes after it.
  */
 export function inTime<T>(work: Promise<T>, after: After): Promise<T> {
   return new Promise((resolve, reject) => {

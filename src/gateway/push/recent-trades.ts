@@ -5,7 +5,7 @@ import type { TradePush } from '../backend.js';
 interface State {
   /** Seconds since the epoch; 0 where it is not said. */
   readonly updated: number;
-  /** What tells one state from another. */
+  /** Fields that distinguish two states. */
   readonly text: string;
 }
 
@@ -60,7 +60,7 @@ function stateOf(s2c: Updated | undefined): State {
   };
 }
 
-/** Of what was found later, states that were pushed already and older ones; of what is pushed, the very same alone: clocks are set back. */
+/** Recovered states are known if pushed already or older; pushed ones only if identical, as clocks may be set back. */
 function isKnown(state: State, known: State, recovered: boolean): boolean {
   const isSame = known.text === state.text;
   if (recovered) return isSame || isOlder(state, known);

@@ -19,7 +19,7 @@ export function isKline(type: number): boolean {
   return klines.has(type);
 }
 
-/** What one stream is known by; equal for equal streams. */
+/** Key of a stream; equal for equal streams. */
 export function streamKey({ symbol, subType, rehabType, extendedTime, orderDetail }: QuoteStream): string {
   return `${symbol} ${subType} ${rehabType}${extendedTime ? ' x' : ''}${orderDetail ? ' d' : ''}`;
 }
@@ -72,7 +72,7 @@ export function variantKeys(symbol: string, subType: number): readonly string[] 
   return subType === SUB_TYPE_ORDER_BOOK ? [...keys, detailKey(symbol)] : keys;
 }
 
-/** Which of `held` a subscription to `streams` replaces: the same data with other hours, or with the orders or without them. */
+/** Held streams that a subscription to `streams` replaces: the same data with other hours, or with or without the orders. */
 export function replacedBy(streams: readonly QuoteStream[], held: readonly QuoteStream[]): readonly QuoteStream[] {
   const wanted = new Map(streams.map((stream) => [quotaKey(stream), stream]));
   return held.filter((stream) => {
@@ -90,7 +90,7 @@ export function asHeld(streams: readonly QuoteStream[], held: readonly QuoteStre
   });
 }
 
-/** What a stream costs of the subscription quota: one per symbol and type, whatever the adjustments. */
+/** Quota unit of a stream: one per symbol and type, whatever the adjustments. */
 export function quotaKey({ symbol, subType }: QuoteStream): string {
   return `${symbol} ${subType}`;
 }

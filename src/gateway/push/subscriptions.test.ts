@@ -325,7 +325,7 @@ describe('subscriptions', () => {
         };
         await settleAll();
         await Promise.all(pending);
-        // What the backend did not let go of is ended in the end.
+        // Streams that the backend failed to release are released eventually.
         for (let times = 0; times < 3; times++) {
           clock.advance(60_000);
           await settleAll();

@@ -42,7 +42,7 @@ export interface SubscriptionListener {
   changed(owner: string): void;
 }
 
-/** What became of streams that were to be restored. */
+/** Result of restoring streams. */
 export interface Restored extends RestoredStreams {
   readonly ended: readonly Ended[];
 }
@@ -57,8 +57,8 @@ export interface Ended {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
- * Who is subscribed to what: the owners' side. What owners want changes here at once; {@link UpstreamStreams} brings the backend
- * in line. A stream is started when its first owner arrives and stopped when its last one leaves.
+ * Subscriptions by owner. Owners' wishes take effect here at once; {@link UpstreamStreams} brings the backend in line. A stream
+ * starts with its first owner and stops with its last.
  */
 export class Subscriptions {
   /** Owner → stream key → subscription. */

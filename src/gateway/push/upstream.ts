@@ -19,7 +19,7 @@ interface Settled {
   readonly kept: UnsubscribeRefusal | undefined;
 }
 
-/** What became of streams that were to be restored. */
+/** Result of restoring streams. */
 export interface RestoredStreams {
   /** Keys of those that run. */
   readonly keys: readonly string[];
@@ -50,9 +50,9 @@ interface Reply extends Refused {
   readonly answer: 'given' | 'not now' | 'none';
 }
 
-/** What came of starting streams again. */
+/** Result of restarting streams. */
 interface Restart {
-  /** Those that are to be tried again. */
+  /** Streams to retry. */
   readonly again: readonly Entry[];
   /** The backend answered, one way or another. */
   readonly answered: boolean;
@@ -213,7 +213,7 @@ export class UpstreamStreams {
       if (reply.retType !== 0) {
         refused = reply;
         onRefused();
-        // Of a refused batch the backend may have started a part.
+        // The backend may have started part of a refused batch.
         for (const entry of notLost()) entry.running = true;
       }
     }

@@ -18,7 +18,7 @@ export interface WaitParts {
   readonly backend: Backend;
   /** Dates answers. */
   readonly clock: Clock;
-  /** What calls are timed by. */
+  /** Clock for the timing of calls. */
   readonly backendClock: Clock;
 }
 
@@ -28,7 +28,7 @@ const outcomes = { met: 1, timedOut: 2, over: 3 } as const;
 /** One call that waits, from the subscription to what it has to hear until that is given back. */
 export class Wait {
   readonly #parts: WaitParts;
-  /** Whose subscriptions these are. */
+  /** Owner of the subscriptions. */
   readonly #owner: string;
   readonly #came: number;
   readonly #answer: Promise<WaitAnswer>;
@@ -60,7 +60,7 @@ export class Wait {
     this.#fail = fail;
   }
 
-  /** What it comes to, after `timeoutMs` at the latest, counted from its making. `onWaiting` is called once it is clear that it has to wait. */
+  /** The answer, after `timeoutMs` at the latest, counted from construction. `onWaiting` is called once it is clear that it has to wait. */
   async run(timeoutMs: number, onWaiting: () => void): Promise<WaitAnswer> {
     const { hub, backendClock } = this.#parts;
     const { caller, context } = this.call;
@@ -114,7 +114,7 @@ export class Wait {
       const answer = await this.#question();
       if (answer instanceof Rejection) this.end(answer);
       else if (answer.retType !== RET_SUCCEED) this.end(failure(subscription.waitFor, answer.retMsg, answer.errCode));
-      // What was pushed meanwhile is newer.
+      // A push received meanwhile is newer than the answer.
       else if (!this.#heard) this.#judge(this.watch.take(answer));
     } finally {
       this.#asking = false;

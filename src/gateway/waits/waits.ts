@@ -10,13 +10,13 @@ import { watchOf } from './watch-of.js';
 
 /** How often what nobody pushes is asked for. */
 const ASK_AGAIN_MS = 5_000;
-/** Of the bound of one key: what all keys together may wait for. */
+/** Long polls over all keys, as a multiple of the bound of one key. */
 const KEYS_FULL = 8;
 
 export interface WaitsParts extends WaitParts {
   /** Waits of one key at a time. */
   readonly perOwner: number;
-  /** What a request that waits would meet if it came now. */
+  /** Re-checks a waiting request as if it came now. */
   readonly review: (caller: Caller, request: C2S) => Identity | Rejection;
   readonly permitsOf: (identity: Identity) => Permits;
   /** Sees to it that {@link Waits.review} is called when the caller's key expires. */

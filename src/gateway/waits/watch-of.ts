@@ -19,7 +19,7 @@ const own: Readonly<Record<keyof typeof conditions, readonly string[]>> = {
 };
 const common = ['condition', 'timeout'];
 
-/** What a request waits for, or what is wrong with it beyond what its declaration says. */
+/** The watch for a request's condition, or a rejection of arguments that the declaration alone cannot check. */
 export function watchOf(request: C2S): Watch | Rejection {
   const name = conditionNames.find((each) => conditions[each] === request.condition);
   if (name === undefined) return invalid('condition', `condition: expected ${conditionNames.join(', ')}, found ${request.condition}`);

@@ -20,7 +20,7 @@ export interface Watch {
   readonly accId?: bigint;
   /** Nothing is pushed of it: it is asked for again and again. */
   readonly asksAgain: boolean;
-  /** What tells how it stands now. */
+  /** The read that tells the current state. */
   readonly question: { readonly operation: Operation; readonly request: Message };
   /** Takes in an answer to the question, or says why there is none. */
   take(response: ResponseMessage): Verdict | Rejection;
@@ -30,10 +30,10 @@ export interface Watch {
   isDoubtful?(quotes: ResponseMessage): boolean;
   /** Takes in what was pushed. */
   hear(event: QuotePush | TradePush): Verdict;
-  /** What was seen last. */
+  /** The last observed value. */
   seen(): Seen;
   /** The same in words: "399.8"; undefined before anything was seen. */
   status(): string | undefined;
-  /** What was seen last as a push would tell it, for a look at whether its caller may see it; undefined where the request names all. */
+  /** The last observation as a push, to check whether the caller may see it; undefined where the request names every subject. */
   sight(): PushEvent | undefined;
 }
