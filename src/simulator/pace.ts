@@ -24,7 +24,7 @@ export class Pace {
 /** How much long work is done in one turn of the event loop before others have theirs, in ms. */
 const TURN_MS = 4;
 
-/** What all long work together has taken of this turn of the event loop, in ms: a turn belongs to all who have work to do in it. */
+/** Milliseconds of this event-loop turn spent on long work so far, by all long tasks together: they share the turn. */
 const taken = {
   ms: 0,
   isToEnd: false,

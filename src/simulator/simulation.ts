@@ -53,7 +53,7 @@ export interface SimulationOptions {
 /** A symbol whose quotes and trades come from a recording. */
 export interface RecordedSymbol {
   readonly symbol: string;
-  /** What is known of it, where it could be a share or a fund. */
+  /** Security facts, if it may be a share or a fund. */
   readonly security?: Omit<Newcomer, 'symbol' | 'price'>;
   /** The close before the recorded day. */
   readonly previousClose: Decimal;

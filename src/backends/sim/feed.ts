@@ -8,8 +8,8 @@ export interface Feed {
   readonly on: MarketEvent['kind'];
   /** Works out in turns what an event takes long for; undefined where there is nothing to wait for, as with most feeds at all times. */
   prepare?(event: MarketEvent): Promise<void> | undefined;
-  /** What to push at an event; undefined when it holds nothing for this stream. */
+  /** The push for an event; undefined when the event holds nothing for this stream. */
   next(event: MarketEvent): ResponseMessage | undefined;
-  /** What a first push says now; undefined when there is nothing yet. */
+  /** The content of a first push; undefined when there is nothing yet. */
   current(): ResponseMessage | undefined;
 }

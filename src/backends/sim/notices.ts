@@ -14,7 +14,7 @@ import { SIMULATED } from '../../simulator/view/server.js';
 
 const NOTIFY = 1003;
 
-/** What the backend announces when it is ready: that nothing of it is real, and that it serves. */
+/** Notices once the backend is ready: that everything is simulated, and that it serves. */
 export function readyNotices(): readonly NotifyPush[] {
   return [
     notice({

@@ -36,7 +36,7 @@ import { instrumentId } from '../../simulator/world/instrument-id.js';
 
 /** Days that go their own way, drawn without a pause: at some microseconds each, a turn has time for them. */
 const DAYS_AT_ONCE = 250;
-/** What a day of a pair costs in these. */
+/** Cost of drawing one day of a currency pair, in days that go their own way. */
 const PAIR_DAY = 15;
 
 let fixture: Fixture;
@@ -210,7 +210,7 @@ const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.f
   ).map(([operation, fields]) => [operation.name, [operation, fields]]),
 );
 
-/** Those whose typical request needs an order, an account, a row or listed contracts, or is refused. */
+/** Operations whose typical request needs an order, an account, a row or listed contracts, or is refused. */
 const elsewhere = [
   ...['verification', 'modify_order', 'cancel_order', 'cancel_all_order', 'reconfirm_order', 'reverse_position', 'roll_position'],
   ...['get_option_quote', 'get_option_strategy_analysis', 'get_cash_detail', 'get_company_executive_background'],

@@ -38,7 +38,7 @@ export function prepareStreams({ market, listings }: Needed, streams: readonly Q
   });
 }
 
-/** Of the bars that a stream pushes. */
+/** Period of the bars that a stream pushes. */
 function pushedPeriod(subType: number): BarPeriod | undefined {
   const klType = klTypeOfSubType.get(subType);
   const period = klType === undefined ? undefined : periodOf(klType);

@@ -25,7 +25,7 @@ const streams: readonly QuoteStream[] = ['HK.00700', 'HK.00005'].flatMap((symbol
 ]);
 
 let folder: string;
-/** What the recorded session pushed, and how it stood in its middle. */
+/** Pushes of the recorded session, and its state halfway. */
 let pushed: readonly string[];
 let middle: { readonly pushes: number; readonly quote: unknown; readonly book: unknown; readonly capitalFlow: unknown };
 

@@ -44,7 +44,7 @@ export class RecordedDay {
   /** Every stream with a push, by its key, whenever that comes. */
   readonly #streams: ReadonlyMap<string, QuoteStream>;
   readonly symbols: readonly RecordedSymbol[];
-  /** What came before the start, for the market that is made afterwards. */
+  /** Events before the start, for the market that is built later. */
   #past: RecordedEvent[];
   readonly #latest = new Map<string, RecordedEvent>();
   /** By operation and request. */
@@ -109,11 +109,11 @@ export class RecordedDay {
     return event && pushOf(event, stream);
   }
 
-  /** What was recorded in answer to a request: undefined where the simulation is to answer it. */
+  /** The recorded answer to a request; undefined where the simulation answers. */
   answer(operation: Operation, request: Message): ResponseMessage | undefined {
     if (operation === quote.getQuote) return this.#quotes((request as GetBasicQot.C2S).securityList);
     if (operation === quote.getBroker) return this.#brokers((request as GetBroker.C2S).security);
-    // Of the rest of what is pushed, the market knows more than one answer of then.
+    // The market knows more past answers to the other pushed kinds than the recording.
     if (fromMarket.has(operation)) return undefined;
     return this.#answers.size === 0
       ? undefined
@@ -183,7 +183,7 @@ const SubType = { quote: 1, broker: 14 } as const;
 /** Answered from the market that the recorded pushes make up. */
 const fromMarket: ReadonlySet<Operation> = new Set<Operation>([quote.getOrderBook, quote.getTicker, quote.getRt, quote.getKline]);
 
-/** What is to be known of a recording beforehand. */
+/** A first pass over a recording. */
 class Scan {
   readonly streams = new Map<string, QuoteStream>();
   readonly symbols = new Map<string, RecordedSymbol>();
@@ -241,7 +241,7 @@ function noticeOf(protoId: number, { message, beside }: RecordedEvent): NotifyPu
   return { type: 'notify', protoId, message: message as ResponseMessage, ...(gap === undefined ? {} : { gap }) };
 }
 
-/** What a recording says of a share or a fund; undefined of anything else. Where only quotes were recorded it is taken for a share. */
+/** Security facts of a share or a fund in a recording; undefined for anything else. With only quotes recorded, it counts as a share. */
 function securityOf(quoted: BasicQot | undefined, described: SecurityStaticBasic | undefined): RecordedSymbol['security'] {
   const secType = described?.secType ?? SecurityType.SecurityType_Eqty;
   const isContract = quoted?.optionExData !== undefined || quoted?.futureExData !== undefined || quoted?.warrantExData !== undefined;

@@ -10,13 +10,13 @@ import type { Book, BookLevel, ExtendedTrades, Quote, Tick, TickDirection } from
 import type { RecordedUpdate } from '../../simulator/market/recorded-market.js';
 import type { Listing } from '../../simulator/view/listings.js';
 
-/** Of the pushes that a market is made of. */
+/** Push protocols that a market is built from. */
 export const ProtoId = { quote: 3005, ticker: 3011, orderBook: 3013 } as const;
 
 /** Qot_Common.TickerDirection. */
 const directions: Readonly<Record<number, TickDirection>> = { 1: 1, 2: -1, 3: 0 };
 
-/** What a recorded push says of the market; undefined where it says nothing, or nothing that is complete. */
+/** The market update in a recorded push; undefined where there is none, or none that is complete. */
 export function updateOf(
   { source, message, time }: RecordedEvent,
   listing: Listing,

@@ -17,7 +17,7 @@ type Names = 'clock' | 'world' | 'market' | 'listings' | 'quoteBoard' | 'userSta
 
 /** How a reminder's condition stood when it was last looked at. */
 interface Seen {
-  /** What it asked for then: a changed reminder starts anew. */
+  /** Terms when last seen: a changed reminder starts anew. */
   readonly terms: string;
   met: boolean;
 }
@@ -69,7 +69,7 @@ export class ReminderPushes {
       this.#watched.delete(symbol);
     }
     if (watched !== undefined || !wanted) return;
-    // What has been delisted since has nothing to be reminded of.
+    // Delisted symbols trigger no reminders.
     const listing = listings.named(symbol);
     if (listing === undefined || listings.state(listing) !== 'listed') return;
     const prints = new TrustedPrints(listing.instrument, () => market.book(listing.instrument, 1));
@@ -77,7 +77,7 @@ export class ReminderPushes {
     market.watch(listing.instrument);
   }
 
-  /** What is off or gone starts anew should it be on again. */
+  /** Reminders that are off or gone start anew when they return. */
   #forget(symbol: string, on: ReadonlySet<bigint>): void {
     const seen = this.#seen.get(symbol);
     for (const key of seen?.keys() ?? []) if (!on.has(key)) seen?.delete(key);
@@ -124,7 +124,7 @@ export class ReminderPushes {
       this.#emit(push);
       return;
     }
-    // That it was told is on disk before it is: a crash must not tell a single reminder twice.
+    // Persist the delivery before pushing: a crash must not deliver a one-off reminder twice.
     this.#facts.userState.reminders
       .put({ ...reminder, enabled, toldOn: day })
       .then(() => this.#emit(push))

@@ -20,10 +20,10 @@ export class RunningBars {
   readonly #hours: Hours;
   readonly #adjustment: PriceAdjustment;
   #bar: Bar | undefined;
-  /** Of the trading day in which the bar was read: the next day's prices may be adjusted otherwise, and those before it too. */
+  /** Adjustment factor of the trading day in which the bar was read: the next day's prices, and earlier ones, may be adjusted otherwise. */
   #factor = FACTOR_ONE;
   #tradingDay = '';
-  /** Of the newest trade that the bar holds: what was read may be ahead of the events. */
+  /** Sequence of the newest trade in the bar: a read bar may be ahead of the events. */
   #sequence = 0n;
 
   constructor(facts: Facts<'world' | 'market'>, listing: Listing, period: BarPeriod, hours: Hours, adjustment: PriceAdjustment) {

@@ -66,7 +66,7 @@ export class Streams {
     return undefined;
   }
 
-  /** Those of the streams whose symbol exists and does not serve their type. */
+  /** Streams whose symbol exists but does not serve their type. */
   unserved(streams: readonly QuoteStream[]): readonly QuoteStream[] {
     return streams.filter(({ symbol, subType }) => {
       const listing = this.#locate(symbol);
@@ -78,7 +78,7 @@ export class Streams {
     for (const stream of streams) this.#end(stream);
   }
 
-  /** What a first push of a stream says now, whether it runs or not. */
+  /** The first push of a stream, running or not. */
   current(stream: QuoteStream): QuotePush | undefined {
     const running = this.#running.get(streamKey(stream)) ?? this.#idle(stream);
     const message = running?.feed.current();
@@ -150,7 +150,7 @@ export class Streams {
       running.waiting = undefined;
       for (const [index, one] of waiting.entries()) {
         if (this.#running.get(streamKey(running.stream)) !== running) return;
-        // What was prepared is for the first of them.
+        // Only the first push was prepared.
         if (index === 0) this.#push(running, one);
         else this.#tell(running, one);
       }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Fixture, payload, security, startFixture } from '../../../test/support/sim-backend.js';
 import { metadata, quote, ranking } from '../../contract/operations/index.js';
 
-/** What answers say about bars that were loaded, and about the days that they leave out. */
+/** Answers over loaded bars, and over the days missing from them. */
 let fixture: Fixture;
 let folder = '';
 /** Trading days of Hong Kong in the months before, oldest first. */

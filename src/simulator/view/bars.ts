@@ -47,7 +47,7 @@ export function adjustmentOf(rehabType: number): PriceAdjustment | Refusal {
   );
 }
 
-/** Which trading hours of the United States a reader wants; the other markets have regular ones only. */
+/** Trading hours in the United States; the other markets have regular ones only. */
 export type Hours = 'regular' | 'all';
 
 /** Qot_Common session numbers: 0 none given, 1 regular, 2 extended, 3 all. */
@@ -148,7 +148,7 @@ function newMessage(
   return line;
 }
 
-/** What the bar says of the company: as it was known on the bar's last day, and of the price as it was traded. */
+/** Adds company figures to a bar: as known on its last day, at the price as traded. */
 function addFundamentals(
   { companies, market, world }: Facts<'world' | 'companies' | 'market'>,
   instrument: Instrument,

@@ -13,13 +13,13 @@ export function hasBrokerQueue({ instrument }: Listing): boolean {
   return instrument.market === 'HK' && kinds[instrument.kind].isShare;
 }
 
-/** What an answer and a push say of the queues. */
+/** Queue fields shared by answers and pushes. */
 export interface QueueFields {
   readonly brokerAskList: Broker[];
   readonly brokerBidList: Broker[];
 }
 
-/** Who stands at the best prices, nearest level first. */
+/** Brokers at the best prices, nearest level first. */
 export function queueFields({ market }: Facts<'market'>, { instrument }: Listing): QueueFields {
   const { asks, bids } = brokerQueue(instrument, market.book(instrument, LEVELS));
   return { brokerAskList: asks.map(brokerMessage), brokerBidList: bids.map(brokerMessage) };

@@ -10,7 +10,7 @@ const tilt: Readonly<Record<keyof BySize, bigint>> = { super: 420n, big: 330n, m
 
 export const noFlow: BySize = { super: 0n, big: 0n, mid: 0n, small: 0n };
 
-/** What flowed in on the current day, less what flowed out. */
+/** Net inflow of the current day. */
 export function netOf({ in: bought, out: sold }: CapitalFlow): BySize {
   return {
     super: bought.super - sold.super,

@@ -8,7 +8,7 @@ export function dayOf(text: string): string {
   return isTimeText(text) ? text.slice(0, 10) : text;
 }
 
-/** What is wrong with a range of days, both included; undefined when nothing is. */
+/** Validates an inclusive range of days; undefined when it is valid. */
 export function dayRange(beginTime: string, endTime: string, daysMax: number): Refusal | undefined {
   const begin = dayNumber(beginTime);
   const end = dayNumber(endTime);

@@ -13,7 +13,7 @@ export interface DividendRecord {
   readonly frequency: number | undefined;
   /** Fiscal years on end in which the dividend rose, up to the last one that was reported. */
   readonly growYears: number;
-  /** Of the last fiscal year, against its earnings; undefined where these were not positive. */
+  /** Payout ratio of the last fiscal year; undefined where earnings were not positive. */
   readonly payoutRatio: number | undefined;
   /** The next payment of what is declared, "2026-12-15"; and calendar days until then. */
   readonly nextPayment: string | undefined;
@@ -57,7 +57,7 @@ function work(facts: Facts<'world' | 'companies' | 'market'>, { instrument }: Li
   };
 }
 
-/** Of the payments within a year, one more or less as ex-days move. */
+/** Frequency code of the payments within a year; ex-days move, so one more or less still counts. */
 function frequencyOf(payments: number): number {
   if (payments >= 9) return 4;
   if (payments >= 3) return 3;

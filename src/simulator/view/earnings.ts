@@ -45,7 +45,7 @@ export function reportsBetween(company: Company, from: number, to: number): read
   return reports;
 }
 
-/** Of each company the list that was asked for last: a ranking asks for the same all day. */
+/** Last requested list of each company: a ranking repeats the same request all day. */
 const lists = new WeakMap<Company, { readonly from: number; readonly to: number; readonly reports: readonly EarningsReport[] }>();
 
 function listReports(company: Company, from: number, to: number): readonly EarningsReport[] {
@@ -66,8 +66,9 @@ function listReports(company: Company, from: number, to: number): readonly Earni
 }
 
 /**
- * What a report says against what was expected. The estimate of several quarters is what the earlier ones brought and the consensus on the others, on `day`
- * or, of what is published, on the day before. EBIT is expected from the consensus on net income: before the company's rate of tax and its interest.
+ * A report against expectations. The estimate for several quarters adds the earlier ones' results to the consensus on the others,
+ * on `day` or, once published, on the day before. Expected EBIT derives from the consensus on net income: before the company's
+ * tax rate and its interest.
  */
 export function earningsFigures(company: Company, share: Instrument, report: EarningsReport, day: number): EarningsFigures {
   const known = shown.get(report);

@@ -3,7 +3,7 @@ import { Refusal } from '../refusal.js';
 /** The only version of the extension reads that there is. */
 const VERSION = 1;
 
-/** What every answer of an extension read calls its success, by a name of its own. */
+/** Success code in the answers of extension reads. */
 export const BACKEND_SUCCESS = 0;
 
 /** Why a version of an extension read is not accepted; undefined where it is. */

@@ -24,7 +24,7 @@ export interface EveryFact {
   readonly listings: Listings;
   /** The quote of each listing, made once for all who ask while it lasts. */
   readonly quoteBoard: QuoteBoard;
-  /** What is listed with its quotes and figures in columns, for screens and rankings. */
+  /** Quotes and figures of all listings as column snapshots, for screens and rankings. */
   readonly boards: Boards;
   /** Finds what is listed by its names. */
   readonly names: NameIndex;
@@ -33,16 +33,16 @@ export interface EveryFact {
   /** Economies: what their offices publish, and when. */
   readonly macro: Macro;
   readonly historyQuota: HistoryQuota;
-  /** What is kept for the login user beside accounts. */
+  /** State of the login user other than accounts. */
   readonly userState: UserState;
   /** The symbols on the user's watchlists. */
   readonly watched: () => readonly string[];
 }
 
-/** Those facts that are named: what a function looks at, and no more. */
+/** The named facts: a function declares what it reads, and no more. */
 export type Facts<Names extends keyof EveryFact> = Pick<EveryFact, Names>;
 
-/** What an answer depends on of the caller. */
+/** Properties of the caller that an answer depends on. */
 export interface Asker {
   /** It is subscribed to the orders behind each level of the book that it asks for. */
   readonly orderDetail?: boolean;

@@ -18,7 +18,7 @@ export function averagePrice(instrument: Instrument, turnover: Decimal, volume: 
   return divide(turnover, instrument.multiplier * volume);
 }
 
-/** Which part of the outstanding shares of a trading day ("2026-11-20") `volume` is, in percent; 0 for what has no shares. */
+/** `volume` in percent of the shares outstanding on a trading day ("2026-11-20"); 0 for instruments without shares. */
 export function turnoverRate(companies: Companies, instrument: Instrument, day: string, volume: bigint): number {
   return percent(volume, companies.outstandingShares(instrument, day));
 }

@@ -3,7 +3,7 @@ import { type Hours, inHours, labelTime } from './bars.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
 
-/** What bars a history read is about. `first` and `last` hold for the time that names a bar, both inclusive, epoch ms. */
+/** Bars that a history read covers. `first` and `last` bound the time that names a bar, inclusive, epoch ms. */
 export interface HistoryRange {
   readonly period: BarPeriod;
   readonly adjustment: PriceAdjustment;

@@ -52,7 +52,7 @@ export class HistoryQuota {
     return this.#lastWrite;
   }
 
-  /** What is in use now, oldest first. */
+  /** Quota in use now, oldest first. */
   uses(): readonly QuotaUse[] {
     this.#expire(this.#clock.now());
     return [...this.#uses].map(([symbol, time]) => ({ symbol, time }));

@@ -5,7 +5,7 @@ import type { Facts } from './facts.js';
 import { newestBars } from './history-bars.js';
 import type { Listing } from './listings.js';
 
-/** What has been read of a symbol's bars of one period. */
+/** Bars of one symbol and period read so far. */
 interface Past {
   /** The newest bar when they were read: it may still change, and is none of them. */
   readonly newest: number;
@@ -16,7 +16,7 @@ interface Past {
   readonly isAll: boolean;
 }
 
-/** Of symbols, periods and adjustments: at a thousand bars of about a kilobyte with what is made of them. */
+/** Cached series, by symbol, period and adjustment: a thousand bars of about a kilobyte each. */
 const REMEMBERED = 16;
 const remembered = new WeakMap<Market, Remembered<string, { past: Past | undefined }>>();
 

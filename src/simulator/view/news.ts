@@ -6,7 +6,7 @@ import type { Instrument } from '../world/index.js';
 import { isIssuedByCompany } from '../world/kinds.js';
 import type { Facts } from './facts.js';
 
-/** What an item is about: the option_id of the flash filter. */
+/** Topic of an item: the option_id of the flash filter. */
 export const newsTopics = {
   results: 1,
   dividends: 2,
@@ -31,7 +31,7 @@ export interface Story {
   readonly time: number;
   readonly topic: NewsTopic;
   readonly market: QuoteMarket;
-  /** Who says it. */
+  /** Publisher. */
   readonly source: string;
   /** The listings of the company that it is about, home first; none where it is about an economy. */
   readonly about: readonly Instrument[];
@@ -57,7 +57,7 @@ const topicOf: Readonly<Record<NewsFact['kind'], NewsTopic>> = {
   letter: 'letters',
 };
 
-/** Of what exchanges and companies publish themselves, the type of its notice. */
+/** Notice type of an item published by an exchange or a company. */
 export const noticeTypes: Partial<Readonly<Record<NewsFact['kind'], number>>> = {
   results: 1,
   restatement: 1,
@@ -142,7 +142,7 @@ function storyOfFigure({ economy, title, time, previous, consensus }: MacroEvent
 
 const allEconomies: ReadonlySet<Economy> = new Set(Object.keys(economyNames) as Economy[]);
 
-/** What offices published at [from, to] (epoch ms), as far as it is out. */
+/** Economic figures released in [from, to] (epoch ms), so far. */
 export function figuresBetween({ macro }: Facts<'macro'>, from: number, to: number): readonly Story[] {
   return macro.schedule(from, to, allEconomies).flatMap((scheduled) => {
     // As it was told then: what came afterwards changes no item.
@@ -151,7 +151,7 @@ export function figuresBetween({ macro }: Facts<'macro'>, from: number, to: numb
   });
 }
 
-/** What became known of a company at [from, to] (epoch ms), oldest first. */
+/** Stories about a company in [from, to] (epoch ms), oldest first. */
 export function storiesBetween(company: Company, from: number, to: number): readonly Story[] {
   const zone = quoteMarket(company.issuer.home.market).timeZone;
   const items = company.news(localDayNumber(from, zone), localDayNumber(to, zone));

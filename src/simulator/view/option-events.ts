@@ -17,7 +17,7 @@ import { systemGroups } from './system-groups.js';
 const CONTRACTS_LEAST = 50n;
 const OPEN_CONTRACTS_PART = 100;
 const PERCENT = 100;
-/** Of an alert for a whole market, the underlyings that are looked at: those that most is traded of. */
+/** Underlyings examined for a whole-market alert: the most traded. */
 const MARKET_UNDERLYINGS = 10;
 const SERIES_FOLLOWED = 2;
 const STRIKES_FOLLOWED = 2;

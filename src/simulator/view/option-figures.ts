@@ -20,7 +20,7 @@ const POINTS = 100;
 /** Part of the open contracts that is left when each holder's long and short ones are set off. */
 const NET_SHARE = 0.55;
 
-/** What every message shows of an option at a moment. Percentages are in percent. */
+/** Figures of an option at a moment, shared by every message. Percentages are in percent. */
 export interface OptionFigures {
   readonly price: number;
   readonly impliedVolatility: number;
@@ -102,7 +102,7 @@ export function typeOf({ option: { right } }: Option): OptionType {
   return right === 'call' ? OptionType.OptionType_Call : OptionType.OptionType_Put;
 }
 
-/** What the quote of an option adds. */
+/** Option fields of a quote. */
 export function optionQuoteData(option: Option, figures: OptionFigures): OptionBasicQotExData {
   const data = create(OptionBasicQotExDataSchema, {
     strikePrice: decimalToNumber(option.option.strike),
@@ -111,7 +111,7 @@ export function optionQuoteData(option: Option, figures: OptionFigures): OptionB
   return Object.assign(data, optional(option, figures));
 }
 
-/** What the snapshot of an option adds. */
+/** Option fields of a snapshot. */
 export function optionSnapshotData(
   { market }: Listing,
   option: Option,

@@ -19,7 +19,7 @@ export const BOOK_DEPTH_MAX = 40;
 /** Orders that are published of each side. */
 const ORDERS_MAX = 1_000;
 
-/** What an answer and a push say of a book. */
+/** Book fields shared by answers and pushes. */
 export interface BookFields {
   readonly orderBookAskList: OrderBook[];
   readonly orderBookBidList: OrderBook[];

@@ -12,7 +12,7 @@ import { Refusal } from '../refusal.js';
 
 type WriteC2S = PlaceC2S | ComboC2S | ModifyC2S | ReconfirmC2S;
 
-/** What a repetition of a write is recognised by; nothing where both parts of its packet number are 0. */
+/** Identity of a write for recognising retries; none where both parts of its packet number are 0. */
 export function writeOf(schema: DescMessage, request: WriteC2S): Write {
   const { packetID: packet } = request;
   if (packet === undefined || (packet.connID === 0n && packet.serialNo === 0)) return { packet: undefined, fingerprint: '' };

@@ -15,13 +15,13 @@ export interface PastCloses {
   readonly tradingDay: string;
   /** So many trading days before the day. */
   readonly back: Readonly<Record<ChangeDays, Decimal | undefined>>;
-  /** Of the last trading day of the year before. */
+  /** Close of the last trading day of the previous year. */
   readonly lastYear: Decimal | undefined;
 }
 
 const remembered = new WeakMap<Market, Map<Listing, PastCloses>>();
 
-/** What was before the current trading day; worked out once a day. */
+/** Closes before the current trading day; computed once a day. */
 export function pastCloses(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing): PastCloses {
   const { instrument } = listing;
   const calendar = facts.world.calendar(instrument);
@@ -51,7 +51,7 @@ function work({ market }: Facts<'market'>, { instrument }: Listing, calendar: Ca
     const start = calendar.sessions(next)[0]?.start ?? 0;
     const [newest] = market.bars(instrument, { unit: 'day' }, { to: start, limit: 1 }, 'forward');
     if (newest !== undefined) return newest.close;
-    // Of what is new, the first day counts from before it: that of newcomers from their offer price.
+    // On its first day a listing counts from the previous close: newcomers from their offer price.
     const [first] = market.bars(instrument, { unit: 'day' }, { from: start, limit: 1 }, 'forward');
     return first !== undefined && calendar.tradingDay(first.start) === next ? first.previousClose : undefined;
   };

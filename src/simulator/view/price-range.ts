@@ -6,7 +6,7 @@ import type { Listing } from './listings.js';
 
 interface Remembered {
   readonly tradingDay: string;
-  /** Of the days before `tradingDay`; undefined for an instrument's first day. */
+  /** Range of the days before `tradingDay`; undefined for an instrument's first day. */
   readonly before: PriceBounds | undefined;
 }
 

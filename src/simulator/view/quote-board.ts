@@ -48,7 +48,7 @@ export class QuoteBoard {
   read(listing: Listing): BasicQot {
     const quote = this.#market.quote(listing.instrument);
     const posted = this.#posted.get(listing);
-    // What an option is worth changes without a trade.
+    // An option's value changes without a trade.
     const isSame = posted?.quote === quote || (posted !== undefined && !isDerived(listing.instrument) && saysTheSame(posted.quote, quote));
     const status = this.#statusOf(listing);
     if (posted !== undefined && isSame && posted.status === status) return posted.message;

@@ -75,7 +75,7 @@ const change = { noun: 'change of the day', unit: '%', step: THOUSANDTH, ofDay: 
 const threeMinutes = { noun: '3-minute change', unit: '%', step: THOUSANDTH, figure: recentChange(3) } as const;
 const fiveMinutes = { noun: '5-minute change', unit: '%', step: THOUSANDTH, figure: recentChange(5) } as const;
 
-/** What each type of reminder watches (Qot_Common.PriceReminderType), with the least steps that the protocol's definition gives. */
+/** The figure that each type of reminder watches (Qot_Common.PriceReminderType), with the smallest steps in the protocol's definition. */
 export const reminderKinds: ReadonlyMap<number, Kind> = new Map<number, Kind>([
   [PriceReminderType.PriceReminderType_PriceUp, { ...price, up: true }],
   [PriceReminderType.PriceReminderType_PriceDown, { ...price, up: false }],

@@ -1,13 +1,13 @@
 /**
- * What the simulated server calls itself. Versions of the public protocol are major × 100 + minor: the messages are
- * those of 10.11. Clients compare it with the least version that a feature needs.
+ * The simulated server's version. Versions of the public protocol are major × 100 + minor: the messages are those of 10.11.
+ * Clients compare it with the lowest version that a feature needs.
  */
 export const SERVER_VERSION = 1011;
 
 /** The simulation has no builds of its own. */
 export const SERVER_BUILD = 1;
 
-/** What every free text of the simulation carries. */
+/** Disclaimer in every free text of the simulation. */
 export const SIMULATED = 'simulated brokerage: prices, accounts and orders are not real';
 
 /** Most subscriptions (one symbol and type each) of the simulated user. */

@@ -17,8 +17,8 @@ const POSITION_DAYS = 14;
 const POSITION_NOISE = 0.12;
 
 /**
- * Of a day's volume, what was sold short: made up, steady for a share and a day. A share of the volume that is the listing's own, more on days on which the
- * price fell, never more than {@link PART_MAX}.
+ * Short volume within a day's volume: made up, deterministic for a share and a day. The listing's own fraction, higher on days on
+ * which the price fell, never above {@link PART_MAX}.
  *
  * @param change of the day's price, as a fraction.
  */

@@ -73,7 +73,7 @@ const adders: Readonly<Record<SecurityKind, Adder | undefined>> = {
   forex: undefined,
 };
 
-/** What a snapshot says of a share's company, at the quote's price. */
+/** Company fields of a share's snapshot, at the quote's price. */
 export function equityData({ companies }: Facts<'companies'>, instrument: Instrument, { last, tradingDay }: Quote): EquitySnapshotExData {
   const figures = companies.figures(instrument, tradingDay);
   const data = create(EquitySnapshotExDataSchema);

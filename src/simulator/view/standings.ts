@@ -74,7 +74,7 @@ export function meeting<Row>(rows: readonly Row[], conditions: readonly Conditio
   return kept;
 }
 
-/** What is asked of a ranking. */
+/** Sort order of a ranking. */
 export interface Order<Row> {
   readonly by: Figure<Row>;
   readonly ascending: boolean;
@@ -97,7 +97,7 @@ export function inOrder<Row>(rows: readonly Row[], by: Figure<Row>, ascending: b
   return orderOf(keysOf(rows, by, ascending)).map((index) => rows[index] as Row);
 }
 
-/** What rows are ordered by, turned so that the least comes first; NaN where there is no figure. */
+/** Sort keys of rows, negated for descending order; NaN where there is no figure. */
 function keysOf<Row>(rows: readonly Row[], by: Figure<Row>, ascending: boolean): Float64Array {
   const sign = ascending ? 1 : -1;
   return Float64Array.from(rows, (row) => sign * (by(row) ?? Number.NaN));

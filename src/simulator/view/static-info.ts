@@ -45,7 +45,7 @@ export function staticInfo(facts: Facts<'world' | 'listings'>, listing: Listing)
 
 type TermAdder = (info: SecurityStaticInfo, listing: Listing, facts: Facts<'world' | 'listings'>) => void;
 
-/** What only instruments of a kind have. */
+/** Static fields of each kind of instrument. */
 const termAdders: Readonly<Record<SecurityKind, TermAdder | undefined>> = {
   future(info, listing) {
     const { lastTradeTime, lastTradeTimestamp } = lastTrade(listing);

@@ -14,7 +14,7 @@ import { equityData } from './snapshot-kinds.js';
 
 type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
 
-/** What lists and rankings show of a share: the figures of its quote and of its snapshot, as of one moment. Each is worked out when it is asked for. */
+/** Figures of a share in lists and rankings: those of its quote and its snapshot, as of one moment. Computed on demand. */
 export class StockFigures {
   #board: BasicQot | undefined;
   #equity: EquitySnapshotExData | undefined;

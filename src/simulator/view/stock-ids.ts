@@ -7,7 +7,7 @@ import { locate } from './locate.js';
 
 const byId = new WeakMap<World, ReadonlyMap<bigint, Instrument>>();
 
-/** What a request names by a number (SecurityStaticBasic.id), or by a security in its place: contracts with an end of their own by the latter alone. */
+/** Finds a listing by number (SecurityStaticBasic.id) or by security; contracts that expire are named only by the latter. */
 export function locateStock(
   facts: Facts<'world' | 'listings'>,
   { stockId, security }: { readonly stockId: bigint; readonly security?: { readonly market: number; readonly code: string } | undefined },

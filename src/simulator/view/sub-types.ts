@@ -27,7 +27,7 @@ export const klTypeOfSubType: ReadonlyMap<number, number> = new Map([
 
 const always = [SubType.basic, SubType.rt, ...klTypeOfSubType.keys()];
 
-/** What live data of a listing can be subscribed to. */
+/** Subscription types that a listing serves. */
 export function subTypesOf(listing: Listing): readonly number[] {
   return [
     ...always,

@@ -6,7 +6,7 @@ import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
 import { daysBefore } from './past-closes.js';
 
-/** What options on a share take its volatility to be, and where that stands in the last year. All in percent. */
+/** Implied volatility of a share's options, and its place within the last year. All in percent. */
 export interface VolatilityRecord {
   /** At the money, thirty days ahead: what the VIX of an index is about. */
   readonly implied: number;

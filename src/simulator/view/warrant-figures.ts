@@ -16,12 +16,15 @@ import { warrantTypes } from './warrant-terms.js';
 
 const POINTS = 100;
 
-/** What every message shows of a warrant at a moment. Percentages are in percent; what only some types have is absent for others. */
+/**
+ * Figures of a warrant at a moment, shared by every message. Percentages are in percent; a figure that only some types have is
+ * absent for others.
+ */
 export interface WarrantFigures {
   readonly spot: number;
   readonly strike: number;
   readonly conversionRatio: number;
-  /** What the underlying would have to cost at maturity for the price paid to come back, against what it costs. */
+  /** Move of the underlying by maturity that recovers the price paid, relative to its price now. */
   readonly premium: number;
   readonly breakEven: number;
   /** Price of the underlying over that of the units that make one of it. */
@@ -90,14 +93,14 @@ export function warrantFigures(warrant: Warrant, valuation: ContractValuation, p
   }
 }
 
-/** Of a price against its value, an effective leverage and the part that is already held. */
+/** Score from price over value, effective leverage and the portion already held. */
 function score(fair: number, leverage: number, held: number): number {
   const cheap = Math.min(1, Math.max(0, 1.5 - fair));
   const geared = Math.min(1, leverage / 12);
   return rounded(POINTS * (0.4 * cheap + 0.4 * geared + 0.2 * (1 - held)));
 }
 
-/** What the quote of a warrant adds. */
+/** Warrant fields of a quote. */
 export function warrantQuoteData({ delta, impliedVolatility, premium }: WarrantFigures): WarrantBasicQotExData {
   const data = create(WarrantBasicQotExDataSchema, { premium });
   if (delta !== undefined) data.delta = delta;
@@ -105,7 +108,7 @@ export function warrantQuoteData({ delta, impliedVolatility, premium }: WarrantF
   return data;
 }
 
-/** What the snapshot of a warrant adds. */
+/** Warrant fields of a snapshot. */
 export function warrantSnapshotData(
   { market }: Listing,
   warrant: Warrant,

@@ -17,7 +17,7 @@ import type { Option } from '../../world/instrument.js';
 
 type Named = Facts<'clock' | 'world' | 'market' | 'brokerage'>;
 
-/** What an account was worth at a moment (epoch ms), in one currency. */
+/** Net assets of an account at a moment (epoch ms), in one currency. */
 export interface AssetPoint {
   readonly time: number;
   readonly assets: Decimal;
@@ -29,23 +29,23 @@ export interface ExternalFlow extends AssetPoint {
 }
 
 export interface AssetsHistory {
-  /** Of every moment that was asked for, in their order. */
+  /** One per requested moment, in the same order. */
   readonly points: readonly AssetPoint[];
   /** Until the last of them, in order of time. The first opened the account. */
   readonly flows: readonly ExternalFlow[];
 }
 
-/** What is held of a symbol. */
+/** Units held of one symbol. */
 interface Holding {
   readonly instrument: Instrument;
   quantity: bigint;
-  /** Of futures: what the units stood at when they were last traded or marked, below zero for short ones. */
+  /** Futures only: value of the units when last traded or marked, negative for short ones. */
   carried: Decimal;
-  /** Of continuous contracts: the trading day up to whose close they have been followed. */
+  /** Continuous contracts only: trading day up to whose close they have been rolled. */
   rolledOn: string;
 }
 
-/** What a transaction does to the units held, beside the fills. */
+/** Effect of a transaction on the units held, apart from fills. */
 const effects: Readonly<Record<Cause, 'none' | 'split' | 'ends' | 'exercised' | 'undone'>> = {
   opening: 'none',
   fill: 'none',
@@ -64,10 +64,10 @@ const effects: Readonly<Record<Cause, 'none' | 'split' | 'ends' | 'exercised' | 
 };
 
 /**
- * What an account was worth at moments of the past, counted again from its fills and the entries of its ledger, at the prices of those moments: what
- * `Valuation.netAssets` was then.
+ * Net assets of an account at past moments, recomputed from its fills and ledger entries at the prices of those moments: equal to
+ * `Valuation.netAssets` back then.
  *
- * @param times epoch ms, rising. What happened at a moment itself comes after it.
+ * @param times epoch ms, ascending. Events at a moment itself count after it.
  */
 export async function assetsHistory(
   facts: Named,
@@ -155,7 +155,7 @@ class Replay {
     for (const { balance, kind, currency, amount } of entries) {
       if (balance !== 'settled' && balance !== 'unsettled' && balance !== 'dividends') continue;
       this.#cash.set(currency, (this.#cash.get(currency) ?? 0n) + amount);
-      // What futures were paid is what they stand at from then on.
+      // A payment on futures becomes their carried value.
       if (holding !== undefined && (kind === 'trade' || kind === 'variation_margin')) holding.carried += amount;
     }
     if (holding === undefined) return;

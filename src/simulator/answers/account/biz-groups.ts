@@ -41,7 +41,7 @@ const subGroupOf: Readonly<Record<EntryKind, SubGroup | undefined>> = {
   withholding_tax: withholdingTax,
   rights_sold: rightsSold,
   cash_in_lieu: cashInLieu,
-  // What was accrued on stock that was borrowed is charged with the interest.
+  // Fees accrued on borrowed stock are charged with the interest.
   interest,
   stock_borrow_fee: interest,
   variation_margin: variationMargin,

@@ -19,7 +19,7 @@ interface ClearingDays {
 export function clearingDays({ world }: Facts<'world'>, { cause, time }: LedgerTransaction, { venue, day, balance }: Entry): ClearingDays {
   const tradingDay = (at: number) => calendarOf(world, venue).tradingDay(at);
   if (cause === 'fill' || cause === 'bust') return { clearingDate: tradingDay(time), settlementDate: day };
-  // What a day's close brings is of that day, which may end with it.
+  // Entries made at a day's close, which may be the day's end, belong to that day.
   return { clearingDate: balance === 'unsettled' ? tradingDay(time - 1) : day, settlementDate: day };
 }
 

@@ -75,7 +75,7 @@ function detailOf(facts: Named, account: Account, transaction: LedgerTransaction
   });
 }
 
-/** Of entries that leave cash as it is. */
+/** Title of an entry that leaves cash unchanged. */
 function titleOf({ balance }: Entry): string {
   return balance === 'realised' ? 'Realised profit and loss' : balance === 'interest' ? 'Accrued interest' : 'Dividends to come';
 }

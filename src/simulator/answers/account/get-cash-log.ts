@@ -48,7 +48,7 @@ export const getCashLog: Answer<'world' | 'brokerage', C2S, S2C> = async (facts,
   return create(S2CSchema, { header: to.header, logList, ...known({ nextLogId: next }) });
 };
 
-/** What a request asks for; `found`: the row that its page begins after has been passed. */
+/** Parsed conditions of a request; `found`: the row before the page has been passed. */
 interface Condition {
   /** Epoch ms; `to` is not included. */
   readonly from: number;

@@ -88,7 +88,7 @@ function effectOf(facts: Named, account: Account, { legs, units, price, needed }
   };
 }
 
-/** What sold options on what the legs are on ask for, with what is traded on top of what the account holds. */
+/** Margin of sold options on the legs' underlyings, holdings and new trades together. */
 function soldOptions(
   { world, market, brokerage }: Named,
   account: Account,
@@ -115,7 +115,7 @@ function soldOptions(
   return sum;
 }
 
-/** Of sold options, which depends on what else is held, see {@link soldOptions}. */
+/** Margin of one position; sold options depend on other holdings, see {@link soldOptions}. */
 function marginOf(terms: typeof initialMargin, instrument: Instrument, each: Decimal, quantity: bigint): Decimal {
   if (instrument.kind === 'option' && quantity < 0n) return 0n;
   return quantity < 0n ? terms(instrument, 'short', -each * quantity) : terms(instrument, 'long', each * quantity);

@@ -29,7 +29,7 @@ export const getReturnCalendar: Answer<'clock' | 'world' | 'market' | 'brokerage
   if (request.time < 0n) return new Refusal(`time ${request.time}: expected Unix milliseconds, or nothing for now`, 'broker.value');
   await brokerage.records.journal.whenDurable(undefined);
   const now = clock.now();
-  // What happens at a moment comes after it: that of now is part of the answer.
+  // Events at a moment count after it, so that "now" needs one millisecond more.
   const until = request.time === 0n || request.time >= BigInt(now) ? now + 1 : Number(request.time);
   const date = request.calendarDate === '' ? localDate(until - 1, timeZone) : request.calendarDate;
   const problem = dayProblem('calendar_date', date);

@@ -30,7 +30,7 @@ export const getYieldTrend: Answer<'clock' | 'world' | 'market' | 'brokerage', C
     periods.push(period);
   }
   await brokerage.records.journal.whenDurable(undefined);
-  // What happens at a moment comes after it: that of now is part of the answer.
+  // Events at a moment count after it, so that "now" needs one millisecond more.
   const now = clock.now();
   const until = now + 1;
   const begun = periods.filter(({ begin }) => begin < until);

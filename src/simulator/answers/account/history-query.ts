@@ -4,7 +4,7 @@ import { type Addressed, addressed } from '../../brokerage/header.js';
 import type { Brokerage } from '../../brokerage/index.js';
 import { Refusal } from '../../refusal.js';
 
-/** What a history asks for: whose, which records, and between which times (epoch ms, both included). */
+/** Parsed request of a history: account, filter, and time range (epoch ms, inclusive). */
 interface HistoryQuery {
   readonly to: Addressed;
   readonly filter: Filter;

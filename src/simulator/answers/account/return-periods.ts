@@ -2,7 +2,7 @@ import { quoted } from '../../../contract/shown.js';
 import { addDays, dayNumber, localDate, parseLocal } from '../../../contract/time.js';
 import { Refusal } from '../../refusal.js';
 
-/** What time is divided into. */
+/** Unit of the periods that time is divided into. */
 export type PeriodUnit = 'day' | 'month' | 'year';
 
 /** By query_type. */

@@ -11,7 +11,7 @@ import { Refusal } from '../../refusal.js';
 import { type PeriodUnit, periodUnits, zoneNamed } from './return-periods.js';
 import type { ReturnMethod } from './returns.js';
 
-/** What the return calendar and the yield trend are both told. */
+/** Parameters shared by the return calendar and the yield trend. */
 interface ReturnQuery {
   readonly to: Addressed;
   readonly currency: Currency;

@@ -6,13 +6,13 @@ import type { AssetPoint, ExternalFlow } from './assets-history.js';
 /** How a rate of return is counted. */
 export type ReturnMethod = 'time_weighted' | 'money_weighted';
 
-/** What became of an account's money between two moments. */
+/** Return of an account between two moments. */
 export interface Outcome {
   readonly begin: AssetPoint;
   readonly end: AssetPoint;
   /** Deposits less withdrawals. */
   readonly inflow: Decimal;
-  /** What cannot be explained by them. */
+  /** Change in value that deposits and withdrawals do not explain. */
   readonly profit: Decimal;
   /** In percent; undefined where nothing was invested. */
   readonly rate: number | undefined;

@@ -224,7 +224,7 @@ describe('volatilities of the shares of those that report', () => {
     const all = await earnings({ sortType: 4 });
     const some = all.filter(({ iv }) => iv > 0);
     expect(some.map(({ iv }) => iv)).toEqual(some.map(({ iv }) => iv).sort((a, b) => b - a));
-    // Those without options come last.
+    // Shares without options come last.
     expect(all.slice(0, some.length)).toEqual(some);
     for (const [indicatorType, figure] of [
       [6, 'iv'],

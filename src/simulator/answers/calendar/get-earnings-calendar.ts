@@ -34,7 +34,7 @@ const DAYS_MAX = 7;
 
 type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
 
-/** What a company publishes at one moment. */
+/** A company's publications at one moment. */
 interface Row {
   readonly stock: StockFigures;
   /** Shortest period first; at least one. */
@@ -44,7 +44,7 @@ interface Row {
   readonly estimates: readonly EstimateData[];
   /** Market value at the close before the publication, or now if that is to come. */
   readonly marketCapThen: number;
-  /** Of the options on the share, where there are any. */
+  /** Volatility of the options on the share, where there are any. */
   readonly volatility: VolatilityRecord | undefined;
 }
 
@@ -155,7 +155,7 @@ function noValues(path: string): Refusal {
   return new Refusal(`${path}: expected value_list with at least one value`, 'broker.value');
 }
 
-/** Those that are published on the days, by the market's own dates: of a company with its home elsewhere they may differ by one. */
+/** Reports published on these days, by the market's own dates: a company with its home elsewhere may differ by one. */
 function reportsOf({ companies }: Needed, { instrument }: Listing, { first, last }: Days): readonly EarningsReport[] {
   return reportsBetween(companies.company(instrument), first - 1, last + 1).filter(({ time }) => {
     const day = requireDay(publicationOf(instrument, time).day);

@@ -6,7 +6,7 @@ import { analysePayoff, type PayoffAnalysis, type PayoffLeg } from '../../pricin
 import { probabilityBelow } from '../../pricing/probability.js';
 import type { Combination, Leg } from './legs.js';
 
-/** What stands for a profit or loss without bound. */
+/** Stands for an unbounded profit or loss. */
 export const UNBOUNDED = 9_999_999;
 
 /** Sum over legs of something that each has per unit of the underlying; per unit of the first option's contract. */
@@ -14,7 +14,7 @@ export function summed({ legs, multiplier }: Combination, of: (leg: Leg) => numb
   return legs.reduce((sum, leg) => sum + leg.units * of(leg), 0) / multiplier;
 }
 
-/** What a leg is worth per unit: an option's value, a share's last price. */
+/** Value of a leg per unit: an option's theoretical value, a share's last price. */
 export function markOf({ valuation, quote }: Leg): number {
   return valuation?.value ?? decimalToNumber(quote.last);
 }
@@ -24,7 +24,7 @@ export function greekOf({ valuation }: Leg, name: keyof Pick<ContractValuation, 
   return valuation?.[name] ?? (name === 'delta' ? 1 : 0);
 }
 
-/** What one combination brings if it is held up to the first expiry: money. Later legs are then worth what their volatility of today makes them. */
+/** Payoff of one combination held to its first expiry, in money. Later legs are valued at today's volatility. */
 export function analyse(combination: Combination): PayoffAnalysis {
   const { legs, options } = combination;
   const first = options.reduce((a, b) => (b.valuation.outlook.years < a.valuation.outlook.years ? b : a));

@@ -3,7 +3,7 @@ import type { FutureTerms } from '../../world/index.js';
 
 type Product = FutureTerms['product'];
 
-/** What a product's contract is on, the unit that its size counts, and what its price is in. */
+/** A product's underlying, the unit of its contract size, and the unit of its price. */
 export interface ContractUnits {
   readonly of: string;
   readonly unit: string;

@@ -77,7 +77,7 @@ function chains(facts: Facts<Used>, owner: Listing, series: readonly ListedSerie
   return payload;
 }
 
-/** Which options a request wants. */
+/** Options that a request selects. */
 interface Wanted {
   /** Undefined for calls and puts. */
   readonly right: 'call' | 'put' | undefined;
@@ -131,7 +131,7 @@ const figureFilters: readonly Filter<OptionFigures>[] = [
 ];
 const volumeFilter: Filter<{ readonly volume: number }> = { least: 'volMin', most: 'volMax', places: 0, of: ({ volume }) => volume };
 
-/** What a filter asks for: nothing where neither bound is given. Further decimal places of a bound are cut off, as the message says. */
+/** Condition of a filter; none where neither bound is given. Extra decimal places of a bound are truncated, as the message says. */
 function boundsOf<F>(filter: DataFilter, { least, most, places, of }: Filter<F>): ((figures: F) => boolean)[] {
   const scale = 10 ** places;
   const bound = (name: Bound) => (isFieldSet(filter, DataFilterSchema.field[name]) ? Math.trunc(filter[name] * scale) / scale : undefined);

@@ -24,7 +24,7 @@ export const getOptionQuote: Answer<Used, C2S, S2C> = (facts, { multiLegs }) => 
   return payload;
 };
 
-/** What both have. */
+/** Fields shared by single options and combinations. */
 function common(facts: Facts<'market'>, combination: Combination): OptionQuote {
   const price = (of: (quote: Quote) => bigint) => rounded(summed(combination, ({ quote }) => decimalToNumber(of(quote))));
   const [last, before] = [price((quote) => quote.last), price((quote) => quote.previousClose)];
@@ -95,7 +95,7 @@ function single(facts: Facts<Used>, combination: Combination): OptionQuote {
     daysToExpiry: figures.daysToExpiry,
     intrinsicValue: rounded(inside),
     timeValue: rounded(price - inside),
-    // What a seller earns on the money that secures the option: the shares' or the strike's.
+    // The seller's return on the collateral: the shares or the strike.
     sellerRoi: rounded((POINTS * price) / (right === 'call' ? figures.spot : strike)),
     ...(figures.netOpenInterest === undefined ? {} : { netOpenInterest: figures.netOpenInterest }),
     ...(figures.contractValue === undefined ? {} : { contractValue: figures.contractValue }),

@@ -46,7 +46,7 @@ function bounded(money: number): number {
   return Number.isFinite(money) ? rounded(money) : UNBOUNDED;
 }
 
-/** What the combination could be sold for (1) or bought at (-1) by taking the best price of each leg; absent while one has none. */
+/** Price at which the combination could be sold (1) or bought (-1) at the top of each leg's book; absent while a leg has no price. */
 function topOf({ market }: Facts<'market'>, combination: Combination, side: 1 | -1): number | undefined {
   const tops = new Map<Leg, number>();
   for (const leg of combination.legs) {

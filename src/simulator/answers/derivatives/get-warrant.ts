@@ -54,7 +54,7 @@ function maturityBounds({ maturityTimeMin, maturityTimeMax }: C2S): Bounds | Ref
   return until instanceof Refusal ? until : { from, until };
 }
 
-/** What terms alone say. */
+/** Conditions on terms alone. */
 function termsFilter(
   { world }: Facts<Used>,
   { typeList, issuerList, ipoPeriod }: C2S,
@@ -91,7 +91,7 @@ interface Column {
 
 const code: Column = { of: ({ warrant }) => warrant.code, isTerm: true };
 
-/** What is sorted by; what only some types have stands last. */
+/** Sort columns; rows without the figure come last. */
 const columns: Readonly<Partial<Record<SortField, Column>>> = {
   [SortField.SortField_Code]: code,
   [SortField.SortField_CurPrice]: { of: ({ quote }) => quote.last },
@@ -157,7 +157,7 @@ const pairs: readonly (readonly [least: Bound, most: Bound, of: (row: WarrantRow
   ['priceRecoveryRatioMin', 'priceRecoveryRatioMax', ({ figures }) => figures.callDistance],
 ];
 
-/** What has to be looked up in quotes. */
+/** Conditions that need quotes. */
 function figureConditions(request: C2S): ((row: WarrantRow) => boolean)[] {
   const bound = (name: Bound) => (isFieldSet(request, C2SSchema.field[name]) ? Math.trunc(Number(request[name]) * 1000) / 1000 : undefined);
   const conditions = pairs.flatMap(([least, most, of]) => {

@@ -24,7 +24,7 @@ export interface Leg {
   /** Units of the underlying that a combination has of it; negative when sold. */
   readonly units: number;
   readonly quote: Quote;
-  /** Of an option. */
+  /** Options only. */
   readonly valuation: ContractValuation | undefined;
 }
 
@@ -44,7 +44,7 @@ const signs: Readonly<Partial<Record<TrdSide, 1 | -1>>> = {
   [TrdSide.TrdSide_SellShort]: -1,
 };
 
-/** What a request's legs are; why they are no combination of options. */
+/** Parses a request's legs, or says why they are no combination of options. */
 export function readLegs(facts: Facts<'listings' | 'market' | 'world'>, asked: readonly ComboLeg[]): Combination | Refusal {
   if (asked.length === 0) return new Refusal('multi_legs: expected at least one leg, found none');
   if (asked.length > LEGS_MAX)

@@ -10,7 +10,7 @@ import { kinds, type ListedSeries, type SecurityKind } from '../../world/index.j
 
 const OWNERS: ReadonlySet<SecurityKind> = new Set(['equity', 'trust', 'etf', 'index']);
 
-/** What options are asked for on; why there can be none on a thing of its kind. */
+/** Finds the underlying of requested options, or says why its kind has none. */
 export function locateOwner(
   facts: Facts<'listings'>,
   security: { readonly market: number; readonly code: string } | undefined,

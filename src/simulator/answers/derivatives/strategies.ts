@@ -18,7 +18,7 @@ export interface Built {
   readonly ratio: number;
 }
 
-/** What combinations are wanted; undefined: every. */
+/** Constraints on combinations; undefined = any. */
 export interface Wish {
   readonly right: Right | undefined;
   /** Distance of neighbouring strikes. */

@@ -27,7 +27,7 @@ type Used = 'clock' | 'world' | 'companies' | 'market' | 'listings';
 
 /** Publications before the next one that are shown, and the days in which they lie. */
 const PAST = { count: 4, days: 3 * 366 };
-/** Who reports twice a year publishes again within these days. */
+/** Horizon that holds the next report even of semi-annual reporters. */
 const AHEAD_DAYS = 300;
 /** Expiries after the publication that are shown. */
 const EXPIRIES = 4;
@@ -75,7 +75,7 @@ function answer(facts: Facts<Used>, subject: Subject): S2C {
   return create(S2CSchema, { backendRetCode: BACKEND_SUCCESS, detail });
 }
 
-/** Of what is published together, the shortest period. */
+/** The shortest period of the reports published together. */
 function onePerMoment(reports: readonly EarningsReport[]): readonly EarningsReport[] {
   return reports.filter(({ time }, index) => reports[index - 1]?.time !== time);
 }
@@ -123,7 +123,7 @@ function straddleOf(
   }
   const distance = (strike: bigint) => (strike > last ? strike - last : last - strike);
   const strikes = [...pairs].filter(([, { call, put }]) => call !== undefined && put !== undefined).map(([strike]) => strike);
-  // Of two that are as near, the lower.
+  // The lower of two equally near strikes.
   const strike = strikes.reduce<bigint | undefined>(
     (best, one) => (best === undefined || distance(one) < distance(best) || (distance(one) === distance(best) && one < best) ? one : best),
     undefined,

@@ -17,7 +17,7 @@ import { dayStats, indicatorOf } from './forex-figures.js';
 import { forexLists, pairsOf } from './forex-lists.js';
 
 type Used = 'clock' | 'world' | 'market' | 'listings';
-/** What a row is sorted by; undefined where it has no such figure, and comes last. */
+/** Sort key of a row; undefined where it lacks the figure, and sorted last. */
 type Key = (row: StockInfo) => bigint | string | undefined;
 
 const ROWS_MAX = 500;
@@ -127,7 +127,7 @@ const sorts: ReadonlyMap<number, Key> = new Map<number, Key>(
   ].map((key, sortId) => [sortId, key]),
 );
 
-/** Those without the figure last, equal ones as they came. */
+/** Stable sort; rows without the figure come last. */
 function inOrder(rows: readonly StockInfo[], { sortId, sortType }: Pick<C2S, 'sortId' | 'sortType'>): readonly StockInfo[] {
   const isAscending = sortType === ASCENDING;
   if (sortId === 0) return isAscending ? rows.toReversed() : rows;

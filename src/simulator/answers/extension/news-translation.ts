@@ -31,7 +31,7 @@ export const newsTranslation: Answer<'clock' | 'world' | 'companies' | 'macro', 
   });
 };
 
-/** What a list has room for. */
+/** First sentence of a text, short enough for a list. */
 function firstSentence(text: string): string {
   return /^.*?(?:[.!?](?=\s|$)|。)/u.exec(text)?.[0] ?? text;
 }

@@ -25,7 +25,7 @@ export interface ForexAccount {
   readonly positions: readonly YearlyPosition[];
 }
 
-/** What a volume of one lot counts. */
+/** Scaled volume of one lot. */
 export const LOT_SCALED = 100_000_000n;
 
 const tenths = (lots: bigint): bigint => (lots * LOT_SCALED) / 10n;

@@ -64,12 +64,12 @@ export function bookOf(facts: Named, account: ForexAccount): ForexBook {
   return totalled(account.deposit, positions);
 }
 
-/** What a volume is worth at a price, in the pair's second currency. */
+/** Notional of a volume at a price, in the pair's second currency. */
 export function notionalOf(volume: bigint, price: Decimal): Decimal {
   return (multiply(CONTRACT_SIZE, price) * volume) / LOT_SCALED;
 }
 
-/** What a volume asks for at a price, in dollars. */
+/** Margin for a volume at a price, in dollars. */
 export function marginOf(facts: Named, pair: Instrument, volume: bigint, price: Decimal): Decimal {
   return inDollars(facts, (notionalOf(volume, price) * MARGIN_PERCENT) / 100n, secondOf(pair));
 }
@@ -115,7 +115,7 @@ function pairOf({ world }: Named, code: string): Instrument {
   return pair;
 }
 
-/** What was bought is sold at the bid, what was sold is bought at the ask. */
+/** Long positions close at the bid, short ones at the ask. */
 function closingPrice({ market }: Named, pair: Instrument, side: 'buy' | 'sell'): Decimal {
   const { bids, asks } = market.book(pair, 1);
   return (side === 'buy' ? bids : asks)[0]?.price ?? market.quote(pair).last;

@@ -22,7 +22,7 @@ export const getIndustrialChainByPlate: Answer<'world' | 'companies' | 'listings
   return create(S2CSchema, { relatedChainList });
 };
 
-/** What the stocks of some plates come to over all markets. */
+/** Totals of the stocks of some plates over all markets. */
 interface Sum {
   readonly worth: Decimal;
   readonly count: number;

@@ -15,7 +15,7 @@ type Needed = Facts<'world' | 'companies' | 'listings' | 'boards'>;
 /** The markets that have plates. */
 export const chainMarkets: readonly QuoteMarket[] = ['HK', 'US', 'SH', 'SZ', 'SG', 'JP', 'MY'];
 
-/** What the stocks of a chain come to in one market. */
+/** Totals of the stocks of a chain in one market. */
 export interface ChainShares {
   /** Each once. */
   readonly hits: readonly Hit[];
@@ -102,8 +102,8 @@ export function sharesOfAll(facts: Needed, plates: readonly IndustrialPlate[], m
 }
 
 /**
- * What the companies of some shares are worth together, at the exchange rates of the day. Each counts once, however many of its shares are there: at its
- * home listing, or at the first one where that is not among them. A company's value is that of the snapshot.
+ * Market value of the companies behind some shares, at the day's exchange rates. Each company counts once: at its home listing,
+ * or at the first one if that is not among them. Its value is that of the snapshot.
  */
 export function worthOf({ companies }: Facts<'companies'>, hits: readonly Hit[], currency: Currency): Decimal {
   const counted = new Map<Issuer, Row>();

@@ -54,7 +54,7 @@ export function tradedDays({ clock, world }: Needed, count: number): readonly st
   return days;
 }
 
-/** What the family holds of a stock, against some days before. */
+/** The fund family's holding of a stock, compared with some days earlier. */
 export interface ArkHolding {
   readonly listing: Listing;
   readonly shares: bigint;

@@ -12,7 +12,7 @@ import { marketCalendar } from '../../world/index.js';
 import { type Industry, industryPlate } from '../../world/plates.js';
 import { percentOf } from '../research/money.js';
 
-/** What an institution holds, or held a quarter before, of a company that has its home in a market; per ordinary share, as companies report it. */
+/** An institution's holding of a company at home in this market, now and a quarter ago; per ordinary share, as companies report it. */
 export interface Position {
   readonly listing: Listing;
   readonly holding: Holding;
@@ -20,7 +20,7 @@ export interface Position {
   /** At the close of the quarter's last day, and of the one before. */
   readonly value: Decimal;
   readonly previousValue: Decimal;
-  /** Of all shares, in percent. */
+  /** Percent of all shares. */
   readonly part: number;
   readonly previousPart: number;
 }
@@ -32,7 +32,7 @@ export interface Book {
   readonly known: string;
   /** By institution, each in the market's order; holdings that were sold in the quarter included. */
   readonly positions: ReadonlyMap<string, readonly Position[]>;
-  /** What those come to, by institution. */
+  /** Totals of the positions, by institution. */
   readonly sums: ReadonlyMap<string, Sums>;
 }
 
@@ -41,7 +41,7 @@ type Needed = Facts<'world' | 'companies' | 'listings'>;
 const MARKETS = 16;
 const remembered = new WeakMap<Companies, Kept<Book>>();
 
-/** Of the last quarter that is known in a market today; worked out once a day. */
+/** Holdings as of the last quarter known in a market today; computed once a day. */
 export function bookOf(facts: Needed, market: QuoteMarket): Book {
   const books = remembered.get(facts.companies) ?? new Kept<Book>(MARKETS);
   remembered.set(facts.companies, books);
@@ -73,7 +73,7 @@ function positionsIn({ companies }: Needed, listing: Listing, day: number): read
   const company = companies.company(instrument);
   const now = company.holders(day);
   if (requireDay(instrument.listDate) > now.asOf) return [];
-  // What was reported before this quarter became known.
+  // The report before this quarter became known.
   const before = company.holders(now.known - 1);
   const timeline = companies.timeline(instrument);
   const priceOn = (on: number) => BigInt(Math.round(timeline?.priceAt(on) ?? 0));
@@ -103,7 +103,7 @@ export function idOf(institution: string): number {
   return institutionNames.indexOf(institution) + 1;
 }
 
-/** What a position did in the quarter. */
+/** Change of a position in the quarter. */
 export type Change = 'new' | 'sold out' | 'increase' | 'decrease' | 'none';
 
 export function changeOf({ holding: { shares, previous } }: Position): Change {
@@ -113,12 +113,12 @@ export function changeOf({ holding: { shares, previous } }: Position): Change {
   return shares > previous ? 'increase' : 'decrease';
 }
 
-/** Of the shares held before, in percent; undefined for what is new. */
+/** Change in percent of the shares held before; undefined for new positions. */
 export function changePercent({ holding: { change, previous } }: Position): number | undefined {
   return percentOf(Number(change), Number(previous));
 }
 
-/** What an institution's positions come to. */
+/** Totals of an institution's positions. */
 export interface Sums {
   readonly value: Decimal;
   readonly previousValue: Decimal;
@@ -136,7 +136,7 @@ function sumsOf(positions: readonly Position[]): Sums {
   };
 }
 
-/** What an institution's positions in a book come to. */
+/** Totals of an institution's positions in a book. */
 export function sumsIn({ sums }: Book, institution: string): Sums {
   return sums.get(institution) ?? sumsOf([]);
 }

@@ -4,7 +4,7 @@ import { type Change, changeOf, type Position } from './books.js';
 /** By HoldingChangeType, which both messages number alike. */
 const changes: readonly Change[] = ['new', 'sold out', 'increase', 'decrease'];
 
-/** Which positions a change type means, or why none. */
+/** Filter for a change type, or a refusal of an unknown one. */
 export function changesAsked(type: number): ((position: Position) => boolean) | Refusal {
   const wanted = changes[type - 1];
   if (wanted === undefined)

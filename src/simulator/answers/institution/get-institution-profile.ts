@@ -43,7 +43,7 @@ export const getInstitutionProfile: Answer<'world' | 'companies' | 'listings', C
   });
 };
 
-/** What an institution's positions did in the quarter, and the part of the largest ones in all, in percent, now and a quarter before. */
+/** Number of an institution's changes in the quarter, and the share of its largest positions, in percent, now and a quarter before. */
 interface Outline {
   readonly changes: Readonly<Record<Change, number>>;
   readonly top: number;

@@ -27,7 +27,7 @@ import { brokerUid, ratingNumber, targetPrice, threeGrades } from '../research/o
 import { subjectFor } from '../research/subject.js';
 
 const COUNT = { fallback: 10, max: 20 };
-/** What counts as a change of late. */
+/** Age of the oldest change that counts as recent. */
 const RECENT_DAYS = 30;
 
 type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings'>;

@@ -36,7 +36,7 @@ interface Year {
   readonly found: readonly (readonly [shape: number, last: number])[];
 }
 
-/** What followed a pattern of daily bars within the last year, over the most traded shares of each market. */
+/** Price moves after a daily pattern within the last year, over the most traded shares of each market. */
 export const klinePatternPerformance: Answer<'clock' | 'world' | 'market' | 'listings', C2S, S2C> = (facts, request) => {
   const refused = checkVersion(request);
   if (refused !== undefined) return refused;

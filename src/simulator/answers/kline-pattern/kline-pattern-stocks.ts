@@ -24,7 +24,7 @@ import { Standings, type StockFigures, sharesOf, stockFigures } from '../../view
 import { marketCalendar } from '../../world/index.js';
 import { colorNumbers, pageOfRows, requirePattern } from './pattern-requests.js';
 
-/** What the longest chart pattern needs. */
+/** Bars that the longest chart pattern needs. */
 const BARS_EXAMINED = 170;
 const BACKEND_ORDER = -1;
 /** `user_stock_list_mode`. */
@@ -80,7 +80,7 @@ function watchedOf({ watched }: Facts<'watched'>, rows: readonly Row[]): readonl
   return rows.filter(({ stock: { listing } }) => symbols.has(listing.instrument.symbol));
 }
 
-/** Of markets, patterns and periods. */
+/** Rankings by market, pattern and period. */
 const standings = new Standings<Row>(64);
 
 /** By sort type. */
@@ -98,13 +98,13 @@ function rowsOf(facts: Needed, market: QuoteMarket, { shape }: Pattern, period: 
   return newest.map(([listing, shown]) => ({ stock: stockFigures(facts, listing), shown }));
 }
 
-/** Of one period in a market: by shape, the shares whose newest complete bar completes the pattern, in the world's order. */
+/** One market and period: by shape, the shares whose newest complete bar completes the pattern, in the world's order. */
 type Newest = ReadonlyMap<number, readonly (readonly [Listing, Shown])[]>;
 
 const PERIODS_MAX = 32;
 const newest = new WeakMap<Market, Kept<Newest>>();
 
-/** Of days and longer bars, what was found is kept while no further day is over; of shorter ones, for the minute. */
+/** Daily and longer bars are cached until the next day is over; shorter ones for the minute. */
 function newestPatterns(facts: Needed, market: QuoteMarket, period: BarPeriod): Newest {
   const kept = newest.get(facts.market) ?? new Kept<Newest>(PERIODS_MAX);
   newest.set(facts.market, kept);
@@ -135,7 +135,7 @@ interface Completed {
   readonly shown: Shown;
 }
 
-/** What the newest complete bar of a share completes. */
+/** Patterns completed by a share's newest complete bar. */
 function shownBy(facts: Needed, share: Listing, period: BarPeriod): readonly Completed[] {
   const bars = completeBars(facts, share, period, BARS_EXAMINED);
   return occurrences(seriesOf(bars), bars.length - 1, bars.length).flatMap(({ pattern: { shape }, first, last }) => {

@@ -42,13 +42,13 @@ function answer(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, pe
   });
 }
 
-/** What was found on some bars. */
+/** Patterns found in a series of bars. */
 interface Known {
   bars: readonly Bar[];
   found: readonly Occurrence[];
 }
 
-/** Of symbols and periods, at some tens of kilobytes. */
+/** Cached pairs of symbol and period; some tens of kilobytes each. */
 const REMEMBERED = 64;
 const remembered = new WeakMap<Market, Remembered<string, Known>>();
 

@@ -75,7 +75,7 @@ function actionsOf({ world, companies }: Facts<'world' | 'companies'>, { instrum
   return actions.filter(({ announcedDay }) => announcedDay < today);
 }
 
-/** What an action does to codes; cash and bonus shares leave them alone. */
+/** Effect of an action on codes; none for cash and bonus shares. */
 function typeOf(action: CorporateAction): CodeChangeType | undefined {
   switch (action.kind) {
     case 'split':

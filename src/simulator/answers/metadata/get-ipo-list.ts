@@ -45,7 +45,7 @@ export const getIpoList: Answer<'world' | 'companies' | 'market' | 'listings', C
   return payload;
 };
 
-/** What every market's own part is made of. */
+/** Inputs of every market's own part. */
 interface Terms {
   readonly offering: Offering;
   readonly listing: Listing;

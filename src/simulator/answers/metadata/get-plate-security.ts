@@ -11,7 +11,7 @@ import { locatePlate, membersOf } from '../../view/plates.js';
 import { staticInfo } from '../../view/static-info.js';
 import type { Plate } from '../../world/plates.js';
 
-/** What members may be sorted by. */
+/** Sort fields of members. */
 const sortFields: ReadonlyMap<number, Figure> = new Map([
   [SortField.SortField_CurPrice, figures.price],
   [SortField.SortField_PriceChangeVal, figures.change],

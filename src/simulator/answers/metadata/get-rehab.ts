@@ -51,7 +51,7 @@ function rehab(facts: Facts<'world' | 'market'>, listing: Listing, day: string, 
   return message;
 }
 
-/** What prices before an ex-day are multiplied by: what the market's own adjustment gains on that day. */
+/** Factor on prices before an ex-day: the gain of the market's own adjustment on that day. */
 function exFactor({ world, market }: Facts<'world' | 'market'>, { instrument }: Listing, day: string): number {
   const calendar = world.calendar(instrument);
   const [first] = calendar.sessions(day);

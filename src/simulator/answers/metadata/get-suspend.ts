@@ -52,7 +52,7 @@ function suspensions(
   const known = first === undefined ? listDate : calendar.tradingDay(first.start);
   const from = [beginTime, listDate, known].reduce((latest, day) => (day > latest ? day : latest));
   const to = endTime < lastTradingDay ? endTime : lastTradingDay;
-  // What has no trades of its own cannot be suspended.
+  // Instruments without trades of their own are never suspended.
   const days = !kinds[kind].quoted || from > to ? [] : calendar.tradingDays(from, to);
   const found: string[] = [];
   for (const { day } of days) {

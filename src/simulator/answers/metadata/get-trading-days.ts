@@ -39,7 +39,7 @@ const types = {
   afternoon: TradeDateType.TradeDateType_Afternoon,
 } as const satisfies Record<TradingDate['type'], TradeDateType>;
 
-/** Whose days, and which of them count. */
+/** A calendar, and the days of it that count. */
 interface Days {
   readonly calendar: Calendar;
   trades(day: string): boolean;

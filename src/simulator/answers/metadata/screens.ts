@@ -17,7 +17,7 @@ import type { SecurityKind } from '../../world/instrument.js';
 /** Figures by the numbers that requests have for them. */
 type Fields = ReadonlyMap<number, Figure>;
 
-/** Of everything that is quoted. */
+/** Fields of everything that is quoted. */
 const quoteFields: readonly [number, Figure][] = [
   [1, quotes.price],
   [2, quotes.change],
@@ -71,7 +71,7 @@ const bondFields: Fields = new Map([
   [46, bondFigures.isGovernment],
 ]);
 
-/** What the four screens have in common. */
+/** Fields shared by the four screens' requests. */
 type Request = Pick<EtfScreen.C2S, 'market' | 'dataFrom' | 'dataMaxCount' | 'needFields' | 'filters' | 'sorts' | 'extensionVersion'>;
 
 interface Page {

@@ -32,7 +32,7 @@ export interface AskedColumn {
   readonly key: SortKey | undefined;
 }
 
-/** What simple, accumulated and financial filters have in common. */
+/** Fields shared by simple, accumulated and financial filters. */
 interface Filter {
   readonly fieldName: number;
   readonly sortDir: number;
@@ -69,7 +69,7 @@ export function financialColumns(filters: readonly FinancialFilter[], schema: De
   });
 }
 
-/** What a field is asked for, or what is wrong with it: ".days: …". */
+/** Reads a filter's field, or says what is wrong with it: ".days: …". */
 type Read<F> = (filter: F) => { readonly figure: Figure | undefined; readonly about: number } | string;
 
 function columnsOf<F extends Filter>(

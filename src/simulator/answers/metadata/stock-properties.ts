@@ -22,7 +22,7 @@ const simple: ReadonlyMap<number, Figure> = new Map([
   [2301, shares.marketValue],
 ]);
 
-/** Of texts: code, name and industry. */
+/** Text properties: code, name and industry. */
 export const basicProperties = { code: 1101, name: 1102, industry: 1103 } as const;
 
 const DAYS_MAX = 250;

@@ -98,7 +98,7 @@ function page(
 ): S2C {
   const listed = marketType === HK ? atOnce(facts.world.warrants(undefined)) : [];
   let rows = listed.map((one) => new WarrantRow(facts, one));
-  // What the terms say is looked at first: quotes are made of what is left.
+  // Conditions on terms come first, so that only the remaining warrants are quoted.
   for (const isTerm of [true, false]) {
     const asked = conditions.filter(({ field }) => field.isTerm === isTerm);
     if (asked.length === 0) continue;

@@ -42,7 +42,7 @@ const marketNames: readonly (readonly [number, string, string])[] = [
   [61, 'Malaysia', '马来西亚'],
 ];
 
-/** What can be filtered by, as far as it was asked for; undefined where it was not. Options come to those who have another version. */
+/** Requested filter options; undefined where none were requested. Clients with the current version get none. */
 export function filterInfo({ includeFlashFilter, includeMarketFilter, filterVersion, firstVisit }: C2S): FilterInfo | undefined {
   if (!includeFlashFilter && !includeMarketFilter) return undefined;
   const isCurrent = filterVersion === FILTER_VERSION;

@@ -14,7 +14,7 @@ export interface Page<T> {
   readonly more: boolean;
 }
 
-/** What of all that is told is wanted. */
+/** Selection of news items. */
 export interface Wanted<T> {
   readonly count: number;
   readonly takes: (item: T) => boolean;

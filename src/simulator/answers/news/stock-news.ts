@@ -40,7 +40,7 @@ function answer(facts: Facts<Used>, request: C2S, listing: Listing): S2C | Refus
   const now = facts.clock.now();
   const mark = given(C2SSchema, request, 'seqMark');
   const since = now - (request.idType === PLATE ? PLATE_KEPT_MS : KEPT_MS);
-  // What nobody reads out cannot be listened to.
+  // No item has audio, so audio-only requests find nothing.
   const teller = tellerOf(facts, request.audioOnly ? [] : instruments);
   const page = olderThan(teller, { mark, now, since }, { count: request.pageSize, takes: filterOf(request) });
   return create(S2CSchema, {

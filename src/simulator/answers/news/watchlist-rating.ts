@@ -24,7 +24,7 @@ import { watchedStocks } from './watched.js';
 
 type Used = 'clock' | 'world' | 'companies' | 'listings';
 
-/** What an analyst said of one of the stocks asked for. */
+/** An analyst's rating of one of the requested stocks. */
 interface Rated extends Told {
   readonly instrument: Instrument;
   readonly company: Company;

@@ -94,7 +94,7 @@ test('bars that were read before are those of a market that nobody has looked at
       const wanted = { security: security(symbol), klType, rehabType, reqNum };
       const { klList } = await payload(backend, quote.getKline, wanted);
       expect(klList).toEqual((await payload(fresh.backend, quote.getKline, wanted)).klList);
-      // What is over is the same object, which nobody makes twice.
+      // Complete bars are reused as the same objects.
       const again = await payload(backend, quote.getKline, wanted);
       expect(again.klList.slice(0, -1).every((line, index) => line === klList[index])).toBe(true);
     }
@@ -173,7 +173,7 @@ test('bad times and page keys are refused', async () => {
   expect(await refused({ beginTime: '2026-11-19' })).toContain('after');
   expect(await refused({ nextReqKey: new Uint8Array([255, 0, 1]) })).toContain('next_req_key');
   expect(await refused({ maxAckKLNum: -1 })).toContain('max_ack_kl_num');
-  // What was refused used no quota.
+  // Refused requests use no quota.
   expect(simulation.historyQuota.uses()).toEqual([]);
   await backend.stop();
 });

@@ -9,7 +9,7 @@ import { yearRange } from '../../view/price-range.js';
 import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf } from '../../view/standings.js';
 import { Standings, type StockFigures, stocksOf } from '../../view/stock-figures.js';
 
-/** What traded in extended hours, and what its change is from. */
+/** Trading in extended hours, and the close that its change is from. */
 export interface ExtendedSession {
   readonly last: Decimal;
   readonly close: Decimal;
@@ -40,7 +40,7 @@ interface ExtendedRow {
   readonly turnover: number;
   readonly volume: bigint;
   readonly closePrice: number;
-  /** Of regular hours, from the previous close. */
+  /** Change of regular hours, from the previous close. */
   readonly regularChangeRatio: number;
   readonly regularChangeAmount: number;
 }
@@ -59,7 +59,7 @@ interface Row {
   readonly stock: StockFigures;
   readonly session: ExtendedSession;
   readonly change: number;
-  /** Of the 52 weeks; made only where a condition needs it. */
+  /** 52-week range; computed only where a condition needs it. */
   readonly range: () => PriceBounds;
 }
 

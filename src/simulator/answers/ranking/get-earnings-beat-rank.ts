@@ -70,7 +70,7 @@ export const getEarningsBeatRank: Answer<'clock' | 'world' | 'companies' | 'mark
   return create(S2CSchema, { dataList: page.map((row) => itemOf(facts, row)), allCount: kept.length });
 };
 
-/** Of each market and each kind of results. */
+/** Rankings by market and kind of results. */
 const standings = new Standings<Row>(24);
 
 const marketCap: Figure<Row> = ({ stock: { equity } }) => equity.issuedMarketVal;

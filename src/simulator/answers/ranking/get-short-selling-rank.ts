@@ -124,7 +124,7 @@ function rowsOf(facts: Needed, market: QuoteMarket): readonly Row[] {
   rowsOfDays.set(facts.market, kept);
   const { clock, world } = facts;
   const day = lastCompleteDay(world.calendar(marketCalendar(market)), clock.now());
-  // Who is listed changes by the date, and the day that is complete at the close.
+  // Listings change with the date; the last complete day changes at the close.
   return kept.get(market, `${world.today(marketCalendar(market))} ${day}`, () =>
     sharesOf(facts, market)
       .map((share) => rowOf(facts, share, day))

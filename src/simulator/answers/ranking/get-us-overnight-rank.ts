@@ -4,7 +4,7 @@ import { OvernightRankItemSchema, type S2C, S2CSchema } from '../../../contract/
 import { extendedRank, type SessionOf } from './extended-hours.js';
 import { inHours } from './held-open-hours.js';
 
-/** Of the sessions of the night, the trades so far. */
+/** The overnight session, with its trades so far. */
 const session: SessionOf = ({ clock, world, market }, { listing: { instrument }, quote }) => {
   const nights = world
     .calendar(instrument)

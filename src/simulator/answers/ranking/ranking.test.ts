@@ -62,7 +62,7 @@ describe('period changes', () => {
     for (const item of dataList) {
       const one = { security: item.security!, klType: 2, rehabType: 1, reqNum: 260 };
       const bars = (await payload(fixture.backend, quote.getKline, one)).klList;
-      // What was listed since has no such change.
+      // Later listings have no such change.
       const since = (bar: (typeof bars)[number] | undefined) =>
         bar === undefined ? undefined : percent(item.curPrice - bar.closePrice, bar.closePrice);
       const changes = [item.changeRate5D, item.changeRate20D, item.changeRate60D, item.changeRate250D, item.changeRateYTD];
@@ -108,7 +108,7 @@ describe('period changes', () => {
       expect(volume).toBe(Number(row.volume));
       expect(change).toBeCloseTo(row.changeRatio, 2);
       expect(change5).toBeCloseTo(row.changeRate5D, 2);
-      // What was listed since has none.
+      // Later listings have none.
       expect(change20 ?? 0).toBeCloseTo(row.changeRate20D, 2);
     }
     await at.backend.stop();

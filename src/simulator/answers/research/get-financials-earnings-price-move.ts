@@ -41,7 +41,7 @@ function answer(facts: Needed, subject: Subject, publications: readonly Publicat
 }
 
 function cycleOf(facts: Needed, subject: Subject, { period, tradingDay, pubType }: Publication): ReportCycleQuote {
-  // Those before are looked at for the volatility alone.
+  // Earlier days serve the volatility alone.
   const days = daysAround(facts, subject, tradingDay, DAYS.before + VOLATILITY_DAYS, DAYS.after);
   const shown = days.filter(({ offset }) => offset >= -DAYS.before);
   return create(ReportCycleQuoteSchema, {

@@ -24,7 +24,7 @@ import { type Line, linesOf } from './statement-lines.js';
 import { earlier, inSharesAt, perShare, type StatementSums, statementSums } from './statement-sums.js';
 import { type Subject, secondsOf, subjectOf } from './subject.js';
 
-/** Who sets the rules of accounts, by home market. */
+/** Accounting standard by home market. */
 const standards: Readonly<Record<QuoteMarket, string>> = {
   US: 'US GAAP',
   HK: 'HKFRS',
@@ -97,7 +97,7 @@ function itemOf(
   return [create(FinancialItemSchema, { fieldId: line.id, data, ...known({ yoy: growth(yearBefore), qoq: growth(quarterBefore) }) })];
 }
 
-/** What a line comes to, to compare it with that of another period, and as it is shown; what is for a share, for one as of `base`. */
+/** Amount of a line, for comparison with another period and for display; per-share lines count shares as of `base`. */
 function amountOf(
   subject: Subject,
   line: Line,

@@ -20,7 +20,7 @@ import { secondsOf, subjectOf } from './subject.js';
 /** Opinions that count, and how many of them make a report that somebody has written. */
 const OPINION_DAYS = 366;
 const WRITTEN_FROM = 3;
-/** What a target in twelve months is discounted by to today. */
+/** Discount rate of a twelve-month target. */
 const COST_OF_EQUITY = 0.09;
 /** Returns on equity above which a moat is narrow and wide. */
 const MOAT = { narrow: 0.12, wide: 0.2 };

@@ -89,7 +89,7 @@ function detail(facts: Facts<'companies'>, subject: Subject, authors: readonly A
   });
 }
 
-/** Who covers the company, the newest opinion first. */
+/** Brokers that cover the company, newest opinion first. */
 function authorsOf({ company, day, rated }: Subject): readonly Author[] {
   const byBroker = new Map<string, RatingChange[]>();
   for (const change of company.ratings(day - RECORD_DAYS, rated))

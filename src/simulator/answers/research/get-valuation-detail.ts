@@ -96,7 +96,7 @@ function ofShare(facts: Needed, listing: Listing, wanted: ValuationType, interva
   });
 }
 
-/** Of a plate or an index: the members' whole value against what it stands for, by the paths of the largest ones in the past. */
+/** Valuation of a plate or an index: the members' total value over their total fundamentals; the past follows its largest members. */
 function ofGroup(facts: Needed, listing: Listing, wanted: ValuationType, interval: Interval): S2C | Refusal {
   const group = groupOf(facts, listing);
   if (group instanceof Refusal) {
@@ -149,7 +149,7 @@ interface Past {
   readonly now: number;
   /** The current day last. */
   readonly past: readonly PastValue[];
-  /** Of the industry on the same days. */
+  /** Industry means on the same days. */
   readonly means: readonly (number | undefined)[];
   readonly forward: number;
 }

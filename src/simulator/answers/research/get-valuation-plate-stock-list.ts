@@ -67,7 +67,7 @@ function figuresOf(measure: Measure): ReadonlyMap<number, Figure> {
   ]);
 }
 
-/** Of an index, the members that a plate has too. */
+/** The members of an index that a plate has too. */
 function narrowed(facts: Facts<'world' | 'companies' | 'listings'>, group: Group, { filterSecurity }: C2S): Group | Refusal {
   if (filterSecurity === undefined) return group;
   const named = locate(facts, filterSecurity);

@@ -6,7 +6,7 @@ import type { Rating, RatingChange } from '../../companies/opinions.js';
 import type { Facts } from '../../view/facts.js';
 import type { Subject } from './subject.js';
 
-/** What counts as recent: three months. */
+/** Three months, which count as recent. */
 export const RECENT_DAYS = 91;
 
 const numbers: Readonly<Record<Rating, ResearchRatingType>> = {
@@ -38,7 +38,7 @@ export function targetPrice(
   return decimalToNumber(companies.inCurrency(shares * ordinary, company.issuer.home.currency, listing.instrument.currency, today));
 }
 
-/** What each broker said last within so many days, the newest first. */
+/** Each broker's last opinion within so many days, newest first. */
 export function latestOpinions({ company, day, rated }: Subject, days: number): readonly RatingChange[] {
   const latest = new Map<string, RatingChange>();
   for (const change of company.ratings(day - days, rated)) latest.set(change.broker, change);
@@ -56,7 +56,7 @@ export function analystUid({ company }: Subject, { broker, analyst }: Pick<Ratin
 
 /** How well opinions did: percent, to three places; undefined where none has had its time. */
 export interface TrackRecord {
-  /** Of those that were no hold, how many the price proved right. */
+  /** Share of opinions other than hold that the price proved right. */
   readonly successRate: number | undefined;
   /** Mean gain of who followed them. */
   readonly meanReturn: number | undefined;
@@ -67,7 +67,10 @@ const HORIZON_DAYS = 90;
 /** Opinions of so many days count. */
 export const RECORD_DAYS = 3 * 365;
 
-/** Of opinions on one company: a buy is right when the price has risen after ninety days, a sell when it has fallen; splits are no moves. */
+/**
+ * Record of opinions on one company: a buy is right when the price has risen after ninety days, a sell when it has fallen; splits
+ * are no moves.
+ */
 export function trackRecord({ company, over }: Subject, opinions: readonly RatingChange[]): TrackRecord {
   const { home } = company.issuer;
   const level = (on: number) => company.prices.at(home, on) / company.prices.eventLevel(on);

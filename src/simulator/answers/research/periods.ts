@@ -25,7 +25,7 @@ interface Kind {
   readonly text: string;
 }
 
-/** Those that end with the same quarter: the shorter one first. */
+/** Kinds of periods; of two that end with the same quarter the shorter one comes first. */
 const kinds: readonly Kind[] = [
   { type: F10Type.F10Type_Q1, ends: 1, quarters: 1, text: 'Q1' },
   { type: F10Type.F10Type_Q2, ends: 2, quarters: 1, text: 'Q2' },
@@ -37,7 +37,7 @@ const kinds: readonly Kind[] = [
 ];
 
 const single = [F10Type.F10Type_Q1, F10Type.F10Type_Q2, F10Type.F10Type_Q3, F10Type.F10Type_Q4];
-/** What names several kinds; 0 is no choice. */
+/** Types that stand for several kinds; 0 is no choice. */
 const several: ReadonlyMap<F10Type, readonly F10Type[]> = new Map([
   [F10Type.F10Type_Unknown, [...single, F10Type.F10Type_Annual]],
   [F10Type.F10Type_Quarterly, single],

@@ -12,7 +12,10 @@ const worlds = [
   { seed: 'b', at: Date.UTC(2024, 1, 14, 16) },
   { seed: 'c', at: Date.UTC(2029, 7, 29, 7) },
 ] as const;
-/** Who reports twice and four times a year, whose year ends in another month, shares abroad, a trust, and shares of several classes. */
+/**
+ * Semi-annual and quarterly reporters, one whose fiscal year ends in another month, shares abroad, a trust, and shares of several
+ * classes.
+ */
 const symbols = [
   'HK.00700',
   'HK.09988',

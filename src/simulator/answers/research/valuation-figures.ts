@@ -7,14 +7,14 @@ import { pb, peTtm, psTtm } from '../../screen/share-figures.js';
 import { multiple } from '../../view/figures.js';
 import { isIssuedByCompany } from '../../world/kinds.js';
 
-/** What a share's price is held against. */
+/** A fundamental that prices are divided by. */
 export interface Measure {
   readonly type: ValuationType;
   /** Price over it, as the snapshot and screens show it. */
   readonly now: Figure;
-  /** Of the whole company in whole units of the currency of the accounts: what the market value is divided by. */
+  /** The whole company's amount, in units of its accounting currency: the divisor of the market value. */
   readonly base: (company: Company, lastQuarter: number) => bigint;
-  /** What is expected of a quarter to come; none of net assets. */
+  /** Expected amount of a coming quarter; absent for net assets. */
   readonly expected?: (company: Company, quarter: number, day: number) => bigint | undefined;
 }
 
@@ -117,7 +117,7 @@ export function percentileFigure(measure: Measure): Figure {
   };
 }
 
-/** Which part of the past values, those that there are, is not above; in percent to three places. NaN without any. */
+/** Percent of the known past values that are not above `now`, to three places. NaN without any. */
 export function percentile(now: number, past: readonly number[]): number {
   const known = past.filter((value) => !Number.isNaN(value));
   if (known.length === 0) return Number.NaN;
@@ -136,7 +136,7 @@ export function pathParts(company: Company, measure: Measure, day: number): { re
   return { value: price * Number(company.ordinaryShares(day)), base: Number(measure.base(company, company.lastPublished(day))) };
 }
 
-/** Which measure says most of a company: earnings, or net assets where money is lost. */
+/** The most telling measure of a company: earnings, or net assets where it loses money. */
 export function recommended(figures: ShareFigures): ValuationType {
   return decimalToNumber(figures.earningsPerShareTtm) > 0 ? ValuationType.ValuationType_PE : ValuationType.ValuationType_PB;
 }

@@ -21,7 +21,7 @@ export interface Group {
   readonly members: ReadonlySet<Listing> | undefined;
 }
 
-/** What a plate or an index is made of; a refusal for anything else. */
+/** Members of a plate or an index; a refusal for anything else. */
 export function groupOf(facts: Facts<'world' | 'companies' | 'listings'>, { instrument }: Listing): Group | Refusal {
   const { market, kind, symbol } = instrument;
   if (kind === 'plate') return { market, members: new Set(membersOf(facts, instrument.plate)) };
@@ -29,7 +29,7 @@ export function groupOf(facts: Facts<'world' | 'companies' | 'listings'>, { inst
   return new Refusal(`security: ${symbol} is ${kinds[kind].noun}; expected a plate or an index`);
 }
 
-/** What was asked of the boards of a minute. */
+/** Results already computed from the boards of this minute. */
 interface Asked {
   readonly whole: readonly Hit[];
   readonly ofPlates: Map<Plate, readonly Hit[]>;
@@ -73,7 +73,7 @@ function membersIn(facts: Needed, plate: Plate, boards: readonly Board[]): reado
   return screen(boards, [], ({ listing }) => members.has(listing));
 }
 
-/** What many values come to. */
+/** Statistics over many values. */
 export interface Spread {
   /** The whole value over what it is held against together, of those shares that have a positive value. */
   readonly mean: number | undefined;
@@ -85,8 +85,8 @@ export interface Spread {
 const spreads = new WeakMap<readonly Hit[], Map<Measure, Spread>>();
 
 /**
- * Of shares by a measure, weighted by market value: the mean is the sum of market values over the sum of what they are held against. Worked out once for a list
- * of shares.
+ * Statistics of shares by a measure, weighted by market value: the mean is total market value over the total of the measure.
+ * Computed once per list of shares.
  */
 export function spreadOf(hits: readonly Hit[], measure: Measure): Spread {
   const known = spreads.get(hits) ?? new Map<Measure, Spread>();
@@ -135,7 +135,7 @@ export function pastMeans(facts: Needed, hits: readonly Hit[], measure: Measure,
   return sums.map(({ value, base }) => (base > 0 ? places(value / base) : undefined));
 }
 
-/** What a company was worth on some days, and what that is held against. */
+/** A company's past market values and the measure's amounts on the same days. */
 interface PastParts {
   readonly days: readonly number[];
   readonly values: Float64Array;

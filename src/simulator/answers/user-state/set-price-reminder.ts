@@ -63,7 +63,7 @@ export const setPriceReminder: Answer<'listings' | 'userState', C2S, S2C> = asyn
 
 type Terms = Pick<PriceReminder, 'type' | 'value' | 'freq' | 'note' | 'sessions'>;
 
-/** What a request asks for; where it says nothing, a reminder that is changed keeps what it has. */
+/** Terms of a request; fields that it omits keep their values in a changed reminder. */
 function termsOf(listing: Listing, request: C2S, known: Terms | undefined): Terms | Refusal {
   const given = <F extends 'type' | 'freq' | 'value' | 'note'>(field: F) =>
     Object.hasOwn(request, field) ? request[field] : known?.[field];
