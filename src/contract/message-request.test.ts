@@ -139,7 +139,7 @@ describe('a message', () => {
     ],
     [
       () => decode(trade.placeOrder, { header, trdSide: 1, orderType: 1, code: '00700', qty: -1, price: 1 }),
-      'qty: -1 is out of range, accepted: at least 0',
+      'qty: -1 is out of range, accepted: above 0',
     ],
     [() => decode(trade.placeOrder, { packetID, header, trdSide: 1, orderType: 0, code: '00700', qty: 1 }), 'orderType: expected one of'],
     [() => decode(trade.placeOrder, { packetID, header, trdSide: 1, code: '00700', qty: 1 }), 'missing field "orderType"'],

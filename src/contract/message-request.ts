@@ -12,7 +12,7 @@ import { collectProblem, type Problem, stopMissing } from './problem.js';
 import type { ProtocolIds } from './protocol-ids.js';
 import { type Rejection, rejectProblem } from './rejection.js';
 import type { Param, Shape } from './shape.js';
-import { priceDropper } from './unused-price.js';
+import { unusedNumberDropper } from './unused-price.js';
 import { valueRules } from './value-rules.js';
 import { zeroClearer, zeroClearerOf } from './zeroes.js';
 
@@ -98,7 +98,7 @@ const completions = new WeakMap<Operation, (c2s: Message) => void>();
 function compile(operation: Operation): (c2s: Message) => void {
   const { messages, shape, needs } = operation;
   const desc = messages.C2SSchema;
-  const dropPrice = priceDropper(operation);
+  const dropUnused = unusedNumberDropper(operation);
   const filled = shape.filter((param) => 'default' in param && !param.absenceCounts && param.defaultIn === undefined);
   const fill = filled.map(({ field, default: value, ...param }) =>
     'exactly' in param ? overwrite(desc, field, value) : fieldSetter(desc, field, value),
@@ -121,7 +121,7 @@ function compile(operation: Operation): (c2s: Message) => void {
     for (const act of clear) act(c2s);
     const unmetOnceFilled = checkNeeds(c2s);
     for (const set of fill) set(c2s);
-    dropPrice?.(c2s);
+    dropUnused?.(c2s);
     const unmet = unmetOnceFilled();
     const lacking = required.filter(({ isSet }) => !isSet(c2s)).map(({ field }) => field);
     const all = [...lacking, ...missingIn(c2s), ...values.missing(c2s), ...unmet.map(({ path }) => path)];

@@ -30,7 +30,7 @@ import { type ParamRule, paramRule } from './param-rules.js';
 import { collectProblem, type Problem, stop, stopMissing } from './problem.js';
 import { callerParams, type Param, paramsIn, withheldFields } from './shape.js';
 import { spelledAs } from './symbol-spellings.js';
-import { priceIsUnused } from './unused-price.js';
+import { unusedNumber } from './unused-price.js';
 import { valueRules } from './value-rules.js';
 import { rememberNames } from './written-names.js';
 
@@ -94,8 +94,9 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
     for (const param of shape) slots.set(param.name, withoutEffect(message, paramSlot(message, param, dialect)));
   }
   const verbatim = dialect === 'rest' ? verbatimSlots(desc, params) : new Map<string, Slot>();
-  const isUnused = priceIsUnused(operation);
-  if (isUnused !== undefined) for (const [name, slot] of slots) if (slot.target === 'price') slots.set(name, whereUsed(slot, isUnused));
+  const unused = unusedNumber(operation);
+  if (unused !== undefined)
+    for (const [name, slot] of slots) if (slot.target === unused.field) slots.set(name, whereUsed(slot, unused.isUnused));
   const names = () => new Set([...params.map((param) => param.name), ...slots.keys()]);
   const filled = paramsIn(operation.shape, dialect).filter((param) => 'default' in param);
   const defaults = filled.map((param) => fieldSetter(desc, param.field, param.default));

@@ -1,6 +1,6 @@
 import { clearField, type Message } from '@bufbuild/protobuf';
-import { fieldValue } from './field-path.js';
-import { OrderType } from './generated/Trd_Common_pb.js';
+import { fieldNamed, fieldValue } from './field-path.js';
+import { ModifyOrderOp, OrderType } from './generated/Trd_Common_pb.js';
 import type { Operation } from './operation.js';
 
 const unpricedTypes: ReadonlySet<unknown> = new Set([
@@ -36,23 +36,35 @@ export function isUnpriced(orderType: number): boolean {
   return unpricedTypes.has(orderType);
 }
 
-/**
- * Whether a new order has no use for its price: published clients send any number with a market order, and OpenD looks at none of them.
- * undefined where the requests of an operation are no new orders.
- */
-export function priceIsUnused({ effect, messages: { C2SSchema } }: Operation): ((c2s: Message) => boolean) | undefined {
-  const has = (wanted: string) => C2SSchema.fields.some(({ name }) => name === wanted);
-  if (effect !== 'order' || !has('price') || !has('orderType')) return undefined;
-  const orderType = fieldValue(C2SSchema, 'orderType');
-  return (c2s) => unpricedTypes.has(orderType(c2s));
+/** A number that some requests have no use for: they may hold any, and nobody looks at it. */
+export interface UnusedNumber {
+  /** Name of the field of `C2S`, as the `.proto` has it. */
+  readonly field: string;
+  readonly isUnused: (c2s: Message) => boolean;
 }
 
-/** Takes the price from a request that has no use for it; undefined as {@link priceIsUnused}. */
-export function priceDropper(operation: Operation): ((c2s: Message) => void) | undefined {
-  const isUnused = priceIsUnused(operation);
-  const price = operation.messages.C2SSchema.fields.find(({ name }) => name === 'price');
-  if (isUnused === undefined || price === undefined) return undefined;
+/**
+ * Published clients send any price with a market order, and a quantity of 0 with a change that is none of quantity; OpenD looks at
+ * neither. undefined where the requests of an operation are neither new orders nor changes.
+ */
+export function unusedNumber({ effect, messages: { C2SSchema } }: Operation): UnusedNumber | undefined {
+  if (effect !== 'order') return undefined;
+  const has = (...names: readonly string[]) => names.every((wanted) => C2SSchema.fields.some(({ name }) => name === wanted));
+  if (has('price', 'orderType')) {
+    const orderType = fieldValue(C2SSchema, 'orderType');
+    return { field: 'price', isUnused: (c2s) => unpricedTypes.has(orderType(c2s)) };
+  }
+  if (!has('qty', 'modifyOrderOp')) return undefined;
+  const operation = fieldValue(C2SSchema, 'modifyOrderOp');
+  return { field: 'qty', isUnused: (c2s) => Object.hasOwn(c2s, 'modifyOrderOp') && operation(c2s) !== ModifyOrderOp.ModifyOrderOp_Normal };
+}
+
+/** Takes a number that a request has no use for out of it; undefined as {@link unusedNumber}. */
+export function unusedNumberDropper(operation: Operation): ((c2s: Message) => void) | undefined {
+  const unused = unusedNumber(operation);
+  if (unused === undefined) return undefined;
+  const field = fieldNamed(operation.messages.C2SSchema, unused.field);
   return (c2s) => {
-    if (isUnused(c2s)) clearField(c2s, price);
+    if (unused.isUnused(c2s)) clearField(c2s, field);
   };
 }

@@ -55,4 +55,18 @@ describe('an order at the market takes any price and ignores it', () => {
       expect([price, status, json.field]).toEqual([price, 400, 'price']);
     }
   });
+  it.each([undefined, 0, -1])('a change that is none of quantity takes the quantity %s and ignores it', async (qty) => {
+    const { order_id_ex: id } = await daemon.as('desk').s2c('/api/order', { ...order, price: 300 });
+    const given = qty === undefined ? {} : { qty };
+    const change = { acc_id: HK_CASH, env: SIMULATE, market: HK, order_id_ex: id };
+    for (const op of [3, 4])
+      expect(await daemon.as('desk').s2c('/api/modify-order', { ...change, ...given, op })).toMatchObject({ order_id_ex: id });
+    const tcp = await CoreTcpClient.open(daemon.daemon.apiAddress ?? '');
+    const { order_list: list } = await daemon.as('desk').s2c('/api/orders', { acc_id: HK_CASH, env: SIMULATE, market: HK });
+    const { order_id: orderID } = list.find(({ order_id_ex }: { order_id_ex: string }) => order_id_ex === id);
+    const header = { trdEnv: 0, accID: HK_CASH, trdMarket: HK };
+    const packetID = { connID: 0, serialNo: 2 };
+    expect(await tcp.ask('Trd_ModifyOrder', { packetID, header, orderID, modifyOrderOp: 3, ...given })).toMatchObject({ retType: 0 });
+    tcp.close();
+  });
 });

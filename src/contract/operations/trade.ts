@@ -98,7 +98,7 @@ export const placeOrder = operation({
     choice('trdSide', trdSide, { as: 'side', about: '1 BUY, 2 SELL, 3 SELL_SHORT, 4 BUY_BACK.' }),
     code('code'),
     orderSymbol(),
-    number('qty', { min: 0, about: 'Shares or contracts.' }),
+    number('qty', { above: 0, about: 'Shares or contracts.' }),
     number('price', { about: 'Limit price; market orders ignore it.' }),
     // A client of the public protocol that does not say which type it means may have meant any.
     choice('orderType', orderType, { default: 1, absenceCounts: true, about: 'NORMAL (limit) when omitted.' }),
@@ -140,7 +140,7 @@ export const placeComboOrder = operation({
     ...packetId,
     ...[
       ...tradeHeader(),
-      number('qty', { min: 0, about: 'Units; a leg trades its ratio of them.' }),
+      number('qty', { above: 0, about: 'Units; a leg trades its ratio of them.' }),
       number('price', { about: 'The most that a unit may cost, bought less sold; below zero, the least that it must bring.' }),
       choice('orderType', orderType, { required: true, about: 'NORMAL (limit).' }),
       choice('timeInForce', timeInForce, { about: 'DAY when omitted.' }),
@@ -173,7 +173,7 @@ export const modifyOrder = operation({
     // An order known by its text alone has number 0.
     constant('orderID', 0n),
     choice('modifyOrderOp', modifyOrderOp, { aliases: ['op'], about: '1 modify, 2 cancel, 3 disable, 4 enable, 5 delete.' }),
-    number('qty', { min: 0, about: 'The new total quantity, what is already filled included.' }),
+    number('qty', { above: 0, about: 'The new total quantity, what is already filled included.' }),
     // Below zero where an order of several legs brings money: of others the gateway refuses it, once it knows the order.
     number('price', { about: 'The new price.' }),
     ...triggers,

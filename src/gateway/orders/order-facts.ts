@@ -174,7 +174,9 @@ export function valuePlace(backend: Backend, request: PlaceC2S, context: CallCon
   const price = Object.hasOwn(request, 'price') ? exactField(request.price, 'price') : 0n;
   if (price instanceof Rejection) return price;
   if (hasLimit(request.orderType) && price <= 0n) {
-    return new Rejection('request.missing_field', 'price: a limit order needs a price above 0', { field: 'price' });
+    if (!Object.hasOwn(request, 'price'))
+      return new Rejection('request.missing_field', 'missing field "price": a limit order needs a price above 0', { field: 'price' });
+    return outOfRange('price', request.price);
   }
   const amount = exactField(request.amount, 'amount');
   if (amount instanceof Rejection) return amount;
@@ -444,5 +446,9 @@ export function unmultiplied(symbol: string, meant: string | undefined): Unknown
 export function positive(value: number, field: string): Decimal | Rejection {
   const exact = exactField(value, field);
   if (exact instanceof Rejection || exact > 0n) return exact;
-  return new Rejection('request.out_of_range', `${field}: ${value} is out of range, accepted: more than 0`, { field });
+  return outOfRange(field, value);
+}
+
+function outOfRange(field: string, value: number): Rejection {
+  return new Rejection('request.out_of_range', `${field}: ${value} is out of range, accepted: above 0`, { field });
 }
