@@ -9,7 +9,7 @@ import { TestDaemon } from '../support/daemon.js';
 const DATE = '2026-03-02';
 const PASSWORD = 'conformance';
 const tencent = { market: 1, code: '00700' };
-/** What the connection handles itself, so that no operation is declared for it. */
+/** Requests that the connection handles itself, without a declared operation. */
 const ofTheConnection: ReadonlyMap<number, string> = new Map([[3002, 'handled by the connection']]);
 
 interface Call {
@@ -60,7 +60,7 @@ async function runClient(url: string, key: string, node = process.execPath): Pro
   return run;
 }
 
-/** What the answer of a method has to say. */
+/** Expected answer of a method. */
 const answers: Readonly<Record<string, object>> = {
   GetGlobalState: { qotLogined: true, trdLogined: true, serverVer: 1011 },
   GetAccList: { accList: expect.arrayContaining([expect.objectContaining({ trdEnv: 0, accID: expect.stringMatching(/^\d{18}$/) })]) },

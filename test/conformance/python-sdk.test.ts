@@ -62,7 +62,7 @@ async function runMethods(sdk: PythonSdk, daemon: TestDaemon<'sdk'>, format: str
 const row = (fields: object) => expect.arrayContaining([expect.objectContaining(fields)]);
 const placed = [expect.objectContaining({ code: 'HK.00700', trd_side: 'BUY', qty: 100, order_status: expect.stringMatching(/^[A-Z_]+$/) })];
 
-/** What the answer of a method has to say, of each of its calls or of the one in a place. */
+/** Expected answer of a method, for each of its calls or for the one at an index. */
 const answers: Readonly<Record<string, unknown>> = {
   get_global_state: expect.objectContaining({ market_hk: 'MORNING', trd_logined: true, qot_logined: true }),
   get_market_snapshot: row({ code: 'US.AAPL', last_price: expect.any(Number), lot_size: 1 }),

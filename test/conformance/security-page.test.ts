@@ -16,7 +16,7 @@ describe('docs/security.md', () => {
 
   it.each(links)('names a test of $file: $title', ({ title, file }) => {
     const source = readFileSync(join(docs, file), 'utf8');
-    // Of a table of cases, or of some platforms alone, as well.
+    // The title may belong to a table of cases, or to some platforms alone.
     expect(source).toMatch(new RegExp(`\\b(?:it|describe)(\\.\\w+\\(.*\\))?\\('${title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}'`));
   });
 });

@@ -12,7 +12,7 @@ const account: readonly Scope[] = ['acc:read'];
 const subscription: readonly Scope[] = ['qot:state', 'qot:read'];
 const trade: readonly Scope[] = ['trade:simulate', 'trade:real'];
 
-/** Which scopes the specification lets each operation be called with, any one of them; written down a second time on purpose. */
+/** Scopes that the specification accepts for each operation, any one of them; written down a second time on purpose. */
 const expected: Readonly<Record<string, readonly Scope[]>> = {
   get_global_state: read,
   ping: read,
@@ -183,7 +183,7 @@ const expected: Readonly<Record<string, readonly Scope[]>> = {
   admin_shutdown: ['admin'],
 };
 
-/** What legacy mode refuses: the specification's write and admin endpoints. */
+/** Operations refused in legacy mode: the specification's write and admin endpoints. */
 const refusedInLegacyMode = new Set([
   'place_order',
   'place_combo_order',

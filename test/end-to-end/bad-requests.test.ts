@@ -14,7 +14,7 @@ afterAll(() => daemon.stop());
 const header = { market: HK, acc_id: HK_MARGIN, env: SIMULATE };
 const order = { ...header, side: BUY, code: '00700', qty: 100, price: 100, order_type: 1 };
 
-/** What a caller sends, the code it gets, the field at fault, and what the text must say. */
+/** Bad request, expected code, field at fault, and expected text. */
 const rows: readonly [what: string, path: string, body: unknown, code: string, field: string | undefined, says: readonly string[]][] = [
   ['malformed JSON', '/api/quote', '{"symbol": "HK.00700"', 'request.malformed_json', undefined, ['malformed JSON', 'line 1, column 2']],
   ['text that is no JSON', '/api/quote', 'symbol=HK.00700', 'request.malformed_json', undefined, ['line 1, column 1']],

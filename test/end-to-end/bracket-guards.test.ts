@@ -16,7 +16,7 @@ import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
 import { FullStore } from '../support/full-store.js';
 import { until } from '../support/until.js';
 
-/** What brackets do not get round: keys, halts and limits, and the position that their exits are for. */
+/** Brackets are bound by keys, halts and limits, and by the position that their exits are for. */
 
 const FUTURES = '281756478396547008';
 const SETTLED_MS = 500;
@@ -440,7 +440,7 @@ describe('an exit', () => {
     expect(exits).toHaveLength(2);
     expect(exits.find(({ orderIDEx }) => orderIDEx === exitOrderIdEx)).toMatchObject(own);
     expect(desk.log.join()).toMatch(/somebody changed the price of its (stop-loss|take-profit): another replaces it/);
-    // What replaces it stays.
+    // The replacement order stays.
     for (let s = 0; s < 30; s++) await comesTo(shares, id, () => true);
     expect(await exitsOf(shares, id)).toHaveLength(2);
   });
@@ -577,7 +577,7 @@ describe('an order whose answer was lost', () => {
 });
 
 describe('a stop-loss that the gateway holds itself', () => {
-  /** Of the world of these tests: what the issuer makes of so many shares on the day after. */
+  /** Corporate actions in the world of these tests: share counts before and on the day after. */
   it.each([
     { symbol: 'HK.00700', day: Date.UTC(2021, 2, 30, 14), qty: 1_000, becomes: 2, from: 1 },
     { symbol: 'HK.01378', day: Date.UTC(2022, 1, 13, 14), qty: 5_000, becomes: 1, from: 10 },
@@ -808,7 +808,7 @@ it('a full disk is told of once, at however many looks of brackets', async () =>
     desk.clock.advance(5_000);
     return looks() - seen >= 30;
   }, 'ten looks at each');
-  // What the gates are told of the disk is no line of the log here.
+  // The gates' own notices of the disk are not in this log.
   const lines = desk.log.slice(told).flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
   expect(lines.filter(({ level }) => level >= 50).map(({ msg }) => msg)).toEqual(['the database accepts no writes']);
 });

@@ -33,7 +33,7 @@ const step = fc.record({
   ),
   of: fc.constantFrom<Place>(shares, futures),
   lots: fc.integer({ min: 1, max: 4 }),
-  /** Of the last price, in hundredths of a percent; a limit entry stands so far off the market, and a target below it is reached at once. */
+  /** Hundredths of a percent of the last price; a limit entry stands this far off the market, and a target below it is reached at once. */
   stop: fc.integer({ min: 2, max: 60 }),
   target: fc.integer({ min: -10, max: 60 }),
   limit: fc.constantFrom(0, 0, 0, -20, 5),
@@ -86,7 +86,7 @@ async function bracketOf(desk: Desk, { of, lots, stop, target, limit, stopLimit 
   };
 }
 
-/** What a step does to a gateway that goes on; crashes are the session's own. */
+/** Applies a step to a running gateway; crashes are the session's own. */
 async function act(desk: Desk, one: Step): Promise<void> {
   const { kind, of, lots, which } = one;
   const some = async <T>(list: readonly T[]): Promise<T | undefined> => list[which % Math.max(1, list.length)];
@@ -119,7 +119,7 @@ async function act(desk: Desk, one: Step): Promise<void> {
 
 const seen = { states: new Set<number>(), exits: new Set<number>(), fills: 0, changed: 0 };
 
-/** What holds of brackets at any time; `settled`: nothing is on its way. */
+/** Invariants of brackets at any time; `settled`: nothing is in flight. */
 async function check(desk: Desk, settled: boolean): Promise<void> {
   for (const of of [shares, futures]) {
     const rows = await brackets(desk, of);
@@ -143,7 +143,7 @@ async function check(desk: Desk, settled: boolean): Promise<void> {
       if (!settled || state !== OPEN) continue;
       expect([bracketId, entryFilledQty, entryQty, closedQty]).toEqual([bracketId, entry?.fillQty, entry?.qty, filled]);
       if (entry !== undefined && entry.qty % (2 * of.lot) !== 0) seen.changed += 1;
-      // What is filled and not closed is guarded, as far as it is still there.
+      // The filled and unclosed quantity is protected, as far as it is still held.
       const left = entryFilledQty - closedQty;
       if (left > 0 && row.note === '') expect([bracketId, row.stopHeld || alive.length === 1]).toEqual([bracketId, true]);
     }

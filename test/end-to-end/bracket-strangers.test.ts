@@ -10,7 +10,7 @@ import { MemoryStore } from '../../src/storage/index.js';
 import { HK_MARGIN } from '../support/accounts.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
 
-/** What brackets make of an owner who trades beside them: orders that look like theirs, and positions that are gone before they look. */
+/** Brackets beside an owner's own trading: orders that look like theirs, and positions that are gone before they look. */
 
 /** svc.get_brackets.Bracket: state. */
 const OPEN = 2;

@@ -166,7 +166,7 @@ describe('limits hold an order of several legs', () => {
   it('by what its legs are worth, and not by what they cost together', async () => {
     await open({ maxOrderValue: '1000' });
     expect(await place({ price: 0 })).toMatchObject({ code: 'limit.order_value' });
-    // What the price lets the first leg cost counts, however far above the market.
+    // The price's allowance for the first leg counts, however far above the market.
     await desk.close();
     await open({ maxOrderValue: '1000000' });
     expect(await place({ price: 20_000 })).toMatchObject({ code: 'limit.order_value' });

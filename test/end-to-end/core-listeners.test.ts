@@ -254,7 +254,7 @@ describe('a connection', () => {
     const { api } = await serve(operations, 1);
     const refused = await CoreTcpClient.connect(api);
     const handshake = refused.ask('InitConnect', { clientVer: 1, clientID: 'x', pushProtoFmt: 9 });
-    // What comes behind the handshake must not keep the end from being noticed, nor the answer from coming.
+    // Bytes after the handshake must not hide the end, nor hold up the answer.
     refused.socket.write(refused.frame(protocolIds.KeepAlive, Buffer.alloc(100_000), 2));
     expect(await handshake).toMatchObject({ retType: -1 });
     await refused.closed;
@@ -272,7 +272,7 @@ describe('a connection', () => {
     const { websocket } = await serve();
     const client = await CoreWsClient.connect(websocket);
     if (what === 'repeated logins') await client.login('');
-    // What it is sent is of no interest once it is cut off.
+    // Nothing is read after the cut.
     client.webSocket.removeAllListeners('message');
     client.webSocket.pause();
     const [command, body] = what === 'repeated logins' ? [1, Buffer.of(0x0a, 0)] : [protocolIds.KeepAlive, Buffer.of(0x0a, 2, 8, 1)];

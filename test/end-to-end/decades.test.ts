@@ -98,7 +98,7 @@ describe.each([
       symbols: ['HK.00700', 'US.AAPL', `HK.${front[0]}`, 'SH.600519', 'JP.7203', 'FX.USDHKD'],
     });
     for (const { basic } of snapshot_list) expect(basic.cur_price).toBeGreaterThan(0);
-    // What has expired stays as its last day left it.
+    // Expired contracts stay as their last day left them.
     const [gone] = (await read('/api/snapshot', { symbols: [expired] })).snapshot_list;
     expect(gone.basic.update_time < today).toBe(true);
     if (notYet !== undefined) expect(await refused('/api/snapshot', { symbols: [notYet] })).toContain('is not listed before 2023-09-14');

@@ -15,14 +15,14 @@ import { ScriptedBackend, type ServedGateway, serveGateway } from '../support/ga
 
 type Declared = { getLotSize: typeof getLotSize };
 
-// What does not compile: a row that is missing, one too many, and one that answers something else.
+// Three compile errors: a missing row, one too many, and one with another answer.
 // @ts-expect-error
 ({}) satisfies AnswersTo<Declared>;
 // @ts-expect-error
 ({ ...answers, getMore: answers.getLotSize }) satisfies AnswersTo<Declared>;
 // @ts-expect-error
 ({ getLotSize: getFunds }) satisfies AnswersTo<Declared>;
-// What the gateway answers by itself has no row.
+// Operations that the gateway answers itself have no row.
 ({}) satisfies AnswersTo<{ ping: typeof system.ping }>;
 
 const simulation = createSimulation({

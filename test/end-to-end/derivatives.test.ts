@@ -376,7 +376,7 @@ describe('a limited key', () => {
     [derivatives.getOptionStrategyAnalysis, { multi_legs: [leg] }, 429],
   ] as const;
 
-  // What the request names is refused, and what an answer lists besides is left out of it.
+  // Disallowed symbols in a request are refused; in an answer they are left out.
   it.each(calls.map(([{ name, rest }, body, status]) => [name, rest[0]?.path ?? '', body, status] as const))(
     'gets nothing but its symbols out of %s',
     async (_, path, body, expected) => {

@@ -7,7 +7,7 @@ import { TestDaemon } from '../support/daemon.js';
 import { McpClient } from '../support/mcp-client.js';
 import { namingRequest, spellings } from '../support/spellings.js';
 
-/** What an operation is cannot be said otherwise in the body: by any name, in any form. */
+/** Fixed fields of an operation cannot be overridden in the body: by any name, in any form. */
 let daemon: TestDaemon<'desk'>;
 let mcp: McpClient;
 beforeAll(async () => {

@@ -203,7 +203,7 @@ describe('a sale below the market', () => {
     const short = { ...hk, code: '00005', side: SELL_SHORT, qty: 4000, price: 0.25 };
     trips(await order(short), 'limit.order_value', undefined);
     trips(await order({ ...short, side: SELL }), 'limit.order_value', undefined);
-    // Of the types that REST has names for: absolute limit, auction, auction limit, special limit.
+    // Order types with REST names: absolute limit, auction, auction limit, special limit.
     for (const order_type of [5, 6, 7, 8]) trips(await order({ ...short, order_type }), 'limit.order_value', undefined);
   });
 });

@@ -165,7 +165,7 @@ describe('an answer that nobody reads', () => {
     const isRefusal = ({ endpoint, reason }: AuditLine) => endpoint === 'Request' && String(reason).includes('more than 32 MiB');
     clock.advance(1_000);
     await until(() => daemon.auditLines().some(isRefusal), 'its line in the audit trail');
-    // Those that were under way are not kept either.
+    // The calls in flight are not kept either.
     await until(() => asked.filter(({ status }) => status === '8').length > 100, 'the refusals of the others');
     deaf.session.settings({ initialWindowSize: 65_535 });
     await Promise.all(asked.map(({ stream }) => (stream.closed ? undefined : once(stream.resume(), 'close'))));

@@ -84,7 +84,7 @@ it('a stream that is not read is closed when too much waits, while others miss n
     code: 'RESOURCE_EXHAUSTED',
     details: expect.stringContaining('the backlog passed 1048576 bytes'),
   });
-  // What had been written before is still delivered, in order and without a gap.
+  // Earlier writes are still delivered, in order and without a gap.
   expect(slow.events.length).toBeGreaterThan(0);
   expect(slow.events.map(({ body }) => Buffer.from(body))).toEqual(
     quick.events.slice(0, slow.events.length).map(({ body }) => Buffer.from(body)),

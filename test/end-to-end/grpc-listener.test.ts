@@ -88,7 +88,7 @@ describe('the gRPC listener', () => {
       stream.on('error', () => undefined).resume();
       return stream;
     };
-    // Of one nothing comes, of one a part, and one says no end.
+    // One call sends nothing, one a part, and one has no end.
     const stalled = [call(), call(), call()];
     stalled[1]?.write(Buffer.of(0, 0, 0, 0, 9, 8));
     stalled[2]?.write(Buffer.of(0, 0, 0, 0, 0));

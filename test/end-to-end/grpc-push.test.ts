@@ -91,7 +91,7 @@ describe('a push stream', () => {
     const trades = await client.open({ key: daemon.keys.desk, event_types: ['trade'] });
     const all = await client.open({ key: daemon.keys.desk });
     await one.next(isOf('1_00005'));
-    // That the data are simulated is told first.
+    // The notice of a simulation comes first.
     await notices.next(({ proto_id }) => proto_id === 1003);
     await all.next(isOf('1_00700'));
     await all.next(isOf('1_00005'));
@@ -134,7 +134,7 @@ describe('a push stream', () => {
     editKey(daemon.keysPath, 'desk', { limits: { allowed_symbols: ['HK.00005'] } });
     await daemon.daemon.reload();
     expect(await other.end()).toMatchObject({ code: 'UNAUTHENTICATED', details: 'key revoked' });
-    // What had left before the reload has arrived with this answer.
+    // Everything sent before the reload has arrived with this answer.
     await client.check('');
     const seen = desk.events.length;
     await desk.next((event) => isOf('1_00005')(event) && desk.events.indexOf(event) > seen + 2);

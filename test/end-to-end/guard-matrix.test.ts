@@ -94,7 +94,7 @@ function hongKongOrder(): Message {
   });
 }
 
-/** What a narrow key is told of a request that names things of these classes. */
+/** Expected answer to a narrow key whose request names subjects of these classes. */
 function expectedOf({ effect, reach }: Operation, kind: keyof typeof narrow, named: ReadonlySet<FieldClass>): Verdict {
   const names = (...classes: readonly FieldClass[]) => classes.some((each) => named.has(each));
   switch (kind) {
@@ -142,7 +142,7 @@ afterAll(async () => {
   await served.stop();
 });
 
-/** What was asked in vain, or was not: `key: way: verdict`. */
+/** Attempts with an unexpected verdict: `key: way: verdict`. */
 async function surprises(each: Operation, key: string, isExpected: (verdict: Verdict, attempt: Attempt) => boolean): Promise<string[]> {
   const found: string[] = [];
   for (const attempt of doors.get(key)?.attempts(each, namingRequest(each, operations)) ?? []) {
@@ -160,7 +160,7 @@ describe.each(operations.map((each) => [each.name, each] as const))('%s', (_, ea
       verdict !== 'forbidden' && verdict !== 'limited' && !verdict.startsWith('request.') && !/^4/.test(verdict);
     // There is no such position: position-orders.test.ts serves these.
     if (each.valuer === 'position') return;
-    // What reaches beyond its request is refused to every limited key, and so is a stock by a number, which no list can name.
+    // Operations that reach beyond their request are refused to every limited key, and so is a stock by number, which no list can name.
     const isExpected = each.reach === 'beyond' || named.has('stock_id') ? (verdict: Verdict) => verdict === 'limited' : isServed;
     expect(await surprises(each, 'wide', isExpected)).toEqual([]);
   });

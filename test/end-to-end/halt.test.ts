@@ -15,7 +15,7 @@ import { runQuietly } from '../support/terminal.js';
 import { turnOf } from '../support/turn-of.js';
 import { until } from '../support/until.js';
 
-/** What a halt refuses, what it lets pass, and who is told. */
+/** Operations that a halt refuses or lets pass, and its notices. */
 
 const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
 const SETTLED_MS = 500;

@@ -19,7 +19,7 @@ function run(program: string, args: readonly string[], variables: Readonly<Recor
     const child = execFile(process.execPath, [join(bin, program), ...args], { env, cwd: folder }, (error, _, stderr) =>
       resolve({ status: error?.code ?? 0, stderr }),
     );
-    // What would serve all the same ends with its input.
+    // Closing its input ends a daemon that would serve all the same.
     child.stdin?.end();
   });
 }

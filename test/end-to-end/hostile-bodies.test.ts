@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/contract/operations/index.js';
 import { TestDaemon } from '../support/daemon.js';
 
-/** Of a disk that others keep busy; no body does it. */
+/** Warning about a disk that others keep busy; no body causes it. */
 const SLOW_DISK = '"target":"audit"';
 
 let daemon: TestDaemon<'desk'>;

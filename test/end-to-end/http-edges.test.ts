@@ -228,7 +228,7 @@ describe('/ws', () => {
     const urls = [`${secure.url.replace('https', 'wss')}/ws?token=${secure.keys.desk}`, secure.daemon.websocketUrl ?? ''];
     for (const url of urls) {
       const socket = new WebSocket(url, ['graphql-ws', 'mqtt'], { ca: secure.ca });
-      // What the client thinks of it is not asked here.
+      // The client's own opinion does not matter here.
       socket.on('error', () => undefined);
       const [response] = await once(socket, 'upgrade');
       expect([response.statusCode, response.headers['sec-websocket-protocol']]).toEqual([101, undefined]);

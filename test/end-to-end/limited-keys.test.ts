@@ -60,7 +60,7 @@ describe('what is hidden from a key changes nothing in what it is answered', () 
     const told: Record<string, Set<string>> = {};
     for (const [hidden, symbols] of [[], ['US.AAPL'], ['HK.00005', 'US.AAPL', 'US.NIO'], ['HK.00005']].entries()) {
       backend.hidden = hidden;
-      // What the gateway answers itself is about what its callers subscribe to.
+      // The gateway's own answers are about its callers' subscriptions.
       if (operation.group === 'subscription') {
         const others = served.as('other');
         await others.post('/api/unsubscribe', { unsub_all: true });
@@ -132,7 +132,7 @@ describe('the simulated world shows a key its own symbol alone', () => {
       const decoded = parsed.ok && requestDecoder(operation, 'rest')(parsed.value);
       if (decoded === false || !decoded.ok) throw new Error(`${path} ${text} cannot be read`);
       asked.set(operation.name, [...(asked.get(operation.name) ?? []), decoded.value]);
-      // What reads a whole market need not be made twice.
+      // A read of a whole market need not be made twice.
       if (name !== undefined || operation.group === 'user_state' || operation.effect !== 'read') {
         const answer = await daemon.as('all').request(method, path, body === undefined ? { headers } : { headers, body: text });
         if (name !== undefined) answers.set(name, answer.json);

@@ -18,7 +18,7 @@ afterAll(() => daemon.stop());
 const account = { acc_id: HK_MARGIN, env: SIMULATE, market: HK };
 const header = { trd_env: SIMULATE, acc_id: HK_MARGIN, trd_market: HK };
 
-/** What is asked, and the field that it lacks. */
+/** Request and the field that it lacks. */
 const lacking: readonly [path: string, body: object, field: string, says: string][] = [
   ['/api/subscribe', { sub_types: [1] }, 'symbols', 'missing field "symbols"'],
   ['/api/subscribe', { symbols: ['HK.00700'] }, 'sub_types', 'missing field "sub_types"'],

@@ -358,7 +358,7 @@ describe('watchlists', () => {
       if (news_id === undefined || BigInt(seq) <= oldest) continue;
       expect(named.get(news_id)).toMatchObject({ pub_time, topic: 5, title: expect.stringContaining(broker) });
     }
-    // Of the last three months, what each broker said last.
+    // Each broker's last rating of the last three months.
     const recent = ratings.filter(({ pub_time }: Row) => Number(pub_time) * 1000 > NOW - 91 * 86_400_000);
     const { total } = await daemon.as('all').s2c('/api/research-analyst-consensus', { symbol: 'US.AAPL' });
     expect(new Set(recent.map(({ broker }: Row) => broker)).size).toBe(total);

@@ -190,7 +190,7 @@ describe('orders', () => {
     expect((await at(sold.order_id, FILLED, 500)).can_sell_qty).toBe(0);
     const all = push.frames.filter((frame) => [bought, sale, sold].some(({ order_id }) => about(order_id)(frame)));
     expect(all.every((frame) => typeof frame.can_sell_qty === 'number')).toBe(true);
-    // What had been filled so far decides, fill by fill; positions that a gateway reads after a fill may know of the next one.
+    // The quantity filled so far decides, fill by fill; positions read after a fill may already include the next one.
     const left = all.filter((frame) => frame.proto_id === FILL_PUSH && frame.body.order_fill.order_id === bought.order_id);
     const sums = left.map((_, last) => left.slice(0, last + 1).reduce((sum, { body }) => sum + body.order_fill.qty, 0));
     for (const [index, { can_sell_qty }] of left.entries()) {

@@ -87,7 +87,7 @@ describe('who subscribes to the orders behind each level', () => {
     for (let seen = from; push.frames.slice(from).filter(isBook).length < 5; seen = push.frames.length)
       await push.frame(isBook, 'a book', seen);
     for (const frame of push.frames.slice(from).filter(isBook)) expectOrders(frame.body);
-    // What the key gave up, the connection goes on with.
+    // The connection keeps a stream that its key gives up.
     await end('desk');
     await push.settled();
     const later = push.frames.length;

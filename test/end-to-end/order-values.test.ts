@@ -449,7 +449,7 @@ describe('caps', () => {
     expect(await refusal(trade.placeOrder, usOrder)).toBe('limit.daily_value');
     const answer = await desk.call(trade.placeOrder, hkOrder);
     expect(answer).toMatchObject({ message: 'daily value exceeded: 10000 used, 10000 more, at most 15000 HKD per UTC day' });
-    // Those of the flags count over all keys.
+    // Caps set by flags count over all keys.
     expect(await refusal(trade.placeOrder, hkOrder, 'free')).toBeUndefined();
     expect(await refusal(trade.placeOrder, hkOrder, 'free')).toBe('limit.daily_value');
   });

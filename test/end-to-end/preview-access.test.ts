@@ -49,7 +49,7 @@ describe('a preview comes in as its write does', () => {
       'cancel_order',
       'cancel_all_order',
     ];
-    // What only takes risk away, and what is decided by the position as it is when it is sent.
+    // Operations that only reduce risk, or depend on the position at the time of sending.
     const uncovered = ['reverse_position', 'roll_position', 'cancel_bracket'];
     const bracket = { ...account, bracket_id: 'none' };
     for (const operation of [trade.unlockTrade, quote.getQuote, trade.cancelBracket]) {

@@ -265,9 +265,9 @@ describe('the sentence that a person reads', () => {
     stopLossLimitPrice: [{ stopLossPrice: 300 }, { stopLossPrice: 300, stopLossLimitPrice: 299 }],
   };
 
-  /** What is not said: whose it is stands in the account, the market in the symbol, and a note is the caller's own text. */
+  /** Fields left out of the sentence: the owner stands in the account, the market in the symbol, and a note is the caller's own text. */
   const unsaid = ['packetID', 'header', 'secMarket', 'remark'];
-  /** Which order it is, and what becomes of it. */
+  /** Fields that name the order and the action on it. */
   const naming = [...unsaid, 'orderID', 'orderIDEx', 'modifyOrderOp', 'forAll', 'trdMarket'];
 
   async function sentenceOf(operation: Operation, fields: object): Promise<string> {

@@ -209,7 +209,7 @@ describe('in-band commands', () => {
   });
 
   it('end with the connection', async () => {
-    // Of the callers: what a server behind counts includes what it does not let go of yet.
+    // The callers' use; a server behind also counts streams that it has not released yet.
     const held = async () => {
       const { conn_sub_info_list } = await daemon.as('fresh').s2c('/api/query-subscription', { is_req_all_conn: true });
       return conn_sub_info_list.reduce((sum: number, { used_quota }: { used_quota: number }) => sum + used_quota, 0);

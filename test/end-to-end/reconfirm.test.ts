@@ -168,7 +168,7 @@ describe('an order kept back that another key placed', () => {
     expect(await desk.call(trade.reconfirmOrder, confirming, { as: 'limited' })).toMatchObject({ code });
     expect(await desk.call(trade.modifyOrder, changing, { as: 'limited' })).toMatchObject({ code });
     expect(await desk.payload(accounts.getOrders, shares)).toMatchObject({ orderList: [{ orderStatus: UNSUBMITTED }] });
-    // Whose it is may do both.
+    // The owner may do both.
     expect(await desk.call(trade.reconfirmOrder, confirming)).toMatchObject({ retType: 0 });
   });
 });

@@ -30,7 +30,7 @@ async function pushesOf(test: TestDaemon, count: number): Promise<readonly unkno
 }
 
 it('records a session by one flag and plays it by two: the same pushes in the same order', async () => {
-  // What comes from elsewhere is recorded with the time at which it came.
+  // External data are recorded with their time of arrival.
   const before = new Date((backendName === 'sim' ? Date.parse(DAY) : Date.now()) - 60_000);
   const recording = await TestDaemon.start({ flags: ['--record', folder, '--sim-clock', `replay:${DAY}@20`, '--sim-seed', '7'] });
   const then = await pushesOf(recording, EARLY_MAX + ENOUGH);
@@ -39,7 +39,7 @@ it('records a session by one flag and plays it by two: the same pushes in the sa
   await recording.stop();
 
   const playing = await TestDaemon.start({ flags: ['--sim-data', folder, '--sim-clock', `replay:${before.toISOString()}@10`] });
-  // What came before its subscriber was told that it is one, nobody heard then; it is in the recording.
+  // Pushes before the confirmation of the subscription went unheard then; they are in the recording.
   const now = await pushesOf(playing, EARLY_MAX + ENOUGH);
   const first = now.findIndex((push) => isDeepStrictEqual(push, then[0]));
   expect(first).toBeGreaterThanOrEqual(0);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HK, HK_MARGIN, SIMULATE } from '../support/accounts.js';
 import { ScriptedBackend, type ServedGateway, serveGateway } from '../support/gateway.js';
 
-/** What asks the server and not its cache: the field has to come to the backend as the caller said it. */
+/** Fields that bypass the server's cache must reach the backend as sent. */
 const backend = new ScriptedBackend();
 let gateway: ServedGateway;
 beforeAll(async () => {

@@ -67,7 +67,7 @@ describe('requests that do not come to an end', () => {
     little.socket.write(body.slice(5));
     await until(() => little.text !== '', 'the answer to one that is little');
     expect(little.text.slice(9, 12)).toBe('200');
-    // What has gone away holds nothing, and what has come neither.
+    // Neither aborted nor complete requests hold memory.
     for (const peer of peers) peer.socket.destroy();
     const large = await Peer.to(url);
     await until(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUY, DISABLED_REAL, HK, NORMAL, REAL, REAL_ENV, TOKEN_REAL, US } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 
-/** Of the simulated brokerage's "123456". */
+/** MD5 of the simulated brokerage's "123456". */
 const pwd_md5 = 'e10adc3949ba59abbe56e057f20f883e';
 const TOKEN_NEEDED = -20011;
 const CHANNEL_UNSUPPORTED = -102;

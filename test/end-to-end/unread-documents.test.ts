@@ -63,7 +63,7 @@ it.each(both)('documents that nobody reads are not kept for them, and come whole
   for (const [n, body] of bodies.slice(0, -1).entries()) expect(body === wanted[n % documents.length]).toBe(true);
 });
 
-/** What the process keeps for answers that are not read: each one's own, and their socket's once. */
+/** Bytes held for unread answers: each one's own, and their socket's once. */
 function held(some: readonly ServerResponse[]): number {
   return some.reduce((sum, answer) => sum + (answer.writableFinished ? 0 : answer.writableLength), 0);
 }

@@ -39,7 +39,7 @@ const OPEN: ReadonlySet<OrderStatus> = new Set([
   OrderStatus.OrderStatus_Cancelling_All,
 ]);
 
-/** What an account's owner can read: the books that must agree with one another. By default the Hong Kong cash account's. */
+/** The records that an account's owner can read, which must agree with one another. By default the Hong Kong cash account's. */
 export class Books<Id extends string> {
   readonly #account: { readonly acc_id: string; readonly env: number; readonly market: number };
 
@@ -59,12 +59,12 @@ export class Books<Id extends string> {
     return (await this.#read('/api/order-fills')).order_fill_list;
   }
 
-  /** Those of every day. */
+  /** Orders of every day. */
   async allOrders(): Promise<Order[]> {
     return (await this.#read('/api/history-orders', { ...this.#account, ...EVER })).order_list;
   }
 
-  /** Those of every day. */
+  /** Fills of every day. */
   async allFills(): Promise<Fill[]> {
     return (await this.#read('/api/history-order-fills', { ...this.#account, ...EVER })).order_fill_list;
   }

@@ -93,7 +93,7 @@ describe.skipIf(spawnSync('bash', ['-c', `ulimit -n ${DESCRIPTORS}`]).status !==
 describe.skipIf(spawnSync('prlimit', ['--nofile']).status !== 0)('a daemon without a descriptor left', () => {
   it('goes on, and takes up its keys file all the same', async () => {
     const daemon = await boot();
-    // What it may have open becomes less after its listeners have shared it.
+    // The limit on open files shrinks after the listeners have shared it out.
     expect(spawnSync('prlimit', ['--pid', String(daemon.ready.pid), `--nofile=${DESCRIPTORS}:${DESCRIPTORS}`]).status).toBe(0);
     const { hostname: host, port } = new URL(daemon.url);
     const line = connectTls({ host, port: Number(port), ca: daemon.ca, servername: 'localhost' });

@@ -8,7 +8,7 @@ export interface Placement {
   readonly body: { readonly remark: string } & Readonly<Record<string, unknown>>;
 }
 
-/** What a client knows of a request after it was sent; `answer` is missing when the connection broke first. */
+/** A client's record of a request that it sent; `answer` is missing when the connection broke first. */
 export interface Attempt extends Placement {
   readonly connection: number;
   readonly answer?: { readonly status: number; readonly text: string };

@@ -85,7 +85,7 @@ function isReady(backend: Backend): boolean {
 /** How time passes while something is waited for: the network has its turn in between. */
 const STEP_MS = 500;
 const NETWORK_MS = 4;
-/** Of the time that passes: nothing that is waited for takes nearly as long. */
+/** Simulated time; nothing that is waited for takes nearly as long. */
 const WAIT_MS_MAX = 3_600_000;
 
 /** The network has a turn. */

@@ -37,7 +37,7 @@ it('watchlists, price reminders, option alerts and notes that were acknowledged 
   await daemon.end('SIGKILL');
   await daemon.boot();
   expect(await state()).toEqual(before);
-  // What is new gets a key of its own.
+  // A new item gets a key of its own.
   const { key } = await daemon.as('desk').s2c('/api/set-price-reminder', { symbol: 'HK.00700', ...far });
   const [, , reminders] = (await state()) as [unknown, unknown, { price_reminder_list: { item_list: { key: number }[] }[] }];
   const keys = reminders.price_reminder_list.flatMap(({ item_list }) => item_list.map((item) => item.key));

@@ -46,7 +46,7 @@ export async function fuzz(target: Target, count: number, seed: number): Promise
   return report;
 }
 
-/** What is wrong with how a target takes these bytes, if anything is. */
+/** Checks a target's handling of these bytes; undefined if it is right. */
 async function trial(target: Target, chunks: readonly Buffer[], count: (answers: number) => void): Promise<string | undefined> {
   // Read first: a target may not change what it is given, but a broken one might.
   const asked = target.wire.requestsIn(chunks);

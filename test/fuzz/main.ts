@@ -6,7 +6,7 @@ import { serveListeners } from './live/listeners.js';
 import { liveTargets } from './live/targets.js';
 import { codecTargets } from './targets.js';
 
-/** Of the frames, how many go to live listeners: one costs as much as many in the codec, which live ones run as well. */
+/** Fraction of the frames that go to live listeners: one costs as much as many in the codec, which live ones run as well. */
 const LIVE_SHARE = 0.1;
 
 const { values } = parseArgs({ options: { count: { type: 'string', default: '10000000' }, seed: { type: 'string' } } });

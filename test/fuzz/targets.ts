@@ -18,7 +18,7 @@ import { messagesOf } from './corpus.js';
 import { type Asked, tcpWire, type Wire, wsWire } from './wires.js';
 
 /**
- * What is fuzzed. It takes the bytes of one connection and tells what it answered, in order. An exception is a finding.
+ * The subject of fuzzing. It takes the bytes of one connection and returns its answers, in order. An exception is a finding.
  * In-process here; a live listener is one, too: connect, greet, write the chunks, read until the peer is done.
  */
 export interface Target {
@@ -105,7 +105,7 @@ function answerTo(protoId: number, body: Uint8Array, format: BodyFormat): Uint8A
   return encodeBody(ResponseSchema, create(ResponseSchema, fields as Record<string, unknown>), format);
 }
 
-/** What was accepted can be passed on to an upstream, in its format. */
+/** An accepted request can be forwarded to an upstream, in its format. */
 function survivesAnotherTrip(desc: DescMessage, message: Message, format: BodyFormat): void {
   const again = decodeBody(desc, encodeBody(desc, message, format), format);
   if (!again.ok) throw new Error(`an accepted request is refused when it is passed on: ${again.problem.message}`);

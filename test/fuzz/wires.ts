@@ -3,13 +3,13 @@ import { BODY_BYTES_MAX, type Cipher, encodeFrame, encodeWsRequest } from '../..
 import { samples } from './corpus.js';
 import { below, cut, mutated, pick, type Random } from './mutate.js';
 
-/** What an answer must repeat: the protocol id, and the serial or section of the request. */
+/** Values that an answer must repeat: the protocol id, and the serial or section of the request. */
 export interface Asked {
   readonly protoId: number;
   readonly number: bigint;
 }
 
-/** What a stream of bytes asks for. A server answers all of it or, when the stream is broken, any of it and then closes. */
+/** Requests in a stream of bytes. A server answers all of them or, when the stream is broken, some and then closes. */
 export interface Reading {
   readonly asked: readonly Asked[];
   readonly end: 'whole' | 'partial' | 'broken';
@@ -24,7 +24,7 @@ export interface Wire {
 }
 
 const FRAMES_MAX = 3;
-/** Of the frames, how many are changed inside a body whose digest is then right: most others end at the digest. */
+/** Fraction of the frames whose body is mutated under a correct digest: most others end at the digest. */
 const BODY_SHARE = 0.7;
 
 /** A sample whose body was changed, or not. */

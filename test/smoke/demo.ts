@@ -24,7 +24,7 @@ export class Demo {
   readonly #environment: Record<string, string>;
   #child: ChildProcess | undefined;
   stdout = '';
-  /** What the last start has printed for its reader. */
+  /** Output of the last start for its reader. */
   banner = '';
 
   /** @param node the Node binary that runs the daemon and, being first on the path, the command line. */
@@ -72,7 +72,7 @@ export class Demo {
     return below.slice(0, below.indexOf('')).map((line) => line.trim());
   }
 
-  /** What stands after a label on its line. */
+  /** Text after a label on its line. */
   labelled(label: string): string {
     const line = this.banner.split('\n').find((text) => text.startsWith(`  ${label}: `));
     if (line === undefined) throw new Error(`no "${label}" in ${this.banner}`);

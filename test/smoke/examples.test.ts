@@ -46,7 +46,7 @@ describe('examples/requests.http', () => {
   );
 });
 
-/** What an answer says: nothing where all its lists are empty. */
+/** Contents of an answer: empty where all its lists are. */
 function lists(payload: unknown): unknown[] {
   const all = Object.values((payload ?? {}) as object);
   return all.length === 0 ? ['nothing to say'] : all.filter((value) => !Array.isArray(value) || value.length > 0);

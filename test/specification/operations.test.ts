@@ -9,7 +9,7 @@ import { McpClient } from '../support/mcp-client.js';
 /**
  * The specification's list of operations, written down a second time on purpose: an operation that is gone, or that is reached by another
  * id, route or tool, or that needs another scope or switch, fails here.
- * That it is refused without them is in test/end-to-end/access-matrix.test.ts.
+ * Its refusal without them is tested in test/end-to-end/access-matrix.test.ts.
  */
 interface Row {
   readonly group: string;
@@ -43,7 +43,7 @@ const rows = readFileSync(join(import.meta.dirname, 'operations.tsv'), 'utf8')
     };
   });
 
-/** What the specification does not have; docs/choices.md and CHANGELOG.md say what it is for. */
+/** Operations beyond the specification; docs/choices.md and CHANGELOG.md give their purpose. */
 const own = ['wait_for', 'get_refusals', 'place_bracket_order', 'get_brackets', 'cancel_bracket'];
 
 const inOrder = (routes: readonly { method: string; path: string }[]) => routes.map(({ method, path }) => `${method} ${path}`).sort();

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 /*
- * What the service must do, sentence by sentence, and the tests that hold it. `requirements/` has a file per section of the specification,
+ * The service's requirements, sentence by sentence, and the tests that hold them. `requirements/` has a file per section of the specification,
  * tab-separated: the requirement's id, its sentence, then one or more tests as `file › title`, the title as the file writes it.
  * docs/specification.md is made from them: run this file with -u after a change.
  */

@@ -108,7 +108,7 @@ const rows: Readonly<Record<string, string>> = {
   ...Object.fromEntries(c2sJson.map((tool) => [tool, 'c2s_json'])),
 };
 
-/** What is accepted by name, and what is meant where nothing is said. */
+/** Accepted names of an argument, and its default. */
 const names: readonly (readonly [tool: string, argument: string, names: string, fallback: string | null])[] = [
   ['svc_get_kline', 'kl_type', 'day week month quarter year 1min 3min 5min 10min 15min 30min 60min 120min 180min 240min', 'day'],
   ['svc_get_history_kline', 'kl_type', 'day week month quarter year 1min 3min 5min 10min 15min 30min 60min 120min 180min 240min', 'day'],

@@ -22,7 +22,7 @@ describe('the arrows between folders', () => {
     writeFileSync(file, text);
   }
 
-  /** What the check says of the copy; nothing = all is well. */
+  /** Complaints of the check about the copy; empty if all is well. */
   function complaints(): string[] {
     const { stderr } = spawnSync(process.execPath, [join(root, 'scripts', 'arrows.mjs'), copy], { encoding: 'utf8' });
     return stderr.split('\n').filter((line) => line !== '');

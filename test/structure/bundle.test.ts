@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(copy, { recursive: true, force: true }));
 
-/** What `svcd --version` says, and whether V8 took the compiled code. */
+/** Output of `svcd --version`, and whether V8 accepted the compiled code. */
 function run(...flags: string[]) {
   const program = `
     import { runBundle } from ${JSON.stringify(join(copy, 'bin', 'bundle.js'))};

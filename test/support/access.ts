@@ -46,7 +46,7 @@ export function keyRecord(id: string, limits: Partial<Limits> = {}, scopes: Scop
   };
 }
 
-/** What an order of one leg is made of. */
+/** Terms of an order of one leg. */
 interface OneLeg extends Omit<OrderLeg, 'worth'>, Worth {}
 
 /** An order of `whole` units of money, of one leg. */

@@ -116,7 +116,7 @@ export class AnsweringServer {
     });
   }
 
-  /** What no server of its kind need know. The head of every answer is the same. */
+  /** Refuses an unknown request with the head that all answers share. */
   #refuse(socket: Socket, protoId: number, serial: number): void {
     const body = toBinary(KeepAlive.ResponseSchema, create(KeepAlive.ResponseSchema, { retType: -1, retMsg: 'unknown protocol id' }));
     socket.write(encodeFrame({ protoId, serial, format: 'protobuf', body }));

@@ -4,7 +4,7 @@ import type { TestDaemonOptions } from './daemon.js';
 import { ServedBrokerage } from './served-brokerage.js';
 import { UpstreamDaemon } from './upstream-daemon.js';
 
-/** What stands behind a daemon under test, outside of it. */
+/** An external backend of a daemon under test. */
 export interface BackendBehind {
   /** Runs with what is its part of these options; the flags of the daemon in front of it. */
   boot(options: Omit<TestDaemonOptions<never>, 'keys'>): Promise<readonly string[]>;
@@ -13,7 +13,7 @@ export interface BackendBehind {
   stop(): Promise<void>;
 }
 
-/** What is behind the daemons under test: a simulation within each, or a brokerage outside, as `SVC_TEST_BACKEND` says. */
+/** Backend of the daemons under test: a simulation within each, or a brokerage outside, as `SVC_TEST_BACKEND` says. */
 export const backendName: Backend['name'] = nameOf(process.env.SVC_TEST_BACKEND);
 
 /**

@@ -113,7 +113,7 @@ const APPEAR_MS = 45_000;
 
 /** One page of a {@link Browser}. */
 export class Page {
-  /** What the page complained of: errors in its code, refused by its policy, failed requests. */
+  /** The page's errors: in its code, against its policy, failed requests. */
   readonly complaints: string[] = [];
   /** The address of every request, of WebSockets too, and what they carried in their heads. */
   readonly requests: {
@@ -237,7 +237,7 @@ export class Page {
     await this.send('Input.dispatchKeyEvent', { type: 'keyUp', key, code, windowsVirtualKeyCode });
   }
 
-  /** What the page was waiting for when it was closed stays unanswered. */
+  /** Requests pending when the page was closed stay unanswered. */
   readonly #unlessClosed = (failure: unknown): void => {
     if (!this.#closed) this.complaints.push(String(failure));
   };

@@ -27,7 +27,7 @@ export interface Chain<Id extends string> {
 /** Starts the upstream, and in front of it a daemon of these options. Resolves when that is ready. */
 export async function startChain<Id extends string>(
   options: TestDaemonOptions<Id> & {
-    /** Of the upstream: its simulation, its RSA key. */
+    /** Flags of the upstream: its simulation, its RSA key. */
     readonly upstreamFlags?: readonly string[];
     readonly upstreamKey?: KeyWish;
   },

@@ -12,7 +12,7 @@ import { publishedDecode, publishedEncode } from './published-client.js';
 type BodyFormat = 'protobuf' | 'json';
 
 export interface TcpClientOptions {
-  /** Of the requests; default protobuf. */
+  /** Format of the requests; default protobuf. */
   readonly format?: BodyFormat;
   /** PEM of the RSA private key that the daemon has too. */
   readonly rsaKey?: string;

@@ -20,7 +20,7 @@ export interface TestDaemonOptions<Id extends string> {
   /** Environment variables beside those of the site. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
-  /** Of the simulation alone. */
+  /** Clock of the simulation alone. */
   readonly simulationClock?: Clock;
 }
 

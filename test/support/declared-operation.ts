@@ -23,7 +23,7 @@ export const getLotSize = operation({
   protoId: null,
   // A generated module: C2S, S2C, Request, Response.
   messages: QotGetReference,
-  // What each field of the request names, for allowlists.
+  // Class of each request field, for allowlists.
   classes: { 'Qot_GetReference.C2S': { security: 'security', referenceType: 'none' } },
   title: 'Lot size',
   summary: 'The lot size of a symbol.',

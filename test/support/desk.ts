@@ -40,9 +40,9 @@ export interface DeskOptions {
   readonly flags?: LimitFlags;
   readonly tradePassword?: GatewayOptions['tradePassword'];
   readonly bounds?: GatewayOptions['bounds'];
-  /** Of the gateway; the brokerage has one of its own. */
+  /** Store of the gateway; the brokerage has its own. */
   readonly store?: Store;
-  /** That the brokerage shares, as in the daemon. */
+  /** The brokerage shares the store, as in the daemon. */
   readonly sharesStore?: boolean;
   /** When its clock begins, epoch ms; a Friday morning in Hong Kong where nothing is said. */
   readonly start?: number;
@@ -68,7 +68,7 @@ export interface Desk {
   readonly gateway: Gateway;
   readonly audit: AuditEvent[];
   readonly log: string[];
-  /** What reached the brokerage, in order. */
+  /** Calls that reached the brokerage, in order. */
   readonly calls: { readonly operation: string; readonly request: Message }[];
   /** The caller of one request. */
   callerOf(approach?: Approach): Caller;

@@ -6,7 +6,7 @@ interface Difference {
   readonly why: string;
 }
 
-/** What end-to-end tests say that is not so over every backend: the one place where a test is left out over some of them. */
+/** Exceptions to end-to-end tests on some backends: the one place where a test is skipped. */
 const differences = {
   'credentials to refresh': { over: ['remote'], why: 'a brokerage that is logged in to has credentials, and a reload refreshes them' },
   'notice of a simulation': { over: ['remote'], why: 'a brokerage that is logged in to is taken for real, whatever is behind it' },

@@ -13,7 +13,7 @@ import { HttpClient } from './http-client.js';
 import { McpClient } from './mcp-client.js';
 import { spellings } from './spellings.js';
 
-/** What became of a request: the gateway's guards have let it through, or which of them has not. */
+/** Outcome of a request: admitted by the gateway's guards, or the guard that refused it. */
 export type Verdict = 'served' | 'forbidden' | 'limited' | 'not_subscribed' | string;
 
 /** An answer, or a refusal. */
@@ -34,7 +34,7 @@ function attempt(way: string, hear: () => Promise<Told>): Attempt {
   return { way, hear, ask: async () => (await hear()).verdict };
 }
 
-/** What doors are opened to: a gateway with its REST, MCP and gRPC interfaces, or a whole daemon. */
+/** The system under test: a gateway with its REST, MCP and gRPC interfaces, or a whole daemon. */
 export interface DoorsSite {
   readonly gateway: Gateway;
   readonly url: string;
@@ -104,7 +104,7 @@ export class Doors {
     const lowLevel = spellings(operation, request, 'mcp').find((spelling) => 'low-level' in spelling)?.['low-level'];
     const friendly = JSON.parse(first?.friendly ?? '{}');
     const known = argumentNames(operation);
-    // What no argument says is in the message.
+    // Fields without an argument are in the message.
     const isSaid = Object.keys(friendly).every((name) => known.has(name));
     const forms = [
       ['friendly', isSaid ? friendly : { c2s: JSON.parse(lowLevel ?? '{}') }],
@@ -166,7 +166,7 @@ function verdictOf(code: string | undefined, text: string): Verdict {
   return code.startsWith('limit.') ? 'limited' : `${code}: ${text}`;
 }
 
-/** What every `Response` begins with. */
+/** Head of every `Response`. */
 interface Response {
   readonly retType: number;
   readonly retMsg?: string;

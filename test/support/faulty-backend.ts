@@ -52,11 +52,11 @@ export class FaultyBackend extends ScriptedBackend {
   readonly refusedAccounts = new Set<bigint>();
   /** Streams that cannot be subscribed to, and why not. */
   readonly unavailable = new Map<string, string>();
-  /** What it does not let go of. */
+  /** Streams that it does not release. */
   keep: (streams: readonly QuoteStream[]) => UnsubscribeRefusal | undefined = () => undefined;
   /** Changes of subscriptions are taken and never answered, against the port's word. */
   silent = false;
-  /** What streams show now, by "HK.00700 1". */
+  /** Current pushes of streams, by "HK.00700 1". */
   readonly currents = new Map<string, QuotePush>();
   readonly #states = new Map<number | 'platform', { state: LifecycleState; event?: string }>();
   readonly #lifecycleListeners = new Set<(status: BackendStatus) => void>();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { encodeFrame, type Frame, FrameReader } from '../../src/wire/index.js';
 
-/** What becomes of a frame on its way. */
+/** Fate of a frame on its way. */
 export type Fate =
   | 'pass'
   /** It does not arrive, and the connection goes on. */

@@ -180,9 +180,9 @@ export async function serveGateway(options: {
   readonly backend: Backend;
   readonly keys: Readonly<Record<string, KeyWish>>;
   readonly operations?: readonly Operation[];
-  /** Of the MCP interface. */
+  /** Clock of the MCP interface. */
   readonly clock?: Clock;
-  /** Of the gateway itself. */
+  /** Clock of the gateway itself. */
   readonly gatewayClock?: Clock;
   readonly store?: Store;
   readonly bounds?: GatewayOptions['bounds'];

@@ -16,7 +16,7 @@ declare module 'vitest' {
 /** The certificate is valid at every moment at which a test starts a daemon: some have a clock of their own. */
 const VALID = [Date.UTC(2016, 0), Date.UTC(2046, 0)] as const;
 
-/** What is tested is built, and there is one self-signed certificate for the whole run. */
+/** Builds the code under test and makes one self-signed certificate for the whole run. */
 export async function setup(project: TestProject): Promise<() => void> {
   await prepare();
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-tls-'));

@@ -140,7 +140,7 @@ export class GrpcClient {
   }
 }
 
-/** What a stream has brought so far. */
+/** A stream and its events so far. */
 export class GrpcStream<T = unknown> {
   readonly events: T[] = [];
   opened: GrpcOutcome = { code: 'OPEN', details: '', metadata: {} };

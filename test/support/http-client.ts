@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHead
 import { request as httpsRequest } from 'node:https';
 import { checkAgainstOpenApi } from './openapi-check.js';
 
-/** What a daemon answered. */
+/** A daemon's answer. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

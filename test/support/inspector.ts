@@ -9,9 +9,9 @@ const RUN_MS_MAX = 60_000;
 /** How one run of the inspector went. */
 export interface Inspection {
   readonly status: number;
-  /** Of a run that printed one. */
+  /** Result of a run that printed one. */
   readonly result: Record<string, unknown>;
-  /** Of a run that printed none. */
+  /** Error of a run without a result. */
   readonly error: { readonly code?: string; readonly message?: string };
   readonly stdout: string;
   readonly stderr: string;

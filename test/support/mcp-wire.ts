@@ -48,7 +48,7 @@ export class McpWire {
     return { 'mcp-session-id': headers.get('mcp-session-id') ?? '' };
   }
 
-  /** What makes a request one of a way: its headers, and what goes into its parameters. */
+  /** Sender of requests in one way: with its headers and its parameters. */
   async way(way: Way): Promise<(method: string, params: Record<string, unknown>) => Promise<WireAnswer>> {
     const session = way === 'sessions' ? await this.begin() : {};
     return (method, params) => {

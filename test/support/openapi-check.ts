@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { openApiDocument } from '../../src/contract/openapi.js';
 import { timesWithoutEpoch } from './epoch-check.js';
 
-/** What came, as far as the document speaks of it. */
+/** An answer, as far as the document describes it. */
 interface Answered {
   readonly status: number;
   readonly contentType: string;

@@ -41,7 +41,7 @@ export async function membersOf({ backend }: Fixture, plate: Security): Promise<
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-/** What companies are worth by their snapshots, each once: at home where that is among them, or at the first of its listings. */
+/** Market value of companies by their snapshots, each once: at home where that is among them, or at the first of its listings. */
 export async function worth(fixture: Fixture, symbols: readonly string[], rateOf: (shown: Snapshot) => number = () => 1): Promise<number> {
   const { companies, world } = fixture.simulation;
   const chosen = new Map<unknown, string>();

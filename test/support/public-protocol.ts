@@ -1,4 +1,4 @@
-/** What tests ask of the public protocol, by the names of its messages. */
+/** Protocol ids used by tests, by the names of their messages. */
 export const protocolIds = {
   InitConnect: 1001,
   GetGlobalState: 1002,

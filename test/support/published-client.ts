@@ -37,7 +37,7 @@ export function publishedEncode(typeName: string, fields: object): Uint8Array {
   return type.encode(type.create(fields)).finish();
 }
 
-/** What its protobuf library reads; 64-bit integers as text. */
+/** Decodes with the client's own protobuf library; 64-bit integers become text. */
 export function publishedDecode(typeName: string, bytes: Uint8Array): Record<string, unknown> {
   const type = messages.lookupType(typeName);
   return type.toObject(type.decode(bytes), { longs: String });

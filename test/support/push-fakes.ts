@@ -92,7 +92,7 @@ export class FakeBackend implements PushBackend {
   accounts: readonly bigint[] = [];
   refuse: (streams: readonly QuoteStream[]) => ResponseMessage | undefined = () => undefined;
   refuseAccounts: ResponseMessage | undefined;
-  /** What it does not let go of. */
+  /** Streams that it does not release. */
   keep: (streams: readonly QuoteStream[]) => UnsubscribeRefusal | undefined = () => undefined;
   streams: StreamsListener | undefined;
   /** While set, calls wait until {@link settle}. */

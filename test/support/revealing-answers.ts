@@ -4,7 +4,7 @@ import type { Operation } from '../../src/contract/operation.js';
 import type { ResponseMessage } from '../../src/gateway/index.js';
 import { HK_CASH, HK_MARGIN } from './accounts.js';
 
-/** What an entry is about: something that the key may see, or something that it may not. */
+/** Subject of an entry: visible to the key, or not. */
 type Subject = 'own' | 'foreign';
 type Fields = Record<string, unknown>;
 
@@ -72,7 +72,7 @@ function entryOf(field: DescField, listings: readonly Listing[], count: number):
   if (field.message === undefined) return subjects[listings[0]?.of ?? 'account'][count === 0 ? 'own' : 'foreign'];
   const entry = minimalMessage(field.message) as Message & Fields;
   for (const [index, { of, at }] of listings.entries()) {
-    // Of an entry that names two things, one may be the key's own.
+    // An entry that names two subjects may have one of the key's own.
     const subject: Subject = count === 0 || (listings.length > 1 && index === count % 3) ? 'own' : 'foreign';
     place(entry, field.message, at?.split('.') ?? [], of, subject, count);
   }
@@ -121,7 +121,7 @@ function messageOf({ message, name }: DescField): DescMessage {
 
 const REQUIRED = 3;
 
-/** What a message requires, and nothing more. */
+/** A message with only its required fields. */
 export function minimalMessage(desc: DescMessage): Message {
   const fields = desc.fields.filter(({ presence }) => presence === REQUIRED);
   return create(

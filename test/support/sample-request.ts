@@ -36,7 +36,7 @@ export function sampleRequest(operation: Operation, all: readonly Operation[]): 
     );
   }
   if (possibleScopes(operation.scope).join() === 'trade:real') Object.assign(sample.header as Sample, { trdEnv: REAL });
-  // Of its own: under that of another write it would be taken for that one's repetition.
+  // A packet id of its own: with that of another write it would be taken for a retry.
   if (sample.packetID !== undefined) Object.assign(sample.packetID as Sample, { serialNo: 1 + all.indexOf(operation) });
   // It looks once.
   if (operation.waits !== null) sample[operation.waits] = 0;

@@ -10,7 +10,7 @@ export interface AuthorityRequest {
   readonly body: any;
 }
 
-/** What it answers: an object as JSON, when it is there; text as it is, a number as an empty answer of this status, or nothing at all. */
+/** An object is answered as JSON, text as it is, a number as an empty answer of this status; or nothing at all. */
 export type AuthorityAnswer = object | string | number | 'silence';
 
 /** A login service that answers what a test has written: each answer once, the last one again and again. */
@@ -18,9 +18,9 @@ export class ScriptedAuthority {
   readonly requests: AuthorityRequest[] = [];
   readonly #server: Server;
   readonly #waiting: (() => void)[] = [];
-  /** Of `/authority/`. */
+  /** Answers of `/authority/`. */
   logins: AuthorityAnswer[] = [];
-  /** Of `/authority/device-code`. */
+  /** Answers of `/authority/device-code`. */
   codes: AuthorityAnswer[] = [{ ret_type: 0, phone_no: '+852 9123 4567' }];
 
   private constructor() {
@@ -48,7 +48,7 @@ export class ScriptedAuthority {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Those that asked to log in. */
+  /** Login requests. */
   get asked(): AuthorityRequest[] {
     return this.requests.filter(({ path }) => path.endsWith('/authority/'));
   }
@@ -64,7 +64,7 @@ export class ScriptedAuthority {
   }
 }
 
-/** What a login gives, with connection points where nobody listens unless a test names others. */
+/** A login grant, with connection points where nobody listens unless a test names others. */
 export function grantOf(fields: object = {}): object {
   return {
     ret_type: 0,

@@ -91,7 +91,7 @@ export class ScriptedServer {
   knowsCbc = true;
   /** It answers KeepAlive by itself. */
   alive = true;
-  /** What comes is no frame, or sealed by another key. */
+  /** Called on bytes that are no frame, or sealed with another key. */
   onUnreadable: (peer: Peer) => void = ({ socket }) => socket.destroy();
   onRequest: (frame: Frame, peer: Peer) => void = () => undefined;
   readonly #server: Server;

@@ -45,13 +45,13 @@ const securities = [
   { account: ids.futures, code: 'HSImain', symbol: 'HK.HSImain', price: 26_000, lot: 1 },
 ] as const;
 
-/** What happens next. */
+/** One step of a session. */
 export const sessionStep = fc.record({
   kind: fc.constantFrom('trade', 'trade', 'trade', 'rest', 'day', 'days', 'crash'),
   of: fc.constantFrom(...securities),
   side: fc.constantFrom(1, 1, 2, 3),
   lots: fc.integer({ min: 1, max: 60 }),
-  /** Of the reference price, in percent. */
+  /** Percent of the reference price. */
   moved: fc.integer({ min: -4, max: 4 }),
   hours: fc.integer({ min: 1, max: 200 }),
   flushed: fc.integer({ min: 0, max: 20 }),

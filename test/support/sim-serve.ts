@@ -10,9 +10,9 @@ import { createSimulation, type RunningSimulation, type SimulationOptions } from
 import { MemoryStore, type Store } from '../../src/storage/index.js';
 
 export interface SimServeOptions {
-  /** Of the server and its rules. The simulation keeps it too, unless it has one of its own. */
+  /** Clock of the server and its rules. The simulation keeps it too, unless it has one of its own. */
   readonly clock?: Clock;
-  /** What a server that is started again finds; default empty. */
+  /** Store that a restarted server finds; default empty. */
   readonly store?: Store;
   readonly seed?: string;
   readonly simulation?: Partial<SimulationOptions>;

@@ -16,7 +16,7 @@ export class SpawnedDaemon<Id extends string = string> extends TestSite<Id> {
   stderr = '';
   /** `host:port` of core TCP. */
   apiAddress = '';
-  /** What it printed when it was ready. */
+  /** The line printed when it was ready. */
   ready: Readonly<Record<string, unknown>> = {};
 
   static async start<Id extends string>(options: { keys?: Readonly<Record<Id, KeyWish>>; flags?: readonly string[] } = {}) {

@@ -28,7 +28,7 @@ export function namingRequest(operation: Operation, all: readonly Operation[]): 
   return fromJson(messages.C2SSchema, sample as JsonObject);
 }
 
-/** What a request has named in another way, where it names something by a number of the backend's or by itself. */
+/** Fields that name a subject in another way, where a request names it by a number of the backend's. */
 function namedOtherwise({ needs, classes }: Operation, field: DescField, sample: Readonly<Record<string, unknown>>): unknown {
   if (classOf(field, classes) !== 'stock_id') return undefined;
   const others = needs.flatMap(({ oneOf }) => (oneOf.includes(field.name) ? oneOf : []));
@@ -76,7 +76,7 @@ export function spellings(operation: Operation, request: Message, dialect: Diale
   return [...bodies, { 'low-level': lowLevel }, { c2s: `{"c2s":${lowLevel}}` }, { 'friendly in c2s': `{"c2s":${friendly[0]}}` }];
 }
 
-/** What the operation requires and no parameter of this dialect says: REST's modify takes its header as the message has it. */
+/** Required fields that no parameter of this dialect covers: REST's modify takes its header as the message has it. */
 function uncoveredFields(
   { messages, shape, needs }: Operation,
   params: readonly Param[],
@@ -105,7 +105,7 @@ function friendlyBody(
     if (param.type.kind === 'order_symbol') continue;
     const value = fieldValue(messages.C2SSchema, param.field)(request);
     if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
-    // What is filled in where nothing is said may be no member that could be named.
+    // The default may be no member that could be named.
     if (param.type.kind === 'choice' && 'default' in param && value === param.default) continue;
     body[param.aliases[rank - 1] ?? param.name] = spoken(param, value, dialect);
   }

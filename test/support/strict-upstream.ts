@@ -53,7 +53,7 @@ export class StrictUpstream implements Upstream {
   readonly pushed = new Map<string, readonly number[]>();
   /** Symbols that do not exist. */
   readonly unknown = new Set<string>();
-  /** What an operation answers in place of itself. */
+  /** Refusals per operation in place of its answer. */
   readonly says = new Map<number, (c2s: Record<string, unknown>) => string | undefined>();
   quota: number;
   others: number;

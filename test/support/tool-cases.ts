@@ -8,12 +8,12 @@ export type Arguments = Readonly<Record<string, unknown>>;
 
 /** Arguments that a tool must refuse, and what its refusal must say. */
 export interface BadCase {
-  /** What is wrong with them, for the name of a failure. */
+  /** The defect, for the name of a failure. */
   readonly what: string;
   readonly args: Arguments;
   readonly code: RegExp;
   readonly field: string;
-  /** What came, as the error shows it, and what is accepted. */
+  /** Texts in the error: the value received and the values accepted. */
   readonly says: readonly (string | RegExp)[];
 }
 

@@ -1,7 +1,7 @@
 import { TestDaemon, type TestDaemonOptions } from './daemon.js';
 
 const scopes = ['qot:read', 'qot:state', 'qot:write', 'acc:read', 'trade:real', 'trade:simulate', 'trade:unlock', 'auth:setup'] as const;
-/** What an upstream has in place of, or like, the daemon in front of it. */
+/** Options that an upstream has in place of, or like, the daemon in front of it. */
 const passedOn = /^--(sim-.+|history-kl-quota-max|enable-.+)$/;
 
 type Boot = Omit<TestDaemonOptions<never>, 'keys'>;

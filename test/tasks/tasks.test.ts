@@ -18,7 +18,7 @@ const NOW = Date.UTC(2026, 10, 18, 16);
 type Row = Awaited<ReturnType<ReturnType<TestDaemon['as']>['s2c']>>;
 
 interface Step {
-  /** What the tool must promise. */
+  /** Promise in the tool's description. */
   readonly promise: string;
   /** By the answers before. */
   readonly args: (...answers: Row[]) => Record<string, unknown>;

@@ -72,7 +72,7 @@ function sharesOf(rehab: Rehab): readonly [becomes: bigint, from: bigint] {
 
 /**
  * The theoretical price after the ex-day: of rights, what the old shares and the new ones at their price are worth together, over all of them.
- * What a part that is split off is worth, only the factors of the day say.
+ * The value of a spun-off part is only in the factors of the day.
  */
 function priceAfter(level: Decimal, rehab: Rehab, [becomes, from]: readonly [bigint, bigint]): Decimal {
   const flag = Number(rehab.companyActFlag);

@@ -1,6 +1,6 @@
 import { Rejection } from '../../contract/rejection.js';
 
-/** Of one request, as many bytes may come as nearly every request has: who sends no more is never refused for others. */
+/** Bytes of one request that are never counted: a request this small is never refused for lack of room. */
 const REQUEST_BYTES_FREE = 4 * 1024;
 const MIB_MAX = 64;
 

@@ -30,12 +30,12 @@ export class HttpCallers {
     this.#ids = new RequestIds(iface);
   }
 
-  /** Who sent a request; `endpoint` is what the audit trail says of it. */
+  /** The caller of a request; `endpoint` is its name in the audit trail. */
   of({ socket }: IncomingMessage, endpoint: string, keyText: string | undefined, idempotencyKey?: string): Caller {
     return { iface: this.iface, endpoint, requestId: this.#ids.next(), peer: this.#peerOf(socket), keyText, idempotencyKey };
   }
 
-  /** Who sent a request that reached no operation. */
+  /** The caller of a request that reached no operation. */
   stray(request: IncomingMessage, keyText: string | undefined): Caller {
     return this.of(request, `${request.method} ${shown(pathOf(request.url))}`, keyText);
   }
@@ -55,7 +55,7 @@ export class HttpCallers {
   }
 }
 
-/** Who is at an address, as sockets write it; undefined where a socket is closed already. */
+/** The peer at a socket's remote address; undefined where the socket is closed already. */
 export function peerAt(address: string | undefined): Peer {
   return { address: address ?? '', loopback: isLoopback(address) };
 }

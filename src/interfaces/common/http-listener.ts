@@ -45,14 +45,14 @@ const HEAD_MS_AT_CLOSE = 250;
 /** How long requests under way may take once the listener closes; below the daemon's own limit of ten seconds. */
 const CLOSE_MS_MAX = 5_000;
 
-/** Of a socket, what is known of its connection: found for each request, for which a look-up in a map is dear. */
+/** A socket's connection state, kept on the socket: it is read for each request, and a map look-up is slower. */
 const CONNECTION = Symbol('connection');
 
 interface HttpSocket extends Socket {
   [CONNECTION]?: Connection;
 }
 
-/** What is known of one connection that speaks HTTP. */
+/** State of one HTTP connection. */
 interface Connection {
   /** To the last request that came. */
   answer: ServerResponse | undefined;
@@ -60,14 +60,14 @@ interface Connection {
   before: ServerResponse | undefined;
   /** Requests that are worked on though those ahead of them are not answered. */
   ahead: number;
-  /** Those for which there was no room among them. */
+  /** Pipelined requests beyond the allowed number. */
   readonly waiting: [IncomingMessage, ServerResponse][];
   /** node:http has let go of the socket, which is to speak another protocol. */
   isSwitching: boolean;
-  /** Of the socket, when it was last looked at with an answer unread. */
+  /** The socket's counter at the last check with an unread answer. */
   bytesWritten: number;
   unreadMs: number;
-  /** What comes cannot be read any more. */
+  /** Further input cannot be parsed. */
   isUnreadable: boolean;
 }
 
@@ -188,7 +188,7 @@ export class HttpListener implements TlsListener {
     connection.waiting.push([request, response]);
     if (connection.waiting.length > 1) return;
     socket.pause();
-    // Who reads a body resumes the connection that it comes on.
+    // Reading a body resumes its connection.
     const pauseAgain = () => {
       if (connection.waiting.length > 0) socket.pause();
       else socket.off('resume', pauseAgain);

@@ -10,7 +10,7 @@ export function bearerOf(headers: IncomingHttpHeaders): string | undefined {
   return value.slice(7).trim();
 }
 
-/** Who is at the other end of a socket: what a TLS socket and the one below it have in common. */
+/** The remote end of a socket; equal for a TLS socket and the one below it. */
 export function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

@@ -10,7 +10,7 @@ export interface ListenAddress {
   readonly connectionsMax?: number | undefined;
 }
 
-/** What every listener of the daemon can do. */
+/** A listener of the daemon. */
 export interface Listener {
   /** Resolves to the port; rejects with the system's error when the address cannot be had. */
   listen(address: ListenAddress): Promise<number>;

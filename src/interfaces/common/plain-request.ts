@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { isDoubled } from './http.js';
 
-/** Of the connection that asked for another protocol (RFC 9110, section 7.8; RFC 7540, section 3.2.1). */
+/** Headers of a request for another protocol (RFC 9110, section 7.8; RFC 7540, section 3.2.1). */
 const LEFT_OUT: ReadonlySet<string> = new Set(['upgrade', 'http2-settings']);
 
 /** Since Node 26 the body of a request for another protocol is read apart from what follows it; before, it is the beginning of that. */

@@ -12,10 +12,7 @@ export function eventHead({ type }: Pick<PushEvent, 'type'>): string {
   return `{"type":"${type}","seq":`;
 }
 
-/**
- * What stands after the number. `body`: `"body":{…}` of the event's own, unless the caller writes it in another way; a gap
- * then stands beside it.
- */
+/** The part after the number. `body`: replaces the event's own `"body":{…}`; a gap then stands beside it. */
 export function eventTail(event: PushEvent, int64: Int64Format, body?: string): string {
   const beside = body !== undefined && event.type === 'notify' && event.gap !== undefined ? `"gap":${JSON.stringify(event.gap)},` : '';
   return `,"proto_id":${event.protoId}${addressOf(event, int64)},${beside}${body ?? eventBody(event, int64)}}`;

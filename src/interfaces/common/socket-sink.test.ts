@@ -21,7 +21,7 @@ interface Pair {
   /** The server's end. */
   readonly socket: Duplex;
   readonly client: Socket;
-  /** What the client has received after the handshake. */
+  /** Bytes that the client has received since the handshake. */
   readonly received: () => Buffer;
 }
 

@@ -19,10 +19,10 @@ const CIPHERS = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-/** Who connects and says nothing is let go after so long. */
+/** TLS handshake timeout. */
 const HANDSHAKE_MS_MAX = 10_000;
 
-/** What every listener with TLS is made of, and given again when the certificate changes. */
+/** Options of every TLS listener, set again when the certificate changes. */
 export function tlsOptions({ cert, key }: TlsPair): TlsOptions {
   return { cert, key, minVersion: 'TLSv1.2', ciphers: CIPHERS, handshakeTimeout: HANDSHAKE_MS_MAX };
 }

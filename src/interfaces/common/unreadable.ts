@@ -2,7 +2,7 @@ import { maxHeaderSize } from 'node:http';
 import { Rejection } from '../../contract/rejection.js';
 import { writeError } from './error-body.js';
 
-/** What node:http says of a request that it cannot read; `reason` is its parser's. */
+/** A parse error of node:http; `reason` is its parser's. */
 export type UnreadableError = NodeJS.ErrnoException & { readonly reason?: string };
 
 /** The whole answer to a request that cannot be read, after which the connection ends. */

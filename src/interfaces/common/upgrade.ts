@@ -53,7 +53,7 @@ export function offeredKeysOf(request: IncomingMessage): string[] {
   return offered.filter((one) => one.startsWith(KEY_PREFIX)).map((one) => one.slice(KEY_PREFIX.length));
 }
 
-/** What a handshake says beside who it is. */
+/** Query parameters of a handshake. */
 export function queryOf(request: IncomingMessage): URLSearchParams {
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
@@ -78,7 +78,7 @@ export function checkOneToken(request: IncomingMessage): Rejection | undefined {
   return queryOf(request).getAll(TOKEN).length > 1 ? repeatedParameter(TOKEN) : undefined;
 }
 
-/** Of a parameter that stands twice only the first would count. */
+/** Refusal of a repeated parameter, of which only the first would count. */
 export function repeatedParameter(name: string): Rejection {
   return new Rejection('request.invalid', `the query parameter ${quoted(name)} appears twice`, { field: name });
 }

@@ -3,9 +3,9 @@ import type { BodyFormat } from '../../wire/index.js';
 /** A request as either wire carries it. */
 export interface CoreRequest {
   readonly protoId: number;
-  /** Of the body, and of its answer's. */
+  /** Format of the body, and of the answer's body. */
   readonly format: BodyFormat;
   readonly body: Uint8Array;
-  /** What the answer repeats: a serial number or a section. */
+  /** Number that the answer repeats: a serial number or a section. */
   readonly tag: number | bigint;
 }

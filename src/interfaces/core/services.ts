@@ -2,7 +2,7 @@ import type { Clock } from '../../contract/clock.js';
 import type { ProtocolIds } from '../../contract/protocol-ids.js';
 import type { Gateway } from '../../gateway/index.js';
 
-/** What every connection of a core listener works with. */
+/** Dependencies of every connection of a core listener. */
 export interface CoreServices {
   readonly gateway: Gateway;
   readonly ids: ProtocolIds;

@@ -39,15 +39,15 @@ export const GREET_AFTER_MS = 1_000;
 const UNDER_WAY_MAX = 64;
 
 /**
- * What goes on over a core connection once its handshake is done, on either wire: requests go to the pipeline, answers and
- * pushes go back in order. Its subscriptions are its own and end with it.
+ * A core connection after its handshake, on either wire: requests go to the pipeline; answers and pushes go back in order. Its
+ * subscriptions are its own and end with it.
  */
 export class CoreSession {
   readonly #services: CoreServices;
   readonly #link: CoreLink;
   readonly #connection;
   #underWay = 0;
-  /** Of those under way: they wait for something to happen, and must not keep others from being read. */
+  /** Long polls among the requests in flight: they do not count against the limit, so that others are still read. */
   #waits = 0;
   readonly #waitingForIdle: (() => void)[] = [];
   /** Told when the peer goes away: those who wait for answers. */

@@ -56,7 +56,7 @@ export class TcpConnection implements CoreConnection {
   #greeting = false;
   /** No further requests are taken. */
   #finishing = false;
-  /** What still comes is thrown away. */
+  /** Further input is discarded. */
   #ended = false;
   /** Time on the monotonic clock at which it is cut off, unless something puts that moment off. */
   #deadline: number;
@@ -238,7 +238,7 @@ interface ConnectSettings {
   readonly iv: string | undefined;
 }
 
-/** What InitConnect asks for, or what it may not ask for. */
+/** Settings requested by InitConnect, or a refusal of them. */
 function connectSettings(c2s: InitConnect.C2S, encrypted: boolean): ConnectSettings | Rejection {
   const pushFormat = FORMATS[c2s.pushProtoFmt];
   if (pushFormat === undefined) {

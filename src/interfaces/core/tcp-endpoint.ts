@@ -10,7 +10,7 @@ import { TcpConnection } from './tcp-connection.js';
 import type { TcpService } from './tcp-service.js';
 
 export interface TcpEndpointOptions {
-  /** Who answers. */
+  /** Answers the requests. */
   readonly service: TcpService;
   readonly clock: Clock;
   /** Something that should not have happened. */

@@ -5,7 +5,7 @@ import type { Peer } from '../../gateway/index.js';
 import type { BodyFormat, Cipher } from '../../wire/index.js';
 import type { CoreRequest } from './core-request.js';
 
-/** Who answers the clients of a core TCP listener. The listener is the wire: frames, encryption, heartbeats, an orderly end. */
+/** Serves the clients of a core TCP listener. The listener is the wire: frames, encryption, heartbeats, an orderly end. */
 export interface TcpService {
   /** Lets a client in by its InitConnect, or says why not; the connection then ends. */
   greet(peer: Peer, c2s: InitConnect): Promise<Greeting | Rejection>;
@@ -29,7 +29,7 @@ export interface TcpLink {
   readonly peer: Peer;
   /** The client wants 1003 Notify. */
   readonly recvNotify: boolean;
-  /** Of pushes; an answer has the format of its request. */
+  /** Format of pushes; an answer has the format of its request. */
   readonly pushFormat: BodyFormat;
   readonly socket: Socket;
   /** Seals the bodies of what is sent. */
@@ -40,7 +40,7 @@ export interface TcpLink {
   readonly onFree: () => void;
 }
 
-/** What goes on over a connection after its handshake. */
+/** A connection after its handshake. */
 export interface TcpSession {
   /** As many requests are under way as may be: the socket is not read. */
   readonly busy: boolean;

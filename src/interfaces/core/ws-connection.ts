@@ -29,7 +29,7 @@ const PING_INTERVAL_MS = 30_000;
 /** Pings that may stay unanswered. */
 const PINGS_MISSED_MAX = 2;
 
-/** What may wait for a peer beside the hub's frames, which have a bound of their own. */
+/** Maximum unsent bytes of a peer, apart from the hub's frames, which have their own bound. */
 const UNREAD_BYTES_MAX = 64 * 1024;
 
 /** RFC 6455, section 7.4.1. */

@@ -21,7 +21,7 @@ const HEADERS = {
   'cache-control': 'no-cache',
 };
 
-/** What is served where, and the built file that it is. */
+/** Paths of the console and the built files behind them. */
 const files = [
   { path: '/console', name: 'index.html', type: 'text/html; charset=utf-8' },
   { path: '/console/script.js', name: 'script.js', type: 'text/javascript; charset=utf-8' },

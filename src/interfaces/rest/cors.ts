@@ -1,7 +1,7 @@
 import type { Exchange } from '../common/exchange.js';
 import { pathOf } from '../common/http.js';
 
-/** What a page may read of an answer beside its body; MCP's clients in browsers need the session's id. */
+/** Response headers that a page may read; MCP clients in browsers need the session's id. */
 const EXPOSED = 'Retry-After, X-Request-Id, Idempotent-Replayed, X-Svc-Stale-Ms, Mcp-Session-Id';
 const ACCEPTED = [
   'Accept',

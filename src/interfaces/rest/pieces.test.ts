@@ -42,7 +42,7 @@ it('a reader who stops in the middle of a document is let go after 30 s without 
   const [stopped, second] = [held[0]!, held[1]!];
   for (let seconds = 0; seconds < 60; seconds += 5) {
     const before = second.bytesWritten;
-    // What a client holds of a document is read, and there is room for more.
+    // The client reads its buffered part of a document, which makes room for more.
     await until(() => {
       clients[1].read();
       return second.bytesWritten > before;

@@ -15,7 +15,7 @@ export function probeRoutes(gateway: Gateway, responder: Responder, metricsPubli
     const shown = {
       ...(gateway.simulated ? { simulated: true } : {}),
       ...(troubles.length === 0 ? {} : { troubles: troubles.map(({ message }) => message) }),
-      // Who is halted is for those who may ask for the status.
+      // Halted keys are named only to callers who may read the status.
       ...(gateway.halts().length === 0 ? {} : { trading_halted: gateway.halts().some(({ keyId }) => keyId === null) ? 'all' : 'keys' }),
     };
     const state = { lifecycle_state: platform.lifecycleState, brokers: connections };
@@ -24,7 +24,7 @@ export function probeRoutes(gateway: Gateway, responder: Responder, metricsPubli
   };
 
   return new Map<string, RouteHandler>([
-    // That this runs at all shows that the event loop turns.
+    // An answer at all shows that the event loop turns.
     ['/livez', (exchange) => answer(exchange, true, 'the process answers')],
     [
       '/health',

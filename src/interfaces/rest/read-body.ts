@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Arriving } from '../common/arriving.js';
 
-/** What became of a request's body. `aborted`: the client went away, and nobody waits for an answer. */
+/** Outcome of reading a request's body. `aborted`: the client went away, and nobody waits for an answer. */
 export type BodyOutcome =
   | { readonly kind: 'read'; readonly bytes: Buffer }
   | { readonly kind: 'too_large' }
@@ -49,7 +49,7 @@ function gather(request: IncomingMessage, bytesMax: number, arriving: Arriving, 
     settled = true;
     coming.end();
     done(outcome);
-    // What was refused goes on coming.
+    // A refused body keeps arriving; drop it.
     parts.length = 0;
   };
   request.on('data', (chunk: Buffer) => {

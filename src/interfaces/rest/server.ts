@@ -24,7 +24,7 @@ import { Responder, type RouteHandler } from './responder.js';
 
 export interface RestOptions {
   readonly gateway: Gateway;
-  /** What is served; every declared operation by default. */
+  /** Operations to serve; every declared one by default. */
   readonly operations?: readonly Operation[];
   /** Without it the listener speaks plain HTTP. */
   readonly tls?: TlsPair;

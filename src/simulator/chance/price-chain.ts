@@ -2,7 +2,7 @@ import { exponential, mix, normal } from './random.js';
 
 /**
  * Where a symbol's price stands day by day: octaves of value noise, each twice as slow as the one before and √2 as strong.
- * That is a random walk up to the slowest octave's length (about a year and a half) and mean-reverting beyond it, with every day
+ * The result is a random walk up to the slowest octave's length (about a year and a half) and mean-reverting beyond it, with every day
  * computed for itself.
  */
 const OCTAVES = 10;

@@ -212,7 +212,7 @@ export interface Market {
 
   /**
    * Takes background liquidity at `limit` or better (any price when undefined), best first, up to `volume`.
-   * What was taken is gone from the book until the background renews that level, and is printed on the tape.
+   * Taken liquidity is gone from the book until the background renews that level, and is printed on the tape.
    *
    * Background levels that callers' resting orders on the other side would cross are hidden from the book. They are taken too, at the
    * resting price (at `limit`, when that is less): so a resting order is filled by calling this with its own price after each event,

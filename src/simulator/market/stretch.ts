@@ -63,7 +63,7 @@ export function lotsMin(count: number, markLots: number): number {
 
 /**
  * The trades that a stretch's prices call for: one at the open, one at the close, and one at each extreme that is neither.
- * What is left of lots and amount is free: it may go anywhere in [low, high].
+ * The remaining lots and amount may go anywhere in [low, high].
  */
 export function marks(open: number, close: number, high: number, low: number): { readonly count: number; readonly sum: number } {
   let count = 2;

@@ -36,7 +36,7 @@ def say(**line):
         print(json.dumps(line, default=str), flush=True)
 
 
-# What is asked is the client's own; this only looks over its shoulder: the protocol id stands after the two letters.
+# Observes the client's own requests: the protocol id stands after the two letters.
 asked = []
 send = futu.common.open_context_base.NetManager.send
 
@@ -133,7 +133,7 @@ GIVEN = {
 # Where one name means another thing.
 GIVEN_FOR = {
     "modify_user_security": {"op": futu.ModifyUserSecurityOp.ADD},
-    # What a new reminder needs; without a value the client would change nothing.
+    # Fields that a new reminder needs; without a value the client would change nothing.
     "set_price_reminder": {
         "op": futu.SetPriceReminderOp.ADD,
         "reminder_type": futu.PriceReminderType.PRICE_UP,

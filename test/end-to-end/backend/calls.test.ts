@@ -224,7 +224,7 @@ describe('a call that came to no answer', () => {
     expect([write.status, write.json.code]).toEqual([status, code]);
     expect(write.json.error).toContain(aftermath);
     backend.answer = succeed;
-    // What was not sent has given back its value and freed its key; an unknown outcome keeps both.
+    // An unsent write has returned its value and freed its key; an unknown outcome keeps both.
     const again = await desk.post('/api/order', order, headers);
     const other = await desk.post('/api/order', { ...order, qty: failure.kind === 'not_sent' ? 50 : 60 });
     if (failure.kind === 'not_sent') expect([again.json.ret_type, other.json.ret_type]).toEqual([0, 0]);
@@ -406,7 +406,7 @@ describe('requests that wait for the backend', () => {
   it('the refresh after a cancel is one of them: given up after two seconds, and left out where there is no room', async () => {
     backend.stalled.add(account.getOrders.name);
     const cancel = { market: HK, acc_id: HK_MARGIN, env: SIMULATE, order_id: 1 };
-    // Of six reads, less the cancel itself.
+    // Six reads, less the cancel itself.
     const refreshes = 5;
     for (let count = 0; count < refreshes; count++) {
       const answer = desk.post('/api/cancel-order', cancel);

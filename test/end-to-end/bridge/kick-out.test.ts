@@ -41,7 +41,7 @@ describe('in front of an upstream that is as strict as they are', () => {
     await desk.s2c('/api/sub-acc-push', { acc_id_list: [HK_MARGIN] });
     const placed = await desk.s2c('/api/order', order);
     await push.frame(({ body }) => body?.order?.order_id_ex === placed.order_id_ex, 'the order');
-    // What it lacks it says at once, in its own words; rights it has among what it knows of the user.
+    // Missing answers fail at once with the daemon's own text; quote rights come from its own record of the user.
     expect(await desk.get('/api/quote-capability')).toMatchObject({ status: 501, json: { code: 'backend.unsupported' } });
     const { right_list } = (await desk.get('/api/quote-rights')).json.s2c;
     expect(right_list).toEqual(expect.arrayContaining([11, 21, 22, 31, 41, 61].map((market) => ({ market, right: LEVEL_2 }))));

@@ -20,7 +20,7 @@ const NEEDS_PHONE_CODE = 4;
 
 let upstream: ScriptedServer;
 let daemon: TestDaemon<'desk'>;
-/** What the upstream says of itself. */
+/** The upstream's own state. */
 let said: { qotLogined: boolean; trdLogined: boolean; status: number };
 
 beforeEach(async () => {

@@ -27,7 +27,7 @@ function order(more: object = {}) {
   return { market: HK, acc_id: HK_MARGIN, env: SIMULATE, side: BUY, code: '00700', qty: quantity, price: 1, order_type: NORMAL, ...more };
 }
 
-/** What the upstream itself has of these orders. */
+/** The upstream's own list of these orders. */
 async function atUpstream({ qty }: { qty: number }): Promise<{ order_id_ex: string; remark?: string }[]> {
   const { order_list = [] } = await chain.upstream.as('bridge').s2c('/api/orders', { acc_id: HK_MARGIN, env: SIMULATE, market: HK });
   return order_list.filter((listed: { qty: number }) => listed.qty === qty);

@@ -13,7 +13,7 @@ const ordersOf = ({ body }: any): object[] =>
 const isBook = ({ type, sub_type }: PushFrame) => type === 'quote' && sub_type === BOOK;
 const isDetailed = (frame: PushFrame) => isBook(frame) && ordersOf(frame).length > 0;
 
-/** What the upstream delivers to the daemon in front of it. */
+/** Streams that the upstream delivers to the daemon in front of it. */
 const upstreamStreams = () =>
   chain.upstream.daemon.gateway.push.subscriptions.listAll().flatMap(({ subscriptions }) => subscriptions.map(({ key }) => key));
 

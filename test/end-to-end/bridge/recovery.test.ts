@@ -25,9 +25,9 @@ const header = { trdEnv: 0, accID: BigInt(HK_MARGIN), trdMarket: 1 };
 
 let upstream: ScriptedServer;
 let daemon: TestDaemon<'desk'>;
-/** Of the account. */
+/** Orders of the account. */
 let orderList: readonly ReturnType<typeof orderOf>[];
-/** Of a request for account pushes. */
+/** Called on a request for account pushes. */
 let onAccountPushes: (frame: Frame, peer: Peer) => void;
 /** Answer to a request for the accounts, in place of the scripted one. */
 let listAccounts: typeof onAccountPushes | undefined;

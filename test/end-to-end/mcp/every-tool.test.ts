@@ -162,7 +162,7 @@ const PLACES_FIRST: ReadonlySet<string> = new Set([
 
 const FUTURES = 5;
 
-/** What a tool needs beside what its declaration requires: the table of exceptions. */
+/** Arguments that a tool needs beyond its required ones: the table of exceptions. */
 async function alsoNeeded(tool: string): Promise<Arguments> {
   switch (tool) {
     case 'svc_get_orders':
@@ -200,7 +200,7 @@ async function alsoNeeded(tool: string): Promise<Arguments> {
     case 'svc_get_option_strategy_analysis':
       return { c2s: { multi_legs: [{ security: found.option, side: 1 }] } };
     case 'svc_get_option_strategy':
-      // Of all strikes there are thousands of combinations.
+      // One strike: over all strikes there are thousands of combinations.
       return { expire_time: found.expiry, strike_price: found.strike };
     case 'svc_set_price_reminder':
       // At most ten of a type.
@@ -271,7 +271,7 @@ function contract(month: Date): string {
   return `HSI${month.toISOString().slice(2, 7).replace('-', '')}`;
 }
 
-/** What is to be found in the world, for tools that need it. */
+/** Items found in the world, for tools that need them. */
 const found = {
   plate: '',
   expiry: '',
@@ -363,7 +363,7 @@ const meantForOthers: Readonly<Record<string, (value: unknown) => boolean>> = {
   'svc_latest_news.include_market_filter': (value) => value === true,
   'svc_latest_news.first_visit': (value) => value === true,
   'svc_kline_pattern_stocks.kline_type': (value) => value !== 'day',
-  // Of other conditions than a price.
+  // Arguments of conditions other than a price.
   'svc_wait_for.acc_id': () => true,
   'svc_wait_for.order_id': () => true,
   'svc_wait_for.order_id_ex': () => true,

@@ -174,7 +174,7 @@ describe('a batch', () => {
     const before = (await daemon.audit()).length;
     const answer = await desk.send('POST', batch(1000, ping), await desk.begin());
     expect([answer.status, answer.message.error?.message]).toEqual([400, expect.stringContaining('must not exceed 100')]);
-    // Of the session's beginning alone.
+    // The one line is that of the session's start.
     expect((await daemon.audit()).length).toBe(before + 1);
   });
 

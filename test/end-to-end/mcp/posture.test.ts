@@ -12,7 +12,7 @@ import { TestDaemon } from '../../support/daemon.js';
 import { ScriptedBackend, serveGateway } from '../../support/gateway.js';
 import { McpClient, type Way, ways } from '../../support/mcp-client.js';
 
-/** What docs/security.md promises of a model that does what a hostile text tells it to. */
+/** The promises of docs/security.md about a model that obeys a hostile text. */
 type Id = 'trader' | 'reader' | 'capped' | 'second';
 
 const order = { market: 'HK', acc_id: HK_CASH, env: 'simulate', side: 'BUY', symbol: 'HK.00700', qty: 100, price: 300 };
@@ -115,7 +115,7 @@ describe.each(ways)('a hostile text, over the way with %s', (way) => {
     expect(letter?.abstract).toContain('ignore all previous instructions');
     expect(text).not.toContain('\n');
     expect(await toldTo(client)).toEqual(before);
-    // What the letter asks for.
+    // Calls that the hostile letter asks for.
     const orders = await ordersOf();
     const sale = { ...realOrder, side: 'SELL', order_type: 'MARKET', price: undefined };
     for (const [tool, asked] of [

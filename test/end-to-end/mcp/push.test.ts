@@ -185,7 +185,7 @@ function updated({ notices }: McpClient): unknown[] {
   return notices.filter(({ method }) => method === 'notifications/resources/updated').map(({ params }) => params?.uri);
 }
 
-/** That of the push which an event of the stream carries. */
+/** Sequence number of the push in a stream event. */
 function numberOf(event: unknown): number {
   return Number(/"seq":(\d+)/.exec(String(event))?.[1]);
 }

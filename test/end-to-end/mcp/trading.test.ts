@@ -125,7 +125,7 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
     const { client, questions } = await openWithPerson(way, () => answer);
     await client.call('svc_unlock_trade', { unlock: true });
     answer = { action: 'decline' };
-    /** What each of them is called with for an order that waits to be confirmed. */
+    /** Arguments of each tool for an order that waits to be confirmed. */
     const callsOf: Readonly<Record<string, object>> = { svc_reconfirm_order: { reconfirm_op: 2 } };
     expect(Object.keys(callsOf)).toEqual(operations.filter(({ envOfAccount }) => envOfAccount).map(({ tool }) => tool));
     for (const [tool, args] of Object.entries(callsOf)) {
@@ -184,7 +184,7 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
     expect(questions.at(-1)).toMatch(/^End a bracket in the REAL account/);
     expect((await client.call('svc_get_brackets', account)).text).toContain(`"bracket_id":"${json.bracket_id}"`);
     questions.length = 0;
-    // Who may not is refused, and nobody is bothered with it.
+    // Callers without the right are refused, and nobody is asked.
     expect((await end(json.bracket_id, 'paper')).json).toMatchObject({ code: 'auth.scope' });
     expect(questions).toEqual([]);
     answer = agree();
@@ -313,7 +313,7 @@ describe('the position of a real account', () => {
     return { ...futures, position_id, price_type: 1, idempotency_key: `turn-${turns}`, extension_version: 1 };
   };
 
-  /** What the account holds of the future, less than 0 where it is short; its position's id. */
+  /** The account's position in the future, negative when short, and its id. */
   async function held(): Promise<{ id: string; qty: number } | undefined> {
     const body = `{"market":5,"acc_id":${REAL_FUTURES},"env":2}`;
     const { json } = await daemon.as('all').post('/api/positions', body, { 'x-svc-int64': 'string' });

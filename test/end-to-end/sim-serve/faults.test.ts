@@ -8,7 +8,7 @@ import { postJson, SimOpend, type SimOpendOptions, SimServe } from '../../suppor
 
 import { until } from '../../support/until.js';
 
-/** What can be ordered of a server for tests, fault by fault. */
+/** Faults that a test server can be told to make, one by one. */
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -42,7 +42,7 @@ const state = (client: CoreTcpClient) => client.ask('GetGlobalState', { userID: 
 const programStatus = async (client: CoreTcpClient) => ((await state(client)).s2c?.programStatus as { type?: number } | undefined)?.type;
 const noticeTypes = (client: CoreTcpClient) => client.pushes.of('Notify').map(({ response }) => Number(response.s2c?.type));
 
-/** What answers a handshake and a request, byte by byte: until the server closes, or both answers are there. */
+/** Bytes that answer a handshake and a request, until the server closes or both answers are there. */
 async function rawAnswers(address: string, protoId: number): Promise<Buffer> {
   const client = await CoreTcpClient.connect(address);
   cleanups.push(() => client.close());
@@ -61,7 +61,7 @@ async function rawAnswers(address: string, protoId: number): Promise<Buffer> {
   return bytes.subarray(lengthOf(bytes));
 }
 
-/** Of the frame at the beginning, as far as it can be told. */
+/** Length of the first frame, as far as it is known. */
 function lengthOf(bytes: Buffer): number {
   return bytes.length < 44 ? Number.POSITIVE_INFINITY : 44 + bytes.readUInt32LE(12);
 }

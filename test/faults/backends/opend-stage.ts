@@ -8,7 +8,7 @@ import { until } from '../../support/until.js';
 import { OrdersThere } from './orders-there.js';
 import { describeStatus, pick, type Stage } from './stage.js';
 
-/** Of frames: nine in ten pass. */
+/** Fraction of frames that are disturbed. */
 const DISTURBED_SHARE = 0.1;
 /** Pushes. One that is lost on a connection that goes on there is not; a request that is never answered there is. */
 const PUSHES = new Set([1003, 2208, 2218, 3005]);

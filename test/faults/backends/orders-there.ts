@@ -3,7 +3,7 @@ import { orderStatuses } from '../../../src/simulator/brokerage/terms.js';
 import type { RunningSimulation } from '../../../src/simulator/simulation.js';
 import type { OrderThere } from './stage.js';
 
-/** What the brokerage has of all orders that it ever took, restarts included. */
+/** The brokerage's record of every order that it ever took, restarts included. */
 export class OrdersThere {
   readonly #ids = new Set<bigint>();
   #simulation: RunningSimulation | undefined;

@@ -9,10 +9,10 @@ import { OrdersThere } from './orders-there.js';
 import { describeStatus, pick, type Stage } from './stage.js';
 
 const POINTS = ['platform', '1001', '1007', '1008'] as const;
-/** Of platform and brokers: handshakes, states, accounts and their pushes, orders and their lists, subscriptions, quotes. */
+/** Requests of platform and brokers: handshakes, states, accounts and their pushes, orders and their lists, subscriptions, quotes. */
 const REQUESTS = [1001, 1002, 2001, 2008, 2201, 2202, 2202, 2205, 2227, 2227, 2211, 3001, 3203] as const;
 const PUSHES = [2208, 2218, 3005] as const;
-/** Of a login: every answer that the service knows, success apart. */
+/** Login results: every one that the service knows, except success. */
 const REFUSED_LOGINS = [2, 11, 15, 20, 21, 23, 45, 99] as const;
 /** Common.RetType: failed, timeout, disconnected, unknown. */
 const REFUSALS = [-1, -100, -200, -400] as const;
@@ -105,7 +105,7 @@ export class RemoteStage implements Stage {
     this.#there.follow(this.brokerage.simulation);
   }
 
-  /** What the service made of a code may have been a fault that was ordered of it: whoever has it enters it once more. */
+  /** The service's reaction to a code may have been an injected fault: enter the code once more. */
   async #enterCodeAgain(): Promise<void> {
     const { login } = this.daemon.daemon;
     const sent = this.brokerage.codes.at(-1);

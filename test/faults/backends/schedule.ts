@@ -13,19 +13,19 @@ const DESKS = [
   { market: US, acc_id: US_MARGIN, code: 'AAPL' },
 ] as const;
 const SYMBOL = 'HK.00700';
-/** Of orders of several legs: the other one. */
+/** The other leg of combo orders. */
 const OTHER = '00005';
 const ORDERS = 9;
 const TOGETHER = 3;
 const isGap = ({ type, body }: PushFrame) => type === 'notify' && body?.gap !== undefined;
 
-/** What the notice of a gap says of subscriptions that were refused when they were to be restored. */
+/** Text in a gap notice about subscriptions that were refused on restoration. */
 const ENDED = 'no longer available';
 
 interface Drawn {
   readonly desk: (typeof DESKS)[number];
   readonly remarked: boolean;
-  /** Of two legs, in Hong Kong. */
+  /** An order of two legs, in Hong Kong. */
   readonly combined: boolean;
   readonly cancels: boolean;
 }
@@ -135,7 +135,7 @@ export class Schedules {
     if (!answers.some(isOpenOutcome) && answers.every((answer) => idOf(answer) === undefined)) expect(there, what).toEqual([]);
   }
 
-  /** What became of every order was pushed, when it happened or when it was found. */
+  /** Every order's outcome was pushed, when it happened or when it was found. */
   async #hearOrders(placed: readonly Placed[], heard: number, seed: number): Promise<void> {
     const own = () => this.#stage.orders().filter((there) => placed.some(({ quantity }) => quantity === there.quantity));
     // One that came late may be the last that came.
@@ -147,7 +147,7 @@ export class Schedules {
       () => missing().length === 0,
       () => `seed ${seed}: pushes of ${described().join('; ')}`,
     );
-    // What was pushed is neither found again nor passed on twice; one that came late may come after newer ones.
+    // A pushed state is neither recovered again nor forwarded twice; a late one may follow newer ones.
     const newest = new Map<string, string>();
     for (const { proto_id, body } of this.#push.frames.slice(heard)) {
       if (proto_id !== 2208 || body?.order === undefined) continue;

@@ -29,7 +29,7 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
-/** What a daemon's connections wait for. */
+/** The state of a daemon's connections, for the message of a timeout. */
 export function describeStatus({ daemon }: TestDaemon): string {
   const { platform, brokers } = daemon.backend.status();
   const said = [platform, ...brokers].map(({ lifecycleState, lastLifecycleEvent }) => `${lifecycleState} (${lastLifecycleEvent})`);

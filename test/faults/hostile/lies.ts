@@ -51,7 +51,7 @@ const uint64s = [0n, 1n, 2n ** 64n - 1n, 2n ** 53n + 1n, 100n];
 
 /** How a message lies. */
 interface Manner {
-  /** Of fields that must be there, the share that is not. */
+  /** Fraction of the required fields that are left out. */
   readonly missing: number;
   /** The length of its longest lists. */
   readonly listMax: number;

@@ -42,7 +42,7 @@ const OPEN = 5;
 /** The longest lists of answers and of pushes. */
 const ANSWER_LIST_MAX = 2_000;
 const PUSH_LIST_MAX = 100;
-/** What keeps it in the talk is mostly true. */
+/** Fraction of true answers among those that keep the conversation going. */
 const TRUE_SHARE = 0.97;
 
 /** A server of the public protocol that lets its client in, and then lies in whatever it answers and pushes. */
@@ -125,7 +125,7 @@ export class LyingServer {
     if (socket.writable) socket.write(encodeFrame(frame));
   }
 
-  /** What keeps it in the talk. */
+  /** Answers that keep the conversation going. */
   #truth(protoId: number): Uint8Array | undefined {
     switch (protoId) {
       case 1001:

@@ -29,7 +29,7 @@ export const interfaces = ['rest', 'mcp', 'grpc', 'core-tcp'] as const;
 export type Interface = (typeof interfaces)[number];
 export type KeyId = 'bot' | 'capped';
 
-/** What a client is told. A connection that breaks tells nothing: the promise is rejected. */
+/** Outcome that a client is told. A connection that breaks tells nothing: the promise is rejected. */
 export type Outcome =
   | { readonly kind: 'accepted'; readonly orderId: string; readonly orderIdEx: string; readonly bracketId?: string }
   /** Definitely not done. */
@@ -150,7 +150,7 @@ function protocolWrite(write: Write) {
     : ({ protoId: MODIFY_ORDER, name: 'Trd_ModifyOrder', messages: TrdModifyOrder, c2s: protocolChange(write) } as const);
 }
 
-/** What the published client of core TCP has no message for goes over gRPC alone. */
+/** Writes for which the published client of core TCP has no message go over gRPC alone. */
 function ownWrite(write: Write) {
   if (!isBracket(write)) return protocolWrite(write);
   return { protoId: PLACE_BRACKET_ORDER, messages: PlaceBracketOrder, c2s: protocolBracket(write) } as const;

@@ -23,7 +23,7 @@ export class InjectedFaults {
     this.missing = this.#build();
   }
 
-  /** What runs the daemon, for `SpawnedDaemon.boot`. */
+  /** Command that runs the daemon, for `SpawnedDaemon.boot`. */
   get launcher(): [string, ...string[]] {
     if (this.missing !== undefined) return [process.execPath];
     return ['env', `LD_PRELOAD=${this.#library}`, `SVC_TEST_FAULTS=${this.#controlPath}`, process.execPath];

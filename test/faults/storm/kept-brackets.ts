@@ -24,7 +24,7 @@ const EXIT = /^svc-bracket ([^/]+)\/\d+$/;
 
 /** The brackets that clients were told of, held against those that the daemon has after each of its lives. */
 export class KeptBrackets {
-  /** What was wrong with them. */
+  /** Violations found so far. */
   readonly faults: string[] = [];
   /** Bracket id → the text of its entry, of all that were ever seen. */
   readonly #entries = new Map<string, string>();
@@ -71,7 +71,7 @@ export class KeptBrackets {
     );
   }
 
-  /** What is wrong with the exits among these orders: together they close no more than the entry has opened, one at a time. */
+  /** Violations by the exits among these orders: together they close no more than the entry has opened, one at a time. */
   misled(orders: readonly Order[]): string[] {
     const byId = new Map(orders.map((order) => [order.order_id_ex, order]));
     const exits = new Map<string, Order[]>();

@@ -122,7 +122,7 @@ describe.each(storms)('a storm of $kills kills, seed $seed', (options) => {
       if (outcome === 'trade') traded.add(`${id} ${/modify|cancel|2205/i.test(endpoint) ? 'change' : 'place'}`);
     }
     const missing = storm.attempts.flatMap(({ write, iface, outcome, whileFull }) => {
-      // What was under way when the disk became full has its first line alone: that it was admitted.
+      // Writes in flight when the disk became full have only their first line: the admission.
       if (outcome?.kind !== 'accepted' || whileFull) return [];
       const kind = write.kind === 'place' ? 'place' : 'change';
       return [outcome.orderId, outcome.orderIdEx].some((id) => traded.has(`${id} ${kind}`)) ? [] : [`${iface} ${write.name} ${kind}`];
@@ -136,7 +136,7 @@ describe.each(storms)('a storm of $kills kills, seed $seed', (options) => {
     for (const order of orders) {
       if (!capped.has(order.remark)) continue;
       const day = Math.floor(order.create_timestamp / DAY_S);
-      // What was changed had passed the cap at its first size, and what it grew by as well.
+      // A changed order passed the cap at its first size, and again by its growth.
       byDay.set(day, (byDay.get(day) ?? 0) + Math.max(order.qty, RESTING_QTY) * order.price);
     }
     for (const [day, value] of byDay) expect(value, `day ${day}`).toBeLessThanOrEqual(CAPPED_VALUE);

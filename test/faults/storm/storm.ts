@@ -8,7 +8,7 @@ import { InjectedFaults } from './injected-faults.js';
 import { KeptBrackets } from './kept-brackets.js';
 import { type Choice, RESTING_PRICE, RESTING_QTY, type Write, WriteSource } from './writes.js';
 
-/** What became of one write, as its client knows it. */
+/** One write and its outcome, as its client knows it. */
 export interface Attempt {
   readonly write: Write;
   readonly iface: Interface;
@@ -21,7 +21,7 @@ export interface Attempt {
   whileFull?: boolean;
 }
 
-/** What one life of the daemon goes through beside the load, by the seed. */
+/** Faults of one life of the daemon, drawn from the seed. */
 interface Life {
   /** Answers until the kill. */
   readonly killAfter: number;
@@ -40,7 +40,7 @@ export interface StormOptions {
 
 /** Clients a life has of each interface. */
 const CLIENTS_EACH = 2;
-/** What the capped key may place a day: this many resting orders. */
+/** Daily cap of the capped key: this many resting orders. */
 const CAPPED_ORDERS = 150;
 export const CAPPED_VALUE = CAPPED_ORDERS * RESTING_QTY * RESTING_PRICE;
 const FLAGS = ['--enable-trading', '--api-key-id', 'bot', '--audit-required'];
@@ -68,7 +68,7 @@ export class Storm {
   readonly attempts: Attempt[] = [];
   readonly packets: Packets = new Map();
   readonly faults = new InjectedFaults();
-  /** What rivals on the state folder ended with. */
+  /** Exit codes of rivals for the state folder. */
   readonly rivals: (number | null)[] = [];
   /** Repetitions that were answered otherwise than the first time. */
   readonly contradictions: string[] = [];

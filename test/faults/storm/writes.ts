@@ -18,9 +18,9 @@ export interface OrderTerms {
   readonly qty: number;
   /** Absent for market orders. */
   readonly price?: number;
-  /** Of an order of several legs: the code of each, bought one for one. `code` is the first. */
+  /** Combo orders only: the code of each leg, bought one for one. `code` is the first. */
   readonly legs?: readonly string[];
-  /** Of an entry with its exits. */
+  /** Bracket orders only. */
   readonly bracket?: { readonly takeProfit: number; readonly stopLoss: number };
 }
 
@@ -29,7 +29,7 @@ interface Common {
   readonly name: string;
   /** Sent with an idempotency key. Core TCP always has one: the packet id. */
   readonly keyed: boolean;
-  /** Which of the interface's spellings. */
+  /** Index of the interface's spelling. */
   readonly spelling: number;
 }
 
@@ -48,7 +48,7 @@ export interface KnownOrder {
 export interface Changing extends Common {
   readonly kind: 'modify' | 'cancel';
   readonly order: KnownOrder;
-  /** Of a modify. */
+  /** Modify only. */
   readonly qty: number;
 }
 
@@ -75,13 +75,13 @@ const chinese = { account: CN_CASH, trdMarket: CN, side: BUY, type: NORMAL, qty:
 const shenzhen: OrderTerms = { ...chinese, market: 'SZ', secMarket: 32, code: '000001', price: 5 };
 const shanghai: OrderTerms = { ...chinese, market: 'SH', secMarket: 31, code: '600519', price: 500 };
 
-/** What a client may place: anything, anything but brackets, or orders that rest, whose value is exact, for keys whose caps are counted. */
+/**
+ * Kinds of writes that a client may place: anything, anything but brackets, or resting orders, whose value is exact, for keys
+ * whose caps are counted.
+ */
 export type Choice = 'anything' | 'no brackets' | 'resting';
 
-/**
- * What one client sends, drawn from a seed: placements of every kind in every spelling, and changes of resting orders that
- * it has been told of.
- */
+/** One client's writes, drawn from a seed: placements of every kind in every spelling, and changes of its known resting orders. */
 export class WriteSource {
   readonly #known: KnownOrder[] = [];
   #count = 0;

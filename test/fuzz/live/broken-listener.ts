@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** What becomes of the answers that came at once; undefined = the connection is cut. */
+/** Alters a batch of answers; undefined = the connection is cut. */
 export type Tamper = (answers: readonly Buffer[]) => readonly Buffer[] | undefined;
 
 export interface BrokenListener {

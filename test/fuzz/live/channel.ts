@@ -2,7 +2,7 @@ import type { Asked, Reading } from '../wires.js';
 
 /** An answer or push as it came. */
 export interface Answer extends Asked {
-  /** Of a core WebSocket's header; 0 = none. */
+  /** Error field of a core WebSocket's header; 0 = none. */
   readonly error: number;
   /** Empty when there is no cipher to read it with. */
   readonly body: Buffer;
@@ -35,7 +35,7 @@ export interface Stream extends Reading {
 /** Ids of messages that come without being asked for. */
 const pushIds: ReadonlySet<number> = new Set([1003, 2208, 2218, 3005, 3007, 3009, 3011, 3013, 3015, 3019, 3310]);
 
-/** Which requests of a connection are still to be answered. */
+/** Unanswered requests of a connection. */
 export class Ledger {
   readonly #open = new Map<string, number>();
   #count = 0;

@@ -19,7 +19,7 @@ const requests: readonly (readonly [protoId: number, messages: ProtocolMessages,
     const { protoId, messages, effect } = operation;
     if (protoId === null) return [];
     const sample = JSON.stringify(sampleRequest(operation, operations));
-    // What is written stays, and memory is to be measured: writes go to an account that does not exist.
+    // Writes persist, and memory is measured: they go to an account that does not exist.
     const text = effect === 'write' || effect === 'order' ? sample.replaceAll(HK_MARGIN, NO_ACCOUNT) : sample;
     return [[protoId, messages, fromJson(messages.C2SSchema, JSON.parse(text) as JsonObject)] as const];
   }),

@@ -27,7 +27,7 @@ const LANES = 8;
 const POLL_MS = 5;
 /** Frames before memory is measured. Caches of the simulated world fill in the first two thousand: 20 to 45 MB, of 32 to 57 after five thousand. */
 const WARM_FRAMES = 1_600;
-/** What the daemon itself keeps: symbols that somebody has looked at, and caches, of bars, companies and contracts among them. */
+/** Allowance for the daemon's own caches: symbols looked at, bars, companies and contracts among them. */
 const GROWTH_BYTES_MAX = 32 * 1024 * 1024;
 /** While a client floods and does not read: its backlog, and what the listener has in its hands at the time. */
 const FLOOD_BYTES_MAX = 16 * 1024 * 1024;
@@ -96,7 +96,7 @@ export async function fuzzLive(
     return { ...totals, seconds: (performance.now() - started) / 1000, memoryBefore, memoryAfter };
   } catch (error) {
     companion.stop();
-    // Of a defect, all else is a consequence.
+    // Everything else follows from a defect.
     const [defect] = listeners.defects;
     throw findingOf(target, defect === undefined ? error : new Error(`a defect was logged: ${defect}`), seed, totals.frames);
   }

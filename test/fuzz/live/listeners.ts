@@ -24,7 +24,7 @@ export interface Listeners {
   readonly websocketPort: number;
   /** Text of the key with which WebSockets are opened. */
   readonly keyText: string;
-  /** What was logged as a defect. */
+  /** Logged defects. */
   readonly defects: readonly string[];
   /** Sessions and distinct subscriptions that are open. */
   open(): { readonly sessions: number; readonly subscriptions: number };

@@ -50,7 +50,7 @@ export function tcpTarget(name: string, { port, cipher }: { readonly port: numbe
   return {
     name,
     async stranger(random) {
-      // Which cipher the handshake's answer is followed by depends on what a mutation made of it.
+      // The cipher after the handshake depends on its mutation.
       return { channel: await TcpChannel.connect(port, encrypted ? undefined : plainText), stream: tcpOpening(random, cipher) };
     },
     async client(random) {

@@ -11,7 +11,7 @@ const HEADER_BYTES = 44;
 export class TcpChannel extends SocketChannel {
   private constructor(
     socket: Socket,
-    /** Of what comes from now on; undefined = bodies are not looked at. */
+    /** Cipher of further input; undefined = bodies are not decrypted. */
     public cipher: Cipher | undefined,
   ) {
     super(socket);

@@ -47,7 +47,7 @@ function initConnect(random: Random): { readonly format: BodyFormat; readonly bo
   return { format, body: initConnectBody(pick(random, [-1, 0, 2]), format) };
 }
 
-/** What a client sends that has shaken hands: mutated bodies in sound frames, and now and then a frame that is broken, and some after it. */
+/** Stream of a client after its handshake: mutated bodies in sound frames, and now and then a broken frame, and some after it. */
 export function tcpStream(random: Random, cipher: Cipher): Stream {
   const frames = Array.from({ length: 1 + below(random, FRAMES_MAX) }, () => anyFrame(random, cipher));
   if (random() < BROKEN_SHARE) {
@@ -58,7 +58,7 @@ export function tcpStream(random: Random, cipher: Cipher): Stream {
   return { bytes, frames: frames.length, ...readTcpStream(bytes, cipher, REQUEST_BYTES_MAX) };
 }
 
-/** What a client sends that does not shake hands properly: anything that looks like a request may be answered if the handshake was right. */
+/** Stream of a client without a proper handshake: anything that looks like a request may be answered if the handshake was right. */
 export function tcpOpening(random: Random, cipher: Cipher): Stream {
   const handshake = encodeFrame({ protoId: INIT_CONNECT, serial: below(random, 2 ** 32), ...initConnect(random) }, cipher);
   const first = pick<() => Buffer>(random, [

@@ -2,13 +2,13 @@ import { below, cut, type Random } from '../mutate.js';
 import { type Channel, Ledger, type Stream } from './channel.js';
 import type { LiveTarget } from './targets.js';
 
-/** What came of one connection. */
+/** Result of one connection. */
 export interface Visit {
   readonly frames: number;
   readonly answers: number;
 }
 
-/** What a listener did wrong, with the bytes that were sent. */
+/** A listener's misconduct, with the bytes that were sent. */
 export class Misconduct extends Error {
   constructor(
     message: string,
@@ -22,7 +22,7 @@ const STRANGER_SHARE = 0.15;
 /** A client that comes to an end in the middle, and one that ends its half in order. */
 const RESET_SHARE = 0.15;
 const HALF_SHARE = 0.1;
-/** Of the streams, how many come in pieces that the listener sees one by one. */
+/** Fraction of streams that arrive in pieces, one by one. */
 const APART_SHARE = 0.1;
 
 /** One hostile connection, from its first byte to its last. */
@@ -47,7 +47,7 @@ type Ending = 'wait' | 'half' | 'reset';
 function endingOf(random: Random, isStranger: boolean): Ending {
   const share = random();
   if (share < RESET_SHARE) return 'reset';
-  // What becomes of a stranger depends on what a mutation made of its handshake; it never waits for an answer.
+  // A stranger's fate depends on the mutation of its handshake; it never waits for an answer.
   return isStranger || share < RESET_SHARE + HALF_SHARE ? 'half' : 'wait';
 }
 

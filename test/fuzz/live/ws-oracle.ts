@@ -7,11 +7,11 @@ interface ClientFrame {
   readonly fin: boolean;
   readonly opcode: number;
   readonly payload: Buffer;
-  /** Of the frame, in bytes. */
+  /** Size of the frame, in bytes. */
   readonly size: number;
 }
 
-/** What a client's WebSocket frames (RFC 6455) ask for. Written from the standard, not from the listener's library. */
+/** Requests in a client's WebSocket frames (RFC 6455). Written from the standard, not from the listener's library. */
 export function readWsStream(bytes: Buffer): Reading {
   const asked: Asked[] = [];
   /** The pieces of a message whose last is still to come. */

@@ -72,7 +72,7 @@ function declared(length: bigint): Buffer {
   return head;
 }
 
-/** What a client sends that has logged in: mutated requests in sound frames, and now and then a frame that is wrong, and some after it. */
+/** Stream of a logged-in client: mutated requests in sound frames, and now and then a wrong frame, and some after it. */
 export function wsStream(random: Random): Stream {
   const frames = Array.from({ length: 1 + below(random, FRAMES_MAX) }, () => anyMessage(random)).flat();
   if (random() < BROKEN_SHARE) {
@@ -83,7 +83,7 @@ export function wsStream(random: Random): Stream {
   return { bytes, frames: frames.length, ...readWsStream(bytes) };
 }
 
-/** What a client sends that does not log in first. Everything in it is answered, with a refusal, as long as it is read. */
+/** Stream of a client that does not log in first. Everything in it is answered, with a refusal, as long as it is read. */
 export function wsOpening(random: Random): Stream {
   const login = encodeWsRequest({ command: INIT_WEBSOCKET, section: 1n, body: initWebSocketBody });
   const first = pick<() => Buffer>(random, [
