@@ -6,6 +6,8 @@ import { StorageFailure } from './storage-failure.js';
 const VERSION = 1;
 const CHECKSUM_BYTES = 4;
 const HEADER_BYTES = CHECKSUM_BYTES + 1;
+/** Header of a row whose checksum is still to be written. */
+const HEADER = Buffer.of(0, 0, 0, 0, VERSION);
 
 /**
  * A row as it is stored: CRC-32 of the key and all that follows (little endian), version (1 byte), and the value in V8's
@@ -14,7 +16,7 @@ const HEADER_BYTES = CHECKSUM_BYTES + 1;
  */
 export function encodeRow(key: string, value: unknown): Buffer {
   const serializer = new DefaultSerializer();
-  serializer.writeRawBytes(Buffer.of(0, 0, 0, 0, VERSION));
+  serializer.writeRawBytes(HEADER);
   serializer.writeHeader();
   serializer.writeValue(value);
   const row = serializer.releaseBuffer();

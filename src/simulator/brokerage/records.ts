@@ -84,7 +84,7 @@ export class Records {
   ) {
     this.#tables = tablesOf(store);
     this.journal = new Journal(store);
-    this.packets = new Packets(this.#tables);
+    this.packets = new Packets(this.#tables.packets);
     this.money = new CashLedger(store);
     this.ledger = new Ledger(this.#tables, this.money, locked);
     this.#rolled = new Map(this.#tables.dayRolls.entries());

@@ -29,14 +29,6 @@ export function tablesOf(store: Store) {
     prints: store.table<PrintRecord>('sim-prints'),
     /** "connection/serial". */
     packets: store.archive<PacketRecord>('sim-packets'),
-    /** The keys of `packets` in the order in which they came: padded number → key. */
-    packetOrder: store.archive<string>('sim-packet-order'),
-    /** The lowest and the highest number that `packetOrder` has, under "oldest" and "newest". */
-    packetRange: store.table<bigint>('sim-packet-range'),
-    /** Connection → highest serial number of all its records. */
-    highestPackets: store.archive<number>('sim-highest-packets'),
-    /** Connection → highest serial number whose record is gone. */
-    forgottenPackets: store.table<number>('sim-forgotten-packets'),
   };
 }
 
