@@ -1,6 +1,6 @@
 /**
- * What the gateway adds in front of an upstream daemon, over core TCP on both sides: against the same reads and the same events
- * straight from that upstream, by turns.
+ * Latency that the gateway adds in front of an upstream daemon, over core TCP on both sides: the same reads and events through it
+ * and straight from that upstream, by turns.
  *
  *   node bench/bridge.mjs
  *
@@ -25,7 +25,7 @@ const IN_FLIGHT = 64;
 const READS_A_ROUND = 20_000;
 const ROUNDS = 10;
 const MARK = 'mark:';
-/** Of the symbols whose quotes the upstream makes, those that its simulation has. */
+/** Symbols that the upstream's simulation has. */
 const CODES = ['00001', '00002', '00003', '00005', '00006', '00011', '00012', '00016', '00019', '00027'];
 
 if (process.send === undefined) await main();

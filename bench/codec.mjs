@@ -1,5 +1,5 @@
 /**
- * What decoding and encoding cost, in ns: the JSON of a quote request to its message, a quote's message to its JSON, and
+ * Cost of decoding and encoding, in ns: the JSON of a quote request to its message, a quote's message to its JSON, and
  * get_quote through the whole pipeline in this process (key, gates, audit to a file, answer as text). And the protobuf bytes of
  * an order's answer, of a quote push and of an answer of 1,000 bars.
  *

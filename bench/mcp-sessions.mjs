@@ -118,7 +118,7 @@ function hear(stream) {
   });
 }
 
-/** What the gateway holds once the last socket has ended, after a collection. */
+/** Memory of the gateway once the last socket has ended, after a collection. */
 async function settled() {
   const until = performance.now() + SETTLE_MS_MAX;
   for (;;) {

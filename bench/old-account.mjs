@@ -25,7 +25,7 @@ const SYNCS = 60;
 const ROUND_MS = 300;
 const WARM_ORDERS = 10_000;
 const WARM_MS_MAX = 30_000;
-/** What a million more orders on disk may take in memory: 8 bytes for each would be more. */
+/** Maximum memory for a million more orders on disk; 8 bytes each would exceed it. */
 const HISTORY_BYTES_MAX = 8 * 1024 * 1024;
 const RESTING_PRICE = 1;
 const [starts = 5, rounds = 6, working = 100_000, over = 1_000_000] = process.argv.slice(2).map(Number);
@@ -137,7 +137,7 @@ function bareSyncs(file) {
   });
 }
 
-/** What the daemon's own probe says. */
+/** Reads the daemon's own probe. */
 async function probe({ pid }, probeFile) {
   rmSync(probeFile, { force: true });
   process.kill(pid, 'SIGUSR2');

@@ -31,9 +31,9 @@ const CONCURRENT = 32;
 const ROUND_MS = 400;
 const PLACE_ORDER = 2202;
 /**
- * What an order runs through is compiled bit by bit, over some 15,000 orders. Warm is who has placed so many and then, in two
- * turns running, no cheaper than before; a machine that is too busy for that is measured as warm as it has become, and so is who
- * would come near the orders that a key may place in a minute.
+ * The order path is compiled step by step, over some 15,000 orders. It counts as warm after so many orders, once two turns in a
+ * row are no cheaper than before; a machine too busy for that is measured as warm as it has become, and so is a run that would
+ * come near a key's orders per minute.
  */
 const WARM_ORDERS = 15_000;
 const WARM_ORDERS_MAX = 50_000;

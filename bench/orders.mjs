@@ -33,7 +33,7 @@ const OPEN_TO_CANCEL = 8_000;
 const CANCELS = 300;
 const CANCELS_AT_ONCE = 200;
 const CANCELS_AT_ONCE_MS_MAX = 500;
-/** What an order runs through is compiled bit by bit, over some 15,000 orders; a busy machine is measured as warm as it has become. */
+/** The order path is compiled step by step, over some 15,000 orders; a busy machine is measured as warm as it has become. */
 const WARM_ORDERS = 15_000;
 const WARM_MS_MAX = 30_000;
 const OPEN_TO_CANCEL_ALL = 16_000;
@@ -204,7 +204,7 @@ async function placeAtLeast(count) {
   return placed;
 }
 
-/** What the daemon's own probe says since the last time. */
+/** Reads the daemon's own probe since the last time. */
 async function probe() {
   rmSync(probeFile, { force: true });
   process.kill(daemon.pid, 'SIGUSR2');

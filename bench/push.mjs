@@ -89,7 +89,7 @@ async function main() {
     import('ws'),
   ]);
 
-  // What is measured: the hub behind /ws, on a backend that only publishes.
+  // Measured: the hub behind /ws, on a backend that only publishes.
   const { publish, liveData } = madeLiveData();
   const hub = new PushHub({ backend: liveData, onDefect: console.error, clock: systemClock });
   const endpoint = new WsEndpoint({
@@ -121,7 +121,7 @@ async function main() {
   };
   const publishQuote = () => publish(quote(stream, String(nowMicroseconds())));
 
-  // What it is measured against: a string made once per event and given to ws.send for each connection.
+  // Baseline: a string made once per event and given to ws.send for each connection.
   const naive = new WebSocketServer({ noServer: true, perMessageDeflate: false });
   let sequence = 0;
   const sendNaive = () => {

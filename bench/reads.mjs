@@ -177,7 +177,7 @@ async function chainFigure() {
   return limited('one expiry of an option chain, filtered by its Greeks', await repeated([chain]), CHAIN_MS);
 }
 
-/** Of calls one after another: how long they take, and the processor time of the main thread. */
+/** Duration of consecutive calls, and the processor time of the main thread. */
 async function repeated(calls) {
   const rows = [];
   for (let round = -3; round < rounds; round++) {

@@ -1,6 +1,6 @@
 /**
- * What a recording takes on the disk and how fast it is played: minutes of what ten liquid symbols push, recorded as fast as it can
- * be made. Broker queues are apart: one is as long as ten other pushes.
+ * Size of a recording on disk, and its playback speed: minutes of pushes of ten liquid symbols, recorded as fast as they can be
+ * made. Broker queues are apart: one is as long as ten other pushes.
  *
  *   node bench/recording.mjs [minutes]
  *

@@ -34,7 +34,7 @@ const FILES = [
 ];
 /** Take minutes to prepare: only when they are named. */
 const LONG = ['old-account'];
-/** Of the push figure, whose file prints what it measured. */
+/** Parsers of files that print their own measurements: the push figure. */
 const FIGURES = { push: pushFigures };
 const RESULTS = fileURLToPath(new URL('results.md', import.meta.url));
 

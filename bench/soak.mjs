@@ -96,7 +96,7 @@ for (const [name, bound] of Object.entries(BOUNDS)) {
 }
 process.exit(flat ? 0 : 1);
 
-/** What the line of least squares through the values rises by from the first to the last. */
+/** Rise of the least-squares line through the values, from the first to the last. */
 function riseOf(values) {
   const middle = (values.length - 1) / 2;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -23,7 +23,7 @@ function sources(folder) {
     .sort();
 }
 
-/** What a file imports of the project: each path relative to the root, with the line of its first import. */
+/** Project imports of a file: each path relative to the root, with the line of its first import. */
 function importsOf(file) {
   const text = readFileSync(join(root, file), 'utf8');
   const { program, errors } = parseSync(file, text);

@@ -34,7 +34,7 @@ export async function printCachedPackage({ folder, name, range, file }) {
 }
 
 function install(prefix, wanted) {
-  // What it is for may be a newer Node than this one; `npm test` hands its own strictness down.
+  // The package may need a newer Node than this one; `npm test` passes its own strictness on.
   const quiet = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund', '--no-engine-strict'];
   const args = ['install', '--prefix', prefix, ...quiet, wanted];
   spawnSync('npm', args, { cwd: prefix, stdio: ['ignore', 2, 2], shell: process.platform === 'win32', timeout: INSTALL_MS_MAX });

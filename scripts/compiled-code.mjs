@@ -27,7 +27,7 @@ export async function keepCompiledCode() {
   if (!existsSync(compiledCode)) console.error('prepare: svcd could not be started to keep its compiled code: it will start more slowly');
 }
 
-/** Those of the first line of bin/svcd: V8 takes back only what was compiled under the same. */
+/** Flags in the first line of bin/svcd: V8 accepts cached code only under the flags that compiled it. */
 function svcdFlags() {
   const [line] = readFileSync(new URL('../bin/svcd', import.meta.url), 'utf8').split('\n', 1);
   return line.split(' ').filter((word) => word.startsWith('--'));

@@ -1,5 +1,6 @@
-// Which enumeration an integer of the protocol holds. The definitions declare such fields as int32 and name the enumeration in
-// the comment behind it: "required int32 marketState = 3; //Qot_Common.QotMarketState,…". Written as a module beside the messages.
+// Finds the enumeration behind each integer field of the protocol. The definitions declare such fields as int32 and name the
+// enumeration in the comment behind it: "required int32 marketState = 3; //Qot_Common.QotMarketState,…". Written as a module beside
+// the messages.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -45,7 +46,7 @@ function readProto({ name, path }) {
   const open = [];
   for (const line of readFileSync(path, 'utf8').split(/\r?\n/)) {
     const field = FIELD.exec(line);
-    // Of every answer's frame: no interface writes it from a message.
+    // retType belongs to every answer's frame: no interface writes it from a message.
     if (field !== null && field[1] !== 'retType') file.fields.push({ path: [...open, field[1]].join('.'), comment: field[2] });
     const code = line.replace(/\/\/.*$/, '');
     file.package = /^\s*package\s+([\w.]+)/.exec(code)?.[1] ?? file.package;

@@ -1,4 +1,4 @@
-/** What the figures of orders need of a daemon beside the load: a simulated account, a cheap order that rests, and its end. */
+/** Shared part of the order figures, beside the load: a simulated account, a cheap resting order, and its cancel. */
 import { Agent, request } from 'node:https';
 
 const US = { env: 1, market: 2 };

@@ -23,7 +23,7 @@ function frame(kind, flags, stream, payload) {
   return bytes;
 }
 
-/** What a client says first; the window is widened once, for all that one process will ever read. */
+/** Connection preface of a client; the window is widened once, for all that one process will ever read. */
 function greeting() {
   const increment = Buffer.alloc(4);
   increment.writeUInt32BE(WINDOW_MAX - WINDOW_FIRST);
@@ -109,7 +109,7 @@ export function repeatedPost(socket, { scheme, path, headers: { authorization, .
     new Promise((resolve, reject) => {
       stream += 2;
       waiting.set(stream, { body: false, resolve, reject });
-      // What one turn asks for goes out together, as clients send it.
+      // Requests of one turn leave together, as clients send them.
       if (socket.writableCorked === 0) {
         socket.cork();
         process.nextTick(() => socket.uncork());

@@ -1,7 +1,7 @@
 /** The live data of a backend whose events the bench makes. */
 const accepted = { retType: 0, retMsg: '', errCode: 0 };
 
-/** What the push path asks of a backend: every subscription is accepted, and nothing comes but by `publish`. */
+/** Backend of the push path: every subscription is accepted, and events come only by `publish`. */
 export function madeLiveData() {
   let listener;
   return {

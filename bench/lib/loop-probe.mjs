@@ -13,7 +13,7 @@ const file = process.env.SVC_BENCH_PROBE;
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delay.enable();
 
-/** Of the main thread: nanoseconds on a core, and nanoseconds ready for one. None outside Linux. */
+/** Scheduling counters of the main thread: nanoseconds running, and nanoseconds runnable. None outside Linux. */
 const schedule = process.platform === 'linux' ? openSync('/proc/self/schedstat', 'r') : undefined;
 const line = Buffer.alloc(64);
 let last = moment();

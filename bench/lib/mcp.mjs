@@ -6,7 +6,7 @@ const revisions = { sessions: '2025-11-25', stateless: '2026-07-28' };
 
 const client = { name: 'bench', version: '1.0.0' };
 const META = 'io.modelcontextprotocol';
-/** What a request by itself says of the one who asks, having no session to say it once. */
+/** Client metadata in each stateless request. */
 const envelope = {
   [`${META}/protocolVersion`]: revisions.stateless,
   [`${META}/clientInfo`]: client,

@@ -25,7 +25,7 @@ export function pin(pid, role, { threads = ['-a'] } = {}) {
 
 export const pinning = pinnable ? `servers on core ${cores.server}, load on ${cores.load}` : 'not pinned';
 
-/** What a figure says whose readers, each of which fills a core, have fewer cores than that. */
+/** Marks a figure as unmeasurable when its readers, one core each, have too few cores. */
 export function readersNeed(count) {
   const has = availableParallelism() - 1;
   return has >= count ? {} : { cannot: `not shown by ${has + 1} cores: the readers need ${count} of their own` };

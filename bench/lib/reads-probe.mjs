@@ -36,7 +36,7 @@ function watch() {
 }
 
 const ENCODINGS = 200;
-/** What a collection leaves for the turns after it (sweeping, weak references) would be taken for the first call's. */
+/** Pause after a collection, whose later work (sweeping, weak references) would count for the first call. */
 const SETTLE_MS = 300;
 
 /** Processor time of writing an answer's message as JSON, once the writer is warm, by turns of a hundred milliseconds or so. */

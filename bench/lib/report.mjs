@@ -1,5 +1,5 @@
 /**
- * What a file of this folder found out, as the last line of its output, for run.mjs. A figure:
+ * Results of a file of this folder, as the last line of its output, for run.mjs. A figure:
  *
  *   name      what was measured
  *   value     "38,200 requests/s"
@@ -28,7 +28,7 @@ function lineOf({ name, value, limit, ratio, floor, pass, cannot }) {
   return `${name}: ${value}${against}${relation}${verdict === '' ? '' : ` (floor ${floor}: ${verdict})`}`;
 }
 
-/** Of several runs of one file the lowest of each figure. */
+/** Lowest of each figure over several runs of one file. */
 export function lowest(runs) {
   const [first, ...others] = runs;
   return (first ?? []).map((figure, index) =>

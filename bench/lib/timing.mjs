@@ -2,7 +2,7 @@ const CALLS = 5000;
 /** As many requests as 64 connections bring in one turn of the event loop. */
 export const PER_TURN = 64;
 
-/** What keeps the engine from dropping a call whose answer nobody looks at. @public */
+/** Keeps the engine from eliminating a call whose result is unused. @public */
 export let sink;
 
 /** Nanoseconds of one call. */

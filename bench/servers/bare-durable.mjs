@@ -1,5 +1,5 @@
 /**
- * What durable writes over HTTPS cost at the least: `node:https` that reads and parses the POST body, keeps it as one row, and
+ * Minimal cost of durable writes over HTTPS: `node:https` that reads and parses the POST body, keeps it as one row, and
  * answers ready bytes once that is on disk.
  */
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * What a durable write costs at the least: one write of 300 bytes to the end of a file and one `fdatasync`, nothing else. In a
+ * Minimal cost of a durable write: one write of 300 bytes to the end of a file and one `fdatasync`, nothing else. In a
  * process of its own, so that it runs on the core that the daemon has: which core takes the disk's interrupts makes a
  * difference of 60 % on a virtual machine. Told a count, it answers as many latencies in ms.
  */

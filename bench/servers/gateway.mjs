@@ -14,7 +14,7 @@ const mcp = createMcpEndpoint({ gateway, clock, version: 'bench', confirm: 'real
 const rest = createRestServer({ gateway, origins: new PageOrigins([]), metricsPublic: false, version: 'bench', mounts: [mcp.mount] });
 await rest.listen({ host: '127.0.0.1', port: 0 });
 process.send({ port: rest.server.address().port });
-/** What it holds at the moment; with 'collect' after a collection (needs --expose-gc). */
+/** Reports current memory use; with 'collect' after a collection (needs --expose-gc). */
 process.on('message', (question) => {
   if (question === 'collect') globalThis.gc();
   const { heapUsed, rss } = process.memoryUsage();

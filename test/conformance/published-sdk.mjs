@@ -37,7 +37,7 @@ async function callEverything() {
     called.add(method);
     const request = c2s ?? emptyRequest(method);
     let asked;
-    // What is asked is the client's own; this only looks over its shoulder.
+    // Observes the client's own requests.
     const send = Client.prototype._sendCmd;
     client._sendCmd = (command, message, name) => {
       asked = { protocolId: command, message: name };
