@@ -62,7 +62,7 @@ describe('scope mode', () => {
     const trader = access.authenticate(textOf('trader'));
     if (!trader.ok) throw new Error(trader.message);
     expect(access.admit(trader.key, orderOf(100), noon).ok).toBe(true);
-    expect(access.admit(trader.key, orderOf(1), noon)).toMatchObject({ ok: false, denial: { code: 'limit.daily_value' } });
+    expect(access.admit(trader.key, orderOf(1), noon)).toMatchObject({ ok: false, denials: [{ code: 'limit.daily_value' }] });
   });
 
   it('reloads with a line in the trail, whether the file is good or not', () => {

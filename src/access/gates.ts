@@ -79,6 +79,8 @@ export interface GateDenial {
   readonly retryAfterSeconds?: number;
   /** Present where the limit is the start-up flags', whose totals cover all keys. */
   readonly holder?: 'flags';
+  /** Present where the gate refuses orders that may follow this one, and not this one itself. */
+  readonly ofLater?: true;
 }
 
 export function marketGate(limits: Limits, { legs }: OrderFacts): GateDenial | undefined {
@@ -100,7 +102,7 @@ export function sideGate({ allowedTrdSides }: Limits, { legs, laterSides = [] }:
   const later = laterSides.find((side) => !allowedTrdSides.has(side));
   if (later === undefined) return undefined;
   const why = 'the account holds the opposite position, so that its exits could open one';
-  return denial('side', `side ${later} of its exits is not allowed, and ${why}; allowed: ${list(allowedTrdSides)}`);
+  return { ...denial('side', `side ${later} of its exits is not allowed, and ${why}; allowed: ${list(allowedTrdSides)}`), ofLater: true };
 }
 
 export function hoursGate(limits: Limits, now: number, localTime: LocalTime): GateDenial | undefined {

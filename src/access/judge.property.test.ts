@@ -103,7 +103,7 @@ describe('a dry run of the gates', () => {
             };
             const outcomes = [asked, unasked].map((gates) => gates.admit(key, order, now));
             for (const outcome of outcomes) {
-              const denial = outcome.ok ? undefined : outcome.denial;
+              const denial = outcome.ok ? undefined : outcome.denials[0];
               const seen: Seen = {
                 passed: outcome.ok,
                 code: denial?.code,
@@ -111,6 +111,11 @@ describe('a dry run of the gates', () => {
                 retryAfterSeconds: denial?.retryAfterSeconds,
               };
               expect(seen).toEqual(foretold);
+              const named = (denials: readonly (GateDenial | undefined)[]) =>
+                new Set(denials.map((each) => each && `${each.code} ${each.gate} ${each.holder}`));
+              expect(named([undefined, ...(outcome.ok ? [] : outcome.denials)])).toEqual(
+                named([undefined, ...verdicts.map((verdict) => verdict.denial)]),
+              );
               if (outcome.ok && refund) await outcome.admission.refund();
             }
             tripped.add(foretold.code);

@@ -20,7 +20,7 @@ function gatesOn(store: Store, flagLimits: Partial<Limits> = {}, now = noon): Or
 /** 'ok', or the code of the gate that tripped. */
 function verdict(gates: OrderGates, limits: Partial<Limits>, facts: OrderFacts, now = noon): string {
   const admitted = gates.admit(keyRecord('k', limits), facts, now);
-  return admitted.ok ? 'ok' : admitted.denial.code;
+  return admitted.ok ? 'ok' : admitted.denials[0].code;
 }
 
 /** Each gate just inside and just outside its bound. */
@@ -101,7 +101,7 @@ describe('the seven gates', () => {
     const gates = gatesOn(new MemoryStore());
     const denial = (limits: Partial<Limits>, facts: OrderFacts, now = noon, by = gates) => {
       const admitted = by.admit(keyRecord('k', limits), facts, now);
-      return admitted.ok ? undefined : admitted.denial;
+      return admitted.ok ? undefined : admitted.denials[0];
     };
     const two = { maxOrdersPerMinute: 2 };
     denial(two, orderOf(1), noon);
@@ -241,7 +241,7 @@ describe('what counts', () => {
     const gates = gatesOn(new MemoryStore(), { maxOrdersPerMinute: 3, maxDailyValue: money(100) });
     const admit = (id: string | undefined, whole: number) => {
       const admitted = gates.admit(id === undefined ? undefined : keyRecord(id, { maxOrdersPerMinute: 2 }), orderOf(whole), noon);
-      return admitted.ok ? 'ok' : admitted.denial.reason;
+      return admitted.ok ? 'ok' : admitted.denials[0].reason;
     };
     expect(admit('a', 40)).toBe('ok');
     expect(admit('b', 61)).toContain('daily value exceeded: 40 used, 61 more, at most 100 HKD per UTC day (daemon-wide limit)');
@@ -352,7 +352,7 @@ describe('what is durable', () => {
     const key = keyRecord('k:1', limits);
     const admit = async (gates: OrderGates, whole: number, now: number) => {
       const admitted = gates.admit(key, orderOf(whole), now);
-      if (!admitted.ok) return admitted.denial.code;
+      if (!admitted.ok) return admitted.denials[0].code;
       await admitted.admission.durable;
       return 'ok';
     };

@@ -24,7 +24,10 @@ export interface Wanted {
   readonly reduces?: true;
 }
 
-export type Admittance = { readonly ok: true; readonly admission: Admission } | { readonly ok: false; readonly denial: GateDenial };
+/** `denials`: every gate that refuses the order, in the order of the gates; where both holders say no, the key's first. */
+export type Admittance =
+  | { readonly ok: true; readonly admission: Admission }
+  | { readonly ok: false; readonly denials: readonly [GateDenial, ...GateDenial[]] };
 
 /** Verdict of one gate on an order, for one holder of limits. */
 export interface GateVerdict extends GateReading {
@@ -94,21 +97,20 @@ export class OrderGates {
     return this.#flags.limits;
   }
 
-  /** Lets the order pass and reserves its value, or names the first gate that it fails. `key` is undefined for a caller without one. */
+  /** Lets the order pass and reserves its value, or names the gates that it fails. `key` is undefined for a caller without one. */
   admit(key: KeyRecord | undefined, facts: OrderFacts, now: number): Admittance {
     const steadyNow = this.#steadyNow(now);
     const holders = this.#holdersOf(key);
     const limited = holders.filter(({ limits }) => limits.maxOrdersPerMinute !== null);
     for (const { caller } of limited) this.#rates.of(caller).slide(steadyNow);
-    let first: { readonly denial: GateDenial; readonly place: number } | undefined;
+    const refused: { readonly denial: GateDenial; readonly place: number }[] = [];
     let counts = true;
     const questions = this.#questions(holders, facts, now, steadyNow);
     for (const question of questions) {
       for (const gate of this.#gates.setBy(question.holder.limits)) {
         const denial = deny(gate, question);
         if (denial === undefined) continue;
-        // In the order of the gates; where both holders say no, the key's.
-        if (first === undefined || gate.place < first.place) first = { denial, place: gate.place };
+        refused.push({ denial, place: gate.place });
         // Counted as the specification's auth layer does, which sees hours and rate only: also when another gate refuses.
         if (gate.name === 'hours' || gate.name === 'rate') counts = false;
       }
@@ -117,7 +119,8 @@ export class OrderGates {
     const slots = limited.flatMap(({ caller }) =>
       Array.from({ length: sent }, (): RateSlot => ({ caller, sequence: this.#rates.of(caller).add(steadyNow) })),
     );
-    if (first !== undefined) return { ok: false, denial: first.denial };
+    const [first, ...others] = refused.sort((one, other) => one.place - other.place).map(({ denial }) => denial);
+    if (first !== undefined) return { ok: false, denials: [first, ...others] };
     return { ok: true, admission: new Reservation(this.#books, questions, slots, facts, utcDay(steadyNow), steadyNow) };
   }
 
@@ -179,8 +182,8 @@ export class OrderGates {
   }
 
   /**
-   * Verdict of each gate on the order, the key's and then the flags', without counting or reserving anything: the
-   * first denial is the one that `admit` would name. A gate that sums money has a verdict for each currency.
+   * Verdict of each gate on the order, the key's and then the flags', without counting or reserving anything: the denials
+   * are those of `admit`, in the same order. A gate that sums money has a verdict for each currency.
    */
   judge(key: KeyRecord | undefined, facts: OrderFacts, now: number): readonly GateVerdict[] {
     const questions = this.#questions(this.#holdersOf(key), facts, now, this.#steadyNow(now));

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Operation } from '../../src/contract/operation.js';
 import { account as accounts, admin, operations, quote, system, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import { type Backend, BackendLost, previewSentence } from '../../src/gateway/index.js';
@@ -6,6 +7,8 @@ import { HK_MARGIN, REAL } from '../support/accounts.js';
 import { type Desk, openDesk } from '../support/desk.js';
 import { previewed } from '../support/previews.js';
 
+/** A simulated account for futures. */
+const FUTURES = '281756478396547008';
 const order = { symbol: 'HK.00700', acc_id: HK_MARGIN, env: 'simulate', side: 'BUY', qty: 100, price: 350 };
 const account = { market: 'HK', acc_id: HK_MARGIN, env: 'simulate' };
 
@@ -288,6 +291,69 @@ describe('a limit that only an order that opens meets', () => {
     const { gates, undecidedBy } = await previewed(desk, 'place', trade.placeOrder, sale, { as: 'blind' });
     expect(gates.filter(({ passes: verdict }) => verdict === null)).toHaveLength(1);
     if (isHalted) expect(undecidedBy[0]).toContain('trading is halted');
+  });
+});
+
+describe('the refusal that a preview names first is that of the write', () => {
+  const sees = ['acc:read', 'trade:simulate'] as const;
+  const keys = {
+    desk: { scopes: sees },
+    markets: { scopes: sees, limits: { allowedMarkets: 'US' } },
+    symbols: { scopes: sees, limits: { allowedSymbols: 'HK.00005' } },
+    blind: { scopes: ['trade:simulate'], limits: { maxOrderValue: '10' } },
+    seeing: { scopes: sees, limits: { maxOrderValue: '10' } },
+    buyer: { scopes: ['trade:simulate'], limits: { allowedTrdSides: 'BUY', maxOrderValue: '10' } },
+    ops: { scopes: ['admin'] },
+  } as const;
+  const reopen = async (flags: object = {}, backend: Partial<Backend> = {}) => {
+    await desk.close();
+    desk = await openDesk({ keys, flags, backend });
+  };
+  const halt = () => desk.payload(admin.adminHalt, {}, { as: 'ops', iface: 'grpc' });
+  const bothNames = async (operation: Operation, body: object, as: string) => {
+    const preview = (await desk.preview(operation, body, { as })) as { refusal?: { code: string } };
+    return [preview.refusal?.code, ((await desk.call(operation, body, { as })) as { code?: string }).code];
+  };
+
+  it.each([
+    ['a market that its list lacks', 'markets', 'limit.market'],
+    ['a symbol that its list lacks', 'symbols', 'limit.symbol'],
+    ['a value too high, without acc:read', 'blind', 'limit.order_value'],
+    ['a value too high, of an account that it reads', 'seeing', 'trading.halted'],
+  ])('of a halted key: %s', async (_, as, code) => {
+    await reopen();
+    await halt();
+    expect(await bothNames(trade.placeOrder, order, as)).toEqual([code, code]);
+  });
+
+  it("of a halted key: a market that the daemon's list lacks", async () => {
+    await reopen({ allowedMarkets: 'US' });
+    await halt();
+    expect(await bothNames(trade.placeOrder, order, 'desk')).toEqual(['limit.market', 'limit.market']);
+  });
+
+  it('of a halted key that would close what it may not see, while it is not known how much of that is left', async () => {
+    await reopen({}, { listsCurrent: undefined as never });
+    await desk.payload(trade.placeOrder, { ...order, order_type: 'MARKET', price: undefined });
+    desk.clock.advance(2_000);
+    await halt();
+    expect(await bothNames(trade.placeOrder, { ...order, side: 'SELL' }, 'symbols')).toEqual(['limit.symbol', 'limit.symbol']);
+  });
+
+  it('of a change of an order that the key may not see, the rate being used up', async () => {
+    await reopen({ maxOrdersPerMinute: '1' });
+    const { orderIDEx } = await desk.payload(trade.placeOrder, { ...order, price: 300 });
+    const change = { ...account, order_id_ex: orderIDEx, modify_order_op: 'normal', qty: 200, price: 301 };
+    expect(await bothNames(trade.modifyOrder, change, 'symbols')).toEqual(['limit.rate', 'limit.rate']);
+  });
+
+  it('of a bracket whose exits could open a position that the key may not see', async () => {
+    await reopen();
+    const contract = { symbol: 'HK.HSI2612', acc_id: FUTURES, market: 'FUTURES', env: 'simulate', qty: 1, order_type: 'MARKET' };
+    await desk.payload(trade.placeOrder, { ...contract, side: 'SELL' });
+    desk.clock.advance(2_000);
+    const bracket = { ...contract, side: 'BUY', stop_loss_price: 10_000 };
+    expect(await bothNames(trade.placeBracketOrder, bracket, 'buyer')).toEqual(['limit.order_value', 'limit.order_value']);
   });
 });
 

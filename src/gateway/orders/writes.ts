@@ -33,7 +33,7 @@ import type { Identity } from '../identity.js';
 import type { InFlight } from '../in-flight.js';
 import type { Meter } from '../meter.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
-import { securitiesOf } from '../sight.js';
+import { maySee, securitiesOf } from '../sight.js';
 import { sideName } from '../trade-names.js';
 import { rejectUnstored } from '../ways-out.js';
 import type { AccountOrders, OrderName, PlacedTerms, SentLeg, SentOrders } from './account-orders.js';
@@ -48,6 +48,7 @@ import { legsText } from './legs-text.js';
 import { nameOfOrder } from './order-lookup.js';
 import { PacketIds } from './packet-ids.js';
 import { claimPosition, expectedOrders, isOfPosition, type PositionRequest, proveGroup, valuedOrders } from './position-orders.js';
+import { firstTold } from './told-denials.js';
 import { factsOf, isValued, ofStandingIn, rejectOrder, type ValuedOrder, type Valuing, valueOrder } from './valuation.js';
 import { whenKnown } from './when-known.js';
 import { withholding } from './withholding.js';
@@ -237,7 +238,7 @@ export class Writes {
       this.circumstances.complete(identity.key, own, valued, (request as Partial<PlaceC2S>).header, call),
     );
     const sent = whenKnown(complete, ({ facts, claim, early }) => {
-      if (early !== undefined) return early;
+      if (early !== undefined) return this.#deniedAnyway(operation, identity, facts) ?? early;
       const turn = order && looked && this.#changes.enter(valued.accId, order, looked.since, identity.owner);
       if (order !== undefined && looked !== undefined && turn?.ready !== undefined) {
         const refused = unansweredChange(order);
@@ -250,6 +251,14 @@ export class Writes {
       return claim === undefined ? answer : settling(claim, answer);
     });
     return Promise.resolve(sent);
+  }
+
+  /** Refusal by a gate that decides without the account, for a caller that may not see the account; undefined where there is none. */
+  #deniedAnyway(operation: Operation, { key }: Identity, facts: OrderFacts): Rejection | undefined {
+    if (maySee(this.access, key, facts.legs)) return undefined;
+    const denials = this.access.judge(key, facts, this.clocks.clock.now()).flatMap(({ denial }) => denial ?? []);
+    const told = firstTold(this.access, operation, key, facts, denials);
+    return told && rejectOrder(told, operation, facts);
   }
 
   /**
@@ -269,7 +278,10 @@ export class Writes {
     // Under an idempotency key it goes on from here: the key would take it up again past the gates, and tells its outcome.
     if (commit === undefined ? call.isGone() : !call.leave()) return cancelled();
     const admittance = facts && this.access.admit(identity.key, facts, this.clocks.clock.now());
-    if (admittance?.ok === false) return rejectOrder(admittance.denial, operation, facts);
+    if (admittance?.ok === false) {
+      const { denials } = admittance;
+      return rejectOrder(firstTold(this.access, operation, identity.key, facts, denials) ?? denials[0], operation, facts);
+    }
     const admission = admittance?.admission;
     call.withheld = this.#withholding(identity, facts !== undefined && facts.reduces !== true);
     const packet = this.#packets.next();

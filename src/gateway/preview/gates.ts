@@ -1,6 +1,7 @@
-import type { Access, GateVerdict, KeyRecord, OrderFacts } from '../../access/index.js';
+import type { Access, KeyRecord, OrderFacts } from '../../access/index.js';
 import type { Operation } from '../../contract/operation.js';
-import { isOfStanding, rejectOrder, toldByGate } from '../orders/valuation.js';
+import { restsOnAccount } from '../orders/told-denials.js';
+import { rejectOrder, toldByGate } from '../orders/valuation.js';
 import { maySee } from '../sight.js';
 import type { Judged, PreviewGate } from './preview.js';
 
@@ -16,7 +17,9 @@ export function judge(access: Access, operation: Operation, key: KeyRecord | und
   const undecidedBy: string[] = [];
   for (const verdict of verdicts) {
     const { denial, currency, ...figures } = verdict;
-    if (!seesAccount && restsOnAccount(operation, verdict)) {
+    // A gate without a limit lets everything pass; a halt has none to show.
+    const isSet = verdict.limit !== null || verdict.gate === 'halt';
+    if (!seesAccount && isSet && restsOnAccount(operation, verdict.gate, denial)) {
       gates.push({ ...figures, after: null, passes: null });
       undecidedBy.push(verdict.gate === 'halt' && denial !== undefined ? denial.reason : GATES_UNDECIDED);
       continue;
@@ -36,23 +39,4 @@ const GATES_UNDECIDED =
 /** An order as it counts whatever the account holds. */
 function withoutAccount({ laterSides: _, ...facts }: OrderFacts): OrderFacts {
   return { ...facts, reduces: false };
-}
-
-/** Whether a verdict depends on the existing order or position that a request is about, or on what the account holds or has lost. */
-function restsOnAccount(operation: Operation, { gate, limit, denial }: GateVerdict): boolean {
-  if (limit === null && gate !== 'halt') return false;
-  if (isOfStanding(operation)) return gate !== 'hours' && gate !== 'rate';
-  switch (gate) {
-    case 'daily_loss':
-      return true;
-    case 'halt':
-    case 'open_orders':
-      // An order that only reduces a position passes.
-      return denial !== undefined;
-    case 'side':
-      // The exits of a bracket meet it where the account holds the opposite position.
-      return operation.valuer === 'bracket' && denial === undefined;
-    default:
-      return false;
-  }
 }
