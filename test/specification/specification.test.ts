@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 /*
  * The service's requirements, sentence by sentence, and the tests that hold them. `requirements/` has a file per section of the specification,
  * tab-separated: the requirement's id, its sentence, then one or more tests as `file › title`, the title as the file writes it.
- * docs/specification.md is made from them: run this file with -u after a change.
+ * requirements.md is made from them: run this file with -u after a change.
  */
 const root = join(import.meta.dirname, '..', '..');
 const folder = join(import.meta.dirname, 'requirements');
@@ -35,9 +35,26 @@ const sections = readdirSync(folder)
   });
 const all = sections.flatMap(({ requirements }) => requirements);
 
-const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('{', '\\{');
+const WIDTH = 120;
 
-describe('docs/specification.md', () => {
+/** Lines of at most {@link WIDTH} columns; a word that would begin a list or a heading stays on the line before. */
+function wrapped(text: string, first: string): string[] {
+  const lines: string[] = [];
+  let line = first;
+  for (const word of text.replaceAll('<', '&lt;').split(' ')) {
+    if (line.length + 1 + word.length > WIDTH && !/^([-+*#>]+|\d+[.)])$/.test(word)) {
+      lines.push(line);
+      line = ' ';
+    }
+    line += ` ${word}`;
+  }
+  return [...lines, line];
+}
+
+/** A test file as the page names it: its path below test/, or from src/ on, without the ending. */
+const shortName = (file: string): string => file.replace(/^test\//, '').replace(/\.test\.ts$/, '');
+
+describe('requirements.md', () => {
   it('names every requirement once', () => {
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
     for (const { id, sentence, tests } of all) expect([id, sentence.length > 0, tests.length > 0], id).toEqual([id, true, true]);
@@ -63,14 +80,21 @@ describe('docs/specification.md', () => {
     const lines = [
       '# The specification, requirement by requirement',
       '',
-      `${all.length.toLocaleString('en')} requirements, each with the tests that hold it. Made from test/specification/requirements by the test beside them`,
+      `${all.length.toLocaleString('en')} requirements, each with the tests that hold it, as file › title. Made from \`requirements/\` by the test beside it`,
       '(`npx vitest run -u test/specification`); a requirement without a test, or a test that is gone, fails it.',
     ];
+    const files = new Set<string>();
     for (const { title, requirements } of sections) {
-      lines.push('', `## ${title}`, '', '| id | requirement | held by |', '|---|---|---|');
-      for (const { id, sentence, tests } of requirements)
-        lines.push(`| ${id} | ${cell(sentence)} | ${tests.map(({ file, title: test }) => `[${cell(test)}](../${file})`).join('; ')} |`);
+      lines.push('', `## ${title}`, '');
+      for (const { id, sentence, tests } of requirements) {
+        lines.push(...wrapped(sentence, `- **${id}**`));
+        for (const { file, title: test } of tests) {
+          files.add(file);
+          lines.push(...wrapped(`[${shortName(file)}] › ${test}`, '  -').map((line, at) => (at === 0 ? line : `  ${line}`)));
+        }
+      }
     }
-    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('../../docs/specification.md');
+    lines.push('', ...[...files].sort().map((file) => `[${shortName(file)}]: ../../${file}`));
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('requirements.md');
   });
 });
