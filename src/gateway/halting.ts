@@ -131,10 +131,11 @@ export class Halting {
   }
 
   async #cancelEach(key: KeyRecord | undefined, context: CallContext): Promise<Omit<Halted, 'halt'>> {
-    const { access, orders, backendClock } = this.#parts;
+    const { access, orders, backendClock, brackets } = this.#parts;
     const { halts } = access.gates;
     const sweeps = new Map<bigint, { readonly header: TrdHeader; readonly sweep: OrderSweep }>();
-    const underWay = ({ accID }: TrdHeader) => orders.haltUnderWay(accID, () => halts.of(key?.id ?? '') !== undefined);
+    const isInForce = () => halts.of(key?.id ?? '') !== undefined;
+    const underWay = ({ accID }: TrdHeader) => orders.haltUnderWay(accID, { isInForce, stays: (order) => brackets.exitsIn(accID)(order) });
     const sweepNew = async (headers: readonly TrdHeader[]) => {
       const added = headers
         .filter((header) => !sweeps.has(header.accID) && (key === undefined || tradesIn(access, key, header)))

@@ -80,6 +80,7 @@ const answer = ({ messages }: Operation, retType: number) =>
   create(messages.ResponseSchema, { retType } as Record<string, unknown>) as ResponseMessage;
 const context = { requestId: 'outside', deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 const CANCELLED = 15;
+const cancels: readonly Operation[] = [trade.cancelOrder, trade.cancelAllOrder];
 
 describe('halt --cancel-all over lists that are behind', () => {
   it('cancels what this daemon has placed, and what a later look shows', async () => {
@@ -206,8 +207,55 @@ describe('halt --cancel-all over lists that are behind', () => {
     },
   );
 
+  /** More board lots than are taken without a confirmation. */
+  const KEPT_BACK = 400_000;
+  const changes: readonly [string, Operation, object, object][] = [
+    ['an enable', trade.modifyOrder, resting, { op: 'enable' }],
+    ['a larger quantity', trade.modifyOrder, resting, { op: 'normal', qty: 200, price: 1 }],
+    ['a confirmation', trade.reconfirmOrder, { ...resting, qty: KEPT_BACK }, { reconfirm_op: 'QTY_TOO_LARGE' }],
+  ];
+
+  it.each(changes.flatMap(([name, ...change]) => ['answer', 'push'].map((how) => [name, how, ...change] as const)))(
+    'names %s that is under way, and cancels its order when its %s comes',
+    async (name, how, operation, order, change) => {
+      let [isSent, isOut] = [false, false];
+      let release: () => void = () => undefined;
+      const isReleased = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await open({}, {}, {}, { refreshes: true });
+      const { orderID, orderIDEx } = await desk.payload(trade.placeOrder, order);
+      const { call } = brokerage;
+      const named =
+        operation === trade.reconfirmOrder ? { acc_id: HK_MARGIN, order_id: String(orderID) } : { ...list, order_id_ex: orderIDEx };
+      if (name === 'an enable') await inTime(desk.payload(operation, { ...named, op: 'disable' }));
+      brokerage.call = async (asked, request, own) => {
+        // The cancels of the halt come too early for this order.
+        if (isSent && cancels.includes(asked) && !isOut) return answer(asked, 0);
+        if (asked !== operation || isSent) return call.call(brokerage, asked, request, own);
+        isSent = true;
+        await isReleased;
+        isOut = true;
+        const changed = await call.call(brokerage, operation, request, context);
+        if (how === 'push') throw new BackendLost('the connection was lost');
+        return changed;
+      };
+      await desk.payload(account.subAccPush, { acc_id_list: [HK_MARGIN] });
+      const changing = desk.call(operation, { ...named, ...change }).catch(() => undefined);
+      await until(() => isSent || undefined, 'the change to be sent');
+      expect((await halt({ cancel_all: true })).accountList).toMatchObject([
+        { failure: expect.stringContaining('sent and not answered yet, and cancelled once they are: 1') },
+      ]);
+      release();
+      await changing;
+      await until(async () => {
+        desk.clock.advance(SETTLED_MS);
+        return (await statuses()).includes(CANCELLED) || undefined;
+      }, 'the cancel');
+    },
+  );
+
   it('says which orders it could not confirm to be over', async () => {
-    const cancels: readonly Operation[] = [trade.cancelOrder, trade.cancelAllOrder];
     await open();
     const id = await place(resting);
     const { call } = brokerage;
@@ -406,6 +454,38 @@ describe('the exit of a bracket over lists that are behind', () => {
     expect([...notes]).toContain(note);
     const notices = format.encoded.filter((event) => event.type === 'notify').map((event) => event.message as unknown as Notice);
     expect(notices.map(({ s2c }) => s2c?.event?.desc)).toContain(`bracket ${bracketId} in account ${futures.acc_id} waits: ${note}`);
+  });
+
+  it('stays at a halt though a change of it is under way', async () => {
+    let [isSent, release] = [false, (): void => undefined];
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await open({}, {}, {}, { refreshes: true });
+    const last = (await desk.payload(quote.getQuote, { symbols: ['HK.HSI2612'] })).basicQotList[0]?.curPrice ?? 0;
+    const entry = { ...contract, side: 'BUY', qty: 2, stop_loss_price: Math.round(last * 0.9) };
+    const { bracketId } = await desk.payload(trade.placeBracketOrder, entry);
+    const exit = await until(async () => {
+      desk.clock.advance(SETTLED_MS);
+      const { bracketList } = await desk.payload(trade.getBrackets, { ...futures, bracket_id: bracketId });
+      return bracketList[0]?.exitOrderIdEx || undefined;
+    }, 'the exit');
+    const { call } = brokerage;
+    brokerage.call = async (operation, request, own) => {
+      if (operation !== trade.modifyOrder) return call.call(brokerage, operation, request, own);
+      isSent = true;
+      await isReleased;
+      return call.call(brokerage, operation, request, context);
+    };
+    const larger = { ...futures, order_id_ex: exit, op: 'normal', qty: 2, aux_price: Math.round(last * 0.85) };
+    const changing = desk.call(trade.modifyOrder, larger);
+    await until(() => isSent, 'the change to be sent');
+    expect((await halt({ cancel_all: true })).accountList).toMatchObject([{ keptCount: 1, unconfirmedCount: 0, failure: '' }]);
+    release();
+    expect(await changing).toMatchObject({ retType: 0 });
+    desk.clock.advance(SETTLED_MS);
+    const { orderList } = await desk.payload(account.getOrders, futures);
+    expect(orderList.find(({ orderIDEx }) => orderIDEx === exit)?.orderStatus).not.toBe(CANCELLED);
   });
 });
 

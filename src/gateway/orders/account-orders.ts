@@ -23,7 +23,7 @@ import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
 import { ClosingClaims, closes } from './closing-claims.js';
 import { OpenedPositions, opens } from './opened-positions.js';
-import { LOST_MS, mayTrade, nameOfOrder, namesOf, openStatuses } from './order-lookup.js';
+import { isCancelling, LOST_MS, mayTrade, nameOfOrder, namesOf, openStatuses } from './order-lookup.js';
 import { isTrailing } from './order-pricing.js';
 
 /** Lists that lack an order show that it is over where they are so far apart: longer than any list has been behind. */
@@ -68,14 +68,32 @@ interface SentChange {
   isAcknowledged: boolean;
 }
 
-/** A write that places orders and is not answered yet. */
-interface UnderWay {
-  readonly header: TrdHeader;
-  /** Recognises its orders in pushes. */
+/** The orders that a write puts to work, for want of its answer. */
+export interface PutToWork {
+  /** Recognises them in pushes. */
   readonly isOneOf: (order: Order) => boolean;
-  isHalted: () => boolean;
+  /** The order that it changes; undefined where it places new ones. */
+  readonly changed?: Order;
+}
+
+/** A halt that cancels orders. */
+export interface CancellingHalt {
+  isInForce(): boolean;
+  /** Whether it leaves an order as it is. */
+  stays(order: Order): boolean;
+}
+
+/** A write that puts orders to work, or changes one, and is not answered yet. */
+interface UnderWay extends PutToWork {
+  readonly header: TrdHeader;
+  halt: CancellingHalt | undefined;
   /** When it is given up, of `Clock.monotonic`. */
   until: number;
+}
+
+/** Whether a halt cancels the orders of a write once they are known. */
+function isHalted({ halt, changed }: UnderWay): boolean {
+  return halt?.isInForce() === true && (changed === undefined || !halt.stays(changed));
 }
 
 /** A trade that an order may make. */
@@ -86,9 +104,9 @@ export interface SentLeg {
   readonly qty: Decimal;
 }
 
-/** A write that places orders, while it is under way. */
+/** A write that puts orders to work, while it is under way. */
 export interface SentOrders {
-  /** The brokerage has answered, and taken the orders of these names; or nobody knows what became of them. */
+  /** The brokerage has answered, and these are the orders; or nobody knows what became of them. */
   ended(isAnswered: boolean, names: readonly OrderName[]): void;
 }
 
@@ -154,12 +172,14 @@ export class AccountOrders {
   }
 
   /**
-   * Orders are about to be sent; they count as under way until they are answered, and for a while where the answer is lost.
+   * A write is about to be sent that puts orders to work or changes one; it counts as under way until it is answered, and for a while where the answer
+   * is lost.
    *
+   * @param legs trades that it adds; none where it changes an order.
    * @param isClaimed as for {@link trading}.
    */
-  sending(header: TrdHeader, legs: readonly SentLeg[], isClaimed: boolean, isOneOf: (order: Order) => boolean): SentOrders {
-    const sent: UnderWay = { header, isOneOf, isHalted: () => false, until: Number.POSITIVE_INFINITY };
+  sending(header: TrdHeader, legs: readonly SentLeg[], isClaimed: boolean, orders: PutToWork): SentOrders {
+    const sent: UnderWay = { ...orders, header, halt: undefined, until: Number.POSITIVE_INFINITY };
     if (this.#parts.backend.listsCurrent) return { ended: () => undefined };
     this.#giveUpLost();
     this.#underWay.add(sent);
@@ -169,7 +189,7 @@ export class AccountOrders {
         trading.ended(isAnswered ? names : undefined);
         if (isAnswered) this.#underWay.delete(sent);
         else sent.until = this.#parts.clock.monotonic() + LOST_MS;
-        if (sent.isHalted()) for (const name of names) void this.#cancel(sent, name);
+        if (isHalted(sent)) for (const name of names) void this.#cancel(sent, name);
       },
     };
   }
@@ -209,12 +229,12 @@ export class AccountOrders {
     return this.#opened.mayBeThere(positionName(accId, symbolOf(security), side), askedAt);
   }
 
-  /** Writes that place orders in an account and are not answered. As long as `isHalted`, their orders are cancelled once an answer or a push names them. */
-  haltUnderWay(accId: bigint, isHalted: () => boolean): number {
+  /** Writes in an account that a halt concerns and that are not answered: while it is in force, their orders are cancelled once an answer or a push names them. */
+  haltUnderWay(accId: bigint, halt: CancellingHalt): number {
     this.#giveUpLost();
-    const orders = [...this.#underWay].filter(({ header }) => header.accID === accId);
-    for (const order of orders) order.isHalted = isHalted;
-    return orders.length;
+    const writes = [...this.#underWay].filter(({ header }) => header.accID === accId);
+    for (const write of writes) write.halt = halt;
+    return writes.filter(isHalted).length;
   }
 
   #giveUpLost(): void {
@@ -392,9 +412,13 @@ export class AccountOrders {
     this.learn(event.accId, [order]);
     const opened = order.fillQty === 0 ? undefined : opens(sideName(order.trdSide) ?? '');
     if (opened !== undefined) this.#opened.filled(positionName(event.accId, symbolOf(order), opened));
-    if (!mayTrade(order) || namesOf(order).some((name) => this.placedNamed(event.accId, name) !== undefined)) return;
+    if (!mayTrade(order) || isCancelling(order) || this.#underWay.size === 0) return;
+    const isPlaced = namesOf(order).some((name) => this.placedNamed(event.accId, name) !== undefined);
     this.#giveUpLost();
-    const sent = [...this.#underWay].find(({ header, isOneOf, isHalted }) => header.accID === event.accId && isHalted() && isOneOf(order));
+    const sent = [...this.#underWay].find(
+      (write) =>
+        write.header.accID === event.accId && isHalted(write) && write.isOneOf(order) && (write.changed !== undefined || !isPlaced),
+    );
     if (sent !== undefined) void this.#cancel(sent, order);
   }
 

@@ -36,7 +36,7 @@ import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { maySee, securitiesOf } from '../sight.js';
 import { sideName } from '../trade-names.js';
 import { rejectUnstored } from '../ways-out.js';
-import type { AccountOrders, OrderName, PlacedTerms, SentLeg, SentOrders } from './account-orders.js';
+import type { AccountOrders, OrderName, PlacedTerms, PutToWork, SentLeg, SentOrders } from './account-orders.js';
 import { bracketOfRemark } from './bracket-entry.js';
 import type { CancelAll } from './cancel-all.js';
 import { addsRisk, isCancel, isCancelAll } from './cancel-scope.js';
@@ -45,7 +45,7 @@ import type { ClosingClaim } from './closing-claims.js';
 import { ConcurrentChanges } from './concurrent-changes.js';
 import type { Commit, Interrupted, Run } from './idempotency.js';
 import { legsText } from './legs-text.js';
-import { nameOfOrder } from './order-lookup.js';
+import { nameOfOrder, namesOf } from './order-lookup.js';
 import { PacketIds } from './packet-ids.js';
 import { claimPosition, expectedOrders, isOfPosition, type PositionRequest, proveGroup, valuedOrders } from './position-orders.js';
 import { firstTold } from './told-denials.js';
@@ -104,6 +104,8 @@ export interface BracketPlacer {
   placed(orderName: string, remark: string): void;
 }
 
+const noTrades = { legs: [], isClaimed: false };
+
 /** Seconds until a change may find the one before it answered. */
 const RETRY_SECONDS = 5;
 
@@ -121,6 +123,12 @@ function placedTerms(operation: Operation, request: Message): PlacedTerms | unde
 function unansweredChange(order: Parameters<typeof nameOfOrder>[0]): Rejection {
   const message = `an earlier change of order ${nameOfOrder(order)} is not answered yet, and what it makes of the order is not known: nothing was sent; a cancel does not wait for it`;
   return new Rejection('backend.not_ready', message, { retryAfterSeconds: RETRY_SECONDS });
+}
+
+/** The order that a write changes, and its pushes. */
+function changedBy(changed: Order): PutToWork {
+  const names = namesOf(changed);
+  return { changed, isOneOf: (order) => namesOf(order).some((name) => names.includes(name)) };
 }
 
 /** Recognises the orders of a write in pushes, for want of its answer. */
@@ -246,7 +254,7 @@ export class Writes {
         const next = (hasTurn: boolean) => (call.isGone() ? cancelled() : hasTurn ? looked.again() : refused);
         return turn.ready.then(next).finally(() => turn.end());
       }
-      const trades = { legs: valued.legs, isClaimed: claim !== undefined || isOfPosition(operation) };
+      const trades = { changed: order, legs: valued.legs, isClaimed: claim !== undefined || isOfPosition(operation) };
       const answer = this.#sendAdmitted(operation, request, identity, facts, commit, call, trades).finally(() => turn?.end());
       return claim === undefined ? answer : settling(claim, answer);
     });
@@ -264,7 +272,8 @@ export class Writes {
   /**
    * Sends a write that the gates admit. One without facts has no risk, and no gate is asked.
    *
-   * @param trades what its orders trade, and whether what they close of positions is claimed, or will be where they are sent.
+   * @param trades the order that it changes, or what its new orders trade, and whether what they close of positions is claimed, or will be where they
+   * are sent.
    */
   async #sendAdmitted(
     operation: Operation,
@@ -273,7 +282,7 @@ export class Writes {
     facts: OrderFacts | undefined,
     commit: Commit | undefined,
     call: Call,
-    { legs, isClaimed }: { readonly legs: readonly SentLeg[]; readonly isClaimed: boolean } = { legs: [], isClaimed: false },
+    trades: { readonly changed?: Order | undefined; readonly legs: readonly SentLeg[]; readonly isClaimed: boolean } = noTrades,
   ): Promise<ResponseMessage | Rejection> {
     // Under an idempotency key it goes on from here: the key would take it up again past the gates, and tells its outcome.
     if (commit === undefined ? call.isGone() : !call.leave()) return cancelled();
@@ -295,8 +304,13 @@ export class Writes {
     let sentAt = performance.now();
     try {
       const { header: to } = request as PlaceC2S;
-      if (!this.#recordedInOrder && facts !== undefined && to !== undefined && (places.has(operation) || isOfPosition(operation)))
-        sent = this.orders.sending(to, legs, isClaimed, recogniser(operation, request, facts));
+      const { changed, legs, isClaimed } = trades;
+      if (!this.#recordedInOrder && facts !== undefined && to !== undefined) {
+        sent =
+          changed === undefined
+            ? this.orders.sending(to, legs, isClaimed, { isOneOf: recogniser(operation, request, facts) })
+            : this.orders.sending(to, [], true, changedBy(changed));
+      }
       changing = this.#changing(request, facts);
       const kept = Promise.all([admission?.durable, keyed?.enter()]);
       stored = isCancel(request) ? whenTaken(kept) : kept;
