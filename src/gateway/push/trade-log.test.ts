@@ -37,3 +37,43 @@ it('tells of a gap exactly where an account was not followed at the cursor or si
     { numRuns: 2_000 },
   );
 });
+
+it('tells nothing of what its reader may not see, neither by a cursor nor by a gap', () => {
+  /** Cursors and gap of a reader of one account, beside so many events of another. */
+  const seenBeside = (hidden: number) => {
+    const log = new TradeLog(() => 0);
+    const cursors: string[] = [];
+    for (let n = 0; n < 10_000; n++) {
+      if (n < hidden) log.add(trade(8n, 1, 1n));
+      if (n % 1_000 === 0) cursors.push(log.add(trade(7n, 1, 1n)).cursor);
+    }
+    const [first = ''] = cursors;
+    const since = parseCursor(first);
+    return { cursors, reason: since && log.missed(since, [7n]).gap?.reason };
+  };
+  const [some, more] = [seenBeside(6_000), seenBeside(9_321)];
+  expect(some.reason).toBe('only the last 4096 events are kept: read the orders and fills of the time between');
+  expect(more.reason).toBe(some.reason);
+  for (const { cursors } of [some, more]) {
+    expect(new Set(cursors.map((cursor) => cursor.length))).toEqual(new Set([(cursors[0] ?? '').length]));
+    const numbers = cursors.map((cursor) => Number.parseInt(cursor.split('-')[1] ?? '', 16));
+    expect(numbers.toSorted((a, b) => a - b)).not.toEqual(numbers);
+  }
+});
+
+it.each([
+  ['another run', (cursor: string) => `00000000${cursor.slice(8)}`],
+  ['a number that was not sealed', (cursor: string) => cursor.replace(/-[0-9a-f]+-/, '-1-')],
+  [
+    'a sealed number that was altered',
+    (cursor: string) => cursor.replace(/.-([0-9a-z]+)$/, (end) => (end.startsWith('0') ? `1${end.slice(1)}` : `0${end.slice(1)}`)),
+  ],
+])('tells of a gap since its time where a cursor has %s', (_, altered) => {
+  const log = new TradeLog(() => 1_000);
+  const { cursor } = log.add(trade(7n, 1, 1n));
+  const since = parseCursor(altered(cursor));
+  expect(since && log.missed(since, [7n])).toMatchObject({
+    gap: { from: '1970-01-01T00:00:01.000Z', reason: expect.stringContaining('the daemon was started again since then') },
+    events: [{ cursor }],
+  });
+});

@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { Gap, TradePush } from '../backend.js';
+import { SealedNumbers } from './sealed-numbers.js';
 
 /** Events that are kept: some minutes of a busy daemon, a few megabytes. */
 const KEPT_MAX = 4_096;
-/** `<run of the daemon>-<number>-<epoch ms, in base 36>`. */
-const CURSOR = /^([0-9a-f]{8})-(\d{1,15})-([0-9a-z]{1,9})$/;
+/** `<run of the daemon>-<sealed number>-<epoch ms, in base 36>`. */
+const CURSOR = /^([0-9a-f]{8})-([0-9a-f]{1,32})-([0-9a-z]{1,9})$/;
 
 /** A place in the order and fill events of this daemon. */
 export interface Cursor {
   readonly epoch: string;
-  readonly number: number;
+  /** Number of its event, which only the run that made it can read. */
+  readonly sealed: string;
   /** When its event was pushed, epoch ms. */
   readonly time: number;
 }
@@ -24,9 +26,9 @@ export interface Missed {
 
 /** The cursor that a client says; undefined where it is none. */
 export function parseCursor(text: string): Cursor | undefined {
-  const [, epoch, number, time] = CURSOR.exec(text) ?? [];
-  if (epoch === undefined || number === undefined || time === undefined) return undefined;
-  return { epoch, number: Number(number), time: Number.parseInt(time, 36) };
+  const [, epoch, sealed, time] = CURSOR.exec(text) ?? [];
+  if (epoch === undefined || sealed === undefined || time === undefined) return undefined;
+  return { epoch, sealed, time: Number.parseInt(time, 36) };
 }
 
 /**
@@ -35,6 +37,8 @@ export function parseCursor(text: string): Cursor | undefined {
  */
 export class TradeLog {
   readonly #epoch = randomBytes(4).toString('hex');
+  /** Numbers count the events of all accounts: a cursor must not tell how many its reader may not see. */
+  readonly #numbers = new SealedNumbers();
   readonly #events: NumberedTrade[] = [];
   /** Account → the number from which it is followed without a break; none while nobody follows it, or its events are being lost. */
   readonly #followedFrom = new Map<bigint, number>();
@@ -63,7 +67,7 @@ export class TradeLog {
     const numbered: NumberedTrade = {
       ...event,
       number: this.#last,
-      cursor: `${this.#epoch}-${this.#last}-${Math.max(0, this.now()).toString(36)}`,
+      cursor: `${this.#epoch}-${this.#numbers.seal(this.#last)}-${Math.max(0, this.now()).toString(36)}`,
     };
     this.#events.push(numbered);
     // Some at a time: each cut moves all of them.
@@ -79,7 +83,7 @@ export class TradeLog {
 
   /** The events of some accounts after a cursor, and the gap before them. */
   missed(since: Cursor, accIds: readonly bigint[]): Missed {
-    const from = since.epoch === this.#epoch && since.number <= this.#last ? since.number : undefined;
+    const from = since.epoch === this.#epoch ? this.#numbers.open(since.sealed) : undefined;
     const reason = this.#gapReason(from, accIds);
     const gap = reason === undefined ? undefined : { from: isoOf(since.time), to: isoOf(this.now()), reason };
     return { gap, events: this.after(from ?? 0).filter(({ accId }) => accIds.includes(accId)) };
@@ -87,7 +91,7 @@ export class TradeLog {
 
   #gapReason(from: number | undefined, accIds: readonly bigint[]): string | undefined {
     if (from === undefined) return 'the daemon was started again since then: read the orders and fills of the time between';
-    if (from < this.#dropped) return `only the last ${this.#events.length} events are kept: read the orders and fills of the time between`;
+    if (from < this.#dropped) return `only the last ${KEPT_MAX} events are kept: read the orders and fills of the time between`;
     const unknown = accIds.filter((accId) => (this.#followedFrom.get(accId) ?? Number.POSITIVE_INFINITY) > from);
     return unknown.length === 0
       ? undefined

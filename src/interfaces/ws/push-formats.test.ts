@@ -63,7 +63,7 @@ describe('frames', () => {
     const header = '"header":{"trd_env":1,"acc_id":281756455983234567,"trd_market":15}';
     const address = '"proto_id":2208,"acc_id":281756455983234567,"trd_market":"JP"';
     const { cursor } = JSON.parse(texts()[2] ?? '{}');
-    expect(cursor).toMatch(/^[0-9a-f]{8}-2-0$/);
+    expect(cursor).toMatch(/^[0-9a-f]{8}-[0-9a-f]{32}-0$/);
     expect(texts()[2]?.startsWith(`{"type":"trade","seq":3,"cursor":"${cursor}",${address},"body":{${header},"order":{`)).toBe(true);
     expect(texts()[2]).toContain('"order_id":9007199254740993,');
     expect(texts()[3]).toBe('{"type":"notify","seq":4,"proto_id":1003,"body":{"type":1,"event":{"event_type":0,"desc":"hello"}}}');
