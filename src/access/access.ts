@@ -18,7 +18,7 @@ export interface ScopeDenial {
   readonly message: string;
 }
 
-export interface AccessParts {
+export interface AccessDeps {
   /** undefined = legacy mode. */
   readonly keyring: Keyring | undefined;
   readonly gates: OrderGates;
@@ -38,10 +38,10 @@ export class Access {
   readonly gates: OrderGates;
   readonly audit: AuditLog;
 
-  constructor(parts: AccessParts) {
-    this.keyring = parts.keyring;
-    this.gates = parts.gates;
-    this.audit = parts.audit;
+  constructor(deps: AccessDeps) {
+    this.keyring = deps.keyring;
+    this.gates = deps.gates;
+    this.audit = deps.audit;
   }
 
   get scopeMode(): boolean {

@@ -76,8 +76,8 @@ function exchange(path: string, command: ControlCommand, argument: ControlArgume
   return new Promise((resolve, reject) => {
     const socket = connect(path);
     let text = '';
-    const patience = ANSWER_MS_MAX[command];
-    const deadline = setTimeout(() => socket.destroy(new Error(`no answer within ${patience / 1000} s`)), patience);
+    const timeoutMs = ANSWER_MS_MAX[command];
+    const deadline = setTimeout(() => socket.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
     const line = argument === undefined ? command : `${command} ${JSON.stringify(argument)}`;
     socket.on('connect', () => socket.write(`${line}\n`));
     socket.setEncoding('utf8').on('data', (part: string) => {

@@ -15,7 +15,7 @@ const READ_BYTES = 2 * 1024 * 1024;
 const EMPTIED_EVERY_MS = 1_000;
 const COLLECTED_EVERY_MS = 2_000;
 
-export interface MemoryGuardParts {
+export interface MemoryGuardDeps {
   readonly clock: Pick<Clock, 'after' | 'monotonic'>;
   /** Empties what can be worked out again. */
   readonly empty: () => void;
@@ -27,19 +27,19 @@ export interface MemoryGuardParts {
 
 /** Watches the heap, so that the daemon refuses reads for a while where it would else be ended by V8. */
 export class MemoryGuard {
-  readonly #parts: Required<MemoryGuardParts>;
+  readonly #deps: Required<MemoryGuardDeps>;
   #cancel: () => void = () => {};
   #emptiedAt = -Infinity;
   #collectedAt = -Infinity;
 
-  constructor(parts: MemoryGuardParts) {
-    this.#parts = { heap: heapOfV8, collect: collector(), ...parts };
+  constructor(deps: MemoryGuardDeps) {
+    this.#deps = { heap: heapOfV8, collect: collector(), ...deps };
   }
 
   /** Whether there is no room for one more read beside so many that are under way. It takes less than a microsecond. */
   isShort(reads: number): boolean {
     if (this.#hasRoom(reads)) return false;
-    const { clock, empty, collect } = this.#parts;
+    const { clock, empty, collect } = this.#deps;
     const now = clock.monotonic();
     // Most of what is in use may be garbage.
     if (now - this.#collectedAt < COLLECTED_EVERY_MS) return true;
@@ -51,7 +51,7 @@ export class MemoryGuard {
 
   start(): void {
     this.#look();
-    this.#cancel = this.#parts.clock.after(LOOK_MS, () => this.start());
+    this.#cancel = this.#deps.clock.after(LOOK_MS, () => this.start());
   }
 
   stop(): void {
@@ -59,7 +59,7 @@ export class MemoryGuard {
   }
 
   #look(): void {
-    const { clock, empty, heap } = this.#parts;
+    const { clock, empty, heap } = this.#deps;
     const now = clock.monotonic();
     const { used, limit } = heap();
     if (used < EMPTIED_FROM * roomIn(limit) || now - this.#emptiedAt < EMPTIED_EVERY_MS) return;
@@ -68,7 +68,7 @@ export class MemoryGuard {
   }
 
   #hasRoom(reads: number): boolean {
-    const { used, limit } = this.#parts.heap();
+    const { used, limit } = this.#deps.heap();
     return used + (reads + 1) * READ_BYTES <= roomIn(limit);
   }
 }

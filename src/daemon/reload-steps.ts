@@ -41,24 +41,24 @@ export function auditStep(access: Access): ReloadStep {
 
 /** The certificate in force, and how the last attempt to take up another went. */
 export class Certificate implements ReloadStep {
-  readonly #parts: CertificateParts;
+  readonly #deps: CertificateDeps;
   #inForce: TlsMaterial;
   #loadedAt: number;
   #failure: { readonly at: number; readonly reason: string } | undefined;
 
-  constructor(parts: CertificateParts, inForce: TlsMaterial) {
-    this.#parts = parts;
+  constructor(deps: CertificateDeps, inForce: TlsMaterial) {
+    this.#deps = deps;
     this.#inForce = inForce;
-    this.#loadedAt = parts.clock.now();
+    this.#loadedAt = deps.clock.now();
   }
 
   status(): CertificateStatus {
     const { expiresAt } = this.#inForce;
-    return { path: this.#parts.certPath, expiresAt, loadedAt: this.#loadedAt, failure: this.#failure };
+    return { path: this.#deps.certPath, expiresAt, loadedAt: this.#loadedAt, failure: this.#failure };
   }
 
   async attempt(requestId: string, again: boolean): Promise<Reloaded> {
-    const { certPath, keyPath, clock, logger, access, takeUp } = this.#parts;
+    const { certPath, keyPath, clock, logger, access, takeUp } = this.#deps;
     const loaded = loadTlsMaterial(certPath, keyPath, clock.now());
     if (!loaded.ok) {
       if (!again || this.#failure?.reason !== loaded.error) {
@@ -81,7 +81,7 @@ export class Certificate implements ReloadStep {
   }
 }
 
-export interface CertificateParts {
+export interface CertificateDeps {
   readonly certPath: string;
   readonly keyPath: string;
   readonly clock: Clock;
@@ -95,8 +95,8 @@ export interface CertificateParts {
 export function certificateOf(
   { restTlsCert, restTlsKey }: Settings,
   tls: TlsMaterial | undefined,
-  parts: Omit<CertificateParts, 'certPath' | 'keyPath'>,
+  deps: Omit<CertificateDeps, 'certPath' | 'keyPath'>,
 ): Certificate | undefined {
   if (tls === undefined || restTlsCert === null || restTlsKey === null) return undefined;
-  return new Certificate({ ...parts, certPath: restTlsCert, keyPath: restTlsKey }, tls);
+  return new Certificate({ ...deps, certPath: restTlsCert, keyPath: restTlsKey }, tls);
 }

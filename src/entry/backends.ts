@@ -15,7 +15,7 @@ import { openLogin } from './remote-login.js';
 import { readRsaKeyFile } from './rsa-key-file.js';
 import { openSimulatedBrokerage } from './simulation.js';
 
-export interface BackendParts {
+export interface BackendDeps {
   readonly settings: Settings;
   readonly store: Store;
   readonly clock: Clock;
@@ -41,24 +41,24 @@ interface Unrecorded {
 }
 
 /** Makes what `--backend` names, without starting it. The error is a whole sentence. */
-export async function createBackend(parts: BackendParts): Promise<Result<MadeBackend, string>> {
-  const made = await createUnrecorded(parts);
+export async function createBackend(deps: BackendDeps): Promise<Result<MadeBackend, string>> {
+  const made = await createUnrecorded(deps);
   if (!made.ok) return made;
   const { backend, clock, login } = made.value;
-  const recorder = await startRecorder(parts.settings, clock, parts.logger);
+  const recorder = await startRecorder(deps.settings, clock, deps.logger);
   if (!recorder.ok) return recorder;
-  const { recordAccounts } = parts.settings;
+  const { recordAccounts } = deps.settings;
   const past = recorder.value === undefined ? backend : recordedBackend(backend, recorder.value, clock, recordAccounts);
   return ok({ backend: past, login, recorder: recorder.value });
 }
 
-async function createUnrecorded(parts: BackendParts): Promise<Result<Unrecorded, string>> {
-  if (parts.settings.backend === 'remote') return createRemote(parts);
-  const endpoint = upstreamOf(parts.settings.backend);
-  return endpoint === undefined ? openSimulatedBrokerage({ ...parts, clock: parts.simulationClock }) : createBridge(parts, endpoint);
+async function createUnrecorded(deps: BackendDeps): Promise<Result<Unrecorded, string>> {
+  if (deps.settings.backend === 'remote') return createRemote(deps);
+  const endpoint = upstreamOf(deps.settings.backend);
+  return endpoint === undefined ? openSimulatedBrokerage({ ...deps, clock: deps.simulationClock }) : createBridge(deps, endpoint);
 }
 
-function createRemote({ settings, clock, logger }: BackendParts): Result<Unrecorded, string> {
+function createRemote({ settings, clock, logger }: BackendDeps): Result<Unrecorded, string> {
   const login = openLogin(settings, clock, logger);
   if (typeof login === 'string') return err(login);
   const { historyKlQuotaMax } = settings;
@@ -66,7 +66,7 @@ function createRemote({ settings, clock, logger }: BackendParts): Result<Unrecor
 }
 
 function createBridge(
-  { settings, clock, logger }: BackendParts,
+  { settings, clock, logger }: BackendDeps,
   endpoint: NonNullable<ReturnType<typeof upstreamOf>>,
 ): Result<Unrecorded, string> {
   const rsaKey = readUpstreamKey(settings);

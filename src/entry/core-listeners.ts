@@ -11,7 +11,7 @@ import type { PageOrigins } from '../interfaces/common/page-origins.js';
 import { type CoreServices, CoreWsEndpoint, gatewayTcpService, TcpEndpoint, type TcpEndpointOptions } from '../interfaces/core/index.js';
 import { readRsaKeyFile } from './rsa-key-file.js';
 
-export interface CoreListenerParts {
+export interface CoreListenerDeps {
   readonly settings: Settings;
   readonly gateway: Gateway;
   readonly origins: PageOrigins;
@@ -38,7 +38,7 @@ export function createCoreListeners({
   tls,
   rsaKey,
   onTrouble,
-}: CoreListenerParts): CoreListeners {
+}: CoreListenerDeps): CoreListeners {
   const { noWebsocket } = settings;
   const ids = new RequestIds('core');
   const services: CoreServices = {
@@ -58,14 +58,14 @@ export function createCoreListeners({
 function createApi(
   { noApi, apiKeyId }: Settings,
   services: CoreServices,
-  parts: Pick<TcpEndpointOptions, 'rsaKey' | 'onTrouble'>,
+  deps: Pick<TcpEndpointOptions, 'rsaKey' | 'onTrouble'>,
   logger: Logger,
 ): TcpEndpoint | undefined {
   if (noApi) return undefined;
   const { clock, onDefect } = services;
   const onUnreadable = (reason: string) => logger.warn({ listener: 'core TCP' }, reason);
   const listener = (credential: Credential) =>
-    new TcpEndpoint({ service: gatewayTcpService(services, credential), clock, onDefect, onUnreadable, ...parts });
+    new TcpEndpoint({ service: gatewayTcpService(services, credential), clock, onDefect, onUnreadable, ...deps });
   if (!services.gateway.scopeMode) return listener({ kind: 'text', text: undefined });
   if (apiKeyId === null) {
     logger.info({}, 'core TCP is off: with a keys file it needs --api-key-id');

@@ -10,7 +10,7 @@ import type { Store } from '../storage/index.js';
 import { packageFolder } from '../version.js';
 import { openRecordedDay, warnOfUnknown } from './recording.js';
 
-export interface SimulationParts {
+export interface SimulationDeps {
   readonly settings: Pick<Settings, 'simSeed' | 'simClock' | 'simInstruments' | 'simData' | 'simTradePassword' | 'historyKlQuotaMax'>;
   readonly store: Store;
   readonly clock: Clock;
@@ -31,7 +31,7 @@ export async function openSimulatedBrokerage({
   store,
   clock,
   logger,
-}: SimulationParts): Promise<Result<OpenedSimulation, string>> {
+}: SimulationDeps): Promise<Result<OpenedSimulation, string>> {
   const { simClock, simData } = settings;
   const simulationClock = simClock.mode === 'replay' ? replayClock(simClock.start, simClock.speed, clock) : steadyClock(clock);
   const played = simData === null ? ok(undefined) : await openRecordedDay(simData, simClock, logger);

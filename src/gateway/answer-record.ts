@@ -23,7 +23,7 @@ import { type Reason, shownRefusal, shownText, unidentified } from './sight.js';
 import { toldAnswer } from './told.js';
 import { withUnkept } from './ways-out.js';
 
-export interface AnswerRecordParts {
+export interface AnswerRecordDeps {
   readonly access: Access;
   readonly backend: Backend;
   readonly backendClock: Clock;
@@ -63,14 +63,14 @@ type About = Reason['about'];
 
 /** The end of every request: its line in the trail, its count, its place among the refused orders, and the answer as its caller may see it. */
 export class AnswerRecord {
-  readonly #parts: AnswerRecordParts;
+  readonly #deps: AnswerRecordDeps;
   readonly #defect: (caller: Caller, thrown: unknown) => Rejection;
   /** Callers of this moment who were given the first answer to what they repeated. */
   readonly #repetitions = new WeakSet<Caller>();
 
   /** @param defect logs an error in the gateway's own code. */
-  constructor(parts: AnswerRecordParts, defect: (caller: Caller, thrown: unknown) => Rejection) {
-    this.#parts = parts;
+  constructor(deps: AnswerRecordDeps, defect: (caller: Caller, thrown: unknown) => Rejection) {
+    this.#deps = deps;
     this.#defect = defect;
   }
 
@@ -90,7 +90,7 @@ export class AnswerRecord {
     request?: Message,
     about?: About,
   ): Answer {
-    if (key !== undefined && isRefused(operation, answer)) this.#parts.refusals.refused(ownerOfKey(key), operation);
+    if (key !== undefined && isRefused(operation, answer)) this.#deps.refusals.refused(ownerOfKey(key), operation);
     const response = responseOf(answer);
     if (response !== undefined && isWrite(operation) && request !== undefined && this.#isTrailless())
       this.#logWayOut(operation, caller, key, response, request);
@@ -102,9 +102,9 @@ export class AnswerRecord {
       reason: repeated ? [reason, REPEATED].filter(Boolean).join('; ') : reason,
       trade: isTrade(operation) && request !== undefined ? this.#tradeOf(request, answer) : undefined,
     });
-    if (answer instanceof Rejection) return shownRefusal(this.#parts.access, key, answer);
+    if (answer instanceof Rejection) return shownRefusal(this.#deps.access, key, answer);
     if (isOrderRefused(operation, answer)) return this.shownFailure(operation, caller, key, answer, about, request);
-    return withUnkept(operation, caller, this.#parts.store.failure, toldAnswer(operation, caller, answer, request));
+    return withUnkept(operation, caller, this.#deps.store.failure, toldAnswer(operation, caller, answer, request));
   }
 
   /** Remembers an order that is known to have been refused, with its key's own. */
@@ -119,12 +119,12 @@ export class AnswerRecord {
     const refusal = refusalOf(answer);
     if (refusal === undefined || !isTrade(operation)) return;
     if (answer instanceof Rejection && (leavesOutcomeOpen(answer) || !isOfKey(answer))) return;
-    this.#parts.refusedOrders.add({ operation, key, request, requestId, about, code: refusal.code, message: refusal.message });
+    this.#deps.refusedOrders.add({ operation, key, request, requestId, about, code: refusal.code, message: refusal.message });
   }
 
   /** Terms of an order in the trail; a refused change says by its order what it does not say itself. */
   #tradeOf(request: Message, answer: Answer): AuditTrade {
-    const terms = this.#parts.writes.auditTrade(request, responseOf(answer));
+    const terms = this.#deps.writes.auditTrade(request, responseOf(answer));
     const order = answer instanceof Rejection ? answer.details.order : undefined;
     if (order === undefined) return terms;
     const { symbol = order.symbol, side = order.side, qty = order.qty, price = order.price } = terms;
@@ -133,22 +133,22 @@ export class AnswerRecord {
 
   /** Whether the trail and the database may be unable to tell of a write later. */
   #isTrailless(): boolean {
-    const { store, access } = this.#parts;
+    const { store, access } = this.#deps;
     return store.failure !== undefined || (access.audit.required && access.audit.fileStatus()?.failure !== undefined);
   }
 
   /** Tells the log, whatever its level, of a write that is nowhere else. */
   #logWayOut(operation: Operation, caller: Caller, key: KeyRecord | undefined, answer: ResponseMessage, request: Message): void {
     const { iface, endpoint, requestId } = caller;
-    const order = isTrade(operation) ? this.#parts.writes.auditTrade(request, answer) : undefined;
+    const order = isTrade(operation) ? this.#deps.writes.auditTrade(request, answer) : undefined;
     const trade = order && { acc_id: String(order.accId), order_id: order.orderId };
     const line = { target: 'audit', iface, endpoint, key_id: key?.id ?? null, request_id: requestId, reason: reasonOf(answer), ...trade };
-    this.#parts.logger.warn(line, `${operation.name} while the disk takes no writes`);
+    this.#deps.logger.warn(line, `${operation.name} while the disk takes no writes`);
   }
 
   /** Records what became of a write whose caller had been told that its outcome is not known. */
   finishLate(operation: Operation, caller: Caller, key: KeyRecord | undefined, answer: Answer, request: Message): void {
-    const { access } = this.#parts;
+    const { access } = this.#deps;
     const { iface, endpoint, requestId } = caller;
     const { outcome, reason } = verdictOf(operation, answer);
     void this.told(operation, caller, key, request, answer).then((about) => {
@@ -169,7 +169,7 @@ export class AnswerRecord {
   /** As {@link toldByBrokerage}; undefined where the brokerage refuses nothing. */
   async told(operation: Operation, caller: Caller, key: KeyRecord | undefined, request: Message, answer: Answer): Promise<About> {
     if (answer instanceof Rejection) return answer.details.about;
-    const { access, backend, backendClock, requestTimeoutMs } = this.#parts;
+    const { access, backend, backendClock, requestTimeoutMs } = this.#deps;
     try {
       return await toldByBrokerage(backend, access, { operation, key, request }, answer, new Call(caller, backendClock, requestTimeoutMs));
     } catch (thrown) {
@@ -181,7 +181,7 @@ export class AnswerRecord {
   /** A limit's refusal to reverse or roll a position, with the position for the trail; any other as it is. */
   async ofPosition(operation: Operation, caller: Caller, refusal: Rejection, request: Message | undefined): Promise<Rejection> {
     if (operation.valuer !== 'position' || request === undefined || !refusal.code.startsWith('limit.')) return refusal;
-    const { backend, backendClock, requestTimeoutMs } = this.#parts;
+    const { backend, backendClock, requestTimeoutMs } = this.#deps;
     try {
       const terms = await standingOf(backend, request as PositionRequest, new Call(caller, backendClock, requestTimeoutMs));
       return terms === undefined ? refusal : ofStandingTerms(refusal, terms);
@@ -201,7 +201,7 @@ export class AnswerRecord {
     request: Message | undefined,
   ): ResponseMessage {
     const { retType, retMsg, errCode } = response;
-    const message = shownText(this.#parts.access, key, { code: refusalCode(response).code, message: retMsg, about });
+    const message = shownText(this.#deps.access, key, { code: refusalCode(response).code, message: retMsg, about });
     if (message === retMsg) return toldAnswer(operation, caller, response, request);
     return Object.assign(failure(operation, message, errCode), { retType });
   }
@@ -216,7 +216,7 @@ export class AnswerRecord {
     verdict: Pick<AuditEvent, 'outcome' | 'reason' | 'trade'>,
     counts: 'request' | 'preview' = 'request',
   ): void {
-    const { access, meter } = this.#parts;
+    const { access, meter } = this.#deps;
     const rejection = answer instanceof Rejection ? answer : undefined;
     const code = answer && refusalOf(answer)?.code;
     const event = {

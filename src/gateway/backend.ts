@@ -26,7 +26,7 @@ export interface CallContext {
    * Writes only: the reason why it may no longer be sent. Backends ask at the moment of sending, which may be long after the
    * call: trading may have been halted meanwhile, or the caller's key revoked.
    */
-  readonly withheld?: (() => WriteWithheld | undefined) | undefined;
+  readonly lateRejection?: (() => LateRejection | undefined) | undefined;
   /** Quantity of an opposite position that a bracket's entry closes; no backend sees it. */
   readonly closes?: Decimal | undefined;
   /**
@@ -80,8 +80,8 @@ export class BackendUnsent extends BackendFailure {
   readonly kind = 'not_sent';
 }
 
-/** A write that was kept back in the moment in which it was to leave: see {@link CallContext.withheld}. */
-export class WriteWithheld extends BackendUnsent {
+/** A write that was kept back in the moment in which it was to leave: see {@link CallContext.lateRejection}. */
+export class LateRejection extends BackendUnsent {
   constructor(readonly rejection: Rejection) {
     super(rejection.message);
   }
@@ -312,7 +312,7 @@ export interface Backend {
    * Answers one operation. `request` is the operation's `C2S`; the answer is its `Response`. A backend that can answer
    * at once returns the value itself, so that a cached read does not leave the turn. A definite refusal is a Response with
    * retType other than 0; where there is no answer it throws, or rejects with, what {@link BackendFailure} tells apart. Every
-   * promise settles: those of a connection that is lost at once. A write asks {@link CallContext.withheld} as it is carried out or
+   * promise settles: those of a connection that is lost at once. A write asks {@link CallContext.lateRejection} as it is carried out or
    * leaves, and is rejected with what that says.
    * Nobody writes to an answer once it is returned: while nothing changes, a backend may return the same object again,
    * and whoever encodes it need not do so twice.

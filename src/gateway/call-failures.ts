@@ -1,5 +1,5 @@
 import { Rejection, type RejectionCode } from '../contract/rejection.js';
-import { type BackendFailure, BackendRefused, WriteWithheld } from './backend.js';
+import { type BackendFailure, BackendRefused, LateRejection } from './backend.js';
 
 type Unanswered = Exclude<BackendFailure['kind'], BackendRefused['kind']>;
 
@@ -38,7 +38,7 @@ export function aftermathOf(reach: Reach): string {
 /** The rejection of a call that came to no answer. */
 export function rejectFailure(failure: BackendFailure, reach: Reach): Rejection {
   if (failure instanceof BackendRefused) return rejectRefused(failure);
-  if (failure instanceof WriteWithheld) return failure.rejection;
+  if (failure instanceof LateRejection) return failure.rejection;
   const { message } = failure;
   const kind = failureKinds[failure.kind as Unanswered];
   // Only a question before the write went unanswered; the write itself was not sent.

@@ -1,7 +1,7 @@
 import type { Clock } from '../contract/clock.js';
 import type { Decimal } from '../contract/decimal.js';
 import { Rejection } from '../contract/rejection.js';
-import { BackendTimeout, type CallContext, type WriteWithheld } from './backend.js';
+import { BackendTimeout, type CallContext, type LateRejection } from './backend.js';
 import type { Caller } from './identity.js';
 
 const neverAborted = new AbortController().signal;
@@ -20,7 +20,7 @@ export class Call implements CallContext {
   #left = false;
   #overdue = false;
   #joined = false;
-  withheld: (() => WriteWithheld | undefined) | undefined;
+  lateRejection: (() => LateRejection | undefined) | undefined;
   orderDetail = false;
   owner: string | undefined;
   closes: Decimal | undefined;
@@ -36,7 +36,7 @@ export class Call implements CallContext {
   }
 
   get deadline(): number {
-    this.#deadline ??= this.#clock.monotonic() + Math.min(this.#timeoutMs, this.#caller.patience?.() ?? this.#timeoutMs);
+    this.#deadline ??= this.#clock.monotonic() + Math.min(this.#timeoutMs, this.#caller.maxWaitMs?.() ?? this.#timeoutMs);
     return this.#deadline;
   }
 
@@ -56,7 +56,7 @@ export class Call implements CallContext {
    * The point of no return of a write: false when nobody waits any more, and then it must not be sent; from true on its outcome
    * counts, whoever waits.
    */
-  leave(): boolean {
+  commit(): boolean {
     if (this.isGone()) return false;
     this.#left = true;
     return true;

@@ -13,7 +13,7 @@ import { Rejection } from '../contract/rejection.js';
 import type { Store } from '../storage/index.js';
 import type { Backend, BackendStatus, BrokerSnapshot, CallContext, LifecycleSnapshot, ResponseMessage } from './backend.js';
 import { defaultBounds, type GatewayBounds } from './bounds.js';
-import { Brackets, bracketHandlers } from './brackets/index.js';
+import { BracketService, bracketHandlers } from './brackets/index.js';
 import { CredentialRefresher } from './credential-refresher.js';
 import { type Halted, Halting, type HaltOrder, type Resumed } from './halting.js';
 import { type Caller, type Credential, type Identity, identityOf, ownerOfKey } from './identity.js';
@@ -28,12 +28,13 @@ import { pushHandlers } from './local/push.js';
 import { getUserInfo } from './local/user-info.js';
 import { whoami } from './local/whoami.js';
 import type { Logger } from './logger.js';
+import { LongPolls } from './long-polls/index.js';
 import { Meter } from './meter.js';
 import type { CertificateStatus, RecordingStatus, Trouble } from './operator-status.js';
 import { OrderDetail } from './order-detail.js';
+import { AccountContext } from './orders/account-context.js';
 import { AccountOrders } from './orders/account-orders.js';
 import { CancelAll } from './orders/cancel-all.js';
-import { Circumstances } from './orders/circumstances.js';
 import { IdempotencyKeys } from './orders/idempotency.js';
 import { type OrderStanding, orderStanding } from './orders/order-standing.js';
 import { ProtectiveOrders } from './orders/protective-orders.js';
@@ -52,7 +53,6 @@ import { RefusedOrders } from './refused-orders.js';
 import { type Answer, following, payloadOf } from './responses.js';
 import { readingMarketOf } from './traded-accounts.js';
 import { UndeclaredCalls } from './undeclared.js';
-import { Waits } from './waits/index.js';
 import { UNKEPT } from './ways-out.js';
 
 export interface GatewayOptions {
@@ -128,8 +128,8 @@ export class Gateway {
   readonly #pipeline: Pipeline;
   readonly #undeclared: UndeclaredCalls;
   readonly #idempotency: IdempotencyKeys;
-  readonly #waits: Waits;
-  readonly #brackets: Brackets;
+  readonly #longPolls: LongPolls;
+  readonly #brackets: BracketService;
   readonly #connectionsPerKey: number;
   #connectionsReady: readonly boolean[];
   readonly #expiries = new Map<string, () => void>();
@@ -162,7 +162,7 @@ export class Gateway {
     this.#connectionsReady = this.#readConnections();
     const inFlight = new InFlight({ perOwner: bounds.calls, inAll: KEYS_FULL * bounds.calls }, options.isShortOfMemory);
     const refresher = new CredentialRefresher(backend, logger);
-    this.#waits = new Waits({
+    this.#longPolls = new LongPolls({
       hub: this.push,
       backend,
       clock,
@@ -174,7 +174,7 @@ export class Gateway {
     });
     const recordedInOrder = backend.journal === store;
     const orders = new AccountOrders({ backend, gates: access.gates, clock: backendClock });
-    this.#brackets = new Brackets({
+    this.#brackets = new BracketService({
       orders,
       backend,
       access,
@@ -188,7 +188,7 @@ export class Gateway {
       onStorageFailure: (failure) => this.#pipeline.storageFailed(failure),
     });
     this.#halting = new Halting({ access, backend, orders, clock, backendClock, push: this.push, brackets: this.#brackets, logger });
-    const circumstances = new Circumstances(backend, access, orders, (accId) => this.#brackets.exitsIn(accId));
+    const accountContext = new AccountContext(backend, access, orders, (accId) => this.#brackets.isProtectiveOrder(accId));
     const protective = new ProtectiveOrders({ access, backend, orders, brackets: this.#brackets });
     const refusedOrders = new RefusedOrders(access, clock);
     const local: LocalOperations = {
@@ -209,9 +209,9 @@ export class Gateway {
       }),
       ...haltHandlers(this.#halting),
       ...pushHandlers(this.push, backend, access),
-      [system.whoami.name]: whoami({ access, backend, circumstances, clock, switches }),
+      [system.whoami.name]: whoami({ access, backend, accountContext, clock, switches }),
       // It looks by itself whether what it waits for can be heard of.
-      [subscription.waitFor.name]: alone((call) => this.#waits.answer(call)),
+      [subscription.waitFor.name]: alone((call) => this.#longPolls.answer(call)),
       [trade.getRefusals.name]: refusedOrders.operation,
       [system.getDelayStatistics.name]: delayStatistics(this.meter, options.access),
       [system.getQuoteCapability.name]: capabilityWith4Minutes(backend, (owner) => this.push.subscriptions.quotaOf(owner)),
@@ -228,7 +228,7 @@ export class Gateway {
       { clock, backendClock },
       this.meter,
       inFlight,
-      circumstances,
+      accountContext,
       orders,
       store,
       this.#brackets,
@@ -252,7 +252,7 @@ export class Gateway {
       writes,
       orders,
       protective,
-      previewer: new Previewer(backend, access, circumstances, clock, cancelAll, (keyId) => this.#brackets.refuseFull(keyId), valuing),
+      previewer: new Previewer(backend, access, accountContext, clock, cancelAll, (keyId) => this.#brackets.refuseFull(keyId), valuing),
       meter: this.meter,
       logger,
       keyUsed: (keyId) => this.push.idleKeys.used(keyId),
@@ -607,7 +607,7 @@ export class Gateway {
 
   /** Ends the calls that wait for something to happen, so that nobody has to wait for them. */
   endWaits(): void {
-    this.#waits.stop();
+    this.#longPolls.stop();
   }
 
   /** New requests are no longer ready to be served; those under way are answered. */
@@ -696,7 +696,7 @@ export class Gateway {
       if (judged?.ok !== false) continue;
       this.push.revokeOwner(owner, judged.code === 'auth.expired' ? 'key expired' : judged.message);
     }
-    this.#waits.review();
+    this.#longPolls.review();
     this.#keyWatchers.emit();
   }
 
@@ -716,7 +716,7 @@ export class Gateway {
       if (denied !== undefined) this.push.endStreams(owner, denied.message);
       this.push.updatePermits(owner, permitsOf(access, after));
     }
-    this.#waits.review();
+    this.#longPolls.review();
     this.#keyListeners.emit();
   }
 }

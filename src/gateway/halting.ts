@@ -7,7 +7,7 @@ import { Rejection } from '../contract/rejection.js';
 import { listed, quoted } from '../contract/shown.js';
 import { whenTaken } from '../storage/index.js';
 import { type Backend, BackendFailure, type CallContext, type NotifyPush } from './backend.js';
-import type { Brackets } from './brackets/index.js';
+import type { BracketService } from './brackets/index.js';
 import { ownerOfKey } from './identity.js';
 import type { Logger } from './logger.js';
 import type { AccountOrders } from './orders/account-orders.js';
@@ -16,14 +16,14 @@ import type { PushHub } from './push/index.js';
 import { RET_SUCCEED } from './responses.js';
 import { allAccounts, headerOf, tradesIn } from './traded-accounts.js';
 
-export interface HaltingParts {
+export interface HaltingDeps {
   readonly access: Access;
   readonly backend: Backend;
   readonly orders: AccountOrders;
   readonly clock: Clock;
   readonly backendClock: Clock;
   readonly push: PushHub;
-  readonly brackets: Pick<Brackets, 'guardsIn' | 'exitsIn'>;
+  readonly brackets: Pick<BracketService, 'hasProtectiveOrders' | 'isProtectiveOrder'>;
   readonly logger: Logger;
 }
 
@@ -77,15 +77,15 @@ const NAMED_MAX = 10;
 
 /** Halts and resumes what adds risk, for every caller or for one key. In force at once, kept on disk, recorded, and told to who is connected. */
 export class Halting {
-  readonly #parts: HaltingParts;
+  readonly #deps: HaltingDeps;
 
-  constructor(parts: HaltingParts) {
-    this.#parts = parts;
+  constructor(deps: HaltingDeps) {
+    this.#deps = deps;
   }
 
   /** The halt is in force before anything is awaited; orders are cancelled after that, so that none comes behind. */
   async halt(order: HaltOrder, context: CallContext): Promise<Halted | Rejection> {
-    const { access, clock } = this.#parts;
+    const { access, clock } = this.#deps;
     const key = this.#keyOf(order.keyId);
     if (key instanceof Rejection) return key;
     const { halts } = access.gates;
@@ -102,7 +102,7 @@ export class Halting {
   }
 
   async resume(order: Pick<HaltOrder, 'keyId' | 'by'>, context: CallContext): Promise<Resumed> {
-    const { halts } = this.#parts.access.gates;
+    const { halts } = this.#deps.access.gates;
     const { keyId = null, by } = order;
     const resumed = await halts.resume(keyId);
     if (resumed) this.#tell(`trading is resumed${keyId === null ? '' : ` for key "${keyId}"`} by ${by}`, keyId, context);
@@ -112,7 +112,7 @@ export class Halting {
   /** The record of a key; undefined for every caller. */
   #keyOf(keyId: string | undefined): KeyRecord | undefined | Rejection {
     if (keyId === undefined) return undefined;
-    const known = this.#parts.access.keyring?.keyNamed(keyId);
+    const known = this.#deps.access.keyring?.keyNamed(keyId);
     return (
       known ??
       new Rejection('request.invalid', `key_id: the keys file has no key ${quoted(keyId)}; nothing was halted`, { field: 'key_id' })
@@ -120,7 +120,7 @@ export class Halting {
   }
 
   async #cancelAll(key: KeyRecord | undefined, { requestId, deadline }: CallContext): Promise<Omit<Halted, 'halt'>> {
-    const { backendClock } = this.#parts;
+    const { backendClock } = this.#deps;
     // It goes on though its caller does not wait for it.
     const signal = new AbortController().signal;
     const context: CallContext = { requestId, deadline: Math.max(deadline, backendClock.monotonic() + SWEEP_MS_MAX), signal };
@@ -131,11 +131,12 @@ export class Halting {
   }
 
   async #cancelEach(key: KeyRecord | undefined, context: CallContext): Promise<Omit<Halted, 'halt'>> {
-    const { access, orders, backendClock, brackets } = this.#parts;
+    const { access, orders, backendClock, brackets } = this.#deps;
     const { halts } = access.gates;
     const sweeps = new Map<bigint, { readonly header: TrdHeader; readonly sweep: OrderSweep }>();
     const isInForce = () => halts.of(key?.id ?? '') !== undefined;
-    const underWay = ({ accID }: TrdHeader) => orders.haltUnderWay(accID, { isInForce, stays: (order) => brackets.exitsIn(accID)(order) });
+    const underWay = ({ accID }: TrdHeader) =>
+      orders.haltUnderWay(accID, { isInForce, stays: (order) => brackets.isProtectiveOrder(accID)(order) });
     const sweepNew = async (headers: readonly TrdHeader[]) => {
       const added = headers
         .filter((header) => !sweeps.has(header.accID) && (key === undefined || tradesIn(access, key, header)))
@@ -167,7 +168,7 @@ export class Halting {
   /** The accounts of the backend; why not, where it does not list them. */
   async #accounts(context: CallContext): Promise<readonly TrdHeader[] | string> {
     try {
-      const listed = await allAccounts(this.#parts.backend, { ...context, answerMs: ACCOUNTS_MS });
+      const listed = await allAccounts(this.#deps.backend, { ...context, answerMs: ACCOUNTS_MS });
       return typeof listed === 'string' ? listed : listed.map(headerOf);
     } catch (thrown) {
       if (!(thrown instanceof BackendFailure)) throw thrown;
@@ -176,19 +177,19 @@ export class Halting {
   }
 
   #sweepOf(header: TrdHeader): OrderSweep {
-    const { backend, backendClock, orders, brackets } = this.#parts;
+    const { backend, backendClock, orders, brackets } = this.#deps;
     const { accID: accId } = header;
     return new OrderSweep({
       ...{ backend, orders, clock: backendClock, header, market: 0, unlisted: true },
-      staying: () => brackets.exitsIn(accId),
+      staying: () => brackets.isProtectiveOrder(accId),
       // Another exit may be on its way: a cancel of everything would take it away.
-      everything: !brackets.guardsIn(accId),
+      everything: !brackets.hasProtectiveOrders(accId),
     });
   }
 
   /** Orders that left before the halt may be listed some seconds later, and cancels take their time: neither is taken for done before it is seen. */
   async #lookAgain(sweeps: readonly OrderSweep[], context: CallContext): Promise<void> {
-    const { orders, backendClock } = this.#parts;
+    const { orders, backendClock } = this.#deps;
     if (orders.apartMs === 0) return;
     for (let look = 1; look <= LOOKS_MAX; look++) {
       await new Promise<void>((resolve) => backendClock.after(LOOK_AGAIN_MS, resolve));
@@ -201,7 +202,7 @@ export class Halting {
   /** Result for an account's orders; undefined if there were none. */
   #cancelsOf({ accID: accId, trdEnv }: TrdHeader, { outcome }: OrderSweep, underWay: number): AccountCancels | undefined {
     const { orders, accepted, kept } = outcome;
-    const unconfirmed = this.#parts.orders.apartMs === 0 ? [] : outcome.unconfirmed;
+    const unconfirmed = this.#deps.orders.apartMs === 0 ? [] : outcome.unconfirmed;
     const left = [
       ...(unconfirmed.length === 0 ? [] : [unconfirmedInWords(unconfirmed)]),
       ...(underWay === 0 ? [] : [`sent and not answered yet, and cancelled once they are: ${underWay}`]),
@@ -222,7 +223,7 @@ export class Halting {
 
   /** The trail, the log, and who is connected: all of them, or the halted key's own connections. */
   #tell(text: string, keyId: string | null, context: CallContext): void {
-    const { access, push } = this.#parts;
+    const { access, push } = this.#deps;
     this.#record(text, context);
     if (keyId === null) push.notify(haltNotice(text));
     else {
@@ -232,7 +233,7 @@ export class Halting {
   }
 
   #record(reason: string, { requestId }: CallContext): void {
-    const { access, logger } = this.#parts;
+    const { access, logger } = this.#deps;
     access.audit.record({ iface: 'daemon', endpoint: 'halt', keyId: null, outcome: 'allow', reason, requestId });
     logger.warn({ request_id: requestId }, reason);
   }

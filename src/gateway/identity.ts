@@ -33,7 +33,7 @@ export interface Caller {
   /** Calls `listener` when {@link isGone} becomes true; returns its removal. Asked for only when an answer takes its time. */
   onGone?(listener: () => void): () => void;
   /** Milliseconds for which the caller waits, where it said so. */
-  patience?(): number;
+  maxWaitMs?(): number;
   /** Called before the answer of an earlier request under the same idempotency key is given. */
   onReplayed?(): void;
   /** Called before an answer is given that is this many milliseconds old, because the backend is away. */

@@ -15,6 +15,7 @@ export {
   type FeeItem,
   type Gap,
   type HeldAnswer,
+  LateRejection,
   type LifecycleSnapshot,
   type LifecycleState,
   type NotifyPush,
@@ -30,7 +31,6 @@ export {
   type TradePush,
   type TradingTerms,
   type UnsubscribeRefusal,
-  WriteWithheld,
 } from './backend.js';
 export { addressByCard } from './card-accounts.js';
 export { Gateway, type GatewayOptions, type OpenedPush } from './gateway.js';

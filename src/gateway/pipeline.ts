@@ -10,7 +10,7 @@ import { asWritten } from '../contract/written-names.js';
 import { StorageFailure } from '../storage/index.js';
 import { checkAnswer } from './answer-check.js';
 import { filterAnswer } from './answer-filter.js';
-import { AnswerRecord, type AnswerRecordParts, isOrderRefused, isTrade, isWrite, type Moment, reasonOf } from './answer-record.js';
+import { AnswerRecord, type AnswerRecordDeps, isOrderRefused, isTrade, isWrite, type Moment, reasonOf } from './answer-record.js';
 import { BackendFailure, type ResponseMessage } from './backend.js';
 import { Call, cancelled } from './call.js';
 import { aftermathOf, type Reach, rejectFailure } from './call-failures.js';
@@ -23,12 +23,12 @@ import { addressByAccount } from './orders/account-env.js';
 import type { AccountOrders } from './orders/account-orders.js';
 import { confineCancelAll, isCancel, refuseForAll } from './orders/cancel-scope.js';
 import { type Admission, type Commit, checkKeyText, type IdempotencyKeys, type Run } from './orders/idempotency.js';
+import { lateRejection } from './orders/late-rejection.js';
 import { OrderPermits } from './orders/order-permits.js';
 import { noPacket } from './orders/packet-ids.js';
 import type { ProtectiveOrders } from './orders/protective-orders.js';
 import { type TradePasswordSource, withTradePassword } from './orders/trade-password.js';
 import { refusesPassword, type UnlockThrottle } from './orders/unlock-throttle.js';
-import { withholding } from './orders/withholding.js';
 import { Permissions } from './permissions.js';
 import { type Preview, type Previewer, repetitionOf, shownPreview, undecided } from './preview/index.js';
 import { notReady } from './readiness.js';
@@ -39,7 +39,7 @@ import { told } from './told.js';
 import { withoutValues } from './unsaid-values.js';
 import { isWayOut, rejectUnstored } from './ways-out.js';
 
-export interface PipelineParts extends AnswerRecordParts {
+export interface PipelineDeps extends AnswerRecordDeps {
   readonly clock: Clock;
   readonly idempotency: IdempotencyKeys;
   readonly unlocks: UnlockThrottle;
@@ -81,19 +81,19 @@ export interface PipelineParts extends AnswerRecordParts {
  * Reads answer in the same turn when the backend does: nothing here waits that need not.
  */
 export class Pipeline {
-  readonly #parts: PipelineParts;
+  readonly #deps: PipelineDeps;
   readonly #permissions: Permissions;
   /** The last failure of the database that nobody knows to be over. */
   #storageFailure: StorageFailure | undefined;
   readonly #orderPermits: OrderPermits;
   readonly #record: AnswerRecord;
 
-  constructor(parts: PipelineParts) {
-    this.#parts = parts;
-    this.#record = new AnswerRecord(parts, (caller, thrown) => this.defect(caller, thrown));
-    this.#permissions = new Permissions(parts.access, parts.switches);
-    parts.store.onFailure?.(() => this.#storageIs(undefined));
-    this.#orderPermits = new OrderPermits(parts.backend, parts.access, parts.clock, parts.orders, parts.protective);
+  constructor(deps: PipelineDeps) {
+    this.#deps = deps;
+    this.#record = new AnswerRecord(deps, (caller, thrown) => this.defect(caller, thrown));
+    this.#permissions = new Permissions(deps.access, deps.switches);
+    deps.store.onFailure?.(() => this.#storageIs(undefined));
+    this.#orderPermits = new OrderPermits(deps.backend, deps.access, deps.clock, deps.orders, deps.protective);
   }
 
   /** Answers one request. `decode` reads the interface's own format; it runs only for callers who may ask. */
@@ -136,24 +136,24 @@ export class Pipeline {
     const answer = this.#record.finish(operation, caller, key, this.#moment(started), settled, request, about);
     if (!isWrite(operation)) return answer;
     if (operation.effect === 'order' && !(answer instanceof Rejection)) this.#storageIs(undefined);
-    await this.#parts.access.audit.written();
+    await this.#deps.access.audit.written();
     return answer;
   }
 
   /** Sees to it, where the trail is required, that it has a line of a write before the write leaves. */
   async #announce(operation: Operation, caller: Caller, { key }: Identity, request: Message): Promise<Rejection | undefined> {
-    const { audit } = this.#parts.access;
+    const { audit } = this.#deps.access;
     // Whoever looks after the daemon must be able to.
     if (operation.group === 'admin') return undefined;
     const { iface, endpoint, requestId } = caller;
-    const trade = isTrade(operation) ? this.#parts.writes.auditTrade(request) : undefined;
+    const trade = isTrade(operation) ? this.#deps.writes.auditTrade(request) : undefined;
     audit.record({ iface, endpoint, keyId: key?.id ?? null, outcome: 'allow', reason: 'admitted, not sent yet', requestId, trade });
     return this.#refuseUnrecorded(operation, request);
   }
 
   /** Refuses a write that the required trail cannot take. A way out is open all the same: the log has its line. */
   async #refuseUnrecorded(operation: Operation, request: Message): Promise<Rejection | undefined> {
-    const { audit } = this.#parts.access;
+    const { audit } = this.#deps.access;
     if (!audit.required || (await audit.written()) !== false || isWayOut(operation, request)) return undefined;
     const why = audit.fileStatus()?.failure ?? 'it cannot be written';
     return new Rejection('audit.unavailable', `the required audit log cannot be written: ${why}; nothing was sent`, {
@@ -189,7 +189,7 @@ export class Pipeline {
     if (!hasPreview(operation)) {
       const { iface, endpoint, requestId } = caller;
       const keyId = entered.identity.key?.id ?? null;
-      this.#parts.access.audit.record({ iface, endpoint, keyId, outcome: 'allow', reason: '', requestId }, moment.now);
+      this.#deps.access.audit.record({ iface, endpoint, keyId, outcome: 'allow', reason: '', requestId }, moment.now);
       return undefined;
     }
     const outcome = asWritten(operation, entered.request, await this.#preview(operation, caller, entered));
@@ -210,7 +210,7 @@ export class Pipeline {
     entered: Entered | Refused,
     outcome: Preview | ResponseMessage | Rejection,
   ): Promise<Preview | ResponseMessage | Rejection> {
-    const { access } = this.#parts;
+    const { access } = this.#deps;
     const key = 'refusal' in entered ? entered.key : entered.identity.key;
     const rejected = outcome instanceof Rejection;
     const answer = 'retType' in outcome || rejected ? outcome : undefined;
@@ -239,8 +239,8 @@ export class Pipeline {
     const identity = this.identify(caller, now);
     if (identity instanceof Rejection) return { key: undefined, refusal: identity };
     const { key } = identity;
-    if (key !== undefined) this.#parts.keyUsed(key.id);
-    const turnedAway = key === undefined ? undefined : this.#parts.refusals.turnAway(identity, operation);
+    if (key !== undefined) this.#deps.keyUsed(key.id);
+    const turnedAway = key === undefined ? undefined : this.#deps.refusals.turnAway(identity, operation);
     if (turnedAway !== undefined) return { key, refusal: turnedAway.rejection, turnedAway };
     const refused = this.authorise(operation, caller, identity);
     if (refused !== undefined) return { key, refusal: refused };
@@ -252,8 +252,8 @@ export class Pipeline {
   }
 
   /** Names the caller, or says why the credential is no good, at `now`, epoch ms. */
-  identify(caller: Caller, now = this.#parts.clock.now()): Identity | Rejection {
-    const { access } = this.#parts;
+  identify(caller: Caller, now = this.#deps.clock.now()): Identity | Rejection {
+    const { access } = this.#deps;
     if (caller.key !== undefined) return identityOf(access.revalidate(caller.key, now));
     const { keyText, peer } = caller;
     const { shown } = peer;
@@ -269,7 +269,7 @@ export class Pipeline {
   /** Whether a key is as it was when its bearer was named: what was made for it may be given out. */
   isAsItWas({ key }: Identity): boolean {
     if (key === undefined) return true;
-    const judged = this.#parts.access.revalidate(key);
+    const judged = this.#deps.access.revalidate(key);
     return judged.ok && isSameKey(judged.key, key);
   }
 
@@ -277,12 +277,12 @@ export class Pipeline {
   authorise(operation: Operation, caller: Caller, { key }: Identity): Rejection | undefined {
     const denied = this.#permissions.scope(operation, key);
     if (denied !== undefined) return denied;
-    if (operation.switches.some((name) => !this.#parts.switches.has(name))) {
-      const missing = operation.switches.filter((name) => !this.#parts.switches.has(name));
+    if (operation.switches.some((name) => !this.#deps.switches.has(name))) {
+      const missing = operation.switches.filter((name) => !this.#deps.switches.has(name));
       return new Rejection('feature_disabled', `${operation.name} is switched off; start the daemon with ${missing.join(' ')}`);
     }
-    if (operation.group === 'trade' && this.#parts.tradingHalt !== undefined) {
-      return new Rejection('feature_disabled', `trading is off: ${this.#parts.tradingHalt}`);
+    if (operation.group === 'trade' && this.#deps.tradingHalt !== undefined) {
+      return new Rejection('feature_disabled', `trading is off: ${this.#deps.tradingHalt}`);
     }
     if (operation.loopbackOnly && !caller.peer.loopback) {
       const message = `${operation.name} is accepted from this machine only; remote callers go through an HTTPS reverse proxy on the same host`;
@@ -301,7 +301,7 @@ export class Pipeline {
   }
 
   async #preview(operation: Operation, caller: Caller, { identity, request }: Entered): Promise<Preview | ResponseMessage | Rejection> {
-    const { backendClock, requestTimeoutMs, inFlight } = this.#parts;
+    const { backendClock, requestTimeoutMs, inFlight } = this.#deps;
     if (!hasPreview(operation)) {
       return new Rejection('request.invalid', `${operation.name} has no preview: it has no value, no fees and no gates`);
     }
@@ -330,7 +330,7 @@ export class Pipeline {
     request: Message,
     call: Call,
   ): Promise<Preview | ResponseMessage | Rejection> {
-    const { previewer, writes } = this.#parts;
+    const { previewer, writes } = this.#deps;
     // A preview uses up no key, and needs none.
     const known = this.#known(operation, caller, identity, request, ownKeyOf(operation, request) || undefined);
     if (known instanceof Rejection) return known;
@@ -341,8 +341,8 @@ export class Pipeline {
     }
     const outcome = writes.refuseRemark(operation, request) ?? (await previewer.preview(operation, key, request, call));
     if (known === undefined || known.kind === 'first' || !isPreview(outcome)) return outcome;
-    const withheld = known.kind === 'interrupted' ? writes.withheldAgain(operation, request, identity) : undefined;
-    return undecided(known.kind, outcome, withheld?.rejection);
+    const lateRejection = known.kind === 'interrupted' ? writes.lateRejectionAgain(operation, request, identity) : undefined;
+    return undecided(known.kind, outcome, lateRejection?.rejection);
   }
 
   /**
@@ -356,7 +356,7 @@ export class Pipeline {
     request: Message,
     ownKey: string | undefined,
   ): Admission | Rejection | undefined {
-    const { backend, idempotency, store } = this.#parts;
+    const { backend, idempotency, store } = this.#deps;
     const key = ownKey ?? caller.idempotencyKey;
     const wrong = checkKeyText(caller, ownKey);
     if (wrong !== undefined) return wrong;
@@ -384,9 +384,9 @@ export class Pipeline {
   }
 
   #answer(operation: Operation, caller: Caller, identity: Identity, request: Message): Answer | Promise<Answer> {
-    const call = new Call(caller, this.#parts.backendClock, this.#parts.requestTimeoutMs + waitsMs(operation, request));
+    const call = new Call(caller, this.#deps.backendClock, this.#deps.requestTimeoutMs + waitsMs(operation, request));
     call.owner = identity.owner;
-    call.orderDetail = this.#parts.orderDetail.isShown(operation, caller, identity, request);
+    call.orderDetail = this.#deps.orderDetail.isShown(operation, caller, identity, request);
     try {
       const unserved = this.#refuseNow(operation, request, identity);
       if (unserved !== undefined) return this.#heldAnswer(operation, caller, identity, request, call, unserved) ?? unserved;
@@ -410,7 +410,7 @@ export class Pipeline {
     call: Call,
   ): undefined | Promise<Rejection | ResponseMessage | undefined> {
     if (!operation.envOfAccount) return this.#orderPermits.check(operation, key, request, call);
-    return addressByAccount(this.#parts.backend, operation, request, call).then(
+    return addressByAccount(this.#deps.backend, operation, request, call).then(
       (refused) =>
         refused ?? this.#permissions.environment(operation, key, request) ?? this.#orderPermits.check(operation, key, request, call),
     );
@@ -418,7 +418,7 @@ export class Pipeline {
 
   /** Waits as long as the caller does. A write that has left goes on after that, and its outcome is recorded when it comes. */
   #wait(operation: Operation, caller: Caller, identity: Identity, request: Message, call: Call, work: Promise<Answer>): Promise<Answer> {
-    if (operation.waits === null) this.#parts.inFlight.enter(identity.owner, work);
+    if (operation.waits === null) this.#deps.inFlight.enter(identity.owner, work);
     return call.within(work, (thrown) => {
       if (call.overdue && call.left) {
         void work
@@ -431,10 +431,10 @@ export class Pipeline {
 
   #dispatch(operation: Operation, caller: Caller, identity: Identity, request: Message, call: Call): Answer | Promise<Answer> {
     if (operation.effect === 'order' || operation.effect === 'write') return this.#write(operation, caller, identity, request, call);
-    const local = this.#parts.local[operation.name];
+    const local = this.#deps.local[operation.name];
     const answer =
       local === undefined
-        ? this.#parts.backend.call(operation, request, call)
+        ? this.#deps.backend.call(operation, request, call)
         : local.answer({ operation, request, identity, caller, context: call });
     if (answer instanceof Promise) return answer.then((answered) => this.#shownLater(operation, caller, identity, request, call, answered));
     return this.#shown(operation, identity, request, call, answer);
@@ -458,7 +458,7 @@ export class Pipeline {
     if (answer instanceof Rejection) return answer;
     const response = asWanted(operation, call, checkAnswer(operation, answer));
     if (typeof operation.reach === 'string') return response;
-    return filterAnswer(operation, request, limitsOf(this.#parts.access, identity.key), response);
+    return filterAnswer(operation, request, limitsOf(this.#deps.access, identity.key), response);
   }
 
   /** A stale answer to a read while its connection is away, marked with its age in the interface's header and in its text. */
@@ -471,9 +471,9 @@ export class Pipeline {
     unserved: Rejection,
   ): Answer | Promise<Answer> | undefined {
     if (unserved.code !== 'backend.not_ready' || operation.effect !== 'read') return undefined;
-    const held = this.#parts.backend.held?.(operation, request);
+    const held = this.#deps.backend.held?.(operation, request);
     if (held === undefined) return undefined;
-    const ageMs = Math.max(0, Math.round(this.#parts.clock.now() - held.at));
+    const ageMs = Math.max(0, Math.round(this.#deps.clock.now() - held.at));
     caller.onHeld?.(ageMs);
     const retMsg = `held since ${new Date(held.at).toISOString()} (${ageMs} ms): ${unserved.message}`;
     return this.#shown(operation, identity, request, call, withMessage(held.response, retMsg));
@@ -481,7 +481,7 @@ export class Pipeline {
 
   /** Why the backend is not to be asked now. What the gateway says of itself it can say always. */
   #refuseNow(operation: Operation, request: Message, identity: Identity): Rejection | undefined {
-    const { backend, inFlight, local } = this.#parts;
+    const { backend, inFlight, local } = this.#deps;
     const awaited = backend.readiness(operation, request);
     const full = inFlight.refuse(operation, request, identity);
     if (awaited === undefined && full === undefined) return undefined;
@@ -491,7 +491,7 @@ export class Pipeline {
   }
 
   #write(operation: Operation, caller: Caller, identity: Identity, request: Message, call: Call): Answer | Promise<Answer> {
-    if (!this.#parts.access.audit.required) return this.#writeOnce(operation, caller, identity, request, call);
+    if (!this.#deps.access.audit.required) return this.#writeOnce(operation, caller, identity, request, call);
     const announced = this.#announce(operation, caller, identity, request);
     return announced.then((unrecorded) => unrecorded ?? this.#writeOnce(operation, caller, identity, request, call));
   }
@@ -500,14 +500,14 @@ export class Pipeline {
   #writeOnce(operation: Operation, caller: Caller, identity: Identity, request: Message, call: Call): Answer | Promise<Answer> {
     const known = this.#known(operation, caller, identity, request, ownKeyOf(operation, request));
     if (known instanceof Rejection) return known;
-    const { local: locals, writes } = this.#parts;
+    const { local: locals, writes } = this.#deps;
     const local = locals[operation.name];
     const send: Parameters<Run>[0] =
       operation === trade.unlockTrade
         ? (commit) => this.#unlock(caller, identity, request as RequestOf<typeof trade.unlockTrade>, call, commit)
         : local === undefined
           ? writes.sender(operation, request, identity, call)
-          : async () => (call.leave() ? local.answer({ operation, request, identity, caller, context: call }) : cancelled());
+          : async () => (call.commit() ? local.answer({ operation, request, identity, caller, context: call }) : cancelled());
     if (known === undefined) return send(undefined, undefined);
     switch (known.kind) {
       case 'answered':
@@ -536,15 +536,15 @@ export class Pipeline {
     call: Call,
     commit: Commit | undefined,
   ): Promise<Answer> {
-    const { backend, tradePassword, unlocks } = this.#parts;
+    const { backend, tradePassword, unlocks } = this.#deps;
     const complete = caller.iface === 'mcp' ? await withTradePassword(request, tradePassword) : request;
     if (complete instanceof Rejection) return complete;
-    if (!call.leave()) return cancelled();
+    if (!call.commit()) return cancelled();
     const attempt = complete.unlock ? unlocks.begin(identity.owner) : undefined;
     if (attempt instanceof Rejection) return attempt;
     let outcome: 'right' | 'wrong' | 'lost' = 'lost';
     try {
-      call.withheld = withholding(this.#parts.access, this.#parts.clock, identity, { addsRisk: false });
+      call.lateRejection = lateRejection(this.#deps.access, this.#deps.clock, identity, { addsRisk: false });
       // The message of an unlock has no packet id.
       await commit?.(noPacket, complete).enter();
       const response = checkAnswer(trade.unlockTrade, await backend.call(trade.unlockTrade, complete, call));
@@ -568,15 +568,15 @@ export class Pipeline {
 
   #storageIs(failure: StorageFailure | undefined): void {
     // An answer that needed no disk does not mend it.
-    const current = this.#parts.store.failure ?? failure;
+    const current = this.#deps.store.failure ?? failure;
     if (current?.message === this.storageFailure) return;
     this.#storageFailure = current;
-    this.#parts.onStorageStatus();
+    this.#deps.onStorageStatus();
   }
 
   /** Logs what should not have happened; the refusal tells the caller where to look, and no more. */
   defect(caller: Caller, thrown: unknown): Rejection {
-    this.#parts.logger.error({ err: thrown, endpoint: caller.endpoint, request_id: caller.requestId }, 'request failed');
+    this.#deps.logger.error({ err: thrown, endpoint: caller.endpoint, request_id: caller.requestId }, 'request failed');
     return new Rejection('internal', `internal error; the log has the details under request id ${caller.requestId}`);
   }
 
@@ -592,11 +592,11 @@ export class Pipeline {
   /** Answers a request that did not come in. */
   #refuse(operation: Operation, caller: Caller, moment: Moment, { key, refusal, turnedAway, request }: Refused): Rejection {
     if (turnedAway?.told === false) {
-      this.#parts.meter.request(operation, caller.iface, refusal.code, performance.now() - moment.started);
+      this.#deps.meter.request(operation, caller.iface, refusal.code, performance.now() - moment.started);
     } else {
       this.#record.finish(operation, caller, key, moment, refusal, request, refusal.details.about);
     }
-    return shownRefusal(this.#parts.access, key, refusal);
+    return shownRefusal(this.#deps.access, key, refusal);
   }
 
   async #ofPosition(operation: Operation, caller: Caller, refused: Refused): Promise<Refused> {
@@ -606,7 +606,7 @@ export class Pipeline {
   }
 
   #moment(started = performance.now()): Moment {
-    return { started, now: this.#parts.clock.now() };
+    return { started, now: this.#deps.clock.now() };
   }
 }
 

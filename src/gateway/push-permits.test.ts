@@ -14,7 +14,7 @@ import { MemoryStore } from '../storage/index.js';
 import { filterAnswer } from './answer-filter.js';
 import type { NotifyPush, ResponseMessage } from './backend.js';
 import type { Bracket } from './brackets/bracket.js';
-import { alert } from './brackets/parts.js';
+import { alert } from './brackets/deps.js';
 import type { PushHub } from './push/index.js';
 import { permitsOf } from './push-permits.js';
 

@@ -10,15 +10,15 @@ import { rejectFailure } from './call-failures.js';
 import type { Caller, Identity } from './identity.js';
 import type { InFlight } from './in-flight.js';
 import { limitsOf } from './market-names.js';
+import { lateRejection } from './orders/late-rejection.js';
 import { rejectDenial } from './orders/valuation.js';
-import { withholding } from './orders/withholding.js';
 import { awaitedConnection, notReady } from './readiness.js';
 import { RET_SUCCEED } from './responses.js';
 
 const realTrading = scopeMask(['trade:real']);
 const TRADING = '--enable-trading';
 
-export interface UndeclaredParts {
+export interface UndeclaredDeps {
   readonly access: Access;
   readonly backend: Backend;
   readonly clock: Clock;
@@ -36,15 +36,15 @@ export interface UndeclaredParts {
  * pass, as bytes, for whoever may do anything there is: real trading, without a single limit, and trading switched on.
  */
 export class UndeclaredCalls {
-  readonly #parts: UndeclaredParts;
+  readonly #deps: UndeclaredDeps;
 
-  constructor(parts: UndeclaredParts) {
-    this.#parts = parts;
+  constructor(deps: UndeclaredDeps) {
+    this.#deps = deps;
   }
 
   /** The bytes of the `Response`; undefined where such an id does not pass, for this caller or at all. */
   async call(protoId: number, caller: Caller, body: Uint8Array): Promise<Uint8Array | Rejection | undefined> {
-    const { access, backend, clock, inFlight, requestTimeoutMs, identify, defect } = this.#parts;
+    const { access, backend, clock, inFlight, requestTimeoutMs, identify, defect } = this.#deps;
     const identity = identify(caller);
     if (identity instanceof Rejection || backend.callBytes === undefined || !this.#passes(identity)) return undefined;
     const { owner } = identity;
@@ -55,10 +55,10 @@ export class UndeclaredCalls {
     const refused = awaited === undefined ? inFlight.refuseKind('write', owner) : notReady(awaited);
     if (refused !== undefined) return this.#recorded(caller, identity, refused);
     const call = new Call(caller, clock, requestTimeoutMs);
-    if (!call.leave()) return this.#recorded(caller, identity, cancelled());
+    if (!call.commit()) return this.#recorded(caller, identity, cancelled());
     const unrecorded = await this.#announce(caller, identity);
     if (unrecorded !== undefined) return unrecorded;
-    call.withheld = withholding(access, clock, identity, { addsRisk: true });
+    call.lateRejection = lateRejection(access, clock, identity, { addsRisk: true });
     const { callBytes } = backend;
     const work = (async () => callBytes.call(backend, protoId, body, call))();
     inFlight.enter(owner, work);
@@ -67,7 +67,7 @@ export class UndeclaredCalls {
   }
 
   #passes({ key }: Identity): boolean {
-    const { access, switches, tradingHalt } = this.#parts;
+    const { access, switches, tradingHalt } = this.#deps;
     if (key === undefined || access.authorise(key, realTrading) !== undefined) return false;
     if (!switches.has(TRADING) || tradingHalt !== undefined) return false;
     return limitsOf(access, key).every((limits) => Object.values(limits).every((limit) => limit === null));
@@ -75,7 +75,7 @@ export class UndeclaredCalls {
 
   /** Where the trail is required, it has a line before anything leaves. */
   async #announce(caller: Caller, identity: Identity): Promise<Rejection | undefined> {
-    const { audit } = this.#parts.access;
+    const { audit } = this.#deps.access;
     if (!audit.required) return undefined;
     this.#record(caller, identity, 'admitted, not sent yet');
     if ((await audit.written()) !== false) return undefined;
@@ -98,7 +98,7 @@ export class UndeclaredCalls {
 
   #record({ iface, endpoint, requestId }: Caller, { key }: Identity, reason: string, code?: string): void {
     const outcome = code === undefined ? 'allow' : 'reject';
-    this.#parts.access.audit.record({ iface, endpoint, keyId: key?.id ?? null, outcome, reason, code, requestId });
+    this.#deps.access.audit.record({ iface, endpoint, keyId: key?.id ?? null, outcome, reason, code, requestId });
   }
 }
 

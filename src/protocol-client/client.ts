@@ -206,8 +206,8 @@ export class ProtocolClient implements Backend {
   }
 
   /** The bytes pass unchanged: a packet id in them is the caller's own. */
-  callBytes(protoId: number, body: Uint8Array, { deadline, withheld }: CallContext): Promise<Uint8Array> {
-    return this.#requests.callBytes(protoId, body, { ...this.#soon(), deadline, withheld });
+  callBytes(protoId: number, body: Uint8Array, { deadline, lateRejection }: CallContext): Promise<Uint8Array> {
+    return this.#requests.callBytes(protoId, body, { ...this.#soon(), deadline, lateRejection });
   }
 
   tradingTerms(security: Security, context: CallContext): TradingTerms | undefined | Promise<TradingTerms | undefined> {

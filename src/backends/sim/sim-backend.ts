@@ -139,8 +139,8 @@ class SimBackend implements Backend {
       if (this.#thread !== undefined && offloaded.has(operation)) return this.#offload(this.#thread, operation, opened, context);
       const preparing = prepare(this.#simulation, request);
       const answered = () => {
-        const withheld = operation.effect === 'read' ? undefined : context.withheld?.();
-        if (withheld !== undefined) throw withheld;
+        const lateRejection = operation.effect === 'read' ? undefined : context.lateRejection?.();
+        if (lateRejection !== undefined) throw lateRejection;
         return answer(this.#simulation, opened, context);
       };
       const outcome = preparing === undefined ? answered() : preparing.then(answered);

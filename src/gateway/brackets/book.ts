@@ -3,8 +3,8 @@ import type { Decimal } from '../../contract/decimal.js';
 import type { Order } from '../../contract/generated/Trd_Common_pb.js';
 import type { Table } from '../../storage/index.js';
 import { type Bracket, type Exit, isActive, isEntryOrder, isExitOrder, isOfSamePosition, type OrderName, unclosed } from './bracket.js';
+import { type BracketsDeps, report } from './deps.js';
 import { ownExitNumber } from './own-exits.js';
-import { type BracketsParts, report } from './parts.js';
 
 /** How long one that is over stays to be read, and how many do. */
 const KEPT_MS = 86_400_000;
@@ -52,7 +52,7 @@ export interface Watched {
   readonly stop: () => void;
 }
 
-type BookParts = Pick<BracketsParts, 'store' | 'clock' | 'logger' | 'onStorageFailure'> & {
+type BookDeps = Pick<BracketsDeps, 'store' | 'clock' | 'logger' | 'onStorageFailure'> & {
   /** Told how a bracket stands once it needs its owner's attention. */
   readonly onAlert?: (bracket: Bracket, how: string) => void;
 };
@@ -61,15 +61,15 @@ type BookParts = Pick<BracketsParts, 'store' | 'clock' | 'logger' | 'onStorageFa
 export class BracketBook {
   readonly rows: Table<Bracket>;
   readonly watched = new Map<string, Watched>();
-  readonly #parts: BookParts;
+  readonly #deps: BookDeps;
   /** Orders of callers that are like entries whose answers were lost: theirs to know, and nobody's to guard. By text, or number where there is none. */
   readonly #others = new Set<string>();
   /** Ended brackets, in the order of their end. */
   readonly #ended = new Set<string>();
 
-  constructor(parts: BookParts) {
-    this.#parts = parts;
-    this.rows = parts.store.table<Bracket>('brackets');
+  constructor(deps: BookDeps) {
+    this.#deps = deps;
+    this.rows = deps.store.table<Bracket>('brackets');
   }
 
   /** Loads the brackets from disk at start-up; returns the active ones. */
@@ -106,13 +106,13 @@ export class BracketBook {
   }
 
   /** Whether anything of an account is guarded, or about to be. */
-  guardsIn(accId: bigint): boolean {
+  hasProtectiveOrders(accId: bigint): boolean {
     for (const { bracket } of this.watched.values()) if (bracket.accId === accId) return true;
     return false;
   }
 
   /** Tells of an account's orders which are exits of brackets that go on, as things are now; there may be many orders. */
-  exitsIn(accId: bigint): (order: Order) => boolean {
+  isProtectiveOrder(accId: bigint): (order: Order) => boolean {
     const known = new Set<string>();
     const sought: { readonly bracket: Bracket; readonly exit: Exit }[] = [];
     const unknown: Bracket[] = [];
@@ -155,7 +155,7 @@ export class BracketBook {
   /** Puts a bracket on disk, unless it is there as it is. */
   async keep(watched: Watched, bracket: Bracket): Promise<void> {
     const kept = this.rows.get(bracket.id);
-    const next: Bracket = { ...bracket, updatedAt: Math.max(this.#parts.clock.now(), bracket.updatedAt) };
+    const next: Bracket = { ...bracket, updatedAt: Math.max(this.#deps.clock.now(), bracket.updatedAt) };
     watched.bracket = next;
     if (kept !== undefined && isSame(kept, next)) {
       watched.bracket = { ...next, updatedAt: kept.updatedAt };
@@ -163,16 +163,16 @@ export class BracketBook {
     }
     await this.write(next);
     const how = kept === undefined ? undefined : alertOf(kept, next);
-    if (how !== undefined) this.#parts.onAlert?.(next, how);
+    if (how !== undefined) this.#deps.onAlert?.(next, how);
   }
 
   /** Puts one on disk of which nothing more is known. */
   write(bracket: Bracket): Promise<void> {
-    return this.#parts.store.write((change) => change.put(this.rows, bracket.id, bracket));
+    return this.#deps.store.write((change) => change.put(this.rows, bracket.id, bracket));
   }
 
   remove(id: string): Promise<void> {
-    return this.#parts.store.write((change) => change.remove(this.rows, id));
+    return this.#deps.store.write((change) => change.remove(this.rows, id));
   }
 
   /** Nothing more is done for one that is over. */
@@ -184,11 +184,11 @@ export class BracketBook {
 
   /** Forgets those that were over a day ago, or before many others. */
   prune(): void {
-    const before = this.#parts.clock.now() - KEPT_MS;
+    const before = this.#deps.clock.now() - KEPT_MS;
     for (const id of this.#ended) {
       if (this.#ended.size <= KEPT_MAX && (this.rows.get(id)?.updatedAt ?? 0) >= before) return;
       this.#ended.delete(id);
-      this.remove(id).catch((error: unknown) => report(this.#parts, error, id));
+      this.remove(id).catch((error: unknown) => report(this.#deps, error, id));
     }
   }
 
@@ -197,7 +197,7 @@ export class BracketBook {
     const row = this.rows.get(id);
     if (row === undefined || row.state === 'closed' || row.state === 'cancelled') return false;
     const watched = this.watched.get(id);
-    await this.write({ ...row, state: 'cancelled', updatedAt: this.#parts.clock.now() });
+    await this.write({ ...row, state: 'cancelled', updatedAt: this.#deps.clock.now() });
     this.#ended.add(id);
     if (watched !== undefined) this.drop(watched);
     return true;

@@ -12,7 +12,7 @@ import { historySpan } from '../orders/order-history.js';
 import { nameOfOrder } from '../orders/order-lookup.js';
 import type { BracketBook } from './book.js';
 import { type Bracket, headerOf, isEntryOrder, isOfExitSide, isOfSecurity, type OrderName } from './bracket.js';
-import type { BracketsParts } from './parts.js';
+import type { BracketsDeps } from './deps.js';
 import type { BracketReads } from './reads.js';
 
 /**
@@ -20,7 +20,7 @@ import type { BracketReads } from './reads.js';
  * orders, and of the fills where there is such an order: a list of positions may be behind, and an older order may have filled before the entry.
  */
 export async function tradedAgainst(
-  { clock }: Pick<BracketsParts, 'clock'>,
+  { clock }: Pick<BracketsDeps, 'clock'>,
   reads: BracketReads,
   book: BracketBook,
   bracket: Bracket,

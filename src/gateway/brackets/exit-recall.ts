@@ -3,11 +3,11 @@ import type { Order } from '../../contract/generated/Trd_Common_pb.js';
 import { BackendRefused } from '../backend.js';
 import { LISTS_APART_MS } from '../orders/account-orders.js';
 import { bracketOfRemark } from '../orders/bracket-entry.js';
+import { applyOrders } from './apply-orders.js';
 import type { BracketBook, Watched } from './book.js';
 import { type Bracket, isEntryOrder, isExitOrder, nameOf, unclosed } from './bracket.js';
-import { learn } from './learn.js';
+import type { BracketsDeps } from './deps.js';
 import { carriesRemarks, isInMarket, isLikeExit, mayBeExit, ownExitNumber, ownExits, recalledExits, surplusExits } from './own-exits.js';
-import type { BracketsParts } from './parts.js';
 import { type BracketReads, unanswered } from './reads.js';
 
 /** Brackets share a list of all orders for so long: brokerages list them afresh ten times in 30 s. */
@@ -15,14 +15,14 @@ const SHARED_MS = 3_500;
 
 /** Looks for exits that an earlier process sent and did not record. No exit is placed before: a second one could open the opposite position. */
 export class ExitRecall {
-  readonly #parts: BracketsParts;
+  readonly #deps: BracketsDeps;
   readonly #book: BracketBook;
   readonly #reads: BracketReads;
   /** The last list of all orders, by account and market. */
   readonly #lists = new Map<string, { readonly askedAt: number; readonly orders: Promise<readonly Order[] | undefined> }>();
 
-  constructor(parts: BracketsParts, book: BracketBook, reads: BracketReads) {
-    this.#parts = parts;
+  constructor(deps: BracketsDeps, book: BracketBook, reads: BracketReads) {
+    this.#deps = deps;
     this.#book = book;
     this.#reads = reads;
   }
@@ -39,7 +39,7 @@ export class ExitRecall {
    * exits before. Returns exits that are in the market beside another. `again` is called when it is time for another list.
    */
   async look(watched: Watched, again: () => Promise<void>): Promise<readonly Order[]> {
-    const { backend, backendClock } = this.#parts;
+    const { backend, backendClock } = this.#deps;
     const now = backendClock.monotonic();
     if (watched.exitsKnown || (watched.recalledAt !== undefined && now - watched.recalledAt < LISTS_APART_MS)) return [];
     watched.recalledAt = now;
@@ -47,7 +47,7 @@ export class ExitRecall {
     const { bracket } = watched;
     const { askedAt, orders: listed } = await this.#allOrders(bracket);
     if (listed === undefined) return [];
-    learn(this.#book, watched, listed, 'list', this.#parts);
+    applyOrders(this.#book, watched, listed, 'list', this.#deps);
     const surplus = surplusExits(ownExits(watched.bracket, listed));
     if (surplus.length > 0) return surplus;
     // An exit follows the entry: it may still be found.
@@ -78,11 +78,11 @@ export class ExitRecall {
     }
     for (const step of recalledExits(watched, own)) {
       watched.bracket = step.bracket;
-      learn(this.#book, watched, [step.order], 'recall', this.#parts);
+      applyOrders(this.#book, watched, [step.order], 'recall', this.#deps);
     }
     const { exit } = watched.bracket;
     if (exit !== undefined && exit.idEx !== bracket.exit?.idEx) {
-      this.#parts.logger.warn({ bracket: bracket.id }, `its ${nameOf(exit)} ${exit.idEx} was found among the orders`);
+      this.#deps.logger.warn({ bracket: bracket.id }, `its ${nameOf(exit)} ${exit.idEx} was found among the orders`);
       // It was confirmed before it was sent.
       if (exit.qty - exit.filled > watched.confirmed) watched.confirmed = exit.qty - exit.filled;
     }
@@ -111,7 +111,7 @@ export class ExitRecall {
       if (this.#book.leftOf(bracket, held) - closing >= unclosed(bracket)) return over;
     }
     const note = 'an exit of its own may be among the orders, where the brokerage keeps no remarks: check the orders and positions';
-    this.#parts.logger.error({ bracket: bracket.id }, note);
+    this.#deps.logger.error({ bracket: bracket.id }, note);
     await this.#book.keep(watched, { ...watched.bracket, state: 'unclear', note });
     this.#book.drop(watched);
     return undefined;
@@ -131,7 +131,7 @@ export class ExitRecall {
   /** All orders of an account, asked for afresh; brackets that ask within a while share one list. */
   async #allOrders(bracket: Bracket): Promise<{ readonly askedAt: number; readonly orders: readonly Order[] | undefined }> {
     const place = placeOf(bracket);
-    const askedAt = this.#parts.backendClock.monotonic();
+    const askedAt = this.#deps.backendClock.monotonic();
     const before = this.#lists.get(place);
     if (before !== undefined && askedAt - before.askedAt < SHARED_MS) return { askedAt: before.askedAt, orders: await before.orders };
     const orders = this.#reads.orders(bracket, {}, true).catch(unanswered);

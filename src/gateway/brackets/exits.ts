@@ -20,26 +20,26 @@ import { sideName } from '../trade-names.js';
 import type { BracketBook, Watched } from './book.js';
 import { type Bracket, type Exit, exitOrder, headerOf, isActive, nameOf, type OrderName } from './bracket.js';
 import { nextStep } from './decide.js';
-import type { Inquiry } from './inquiry.js';
-import { alert, type BracketsParts, contextOf, LOOK_MS, report } from './parts.js';
+import { alert, type BracketsDeps, contextOf, LOOK_MS, report } from './deps.js';
 import type { BracketReads } from './reads.js';
+import type { BracketReconciler } from './reconciler.js';
 
 /** So often a brokerage refuses a stop order that it does not take; one refusal may be a bad moment of its. */
 const STOP_REFUSALS = 2;
 
 /** Takes the steps of brackets: places their exits and cancels them. */
 export class Exits {
-  readonly #parts: BracketsParts;
+  readonly #deps: BracketsDeps;
   readonly #book: BracketBook;
   readonly #reads: BracketReads;
-  readonly #inquiry: Inquiry;
+  readonly #reconciler: BracketReconciler;
   readonly #packets = new PacketIds();
 
-  constructor(parts: BracketsParts, book: BracketBook, reads: BracketReads, inquiry: Inquiry) {
-    this.#parts = parts;
+  constructor(deps: BracketsDeps, book: BracketBook, reads: BracketReads, reconciler: BracketReconciler) {
+    this.#deps = deps;
     this.#book = book;
     this.#reads = reads;
-    this.#inquiry = inquiry;
+    this.#reconciler = reconciler;
   }
 
   /** Takes steps until there is none to take; one at a time. */
@@ -53,23 +53,23 @@ export class Exits {
         await this.#step(watched);
       }
     } catch (error) {
-      report(this.#parts, error, watched.bracket.id);
+      report(this.#deps, error, watched.bracket.id);
     } finally {
       watched.busy = false;
     }
   }
 
   async #step(watched: Watched): Promise<void> {
-    for (const order of await this.#inquiry.recall(watched, () => this.advance(watched))) await this.#cancelSurplus(watched, order);
+    for (const order of await this.#reconciler.recall(watched, () => this.advance(watched))) await this.#cancelSurplus(watched, order);
     if (!this.#book.isWatched(watched)) return;
     // Persist the new state before acting on it.
     await this.#book.keep(watched, watched.bracket);
     const { withdrawn, state, entryOver } = watched.bracket;
-    if (withdrawn && state === 'open' && !entryOver && this.#parts.backendClock.monotonic() >= watched.withdrawAt)
+    if (withdrawn && state === 'open' && !entryOver && this.#deps.backendClock.monotonic() >= watched.withdrawAt)
       await this.#cancelEntry(watched);
-    if (watched.bracket.priceSince !== undefined && isActive(watched.bracket)) await this.#inquiry.askPrice(watched);
-    const { listsCurrent } = this.#parts.backend;
-    if (!listsCurrent) await this.#inquiry.confirm(watched, () => this.advance(watched));
+    if (watched.bracket.priceSince !== undefined && isActive(watched.bracket)) await this.#reconciler.askPrice(watched);
+    const { listsCurrent } = this.#deps.backend;
+    if (!listsCurrent) await this.#reconciler.confirm(watched, () => this.advance(watched));
     const { bracket, last } = watched;
     const step = nextStep(bracket, last, listsCurrent ? undefined : watched.confirmed);
     if (!watched.exitsKnown && !(step.do === 'cancel' && bracket.ending)) return;
@@ -78,11 +78,11 @@ export class Exits {
       this.#book.drop(watched);
       return;
     }
-    const now = this.#parts.backendClock.monotonic();
+    const now = this.#deps.backendClock.monotonic();
     if (step.do === 'cancel' && bracket.exit !== undefined && now >= watched.cancelAt) await this.#cancelExit(watched, bracket.exit);
     if (step.do === 'confirm' && bracket.exit !== undefined && now >= watched.retryAt) await this.#confirm(watched, bracket.exit);
     if (step.do === 'place' && bracket.priceSince === undefined && now >= watched.retryAt) {
-      if (!(await this.#inquiry.isThere(watched, step.qty)) || watched.bracket !== bracket) {
+      if (!(await this.#reconciler.isThere(watched, step.qty)) || watched.bracket !== bracket) {
         watched.again = true;
         return;
       }
@@ -107,7 +107,7 @@ export class Exits {
   }
 
   async #placeExit(watched: Watched, exits: number, exit: Exit): Promise<void> {
-    const { backend } = this.#parts;
+    const { backend } = this.#deps;
     const sending: Bracket = { ...watched.bracket, exits, exit };
     // On disk before it leaves: after a crash it is looked for by its remark.
     await this.#book.keep(watched, sending).catch((error: unknown) => {
@@ -117,10 +117,10 @@ export class Exits {
     });
     const order = exitOrder(sending, exit);
     order.packetID = this.#packetId();
-    const trading = this.#parts.orders.trading(sending.accId, legsOf(sending, exit), false);
+    const trading = this.#deps.orders.trading(sending.accId, legsOf(sending, exit), false);
     let response: ResponseMessage;
     try {
-      response = await backend.call(trade.placeOrder, order, contextOf(this.#parts, sending.id));
+      response = await backend.call(trade.placeOrder, order, contextOf(this.#deps, sending.id));
       const acknowledged = response.retType === RET_SUCCEED ? payloadOf(trade.placeOrder, response) : undefined;
       trading.ended(acknowledged === undefined ? [] : [acknowledged]);
     } catch (thrown) {
@@ -140,8 +140,8 @@ export class Exits {
     const current = watched.bracket.exit;
     if (current?.remark === exit.remark)
       await this.#book.keep(watched, { ...watched.bracket, note: '', exit: { ...current, idEx: placed.orderIDEx } });
-    await this.#inquiry.ask(watched);
-    await this.#inquiry.askPosition(watched);
+    await this.#reconciler.ask(watched);
+    await this.#reconciler.askPosition(watched);
     watched.again = true;
   }
 
@@ -181,7 +181,7 @@ export class Exits {
 
   /** An exit did not get to the brokerage, or was refused there: nothing happened, and it is tried again, at once where that has shown what to try. */
   async #withoutExit(watched: Watched, exit: Exit, why: string, shown: Partial<Pick<Bracket, 'lot' | 'stopHeld'>> = {}): Promise<void> {
-    const { logger, backendClock } = this.#parts;
+    const { logger, backendClock } = this.#deps;
     if (watched.bracket.exit?.remark !== exit.remark) return;
     const note = refusedNote(exit, why);
     if (note !== watched.bracket.note) logger.warn({ bracket: watched.bracket.id }, note);
@@ -195,7 +195,7 @@ export class Exits {
    * in words alone which of the two it was.
    */
   async #confirm(watched: Watched, exit: Exit): Promise<void> {
-    const { backend, backendClock, logger } = this.#parts;
+    const { backend, backendClock, logger } = this.#deps;
     const { bracket } = watched;
     watched.retryAt = backendClock.monotonic() + LOOK_MS;
     let refusal = '';
@@ -206,10 +206,10 @@ export class Exits {
         orderID: exit.unconfirmed,
         reconfirmReason,
       });
-      const response = await backend.call(trade.reconfirmOrder, request, contextOf(this.#parts, bracket.id));
+      const response = await backend.call(trade.reconfirmOrder, request, contextOf(this.#deps, bracket.id));
       if (response.retType === RET_SUCCEED) {
         this.#audit(bracket, request, exit.idEx, `bracket ${bracket.id}: ${nameOf(exit)} confirmed`);
-        await this.#inquiry.ask(watched);
+        await this.#reconciler.ask(watched);
         return;
       }
       refusal = response.retMsg;
@@ -221,23 +221,23 @@ export class Exits {
 
   /** The entry of a bracket that was cancelled before it was known. Asked for again at every look until it is over: that cancels nothing twice. */
   async #cancelEntry(watched: Watched): Promise<void> {
-    const { backendClock } = this.#parts;
+    const { backendClock } = this.#deps;
     const { bracket } = watched;
     watched.withdrawAt = backendClock.monotonic() + LOOK_MS;
     const { entryId, entryIdEx } = bracket;
     const { request, response } = await this.#cancelOrder(bracket, { orderID: entryIdEx === '' ? entryId : 0n, orderIDEx: entryIdEx });
     if (response.retType === RET_SUCCEED)
       this.#audit(bracket, request, entryIdEx || String(entryId), `bracket ${bracket.id}: entry cancelled`);
-    await this.#inquiry.ask(watched);
+    await this.#reconciler.ask(watched);
     if (response.retType === RET_SUCCEED || watched.bracket.entryOver) return;
     const note = `its entry could not be cancelled: ${response.retMsg}`;
-    if (note !== watched.bracket.note) this.#parts.logger.warn({ bracket: bracket.id }, note);
+    if (note !== watched.bracket.note) this.#deps.logger.warn({ bracket: bracket.id }, note);
     await this.#book.keep(watched, { ...watched.bracket, note });
   }
 
   /** An exit that is in the market beside another of its bracket: both together may close more than there is. */
   async #cancelSurplus(watched: Watched, order: OrderName): Promise<void> {
-    const { hub, logger } = this.#parts;
+    const { hub, logger } = this.#deps;
     const { orderID, orderIDEx } = order;
     const name = nameOfOrder(order);
     const { bracket } = watched;
@@ -260,7 +260,7 @@ export class Exits {
       ...name,
       modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Cancel,
     });
-    const response = await this.#parts.backend.call(trade.cancelOrder, request, contextOf(this.#parts, bracket.id));
+    const response = await this.#deps.backend.call(trade.cancelOrder, request, contextOf(this.#deps, bracket.id));
     return { request, response };
   }
 
@@ -270,10 +270,10 @@ export class Exits {
     const { request, response } = await this.#cancelOrder(bracket, { orderID: 0n, orderIDEx: exit.idEx });
     if (response.retType === RET_SUCCEED) this.#audit(bracket, request, exit.idEx, `bracket ${bracket.id}: exit cancelled`);
     // Refused, it is over already, or nothing has happened to it: its order says.
-    await this.#inquiry.ask(watched);
+    await this.#reconciler.ask(watched);
     const now = watched.bracket.exit;
     if (response.retType !== RET_SUCCEED && now?.idEx === exit.idEx && now.cancelling) {
-      watched.cancelAt = this.#parts.backendClock.monotonic() + LOOK_MS;
+      watched.cancelAt = this.#deps.backendClock.monotonic() + LOOK_MS;
       await this.#book.keep(watched, {
         ...watched.bracket,
         exit: { ...now, cancelling: false },
@@ -302,7 +302,7 @@ export class Exits {
     const [qty, price] = [request.qty, request.price].map((value) =>
       value === undefined || value === 0 ? undefined : decimalFromNumber(value),
     );
-    this.#parts.access.audit.record({
+    this.#deps.access.audit.record({
       iface: 'daemon',
       endpoint: 'bracket',
       keyId: bracket.keyId,

@@ -21,7 +21,7 @@ import type { ProtectiveOrders } from '../orders/protective-orders.js';
 import { failure, success } from '../responses.js';
 import { securitiesOf, telling } from '../sight.js';
 import { type Bracket, type BracketState, type ExitKind, oddLotNote, WITHDRAWN_NOTE } from './bracket.js';
-import type { Brackets } from './keeper.js';
+import type { BracketService } from './service.js';
 
 /** svc.get_brackets.Bracket: state, exit_kind. */
 const states: Readonly<Record<BracketState, number>> = { placing: 1, open: 2, closed: 3, cancelled: 4, unclear: 5 };
@@ -31,7 +31,7 @@ const kinds: Readonly<Record<ExitKind, number>> = { target: 1, stop: 2 };
  * Handlers of all bracket operations except placement, which follows the order path. A bracket carries its own environment and
  * market, and the caller's scope and lists are checked against those, not against the request's.
  */
-export function bracketHandlers(brackets: Brackets, access: Access, protective: ProtectiveOrders): LocalOperations {
+export function bracketHandlers(brackets: BracketService, access: Access, protective: ProtectiveOrders): LocalOperations {
   return {
     [trade.getBrackets.name]: alone(({ request }) => {
       const { header, bracketId: id } = request as GetC2S;

@@ -1,2 +1,2 @@
 export { bracketHandlers } from './handlers.js';
-export { Brackets } from './keeper.js';
+export { BracketService } from './service.js';

@@ -10,8 +10,8 @@ import { BackendFailure, BackendTimeout } from '../backend.js';
 import { followingSpan, historySpan } from '../orders/order-history.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { type Bracket, exitBuys, headerOf } from './bracket.js';
+import { type BracketsDeps, CALL_MS, contextOf } from './deps.js';
 import { isEmpty, type OrderNames, unlisted } from './order-names.js';
-import { type BracketsParts, CALL_MS, contextOf } from './parts.js';
 
 /** Time that a server has to answer a read, at first: a stop-loss may wait for it, so that it is given up soon and made again. */
 const ANSWER_MS = 5_000;
@@ -25,19 +25,19 @@ export function unanswered(thrown: unknown): undefined {
 
 /** Reads that brackets make of the brokerage. Each is undefined where the brokerage refuses it in words of its own. */
 export class BracketReads {
-  readonly #parts: Pick<BracketsParts, 'backend' | 'backendClock' | 'clock'>;
+  readonly #deps: Pick<BracketsDeps, 'backend' | 'backendClock' | 'clock'>;
   /** By account: time to answer the next read, where the last one was not answered. A server that is always slow is understood in the end. */
   readonly #answerMs = new Map<bigint, number>();
 
-  constructor(parts: Pick<BracketsParts, 'backend' | 'backendClock' | 'clock'>) {
-    this.#parts = parts;
+  constructor(deps: Pick<BracketsDeps, 'backend' | 'backendClock' | 'clock'>) {
+    this.#deps = deps;
   }
 
   /** The payload of one read for a bracket. */
   async call<O extends Operation>(operation: O, request: Message, { id, accId }: Bracket): Promise<PayloadOf<O> | undefined> {
     const answerMs = this.#answerMs.get(accId) ?? ANSWER_MS;
     try {
-      const answer = await this.#parts.backend.call(operation, request, { ...contextOf(this.#parts, id), answerMs });
+      const answer = await this.#deps.backend.call(operation, request, { ...contextOf(this.#deps, id), answerMs });
       this.#answerMs.delete(accId);
       return answer.retType === RET_SUCCEED ? (payloadOf(operation, answer) as PayloadOf<O> | undefined) : undefined;
     } catch (thrown) {
@@ -56,7 +56,7 @@ export class BracketReads {
   /** Orders under other days; under later ones too, where a clock that was set back left them. */
   async history(bracket: Bracket, of: HistoryFilter): Promise<Order[]> {
     const header = headerOf(bracket);
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     const found: Order[] = [];
     for (const span of [historySpan(now), followingSpan(now)]) {
       const query = create(HistoryC2S, { header, filterConditions: create(TrdFilterConditionsSchema, { ...of, ...span }) });

@@ -21,7 +21,7 @@ import { success } from '../responses.js';
 import { haltMessage } from './halts.js';
 import { alone, type LocalOperations } from './index.js';
 
-export interface AdminParts {
+export interface AdminDeps {
   readonly access: Access;
   readonly backend: Backend;
   readonly clock: Clock;
@@ -40,8 +40,8 @@ export interface AdminParts {
 }
 
 /** Administration and ping: what the gateway says of itself. */
-export function adminHandlers(parts: AdminParts): LocalOperations {
-  const { access, backend, clock, refresher, version } = parts;
+export function adminHandlers(deps: AdminDeps): LocalOperations {
+  const { access, backend, clock, refresher, version } = deps;
   return {
     [system.ping.name]: alone(() =>
       success(
@@ -52,20 +52,20 @@ export function adminHandlers(parts: AdminParts): LocalOperations {
 
     [admin.adminStatus.name]: alone(() => {
       const status = backend.status();
-      const push = parts.pushCounts();
+      const push = deps.pushCounts();
       const keys = access.keyring?.status();
-      const certificate = parts.certificate();
+      const certificate = deps.certificate();
       const quotas = backend.subscriptionQuotas?.();
       return success(
         admin.adminStatus,
         create(StatusS2C, {
           version,
           pid: process.pid,
-          startedAt: new Date(parts.startedAt).toISOString(),
-          uptimeMs: BigInt(clock.now() - parts.startedAt),
+          startedAt: new Date(deps.startedAt).toISOString(),
+          uptimeMs: BigInt(clock.now() - deps.startedAt),
           authMode: access.scopeMode ? 'scope' : 'legacy',
           backend: backend.name,
-          tradingEnabled: parts.tradingEnabled,
+          tradingEnabled: deps.tradingEnabled,
           lastReloadRefresh: refresher.state,
           platform: connection(status.platform),
           brokers: status.brokers.map((broker) => {
@@ -87,7 +87,7 @@ export function adminHandlers(parts: AdminParts): LocalOperations {
                 }),
               }),
           ...(certificate === undefined ? {} : { certificate: create(CertificateSchema, shownCertificate(certificate)) }),
-          troubles: parts.troubles().map(({ message }) => message),
+          troubles: deps.troubles().map(({ message }) => message),
           pushConnectionCount: push.connections,
           subscriptionCount: push.subscriptions,
           ...(quotas === undefined ? {} : { subscriptionQuota: quota(quotas.securities) }),
@@ -99,14 +99,14 @@ export function adminHandlers(parts: AdminParts): LocalOperations {
 
     [admin.adminReload.name]: alone(({ caller }) => {
       // After this turn: the caller's own key may be among what is taken back.
-      setImmediate(parts.reload, caller.requestId);
+      setImmediate(deps.reload, caller.requestId);
       backend.clearCiphers?.();
       return success(admin.adminReload, create(ReloadS2C, { lastReloadRefresh: refresher.start() }));
     }),
 
     [admin.adminShutdown.name]: alone(() => {
       // After this turn, so that the answer is on its way before the listeners close.
-      setImmediate(parts.shutdown);
+      setImmediate(deps.shutdown);
       return success(admin.adminShutdown, create(ShutdownS2C));
     }),
   };

@@ -8,17 +8,17 @@ import { system } from '../../contract/operations/index.js';
 import { scopes } from '../../contract/scope.js';
 import { type Backend, BackendFailure, type CallContext } from '../backend.js';
 import { limitsOf } from '../market-names.js';
-import type { Circumstances } from '../orders/circumstances.js';
+import type { AccountContext } from '../orders/account-context.js';
 import { ratesTo } from '../orders/valuation.js';
 import { success } from '../responses.js';
 import { mayReadAccounts, maySee, TOTALS_UNTOLD } from '../sight.js';
 import { allAccounts, headerOf, tradesIn } from '../traded-accounts.js';
 import { alone, type LocalOperation } from './index.js';
 
-export interface WhoamiParts {
+export interface WhoamiDeps {
   readonly access: Access;
   readonly backend: Backend;
-  readonly circumstances: Circumstances;
+  readonly accountContext: AccountContext;
   readonly clock: Clock;
   readonly switches: ReadonlySet<string>;
 }
@@ -27,12 +27,12 @@ export interface WhoamiParts {
  * Answers `whoami`: the caller's key, its permissions, and the usage of each limit. It counts nothing and works while the backend
  * is away.
  */
-export function whoami(parts: WhoamiParts): LocalOperation {
-  const { access, clock, switches } = parts;
+export function whoami(deps: WhoamiDeps): LocalOperation {
+  const { access, clock, switches } = deps;
   return alone(async ({ identity: { key }, context }) => {
-    const rates = await ratesFor(parts, key, context);
-    const losses = mayReadAccounts(access, key) ? await dayLosses(parts, key, rates, context) : noLosses;
-    await freeOpenOrders(parts, key, context);
+    const rates = await ratesFor(deps, key, context);
+    const losses = mayReadAccounts(access, key) ? await dayLosses(deps, key, rates, context) : noLosses;
+    await freeOpenOrders(deps, key, context);
     const now = clock.now();
     const uses = access.uses(key, rates, now);
     const seesTotals = maySee(access, key, 'all keys');
@@ -57,7 +57,7 @@ export function whoami(parts: WhoamiParts): LocalOperation {
 }
 
 /** None where no limit needs them, or where the backend that has them is away: the totals then say that they are not known. */
-async function ratesFor({ access, backend }: WhoamiParts, key: KeyRecord | undefined, context: CallContext) {
+async function ratesFor({ access, backend }: WhoamiDeps, key: KeyRecord | undefined, context: CallContext) {
   const targets = access.limitsCurrencies(key);
   const none = () => undefined;
   return targets.length === 0 ? none : ratesTo(backend, targets, context).catch(() => none);
@@ -130,7 +130,7 @@ const noLosses: LossesByHolder = { key: [], flags: [] };
 
 /** Today's losses of every account that the caller may trade in, where losses are limited. Empty while the backend is away. */
 async function dayLosses(
-  { access, backend, circumstances }: WhoamiParts,
+  { access, backend, accountContext }: WhoamiDeps,
   key: KeyRecord | undefined,
   rates: ExchangeRates,
   context: CallContext,
@@ -144,7 +144,7 @@ async function dayLosses(
     for (const account of accounts) {
       if (!tradesIn(access, key, account)) continue;
       const { accID: accId } = account;
-      const profit = await circumstances.dayProfit(headerOf(account), context);
+      const profit = await accountContext.dayProfit(headerOf(account), context);
       if (key !== undefined) found.key.push({ accId, losses: lossesOf(profit, key.limits, rates) });
       found.flags.push({ accId, losses: lossesOf(profit, access.flagLimits, rates) });
     }
@@ -155,12 +155,12 @@ async function dayLosses(
 }
 
 /** Orders that have ended are not shown as open. */
-async function freeOpenOrders({ access, circumstances }: WhoamiParts, key: KeyRecord | undefined, context: CallContext): Promise<void> {
+async function freeOpenOrders({ access, accountContext }: WhoamiDeps, key: KeyRecord | undefined, context: CallContext): Promise<void> {
   const limited = limitsOf(access, key).some(({ maxOpenOrders }) => maxOpenOrders !== null);
   if (!limited) return;
   const everybody = access.flagLimits.maxOpenOrders !== null;
   try {
-    await circumstances.compareOpenOrders(access.gates.openOrderPlaces(everybody ? '' : (key?.id ?? '')), context);
+    await accountContext.compareOpenOrders(access.gates.openOrderPlaces(everybody ? '' : (key?.id ?? '')), context);
   } catch (thrown) {
     if (!(thrown instanceof BackendFailure)) throw thrown;
   }

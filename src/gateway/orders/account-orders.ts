@@ -120,14 +120,14 @@ export interface KnownOrders {
   named(name: string): Order | undefined;
 }
 
-type Parts = { readonly backend: Backend; readonly gates: OrderGates; readonly clock: Clock };
+type Deps = { readonly backend: Backend; readonly gates: OrderGates; readonly clock: Clock };
 
 /**
  * Orders of an account that may still trade. A backend's list may be seconds behind: an order that this daemon has placed counts as open until a
  * final status is pushed or listed, or two lists, asked for afresh and {@link LISTS_APART_MS} apart, lack it.
  */
 export class AccountOrders {
-  readonly #parts: Parts;
+  readonly #deps: Deps;
   readonly #startedAt: number;
   /** By account and name, the oldest first; empty where lists are never behind. */
   readonly #placed = new Map<string, PlacedOrder>();
@@ -141,16 +141,16 @@ export class AccountOrders {
   /** When the list of an account and market was last asked for afresh. */
   readonly #refreshedAt = new Map<string, number>();
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.#startedAt = parts.clock.monotonic();
-    this.#opened = new OpenedPositions(parts.clock, this.apartMs);
-    this.claims = new ClosingClaims({ clock: parts.clock, apartMs: this.apartMs });
-    if (parts.backend.listsCurrent) return;
-    for (const { accId, env, market, orderId } of parts.gates.openOrders()) {
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#startedAt = deps.clock.monotonic();
+    this.#opened = new OpenedPositions(deps.clock, this.apartMs);
+    this.claims = new ClosingClaims({ clock: deps.clock, apartMs: this.apartMs });
+    if (deps.backend.listsCurrent) return;
+    for (const { accId, env, market, orderId } of deps.gates.openOrders()) {
       this.placed({ accId, trdEnv: env, trdMarket: market, orderID: 0n, orderIDEx: orderId });
     }
-    parts.backend.onPush((event) => this.#hear(event));
+    deps.backend.onPush((event) => this.#hear(event));
   }
 
   /**
@@ -158,7 +158,7 @@ export class AccountOrders {
    * nobody knows of them here. undefined where lists are never behind, and later.
    */
   refuseEarly(what: string): Rejection | undefined {
-    const { backend, clock } = this.#parts;
+    const { backend, clock } = this.#deps;
     const leftMs = this.#startedAt + START_MS - clock.monotonic();
     if (backend.listsCurrent || leftMs <= 0) return undefined;
     const seconds = Math.ceil(leftMs / 1000);
@@ -168,7 +168,7 @@ export class AccountOrders {
 
   /** How far apart two lists are that lack an order which is over; 0 where lists are never behind. */
   get apartMs(): number {
-    return this.#parts.backend.listsCurrent ? 0 : LISTS_APART_MS;
+    return this.#deps.backend.listsCurrent ? 0 : LISTS_APART_MS;
   }
 
   /**
@@ -180,7 +180,7 @@ export class AccountOrders {
    */
   sending(header: TrdHeader, legs: readonly SentLeg[], isClaimed: boolean, orders: PutToWork): SentOrders {
     const sent: UnderWay = { ...orders, header, halt: undefined, until: Number.POSITIVE_INFINITY };
-    if (this.#parts.backend.listsCurrent) return { ended: () => undefined };
+    if (this.#deps.backend.listsCurrent) return { ended: () => undefined };
     this.#giveUpLost();
     this.#underWay.add(sent);
     const trading = this.trading(header.accID, legs, isClaimed);
@@ -188,7 +188,7 @@ export class AccountOrders {
       ended: (isAnswered, names) => {
         trading.ended(isAnswered ? names : undefined);
         if (isAnswered) this.#underWay.delete(sent);
-        else sent.until = this.#parts.clock.monotonic() + LOST_MS;
+        else sent.until = this.#deps.clock.monotonic() + LOST_MS;
         if (isHalted(sent)) for (const name of names) void this.#cancel(sent, name);
       },
     };
@@ -201,7 +201,7 @@ export class AccountOrders {
    * @param isClaimed what they close is claimed already.
    */
   trading(accId: bigint, legs: readonly SentLeg[], isClaimed: boolean): { ended(names: readonly OrderName[] | undefined): void } {
-    if (this.#parts.backend.listsCurrent) return { ended: () => undefined };
+    if (this.#deps.backend.listsCurrent) return { ended: () => undefined };
     const notes = legs.flatMap(({ symbol, side, qty }) => {
       const closed = isClaimed ? undefined : closes(side);
       return closed === undefined ? [] : [this.claims.note(positionName(accId, symbol, closed), qty)];
@@ -221,7 +221,7 @@ export class AccountOrders {
 
   /** The moment of a list that is asked for now, for {@link mayHold}. */
   get now(): number {
-    return this.#parts.clock.monotonic();
+    return this.#deps.clock.monotonic();
   }
 
   /** Whether an account may hold a position that a list asked for at `askedAt` lacks: an order sent from here may have opened it. */
@@ -238,12 +238,12 @@ export class AccountOrders {
   }
 
   #giveUpLost(): void {
-    const now = this.#parts.clock.monotonic();
+    const now = this.#deps.clock.monotonic();
     for (const order of this.#underWay) if (order.until <= now) this.#underWay.delete(order);
   }
 
   async #cancel({ header }: UnderWay, { orderID, orderIDEx }: OrderName): Promise<void> {
-    const { backend, clock } = this.#parts;
+    const { backend, clock } = this.#deps;
     const packetID = { connID: 0n, serialNo: 0 };
     const request = create(ModifyC2S, { packetID, header, orderID, orderIDEx, modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Cancel });
     const context = { requestId: 'halt', deadline: clock.monotonic() + LOST_MS, signal: new AbortController().signal };
@@ -256,7 +256,7 @@ export class AccountOrders {
 
   /** The backend has acknowledged this order. */
   placed(order: PlacedOrder): void {
-    if (this.#parts.backend.listsCurrent) return;
+    if (this.#deps.backend.listsCurrent) return;
     const before = this.placedNamed(order.accId, nameOfOrder(order));
     // A change names the market that its caller writes: what was placed stays what it is.
     this.#placed.set(keyOf(order.accId, nameOfOrder(before ?? order)), before ?? order);
@@ -276,8 +276,8 @@ export class AccountOrders {
 
   /** A change of an order is about to be sent. `ended` takes whether it was made; undefined where nobody knows. */
   changing(accId: bigint, names: readonly string[], terms: ChangedTerms): { ended(isMade: boolean | undefined): void } {
-    if (this.#parts.backend.listsCurrent) return { ended: () => undefined };
-    const change: SentChange = { terms, sentAt: this.#parts.clock.monotonic(), isAcknowledged: false };
+    if (this.#deps.backend.listsCurrent) return { ended: () => undefined };
+    const change: SentChange = { terms, sentAt: this.#deps.clock.monotonic(), isAcknowledged: false };
     const keys = names.map((name) => keyOf(accId, name));
     for (const key of keys) this.#keepChanges(key, [...(this.#changes.get(key) ?? []), change]);
     for (const oldest of this.#changes.keys()) {
@@ -329,7 +329,7 @@ export class AccountOrders {
     const names = namesOf(order);
     const known = names.map((name) => this.#changes.get(keyOf(accId, name))).find((changes) => changes !== undefined) ?? [];
     if (known.length === 0) return known;
-    const now = this.#parts.clock.monotonic();
+    const now = this.#deps.clock.monotonic();
     const isShown = ({ terms }: SentChange) => changedFieldsOf(order).every((field) => order[field] === terms[field]);
     const shown = known.findLastIndex((change) => isShown(change) && now - change.sentAt >= LISTS_APART_MS);
     const left = known.slice(shown + 1).filter(({ sentAt }) => now - sentAt < CHANGE_SHOWN_MS);
@@ -338,7 +338,7 @@ export class AccountOrders {
   }
 
   /** Takes note of orders that are over and of changes that are made, by whatever has shown that. */
-  learn(accId: bigint, orders: readonly Order[]): void {
+  applyOrders(accId: bigint, orders: readonly Order[]): void {
     for (const order of orders) {
       this.#changesOf(accId, order);
       if (!finalStatuses.has(order.orderStatus)) continue;
@@ -348,20 +348,20 @@ export class AccountOrders {
         this.#placed.delete(keyOf(accId, name));
         this.#absences.forget(keyOf(accId, name));
       }
-      this.#parts.gates.freeNamed(accId, names);
+      this.#deps.gates.freeNamed(accId, names);
     }
   }
 
   /** Asks for an account's orders afresh; the backend's answer where that does not list them. Limits on open orders learn of it. */
   async refreshed(header: TrdHeader, context: CallContext): Promise<KnownOrders | ResponseMessage> {
-    const askedAt = this.#parts.clock.monotonic();
+    const askedAt = this.#deps.clock.monotonic();
     this.#refreshedAt.set(placeOf(header), askedAt);
     return this.#read(header, context, askedAt, this.apartMs);
   }
 
   /** As {@link refreshed}, but no more often than two lists have to be apart: servers bound how often a list may be asked for afresh. */
   async known(header: TrdHeader, context: CallContext): Promise<KnownOrders | ResponseMessage> {
-    const askedAt = this.#parts.clock.monotonic();
+    const askedAt = this.#deps.clock.monotonic();
     const refreshedAt = this.#refreshedAt.get(placeOf(header));
     if (refreshedAt === undefined || askedAt - refreshedAt >= this.apartMs) return this.refreshed(header, context);
     return this.#read(header, context, askedAt, undefined);
@@ -373,7 +373,7 @@ export class AccountOrders {
     askedAt: number,
     apartMs: number | undefined,
   ): Promise<KnownOrders | ResponseMessage> {
-    const { backend, gates } = this.#parts;
+    const { backend, gates } = this.#deps;
     const { accID: accId, trdEnv: env, trdMarket: market } = header;
     const settled = gates.openOrdersAt({ accId, env, market });
     // One that lags is asked for ends as well, which it shows later than they happen and never before.
@@ -383,7 +383,7 @@ export class AccountOrders {
     const response = await backend.call(account.getOrders, query, context);
     const orders = response.retType === RET_SUCCEED ? payloadOf(account.getOrders, response)?.orderList : undefined;
     if (orders === undefined) return response;
-    this.learn(accId, orders);
+    this.applyOrders(accId, orders);
     // A list may have 10,000 orders: their names are made only where somebody looks for them.
     if (settled.length > 0) gates.freeEnded(accId, settled, { orders: orders.map(listed), askedAt, apartMs });
     const open = orders.filter(mayTrade);
@@ -409,7 +409,7 @@ export class AccountOrders {
     if (event.type !== 'trade' || event.protoId !== ORDER_PUSH) return;
     const order = (event.message as unknown as OrderUpdate).s2c?.order;
     if (order === undefined) return;
-    this.learn(event.accId, [order]);
+    this.applyOrders(event.accId, [order]);
     const opened = order.fillQty === 0 ? undefined : opens(sideName(order.trdSide) ?? '');
     if (opened !== undefined) this.#opened.filled(positionName(event.accId, symbolOf(order), opened));
     if (!mayTrade(order) || isCancelling(order) || this.#underWay.size === 0) return;

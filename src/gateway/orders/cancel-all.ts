@@ -12,9 +12,9 @@ import { maySee, unidentified } from '../sight.js';
 import type { AccountOrders } from './account-orders.js';
 import { includesExits } from './cancel-scope.js';
 import { OrderSweep } from './order-sweep.js';
-import type { ProtectiveOrders, ProtectiveOrdersParts } from './protective-orders.js';
+import type { ProtectiveOrders, ProtectiveOrdersDeps } from './protective-orders.js';
 
-export interface CancelAllParts extends ProtectiveOrdersParts {
+export interface CancelAllDeps extends ProtectiveOrdersDeps {
   readonly clock: Clock;
   readonly orders: AccountOrders;
   readonly protective: ProtectiveOrders;
@@ -22,20 +22,20 @@ export interface CancelAllParts extends ProtectiveOrdersParts {
 
 /** Cancels the orders of an account at its caller's wish. Exits of brackets stay unless they are asked for too, and so does whatever its caller may not end. */
 export class CancelAll {
-  readonly #parts: CancelAllParts;
+  readonly #deps: CancelAllDeps;
 
-  constructor(parts: CancelAllParts) {
-    this.#parts = parts;
+  constructor(deps: CancelAllDeps) {
+    this.#deps = deps;
   }
 
   /** At once where nothing stays and the brokerage can do that, or else one order after the other. */
   call(operation: Operation, asked: ModifyC2S, key: KeyRecord | undefined, context: CallContext): Promise<ResponseMessage | Rejection> {
-    return this.#run(operation, asked, key, context, this.#parts.backend);
+    return this.#run(operation, asked, key, context, this.#deps.backend);
   }
 
   /** The answer that {@link call} would give at this moment, as far as the brokerage decides beforehand; nothing is cancelled. */
   check(operation: Operation, asked: ModifyC2S, key: KeyRecord | undefined, context: CallContext): Promise<ResponseMessage | Rejection> {
-    return this.#run(operation, asked, key, context, deciding(this.#parts.backend));
+    return this.#run(operation, asked, key, context, deciding(this.#deps.backend));
   }
 
   /** @param backend takes the cancels. */
@@ -46,11 +46,11 @@ export class CancelAll {
     context: CallContext,
     backend: Pick<Backend, 'call'>,
   ): Promise<ResponseMessage | Rejection> {
-    const { access, clock, orders, protective, brackets } = this.#parts;
+    const { access, clock, orders, protective, brackets } = this.#deps;
     const { header, trdMarket } = asked;
     const accId = header?.accID ?? 0n;
     const includingExits = includesExits(asked);
-    const everything = !protective.concerns(key) && (includingExits || !brackets.guardsIn(accId));
+    const everything = !protective.concerns(key) && (includingExits || !brackets.hasProtectiveOrders(accId));
     if (everything || header === undefined) {
       const request = clone(ModifyC2SSchema, asked);
       request.adjustPrice = false;
@@ -60,7 +60,7 @@ export class CancelAll {
     const staying = await this.staying(asked, key, context, (rejection) => {
       refused ??= rejection;
     });
-    const { requestId, deadline, signal, withheld, owner } = context;
+    const { requestId, deadline, signal, lateRejection, owner } = context;
     const unlisted = !protective.concerns(key);
     const sweep = new OrderSweep({
       backend,
@@ -72,7 +72,7 @@ export class CancelAll {
       unlisted,
       staying,
     });
-    await sweep.pass({ requestId, deadline, signal, withheld, owner });
+    await sweep.pass({ requestId, deadline, signal, lateRejection, owner });
     const { outcome } = sweep;
     // The brokerage's own reason for the whole request, which describes no order.
     if (outcome.orders === 0 && outcome.failure !== undefined) return failure(operation, outcome.failure, outcome.failureCode);
@@ -98,12 +98,12 @@ export class CancelAll {
     context: CallContext,
     onRefused: (rejection: Rejection) => void = () => undefined,
   ): Promise<() => (order: Order) => boolean> {
-    const { protective, brackets } = this.#parts;
+    const { protective, brackets } = this.#deps;
     const accId = asked.header?.accID ?? 0n;
     const includingExits = includesExits(asked);
     const closes = await protective.closing(key, asked.header, context);
     return () => {
-      const isExit = brackets.exitsIn(accId);
+      const isExit = brackets.isProtectiveOrder(accId);
       const refusal = protective.refusals(key, accId, closes);
       return (order: Order): boolean => {
         const rejection = refusal(order);

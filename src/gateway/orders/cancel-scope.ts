@@ -34,7 +34,7 @@ export function addsRisk({ modifyOrderOp }: Partial<Pick<ModifyC2S, 'modifyOrder
 }
 
 /** Whether a request takes one order or more out of the market. */
-export function isRelief(operation: Operation, request: Message): boolean {
+export function isRiskReducing(operation: Operation, request: Message): boolean {
   return operation.valuer === 'modify' && !addsRisk(request as Partial<ModifyC2S>);
 }
 
@@ -50,7 +50,7 @@ export function refuseForAll(operation: Operation, request: Message): Rejection 
 
 /** Whether a request takes all orders of an account out of the market. */
 export function isCancelAll(operation: Operation, request: Message): boolean {
-  return isRelief(operation, request) && (request as Partial<ModifyC2S>).forAll === true;
+  return isRiskReducing(operation, request) && (request as Partial<ModifyC2S>).forAll === true;
 }
 
 /** Whether a cancel of all orders takes exits of brackets with it. The public message has no field for it: inside the gateway, one without another use carries it. */

@@ -17,7 +17,7 @@ import { failure, payloadOf, RET_SUCCEED } from '../responses.js';
 import { securitiesOf, telling } from '../sight.js';
 import { type Subjects, subjectsOf } from '../subjects.js';
 import { type AccountOrders, asListed } from './account-orders.js';
-import { isRelief, marketsOfCancelAll } from './cancel-scope.js';
+import { isRiskReducing, marketsOfCancelAll } from './cancel-scope.js';
 import { followingSpan, HISTORY_DAYS, historySpan } from './order-history.js';
 import { isStop, type ProtectiveOrders } from './protective-orders.js';
 import { ofStandingTerms, termsOfOrder } from './standing-terms.js';
@@ -51,7 +51,7 @@ export class OrderPermits {
       ({ allowedMarkets, allowedSymbols }) => allowedMarkets !== null || (reads && allowedSymbols !== null),
     );
     const { header } = request as Message & { header?: TrdHeader };
-    const mayEndGuards = isRelief(operation, request) && this.protective.concerns(key);
+    const mayEndGuards = isRiskReducing(operation, request) && this.protective.concerns(key);
     if (limits.length === 0 && !mayEndGuards) return undefined;
     const subjects = subjectsOf(operation, request);
     // 0 and the empty text stand for an id that is not given.

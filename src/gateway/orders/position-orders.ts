@@ -25,7 +25,7 @@ import { tradedMarketNames } from '../market-names.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { securitiesOf, telling } from '../sight.js';
 import { sideName } from '../trade-names.js';
-import type { Circumstances } from './circumstances.js';
+import type { AccountContext } from './account-context.js';
 import type { ClosingClaim } from './closing-claims.js';
 import { type Contract, refuseContracts } from './monthly-futures.js';
 import type { Valued, ValuedLeg } from './order-facts.js';
@@ -129,13 +129,13 @@ async function ordersFor(
  * when they are answered.
  */
 export async function claimPosition(
-  circumstances: Circumstances,
+  accountContext: AccountContext,
   { accId, legs }: Valued,
   header: TrdHeader | undefined,
   context: CallContext,
 ): Promise<ClosingClaim | Rejection> {
   const [{ symbol, side, qty }] = legs;
-  const claim = await circumstances.claimClosing({ accId, symbol, side, qty }, undefined, header, context, true);
+  const claim = await accountContext.claimClosing({ accId, symbol, side, qty }, undefined, header, context, true);
   if (claim !== undefined) return claim;
   const message = `position_id: orders that work or are on their way close some of the position in ${symbol} already, and both would be too much: cancel them or wait for them first`;
   return telling(new Rejection('request.invalid', message, { field: 'position_id' }), legs);

@@ -13,15 +13,15 @@ import { securitiesOf, telling } from '../sight.js';
 import type { AccountOrders } from './account-orders.js';
 import { nameOfOrder } from './order-lookup.js';
 
-export interface ProtectiveOrdersParts {
+export interface ProtectiveOrdersDeps {
   readonly backend: Backend;
   readonly access: Access;
   readonly orders: AccountOrders;
   readonly brackets: {
     /** Whether anything of an account is guarded by a bracket, or about to be. */
-    guardsIn(accId: bigint): boolean;
+    hasProtectiveOrders(accId: bigint): boolean;
     /** Tells of an account's orders which are exits of brackets that go on. */
-    exitsIn(accId: bigint): (order: Order) => boolean;
+    isProtectiveOrder(accId: bigint): (order: Order) => boolean;
   };
 }
 
@@ -76,27 +76,27 @@ export async function closingOrders(
  * stop orders that would close a position, which it may not change either, and a key for other symbols neither exits nor stop orders.
  */
 export class ProtectiveOrders {
-  readonly #parts: ProtectiveOrdersParts;
+  readonly #deps: ProtectiveOrdersDeps;
 
-  constructor(parts: ProtectiveOrdersParts) {
-    this.#parts = parts;
+  constructor(deps: ProtectiveOrdersDeps) {
+    this.#deps = deps;
   }
 
   /** Whether there may be orders in an account that a caller may not end. */
   concerns(key: KeyRecord | undefined): boolean {
-    const { access } = this.#parts;
+    const { access } = this.#deps;
     return limitsOf(access, key).some(({ allowedSymbols }) => allowedSymbols !== null) || access.haltOf(key) !== undefined;
   }
 
   /** Tells which orders would close a position, as far as that makes a difference for a caller. */
   async closing(key: KeyRecord | undefined, header: TrdHeader | undefined, context: CallContext): Promise<(order: Order) => boolean> {
-    const { access, backend, orders } = this.#parts;
+    const { access, backend, orders } = this.#deps;
     return access.haltOf(key) === undefined ? everything : closingOrders(backend, orders, header, context);
   }
 
   /** Tells why a caller may not end an order of an account; undefined where it may. `closes`: by {@link closing}. */
   refusals(key: KeyRecord | undefined, accId: bigint, closes: (order: Order) => boolean): (order: Order) => Rejection | undefined {
-    const isExit = this.#parts.brackets.exitsIn(accId);
+    const isExit = this.#deps.brackets.isProtectiveOrder(accId);
     return (order) => {
       const exits = isExit(order);
       return exits || isStop(order) ? this.refuse(key, order, exits || closes(order), `order ${nameOfOrder(order)}`) : undefined;
@@ -105,7 +105,7 @@ export class ProtectiveOrders {
 
   /** Why a caller may not end an order. `guards`: it guards a position. */
   refuse(key: KeyRecord | undefined, order: Traded, guards: boolean, what: string): Rejection | undefined {
-    const { access } = this.#parts;
+    const { access } = this.#deps;
     const symbol = `${quoteMarketOfSecMarket(order.secMarket)?.name ?? order.secMarket}.${order.code}`;
     const limits = limitsOf(access, key).find((each) => !allowsSymbol(each, symbol));
     if (limits !== undefined) return telling(denySymbol(limits, symbol), securitiesOf(order, 0));
@@ -116,8 +116,8 @@ export class ProtectiveOrders {
 
   /** Refusal for an order that no list shows: where lists may be behind, or exits are on their way, it may guard a position. */
   refuseUnlisted(key: KeyRecord | undefined, accId: bigint, id: bigint | string): Rejection | undefined {
-    const { access, brackets, backend } = this.#parts;
-    if (backend.listsCurrent && !brackets.guardsIn(accId)) return undefined;
+    const { access, brackets, backend } = this.#deps;
+    if (backend.listsCurrent && !brackets.hasProtectiveOrders(accId)) return undefined;
     const message = `order ${id} is not listed yet and may guard a position: it is not ended`;
     const limits = limitsOf(access, key).find(({ allowedSymbols }) => allowedSymbols !== null);
     if (limits !== undefined) return telling(new Rejection('limit.symbol', message), []);

@@ -23,9 +23,9 @@ import {
   BackendRefused,
   BackendUnsent,
   type CallContext,
+  type LateRejection,
   type PacketId,
   type ResponseMessage,
-  type WriteWithheld,
 } from '../backend.js';
 import { type Call, cancelled } from '../call.js';
 import { rejectFailure } from '../call-failures.js';
@@ -36,14 +36,15 @@ import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { maySee, securitiesOf } from '../sight.js';
 import { sideName } from '../trade-names.js';
 import { rejectUnstored } from '../ways-out.js';
+import type { AccountContext } from './account-context.js';
 import type { AccountOrders, OrderName, PlacedTerms, PutToWork, SentLeg, SentOrders } from './account-orders.js';
 import { bracketOfRemark } from './bracket-entry.js';
 import type { CancelAll } from './cancel-all.js';
 import { addsRisk, isCancel, isCancelAll } from './cancel-scope.js';
-import type { Circumstances } from './circumstances.js';
 import type { ClosingClaim } from './closing-claims.js';
 import { ConcurrentChanges } from './concurrent-changes.js';
 import type { Commit, Interrupted, Run } from './idempotency.js';
+import { lateRejection } from './late-rejection.js';
 import { legsText } from './legs-text.js';
 import { nameOfOrder, namesOf } from './order-lookup.js';
 import { PacketIds } from './packet-ids.js';
@@ -51,7 +52,6 @@ import { claimPosition, expectedOrders, isOfPosition, type PositionRequest, prov
 import { firstTold } from './told-denials.js';
 import { factsOf, isValued, ofStandingIn, rejectOrder, type ValuedOrder, type Valuing, valueOrder } from './valuation.js';
 import { whenKnown } from './when-known.js';
-import { withholding } from './withholding.js';
 
 /** Longest wait for the order refresh that precedes the acknowledgement of a cancel. */
 const REFRESH_MS_MAX = 2000;
@@ -160,7 +160,7 @@ export class Writes {
     readonly clocks: { readonly clock: Clock; readonly backendClock: Clock },
     readonly meter: Meter,
     readonly inFlight: InFlight,
-    readonly circumstances: Circumstances,
+    readonly accountContext: AccountContext,
     readonly orders: AccountOrders,
     readonly store: Store,
     /** Sends orders that come with their exits. */
@@ -223,8 +223,8 @@ export class Writes {
     interrupted: Interrupted,
     call: Call,
   ): Promise<ResponseMessage | Rejection> {
-    if (!call.leave()) return cancelled();
-    call.withheld = this.#withholdingAgain(operation, request, identity);
+    if (!call.commit()) return cancelled();
+    call.lateRejection = this.#withholdingAgain(operation, request, identity);
     return this.#send(operation, interrupted.request, interrupted.packet, identity, call);
   }
 
@@ -243,7 +243,7 @@ export class Writes {
   ): Promise<ResponseMessage | Rejection> {
     call.closes = valued.closes;
     const complete = whenKnown(factsOf(this.backend, this.access, identity.key, valued, call), (own) =>
-      this.circumstances.complete(identity.key, own, valued, (request as Partial<PlaceC2S>).header, call),
+      this.accountContext.complete(identity.key, own, valued, (request as Partial<PlaceC2S>).header, call),
     );
     const sent = whenKnown(complete, ({ facts, claim, early }) => {
       if (early !== undefined) return this.#deniedAnyway(operation, identity, facts) ?? early;
@@ -285,14 +285,14 @@ export class Writes {
     trades: { readonly changed?: Order | undefined; readonly legs: readonly SentLeg[]; readonly isClaimed: boolean } = noTrades,
   ): Promise<ResponseMessage | Rejection> {
     // Under an idempotency key it goes on from here: the key would take it up again past the gates, and tells its outcome.
-    if (commit === undefined ? call.isGone() : !call.leave()) return cancelled();
+    if (commit === undefined ? call.isGone() : !call.commit()) return cancelled();
     const admittance = facts && this.access.admit(identity.key, facts, this.clocks.clock.now());
     if (admittance?.ok === false) {
       const { denials } = admittance;
       return rejectOrder(firstTold(this.access, operation, identity.key, facts, denials) ?? denials[0], operation, facts);
     }
     const admission = admittance?.admission;
-    call.withheld = this.#withholding(identity, facts !== undefined && facts.reduces !== true);
+    call.lateRejection = this.#lateRejection(identity, facts !== undefined && facts.reduces !== true);
     const packet = this.#packets.next();
     const keyed = commit?.(packet, request);
     let response: ResponseMessage | Rejection | undefined;
@@ -318,7 +318,7 @@ export class Writes {
       if (!this.#recordedInOrder) unstored = await stored.then(() => undefined, unkept);
       sentAt = performance.now();
       const send = async () =>
-        commit !== undefined || call.leave() ? this.#send(operation, request, packet, identity, call) : cancelled();
+        commit !== undefined || call.commit() ? this.#send(operation, request, packet, identity, call) : cancelled();
       response = unstored ?? (await send());
       isAnswered = true;
     } finally {
@@ -390,7 +390,7 @@ export class Writes {
     if (expected instanceof Rejection) return expected;
     const valued = valuedOrders(operation, expected, request.header);
     if (valued instanceof Rejection) return valued;
-    const claim = await claimPosition(this.circumstances, valued, request.header, context).catch(unasked);
+    const claim = await claimPosition(this.accountContext, valued, request.header, context).catch(unasked);
     if (claim instanceof Rejection) return claim;
     const response = await settling(claim, this.#answerOf(operation, request, key, context));
     if (!(response instanceof Rejection) && response.retType === RET_SUCCEED) {
@@ -400,16 +400,16 @@ export class Writes {
   }
 
   /** Why an interrupted write is not sent again; undefined where it is. */
-  withheldAgain(operation: Operation, request: Message, identity: Identity): WriteWithheld | undefined {
+  lateRejectionAgain(operation: Operation, request: Message, identity: Identity): LateRejection | undefined {
     return this.#withholdingAgain(operation, request, identity)?.();
   }
 
-  #withholdingAgain(operation: Operation, request: Message, identity: Identity): CallContext['withheld'] {
-    return this.#withholding(identity, operation.effect === 'order' && addsRisk(request as Partial<ModifyC2S>));
+  #withholdingAgain(operation: Operation, request: Message, identity: Identity): CallContext['lateRejection'] {
+    return this.#lateRejection(identity, operation.effect === 'order' && addsRisk(request as Partial<ModifyC2S>));
   }
 
-  #withholding(identity: Identity, addsRisk: boolean): CallContext['withheld'] {
-    return withholding(this.access, this.clocks.clock, identity, { addsRisk, store: this.store });
+  #lateRejection(identity: Identity, addsRisk: boolean): CallContext['lateRejection'] {
+    return lateRejection(this.access, this.clocks.clock, identity, { addsRisk, store: this.store });
   }
 
   /** An unsent or refused write is known to have had no effect; any other failure leaves the outcome open. */
@@ -423,8 +423,8 @@ export class Writes {
       if (thrown instanceof BackendUnsent || thrown instanceof BackendRefused) return rejectFailure(thrown, 'write kept');
       throw thrown;
     };
-    const withheld = context.withheld?.();
-    if (withheld !== undefined) return Promise.resolve(withheld.rejection);
+    const lateRejection = context.lateRejection?.();
+    if (lateRejection !== undefined) return Promise.resolve(lateRejection.rejection);
     try {
       const answer =
         operation === trade.placeBracketOrder
@@ -453,7 +453,7 @@ export class Writes {
     const context = { requestId, deadline: this.clocks.backendClock.monotonic() + REFRESH_MS_MAX, signal: waiting.signal, owner };
     const refresh = (async () => {
       const answer = await this.backend.call(account.getOrders, query, context);
-      this.orders.learn(header?.accID ?? 0n, payloadOf(account.getOrders, answer)?.orderList ?? []);
+      this.orders.applyOrders(header?.accID ?? 0n, payloadOf(account.getOrders, answer)?.orderList ?? []);
     })();
     this.inFlight.enter(owner, refresh);
     let cancelTimer: () => void = () => undefined;

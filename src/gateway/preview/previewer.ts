@@ -17,10 +17,10 @@ import { Rejection } from '../../contract/rejection.js';
 import { hasLimit } from '../../contract/unused-price.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { allowsTraded, limitsOf, type Traded } from '../market-names.js';
+import type { AccountContext } from '../orders/account-context.js';
 import { entryOf } from '../orders/bracket-entry.js';
 import type { CancelAll } from '../orders/cancel-all.js';
 import { isCancel, isCancelAll } from '../orders/cancel-scope.js';
-import type { Circumstances } from '../orders/circumstances.js';
 import { isCombo } from '../orders/combo-facts.js';
 import type { Valued } from '../orders/order-facts.js';
 import { isWorking, orderNamed, workingOrders } from '../orders/order-lookup.js';
@@ -65,7 +65,7 @@ export class Previewer {
   constructor(
     private readonly backend: Backend,
     private readonly access: Access,
-    private readonly circumstances: Circumstances,
+    private readonly accountContext: AccountContext,
     private readonly clock: Clock,
     private readonly cancelAll: CancelAll,
     /** Refuses one more bracket of a key where there is no room for it. */
@@ -265,7 +265,7 @@ export class Previewer {
     const valued = valuedOrders(operation, expected, header);
     if (valued instanceof Rejection) return this.#isHidden(key, valued) ? unseen : valued;
     const judged = await this.#judge(operation, key, valued, header, context);
-    const claim = await claimPosition(this.circumstances, valued, header, context);
+    const claim = await claimPosition(this.accountContext, valued, header, context);
     const claimed = claim instanceof Rejection && !this.#isHidden(key, claim) ? [claim] : [];
     if (!(claim instanceof Rejection)) claim.settle(undefined);
     const maySee = expected.every(({ code, secMarket }) => this.#maySee(key, { trdMarket: header.trdMarket, secMarket, code }, header));
@@ -346,7 +346,7 @@ export class Previewer {
     header: TrdHeader,
     context: CallContext,
   ): Promise<Judged> {
-    const { facts, claim, early } = await this.circumstances.complete(key, own, valued, header, context);
+    const { facts, claim, early } = await this.accountContext.complete(key, own, valued, header, context);
     claim?.settle(undefined);
     const judged = judge(this.access, operation, key, facts, this.clock.now());
     if (early === undefined || !maySee(this.access, key, facts.legs)) return judged;

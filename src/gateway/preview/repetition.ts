@@ -39,11 +39,11 @@ const reasons = {
   interrupted: 'the same request was interrupted under this idempotency key: it is sent again as it was, and the brokerage answers it',
 };
 
-/** A preview of a write whose first sending decides, and not what limits and brokerage would say now. `withheld`: why it is not sent again. */
-export function undecided(reason: keyof typeof reasons, preview: Preview, withheld: Rejection | undefined): Preview {
+/** A preview of a write whose first sending decides, and not what limits and brokerage would say now. `lateRejection`: why it is not sent again. */
+export function undecided(reason: keyof typeof reasons, preview: Preview, lateRejection: Rejection | undefined): Preview {
   const decision =
-    withheld === undefined
+    lateRejection === undefined
       ? { wouldPass: null, refusal: null, refusals: [], undecidedBy: [reasons[reason]] }
-      : { wouldPass: false, refusal: withheld, refusals: [withheld], undecidedBy: [] };
+      : { wouldPass: false, refusal: lateRejection, refusals: [lateRejection], undecidedBy: [] };
   return { ...preview, ...decision, gates: [], brokerageDecided: false, note: null };
 }

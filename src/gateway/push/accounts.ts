@@ -1,6 +1,6 @@
 import { answered } from '../answer-check.js';
 import type { Backend } from '../backend.js';
-import { type After, inTime, isRefusedForGood, unansweredText } from './patience.js';
+import { type After, inTime, isRefusedForGood, unansweredText } from './retries.js';
 
 /** No list that the backend is known to have. */
 const UNKNOWN = '?';

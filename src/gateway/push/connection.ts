@@ -1,10 +1,10 @@
 import type { PushEvent, QuotePush } from '../backend.js';
 import { Backlog } from './backlog.js';
-import type { EventFrames, Lane } from './event-frames.js';
+import type { EventFrames, FormatState } from './event-frames.js';
 import { tickerGap } from './format.js';
 import type { Frame } from './frame.js';
-import type { Gatherer, Writer } from './gatherer.js';
-import { Run } from './run.js';
+import { FrameBatch } from './frame-batch.js';
+import type { FrameBatcher, Writer } from './frame-batcher.js';
 
 /** Where a connection's frames go: a socket, as far as pushing needs to know it. */
 export interface PushSink {
@@ -39,10 +39,10 @@ export interface ConnectionSettings {
   readonly id: string;
   /** Owner of the connection: `key:<id>` or `anonymous`. */
   readonly owner: string;
-  readonly lane: Lane;
+  readonly lane: FormatState;
   readonly wants: Permits;
   readonly sink: PushSink;
-  readonly gatherer: Gatherer;
+  readonly gatherer: FrameBatcher;
   readonly maxBacklogBytes: number;
   /** The connection closed itself: its reader is too slow. */
   readonly onOverflow: (connection: Connection, reason: string) => void;
@@ -61,14 +61,14 @@ const CLOSE_TRY_AGAIN_LATER = 1013;
  */
 export class Connection implements Writer {
   // Fields of the write path come first and so share cache lines, which shows with thousands of connections.
-  #run: Run | undefined;
+  #run: FrameBatch | undefined;
   #backlog: Backlog | undefined;
   #open = true;
   /** The number of the frame written last. */
   #sequence = 0;
   readonly #sink: PushSink;
-  readonly #lane: Lane;
-  readonly #gatherer: Gatherer;
+  readonly #lane: FormatState;
+  readonly #gatherer: FrameBatcher;
   readonly id: string;
   readonly owner: string;
   /** The owner of the subscriptions that it makes itself. */
@@ -146,7 +146,7 @@ export class Connection implements Writer {
         this.#backlog = undefined;
         return;
       }
-      this.#write(Run.of(backlog.take(STALLED_BYTES)));
+      this.#write(FrameBatch.of(backlog.take(STALLED_BYTES)));
     }
   }
 
@@ -157,7 +157,7 @@ export class Connection implements Writer {
     if (this.#run === undefined) return;
     const frames = this.#run.frames();
     const kept = frames.filter((frame) => !unwanted(frame));
-    if (kept.length < frames.length) this.#run = kept.length === 0 ? undefined : Run.of(kept);
+    if (kept.length < frames.length) this.#run = kept.length === 0 ? undefined : FrameBatch.of(kept);
   }
 
   /** Ends it: what is queued is dropped, the sink is closed. */
@@ -198,7 +198,7 @@ export class Connection implements Writer {
     this.#onOverflow(this, reason);
   }
 
-  #writeGathered(run: Run): void {
+  #writeGathered(run: FrameBatch): void {
     this.#stallAbove(this.#write(run));
   }
 
@@ -208,7 +208,7 @@ export class Connection implements Writer {
   }
 
   /** Writes a run; returns the bytes that the sink then holds. */
-  #write(run: Run): number {
+  #write(run: FrameBatch): number {
     const bytes = run.encode(this.#sequence + 1, this.#lane.format.numbering);
     this.#sequence += run.sequenced;
     const buffered = this.#sink.write(bytes);

@@ -1,13 +1,13 @@
 import type { PushEvent } from '../backend.js';
 import type { PushFormat } from './format.js';
 import type { Frame, FrameContent } from './frame.js';
-import { Run } from './run.js';
+import { FrameBatch } from './frame-batch.js';
 import { SUB_TYPE_TICKER, streamKey } from './streams.js';
 
-/** State shared by the connections of one format: see {@link Gatherer.originOf}. */
-export class Lane {
+/** State shared by the connections of one format: see {@link FrameBatcher.originOf}. */
+export class FormatState {
   /** The run from which those of the pass `pass` grow. */
-  origin = Run.empty();
+  origin = FrameBatch.empty();
   pass = 0;
 
   constructor(readonly format: PushFormat) {}
@@ -16,7 +16,7 @@ export class Lane {
 /** The frames of one event: each format encodes it when its first recipient comes, and never again. */
 export class EventFrames {
   // Side by side, and searched one by one: there are a handful of formats at most, and a Map for each event would cost more.
-  readonly #lanes: Lane[] = [];
+  readonly #lanes: FormatState[] = [];
   /** null where the event could not be encoded. */
   readonly #frames: (Frame | null)[] = [];
   readonly #content: FrameContent;
@@ -30,11 +30,11 @@ export class EventFrames {
   }
 
   /** The event's frame; undefined where it could not be encoded, which leaves the other events alone. */
-  in(lane: Lane): Frame | undefined {
-    const lanes = this.#lanes;
-    for (let index = 0; index < lanes.length; index++) if (lanes[index] === lane) return this.#frames[index] ?? undefined;
+  in(lane: FormatState): Frame | undefined {
+    const states = this.#lanes;
+    for (let index = 0; index < states.length; index++) if (states[index] === lane) return this.#frames[index] ?? undefined;
     const frame = this.#encode(lane.format);
-    lanes.push(lane);
+    states.push(lane);
     this.#frames.push(frame);
     return frame ?? undefined;
   }

@@ -4,11 +4,11 @@ import type { AccountRegistrations, EndedAccount } from './accounts.js';
 import type { EventFrames } from './event-frames.js';
 import { type ClosedGap, Gaps, gapNotice } from './gaps.js';
 import { type Member, receives } from './member.js';
-import { RETRY_MS_MIN, type Retries } from './patience.js';
+import { RETRY_MS_MIN, type Retries } from './retries.js';
 import { nameOfSubType, symbolOfKey } from './streams.js';
 import type { Ended, Restored, Subscriptions } from './subscriptions.js';
 
-export interface GapAnnouncerParts {
+export interface GapAnnouncerDeps {
   readonly subscriptions: Subscriptions;
   readonly accounts: AccountRegistrations;
   readonly retries: Retries;
@@ -27,12 +27,12 @@ export interface GapAnnouncerParts {
 
 /** Restores what the backend lost, and tells everybody who missed something from when to when. */
 export class GapAnnouncer {
-  readonly #parts: GapAnnouncerParts;
+  readonly #deps: GapAnnouncerDeps;
   readonly #gaps = new Gaps();
   #count = 0;
 
-  constructor(parts: GapAnnouncerParts) {
-    this.#parts = parts;
+  constructor(deps: GapAnnouncerDeps) {
+    this.#deps = deps;
   }
 
   /** Gaps that were announced so far. */
@@ -58,40 +58,40 @@ export class GapAnnouncer {
   /** The backend has lost these. */
   lost({ streams, accIds, from, reason }: StreamsLost): void {
     this.#prune();
-    const missed = { streams: this.#parts.subscriptions.lost(streams), accIds: this.#parts.accounts.lost(accIds) };
+    const missed = { streams: this.#deps.subscriptions.lost(streams), accIds: this.#deps.accounts.lost(accIds) };
     if (missed.streams.length === 0 && missed.accIds.length === 0) return;
     this.#gaps.open(missed.streams, missed.accIds, from, reason);
-    this.#parts.onGap(`pushes interrupted: ${reason}; ${missed.streams.length} streams and ${missed.accIds.length} accounts are affected`);
+    this.#deps.onGap(`pushes interrupted: ${reason}; ${missed.streams.length} streams and ${missed.accIds.length} accounts are affected`);
   }
 
   /** The backend can start these again; resolves when they are, or have ended, and whoever missed something has been told. */
   async restore(scope: StreamScope): Promise<void> {
     const [streams, accounts] = await Promise.all([
-      this.#parts.subscriptions.restore(scope.streams),
-      this.#parts.accounts.restore(scope.accIds),
+      this.#deps.subscriptions.restore(scope.streams),
+      this.#deps.accounts.restore(scope.accIds),
     ]);
-    this.#parts.onRestored(accounts.accIds);
-    if (accounts.failure !== undefined) this.#parts.onGap(`order and fill pushes could not be restored: ${accounts.failure}`);
+    this.#deps.onRestored(accounts.accIds);
+    if (accounts.failure !== undefined) this.#deps.onGap(`order and fill pushes could not be restored: ${accounts.failure}`);
     const ended = [...streams.ended.map(endOfStream), ...accounts.ended.map(endOfAccount)];
-    for (const { text } of ended) this.#parts.onGap(`pushes end: ${text}`);
+    for (const { text } of ended) this.#deps.onGap(`pushes end: ${text}`);
     const keys = [...streams.keys, ...streams.ended.map(({ subscription }) => subscription.key)];
     this.#close(keys, [...accounts.accIds, ...accounts.ended.map(({ accId }) => accId)], ended);
     this.#prune();
-    if (streams.overdue().length > 0 || this.#parts.accounts.overdue().length > 0) this.#restoreLater(streams);
+    if (streams.overdue().length > 0 || this.#deps.accounts.overdue().length > 0) this.#restoreLater(streams);
   }
 
   /** Retries streams that the backend did not restore in time, unless its connection is lost first: the restoration then covers them. */
   #restoreLater({ overdue }: Restored): void {
-    this.#parts.onGap('the backend did not restore all pushes in time; trying again');
-    this.#parts.retries.schedule(RETRY_MS_MIN, () => {
-      const scope = { streams: overdue(), accIds: this.#parts.accounts.overdue() };
-      if (scope.streams.length > 0 || scope.accIds.length > 0) this.restore(scope).catch(this.#parts.onDefect);
+    this.#deps.onGap('the backend did not restore all pushes in time; trying again');
+    this.#deps.retries.schedule(RETRY_MS_MIN, () => {
+      const scope = { streams: overdue(), accIds: this.#deps.accounts.overdue() };
+      if (scope.streams.length > 0 || scope.accIds.length > 0) this.restore(scope).catch(this.#deps.onDefect);
     });
   }
 
   /** Forgets gaps in what nobody wants any more. */
   #prune(): void {
-    const { subscriptions, accounts } = this.#parts;
+    const { subscriptions, accounts } = this.#deps;
     this.#gaps.prune(
       (key) => subscriptions.receivers(key).length > 0,
       (accId) => accounts.receivers(accId).length > 0,
@@ -99,11 +99,11 @@ export class GapAnnouncer {
   }
 
   #close(streams: readonly string[], accIds: readonly bigint[], ended: readonly EndOfPushes[]): void {
-    for (const gap of this.#gaps.close(streams, accIds, this.#parts.clock.now())) {
+    for (const gap of this.#gaps.close(streams, accIds, this.#deps.clock.now())) {
       this.#count += 1;
-      this.#parts.onGap(`pushes restored after a gap from ${gap.from} to ${gap.to}: ${gap.reason}`);
+      this.#deps.onGap(`pushes restored after a gap from ${gap.from} to ${gap.to}: ${gap.reason}`);
       this.#announce(gap, ended);
-      for (const key of gap.streams) this.#parts.refresh(key);
+      for (const key of gap.streams) this.#deps.refresh(key);
     }
   }
 
@@ -116,16 +116,16 @@ export class GapAnnouncer {
       if (list === undefined) missing.set(owner, [of]);
       else list.push(of);
     };
-    for (const key of gap.streams) for (const owner of this.#parts.subscriptions.receivers(key)) missed(owner, key);
-    for (const accId of gap.accIds) for (const owner of this.#parts.accounts.receivers(accId)) missed(owner, accId);
+    for (const key of gap.streams) for (const owner of this.#deps.subscriptions.receivers(key)) missed(owner, key);
+    for (const accId of gap.accIds) for (const owner of this.#deps.accounts.receivers(accId)) missed(owner, accId);
     for (const { owner, of } of over) missed(owner, of);
     const whole = gapNotice(gap);
-    for (const member of this.#parts.membersOf([...missing.keys()])) {
+    for (const member of this.#deps.membersOf([...missing.keys()])) {
       const about = aboutOf(member.owners.flatMap((owner) => missing.get(owner) ?? []));
       if (!receives(member, { ...whole, about })) continue;
       const sees = (of: Missing[number]) => member.permits({ ...whole, about: aboutOf([of]) });
       const own = over.filter(({ owner, of }) => member.owners.includes(owner) && sees(of)).map(({ text }) => text);
-      member.connection.push(this.#parts.framesOf({ ...(own.length === 0 ? whole : gapNotice(gap, own)), about }));
+      member.connection.push(this.#deps.framesOf({ ...(own.length === 0 ? whole : gapNotice(gap, own)), about }));
     }
   }
 }

@@ -12,19 +12,19 @@ import {
 } from '../backend.js';
 import { type AccountOutcome, AccountRegistrations } from './accounts.js';
 import { Connection, type ConnectionInfo, type Permits } from './connection.js';
-import { EventFrames, Lane } from './event-frames.js';
-import { Face, type MemberActions } from './face.js';
+import { EventFrames, FormatState } from './event-frames.js';
 import type { PushFormat } from './format.js';
+import { FrameBatcher } from './frame-batcher.js';
 import { GapAnnouncer } from './gap-announcer.js';
-import { Gatherer } from './gatherer.js';
 import { IdleKeys } from './idle-keys.js';
 import { KeyShares } from './key-shares.js';
 import { type ConnectOptions, type Member, type PushConnection, receives } from './member.js';
+import { type MemberActions, MemberHandle } from './member-handle.js';
 import { type Observed, type Observer, Observers } from './observers.js';
-import { type After, Retries } from './patience.js';
 import { RecentTrades } from './recent-trades.js';
 import { type Entitled, Registrations } from './registrations.js';
 import { Resumptions } from './resumptions.js';
+import { type After, Retries } from './retries.js';
 import { fullerKey, poorerKey, streamKey } from './streams.js';
 import { type SubscribeOptions, type SubscribeOutcome, type Subscription, Subscriptions } from './subscriptions.js';
 
@@ -76,14 +76,14 @@ export class PushHub {
   readonly #maxBacklogBytes: number;
   readonly #greeting: () => readonly NotifyPush[];
   readonly #onDefect: (error: unknown) => void;
-  readonly #gatherer: Gatherer;
+  readonly #gatherer: FrameBatcher;
   readonly #members = new Map<string, Member>();
   /** Members by the owners whose subscriptions they receive. */
   readonly #byOwner = new Map<string, Set<Member>>();
   /** Stream → who gets it. Made when an event finds none, dropped when anything changes for the stream. */
   readonly #routes = new Map<string, readonly Connection[]>();
   /** Weak: a format that no connection has any more is forgotten with it. */
-  readonly #lanes = new WeakMap<PushFormat, Lane>();
+  readonly #lanes = new WeakMap<PushFormat, FormatState>();
   /** Members by the owner of their key. */
   readonly #ofKey = new Map<string, Set<Member>>();
   readonly #gaps: GapAnnouncer;
@@ -122,7 +122,7 @@ export class PushHub {
     this.#maxBacklogBytes = maxBacklogBytes;
     this.#greeting = greeting;
     this.#onDefect = onDefect;
-    this.#gatherer = new Gatherer(clock);
+    this.#gatherer = new FrameBatcher(clock);
     const changed = (owner: string) => this.#registrations?.changed(owner);
     const listener = {
       started: (began: Subscription) => this.#started(began),
@@ -239,7 +239,7 @@ export class PushHub {
       }
     }
     this.#resumptions.connected(member);
-    return new Face(member, this.#actions);
+    return new MemberHandle(member, this.#actions);
   }
 
   /**
@@ -362,10 +362,10 @@ export class PushHub {
     }
   }
 
-  #lane(format: PushFormat): Lane {
+  #lane(format: PushFormat): FormatState {
     let lane = this.#lanes.get(format);
     if (lane === undefined) {
-      lane = new Lane(format);
+      lane = new FormatState(format);
       this.#lanes.set(format, lane);
     }
     return lane;

@@ -4,13 +4,13 @@ import type { AccountRegistrations } from './accounts.js';
 import type { EventFrames } from './event-frames.js';
 import { gapNotice } from './gaps.js';
 import { type Member, type Resuming, receives } from './member.js';
-import { Retries } from './patience.js';
+import { Retries } from './retries.js';
 import { type Cursor, type NumberedTrade, TradeLog } from './trade-log.js';
 
 /** How long an account is followed on for a connection of `/ws` that broke: it may come back and resume. */
 const LINGER_MS = 60_000;
 
-export interface ResumptionsParts {
+export interface ResumptionsDeps {
   readonly clock: Clock;
   readonly accounts: AccountRegistrations;
   readonly framesOf: (event: PushEvent) => EventFrames;
@@ -18,14 +18,14 @@ export interface ResumptionsParts {
 
 /** Numbers order and fill events, and sends a client that was away what it has missed, or tells it of the gap. */
 export class Resumptions {
-  readonly #parts: ResumptionsParts;
+  readonly #deps: ResumptionsDeps;
   readonly #trades: TradeLog;
   readonly #lingering: Retries;
 
-  constructor(parts: ResumptionsParts) {
-    this.#parts = parts;
-    this.#trades = new TradeLog(() => parts.clock.now());
-    this.#lingering = new Retries((ms, action) => parts.clock.after(ms, action));
+  constructor(deps: ResumptionsDeps) {
+    this.#deps = deps;
+    this.#trades = new TradeLog(() => deps.clock.now());
+    this.#lingering = new Retries((ms, action) => deps.clock.after(ms, action));
   }
 
   /** Somebody is registered for an account, or nobody is any more. */
@@ -35,12 +35,12 @@ export class Resumptions {
 
   /** Events of these accounts are being missed. */
   lost(accIds: 'all' | readonly bigint[]): void {
-    for (const accId of accIds === 'all' ? this.#parts.accounts.desired() : accIds) this.#trades.follow(accId, false);
+    for (const accId of accIds === 'all' ? this.#deps.accounts.desired() : accIds) this.#trades.follow(accId, false);
   }
 
   /** Events of these accounts arrive again: those that somebody is registered for are followed from now on. */
   restored(accIds: readonly bigint[]): void {
-    for (const accId of accIds) if (this.#parts.accounts.receivers(accId).length > 0) this.#trades.follow(accId, true);
+    for (const accId of accIds) if (this.#deps.accounts.receivers(accId).length > 0) this.#trades.follow(accId, true);
   }
 
   add(event: TradePush): NumberedTrade {
@@ -49,7 +49,7 @@ export class Resumptions {
 
   /** The accounts whose events a member receives. */
   accountsOf(member: Member): readonly bigint[] {
-    return [...new Set(member.owners.flatMap((owner) => this.#parts.accounts.of(owner)))];
+    return [...new Set(member.owners.flatMap((owner) => this.#deps.accounts.of(owner)))];
   }
 
   /** The accounts whose events a member receives and may see: one that its key may not see any more stays registered, and is not named. */
@@ -77,7 +77,7 @@ export class Resumptions {
 
   /** A member is gone, and with it its own registrations: at once, or where it may come back and nobody else has them, in a while. */
   left({ connection: { ownOwner }, options: { iface } }: Member): void {
-    const { accounts } = this.#parts;
+    const { accounts } = this.#deps;
     const lingers = (accId: bigint) => iface === 'ws' && accounts.receivers(accId).length === 1;
     const own = accounts.of(ownOwner);
     if (own.some(lingers)) this.#lingering.schedule(LINGER_MS, () => void accounts.unsubscribeAll(ownOwner));
@@ -90,7 +90,7 @@ export class Resumptions {
 
   /** Pushes what a member has missed, in order: of some accounts since its cursor, and of all that it receives what came while it waited. */
   #send(member: Member, { since, accIds, from }: Resuming): void {
-    const { framesOf } = this.#parts;
+    const { framesOf } = this.#deps;
     // Accounts that the key may not see any more stay registered, and are not named.
     const seen = accIds.filter((accId) => receives(member, aboutAccounts(nothing, [accId])));
     const { gap, events } = since === undefined ? { gap: undefined, events: [] } : this.#trades.missed(since, seen);

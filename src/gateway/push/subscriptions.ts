@@ -1,6 +1,6 @@
 import type { Backend, QuoteStream, StreamScope, UnsubscribeRefusal } from '../backend.js';
 import type { KeyShares } from './key-shares.js';
-import type { After } from './patience.js';
+import type { After } from './retries.js';
 import { plainKey, streamKey, variantKeys } from './streams.js';
 import { type Refused, type RestoredStreams, UpstreamStreams } from './upstream.js';
 

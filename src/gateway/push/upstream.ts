@@ -1,6 +1,6 @@
 import { answered } from '../answer-check.js';
 import { type Backend, BackendRefused, BackendTimeout, type QuoteStream, type StreamScope, type UnsubscribeRefusal } from '../backend.js';
-import { type After, inTime, isRefusedForGood, RETRY_MS_MIN, Retries, unansweredText } from './patience.js';
+import { type After, inTime, isRefusedForGood, RETRY_MS_MIN, Retries, unansweredText } from './retries.js';
 import { quotaKey, streamKey } from './streams.js';
 
 /** A refusal by the backend. */

@@ -41,7 +41,7 @@ class GrpcCaller implements Caller {
     return () => this.call.off('cancelled', listener);
   }
 
-  patience(): number {
+  maxWaitMs(): number {
     return this.#deadline - performance.now();
   }
 }

@@ -9,7 +9,7 @@ import type { SessionState } from './session-state.js';
 import type { ToolCalls } from './tool-calls.js';
 import type { Toolbox } from './toolbox.js';
 
-export interface ServerParts {
+export interface ServerDeps {
   readonly version: string;
   readonly publicUrl: string | undefined;
   /** Introduction that a model reads first. */
@@ -26,8 +26,8 @@ export interface ServerParts {
  * The protocol's server for one session, or for one request where the revision has no sessions: it joins the protocol's
  * methods to their handlers.
  */
-export function createServer(parts: ServerParts, session?: SessionState): Server {
-  const { version, publicUrl, instructions, toolbox, finder, calls, confirmation, resources, prompts } = parts;
+export function createServer(deps: ServerDeps, session?: SessionState): Server {
+  const { version, publicUrl, instructions, toolbox, finder, calls, confirmation, resources, prompts } = deps;
   const server = new Server(
     {
       ...{ name: 'svc-gateway', title: 'Trading and market-data gateway', version },

@@ -17,7 +17,7 @@ import type { SessionState } from './session-state.js';
 import { Watch } from './watch.js';
 import { webRequest, writeWebResponse } from './web.js';
 
-export interface SessionParts {
+export interface SessionDeps {
   readonly gateway: Gateway;
   readonly callers: HttpCallers;
   readonly clock: Clock;
@@ -37,7 +37,7 @@ const LISTEN_MS_MAX = 60_000;
  * subscriptions, which end with it.
  */
 export class Session implements SessionState {
-  readonly #parts: SessionParts;
+  readonly #deps: SessionDeps;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   readonly #server: Server;
   readonly #sink: EventSink;
@@ -57,11 +57,11 @@ export class Session implements SessionState {
     readonly id: string,
     /** Caller who opened it; for everybody else it does not exist. */
     readonly mcpCaller: McpCaller,
-    parts: SessionParts,
+    deps: SessionDeps,
   ) {
-    this.#parts = parts;
+    this.#deps = deps;
     this.#holders = this.#newHolders();
-    this.#usedAt = parts.clock.monotonic();
+    this.#usedAt = deps.clock.monotonic();
     this.#sink = new EventSink(
       (params) => this.#notify('notifications/svc/push', params),
       () => this.close(),
@@ -71,14 +71,14 @@ export class Session implements SessionState {
       sessionIdGenerator: () => id,
       eventStore: this.#events,
     });
-    this.#server = parts.createServer(this);
+    this.#server = deps.createServer(this);
     this.#server.onclose = () => this.close();
-    this.#server.onerror = parts.onError;
+    this.#server.onerror = deps.onError;
     this.#cancelDeafness = this.#scheduleDeafness();
   }
 
-  static async open(id: string, mcpCaller: McpCaller, parts: SessionParts): Promise<Session> {
-    const session = new Session(id, mcpCaller, parts);
+  static async open(id: string, mcpCaller: McpCaller, deps: SessionDeps): Promise<Session> {
+    const session = new Session(id, mcpCaller, deps);
     await session.#server.connect(session.#transport);
     return session;
   }
@@ -101,10 +101,10 @@ export class Session implements SessionState {
     this.#cancelSilence();
     response.once('close', () => {
       this.#openExchanges -= 1;
-      this.#usedAt = this.#parts.clock.monotonic();
+      this.#usedAt = this.#deps.clock.monotonic();
       // Events stay for a client that lost its connection, and comes back for them at once.
       if (this.#openExchanges === 0 && !this.#closed) {
-        this.#cancelSilence = this.#parts.clock.after(LISTEN_MS_MAX, () => this.#events.clear());
+        this.#cancelSilence = this.#deps.clock.after(LISTEN_MS_MAX, () => this.#events.clear());
       }
     });
     const connectionOwner = this.#push?.ownOwner;
@@ -120,7 +120,7 @@ export class Session implements SessionState {
   }
 
   #newHolders(): Holders {
-    return new Holders((identity) => this.#parts.gateway.isAsItWas(identity));
+    return new Holders((identity) => this.#deps.gateway.isAsItWas(identity));
   }
 
   /** Drops everything made for a key that was changed or revoked, or has expired. */
@@ -150,7 +150,7 @@ export class Session implements SessionState {
 
   #scheduleDeafness(): () => void {
     this.#cancelDeafness();
-    return this.#parts.clock.after(LISTEN_MS_MAX, () => {
+    return this.#deps.clock.after(LISTEN_MS_MAX, () => {
       this.#sink.deafen();
       this.#watch?.sink.deafen();
     });
@@ -169,7 +169,7 @@ export class Session implements SessionState {
 
   async watch(uri: string, mcpCaller: McpCaller): Promise<Rejection | undefined> {
     if (this.#watch === undefined) {
-      const opened = Watch.open(this.#parts, mcpCaller, {
+      const opened = Watch.open(this.#deps, mcpCaller, {
         changed: (changedUri) => this.#notify('notifications/resources/updated', { uri: changedUri }),
         // The session goes on: the client was told to read the resource again, and may subscribe again.
         ended: () => undefined,
@@ -199,13 +199,13 @@ export class Session implements SessionState {
     this.#cancelDeafness();
     this.#push?.disconnected();
     this.#watch?.close();
-    this.#parts.onClosed(this);
+    this.#deps.onClosed(this);
     void this.#transport.close();
   }
 
   /** Opens the push of live events, for callers who may see them. */
   #openPush(): PushConnection | undefined {
-    const { gateway } = this.#parts;
+    const { gateway } = this.#deps;
     const opened = gateway.openPush(this.mcpCaller.caller);
     if (opened instanceof Rejection) return undefined;
     const { identity, permits } = opened;
@@ -224,7 +224,7 @@ export class Session implements SessionState {
 
   #notify(method: string, params: Record<string, unknown> | undefined): void {
     // A notification without a request goes to the client's own stream, and into the event store.
-    this.#transport.send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }).catch(this.#parts.onError);
+    this.#transport.send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }).catch(this.#deps.onError);
   }
 }
 

@@ -20,7 +20,7 @@ import { callerOf, decodeArguments, type ToolCall } from './tool-call.js';
 import type { Toolbox } from './toolbox.js';
 import { understood } from './understood.js';
 
-export interface ToolCallParts {
+export interface ToolCallDeps {
   readonly gateway: Gateway;
   readonly toolbox: Toolbox;
   readonly callers: HttpCallers;
@@ -33,10 +33,10 @@ export type Client = Pick<ToolCall, 'context' | 'elicits'>;
 
 /** Executes tool calls: parses arguments, calls the pipeline, writes the answer. It has no rules besides these formats. */
 export class ToolCalls {
-  readonly #parts: ToolCallParts;
+  readonly #deps: ToolCallDeps;
 
-  constructor(parts: ToolCallParts) {
-    this.#parts = parts;
+  constructor(deps: ToolCallDeps) {
+    this.#deps = deps;
   }
 
   async call(
@@ -45,7 +45,7 @@ export class ToolCalls {
     mcpCaller: McpCaller,
     client: Client,
   ): Promise<CallToolResult | InputRequiredResult> {
-    const { gateway, toolbox, callers } = this.#parts;
+    const { gateway, toolbox, callers } = this.#deps;
     // The name comes from the client and goes into the audit trail.
     const caller = callers.asking(mcpCaller.caller, shown(name));
     const named = toolbox.find(name, mcpCaller);
@@ -79,7 +79,7 @@ export class ToolCalls {
     });
     if (given.cursor !== undefined) return this.#nextPage(call, given.cursor);
     if (given.preview) return this.#preview(call);
-    const stopped = await this.#parts.confirmation.before(call);
+    const stopped = await this.#deps.confirmation.before(call);
     return (
       stopped ??
       withProgress(
@@ -95,7 +95,7 @@ export class ToolCalls {
     const { operation, given, caller } = call;
     const { form, cardNum } = given;
     if (form !== undefined) return { ...call, ...form, caller: { ...caller, endpoint: form.operation.tool ?? caller.endpoint } };
-    return cardNum === undefined ? call : { ...call, accounts: await this.#parts.gateway.accountsFor(operation, caller) };
+    return cardNum === undefined ? call : { ...call, accounts: await this.#deps.gateway.accountsFor(operation, caller) };
   }
 
   async #run(call: ToolCall): Promise<CallToolResult> {
@@ -106,20 +106,20 @@ export class ToolCalls {
       if (!(decoded instanceof Rejection)) request = decoded;
       return decoded;
     };
-    const answer = await this.#parts.gateway.call(operation, caller, decode);
+    const answer = await this.#deps.gateway.call(operation, caller, decode);
     if (answer instanceof Rejection) return rejectionResult(answer, caller.requestId);
     if (answer.retType !== 0) return failureResult(answer, caller.requestId);
     const said: ExtraFields =
       request === undefined
         ? {}
-        : { ...understood(operation, request), ...(await extraFields(this.#parts.gateway, operation, request, answer)) };
+        : { ...understood(operation, request), ...(await extraFields(this.#deps.gateway, operation, request, answer)) };
     // A success may have a message too, about omitted parts.
     const additions: ExtraFields = answer.retMsg === '' ? said : { ...said, note: JSON.stringify(answer.retMsg) };
     return this.#write(call, answer, additions);
   }
 
   async #write(call: ToolCall, answer: ResponseMessage, additions: ExtraFields): Promise<CallToolResult> {
-    const { gateway, pages } = this.#parts;
+    const { gateway, pages } = this.#deps;
     const { operation, given, caller, mcpCaller } = call;
     const whole = payloadOf(operation, answer) ?? create(operation.messages.S2CSchema);
     const payload = given.currency === undefined ? whole : inCurrency(operation, whole, given.currency);
@@ -139,7 +139,7 @@ export class ToolCalls {
   }
 
   #nextPage({ operation, caller, mcpCaller }: ToolCall, cursor: string): CallToolResult {
-    const { gateway, pages } = this.#parts;
+    const { gateway, pages } = this.#deps;
     const identity = gateway.admit(operation, caller);
     if (identity instanceof Rejection) return rejectionResult(identity, caller.requestId);
     const page = pages.take(cursor, identity, operation);
@@ -148,7 +148,7 @@ export class ToolCalls {
 
   async #preview(call: ToolCall): Promise<CallToolResult> {
     const { operation, caller, mcpCaller } = call;
-    const preview = await this.#parts.gateway.preview(operation, caller, () => decodeArguments(call));
+    const preview = await this.#deps.gateway.preview(operation, caller, () => decodeArguments(call));
     if (preview instanceof Rejection) return rejectionResult(preview, caller.requestId);
     if ('retType' in preview) return failureResult(preview, caller.requestId);
     return textResult((int64) => previewText(preview, int64), mcpCaller.int64);

@@ -11,7 +11,7 @@ import { changedBy, EventSink, type PushFrame } from './push.js';
 import { watchFormat } from './push-format.js';
 import { accountKinds, addressOf, type FoundKind, findKind, quoteUri } from './resource-kinds.js';
 
-export interface WatchParts {
+export interface WatchDeps {
   readonly gateway: Gateway;
   readonly callers: HttpCallers;
 }
@@ -36,14 +36,14 @@ const WATCHED_MAX = 200;
 
 /** Watches resources for one client, by subscriptions of a push connection of its own, which end with it. */
 export class Watch {
-  readonly #parts: WatchParts;
+  readonly #deps: WatchDeps;
   readonly #connection: PushConnection;
   /** Watched resources by {@link addressOf}. */
   readonly #watched = new Map<string, Watched>();
   readonly sink: EventSink;
 
-  private constructor(parts: WatchParts, open: (sink: EventSink) => PushConnection, watcher: Watcher) {
-    this.#parts = parts;
+  private constructor(deps: WatchDeps, open: (sink: EventSink) => PushConnection, watcher: Watcher) {
+    this.#deps = deps;
     this.sink = new EventSink(
       (frame) => this.#deliver(frame, watcher),
       (reason) => watcher.closed(reason),
@@ -53,8 +53,8 @@ export class Watch {
   }
 
   /** The rejection of a caller who may not see live quotes. */
-  static open(parts: WatchParts, mcpCaller: McpCaller, watcher: Watcher): Watch | Rejection {
-    const { gateway, callers } = parts;
+  static open(deps: WatchDeps, mcpCaller: McpCaller, watcher: Watcher): Watch | Rejection {
+    const { gateway, callers } = deps;
     const caller = callers.asking(mcpCaller.caller, 'resources/subscribe');
     const opened = gateway.openPush(caller);
     if (opened instanceof Rejection) {
@@ -75,7 +75,7 @@ export class Watch {
         sink,
         ...keyId,
       });
-    return new Watch(parts, connect, watcher);
+    return new Watch(deps, connect, watcher);
   }
 
   /** Watches one more address as this caller. */
@@ -148,7 +148,7 @@ export class Watch {
 
   /** True if the hub still has the subscription of an address: it ends if it cannot be restored. */
   #isSubscribed({ kind, value }: FoundKind): boolean {
-    const { subscriptions, accounts } = this.#parts.gateway.push;
+    const { subscriptions, accounts } = this.#deps.gateway.push;
     const { ownOwner } = this.#connection;
     return kind.variable === 'symbol'
       ? subscriptions.holds(ownOwner, value, kind.subType)
@@ -157,7 +157,7 @@ export class Watch {
 
   /** Subscribes through the pipeline, so that scopes and limits hold; the events belong to the watch. */
   async #ask(operation: Operation, args: JsonObject, mcpCaller: McpCaller): Promise<Rejection | undefined> {
-    const { gateway, callers } = this.#parts;
+    const { gateway, callers } = this.#deps;
     const caller = { ...callers.asking(mcpCaller.caller, operation.name), connectionOwner: this.#connection.ownOwner };
     const answer = await gateway.call(operation, caller, () => {
       const decoded = requestDecoder(operation, 'mcp')(args);

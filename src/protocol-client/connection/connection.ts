@@ -156,9 +156,9 @@ export class ProtocolConnection implements Upstream {
     return response;
   }
 
-  requestBytes(protoId: number, body: Uint8Array, { deadline, signal, withheld }: RequestOptions): Promise<Uint8Array> {
+  requestBytes(protoId: number, body: Uint8Array, { deadline, signal, lateRejection }: RequestOptions): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      const unsent = this.#refuse(deadline, signal) ?? withheld?.();
+      const unsent = this.#refuse(deadline, signal) ?? lateRejection?.();
       if (unsent !== undefined) {
         reject(unsent);
         return;

@@ -30,7 +30,7 @@ export interface RequestOptions {
   /** Orders and cancels go ahead of reads where requests wait for their turn. Default `read`. */
   readonly priority?: 'order' | 'read';
   /** Why it may not leave, asked when its bytes are about to: then the promise is rejected with that. */
-  readonly withheld?: CallContext['withheld'];
+  readonly lateRejection?: CallContext['lateRejection'];
 }
 
 /**

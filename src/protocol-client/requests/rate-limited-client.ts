@@ -52,12 +52,12 @@ export class RateLimitedClient {
     this.#cache = new DayCache(clock);
     this.lists = new ListReader(this.sender, clock, this.#cache);
     this.own = {
-      request: async (asked, c2s, { deadline, withheld }: RequestOptions) =>
+      request: async (asked, c2s, { deadline, lateRejection }: RequestOptions) =>
         this.call({ effect: 'read', ...asked } as Operation, c2s, {
           requestId: 'own',
           deadline,
           signal: new AbortController().signal,
-          withheld,
+          lateRejection,
         }),
       requestBytes: (protoId, body, { deadline }) => this.callBytes(protoId, body, { deadline, signal: new AbortController().signal }),
     };
@@ -102,10 +102,10 @@ export class RateLimitedClient {
     this.sender.stop();
   }
 
-  async #write(operation: Operation, request: Message, { deadline, signal, withheld }: CallContext): Promise<ResponseMessage> {
+  async #write(operation: Operation, request: Message, { deadline, signal, lateRejection }: CallContext): Promise<ResponseMessage> {
     this.#tradeChanges += 1;
     try {
-      return await this.sender.send(operation, request, { deadline, signal, withheld, priority: priorityOf(operation, request) });
+      return await this.sender.send(operation, request, { deadline, signal, lateRejection, priority: priorityOf(operation, request) });
     } finally {
       this.#tradeChanges += 1;
     }

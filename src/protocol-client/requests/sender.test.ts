@@ -10,8 +10,8 @@ import {
   BackendTimeout,
   BackendUnsent,
   type CallContext,
+  LateRejection,
   type ResponseMessage,
-  WriteWithheld,
 } from '../../gateway/index.js';
 import type { Upstream } from '../connection/upstream.js';
 import { RateLimiter } from './rate-limiter.js';
@@ -39,12 +39,12 @@ const noAnswers = [
 ] as const;
 
 /** Places an order whose attempts have these outcomes, one after another; resolves to the caller's answer. */
-async function hearing(attempts: readonly Attempt[], waitMs = 60_000, withheld?: CallContext['withheld']) {
+async function hearing(attempts: readonly Attempt[], waitMs = 60_000, lateRejection?: CallContext['lateRejection']) {
   const clock = new SteppingClock(Date.UTC(2026, 10, 20, 3));
   const left = [...attempts];
   const upstream: Upstream = {
     request: async ({ messages }, _c2s, options) => {
-      const kept = options.withheld?.();
+      const kept = options.lateRejection?.();
       if (kept !== undefined) throw kept;
       const attempt = left.shift();
       if (attempt === undefined) throw new Error('one attempt too many');
@@ -57,7 +57,7 @@ async function hearing(attempts: readonly Attempt[], waitMs = 60_000, withheld?:
   };
   const sender = new Sender(upstream, clock, new RateLimiter(clock, 'at once'));
   const c2s = create(placeOrder.messages.C2SSchema, { header: { accID: 1n } } as Record<string, unknown>);
-  const sending = { priority: 'order', deadline: clock.monotonic() + waitMs, signal: new AbortController().signal, withheld } as const;
+  const sending = { priority: 'order', deadline: clock.monotonic() + waitMs, signal: new AbortController().signal, lateRejection } as const;
   const heard = sender.send(placeOrder, c2s, sending).catch((thrown: unknown) => thrown);
   await clock.pass(waitMs);
   return { heard: await heard, left: left.length };
@@ -84,7 +84,7 @@ describe('an order that the server calls too frequent', () => {
   });
 
   it('asks once more, each time it may leave, whether it still may', async () => {
-    const halted = new WriteWithheld(new Rejection('trading.halted', 'trading is halted'));
+    const halted = new LateRejection(new Rejection('trading.halted', 'trading is halted'));
     let asked = 0;
     const { heard, left } = await hearing(['too often', 'taken'], 60_000, () => (++asked > 1 ? halted : undefined));
     expect(heard).toBe(halted);

@@ -7,8 +7,8 @@ import {
   BackendTimeout,
   BackendUnsent,
   type CallContext,
+  LateRejection,
   type ResponseMessage,
-  WriteWithheld,
 } from '../../gateway/index.js';
 import { FREQUENCY_WINDOW_MS } from '../../wire/index.js';
 import type { ProtocolOperation, Upstream } from '../connection/upstream.js';
@@ -30,7 +30,7 @@ const TRIES_MAX = 5;
 const SILENCE_MS = 10_000;
 
 /** A caller's deadline, and whether the request may still leave. */
-export type SendContext = Deadline & Pick<CallContext, 'withheld'>;
+export type SendContext = Deadline & Pick<CallContext, 'lateRejection'>;
 
 /** A request, and who waits for it. */
 export interface SendOptions extends SendContext {
@@ -100,11 +100,11 @@ export class Sender {
   }
 
   /** The same in bytes, of an id that nobody declared; the answer is passed on as it is. */
-  async sendBytes(protoId: number, body: Uint8Array, { deadline, signal, withheld }: SendContext): Promise<Uint8Array> {
+  async sendBytes(protoId: number, body: Uint8Array, { deadline, signal, lateRejection }: SendContext): Promise<Uint8Array> {
     const asked = { name: `protocol id ${protoId}`, protoId };
     const turn = await this.pacing.take({ asked, c2s: undefined }, 'read', { deadline, signal });
     try {
-      const bytes = await this.upstream.requestBytes(protoId, body, { deadline, signal, withheld });
+      const bytes = await this.upstream.requestBytes(protoId, body, { deadline, signal, lateRejection });
       turn.done();
       return bytes;
     } catch (thrown) {
@@ -184,8 +184,8 @@ export class Sender {
   }
 
   /** A write has no signal, nor its caller's deadline: once it has left, its outcome counts. */
-  #write(asked: ProtocolOperation, c2s: Message, { withheld }: SendOptions): Promise<ResponseMessage> {
-    return this.upstream.request(asked, c2s, { deadline: this.clock.monotonic() + WRITE_MS_MAX, priority: 'order', withheld });
+  #write(asked: ProtocolOperation, c2s: Message, { lateRejection }: SendOptions): Promise<ResponseMessage> {
+    return this.upstream.request(asked, c2s, { deadline: this.clock.monotonic() + WRITE_MS_MAX, priority: 'order', lateRejection });
   }
 }
 
@@ -197,7 +197,7 @@ function end(turn: Turn, thrown: unknown): void {
 
 /** True if a request without an answer was never sent. Refusals are thrown by our own limits; the server's are answers. */
 function hasNotLeft(thrown: unknown): boolean {
-  return (thrown instanceof BackendUnsent && !(thrown instanceof WriteWithheld)) || thrown instanceof BackendRefused;
+  return (thrown instanceof BackendUnsent && !(thrown instanceof LateRejection)) || thrown instanceof BackendRefused;
 }
 
 function saysTimeout(response: ResponseMessage): boolean {

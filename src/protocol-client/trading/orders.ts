@@ -20,7 +20,7 @@ import { newMark } from './remark-mark.js';
 import { foundOrder } from './trades.js';
 
 /** Until when a write may leave, of the monotonic clock, and whether it still may. */
-export type WriteContext = Pick<CallContext, 'deadline' | 'withheld'>;
+export type WriteContext = Pick<CallContext, 'deadline' | 'lateRejection'>;
 
 export interface OrdersOptions {
   /** Reads at the server; `deadline` is one of the monotonic clock. */

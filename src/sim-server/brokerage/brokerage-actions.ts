@@ -5,14 +5,14 @@ import { type RetType, retTypes } from '../login/ret-type.js';
 import type { Sessions } from '../login/sessions.js';
 
 /** Parts of a login that faults disturb. */
-interface LoginParts {
+interface LoginDeps {
   readonly login: Authority;
   readonly sessions: Sessions;
   readonly devices: Devices;
 }
 
 /** Faults that can be ordered of the login service. */
-export function brokerageActions({ login, sessions, devices }: LoginParts): FaultActions {
+export function brokerageActions({ login, sessions, devices }: LoginDeps): FaultActions {
   return {
     /** The next logins are answered with this `ret_type`. */
     login: {

@@ -1,4 +1,5 @@
 import { SUBSCRIPTION_QUOTA } from '../../simulator/view/server.js';
+import { type SimServerDeps, sharedServices, USER } from '../deps.js';
 import { exchangeActions } from '../faults/exchange-actions.js';
 import { faultRoutes } from '../faults/fault-routes.js';
 import { PointFaults } from '../faults/point-faults.js';
@@ -9,7 +10,6 @@ import { DeviceChecks } from '../login/device-checks.js';
 import { Devices } from '../login/devices.js';
 import { authorityRoutes } from '../login/routes.js';
 import { Sessions } from '../login/sessions.js';
-import { type SimServerParts, sharedServices, USER } from '../parts.js';
 import { Point, type PointOptions } from '../point.js';
 import { Ports } from '../ports.js';
 import { Subscriptions } from '../subscriptions.js';
@@ -18,7 +18,7 @@ import { brokers } from './brokers.js';
 import { ownAccounts } from './own-accounts.js';
 import { brokerOnly, platformOnly } from './right-point.js';
 
-export interface BrokerageServerOptions extends SimServerParts {
+export interface BrokerageServerOptions extends SimServerDeps {
   readonly account: string;
   readonly password: string;
   /** 0 = that of last time, or any. */

@@ -3,12 +3,12 @@ import { ProgramStatusType } from '../../contract/generated/Common_pb.js';
 import { GtwEventType } from '../../contract/generated/Notify_pb.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { NotifyPush } from '../../gateway/backend.js';
+import { type SimServerDeps, sharedServices, USER } from '../deps.js';
 import { exchangeActions } from '../faults/exchange-actions.js';
 import { faultRoutes } from '../faults/fault-routes.js';
 import { PointFaults } from '../faults/point-faults.js';
 import { WireFaults } from '../faults/wire-faults.js';
 import { jsonService } from '../http-service.js';
-import { type SimServerParts, sharedServices, USER } from '../parts.js';
 import { Point } from '../point.js';
 import { Ports } from '../ports.js';
 import type { Rule } from '../rule.js';
@@ -30,7 +30,7 @@ import { subscriptionQuota } from './subscription-quota.js';
 import { type Language, texts } from './texts.js';
 import { type TradeLock, unlocked } from './unlocked.js';
 
-export interface OpendServerOptions extends SimServerParts {
+export interface OpendServerOptions extends SimServerDeps {
   /** 0 = that of last time, or any. */
   readonly apiPort: number;
   /** Clients that have it too are spoken to in cipher. */

@@ -43,7 +43,7 @@ export interface EveryFact {
 export type Facts<Names extends keyof EveryFact> = Pick<EveryFact, Names>;
 
 /** Properties of the caller that an answer depends on. */
-export interface Asker {
+export interface ReadOptions {
   /** It is subscribed to the orders behind each level of the book that it asks for. */
   readonly orderDetail?: boolean;
   /** Aborted once it does not wait any more. */
@@ -54,5 +54,5 @@ export interface Asker {
 export type Answer<Names extends keyof EveryFact, C2S, S2C> = (
   facts: Facts<Names>,
   request: C2S,
-  asker?: Asker,
+  asker?: ReadOptions,
 ) => S2C | Refusal | Promise<S2C | Refusal>;

@@ -5,7 +5,7 @@ import { bracketOfRemark } from '../orders/bracket-entry.js';
 import type { BracketBook, Watched } from './book.js';
 import { type Bracket, type Exit, isEntryOrder, isExitOrder, isOfExitSide, isOfSecurity, nameOf, withShownPrices } from './bracket.js';
 import { afterExit, type ExitEnd } from './decide.js';
-import { type BracketsParts, LOOK_MS, LOST_MS } from './parts.js';
+import { type BracketsDeps, LOOK_MS, LOST_MS } from './deps.js';
 
 /** How far the brokerage's clock may be behind where an entry is known by the caller's remark. */
 const SKEW_MS = 2_000;
@@ -15,12 +15,12 @@ const DAY_LENGTH = '2026-11-20'.length;
 export type OrderSource = 'push' | 'list' | 'recall';
 
 /** Applies orders to a bracket; whether anything changed. A new note is logged. */
-export function learn(
+export function applyOrders(
   book: BracketBook,
   watched: Watched,
   orders: readonly Order[],
   source: OrderSource,
-  { backendClock, logger }: Pick<BracketsParts, 'backendClock' | 'logger'>,
+  { backendClock, logger }: Pick<BracketsDeps, 'backendClock' | 'logger'>,
 ): boolean {
   const before = watched.bracket;
   const entry = before.state === 'placing' ? entryAmong(book, watched, orders, source) : undefined;

@@ -4,7 +4,7 @@ import type { Caller, Identity } from '../identity.js';
 import type { LocalCall } from '../local/index.js';
 import type { Permits } from '../push/index.js';
 import { describeConnection } from '../readiness.js';
-import { Wait, type WaitAnswer, type WaitParts } from './wait.js';
+import { LongPoll, type LongPollAnswer, type LongPollDeps } from './long-poll.js';
 import type { Watch } from './watch.js';
 import { watchOf } from './watch-of.js';
 
@@ -13,13 +13,13 @@ const ASK_AGAIN_MS = 5_000;
 /** Long polls over all keys, as a multiple of the bound of one key. */
 const KEYS_FULL = 8;
 
-export interface WaitsParts extends WaitParts {
+export interface LongPollsDeps extends LongPollDeps {
   /** Waits of one key at a time. */
   readonly perOwner: number;
   /** Re-checks a waiting request as if it came now. */
   readonly review: (caller: Caller, request: C2S) => Identity | Rejection;
   readonly permitsOf: (identity: Identity) => Permits;
-  /** Sees to it that {@link Waits.review} is called when the caller's key expires. */
+  /** Sees to it that {@link LongPolls.review} is called when the caller's key expires. */
   readonly watchExpiry: (identity: Identity) => void;
 }
 
@@ -27,18 +27,18 @@ export interface WaitsParts extends WaitParts {
  * The calls that wait for a condition. One ends because the condition is met or cannot be any more, the time is up, the caller is gone,
  * its key is no good any more, the backend is lost, or the daemon stops.
  */
-export class Waits {
-  readonly #parts: WaitsParts;
-  readonly #waits = new Set<Wait>();
+export class LongPolls {
+  readonly #deps: LongPollsDeps;
+  readonly #waits = new Set<LongPoll>();
   readonly #byOwner = new Map<string, number>();
   readonly #stopListening: () => void;
   #count = 0;
   #cancelAsking: (() => void) | undefined;
   #stopped = false;
 
-  constructor(parts: WaitsParts) {
-    this.#parts = parts;
-    this.#stopListening = parts.backend.onLifecycle(() => this.#checkBackend());
+  constructor(deps: LongPollsDeps) {
+    this.#deps = deps;
+    this.#stopListening = deps.backend.onLifecycle(() => this.#checkBackend());
   }
 
   /** Calls that wait now. */
@@ -47,17 +47,17 @@ export class Waits {
   }
 
   /** Answers `wait_for`. */
-  async answer(call: LocalCall): Promise<WaitAnswer> {
+  async answer(call: LocalCall): Promise<LongPollAnswer> {
     const request = call.request as C2S;
     const watch = watchOf(request);
     if (watch instanceof Rejection) return watch;
     const refused = this.#refuse(call.identity, watch);
     if (refused !== undefined) return refused;
     this.#count += 1;
-    const wait = new Wait(this.#parts, call, watch, this.#count);
+    const wait = new LongPoll(this.#deps, call, watch, this.#count);
     const { identity } = call;
     this.#enter(wait, identity.owner);
-    this.#parts.watchExpiry(identity);
+    this.#deps.watchExpiry(identity);
     try {
       return await wait.run(1000 * request.timeout, () => {
         if (watch.asksAgain) this.#askAgainLater();
@@ -71,13 +71,13 @@ export class Waits {
   review(): void {
     for (const wait of [...this.#waits]) {
       const { call, watch } = wait;
-      const reviewed = this.#parts.review(call.caller, call.request as C2S);
+      const reviewed = this.#deps.review(call.caller, call.request as C2S);
       if (reviewed instanceof Rejection) {
         wait.end(reviewed);
         continue;
       }
       const sight = watch.sight();
-      if (sight !== undefined && !this.#parts.permitsOf(reviewed)(sight))
+      if (sight !== undefined && !this.#deps.permitsOf(reviewed)(sight))
         wait.end(new Rejection('limit.symbol', `this key may no longer see what it waits for: ${watch.goal}`));
     }
   }
@@ -89,12 +89,12 @@ export class Waits {
     for (const wait of this.#waits) wait.end(stopping(wait.watch));
   }
 
-  #enter(wait: Wait, owner: string): void {
+  #enter(wait: LongPoll, owner: string): void {
     this.#waits.add(wait);
     this.#byOwner.set(owner, (this.#byOwner.get(owner) ?? 0) + 1);
   }
 
-  #leave(wait: Wait, owner: string): void {
+  #leave(wait: LongPoll, owner: string): void {
     this.#waits.delete(wait);
     const left = (this.#byOwner.get(owner) ?? 1) - 1;
     if (left === 0) this.#byOwner.delete(owner);
@@ -104,7 +104,7 @@ export class Waits {
 
   #refuse({ key, owner }: Identity, watch: Watch): Rejection | undefined {
     if (this.#stopped) return stopping(watch);
-    const { perOwner } = this.#parts;
+    const { perOwner } = this.#deps;
     const own = this.#byOwner.get(owner) ?? 0;
     if (own >= perOwner) {
       const who = key === undefined ? 'callers without a key have' : `key "${key.id}" has`;
@@ -118,7 +118,7 @@ export class Waits {
   }
 
   #unready({ question, goal }: Watch): Rejection | undefined {
-    const awaited = this.#parts.backend.readiness(question.operation, question.request);
+    const awaited = this.#deps.backend.readiness(question.operation, question.request);
     if (awaited === undefined) return undefined;
     return new Rejection('backend.not_ready', `${describeConnection(awaited)}; not waiting for ${goal}`, { retryAfterSeconds: 1 });
   }
@@ -134,7 +134,7 @@ export class Waits {
   /** All who wait for what nobody pushes ask at the same moment, so that their questions can travel together. */
   #askAgainLater(): void {
     if (this.#cancelAsking !== undefined) return;
-    const cancel = this.#parts.backendClock.after(ASK_AGAIN_MS, () => {
+    const cancel = this.#deps.backendClock.after(ASK_AGAIN_MS, () => {
       this.#cancelAsking = undefined;
       const asking = [...this.#waits].filter(({ watch }) => watch.asksAgain);
       for (const wait of asking) wait.ask();

@@ -27,10 +27,10 @@ import { payloadOf, RET_SUCCEED, success } from '../responses.js';
 import { rejectUnstored } from '../ways-out.js';
 import { BracketBook, type Watched } from './book.js';
 import { type Bracket, isOfSamePosition, newBracket, type OrderName, packetOf, termsOf } from './bracket.js';
+import { alert, type BracketsDeps, LOOK_MS, report } from './deps.js';
 import { Exits } from './exits.js';
-import { Inquiry } from './inquiry.js';
-import { alert, type BracketsParts, LOOK_MS, report } from './parts.js';
 import { BracketReads } from './reads.js';
+import { BracketReconciler } from './reconciler.js';
 
 /** Active at a time: of all keys, and of one, so that none takes every place. */
 const ACTIVE_MAX = 1_000;
@@ -43,30 +43,30 @@ const BASIC = subType.members.find(({ name }) => name === 'Basic')?.public ?? 0;
  * restart it goes on from there and from the brokerage's orders. An exit whose outcome is not known is looked for, and never sent again: nor is one
  * that an earlier process sent while the disk took no writes.
  */
-export class Brackets {
-  readonly #parts: BracketsParts;
+export class BracketService {
+  readonly #deps: BracketsDeps;
   readonly #book: BracketBook;
-  readonly #inquiry: Inquiry;
+  readonly #reconciler: BracketReconciler;
   readonly #exits: Exits;
   /** Brackets whose entry order is in flight, by bracket id. */
   readonly #sending = new Map<string, Bracket>();
   #cancelLook: (() => void) | undefined;
   #stopped = false;
 
-  constructor(parts: BracketsParts) {
-    this.#parts = parts;
-    const { store, clock, logger, onStorageFailure } = parts;
-    const onAlert = (bracket: Bracket, how: string) => alert(parts.hub, bracket, how);
+  constructor(deps: BracketsDeps) {
+    this.#deps = deps;
+    const { store, clock, logger, onStorageFailure } = deps;
+    const onAlert = (bracket: Bracket, how: string) => alert(deps.hub, bracket, how);
     this.#book = new BracketBook({ store, clock, logger, onStorageFailure, onAlert });
-    const reads = new BracketReads(parts);
-    this.#inquiry = new Inquiry(parts, this.#book, reads);
-    this.#exits = new Exits(parts, this.#book, reads, this.#inquiry);
-    for (const bracket of this.#book.open()) if (parts.mayTrade) this.#takeUp(bracket);
+    const reads = new BracketReads(deps);
+    this.#reconciler = new BracketReconciler(deps, this.#book, reads);
+    this.#exits = new Exits(deps, this.#book, reads, this.#reconciler);
+    for (const bracket of this.#book.open()) if (deps.mayTrade) this.#takeUp(bracket);
   }
 
   /** Goes on with a bracket of an earlier process. */
   #takeUp(bracket: Bracket): void {
-    const { backend, recordedInOrder } = this.#parts;
+    const { backend, recordedInOrder } = this.#deps;
     if (bracket.state !== 'placing' || !recordedInOrder || backend.placedUnder === undefined) {
       this.#watch(bracket, false);
       return;
@@ -78,7 +78,7 @@ export class Brackets {
         : bracket.withdrawn
           ? this.#book.write({ ...bracket, state: 'cancelled' })
           : this.#book.remove(bracket.id);
-    written.catch((error: unknown) => report(this.#parts, error, bracket.id));
+    written.catch((error: unknown) => report(this.#deps, error, bracket.id));
   }
 
   stop(): void {
@@ -107,13 +107,13 @@ export class Brackets {
   }
 
   /** Whether anything of an account is guarded, or about to be. */
-  guardsIn(accId: bigint): boolean {
-    return this.#book.guardsIn(accId);
+  hasProtectiveOrders(accId: bigint): boolean {
+    return this.#book.hasProtectiveOrders(accId);
   }
 
   /** Tells of an account's orders which are exits of brackets that go on. */
-  exitsIn(accId: bigint): (order: Order) => boolean {
-    return this.#book.exitsIn(accId);
+  isProtectiveOrder(accId: bigint): (order: Order) => boolean {
+    return this.#book.isProtectiveOrder(accId);
   }
 
   /** The bracket whose entry an order is, as it was asked for; undefined where it is none of a bracket that goes on. */
@@ -157,7 +157,7 @@ export class Brackets {
     if (earlier !== undefined) return this.#sendAgain(entry, earlier, context);
     const full = this.refuseFull(keyId);
     if (full !== undefined) return full;
-    const asked = newBracket(id, keyId, request, entry.remark, this.#parts.clock.now());
+    const asked = newBracket(id, keyId, request, entry.remark, this.#deps.clock.now());
     const placing: Bracket = { ...asked, against: this.#againstOf(asked, context.closes ?? 0n) };
     this.#sending.set(id, placing);
     try {
@@ -169,7 +169,7 @@ export class Brackets {
 
   /** How much of an opposite position an entry closes, without what earlier ones close first. Where lists are never behind, the position itself says it. */
   #againstOf(asked: Bracket, held: Decimal): Decimal {
-    if (this.#parts.backend.listsCurrent) return 0n;
+    if (this.#deps.backend.listsCurrent) return 0n;
     const others = [...this.#sending.values(), ...[...this.#book.watched.values()].map(({ bracket }) => bracket)];
     const taken = others
       .filter((other) => isOfSamePosition(asked, other))
@@ -191,7 +191,7 @@ export class Brackets {
 
   /** Puts a bracket on disk before its entry leaves, or lets the store's order see to that; why it may not leave where it may not. */
   async #write(placing: Bracket, context: CallContext): Promise<Rejection | undefined> {
-    const { recordedInOrder, store } = this.#parts;
+    const { recordedInOrder, store } = this.#deps;
     this.#book.prune();
     const written = this.#book.write(placing);
     if (recordedInOrder) {
@@ -201,7 +201,7 @@ export class Brackets {
     }
     await written;
     // Memory alone has it: an entry whose bracket is lost with a stop would never be guarded.
-    const refused = store.failure === undefined ? context.withheld?.()?.rejection : rejectUnstored(store.failure);
+    const refused = store.failure === undefined ? context.lateRejection?.()?.rejection : rejectUnstored(store.failure);
     if (refused !== undefined) await this.#abandon(placing.id);
     return refused;
   }
@@ -210,7 +210,7 @@ export class Brackets {
     const { id } = placing;
     let response: ResponseMessage;
     try {
-      response = await this.#parts.backend.call(trade.placeOrder, entry, context);
+      response = await this.#deps.backend.call(trade.placeOrder, entry, context);
     } catch (thrown) {
       const harmless = thrown instanceof BackendUnsent || thrown instanceof BackendRefused;
       if (harmless) await this.#abandon(id);
@@ -229,7 +229,7 @@ export class Brackets {
     if (!hasEntry(earlier) && earlier.state !== 'placing' && earlier.state !== 'unclear') {
       return new Rejection('request.invalid', `bracket ${earlier.id} was ended before its entry was known: check the orders`);
     }
-    const response = await this.#parts.backend.call(trade.placeOrder, entry, context);
+    const response = await this.#deps.backend.call(trade.placeOrder, entry, context);
     const placed = placedBy(response);
     const bracket = this.#book.watched.get(earlier.id)?.bracket ?? earlier;
     return placed === undefined ? refusedAs(response) : this.#guarded(bracket, placed);
@@ -258,7 +258,7 @@ export class Brackets {
    * @param exitsKnown false for one of an earlier process, which may have ended before the disk took what it knew.
    */
   #watch(bracket: Bracket, exitsKnown = true): Watched {
-    const { hub } = this.#parts;
+    const { hub } = this.#deps;
     const owner = `bracket:${bracket.id}`;
     const stream = streamOf(bracket);
     const observer = (hear: (event: QuotePush | TradePush) => void) => ({ event: hear, lost: () => undefined });
@@ -313,31 +313,31 @@ export class Brackets {
 
   /** Missing subscriptions are retried at the next look. */
   #guard(work: Promise<unknown>): void {
-    work.catch((error: unknown) => this.#parts.logger.warn({ err: error }, 'a bracket could not subscribe; it asks instead'));
+    work.catch((error: unknown) => this.#deps.logger.warn({ err: error }, 'a bracket could not subscribe; it asks instead'));
   }
 
   #hearPrice(watched: Watched, event: QuotePush | TradePush): void {
     const quoted = (event.message as unknown as QuoteUpdate).s2c?.basicQotList[0];
     if (quoted === undefined) return;
     if (decimalFromNumber(quoted.curPrice) === watched.last && watched.bracket.priceSince === undefined) return;
-    const seen = this.#inquiry.see(watched, quoted);
+    const seen = this.#reconciler.see(watched, quoted);
     if (seen === true) void this.#exits.advance(watched);
     else if (seen !== false) {
       seen
         .then((counts) => (counts ? this.#exits.advance(watched) : undefined))
-        .catch((error: unknown) => report(this.#parts, error, watched.bracket.id));
+        .catch((error: unknown) => report(this.#deps, error, watched.bracket.id));
     }
   }
 
   #hearOrder(watched: Watched, event: QuotePush | TradePush): void {
     if (event.type !== 'trade' || event.protoId !== ORDER_PUSH) return;
     const order = (event.message as unknown as OrderUpdate).s2c?.order;
-    if (order !== undefined && this.#inquiry.learn(watched, [order], 'push')) void this.#exits.advance(watched);
+    if (order !== undefined && this.#reconciler.applyOrders(watched, [order], 'push')) void this.#exits.advance(watched);
   }
 
   #lookLater(): void {
     if (this.#cancelLook !== undefined || this.#stopped) return;
-    this.#cancelLook = this.#parts.backendClock.after(LOOK_MS, () => {
+    this.#cancelLook = this.#deps.backendClock.after(LOOK_MS, () => {
       this.#cancelLook = undefined;
       for (const watched of [...this.#book.watched.values()]) void this.#look(watched);
       if (this.#book.watched.size > 0) this.#lookLater();
@@ -348,9 +348,9 @@ export class Brackets {
   async #look(watched: Watched): Promise<void> {
     if (watched.busy || !this.#book.isWatched(watched)) return;
     try {
-      if (await this.#inquiry.compare(watched)) await this.#exits.advance(watched);
+      if (await this.#reconciler.compare(watched)) await this.#exits.advance(watched);
     } catch (error) {
-      report(this.#parts, error, watched.bracket.id);
+      report(this.#deps, error, watched.bracket.id);
     }
   }
 }

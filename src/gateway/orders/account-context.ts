@@ -38,13 +38,13 @@ export interface Closing {
  * Account facts for the gates: open orders, today's loss, and whether the order only closes a position. Asked only where a limit
  * or a halt makes a difference.
  */
-export class Circumstances {
+export class AccountContext {
   constructor(
     private readonly backend: Backend,
     private readonly access: Access,
     private readonly orders: AccountOrders,
     /** Tells of an account's orders which are exits of brackets that go on. */
-    private readonly exitsIn: (accId: bigint) => (order: Order) => boolean,
+    private readonly isProtectiveOrder: (accId: bigint) => (order: Order) => boolean,
   ) {}
 
   /** The facts with what the gates want; at once where they want nothing. */
@@ -77,7 +77,7 @@ export class Circumstances {
   }
 
   #changesExit({ accId, changes }: Valued): boolean {
-    return changes !== undefined && this.exitsIn(accId)(changes.order);
+    return changes !== undefined && this.isProtectiveOrder(accId)(changes.order);
   }
 
   async #find(

@@ -9,7 +9,7 @@ import type { Store } from '../storage/index.js';
 import type { Random } from './random.js';
 
 /** Parts of a server of the simulated brokerage, whatever its profile. */
-export interface SimServerParts {
+export interface SimServerDeps {
   /** Started, and stopped by whoever made it. */
   readonly backend: Backend;
   readonly accounts: readonly Account[];
@@ -31,7 +31,7 @@ export interface SimServerParts {
 export const USER = { version: SERVER_VERSION, userId: 1001n } as const;
 
 /** Services shared by all points of a server. */
-export function sharedServices({ backend, clock, onDefect, host }: SimServerParts) {
+export function sharedServices({ backend, clock, onDefect, host }: SimServerDeps) {
   const requests = new RequestIds('sim');
   return { backend, clock, onDefect, host, ids: new ProtocolIds(), nextRequestId: () => requests.next() };
 }

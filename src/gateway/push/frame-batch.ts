@@ -7,17 +7,17 @@ import type { Numbering } from './numbering.js';
  * run are laid out once, however many connections it goes to. Between two connections only the sequence numbers are
  * patched, in place, unless a socket still holds the buffer.
  */
-export class Run {
+export class FrameBatch {
   /** How many frames of it carry a sequence number. */
   readonly sequenced: number;
   /** Bytes of its frames, with numbers of one byte. */
   readonly bytes: number;
   // One child is enough: an event is added to all of its recipients before the next event comes.
-  #child: Run | undefined;
-  #layout: Layout | undefined;
+  #child: FrameBatch | undefined;
+  #layout: BatchLayout | undefined;
 
   private constructor(
-    private readonly parent: Run | undefined,
+    private readonly parent: FrameBatch | undefined,
     private readonly frame: Frame | undefined,
   ) {
     this.sequenced = (parent?.sequenced ?? 0) + (frame?.sequenced ? 1 : 0);
@@ -25,19 +25,19 @@ export class Run {
   }
 
   /** The run of no frames, from which others grow. */
-  static empty(): Run {
-    return new Run(undefined, undefined);
+  static empty(): FrameBatch {
+    return new FrameBatch(undefined, undefined);
   }
 
-  static of(frames: readonly Frame[]): Run {
-    return frames.reduce((run, frame) => run.with(frame), Run.empty());
+  static of(frames: readonly Frame[]): FrameBatch {
+    return frames.reduce((run, frame) => run.with(frame), FrameBatch.empty());
   }
 
   /** This run with one more frame. */
-  with(frame: Frame): Run {
+  with(frame: Frame): FrameBatch {
     let child = this.#child;
     if (child === undefined || child.frame !== frame) {
-      child = new Run(this, frame);
+      child = new FrameBatch(this, frame);
       this.#child = child;
     }
     return child;
@@ -45,7 +45,7 @@ export class Run {
 
   frames(): Frame[] {
     const frames: Frame[] = [];
-    for (let run: Run | undefined = this; run?.frame !== undefined; run = run.parent) frames.push(run.frame);
+    for (let run: FrameBatch | undefined = this; run?.frame !== undefined; run = run.parent) frames.push(run.frame);
     return frames.reverse();
   }
 
@@ -58,7 +58,7 @@ export class Run {
     if (this.sequenced > 1 && numbering.width(first + this.sequenced - 1) !== width) return this.#encodeMixed(first, numbering);
     let layout = this.#layout;
     if (layout === undefined || layout.width !== width) {
-      layout = new Layout(this.frames(), width);
+      layout = new BatchLayout(this.frames(), width);
       this.#layout = layout;
     }
     return layout.number(first, numbering);
@@ -74,7 +74,7 @@ export class Run {
     let next = first;
     return Buffer.concat(
       this.frames().map((frame) => {
-        const layout = new Layout([frame], numbering.width(next));
+        const layout = new BatchLayout([frame], numbering.width(next));
         const bytes = layout.number(next, numbering);
         if (frame.sequenced) next += 1;
         return bytes;
@@ -84,7 +84,7 @@ export class Run {
 }
 
 /** The bytes of frames whose sequence numbers all have the same width. */
-class Layout {
+class BatchLayout {
   lent = false;
   #buffer: Buffer;
   /** The number in the buffer's first sequenced frame; 0 = none yet. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BytesFrame } from './frame.js';
+import { FrameBatch } from './frame-batch.js';
 import { decimalNumbers, uint32LeNumbers, unnumbered } from './numbering.js';
-import { Run } from './run.js';
 
 const frame = (tail: string, sequenced = true) =>
   new BytesFrame({ kind: 'kept' }, Buffer.from(sequenced ? '{"seq":' : ''), Buffer.from(tail), sequenced);
@@ -17,7 +17,7 @@ describe('a run of frames', () => {
     const starts = fc.array(fc.integer({ min: 1, max: 1_100_000 }), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(texts, starts, (parts, firsts) => {
-        const run = Run.of(parts.map(([text, sequenced]) => frame(text, sequenced)));
+        const run = FrameBatch.of(parts.map(([text, sequenced]) => frame(text, sequenced)));
         for (const first of firsts) {
           let number = first;
           const expected = parts.map(([text, sequenced]) => wellFormed(sequenced ? `{"seq":${number++}${text}` : text));
@@ -28,20 +28,20 @@ describe('a run of frames', () => {
   });
 
   it('crosses a power of ten within a run', () => {
-    const run = Run.of([frame('}'), frame('}'), frame('}')]);
+    const run = FrameBatch.of([frame('}'), frame('}'), frame('}')]);
     expect(read(run.encode(98, decimalNumbers))).toEqual('{"seq":98}{"seq":99}{"seq":100}');
     expect(read(run.encode(99_999, decimalNumbers))).toEqual('{"seq":99999}{"seq":100000}{"seq":100001}');
   });
 
   it('is the same for connections that were given the same frames', () => {
     const [a, b] = [frame('a'), frame('b')];
-    const origin = Run.empty();
+    const origin = FrameBatch.empty();
     expect(origin.with(a).with(b)).toBe(origin.with(a).with(b));
     expect(origin.with(b)).not.toBe(origin.with(a));
   });
 
   it('does not touch a buffer that a socket still holds', () => {
-    const run = Run.of([frame('}')]);
+    const run = FrameBatch.of([frame('}')]);
     const held = run.encode(11, decimalNumbers);
     run.lend();
     const other = run.encode(12, decimalNumbers);
@@ -51,7 +51,7 @@ describe('a run of frames', () => {
   });
 
   it('needs no copy where there are no numbers', () => {
-    const run = Run.of([frame('}'), frame('}')]);
+    const run = FrameBatch.of([frame('}'), frame('}')]);
     const held = run.encode(1, unnumbered);
     run.lend();
     expect(run.encode(7, unnumbered)).toBe(held);

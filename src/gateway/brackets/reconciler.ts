@@ -8,14 +8,14 @@ import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrder
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { account, metadata, quote } from '../../contract/operations/index.js';
 import { LISTS_APART_MS } from '../orders/account-orders.js';
+import { applyOrders, type OrderSource } from './apply-orders.js';
 import type { BracketBook, Watched } from './book.js';
 import { type Bracket, headerOf, isActive, unclosed } from './bracket.js';
 import { tradedAgainst } from './closing-trades.js';
+import { alert, type BracketsDeps, LOOK_MS, LOST_MS } from './deps.js';
 import { ExitRecall } from './exit-recall.js';
-import { learn, type OrderSource } from './learn.js';
 import { isEmpty, namesOf, unlisted } from './order-names.js';
 import { isUnrecorded } from './own-exits.js';
-import { alert, type BracketsParts, LOOK_MS, LOST_MS } from './parts.js';
 import { type BracketReads, type HistoryFilter, unanswered } from './reads.js';
 import { afterShareChange, quoteDay, shareChanges } from './share-changes.js';
 
@@ -23,26 +23,26 @@ import { afterShareChange, quoteDay, shareChanges } from './share-changes.js';
 const JUST_NOW_MS = 1_000;
 
 /** Asks the brokerage how things stand with a bracket: its orders, the position that it guards, and the price. */
-export class Inquiry {
-  readonly #parts: BracketsParts;
+export class BracketReconciler {
+  readonly #deps: BracketsDeps;
   readonly #book: BracketBook;
   readonly #reads: BracketReads;
   readonly #recall: ExitRecall;
 
-  constructor(parts: BracketsParts, book: BracketBook, reads: BracketReads) {
-    this.#parts = parts;
+  constructor(deps: BracketsDeps, book: BracketBook, reads: BracketReads) {
+    this.#deps = deps;
     this.#book = book;
     this.#reads = reads;
-    this.#recall = new ExitRecall(parts, book, reads);
+    this.#recall = new ExitRecall(deps, book, reads);
   }
 
   /** Applies orders to a bracket; whether anything changed. */
-  learn(watched: Watched, orders: readonly Order[], source: OrderSource): boolean {
+  applyOrders(watched: Watched, orders: readonly Order[], source: OrderSource): boolean {
     if (source === 'push' && watched.exitsKnown && orders.some((order) => isUnrecorded(watched.bracket, order))) {
       this.#recall.restart(watched);
       return true;
     }
-    return learn(this.#book, watched, orders, source, this.#parts);
+    return applyOrders(this.#book, watched, orders, source, this.#deps);
   }
 
   /** Looks for exits that an earlier process sent, see {@link ExitRecall.look}. */
@@ -52,7 +52,7 @@ export class Inquiry {
 
   /** Holds a bracket against the brokerage's orders and the price; whether something may follow from that. */
   async compare(watched: Watched): Promise<boolean> {
-    const { backend } = this.#parts;
+    const { backend } = this.#deps;
     const header = headerOf(watched.bracket);
     if (backend.readiness(account.getOrders, create(OrderListC2S, { header })) !== undefined) return false;
     const { bracket: sought } = watched;
@@ -79,7 +79,7 @@ export class Inquiry {
 
   /** Handles an order that was sent but is missing from the brokerage's list; true if nothing more can be done for the bracket. */
   async #giveUp(watched: Watched): Promise<boolean> {
-    const { backendClock, recordedInOrder, logger } = this.#parts;
+    const { backendClock, recordedInOrder, logger } = this.#deps;
     watched.missingSince ??= backendClock.monotonic();
     const isTime = backendClock.monotonic() - watched.missingSince > LOST_MS;
     if (!recordedInOrder && !isTime) return false;
@@ -108,7 +108,7 @@ export class Inquiry {
     if (isEmpty(names) && !wholeList) return true;
     const orders = await this.#reads.orders(bracket, wholeList ? {} : names, wholeList);
     if (orders === undefined) return false;
-    this.learn(watched, orders, 'list');
+    this.applyOrders(watched, orders, 'list');
     // Orders that ended on an earlier day are in the history alone.
     const gone = unlisted(names, orders);
     if (!isEmpty(gone)) await this.#askHistory(watched, gone);
@@ -117,7 +117,7 @@ export class Inquiry {
 
   /** Looks for orders under other days. */
   async #askHistory(watched: Watched, of: HistoryFilter): Promise<void> {
-    this.learn(watched, await this.#reads.history(watched.bracket, of), 'list');
+    this.applyOrders(watched, await this.#reads.history(watched.bracket, of), 'list');
   }
 
   /**
@@ -126,7 +126,7 @@ export class Inquiry {
    * made afresh, and something else says the same.
    */
   async askPosition(watched: Watched): Promise<void> {
-    const { backendClock, recordedInOrder } = this.#parts;
+    const { backendClock, recordedInOrder } = this.#deps;
     const { bracket } = watched;
     const open = unclosed(bracket);
     if (open <= 0n) return;
@@ -150,7 +150,7 @@ export class Inquiry {
     await this.ask(watched);
     if (unclosed(watched.bracket) !== open) return;
     const note = `${formatDecimal(proven)} of its position were closed by somebody else`;
-    this.#parts.logger.warn({ bracket: bracket.id }, note);
+    this.#deps.logger.warn({ bracket: bracket.id }, note);
     await this.#book.keep(watched, { ...watched.bracket, gone: watched.bracket.gone + proven, note });
   }
 
@@ -159,7 +159,7 @@ export class Inquiry {
    * apart. `again` is called when it is time for another list.
    */
   async confirm(watched: Watched, again: () => Promise<void>): Promise<void> {
-    const { backendClock, logger, hub } = this.#parts;
+    const { backendClock, logger, hub } = this.#deps;
     const { bracket } = watched;
     const open = unclosed(bracket);
     const askedAt = backendClock.monotonic();
@@ -187,7 +187,7 @@ export class Inquiry {
 
   /** Whether all that an exit of `qty` would be for is there: an exit for more would open the opposite position. */
   async isThere(watched: Watched, qty: Decimal): Promise<boolean> {
-    const { backend, backendClock, logger } = this.#parts;
+    const { backend, backendClock, logger } = this.#deps;
     const { bracket } = watched;
     if (!backend.listsCurrent) {
       const askedAt = backendClock.monotonic();
@@ -215,13 +215,13 @@ export class Inquiry {
    * behind the orders; or else what others have traded against it.
    */
   async #provenGone(bracket: Bracket, held: Decimal, lacking: Decimal): Promise<Decimal> {
-    if (bracket.seenHeld && (this.#parts.recordedInOrder || held === 0n)) return lacking;
-    return lesser(lacking, await tradedAgainst(this.#parts, this.#reads, this.#book, bracket));
+    if (bracket.seenHeld && (this.#deps.recordedInOrder || held === 0n)) return lacking;
+    return lesser(lacking, await tradedAgainst(this.#deps, this.#reads, this.#book, bracket));
   }
 
   /** All of the position is there. What was taken for gone is guarded again where, for a while, more is held than all brackets guard. */
   async #seeHeld(watched: Watched, held: Decimal): Promise<void> {
-    const { backendClock, logger } = this.#parts;
+    const { backendClock, logger } = this.#deps;
     watched.lackingSince = undefined;
     // On disk: what is closed while the daemon is away counts as well.
     if (!watched.bracket.seenHeld) await this.#book.keep(watched, { ...watched.bracket, seenHeld: true });
@@ -268,7 +268,7 @@ export class Inquiry {
     if (bracket.stopHeld && quoted.volume === 0n) return false;
     if (bracket.stopHeld && bracket.levelsOf !== '' && day > bracket.levelsOf) {
       if (watched.asksChanges) return false;
-      if (this.#parts.backendClock.monotonic() >= watched.changesAt) {
+      if (this.#deps.backendClock.monotonic() >= watched.changesAt) {
         return this.#follow(watched, day, last).then(() => {
           this.#count(watched, last);
           return true;
@@ -293,16 +293,16 @@ export class Inquiry {
       const { bracket } = watched;
       if (changes === undefined) {
         // A stop-loss that waited for this would protect less than one that goes by its old price. Prices come faster than one may ask.
-        watched.changesAt = this.#parts.backendClock.monotonic() + LOOK_MS;
+        watched.changesAt = this.#deps.backendClock.monotonic() + LOOK_MS;
         const note = 'whether the issuer has changed the shares is not known: its prices stay as they are';
-        if (bracket.note !== note) this.#parts.logger.warn({ bracket: bracket.id }, note);
+        if (bracket.note !== note) this.#deps.logger.warn({ bracket: bracket.id }, note);
         await this.#book.keep(watched, { ...bracket, note });
         return;
       }
       if (bracket.levelsOf !== before) return;
       const next = changes.reduce(afterShareChange, bracket);
       if (changes.length > 0) {
-        this.#parts.logger.info({ bracket: bracket.id }, next.note);
+        this.#deps.logger.info({ bracket: bracket.id }, next.note);
         watched.lackingSince = undefined;
       }
       // The list of positions has to show the new shares before it can lack any.

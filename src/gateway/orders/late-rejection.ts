@@ -2,27 +2,27 @@ import { type Access, isSameKey, type KeyRecord } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { Store } from '../../storage/index.js';
-import { WriteWithheld } from '../backend.js';
+import { LateRejection } from '../backend.js';
 import { type Identity, identityOf } from '../identity.js';
 import { rejectUnstored } from '../ways-out.js';
 import { rejectDenial } from './valuation.js';
 
 /**
- * Why a write that was let through may not leave any more: {@link CallContext.withheld} of it. Its key was revoked, has expired or was
+ * Why a write that was let through may not leave any more: {@link CallContext.lateRejection} of it. Its key was revoked, has expired or was
  * changed since, and so it was judged by what does not hold now; or it adds risk, and trading was halted or the disk, where a `store` is
  * given, takes nothing any more.
  */
-export function withholding(
+export function lateRejection(
   access: Access,
   clock: Clock,
   { key }: Identity,
   { addsRisk, store }: { readonly addsRisk: boolean; readonly store?: Pick<Store, 'failure'> },
-): () => WriteWithheld | undefined {
+): () => LateRejection | undefined {
   return () => {
     const refusal =
       (key && refusalOfKey(access, key, clock.now())) ??
       (addsRisk ? (refusalOfHalt(access, key) ?? (store?.failure && rejectUnstored(store.failure))) : undefined);
-    return refusal && new WriteWithheld(refusal);
+    return refusal && new LateRejection(refusal);
   };
 }
 

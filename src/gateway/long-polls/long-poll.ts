@@ -11,9 +11,9 @@ import { type PushHub, streamKey } from '../push/index.js';
 import { failure, RET_SUCCEED, success } from '../responses.js';
 import type { Verdict, Watch } from './watch.js';
 
-export type WaitAnswer = ResponseMessage | Rejection;
+export type LongPollAnswer = ResponseMessage | Rejection;
 
-export interface WaitParts {
+export interface LongPollDeps {
   readonly hub: PushHub;
   readonly backend: Backend;
   /** Dates answers. */
@@ -26,14 +26,14 @@ export interface WaitParts {
 const outcomes = { met: 1, timedOut: 2, over: 3 } as const;
 
 /** One call that waits, from the subscription to what it has to hear until that is given back. */
-export class Wait {
-  readonly #parts: WaitParts;
+export class LongPoll {
+  readonly #deps: LongPollDeps;
   /** Owner of the subscriptions. */
   readonly #owner: string;
   readonly #came: number;
-  readonly #answer: Promise<WaitAnswer>;
+  readonly #answer: Promise<LongPollAnswer>;
   /** Answers it; what it is answered with first counts. */
-  readonly end: (answer: WaitAnswer) => void;
+  readonly end: (answer: LongPollAnswer) => void;
   readonly #fail: (defect: unknown) => void;
   #asking = false;
   #heard = false;
@@ -41,16 +41,16 @@ export class Wait {
   #doubting = false;
 
   constructor(
-    parts: WaitParts,
+    deps: LongPollDeps,
     readonly call: LocalCall,
     readonly watch: Watch,
     /** Tells it from other waits. */
     number: number,
   ) {
-    this.#parts = parts;
+    this.#deps = deps;
     this.#owner = `wait:${number}`;
-    this.#came = parts.backendClock.monotonic();
-    let end: (answer: WaitAnswer) => void = () => undefined;
+    this.#came = deps.backendClock.monotonic();
+    let end: (answer: LongPollAnswer) => void = () => undefined;
     let fail: (defect: unknown) => void = () => undefined;
     this.#answer = new Promise((resolve, reject) => {
       end = resolve;
@@ -61,8 +61,8 @@ export class Wait {
   }
 
   /** The answer, after `timeoutMs` at the latest, counted from construction. `onWaiting` is called once it is clear that it has to wait. */
-  async run(timeoutMs: number, onWaiting: () => void): Promise<WaitAnswer> {
-    const { hub, backendClock } = this.#parts;
+  async run(timeoutMs: number, onWaiting: () => void): Promise<LongPollAnswer> {
+    const { hub, backendClock } = this.#deps;
     const { caller, context } = this.call;
     const stopObserving = this.#observe();
     const giveUp = () => this.end(this.#says('timedOut'));
@@ -96,7 +96,7 @@ export class Wait {
     const { stream, accId, goal } = this.watch;
     const observed = stream === undefined ? accId : streamKey(stream);
     if (observed === undefined) return undefined;
-    return this.#parts.hub.observe(observed, {
+    return this.#deps.hub.observe(observed, {
       event: (event) => this.#hear(event),
       lost: (reason) => this.end(new Rejection('backend.not_ready', `${reason} while waiting for ${goal}`, { retryAfterSeconds: 1 })),
     });
@@ -121,9 +121,9 @@ export class Wait {
     }
   }
 
-  async #question({ operation, request } = this.watch.question): Promise<WaitAnswer> {
+  async #question({ operation, request } = this.watch.question): Promise<LongPollAnswer> {
     try {
-      return await this.#parts.backend.call(operation, request, this.call.context);
+      return await this.#deps.backend.call(operation, request, this.call.context);
     } catch (thrown) {
       if (thrown instanceof BackendFailure) return rejectFailure(thrown, 'read');
       throw thrown;
@@ -141,7 +141,7 @@ export class Wait {
     this.#doubting = true;
     const met = this.#says('met');
     if (!(await this.#isDoubtful())) return this.end(met);
-    await new Promise<void>((resolve) => this.#parts.backendClock.after(CONFIRMED_WITHIN_MS, resolve));
+    await new Promise<void>((resolve) => this.#deps.backendClock.after(CONFIRMED_WITHIN_MS, resolve));
     if (!(await this.#isDoubtful())) return this.end(met);
     this.#doubting = false;
   }
@@ -157,7 +157,7 @@ export class Wait {
   #says(outcome: keyof typeof outcomes): ResponseMessage {
     const s2c = create(S2CSchema, {
       outcome: outcomes[outcome],
-      time: BigInt(this.#parts.clock.now()),
+      time: BigInt(this.#deps.clock.now()),
       waitedMs: BigInt(Math.round(this.#waitedMs())),
       ...this.watch.seen(),
     });
@@ -165,7 +165,7 @@ export class Wait {
   }
 
   #waitedMs(): number {
-    return this.#parts.backendClock.monotonic() - this.#came;
+    return this.#deps.backendClock.monotonic() - this.#came;
   }
 
   #status(): string {
@@ -174,8 +174,8 @@ export class Wait {
   }
 
   /** Subscribes to what has to be heard; the refusal, where there is one. */
-  async #subscribe(): Promise<WaitAnswer | undefined> {
-    const { hub } = this.#parts;
+  async #subscribe(): Promise<LongPollAnswer | undefined> {
+    const { hub } = this.#deps;
     const { stream, accId } = this.watch;
     if (stream !== undefined) {
       const { key, owner } = this.call.identity;

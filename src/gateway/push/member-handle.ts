@@ -15,7 +15,7 @@ export interface MemberActions {
 }
 
 /** A member as its interface has it. There may be ten thousand: what all have in common they share. */
-export class Face implements PushConnection {
+export class MemberHandle implements PushConnection {
   constructor(
     private readonly member: Member,
     private readonly actions: MemberActions,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
-import type { EventFrames, Lane } from './event-frames.js';
-import { Run } from './run.js';
+import type { EventFrames, FormatState } from './event-frames.js';
+import { FrameBatch } from './frame-batch.js';
 
 /** Receiver of frames. */
 export interface Writer {
@@ -21,7 +21,7 @@ const GATHER_MS = 1;
  * thousands of sockets takes longer than that, so each pass finds what arrived during the one before, and writes it in
  * one go per connection.
  */
-export class Gatherer {
+export class FrameBatcher {
   #passes = 1;
   #waiting: Writer[] = [];
   /** The only event since the last pass, while it is the only one. */
@@ -34,10 +34,10 @@ export class Gatherer {
   constructor(private readonly clock: Clock) {}
 
   /** The run from which those of a format's connections grow until the next pass. */
-  originOf(lane: Lane): Run {
+  originOf(lane: FormatState): FrameBatch {
     if (lane.pass !== this.#passes) {
       lane.pass = this.#passes;
-      lane.origin = Run.empty();
+      lane.origin = FrameBatch.empty();
     }
     return lane.origin;
   }

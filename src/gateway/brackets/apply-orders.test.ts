@@ -6,9 +6,9 @@ import { C2SSchema } from '../../contract/generated/svc/place_bracket_order_pb.j
 import { OrderSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { MemoryStore } from '../../storage/index.js';
 import { remarkOf } from '../orders/bracket-entry.js';
+import { applyOrders } from './apply-orders.js';
 import { BracketBook, type Watched } from './book.js';
 import { newBracket } from './bracket.js';
-import { learn } from './learn.js';
 
 const NOW = Date.parse('2026-11-20T15:00:00Z');
 
@@ -29,7 +29,7 @@ function stateAfter(remark: string, secondsBefore: number) {
     ...{ trdSide: 1, orderType: 1, orderStatus: 5, orderID: 7n, orderIDEx: 'seven', code: '00700', qty: 10, price: 100, remark },
     createTimestamp: NOW / 1000 - secondsBefore,
   });
-  learn(book, watched, [order], 'list', { backendClock: clock, logger });
+  applyOrders(book, watched, [order], 'list', { backendClock: clock, logger });
   return watched.bracket.state;
 }
 

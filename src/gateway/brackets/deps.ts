@@ -8,7 +8,7 @@ import type { AccountOrders } from '../orders/account-orders.js';
 import { notice, type PushHub } from '../push/index.js';
 import type { Bracket } from './bracket.js';
 
-export interface BracketsParts {
+export interface BracketsDeps {
   readonly backend: Backend;
   readonly access: Access;
   readonly orders: Pick<AccountOrders, 'trading'>;
@@ -33,14 +33,14 @@ export const LOST_MS = 60_000;
 export const CALL_MS = 35_000;
 
 /** Context of a call that a bracket makes. */
-export function contextOf({ backendClock }: Pick<BracketsParts, 'backendClock'>, id: string): CallContext {
+export function contextOf({ backendClock }: Pick<BracketsDeps, 'backendClock'>, id: string): CallContext {
   return { requestId: `bracket-${id}`, deadline: backendClock.monotonic() + CALL_MS, signal: new AbortController().signal };
 }
 
 /** Reports a failure in the background; a brokerage that is away is asked again later. */
-export function report(parts: Pick<BracketsParts, 'logger' | 'onStorageFailure'>, error: unknown, bracket: string): void {
-  if (error instanceof StorageFailure) parts.onStorageFailure(error);
-  else if (!(error instanceof BackendFailure)) parts.logger.error({ err: error, bracket }, 'a bracket could not go on');
+export function report(deps: Pick<BracketsDeps, 'logger' | 'onStorageFailure'>, error: unknown, bracket: string): void {
+  if (error instanceof StorageFailure) deps.onStorageFailure(error);
+  else if (!(error instanceof BackendFailure)) deps.logger.error({ err: error, bracket }, 'a bracket could not go on');
 }
 
 /** Tells the connections of the key that placed a bracket, if it may see the account and the security. */

@@ -1,0 +1,1 @@
+export { LongPolls } from './long-polls.js';

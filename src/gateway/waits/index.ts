@@ -1,1 +1,0 @@
-export { Waits } from './waits.js';
