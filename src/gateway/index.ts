@@ -1,3 +1,4 @@
+export type { OpenedPush } from './admissions.js';
 export { answered, lacksPayload, unusable } from './answer-check.js';
 export {
   type Backend,
@@ -32,8 +33,9 @@ export {
   type TradingTerms,
   type UnsubscribeRefusal,
 } from './backend.js';
+export { describeConnection } from './backend-connections.js';
 export { addressByCard } from './card-accounts.js';
-export { Gateway, type GatewayOptions, type OpenedPush } from './gateway.js';
+export { Gateway, type GatewayOptions } from './gateway.js';
 export { type AccountCancels, cancelsInWords } from './halting.js';
 export { type Caller, type Credential, type Identity, type Iface, isSameIdentity, type Peer } from './identity.js';
 export type { Logger } from './logger.js';
@@ -54,5 +56,4 @@ export {
   type RepetitionPreview,
 } from './preview/index.js';
 export { symbolOfEvent } from './push-permits.js';
-export { describeConnection } from './readiness.js';
 export { type Answer, payloadOf } from './responses.js';

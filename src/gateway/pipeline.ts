@@ -12,6 +12,7 @@ import { checkAnswer } from './answer-check.js';
 import { filterAnswer } from './answer-filter.js';
 import { AnswerRecord, type AnswerRecordDeps, isOrderRefused, isTrade, isWrite, type Moment, reasonOf } from './answer-record.js';
 import { BackendFailure, type ResponseMessage } from './backend.js';
+import { notReady } from './backend-connections.js';
 import { Call, cancelled } from './call.js';
 import { aftermathOf, type Reach, rejectFailure } from './call-failures.js';
 import { type Caller, type Identity, identityOf, isSameText } from './identity.js';
@@ -31,10 +32,10 @@ import { type TradePasswordSource, withTradePassword } from './orders/trade-pass
 import { refusesPassword, type UnlockThrottle } from './orders/unlock-throttle.js';
 import { Permissions } from './permissions.js';
 import { type Preview, type Previewer, repetitionOf, shownPreview, undecided } from './preview/index.js';
-import { notReady } from './readiness.js';
 import type { TurnedAway } from './refusal-throttle.js';
 import { type Answer, failure, RET_SUCCEED, withMessage } from './responses.js';
 import { shownRefusal } from './sight.js';
+import type { StorageStatus } from './storage-status.js';
 import { told } from './told.js';
 import { withoutValues } from './unsaid-values.js';
 import { isWayOut, rejectUnstored } from './ways-out.js';
@@ -56,8 +57,7 @@ export interface PipelineDeps extends AnswerRecordDeps {
   readonly tradePassword: TradePasswordSource;
   /** Start-up switches that are on: "--enable-trading". */
   readonly switches: ReadonlySet<string>;
-  /** Told when the database begins to refuse writes, and when it takes them again. */
-  readonly onStorageStatus: () => void;
+  readonly storage: StorageStatus;
   /** Why nothing may be traded, where something is wrong with what this daemon remembers. */
   readonly tradingHalt: string | undefined;
 }
@@ -83,8 +83,6 @@ export interface PipelineDeps extends AnswerRecordDeps {
 export class Pipeline {
   readonly #deps: PipelineDeps;
   readonly #permissions: Permissions;
-  /** The last failure of the database that nobody knows to be over. */
-  #storageFailure: StorageFailure | undefined;
   readonly #orderPermits: OrderPermits;
   readonly #record: AnswerRecord;
 
@@ -92,7 +90,6 @@ export class Pipeline {
     this.#deps = deps;
     this.#record = new AnswerRecord(deps, (caller, thrown) => this.defect(caller, thrown));
     this.#permissions = new Permissions(deps.access, deps.switches);
-    deps.store.onFailure?.(() => this.#storageIs(undefined));
     this.#orderPermits = new OrderPermits(deps.backend, deps.access, deps.clock, deps.orders, deps.protective);
   }
 
@@ -112,16 +109,6 @@ export class Pipeline {
     return this.#record.finish(operation, caller, identity.key, moment, asWritten(operation, request, answer), request);
   }
 
-  /** Why the database accepts no writes; undefined while it does. */
-  get storageFailure(): string | undefined {
-    return this.#storageFailure?.message;
-  }
-
-  /** A write or a read of the database has failed, whoever needed it. */
-  storageFailed(failure: StorageFailure): void {
-    this.#storageIs(failure);
-  }
-
   /** The end of a request that was not answered in its turn. The record of a write outlives this process, as far as the trail can be written at all. */
   async #finishLater(
     operation: Operation,
@@ -135,7 +122,7 @@ export class Pipeline {
     const about = isOrderRefused(operation, settled) ? await this.#record.told(operation, caller, key, request, settled) : undefined;
     const answer = this.#record.finish(operation, caller, key, this.#moment(started), settled, request, about);
     if (!isWrite(operation)) return answer;
-    if (operation.effect === 'order' && !(answer instanceof Rejection)) this.#storageIs(undefined);
+    if (operation.effect === 'order' && !(answer instanceof Rejection)) this.#deps.storage.succeeded();
     await this.#deps.access.audit.written();
     return answer;
   }
@@ -560,18 +547,10 @@ export class Pipeline {
   #failed(caller: Caller, thrown: unknown, reach: Reach): Rejection {
     if (thrown instanceof BackendFailure) return rejectFailure(thrown, reach);
     if (thrown instanceof StorageFailure) {
-      this.#storageIs(thrown);
+      this.#deps.storage.failed(thrown);
       return new Rejection('storage.failed', `${thrown.message}${aftermathOf(reach)}`);
     }
     return this.defect(caller, thrown);
-  }
-
-  #storageIs(failure: StorageFailure | undefined): void {
-    // An answer that needed no disk does not mend it.
-    const current = this.#deps.store.failure ?? failure;
-    if (current?.message === this.storageFailure) return;
-    this.#storageFailure = current;
-    this.#deps.onStorageStatus();
   }
 
   /** Logs what should not have happened; the refusal tells the caller where to look, and no more. */

@@ -5,6 +5,7 @@ import type { Clock } from '../contract/clock.js';
 import { type Response, ResponseSchema } from '../contract/generated/KeepAlive_pb.js';
 import { Rejection } from '../contract/rejection.js';
 import { type Backend, BackendFailure } from './backend.js';
+import { awaitedConnection, notReady } from './backend-connections.js';
 import { Call, cancelled } from './call.js';
 import { rejectFailure } from './call-failures.js';
 import type { Caller, Identity } from './identity.js';
@@ -12,7 +13,6 @@ import type { InFlight } from './in-flight.js';
 import { limitsOf } from './market-names.js';
 import { lateRejection } from './orders/late-rejection.js';
 import { rejectDenial } from './orders/valuation.js';
-import { awaitedConnection, notReady } from './readiness.js';
 import { RET_SUCCEED } from './responses.js';
 
 const realTrading = scopeMask(['trade:real']);

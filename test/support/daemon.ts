@@ -191,10 +191,10 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
 
 /** Resolves when every connection of a daemon's backend is ready. */
 export async function untilConnected({ gateway, backend }: Daemon): Promise<void> {
-  if (gateway.awaited() === undefined) return;
+  if (gateway.readiness.awaited() === undefined) return;
   await new Promise<void>((resolve) => {
     const stop = backend.onLifecycle(() => {
-      if (gateway.awaited() !== undefined) return;
+      if (gateway.readiness.awaited() !== undefined) return;
       stop();
       resolve();
     });

@@ -1,9 +1,9 @@
 import type { C2S } from '../../contract/generated/svc/wait_for_pb.js';
 import { Rejection } from '../../contract/rejection.js';
+import { describeConnection } from '../backend-connections.js';
 import type { Caller, Identity } from '../identity.js';
 import type { LocalCall } from '../local/index.js';
 import type { Permits } from '../push/index.js';
-import { describeConnection } from '../readiness.js';
 import { LongPoll, type LongPollAnswer, type LongPollDeps } from './long-poll.js';
 import type { Watch } from './watch.js';
 import { watchOf } from './watch-of.js';

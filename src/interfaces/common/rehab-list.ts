@@ -16,7 +16,7 @@ type RehabListResponse = MessageShape<typeof RehabList.ResponseSchema>;
 
 /** Answers 3102 by asking its successor for each security in turn; the first failure answers for all. */
 export async function answerRehabList(gateway: Gateway, caller: Caller, parse: BodyParser): Promise<RehabListResponse | Rejection> {
-  const admitted = gateway.admit(metadata.getRehab, caller);
+  const admitted = gateway.admissions.admit(metadata.getRehab, caller);
   if (admitted instanceof Rejection) return admitted;
   const parsed = parse(RehabList.RequestSchema);
   if (!parsed.ok) return rejectProblem(parsed.problem);

@@ -30,7 +30,7 @@ export function gatewayTcpService(services: CoreServices, credential: Credential
   return {
     async greet(peer) {
       const caller = callerAt(peer, 'init_connect');
-      const opened = gateway.openSession(caller, credential);
+      const opened = gateway.admissions.openSession(caller, credential);
       if (opened instanceof Rejection) return opened;
       const { identity, permits } = opened;
       return {
@@ -51,7 +51,7 @@ export function gatewayTcpService(services: CoreServices, credential: Credential
           }),
       };
     },
-    refused: (peer, rejection) => gateway.auditRejection(callerAt(peer, 'connect'), rejection),
+    refused: (peer, rejection) => gateway.admissions.recordRefusal(callerAt(peer, 'connect'), rejection),
   };
 }
 

@@ -206,7 +206,7 @@ export class CoreSession {
     if (answer instanceof Rejection) return rejectionBody(answer, format);
     if (answer !== undefined) return answer;
     const rejection = new Rejection('route.not_found', `protocol id ${protoId} is not supported`);
-    gateway.auditRejection(caller, rejection);
+    gateway.admissions.recordRefusal(caller, rejection);
     return rejectionBody(rejection, format);
   }
 
@@ -214,7 +214,7 @@ export class CoreSession {
   async #registerPush({ format, body }: CoreRequest): Promise<Uint8Array> {
     const { gateway } = this.#services;
     const caller = this.#caller('register_push');
-    const admitted = gateway.admit(subscription.subscribe, caller);
+    const admitted = gateway.admissions.admit(subscription.subscribe, caller);
     if (admitted instanceof Rejection) return rejectionBody(admitted, format);
     const c2s = readC2S(QotRegQotPush, body, format);
     if (c2s instanceof Rejection) return rejectionBody(c2s, format);

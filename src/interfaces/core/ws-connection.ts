@@ -153,7 +153,7 @@ export class WsConnection implements CoreConnection {
       peer,
       keyText: undefined,
     };
-    const opened = services.gateway.openSession(caller, credentialOf(c2s, token));
+    const opened = services.gateway.admissions.openSession(caller, credentialOf(c2s, token));
     if (opened instanceof Rejection) {
       this.#refuse(message, opened);
       return;

@@ -119,7 +119,7 @@ export class CoreWsEndpoint implements TlsListener {
 
   #refuse(request: IncomingMessage, socket: Duplex, rejection: Rejection): void {
     const caller = this.#caller(request);
-    this.#options.services.gateway.auditRejection(caller, rejection);
+    this.#options.services.gateway.admissions.recordRefusal(caller, rejection);
     refuseUpgrade(socket, { status: rejection.kind.http, body: writeError(rejection, caller.requestId) });
   }
 

@@ -22,7 +22,7 @@ const SERVICES: readonly string[] = ['', SERVICE];
 /** Serves `grpc.health.v1.Health`: the gateway's readiness, for the whole server ("") and for the service. Returns its removal. */
 export function addHealth(server: Pick<Server, 'register'>, standing: StandingStreams, gateway: Gateway): () => void {
   const watches = new Set<Watch>();
-  const current = () => answerOf(gateway.ready ? SERVING : NOT_SERVING);
+  const current = () => answerOf(gateway.readiness.ready ? SERVING : NOT_SERVING);
 
   const check = (call: ServerUnaryCall<Buffer, Buffer>, respond: sendUnaryData<Buffer>) => {
     const asked = serviceOf(call.request);
@@ -40,7 +40,7 @@ export function addHealth(server: Pick<Server, 'register'>, standing: StandingSt
     call.write(current());
   };
   const list = (_call: unknown, respond: sendUnaryData<Buffer>) => {
-    const own = { status: gateway.ready ? SERVING : NOT_SERVING };
+    const own = { status: gateway.readiness.ready ? SERVING : NOT_SERVING };
     const statuses = Object.fromEntries(SERVICES.map((name) => [name, own]));
     respond(null, bufferOf(messageBytes(HealthListResponseSchema, create(HealthListResponseSchema, { statuses }))));
   };
@@ -49,7 +49,7 @@ export function addHealth(server: Pick<Server, 'register'>, standing: StandingSt
   server.register(path(Health.method.check), check, bytes, bytes, 'unary');
   server.register(path(Health.method.list), list, bytes, bytes, 'unary');
   server.register(path(Health.method.watch), standing.tracked(watch), bytes, bytes, 'serverStream');
-  return gateway.onReady(() => {
+  return gateway.readiness.onReady(() => {
     for (const call of watches) call.write(current());
   });
 }

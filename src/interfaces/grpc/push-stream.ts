@@ -32,7 +32,7 @@ export class PushStreams {
   readonly handle = (call: Call): void => {
     const caller = this.#callers.of(call, 'SubscribePush');
     const filter = this.#count < STREAMS_MAX ? readFilter(call.request) : new Rejection('limit.connections', tooMany);
-    const opened = this.#gateway.openPush(caller, filter instanceof Rejection ? filter : undefined);
+    const opened = this.#gateway.admissions.openPush(caller, filter instanceof Rejection ? filter : undefined);
     if (filter instanceof Rejection) this.#refuse(call, caller, opened instanceof Rejection ? opened : filter);
     else if (opened instanceof Rejection) this.#refuse(call, caller, opened);
     else this.#open(call, caller, opened, filter);
@@ -59,7 +59,7 @@ export class PushStreams {
   }
 
   #refuse(call: Call, caller: Caller, rejection: Rejection): void {
-    this.#gateway.auditRejection(caller, rejection);
+    this.#gateway.admissions.recordRefusal(caller, rejection);
     call.emit('error', statusOf(rejection, caller.requestId));
   }
 }

@@ -65,7 +65,7 @@ export function createGrpcServer({ gateway, clock, operations = declared, tls, o
   const callers = new Callers();
   const watched = watchCalls({
     ...{ streams, arrivals, connections, arriving: new Arriving() },
-    onRefused: (call, rejection) => gateway.auditRejection(callers.ofUnread(call), rejection),
+    onRefused: (call, rejection) => gateway.admissions.recordRefusal(callers.ofUnread(call), rejection),
   });
   const server = new Server({ ...libraryOptions, interceptors: [watched] });
   server.register(REQUEST_PATH, new Requests(gateway, new ProtocolIds(operations), callers, connections).handle, bytes, bytes, 'unary');

@@ -35,7 +35,7 @@ export class Requests {
     const request = connection.refusal ?? readGatewayRequest(call.request);
     if (request instanceof Rejection) {
       const caller = this.#callers.of(call, 'Request');
-      this.#gateway.auditRejection(caller, request);
+      this.#gateway.admissions.recordRefusal(caller, request);
       this.#refuse(caller, respond, request);
       return;
     }
@@ -71,7 +71,7 @@ export class Requests {
   async #passOn(protoId: number, caller: Caller, respond: Respond, body: Uint8Array): Promise<void> {
     try {
       const answer = await this.#gateway.callUndeclared(protoId, caller, body);
-      if (answer === undefined) this.#refuse(caller, respond, this.#gateway.refuseUnmapped(caller, protoId));
+      if (answer === undefined) this.#refuse(caller, respond, this.#gateway.admissions.refuseUnmapped(caller, protoId));
       else if (answer instanceof Rejection) this.#refuse(caller, respond, answer);
       else respond(null, wrapResponse(protoId, answer), trailerOf(caller.requestId));
     } catch (thrown) {

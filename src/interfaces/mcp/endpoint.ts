@@ -82,13 +82,13 @@ export function createLoadedEndpoint(options: McpOptions): McpEndpoint {
     const mcpCaller: McpCaller = { caller, identity, toolsets: wanted, int64 };
     const body = bytes === undefined || bytes.length === 0 ? undefined : readBody(bytes);
     if (body instanceof Rejection) {
-      gateway.auditRejection(caller, body);
+      gateway.admissions.recordRefusal(caller, body);
       await writeWebResponse(jsonRpcRefusal(400, PARSE_ERROR, `Parse error: ${body.message}`), response, caller.requestId);
       return undefined;
     }
     const tooLong = longName(request.headers, body);
     if (tooLong !== undefined) {
-      gateway.auditRejection(caller, tooLong);
+      gateway.admissions.recordRefusal(caller, tooLong);
       await writeWebResponse(jsonRpcRefusal(400, INVALID_REQUEST, tooLong.message), response, caller.requestId);
       return undefined;
     }

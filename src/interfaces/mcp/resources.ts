@@ -111,7 +111,7 @@ export class Resources {
   /** Environment and a market of an account, which every account operation needs. */
   async #headerOf(accId: string, kind: AccountKind, mcpCaller: McpCaller): Promise<JsonObject | Rejection> {
     if (!this.#mayUse(account.listAccounts, mcpCaller)) {
-      const refused = this.gateway.admit(kind.operation, this.callers.asking(mcpCaller.caller, `resources/read ${kind.prefix}`));
+      const refused = this.gateway.admissions.admit(kind.operation, this.callers.asking(mcpCaller.caller, `resources/read ${kind.prefix}`));
       if (refused instanceof Rejection) return refused;
     }
     const accounts = await this.#accounts(mcpCaller);

@@ -206,7 +206,7 @@ export class Session implements SessionState {
   /** Opens the push of live events, for callers who may see them. */
   #openPush(): PushConnection | undefined {
     const { gateway } = this.#deps;
-    const opened = gateway.openPush(this.mcpCaller.caller);
+    const opened = gateway.admissions.openPush(this.mcpCaller.caller);
     if (opened instanceof Rejection) return undefined;
     const { identity, permits } = opened;
     const keyId = identity.key === undefined ? {} : { keyId: identity.key.id };

@@ -38,7 +38,7 @@ export class Sessions {
   constructor(options: SessionsOptions) {
     this.#options = options;
     const { gateway } = options;
-    const listening = [gateway.onKeyChanges(() => this.#keysChanged()), gateway.onKeyWatch(() => this.#endUnfit())];
+    const listening = [gateway.keys.onChanges(() => this.#keysChanged()), gateway.keys.onLook(() => this.#endUnfit())];
     this.#stopListening = () => {
       for (const stop of listening) stop();
     };
@@ -107,7 +107,7 @@ export class Sessions {
   }
 
   async #refuse({ response }: Exchange, { caller }: McpCaller, rejection: Rejection, message: string): Promise<void> {
-    this.#options.gateway.auditRejection(caller, rejection);
+    this.#options.gateway.admissions.recordRefusal(caller, rejection);
     const code = rejection.code === 'route.not_found' ? SESSION_NOT_FOUND : BAD_REQUEST;
     await writeWebResponse(jsonRpcRefusal(rejection.kind.http, code, message), response, caller.requestId);
   }

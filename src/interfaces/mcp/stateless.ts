@@ -34,7 +34,7 @@ export class Stateless {
     this.#options = options;
     this.#handler = this.#createHandler();
     const { gateway } = options;
-    const listening = [gateway.onKeyChanges(() => this.#keysChanged()), gateway.onKeyWatch(() => this.#endUnfit())];
+    const listening = [gateway.keys.onChanges(() => this.#keysChanged()), gateway.keys.onLook(() => this.#endUnfit())];
     this.#stopListening = () => {
       for (const stop of listening) stop();
     };

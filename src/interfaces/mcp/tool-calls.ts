@@ -51,7 +51,7 @@ export class ToolCalls {
     const named = toolbox.find(name, mcpCaller);
     if (named instanceof Rejection) {
       const operation = toolbox.declared(name);
-      if (operation === undefined) gateway.auditRejection(caller, named);
+      if (operation === undefined) gateway.admissions.recordRefusal(caller, named);
       else await gateway.refuse(operation, caller, named);
       return rejectionResult(named, caller.requestId);
     }
@@ -140,7 +140,7 @@ export class ToolCalls {
 
   #nextPage({ operation, caller, mcpCaller }: ToolCall, cursor: string): CallToolResult {
     const { gateway, pages } = this.#deps;
-    const identity = gateway.admit(operation, caller);
+    const identity = gateway.admissions.admit(operation, caller);
     if (identity instanceof Rejection) return rejectionResult(identity, caller.requestId);
     const page = pages.take(cursor, identity, operation);
     return page instanceof Rejection ? rejectionResult(page, caller.requestId) : pageResult(page, mcpCaller.int64, {});

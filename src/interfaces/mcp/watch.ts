@@ -56,9 +56,9 @@ export class Watch {
   static open(deps: WatchDeps, mcpCaller: McpCaller, watcher: Watcher): Watch | Rejection {
     const { gateway, callers } = deps;
     const caller = callers.asking(mcpCaller.caller, 'resources/subscribe');
-    const opened = gateway.openPush(caller);
+    const opened = gateway.admissions.openPush(caller);
     if (opened instanceof Rejection) {
-      gateway.auditRejection(caller, opened);
+      gateway.admissions.recordRefusal(caller, opened);
       return opened;
     }
     const { identity, permits } = opened;

@@ -6,7 +6,7 @@ import type { Responder, RouteHandler } from './responder.js';
 /** Liveness, health, readiness and metrics: what monitors ask. The first three are never behind a key. */
 export function probeRoutes(gateway: Gateway, responder: Responder, metricsPublic: boolean): ReadonlyMap<string, RouteHandler> {
   const answer = (exchange: Exchange, ok: boolean, reason: string, troubles: readonly Trouble[] = []) => {
-    const { platform, brokers } = gateway.backendStatus();
+    const { platform, brokers } = gateway.readiness.backendStatus();
     const connections = brokers.map(({ brokerId, name, lifecycleState }) => ({
       broker_id: brokerId,
       name,
@@ -29,7 +29,7 @@ export function probeRoutes(gateway: Gateway, responder: Responder, metricsPubli
     [
       '/health',
       (exchange) => {
-        const severed = gateway.severed();
+        const severed = gateway.readiness.severed();
         const reason = severed === undefined ? 'backend transport is up' : `backend transport is down: ${describeConnection(severed)}`;
         answer(exchange, severed === undefined, reason);
       },
@@ -37,18 +37,18 @@ export function probeRoutes(gateway: Gateway, responder: Responder, metricsPubli
     [
       '/readyz',
       (exchange) => {
-        const troubles = gateway.troubles();
-        const awaited = gateway.awaited();
+        const troubles = gateway.readiness.troubles();
+        const awaited = gateway.readiness.awaited();
         const grave = troubles.find(({ stopsWrites }) => stopsWrites);
-        const unready = gateway.stopping ? 'shutting down' : awaited === undefined ? grave?.message : describeConnection(awaited);
-        answer(exchange, gateway.ready, unready ?? 'requests are served', troubles);
+        const unready = gateway.readiness.stopping ? 'shutting down' : awaited === undefined ? grave?.message : describeConnection(awaited);
+        answer(exchange, gateway.readiness.ready, unready ?? 'requests are served', troubles);
       },
     ],
     [
       '/metrics',
       (exchange) => {
         const caller = responder.caller(exchange, 'GET /metrics');
-        const refused = metricsPublic ? undefined : gateway.authoriseMetrics(caller);
+        const refused = metricsPublic ? undefined : gateway.admissions.authoriseMetrics(caller);
         if (refused instanceof Rejection) {
           responder.reject(exchange, refused, caller);
           return;

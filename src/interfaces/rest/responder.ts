@@ -69,7 +69,7 @@ export class Responder {
     rejection: Rejection,
     caller = this.#callers.stray(exchange.request, bearerOf(exchange.request.headers)),
   ): void {
-    this.gateway.auditRejection(caller, rejection);
+    this.gateway.admissions.recordRefusal(caller, rejection);
     this.#writeRejection(caller, exchange, rejection);
   }
 

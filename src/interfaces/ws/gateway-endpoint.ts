@@ -25,12 +25,12 @@ export function createWsEndpoint({ gateway, clock, origins, onDefect }: GatewayE
     onDefect,
     refuse: (request, token, rejection) => {
       const caller = callers.stray(request, token);
-      gateway.auditRejection(caller, rejection);
+      gateway.admissions.recordRefusal(caller, rejection);
       return { status: rejection.kind.http, body: writeError(rejection, caller.requestId) };
     },
     authenticate: (request, token): Authentication => {
       const caller = callers.stray(request, token);
-      const opened = gateway.openPush(caller);
+      const opened = gateway.admissions.openPush(caller);
       if (opened instanceof Rejection) return { ok: false, rejection: opened };
       const { identity, permits } = opened;
       return { ok: true, caller, owner: identity.owner, permits, ...(identity.key === undefined ? {} : { keyId: identity.key.id }) };

@@ -70,7 +70,7 @@ export class OpendStage implements Stage {
     if (this.#kickedOut) upstream.server.logInAgain();
     this.#kickedOut = false;
     await until(
-      () => this.daemon.daemon.gateway.awaited() === undefined,
+      () => this.daemon.daemon.gateway.readiness.awaited() === undefined,
       () => describeStatus(this.daemon),
     );
   }

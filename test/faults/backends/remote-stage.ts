@@ -78,7 +78,7 @@ export class RemoteStage implements Stage {
     await faults.up();
     await until(
       async () => {
-        if (this.daemon.daemon.gateway.awaited() === undefined) return true;
+        if (this.daemon.daemon.gateway.readiness.awaited() === undefined) return true;
         await this.#enterCodeAgain();
         const { platform, brokers } = this.daemon.daemon.backend.status();
         // As an operator who has put right what was wrong.
