@@ -93,6 +93,11 @@ export class Access {
     return this.gates.haltOf(key);
   }
 
+  /** Whether a change of a caller's order is judged by the terms that it replaces. */
+  weighsChanges(key: KeyRecord | undefined): boolean {
+    return this.gates.weighsChanges(key);
+  }
+
   /** Facts about an order that the gates need before they can decide. */
   wants(key: KeyRecord | undefined, facts: OrderFacts): Wanted | undefined {
     return this.gates.wants(key, facts);

@@ -133,6 +133,11 @@ export class OrderGates {
     return haltGate(halt, { reduces: false });
   }
 
+  /** Whether a change of a caller's order is judged by the terms that it replaces: a halt or a limit on values, losses or open orders looks at both. */
+  weighsChanges(key: KeyRecord | undefined): boolean {
+    return this.haltOf(key) !== undefined || this.#holdersOf(key).some(({ limits }) => weighs(limits));
+  }
+
   /** Facts that {@link admit} and {@link judge} still need; undefined when they need none. */
   wants(key: KeyRecord | undefined, asked: OrderFacts): Wanted | undefined {
     if (this.halts.none && !looksBeyond(this.flagLimits) && !(key !== undefined && looksBeyond(key.limits))) return undefined;
@@ -277,6 +282,10 @@ export class OrderGates {
     this.#watched = written;
     return written;
   }
+}
+
+function weighs(limits: Limits): boolean {
+  return limits.maxOrderValue !== null || limits.maxDailyValue !== null || looksBeyond(limits);
 }
 
 /** Whether limits hold orders against more than what their facts say. */

@@ -697,6 +697,50 @@ describe('fresh lists', () => {
     await halt({ cancel_all: true });
     expect([...owners]).toEqual([undefined]);
   });
+
+  it.each<[string, number, LimitFlags, object, object, string?]>([
+    ['of a limit order by a caller without limits', 0, {}, {}, { qty: 200, price: 1 }],
+    ['under a limit on values', 1, { maxDailyValue: '100000' }, {}, { qty: 200, price: 1 }],
+    ['under a halt', 1, {}, {}, { qty: 100, price: 1 }, 'desk'],
+    ['under the halt of another key', 0, {}, {}, { qty: 200, price: 1 }, 'other'],
+    ['that keeps a term', 1, {}, { order_type: 'STOP_LIMIT', aux_price: 2 }, { qty: 200, price: 1 }],
+    ['of the entry of a bracket', 1, {}, { stop_loss_price: 0.5 }, { qty: 200, price: 1 }],
+  ])('are asked for by a change where old terms decide: %s', async (_, times, limits, order, change, halted) => {
+    await open(limits);
+    const placing = 'stop_loss_price' in order ? trade.placeBracketOrder : trade.placeOrder;
+    const { orderIDEx: order_id_ex } = await desk.payload(placing, { ...resting, ...order });
+    desk.clock.advance(LAG_MS + SETTLED_MS);
+    if (halted !== undefined) await halt({ key_id: halted });
+    const { length } = desk.calls;
+    expect(await codeOf(trade.modifyOrder, { ...list, order_id_ex, op: 'normal', ...change })).toBeUndefined();
+    const lists = desk.calls.slice(length).filter(({ operation }) => operation === account.getOrders.name);
+    const asked = lists.filter(({ request }) => (request as { refreshCache?: boolean }).refreshCache === true);
+    expect(asked).toHaveLength(times);
+  });
+
+  it('are asked for by a change of an order that no list shows', async () => {
+    await open({}, {}, {}, { refreshes: true });
+    const order_id_ex = await place(resting);
+    expect(await codeOf(trade.modifyOrder, { ...list, order_id_ex, op: 'normal', qty: 200, price: 1 })).toBeUndefined();
+  });
+
+  it('a change that was judged without one does not pass a halt that is taken meanwhile', async () => {
+    await open();
+    const order_id_ex = await place({ ...resting, qty: 200 });
+    desk.clock.advance(LAG_MS + SETTLED_MS);
+    const { call } = brokerage;
+    let isHalting = false;
+    brokerage.call = async (operation, request, own) => {
+      const answered = await call.call(brokerage, operation, request, own);
+      if (operation === account.getOrders && !isHalting) {
+        isHalting = true;
+        await halt({ key_id: 'desk' });
+      }
+      return answered;
+    };
+    // Smaller than the list shows it, which may be behind.
+    expect(await codeOf(trade.modifyOrder, { ...list, order_id_ex, op: 'normal', qty: 100, price: 1 })).toBe('trading.halted');
+  });
 });
 
 describe('accounts that are halted together', () => {

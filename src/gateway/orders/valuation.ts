@@ -13,6 +13,7 @@ import type { C2S as ReconfirmC2S } from '../../contract/generated/Trd_Reconfirm
 import type { Operation, ValuerName } from '../../contract/operation.js';
 import { Rejection, type Told } from '../../contract/rejection.js';
 import { shown } from '../../contract/shown.js';
+import { hasLimit } from '../../contract/unused-price.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { failure } from '../responses.js';
 import { type GateOf, securitiesOf, telling, toldBy } from '../sight.js';
@@ -24,7 +25,7 @@ import { isCombo, valueCombo, valueComboModify } from './combo-facts.js';
 import { lackedByModify } from './modify-needs.js';
 import { type Change, type Valued, valueModify, valuePlace, worseOf } from './order-facts.js';
 import { nameOfOrder, namesOf, orderNamed } from './order-lookup.js';
-import { mayHaveLimit } from './order-pricing.js';
+import { isTrailing, mayHaveLimit } from './order-pricing.js';
 import { type PositionRequest, valuePosition } from './position-orders.js';
 import { ofStandingTerms, termsOfLegs, termsOfOrder } from './standing-terms.js';
 import { whenKnown } from './when-known.js';
@@ -45,16 +46,42 @@ export interface Valuing {
   /** The bracket whose entry an order of an account is; undefined where it is none of a bracket that goes on. */
   entryTerms(accId: bigint, order: Order): BracketTerms | undefined;
   readonly orders: Pick<AccountOrders, 'possibleTerms'>;
+  /** Whether no gate of the caller looks at the terms that a change replaces; false by default. */
+  readonly isUnweighed?: boolean;
 }
 
+type PossibleTerms = readonly [Order, ...Order[]];
+
 /** The order that a change is of, by a fresh list and by what this daemon has changed: on each of the terms that it may have. */
-async function orderToChange(
-  { backend, orders }: Valuing,
-  named: ModifyC2S,
-  context: CallContext,
-): Promise<readonly [Order, ...Order[]] | undefined> {
+async function orderToChange({ backend, orders }: Valuing, named: ModifyC2S, context: CallContext): Promise<PossibleTerms | undefined> {
   const order = await orderNamed(backend, named, context, !backend.listsCurrent);
   return order && orders.possibleTerms(named.header?.accID ?? 0n, order);
+}
+
+/**
+ * The order that a change is of by a list that may be behind, where that decides nothing: no gate looks at the terms that are replaced, and the change
+ * says all of them. Servers bound how often a list may be asked for afresh.
+ */
+async function plainOrderToChange(
+  { backend, orders, entryTerms, isUnweighed }: Valuing,
+  named: ModifyC2S,
+  context: CallContext,
+): Promise<PossibleTerms | undefined> {
+  if (backend.listsCurrent || isUnweighed !== true || !saysAllTerms(named)) return undefined;
+  const order = await orderNamed(backend, named, context);
+  const accId = named.header?.accID ?? 0n;
+  if (order === undefined || !isPlain(order) || entryTerms(accId, order) !== undefined) return undefined;
+  return orders.possibleTerms(accId, order);
+}
+
+/** Whether a change says quantity and price. */
+function saysAllTerms(modify: ModifyC2S): boolean {
+  return modify.modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Normal && Object.hasOwn(modify, 'qty') && modify.price > 0;
+}
+
+/** Whether an order has a quantity and a price, and no other terms. */
+function isPlain(order: Order): boolean {
+  return !isCombo(order) && hasLimit(order.orderType) && order.auxPrice === 0 && !isTrailing(order.orderType);
 }
 
 /** Values a change by each of the terms that the order may have, and takes the worst. The first fill in what the request leaves out. */
@@ -124,14 +151,17 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     const { backend } = valuing;
     const modify = request as ModifyC2S;
     if (!addsRisk(modify)) return 'no risk';
-    const possible = await orderToChange(valuing, modify, context);
+    const plain = await plainOrderToChange(valuing, modify, context);
+    const possible = plain ?? (await orderToChange(valuing, modify, context));
     if (possible === undefined) return noSuchOrder(operation, modify);
     const [order] = possible;
     const lacked = lackedByModify(modify, order);
     if (lacked !== undefined) return tellingOf(order, modify.header, lacked);
     const changed = await valueChange(backend, modify, possible, context);
     const valued = changed instanceof Rejection ? changed : await asEntry(valuing, changed, modify, order, context);
-    return valued instanceof Rejection ? tellingOf(order, modify.header, valued) : { valued, order };
+    if (valued instanceof Rejection) return tellingOf(order, modify.header, valued);
+    // A halt that is taken meanwhile must not let it pass by an old list.
+    return { valued: plain === undefined ? valued : { ...valued, reduces: false }, order };
   },
   async position({ backend }, operation, request, context) {
     const valued = await valuePosition(backend, operation, request as PositionRequest, context);

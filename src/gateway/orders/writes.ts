@@ -198,7 +198,8 @@ export class Writes {
     // Valuing fills in what the order has: what is valued anew begins with what was asked.
     const asked = operation.valuer === 'modify' ? clone(operation.messages.C2SSchema, request) : undefined;
     const again = async () => this.#valueAndSend(operation, Object.assign(request, asked), identity, commit, call, true);
-    return whenKnown(valueOrder(this.valuing, operation, request, call), (outcome) => {
+    const valuing: Valuing = { ...this.valuing, isUnweighed: !this.access.weighsChanges(identity.key) };
+    return whenKnown(valueOrder(valuing, operation, request, call), (outcome) => {
       if (outcome === 'no risk') return this.#sendAdmitted(operation, request, identity, undefined, commit, call);
       if (!isValued(outcome)) return outcome;
       const sent = this.#sendValued(operation, request, identity, outcome, hasTurn ? undefined : { since, again }, commit, call);
