@@ -3,14 +3,14 @@
 // A target is a folder, or one file of it (mostly its face, index.ts).
 
 const contract = ['contract', 'contract/json', 'contract/operations', 'contract/generated'];
-const worldAndBelow = ['simulator/world', 'simulator/chance', 'contract'];
+const worldAndBelow = ['simulator/world', 'simulator/rng', 'contract'];
 const interfaceTargets = ['interfaces/common', 'gateway/index.ts', 'gateway/push/index.ts', ...contract];
 const simulatorTargets = [
   'simulator/refusal.ts',
   'simulator/pace.ts',
   'simulator/view',
   'simulator/screen',
-  'simulator/chance',
+  'simulator/rng',
   'simulator/companies',
   'simulator/brokerage',
   'simulator/macro',
@@ -85,10 +85,10 @@ export const arrows = {
   'gateway/push': ['gateway', 'storage/index.ts', ...contract],
   'gateway/local': ['gateway', 'gateway/orders', 'gateway/push/index.ts', 'access/index.ts', ...contract],
 
-  'simulator/world': ['simulator/world/data', 'simulator/chance', 'simulator/pace.ts', 'contract', 'simulator/world/holidays'],
+  'simulator/world': ['simulator/world/data', 'simulator/rng', 'simulator/pace.ts', 'contract', 'simulator/world/holidays'],
   'simulator/world/data': ['simulator/world', 'simulator/world/holidays', 'contract'],
   'simulator/world/holidays': ['contract'],
-  'simulator/chance': [],
+  'simulator/rng': [],
   'simulator/pricing': [],
   'simulator/companies': ['simulator/pace.ts', ...worldAndBelow],
   'simulator/market': ['simulator/pace.ts', 'simulator/companies', 'simulator/pricing', ...worldAndBelow],
@@ -119,7 +119,7 @@ export const arrows = {
   ],
   'simulator/user-state': ['contract/emitter.ts', 'contract/shown.ts', 'simulator/refusal.ts', 'storage/index.ts', 'contract/generated'],
   'simulator/view': [
-    'simulator/screen/board.ts',
+    'simulator/screen/column-snapshot.ts',
     'simulator/search/index.ts',
     'simulator/macro/index.ts',
     'simulator/user-state/index.ts',
@@ -128,7 +128,7 @@ export const arrows = {
     'simulator/brokerage',
     'simulator/market',
     'simulator/companies/index.ts',
-    'simulator/chance',
+    'simulator/rng',
     'simulator/world',
     'storage/index.ts',
     ...contract,
@@ -226,7 +226,7 @@ export const arrows = {
     'simulator/brokerage/incidents.ts',
     ...simServerTargets,
   ],
-  'sim-server/faults': ['sim-server', 'simulator/brokerage/incidents.ts', 'simulator/chance', 'contract', 'contract/json'],
+  'sim-server/faults': ['sim-server', 'simulator/brokerage/incidents.ts', 'simulator/rng', 'contract', 'contract/json'],
   'sim-server/login': ['sim-server', 'storage/index.ts', 'contract', 'contract/json'],
   'sim-server/brokerage': ['sim-server', 'sim-server/faults', 'sim-server/login', 'simulator/brokerage/account.ts', ...simServerTargets],
   'sim-server/opend': ['sim-server', 'sim-server/faults', ...simServerTargets],

@@ -20,9 +20,9 @@ import {
 import { type BodyFormat, encodeBody, encodeFrame } from '../wire/index.js';
 import { emptyAnswer, refusedBody } from './answers.js';
 import type { Connected } from './connected.js';
+import type { EndpointServices } from './endpoint-services.js';
 import type { WireFault } from './faults/wire-fault.js';
 import { type Answered, ownAnswers, registerPush } from './own-answers.js';
-import type { PointServices } from './point-services.js';
 import { type Ask, type Empty, Refused } from './rule.js';
 
 interface Reply {
@@ -41,7 +41,7 @@ const UNREAD_BYTES_MAX = 16 * 1024 * 1024;
 /** One connection to a point of the simulated brokerage, from the end of its handshake on. */
 export class Client implements TcpSession, Connected {
   accounts: ReadonlySet<bigint> = new Set();
-  readonly #services: PointServices;
+  readonly #services: EndpointServices;
   readonly #link: TcpLink;
   #gone = false;
   #underWay = 0;
@@ -49,7 +49,7 @@ export class Client implements TcpSession, Connected {
   readonly #waitingForIdle: (() => void)[] = [];
   #cancelGreeting: () => void = () => undefined;
 
-  constructor(services: PointServices, link: TcpLink) {
+  constructor(services: EndpointServices, link: TcpLink) {
     this.#services = services;
     this.#link = link;
     services.clients.add(this);

@@ -13,7 +13,7 @@ import type { QuoteStream, ResponseMessage } from '../gateway/backend.js';
 import { asHeld, expandStreams, isKline, quotaKey } from '../gateway/push/index.js';
 import { failed, succeeded } from './answers.js';
 import type { Connected } from './connected.js';
-import type { PointServices } from './point-services.js';
+import type { EndpointServices } from './endpoint-services.js';
 import type { Held } from './subscriptions.js';
 
 /** An answer, and what happens once it has left. */
@@ -22,7 +22,7 @@ export interface Answered {
   readonly after?: () => void;
 }
 
-type OwnAnswer = (services: PointServices, client: Connected, c2s: Message) => Answered | Promise<Answered>;
+type OwnAnswer = (services: EndpointServices, client: Connected, c2s: Message) => Answered | Promise<Answered>;
 
 /** Answers that a server gives itself, because they are about its connections; by operation name. */
 export const ownAnswers: Readonly<Record<string, OwnAnswer>> = {
@@ -38,7 +38,7 @@ export const ownAnswers: Readonly<Record<string, OwnAnswer>> = {
 };
 
 /** Qot_Sub with `isSubOrUnSub`. `isRegOrUnRegPush` that is absent leaves the registration for pushes alone. */
-async function subscribe({ backend, subscriptions }: PointServices, client: Connected, c2s: QotSub.C2S): Promise<Answered> {
+async function subscribe({ backend, subscriptions }: EndpointServices, client: Connected, c2s: QotSub.C2S): Promise<Answered> {
   const expansion = expandStreams(c2s);
   if (!expansion.ok) return { response: failed(QotSub, expansion.message) };
   const { streams } = expansion;
@@ -57,7 +57,7 @@ async function subscribe({ backend, subscriptions }: PointServices, client: Conn
 }
 
 /** Qot_Sub without `isSubOrUnSub`, or with `isUnsubAll`: ends what this connection holds. */
-async function unsubscribe({ subscriptions }: PointServices, client: Connected, c2s: QotSub.C2S): Promise<Answered> {
+async function unsubscribe({ subscriptions }: EndpointServices, client: Connected, c2s: QotSub.C2S): Promise<Answered> {
   if (c2s.isUnsubAll) {
     await subscriptions.unsubscribe(client);
     return { response: succeeded(QotSub) };
@@ -70,7 +70,7 @@ async function unsubscribe({ subscriptions }: PointServices, client: Connected, 
 
 /** Qot_RegQotPush: pushes of what is subscribed to, on or off, for this connection. */
 export async function registerPush(
-  { backend, subscriptions }: PointServices,
+  { backend, subscriptions }: EndpointServices,
   client: Connected,
   c2s: QotRegQotPush.C2S,
 ): Promise<Answered> {
@@ -112,7 +112,7 @@ function isOfRehabTypes({ subType, rehabType }: QuoteStream, rehabTypes: readonl
   return rehabTypes.length === 0 || !isKline(subType) || rehabTypes.includes(rehabType);
 }
 
-function pushCurrent(backend: PointServices['backend'], client: Connected, streams: readonly QuoteStream[]): void {
+function pushCurrent(backend: EndpointServices['backend'], client: Connected, streams: readonly QuoteStream[]): void {
   for (const stream of streams) {
     const push = backend.current(stream);
     if (push !== undefined) client.push(push);
@@ -120,7 +120,7 @@ function pushCurrent(backend: PointServices['backend'], client: Connected, strea
 }
 
 /** Qot_GetSubInfo: of this connection, or of every connection. */
-function subInfo({ subscriptions, subscriptionQuota }: PointServices, client: Connected, { isReqAllConn }: QotGetSubInfo.C2S): Answered {
+function subInfo({ subscriptions, subscriptionQuota }: EndpointServices, client: Connected, { isReqAllConn }: QotGetSubInfo.C2S): Answered {
   const others = isReqAllConn ? [...subscriptions.all()].filter(([other]) => other !== client) : [];
   const used = subscriptions.units().size;
   return {
@@ -152,7 +152,7 @@ function securityOf(symbol: string): { market: number; code: string }[] {
 }
 
 /** Trd_SubAccPush: the list is the whole of what the connection wants. */
-function subAccPush({ accounts, name }: PointServices, client: Connected, { accIDList }: TrdSubAccPush.C2S): Answered {
+function subAccPush({ accounts, name }: EndpointServices, client: Connected, { accIDList }: TrdSubAccPush.C2S): Answered {
   const unknown = accIDList.find((accId) => !accounts.has(accId));
   if (unknown !== undefined) return { response: failed(TrdSubAccPush, `unknown account ${unknown} (${name})`) };
   return {
@@ -164,7 +164,7 @@ function subAccPush({ accounts, name }: PointServices, client: Connected, { accI
 }
 
 /** UsedQuota: subscriptions, and symbols whose history was read. */
-async function usedQuota({ backend, subscriptions, nextRequestId }: PointServices): Promise<Answered> {
+async function usedQuota({ backend, subscriptions, nextRequestId }: EndpointServices): Promise<Answered> {
   const request = create(quote.getHistoryKlQuota.messages.C2SSchema);
   const context = { requestId: nextRequestId(), deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
   const history = (await backend.call(quote.getHistoryKlQuota, request, context)) as ResponseMessage & { s2c?: HistoryQuota };

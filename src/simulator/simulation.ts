@@ -19,7 +19,7 @@ import {
   type SimulatedMarket,
   TradeStatistics,
 } from './market/index.js';
-import { Boards } from './screen/index.js';
+import { ColumnSnapshots } from './screen/index.js';
 import { NameIndex } from './search/index.js';
 import { UserState } from './user-state/index.js';
 import type { EveryFact } from './view/facts.js';
@@ -310,7 +310,7 @@ function worldFacts(
     market,
     listings,
     quoteBoard: new QuoteBoard(market, companies, world),
-    boards: new Boards({ clock, world, companies, market, listings }, listings),
+    columnSnapshots: new ColumnSnapshots({ clock, world, companies, market, listings }, listings),
     names: new NameIndex(clock, world),
     capitalFlows: new CapitalFlows(market),
     tradeStatistics: new TradeStatistics(market),

@@ -5,7 +5,7 @@ import { parseJson } from '../../src/contract/json/parse.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { operations } from '../../src/contract/operations/index.js';
 import { requestDecoder } from '../../src/contract/request.js';
-import { normal, uniform } from '../../src/simulator/chance/random.js';
+import { normal, uniform } from '../../src/simulator/rng/random.js';
 import { BUY, HK, HK_MARGIN, MARKET, SELL, SIMULATE } from '../support/accounts.js';
 import { TestDaemon, untilConnected } from '../support/daemon.js';
 import { Doors } from '../support/doors.js';

@@ -1,8 +1,9 @@
 import { SUBSCRIPTION_QUOTA } from '../../simulator/view/server.js';
 import { type SimServerDeps, sharedServices, USER } from '../deps.js';
+import { EndpointServer, type EndpointServerOptions } from '../endpoint-server.js';
+import { EndpointFaults } from '../faults/endpoint-faults.js';
 import { exchangeActions } from '../faults/exchange-actions.js';
 import { faultRoutes } from '../faults/fault-routes.js';
-import { PointFaults } from '../faults/point-faults.js';
 import { WireFaults } from '../faults/wire-faults.js';
 import { type JsonRoutes, jsonService } from '../http-service.js';
 import { Authority } from '../login/authority.js';
@@ -10,13 +11,12 @@ import { DeviceChecks } from '../login/device-checks.js';
 import { Devices } from '../login/devices.js';
 import { authorityRoutes } from '../login/routes.js';
 import { Sessions } from '../login/sessions.js';
-import { Point, type PointOptions } from '../point.js';
 import { Ports } from '../ports.js';
 import { Subscriptions } from '../subscriptions.js';
 import { brokerageActions } from './brokerage-actions.js';
 import { brokers } from './brokers.js';
 import { ownAccounts } from './own-accounts.js';
-import { brokerOnly, platformOnly } from './right-point.js';
+import { brokerOnly, platformOnly } from './right-endpoint.js';
 
 export interface BrokerageServerOptions extends SimServerDeps {
   readonly account: string;
@@ -46,10 +46,10 @@ export class BrokerageServer {
   readonly login: Authority;
   readonly sessions: Sessions;
   readonly devices: Devices;
-  readonly faults: PointFaults;
+  readonly faults: EndpointFaults;
   readonly #options: BrokerageServerOptions;
-  readonly #platform: Point;
-  readonly #brokers: readonly { readonly id: number; readonly name: string; readonly point: Point }[];
+  readonly #platform: EndpointServer;
+  readonly #brokers: readonly { readonly id: number; readonly name: string; readonly point: EndpointServer }[];
   readonly #http;
   #authPort = 0;
 
@@ -59,7 +59,7 @@ export class BrokerageServer {
     this.sessions = new Sessions({ clock, random });
     this.devices = new Devices({ clock, random, store });
     const wire = new WireFaults(seed);
-    const shared: Omit<PointOptions, 'name' | 'rules' | 'accounts'> = {
+    const shared: Omit<EndpointServerOptions, 'name' | 'rules' | 'accounts'> = {
       ...sharedServices(options),
       subscriptions: new Subscriptions({ backend, clock, ageMsMin: 0 }),
       subscriptionQuota: SUBSCRIPTION_QUOTA,
@@ -67,13 +67,13 @@ export class BrokerageServer {
       unknownId: (protoId) => `protocol id ${protoId} is not supported`,
       greet: ({ clientID }) => this.sessions.judge(clientID) ?? USER,
     };
-    this.#platform = new Point({ ...shared, name: 'platform', rules: [platformOnly], accounts: new Set() });
+    this.#platform = new EndpointServer({ ...shared, name: 'platform', rules: [platformOnly], accounts: new Set() });
     this.#brokers = brokers.map(({ id, name, keeps }) => {
       const own = new Set(accounts.filter(keeps).map((one) => one.id));
       const rules = [brokerOnly(String(id)), ownAccounts(String(id), own)];
-      return { id, name, point: new Point({ ...shared, name: String(id), rules, accounts: own }) };
+      return { id, name, point: new EndpointServer({ ...shared, name: String(id), rules, accounts: own }) };
     });
-    this.faults = new PointFaults({ wire, clock, onDefect, points: this.#points });
+    this.faults = new EndpointFaults({ wire, clock, onDefect, points: this.#points });
     this.login = new Authority({
       account,
       password,
@@ -118,11 +118,11 @@ export class BrokerageServer {
     await Promise.all([this.#http.close(), ...this.#points.map((point) => point.close())]);
   }
 
-  get #points(): readonly Point[] {
+  get #points(): readonly EndpointServer[] {
     return [this.#platform, ...this.#brokers.map(({ point }) => point)];
   }
 }
 
-function placeOf({ host, port }: Point): { host: string; port: number } {
+function placeOf({ host, port }: EndpointServer): { host: string; port: number } {
   return { host, port };
 }

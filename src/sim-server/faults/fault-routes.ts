@@ -1,13 +1,13 @@
 import { describeJson, isJsonObject, type JsonValue } from '../../contract/json/value.js';
 import { quoted } from '../../contract/shown.js';
 import type { JsonAnswer, JsonRoutes } from '../http-service.js';
+import { endpointActions } from './endpoint-actions.js';
+import type { EndpointFaults } from './endpoint-faults.js';
 import type { FaultActions } from './fault-action.js';
-import { pointActions } from './point-actions.js';
-import type { PointFaults } from './point-faults.js';
 
 /** `/faults`: POST orders one, GET says which are pending, what there is and who is connected, DELETE takes back those that are pending. */
-export function faultRoutes(faults: PointFaults, own: FaultActions): JsonRoutes {
-  const actions: FaultActions = { ...pointActions(faults), ...own };
+export function faultRoutes(faults: EndpointFaults, own: FaultActions): JsonRoutes {
+  const actions: FaultActions = { ...endpointActions(faults), ...own };
   return {
     '/faults': {
       POST: async (body, problem) => (body === undefined ? refuse(problem ?? 'the body is empty') : order(actions, body)),

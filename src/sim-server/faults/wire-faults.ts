@@ -1,4 +1,4 @@
-import { keyOf, uniform } from '../../simulator/chance/random.js';
+import { keyOf, uniform } from '../../simulator/rng/random.js';
 import { type FaultStage, type OrderedFault, stagesOf, type WireFault } from './wire-fault.js';
 
 /** More ordered faults than any test needs. */

@@ -9,14 +9,14 @@ import type { Sessions } from './sessions.js';
 import { passwordDigest, signatureOf } from './signature.js';
 
 /** Where a connection point is reached. */
-interface PlaceOfPoint {
+interface EndpointAddress {
   readonly host: string;
   readonly port: number;
 }
 
-export interface ConnectionPoints {
-  readonly platform: PlaceOfPoint;
-  readonly brokers: readonly (PlaceOfPoint & { readonly broker_id: number; readonly name: string })[];
+export interface Endpoints {
+  readonly platform: EndpointAddress;
+  readonly brokers: readonly (EndpointAddress & { readonly broker_id: number; readonly name: string })[];
 }
 
 export interface AuthorityOptions {
@@ -27,7 +27,7 @@ export interface AuthorityOptions {
   readonly checks: DeviceChecks;
   readonly sessions: Sessions;
   /** Asked at each login: ports may be open only by then. */
-  readonly points: () => ConnectionPoints;
+  readonly points: () => Endpoints;
   readonly userId: number;
   /** A code is sent to the account's phone. */
   readonly sendCode: (account: string, code: string) => void;

@@ -4,12 +4,12 @@ import { GtwEventType } from '../../contract/generated/Notify_pb.js';
 import { Rejection } from '../../contract/rejection.js';
 import type { NotifyPush } from '../../gateway/backend.js';
 import { type SimServerDeps, sharedServices, USER } from '../deps.js';
+import { EndpointServer } from '../endpoint-server.js';
+import { EndpointFaults } from '../faults/endpoint-faults.js';
 import { exchangeActions } from '../faults/exchange-actions.js';
 import { faultRoutes } from '../faults/fault-routes.js';
-import { PointFaults } from '../faults/point-faults.js';
 import { WireFaults } from '../faults/wire-faults.js';
 import { jsonService } from '../http-service.js';
-import { Point } from '../point.js';
 import { Ports } from '../ports.js';
 import type { Rule } from '../rule.js';
 import { Subscriptions } from '../subscriptions.js';
@@ -55,12 +55,12 @@ const SUBSCRIPTION_MS_MIN = 60_000;
 
 /** The simulated brokerage as an upstream daemon that has logged in by itself: one port, and all of its habits. */
 export class OpendServer {
-  readonly faults: PointFaults;
+  readonly faults: EndpointFaults;
   readonly state: ServerState = loggedIn();
   readonly #options: OpendServerOptions;
   readonly #rules: readonly Rule[];
   readonly #subscriptions: Subscriptions;
-  readonly #point: Point;
+  readonly #point: EndpointServer;
   readonly #http;
   #faultsPort = 0;
 
@@ -85,7 +85,7 @@ export class OpendServer {
       firstData(this.#subscriptions, this.state, clock),
     ];
     const wire = new WireFaults(seed);
-    this.#point = new Point({
+    this.#point = new EndpointServer({
       ...sharedServices(options),
       name: 'api',
       rules: this.#rules,
@@ -98,7 +98,7 @@ export class OpendServer {
       connectionsMax: CONNECTIONS_MAX,
       ...(rsaKey === undefined ? {} : { rsaKey }),
     });
-    this.faults = new PointFaults({ wire, points: [this.#point], clock, onDefect });
+    this.faults = new EndpointFaults({ wire, points: [this.#point], clock, onDefect });
     const actions = { ...opendActions(this), ...exchangeActions(options.exchange) };
     this.#http = options.faultsPort === undefined ? undefined : jsonService(faultRoutes(this.faults, actions), onDefect);
   }

@@ -12,7 +12,7 @@ import { type Hold, isBuying, mainLeg, type OrderRecord, remainingOf, type Trigg
 import { orderTypesOf, rulesOf } from './order-types.js';
 import type { PlaceRequest, ReplaceRequest } from './place-request.js';
 import { checkPrice, marketPrice, protection } from './price.js';
-import { reconfirmReason, type SlipTerms } from './reconfirm.js';
+import { type FatFingerTerms, reconfirmReason } from './reconfirm.js';
 import { resolve, type Tradable } from './resolve.js';
 import { dayEnd, nextOpening, sessionFor } from './sessions.js';
 import { orderHours, orderTypes, type ReconfirmReason, type TradeSide } from './terms.js';
@@ -114,7 +114,7 @@ export class OrderCheck {
   }
 
   /** Why an order looks like a slip and is to be confirmed once more; undefined where it does not. */
-  slip(terms: SlipTerms): ReconfirmReason | undefined {
+  slip(terms: FatFingerTerms): ReconfirmReason | undefined {
     return reconfirmReason(terms, this.market.quote(terms.instrument).last);
   }
 

@@ -13,7 +13,7 @@ const BOARD_LOTS_MAX = 3_000n;
 const PRICE_FACTOR = 9n;
 
 /** Terms of an order that the slip check looks at. */
-export interface SlipTerms {
+export interface FatFingerTerms {
   readonly instrument: Instrument;
   readonly type: OrderType;
   readonly side: TradeSide;
@@ -22,13 +22,13 @@ export interface SlipTerms {
 }
 
 /** Whether an order looks like a slip: one that its owner has to confirm once more. Both at once are confirmed as the first of them. */
-export function reconfirmReason({ instrument, type, side, quantity, price }: SlipTerms, last: Decimal): ReconfirmReason | undefined {
+export function reconfirmReason({ instrument, type, side, quantity, price }: FatFingerTerms, last: Decimal): ReconfirmReason | undefined {
   // Worked orders go to the exchange in small parts.
   if (rulesOf(type).worked === undefined && isTooLarge(instrument, quantity)) return 'quantity';
   // Prices of contracts and warrants are small, and move by such factors by themselves.
   if (type !== 'normal' || last === 0n || !kinds[instrument.kind].isShare) return undefined;
-  const isSlip = isBuying(side) ? price >= last * PRICE_FACTOR : price * PRICE_FACTOR <= last;
-  return isSlip ? 'price' : undefined;
+  const isFatFinger = isBuying(side) ? price >= last * PRICE_FACTOR : price * PRICE_FACTOR <= last;
+  return isFatFinger ? 'price' : undefined;
 }
 
 /** Why an order waits that does: prices move on, its quantity tells. */

@@ -1,5 +1,5 @@
-import { mix, normal, uniform } from '../chance/random.js';
-import { Remembered } from '../chance/remembered.js';
+import { LruCache } from '../rng/lru-cache.js';
+import { mix, normal, uniform } from '../rng/random.js';
 import { compound, yearsTo } from './growth.js';
 import { aspect, type CompanyProfile } from './profile.js';
 import type { BalanceSheet, IncomeStatement, Statements } from './statements.js';
@@ -15,9 +15,9 @@ const INVESTED_MAX = 0.92;
  * the sheet balances, the flow explains the change of cash, and no quarter needs those before it.
  */
 export class Accounts {
-  readonly #statements = new Remembered<number, Statements>(REMEMBERED_QUARTERS);
-  readonly #incomes = new Remembered<number, IncomeStatement>(REMEMBERED_QUARTERS);
-  readonly #sheets = new Remembered<number, BalanceSheet>(REMEMBERED_QUARTERS);
+  readonly #statements = new LruCache<number, Statements>(REMEMBERED_QUARTERS);
+  readonly #incomes = new LruCache<number, IncomeStatement>(REMEMBERED_QUARTERS);
+  readonly #sheets = new LruCache<number, BalanceSheet>(REMEMBERED_QUARTERS);
   readonly #earningsKey: number;
   readonly #salesKey: number;
   readonly #sheetKey: number;

@@ -1,5 +1,5 @@
 import { requireDay } from '../../contract/time.js';
-import { mix, normal, uniform } from '../chance/random.js';
+import { mix, normal, uniform } from '../rng/random.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Industry } from '../world/plates.js';
 import type { Company } from './company.js';

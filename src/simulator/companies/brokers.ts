@@ -1,5 +1,5 @@
 import type { QuoteMarket } from '../../contract/markets.js';
-import { keyOf, mix, uniform } from '../chance/random.js';
+import { keyOf, mix, uniform } from '../rng/random.js';
 import { firstOf } from './growth.js';
 import { personName } from './people.js';
 import { aspect, type CompanyProfile } from './profile.js';

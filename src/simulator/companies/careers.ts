@@ -1,5 +1,5 @@
 import type { QuoteMarket } from '../../contract/markets.js';
-import { mix, uniform } from '../chance/random.js';
+import { mix, uniform } from '../rng/random.js';
 import { FIRST_YEAR, firstOf, LAST_YEAR, yearOf } from './growth.js';
 import { type Person, personName } from './people.js';
 

@@ -1,9 +1,9 @@
 import { DECIMAL_ONE, type Decimal, divide } from '../../contract/decimal.js';
 import type { Currency, QuoteMarket } from '../../contract/markets.js';
 import { requireDay } from '../../contract/time.js';
-import { keyOf } from '../chance/random.js';
-import { Remembered } from '../chance/remembered.js';
 import { atOnce } from '../pace.js';
+import { LruCache } from '../rng/lru-cache.js';
+import { keyOf } from '../rng/random.js';
 import type { Calendar } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
 import { isIssuedByCompany, kinds } from '../world/kinds.js';
@@ -51,10 +51,10 @@ const REMEMBERED_FIGURES = 20_000;
 /** Every issuer of the world on its timeline: a pure function of seed, company and day. What nobody asks for costs nothing. */
 export class Companies implements CorporateActions {
   readonly #calendars: TradingCalendars;
-  readonly #companies = new Remembered<string, Company>(REMEMBERED);
-  readonly #funds = new Remembered<Instrument, Fund>(REMEMBERED);
-  readonly #timelines = new Remembered<Instrument, ListingTimeline>(REMEMBERED);
-  readonly #figures = new Remembered<string, ShareFigures>(REMEMBERED_FIGURES);
+  readonly #companies = new LruCache<string, Company>(REMEMBERED);
+  readonly #funds = new LruCache<Instrument, Fund>(REMEMBERED);
+  readonly #timelines = new LruCache<Instrument, ListingTimeline>(REMEMBERED);
+  readonly #figures = new LruCache<string, ShareFigures>(REMEMBERED_FIGURES);
   readonly #plates = new Map<QuoteMarket, Map<string, PlateComposition>>();
   readonly #peers: Peers;
 

@@ -1,5 +1,5 @@
 import { requireDay } from '../../contract/time.js';
-import { Remembered } from '../chance/remembered.js';
+import { LruCache } from '../rng/lru-cache.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Industry, Plate } from '../world/plates.js';
 import { coverageOf } from './brokers.js';
@@ -56,7 +56,7 @@ interface Research {
  */
 export class Company extends IssuerTimeline {
   #made: Research | undefined;
-  readonly #reported = new Remembered<number, Statements>(REMEMBERED_STATEMENTS);
+  readonly #reported = new LruCache<number, Statements>(REMEMBERED_STATEMENTS);
 
   /** Industry of the company. */
   get industry(): Industry {

@@ -1,5 +1,5 @@
 import { DECIMAL_ONE, type Decimal } from '../../contract/decimal.js';
-import { mix, normal } from '../chance/random.js';
+import { mix, normal } from '../rng/random.js';
 import type { Coverage } from './brokers.js';
 import { compound, yearsTo } from './growth.js';
 import { type Outline, outline } from './outline.js';

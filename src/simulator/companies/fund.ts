@@ -1,8 +1,8 @@
 import type { QuoteMarket } from '../../contract/markets.js';
 import { requireDay } from '../../contract/time.js';
-import { chainPrice } from '../chance/price-chain.js';
-import { keyOf, mix, uniform } from '../chance/random.js';
-import { Remembered } from '../chance/remembered.js';
+import { LruCache } from '../rng/lru-cache.js';
+import { chainPrice } from '../rng/price-chain.js';
+import { keyOf, mix, uniform } from '../rng/random.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Declared } from './declared.js';
 import { FIRST_YEAR, LAST_YEAR } from './growth.js';
@@ -29,7 +29,7 @@ export class Fund {
   /** Market price over net asset value, as a fraction: 0.001 is 0.1 % above. */
   readonly premium: number;
   readonly #key: number;
-  readonly #years = new Remembered<number, readonly Declared[]>(REMEMBERED_YEARS);
+  readonly #years = new LruCache<number, readonly Declared[]>(REMEMBERED_YEARS);
   /** Yearly yield as a fraction of the price; 0 for accumulating funds. */
   readonly #yield: number;
 

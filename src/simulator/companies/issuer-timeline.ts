@@ -1,7 +1,7 @@
 import { DECIMAL_ONE, type Decimal } from '../../contract/decimal.js';
 import { requireDay } from '../../contract/time.js';
-import { mix, uniform } from '../chance/random.js';
-import { Remembered } from '../chance/remembered.js';
+import { LruCache } from '../rng/lru-cache.js';
+import { mix, uniform } from '../rng/random.js';
 import type { Instrument } from '../world/instrument.js';
 import { Accounts } from './accounts.js';
 import { type DatedShareEvent, type Declared, type Fraction, inSharesOf } from './declared.js';
@@ -50,9 +50,9 @@ export class IssuerTimeline {
   readonly events: readonly DatedShareEvent[];
   readonly #lagKey: number;
   readonly #reportKey: number;
-  readonly #years = new Remembered<number, readonly Declared[]>(REMEMBERED_YEARS);
-  readonly #reports = new Remembered<number, number>(REMEMBERED_QUARTERS);
-  readonly #declared = new Remembered<number, readonly Declared[]>(REMEMBERED_QUARTERS);
+  readonly #years = new LruCache<number, readonly Declared[]>(REMEMBERED_YEARS);
+  readonly #reports = new LruCache<number, number>(REMEMBERED_QUARTERS);
+  readonly #declared = new LruCache<number, readonly Declared[]>(REMEMBERED_QUARTERS);
 
   constructor(
     readonly issuer: Issuer,

@@ -1,6 +1,6 @@
 import { type Decimal, divide, multiply, roundTo } from '../../contract/decimal.js';
 import { requireDay } from '../../contract/time.js';
-import { Remembered } from '../chance/remembered.js';
+import { LruCache } from '../rng/lru-cache.js';
 import type { Instrument } from '../world/instrument.js';
 import type { CorporateAction } from './corporate-actions.js';
 import type { DatedShareEvent, Declared } from './declared.js';
@@ -47,7 +47,7 @@ const LONGEST_ACCRUAL_DAYS = 366;
 
 /** Corporate actions of one listing, and its price on each day as they leave it. Days are counted from 1970-01-01. */
 export class ListingTimeline {
-  readonly #years = new Remembered<number, ActionsOfYear>(REMEMBERED_YEARS);
+  readonly #years = new LruCache<number, ActionsOfYear>(REMEMBERED_YEARS);
   readonly #listed: number;
   // Days are asked for one after the other: what held for the last one mostly holds for the next.
   #accrual: Accrual | undefined;

@@ -1,7 +1,7 @@
 import { quoteMarket } from '../../contract/markets.js';
 import { localDayNumber, requireDay } from '../../contract/time.js';
-import { keyOf } from '../chance/random.js';
-import { Remembered } from '../chance/remembered.js';
+import { LruCache } from '../rng/lru-cache.js';
+import { keyOf } from '../rng/random.js';
 import type { Instrument } from '../world/instrument.js';
 import { FIRST_YEAR, firstOf, LAST_YEAR, yearOf } from './growth.js';
 import { headline, text } from './headlines.js';
@@ -40,7 +40,7 @@ const HALT_DAYS_MAX = 250;
 
 /** News of one company, computed month by month. */
 export class News {
-  readonly #months = new Remembered<number, readonly NewsItem[]>(REMEMBERED_MONTHS);
+  readonly #months = new LruCache<number, readonly NewsItem[]>(REMEMBERED_MONTHS);
   readonly #zone: string;
 
   constructor(private readonly source: NewsSource) {

@@ -1,6 +1,6 @@
 import { type Decimal, decimalToNumber } from '../../contract/decimal.js';
 import type { QuoteMarket } from '../../contract/markets.js';
-import { keyOf, uniform } from '../chance/random.js';
+import { keyOf, uniform } from '../rng/random.js';
 import { tradingDaysOf } from '../world/business-days.js';
 import type { Instrument } from '../world/instrument.js';
 import { roundToTick } from '../world/ticks.js';

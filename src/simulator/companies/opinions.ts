@@ -1,5 +1,5 @@
 import type { Decimal } from '../../contract/decimal.js';
-import { mix, normal, uniform } from '../chance/random.js';
+import { mix, normal, uniform } from '../rng/random.js';
 import type { Coverage } from './brokers.js';
 import { type Outline, outline } from './outline.js';
 import { significant } from './rounding.js';

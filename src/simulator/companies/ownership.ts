@@ -1,5 +1,5 @@
-import { keyOf, mix, normal, uniform } from '../chance/random.js';
-import { Remembered } from '../chance/remembered.js';
+import { LruCache } from '../rng/lru-cache.js';
+import { keyOf, mix, normal, uniform } from '../rng/random.js';
 import { FiscalCalendar } from './fiscal.js';
 import { aspect, type CompanyProfile } from './profile.js';
 
@@ -88,7 +88,7 @@ export function freeFloat(profile: CompanyProfile, shares: bigint): bigint {
 /** Holders of an issuer quarter by quarter, each worked out for itself. */
 export class Ownership {
   readonly #key: number;
-  readonly #quarters = new Remembered<number, Holders>(REMEMBERED_QUARTERS);
+  readonly #quarters = new LruCache<number, Holders>(REMEMBERED_QUARTERS);
 
   constructor(
     private readonly profile: CompanyProfile,

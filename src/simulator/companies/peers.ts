@@ -1,6 +1,6 @@
 import type { QuoteMarket } from '../../contract/markets.js';
-import { keyOf } from '../chance/random.js';
-import { Remembered } from '../chance/remembered.js';
+import { LruCache } from '../rng/lru-cache.js';
+import { keyOf } from '../rng/random.js';
 import type { Instrument } from '../world/instrument.js';
 import { Careers, CIRCLE_SIZE } from './careers.js';
 import type { Issuer } from './issuers.js';
@@ -18,7 +18,7 @@ const REMEMBERED_CIRCLES = 100;
 /** The companies of each market in circles of a few, in the order of the world: so one that is added changes no other. */
 export class Peers {
   readonly #orders = new Map<QuoteMarket, { readonly all: readonly Instrument[]; readonly index: ReadonlyMap<string, number> }>();
-  readonly #circles = new Remembered<string, Careers>(REMEMBERED_CIRCLES);
+  readonly #circles = new LruCache<string, Careers>(REMEMBERED_CIRCLES);
 
   constructor(
     private readonly seed: string | number,

@@ -1,5 +1,5 @@
 import type { QuoteMarket } from '../../contract/markets.js';
-import { uniform } from '../chance/random.js';
+import { uniform } from '../rng/random.js';
 
 /** Somebody who holds posts, or writes about those who do. Nobody real. */
 export interface Person {

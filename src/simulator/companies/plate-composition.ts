@@ -1,5 +1,5 @@
-import { Remembered } from '../chance/remembered.js';
 import { atOnce } from '../pace.js';
+import { LruCache } from '../rng/lru-cache.js';
 import type { Instrument } from '../world/instrument.js';
 import { REFERENCE_DAY } from './growth.js';
 import type { Span } from './plate-membership.js';
@@ -56,7 +56,7 @@ export class PlateComposition {
   #made: readonly Stage[] | undefined;
   /** By stage; worked out from the one of the reference day on, as far as somebody asked. */
   readonly #scales = new Map<number, Scale>();
-  readonly #weights = new Remembered<number, readonly Weighted[]>(REMEMBERED_DAYS);
+  readonly #weights = new LruCache<number, readonly Weighted[]>(REMEMBERED_DAYS);
 
   constructor(members: readonly PlateMember[]) {
     this.#members = members;

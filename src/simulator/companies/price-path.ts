@@ -1,4 +1,4 @@
-import { chainPrice } from '../chance/price-chain.js';
+import { chainPrice } from '../rng/price-chain.js';
 import type { Instrument } from '../world/instrument.js';
 import { compound, REFERENCE_DAY, yearsTo } from './growth.js';
 import { RIGHTS_DISCOUNT, type ShareEvent } from './share-events.js';

@@ -1,4 +1,4 @@
-import { mix, uniform } from '../chance/random.js';
+import { mix, uniform } from '../rng/random.js';
 import { outline } from './outline.js';
 import { aspect, type CompanyProfile } from './profile.js';
 import type { IncomeStatement } from './statements.js';

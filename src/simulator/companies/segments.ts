@@ -1,4 +1,4 @@
-import { keyOf, mix, normal, uniform } from '../chance/random.js';
+import { keyOf, mix, normal, uniform } from '../rng/random.js';
 import type { Industry } from '../world/plates.js';
 import { aspect, type CompanyProfile } from './profile.js';
 

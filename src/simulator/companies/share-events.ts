@@ -1,5 +1,5 @@
 import { requireDay } from '../../contract/time.js';
-import { mix, uniform } from '../chance/random.js';
+import { mix, uniform } from '../rng/random.js';
 import type { Instrument } from '../world/instrument.js';
 import { compound, FIRST_YEAR, firstOf, LAST_YEAR, yearsTo } from './growth.js';
 

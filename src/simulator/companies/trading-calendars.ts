@@ -1,5 +1,5 @@
 import { dayOfNumber } from '../../contract/time.js';
-import { Remembered } from '../chance/remembered.js';
+import { LruCache } from '../rng/lru-cache.js';
 import type { Calendar, CalendarName } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
 
@@ -9,9 +9,9 @@ const SEARCH_MAX_DAYS = 60;
 
 /** Days of corporate actions, on which all listings of an issuer trade. Days are counted from 1970-01-01. */
 export class TradingCalendars {
-  readonly #texts = new Remembered<number, string>(REMEMBERED_DAYS);
+  readonly #texts = new LruCache<number, string>(REMEMBERED_DAYS);
 
-  readonly #tradingDays = new Map<CalendarName, Remembered<number, boolean>>();
+  readonly #tradingDays = new Map<CalendarName, LruCache<number, boolean>>();
 
   /** The exchanges' own calendars, also where the simulated market is open around the clock. */
   constructor(private readonly calendarOf: (instrument: Instrument) => Calendar) {}
@@ -29,7 +29,7 @@ export class TradingCalendars {
   }
 
   isTradingDay(instrument: Instrument, day: number): boolean {
-    const days = this.#tradingDays.get(instrument.calendar) ?? new Remembered<number, boolean>(REMEMBERED_DAYS);
+    const days = this.#tradingDays.get(instrument.calendar) ?? new LruCache<number, boolean>(REMEMBERED_DAYS);
     this.#tradingDays.set(instrument.calendar, days);
     return days.get(day, () => this.calendarOf(instrument).isTradingDay(this.text(day)));
   }

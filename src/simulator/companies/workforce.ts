@@ -1,5 +1,5 @@
 import type { Currency } from '../../contract/markets.js';
-import { mix, normal, uniform } from '../chance/random.js';
+import { mix, normal, uniform } from '../rng/random.js';
 import type { Post } from './careers.js';
 import { compound, yearsTo } from './growth.js';
 import type { Person } from './people.js';

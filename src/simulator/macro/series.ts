@@ -1,4 +1,4 @@
-import { keyOf, mix, normal } from '../chance/random.js';
+import { keyOf, mix, normal } from '../rng/random.js';
 import { basisPoints, type RateArea } from '../world/risk-free-rate.js';
 
 /** How a figure moves from period to period. Units are those of the figure: percent, points, thousands. */

@@ -1,7 +1,7 @@
 import type { TradingSession } from '../world/calendar.js';
 
 /**
- * Where in a day its trades fall: activity 0 is the first session's start, 1 the last one's end, and equal stretches of
+ * Where in a day its trades fall: activity 0 is the first session's start, 1 the last one's end, and equal segments of
  * activity hold equally many trades on average. Sessions are busier at their ends than in the middle; extended ones are quiet.
  */
 export interface Activity {

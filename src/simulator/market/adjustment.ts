@@ -1,7 +1,7 @@
 import { type Decimal, roundTo } from '../../contract/decimal.js';
-import { Remembered } from '../chance/remembered.js';
 import { yearOf } from '../companies/growth.js';
 import type { ListingTimeline } from '../companies/listing-timeline.js';
+import { LruCache } from '../rng/lru-cache.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Aggregate } from './aggregate.js';
 import type { PriceAdjustment } from './market.js';
@@ -44,8 +44,8 @@ const REMEMBERED_CHAINS = 2_000;
  * over the close before it; forward multiplies the prices before by it, so that today's are as they are; backward divides those after.
  */
 export class Adjustments {
-  readonly #forward = new Remembered<string, Chain>(REMEMBERED_CHAINS);
-  readonly #backward = new Remembered<string, Chain>(REMEMBERED_CHAINS);
+  readonly #forward = new LruCache<string, Chain>(REMEMBERED_CHAINS);
+  readonly #backward = new LruCache<string, Chain>(REMEMBERED_CHAINS);
 
   constructor(
     private readonly timeline: (instrument: Instrument) => ListingTimeline | undefined,

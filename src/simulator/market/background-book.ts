@@ -1,4 +1,4 @@
-import { keyOf, mix, uniform } from '../chance/random.js';
+import { keyOf, mix, uniform } from '../rng/random.js';
 import type { BackgroundDay } from './background-day.js';
 import type { BookLevel } from './market.js';
 import type { Profile } from './profile.js';

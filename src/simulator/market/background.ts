@@ -1,10 +1,10 @@
 import type { Decimal } from '../../contract/decimal.js';
-import { chainPrice } from '../chance/price-chain.js';
-import { keyOf, mix, normal } from '../chance/random.js';
-import { Remembered } from '../chance/remembered.js';
 import type { Companies } from '../companies/companies.js';
 import { exPrice } from '../companies/ex-price.js';
 import type { ListingTimeline } from '../companies/listing-timeline.js';
+import { LruCache } from '../rng/lru-cache.js';
+import { chainPrice } from '../rng/price-chain.js';
+import { keyOf, mix, normal } from '../rng/random.js';
 import { closingPrice, dailyDeviation } from '../world/bond-price.js';
 import { catalogue } from '../world/catalogue.js';
 import { carryOf, spotInstrument, tradedOn } from '../world/futures.js';
@@ -59,21 +59,21 @@ type Following = Future | Option | Warrant;
 
 /** The background market's days: a pure function of seed, instrument and day. */
 export class Background {
-  readonly #profiles = new Remembered<Instrument, Profile>(REMEMBERED_PROFILES);
-  readonly #days = new Remembered<number, BackgroundDay>(REMEMBERED_DAYS);
-  readonly #regular = new Remembered<number, { readonly aggregate: Aggregate | undefined }>(REMEMBERED_TOTALS);
+  readonly #profiles = new LruCache<Instrument, Profile>(REMEMBERED_PROFILES);
+  readonly #days = new LruCache<number, BackgroundDay>(REMEMBERED_DAYS);
+  readonly #regular = new LruCache<number, { readonly aggregate: Aggregate | undefined }>(REMEMBERED_TOTALS);
 
-  readonly #paths = new Remembered<Instrument, ContractPath>(REMEMBERED_PATHS);
-  readonly #spots = new Remembered<Instrument, Spot>(REMEMBERED_PATHS);
-  readonly #makers = new Remembered<Instrument, Makers>(REMEMBERED_PATHS);
-  readonly #underlyings = new Remembered<Instrument, UnderlyingModel>(REMEMBERED_PATHS);
-  readonly #derived = new Remembered<Instrument, OptionPath | WarrantPath>(REMEMBERED_DERIVED);
+  readonly #paths = new LruCache<Instrument, ContractPath>(REMEMBERED_PATHS);
+  readonly #spots = new LruCache<Instrument, Spot>(REMEMBERED_PATHS);
+  readonly #makers = new LruCache<Instrument, Makers>(REMEMBERED_PATHS);
+  readonly #underlyings = new LruCache<Instrument, UnderlyingModel>(REMEMBERED_PATHS);
+  readonly #derived = new LruCache<Instrument, OptionPath | WarrantPath>(REMEMBERED_DERIVED);
   readonly #knockOuts = new KnockOuts();
   /** Underlyings of contracts, by symbol. */
-  readonly #found = new Remembered<string, Instrument>(REMEMBERED_PATHS);
+  readonly #found = new LruCache<string, Instrument>(REMEMBERED_PATHS);
 
   /** A large plate asks for a thousand a day. */
-  readonly #memberDays = new Remembered<number, MemberDay>(REMEMBERED_TOTALS);
+  readonly #memberDays = new LruCache<number, MemberDay>(REMEMBERED_TOTALS);
 
   readonly #own = new OwnDays();
   readonly plates: PlatePaths;

@@ -1,4 +1,4 @@
-import { Remembered } from '../chance/remembered.js';
+import { LruCache } from '../rng/lru-cache.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Bar } from './market.js';
 import type { TradingDay } from './trading-days.js';
@@ -25,7 +25,7 @@ export interface BlockOfDay {
  * remember what they make of them.
  */
 export class BarBlocks {
-  readonly #blocks = new Remembered<string, readonly Bar[]>(REMEMBERED_BLOCKS);
+  readonly #blocks = new LruCache<string, readonly Bar[]>(REMEMBERED_BLOCKS);
 
   get(instrument: Instrument, block: BlockOfDay, make: () => readonly Bar[]): readonly Bar[] {
     return this.#blocks.get(keyOf(instrument, block), make);

@@ -1,4 +1,4 @@
-import { normal } from '../chance/random.js';
+import { normal } from '../rng/random.js';
 import type { PriceRange } from './price-range.js';
 
 /** Two known prices and the time between them. */
@@ -17,7 +17,7 @@ const PIECES = 8;
 
 /**
  * A random walk between two known prices (a Brownian bridge), halved again and again: any moment can be had without those before it. It stands in
- * for the price of something that does not trade in a stretch of time, and meets it again at the end.
+ * for the price of something that does not trade in a segment of time, and meets it again at the end.
  */
 export class Bridge {
   readonly #root: Span & { readonly deviation: number };

@@ -1,4 +1,4 @@
-import { keyOf, mix, uniform } from '../chance/random.js';
+import { keyOf, mix, uniform } from '../rng/random.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Book, BookLevel } from './market.js';
 

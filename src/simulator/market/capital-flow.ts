@@ -1,5 +1,5 @@
 import { type Decimal, multiply } from '../../contract/decimal.js';
-import { Remembered } from '../chance/remembered.js';
+import { LruCache } from '../rng/lru-cache.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Tick } from './market.js';
 import type { SimulatedMarket } from './simulated-market.js';
@@ -55,7 +55,7 @@ const REMEMBERED_SYMBOLS = 500;
 
 /** The capital flows of the current day. What was counted is remembered, so that only new ticks are looked at. */
 export class CapitalFlows {
-  readonly #running = new Remembered<string, { flow?: Running }>(REMEMBERED_SYMBOLS);
+  readonly #running = new LruCache<string, { flow?: Running }>(REMEMBERED_SYMBOLS);
 
   constructor(readonly market: SimulatedMarket) {}
 

@@ -1,4 +1,4 @@
-import { exponential } from '../chance/random.js';
+import { exponential } from '../rng/random.js';
 import { type FinalSettlement, finalSettlement } from '../world/final-settlement.js';
 import type { Future } from '../world/instrument.js';
 import { joined, type PriceRange, scaled, still } from './price-range.js';

@@ -1,11 +1,11 @@
-import { chainPrice } from '../chance/price-chain.js';
-import { keyOf, mix, normal } from '../chance/random.js';
-import { Remembered } from '../chance/remembered.js';
+import { LruCache } from '../rng/lru-cache.js';
+import { chainPrice } from '../rng/price-chain.js';
+import { keyOf, mix, normal } from '../rng/random.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Anchor } from './background-day.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
 
-/** Stretches of a day between two knots of a currency's path: a power of two. */
+/** Segments of a day between two knots of a currency's path: a power of two. */
 export const SEGMENTS = 256;
 
 /** Base currency of all pairs; USD = 1. */
@@ -27,7 +27,7 @@ interface Major {
  * every moment: EURUSD × USDJPY = EURJPY.
  */
 export class Currencies {
-  readonly #days = new Remembered<string, readonly number[]>(REMEMBERED_DAYS);
+  readonly #days = new LruCache<string, readonly number[]>(REMEMBERED_DAYS);
 
   constructor(
     private readonly seed: number | string,

@@ -1,4 +1,4 @@
-import { mix } from '../chance/random.js';
+import { mix } from '../rng/random.js';
 import type { TradingSession } from '../world/calendar.js';
 import { activityOf } from './activity.js';
 import type { TradingDay } from './trading-days.js';

@@ -1,6 +1,6 @@
-import { Remembered } from '../chance/remembered.js';
+import { LruCache } from '../rng/lru-cache.js';
+import { type Flow, type Segment, SPLIT_COUNT_MIN } from './segment.js';
 import { split } from './split.js';
-import { type Flow, SPLIT_COUNT_MIN, type Stretch } from './stretch.js';
 import { type Trade, writeOut } from './trades.js';
 
 /** Twice the depth of a tree of 2^16 trades. */
@@ -34,15 +34,15 @@ export interface DayOfTrades {
   trades(first: number, end: number): Trade[];
 }
 
-/** A day whose every bar is split from its totals: see {@link Stretch}. */
+/** A day whose every bar is split from its totals: see {@link Segment}. */
 export class DayTape implements DayOfTrades {
   // Caches the splits on the way to a moment, since callers look at the same one again and again. Days made for their totals alone
   // need no cache.
-  #split: Remembered<number, readonly [Stretch, Stretch]> | undefined;
-  #written: Remembered<number, readonly Trade[]> | undefined;
+  #split: LruCache<number, readonly [Segment, Segment]> | undefined;
+  #written: LruCache<number, readonly Trade[]> | undefined;
 
   constructor(
-    readonly root: Stretch,
+    readonly root: Segment,
     readonly flow: Flow,
   ) {}
 
@@ -51,15 +51,15 @@ export class DayTape implements DayOfTrades {
     let slot = 0;
     const boundary = (i: number) => boundaries[i] ?? Infinity;
     const end = boundaries.at(-1) ?? -Infinity;
-    const walk = (stretch: Stretch): void => {
-      if (stretch.until <= boundary(0) || stretch.from >= end) return;
-      while (boundary(slot + 1) <= stretch.from) slot += 1;
-      if (stretch.from >= boundary(slot) && stretch.until <= boundary(slot + 1)) {
-        slots[slot] = addStretch(slots[slot], stretch);
-      } else if (stretch.count >= SPLIT_COUNT_MIN) {
-        for (const half of this.#halves(stretch)) walk(half);
+    const walk = (segment: Segment): void => {
+      if (segment.until <= boundary(0) || segment.from >= end) return;
+      while (boundary(slot + 1) <= segment.from) slot += 1;
+      if (segment.from >= boundary(slot) && segment.until <= boundary(slot + 1)) {
+        slots[slot] = addSegment(slots[slot], segment);
+      } else if (segment.count >= SPLIT_COUNT_MIN) {
+        for (const half of this.#halves(segment)) walk(half);
       } else {
-        for (const trade of this.#trades(stretch)) {
+        for (const trade of this.#trades(segment)) {
           if (trade.time < boundary(0) || trade.time >= end) continue;
           while (boundary(slot + 1) <= trade.time) slot += 1;
           slots[slot] = addTrade(slots[slot], trade);
@@ -71,11 +71,11 @@ export class DayTape implements DayOfTrades {
   }
 
   countBefore(time: number): number {
-    const count = (stretch: Stretch): number => {
-      if (stretch.until <= time) return stretch.count;
-      if (stretch.from >= time) return 0;
-      if (stretch.count < SPLIT_COUNT_MIN) return this.#trades(stretch).filter((trade) => trade.time < time).length;
-      const [left, right] = this.#halves(stretch);
+    const count = (segment: Segment): number => {
+      if (segment.until <= time) return segment.count;
+      if (segment.from >= time) return 0;
+      if (segment.count < SPLIT_COUNT_MIN) return this.#trades(segment).filter((trade) => trade.time < time).length;
+      const [left, right] = this.#halves(segment);
       return count(left) + count(right);
     };
     return count(this.root);
@@ -83,29 +83,29 @@ export class DayTape implements DayOfTrades {
 
   trades(first: number, end: number): Trade[] {
     const found: Trade[] = [];
-    const walk = (stretch: Stretch): void => {
-      if (stretch.first >= end || stretch.first + stretch.count <= first) return;
-      if (stretch.count >= SPLIT_COUNT_MIN) for (const half of this.#halves(stretch)) walk(half);
-      else for (const trade of this.#trades(stretch)) if (trade.index >= first && trade.index < end) found.push(trade);
+    const walk = (segment: Segment): void => {
+      if (segment.first >= end || segment.first + segment.count <= first) return;
+      if (segment.count >= SPLIT_COUNT_MIN) for (const half of this.#halves(segment)) walk(half);
+      else for (const trade of this.#trades(segment)) if (trade.index >= first && trade.index < end) found.push(trade);
     };
     walk(this.root);
     return found;
   }
 
-  #halves(stretch: Stretch): readonly [Stretch, Stretch] {
-    this.#split ??= new Remembered(REMEMBERED_SPLITS);
-    return this.#split.get(stretch.node, () => split(stretch, this.flow));
+  #halves(segment: Segment): readonly [Segment, Segment] {
+    this.#split ??= new LruCache(REMEMBERED_SPLITS);
+    return this.#split.get(segment.node, () => split(segment, this.flow));
   }
 
-  #trades(stretch: Stretch): readonly Trade[] {
-    this.#written ??= new Remembered(WRITTEN);
-    return this.#written.get(stretch.node, () => writeOut(stretch, this.flow));
+  #trades(segment: Segment): readonly Trade[] {
+    this.#written ??= new LruCache(WRITTEN);
+    return this.#written.get(segment.node, () => writeOut(segment, this.flow));
   }
 }
 
-function addStretch(totals: Totals | undefined, stretch: Stretch): Totals {
-  const { first, open, high, low, close, lots, amount } = stretch;
-  const last = first + stretch.count - 1;
+function addSegment(totals: Totals | undefined, segment: Segment): Totals {
+  const { first, open, high, low, close, lots, amount } = segment;
+  const last = first + segment.count - 1;
   if (totals === undefined) return { first, last, open, high, low, close, lots, amount };
   totals.last = last;
   totals.high = Math.max(totals.high, high);

@@ -1,11 +1,11 @@
-import { normal, uniform } from '../chance/random.js';
+import { normal, uniform } from '../rng/random.js';
 import { typicalVolume } from '../world/futures.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Part } from './day-parts.js';
 import { DayTape } from './day-tape.js';
 import type { PriceRange } from './price-range.js';
 import type { Profile } from './profile.js';
-import { clamp, type Flow, marks, type Stretch } from './stretch.js';
+import { clamp, type Flow, marks, type Segment } from './segment.js';
 import type { TradingDay } from './trading-days.js';
 
 const LOTS_PER_TRADE = 6;
@@ -67,7 +67,7 @@ export function filledTape(
   const quarter = (highest - lowest) / 4;
   const inside = clamp(middle + 0.4 * quarter * normal(key, 5), lowest + quarter, highest - quarter);
   const average = mean === undefined ? inside : clamp(mean / grid, lowest, highest);
-  const root: Stretch = {
+  const root: Segment = {
     node: 1,
     first: 0,
     count,

@@ -1,4 +1,4 @@
-export { forgetAll, whileComputing } from '../chance/remembered.js';
+export { forgetAll, whileComputing } from '../rng/lru-cache.js';
 export { adjustedPrice, FACTOR_ONE } from './adjustment.js';
 export { joined, widened } from './aggregate.js';
 export { type BrokerQueue, brokerQueue, brokers, type QueuedBroker } from './broker-queue.js';

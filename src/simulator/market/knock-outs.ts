@@ -1,5 +1,5 @@
 import { requireDay } from '../../contract/time.js';
-import { Remembered } from '../chance/remembered.js';
+import { LruCache } from '../rng/lru-cache.js';
 import type { Warrant } from '../world/instrument.js';
 import type { BackgroundDay } from './background-day.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
@@ -43,8 +43,8 @@ export interface TradedUnderlying {
  * Each day is looked at once.
  */
 export class KnockOuts {
-  readonly #watched = new Remembered<string, Watched>(REMEMBERED_CONTRACTS);
-  readonly #extremes = new Remembered<number, Extremes>(REMEMBERED_DAYS);
+  readonly #watched = new LruCache<string, Watched>(REMEMBERED_CONTRACTS);
+  readonly #extremes = new LruCache<number, Extremes>(REMEMBERED_DAYS);
 
   /** The day, up to one (days from 1970-01-01, included), on which a contract was called; undefined when it was not. */
   calledOn(warrant: Warrant, underlying: TradedUnderlying, through: number): TradingDay | undefined {

@@ -1,4 +1,4 @@
-import { keyOf, mix, uniform } from '../chance/random.js';
+import { keyOf, mix, uniform } from '../rng/random.js';
 import type { BackgroundLevel } from './background-book.js';
 import type { BookOrder, RestingOrder } from './market.js';
 

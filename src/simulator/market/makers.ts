@@ -1,4 +1,4 @@
-import { keyOf, mix } from '../chance/random.js';
+import { keyOf, mix } from '../rng/random.js';
 import { refreshAt } from './background-book.js';
 import type { Spot } from './spot.js';
 

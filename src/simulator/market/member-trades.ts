@@ -1,5 +1,5 @@
 import type { Decimal } from '../../contract/decimal.js';
-import { Remembered } from '../chance/remembered.js';
+import { LruCache } from '../rng/lru-cache.js';
 import type { Instrument } from '../world/instrument.js';
 import type { BackgroundDay } from './background-day.js';
 import { RunningTotals } from './running-totals.js';
@@ -15,7 +15,7 @@ const REMEMBERED = 5_000;
 
 /** Running totals of the background's trades in each member of a plate, counted on from one look to the next. */
 export class MemberTrades {
-  readonly #running = new Remembered<number, { running: Running | undefined }>(REMEMBERED);
+  readonly #running = new LruCache<number, { running: Running | undefined }>(REMEMBERED);
 
   constructor(private readonly dayOf: (instrument: Instrument, day: TradingDay) => BackgroundDay) {}
 

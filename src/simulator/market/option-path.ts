@@ -1,8 +1,8 @@
 import { requireDay } from '../../contract/time.js';
-import { mix, uniform } from '../chance/random.js';
 import { openContracts, optionVolume } from '../pricing/contract-volume.js';
 import { intrinsic, type OptionInputs } from '../pricing/option-terms.js';
 import { optionPrice, optionValuation } from '../pricing/option-value.js';
+import { mix, uniform } from '../rng/random.js';
 import type { Option } from '../world/instrument.js';
 import { DerivedPath } from './derived-path.js';
 import type { ContractValuation } from './market.js';

@@ -1,11 +1,11 @@
-import { mix, normal } from '../chance/random.js';
 import { exPrice } from '../companies/ex-price.js';
+import { mix, normal } from '../rng/random.js';
 import { keyOfPart, type Part, partsOf } from './day-parts.js';
 import { inSteps } from './filled-tape.js';
 import type { DayPrices } from './market.js';
 import type { PriceRange } from './price-range.js';
 import type { Profile } from './profile.js';
-import { clamp } from './stretch.js';
+import { clamp } from './segment.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
 
 /** A day of an instrument that follows no other, before any of its trades is known. Prices in unrounded billionths. */

@@ -1,4 +1,4 @@
-import { uniform } from '../chance/random.js';
+import { uniform } from '../rng/random.js';
 import { SEGMENTS } from './currencies.js';
 import type { DayOfTrades, DaySummary, Totals } from './day-tape.js';
 import { firstIndex } from './prints.js';
@@ -30,7 +30,7 @@ export interface PairDay {
  * One day of a currency pair. All pairs tick at the same moments, and each rate is the quotient of the two currencies' paths there,
  * rounded up to the ask or down to the bid: the rate itself always lies between the two, so that no round of pairs gains anything.
  *
- * Between two knots both currencies go straight, and their quotient is monotone: the extremes of any stretch are those of its
+ * Between two knots both currencies go straight, and their quotient is monotone: the extremes of any segment are those of its
  * knots and of the few ticks outside whole segments. There is no exchange that would report volumes: they are 0.
  */
 export class PairTape implements DayOfTrades {

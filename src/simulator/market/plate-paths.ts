@@ -1,6 +1,6 @@
 import type { Decimal } from '../../contract/decimal.js';
-import { Remembered } from '../chance/remembered.js';
 import type { PlateComposition, Weighted } from '../companies/index.js';
+import { LruCache } from '../rng/lru-cache.js';
 import type { Instrument, PlateIndex } from '../world/instrument.js';
 import type { BackgroundDay } from './background-day.js';
 import type { History } from './history.js';
@@ -12,7 +12,7 @@ const DAYS_PER_YEAR = 365;
 const PARTS = 16;
 /** Days of plates, at some kilobytes each. */
 const REMEMBERED_DAYS = 500;
-/** How far a stretch of a day goes beyond its ends, in deviations of its length. */
+/** How far a segment of a day goes beyond its ends, in deviations of its length. */
 const REACH = 0.6;
 /** Within a day, the index goes with its heaviest members: those that make up this part of its variance, and so many at the most. */
 const GUIDED_VARIANCE = 0.9;
@@ -77,7 +77,7 @@ function guidesOf(members: readonly Counted[], variance: number): readonly Count
 
 /** Where the index of a plate goes: with its members, whatever callers trade in them. */
 export class PlatePaths {
-  readonly #paths = new Remembered<string, PlatePath>(REMEMBERED_DAYS);
+  readonly #paths = new LruCache<string, PlatePath>(REMEMBERED_DAYS);
 
   constructor(private readonly members: MemberPrices) {}
 

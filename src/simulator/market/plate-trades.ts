@@ -1,5 +1,5 @@
-import { Remembered } from '../chance/remembered.js';
 import { atOnce } from '../pace.js';
+import { LruCache } from '../rng/lru-cache.js';
 import type { Instrument, PlateIndex } from '../world/instrument.js';
 import type { Aggregate } from './aggregate.js';
 import type { TradingDay } from './trading-days.js';
@@ -28,8 +28,8 @@ const NOTHING: Traded = { volume: 0n, turnover: 0n };
 
 /** Totals of the background's trades in all members of a plate. A large plate has thousands, so each day is summed once, in turns. */
 export class PlateTrades {
-  readonly #days = new Remembered<string, Traded>(REMEMBERED_DAYS);
-  readonly #minutes = new Remembered<string, Minutes>(REMEMBERED_MINUTES);
+  readonly #days = new LruCache<string, Traded>(REMEMBERED_DAYS);
+  readonly #minutes = new LruCache<string, Minutes>(REMEMBERED_MINUTES);
 
   constructor(private readonly source: MemberSource) {}
 

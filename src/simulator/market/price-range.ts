@@ -1,4 +1,4 @@
-/** Price range of a stretch of time, in unrounded billionths. */
+/** Price range of a segment of time, in unrounded billionths. */
 export interface PriceRange {
   readonly open: number;
   readonly close: number;

@@ -1,10 +1,10 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
 import { requireDay } from '../../contract/time.js';
-import { Remembered } from '../chance/remembered.js';
 import type { Companies } from '../companies/companies.js';
 import type { DayMove } from '../companies/market-prices.js';
 import { inTurns } from '../pace.js';
+import { LruCache } from '../rng/lru-cache.js';
 import type { Calendar } from '../world/calendar.js';
 import { continuousOf } from '../world/futures.js';
 import { hasMakers, type Instrument, isDerived, type Option, type PlateIndex, type Warrant } from '../world/instrument.js';
@@ -126,8 +126,8 @@ class MarketOfTape implements SimulatedMarket {
   readonly #live: LiveEvents;
   readonly #books = new Map<string, OrderBook>();
   #prints = 0;
-  readonly #prepared = new Remembered<string, Prepared>(REMEMBERED_PLATES);
-  readonly #views = new Remembered<string, { view: View | undefined }>(REMEMBERED_VIEWS);
+  readonly #prepared = new LruCache<string, Prepared>(REMEMBERED_PLATES);
+  readonly #views = new LruCache<string, { view: View | undefined }>(REMEMBERED_VIEWS);
 
   constructor({ clock, seed, calendarOf, pairs, companies, history = new Map() }: MarketOptions) {
     this.#clock = clock;

@@ -1,5 +1,5 @@
 import { dayOfNumber, requireDay } from '../../contract/time.js';
-import { exponential } from '../chance/random.js';
+import { exponential } from '../rng/random.js';
 import { continuousContracts, spotInstrument, tradedOn } from '../world/futures.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Anchor } from './background-day.js';

@@ -1,5 +1,5 @@
-import { mix } from '../chance/random.js';
-import { Remembered } from '../chance/remembered.js';
+import { LruCache } from '../rng/lru-cache.js';
+import { mix } from '../rng/random.js';
 import type { BackgroundDay } from './background-day.js';
 import { Bridge } from './bridge.js';
 import type { Totals } from './day-tape.js';
@@ -15,7 +15,7 @@ const REMEMBERED_NIGHTS = 64;
  * walk from the last price of the one to the first of the other, so that it meets the next open.
  */
 export class Spot {
-  readonly #nights = new Remembered<number, Bridge>(REMEMBERED_NIGHTS);
+  readonly #nights = new LruCache<number, Bridge>(REMEMBERED_NIGHTS);
 
   /**
    * @param key stream of the nights

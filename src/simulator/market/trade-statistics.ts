@@ -1,5 +1,5 @@
 import type { Decimal } from '../../contract/decimal.js';
-import { Remembered } from '../chance/remembered.js';
+import { LruCache } from '../rng/lru-cache.js';
 import type { Instrument } from '../world/instrument.js';
 import { type BySize, sizeOf, typicalTrade } from './capital-flow.js';
 import type { Tick } from './market.js';
@@ -12,7 +12,7 @@ export interface TradeSums {
   readonly turnover: Decimal;
 }
 
-/** Trades in a stretch of time: buy, sell and neutral ones add up to all; sizes cover directed ones only. */
+/** Trades in a segment of time: buy, sell and neutral ones add up to all; sizes cover directed ones only. */
 export interface TradeStatistic {
   readonly buy: TradeSums;
   readonly sell: TradeSums;
@@ -58,7 +58,7 @@ const REMEMBERED_SYMBOLS = 100;
 
 /** The trades of each symbol's current day in regular hours, by minute and by price. What was counted is remembered, so that only new ticks are looked at. */
 export class TradeStatistics {
-  readonly #running = new Remembered<string, { day?: Running }>(REMEMBERED_SYMBOLS);
+  readonly #running = new LruCache<string, { day?: Running }>(REMEMBERED_SYMBOLS);
 
   constructor(readonly market: SimulatedMarket) {}
 

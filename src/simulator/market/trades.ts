@@ -1,7 +1,7 @@
-import { mix, uniform } from '../chance/random.js';
-import { clamp, type Flow, isFollowed, marks, type Stretch } from './stretch.js';
+import { mix, uniform } from '../rng/random.js';
+import { clamp, type Flow, isFollowed, marks, type Segment } from './segment.js';
 
-/** One trade of the background, in the units of its stretch. */
+/** One trade of the background, in the units of its segment. */
 export interface Trade {
   /** Index in the day. */
   readonly index: number;
@@ -18,18 +18,18 @@ interface Lot {
 }
 
 /**
- * The trades of a stretch that is no longer split, oldest first: their totals are the stretch's, exactly.
+ * The trades of a segment that is no longer split, oldest first: their totals are the segment's, exactly.
  *
  * The marks (open, close, extremes) are given. With x the mean price of the free lots, these go to the two prices around x, which
  * makes their sum exact, as a market bouncing between bid and ask does; pairs of equal volume on both sides of the busier
  * price vary that without changing the sum.
  */
-export function writeOut(stretch: Stretch, flow: Flow): Trade[] {
-  const key = mix(flow.key, stretch.node);
-  const { open, close, high, low, count } = stretch;
+export function writeOut(segment: Segment, flow: Flow): Trade[] {
+  const key = mix(flow.key, segment.node);
+  const { open, close, high, low, count } = segment;
   const called = marks(open, close, high, low);
-  const freeLots = stretch.lots - flow.markLots * called.count;
-  const freeAmount = stretch.amount - flow.markLots * called.sum;
+  const freeLots = segment.lots - flow.markLots * called.count;
+  const freeAmount = segment.amount - flow.markLots * called.sum;
   const below = floorQuotient(freeAmount, freeLots);
   const lotsAbove = freeAmount - below * freeLots;
   const base = 2 * lotsAbove > freeLots ? below + 1 : below;
@@ -52,16 +52,16 @@ export function writeOut(stretch: Stretch, flow: Flow): Trade[] {
   if (pool.sideLots > 0) inner.push({ price: side, lots: pool.sideLots });
   inner.push(...spread(pool.baseLots, base, onBase, Math.min(high - base, base - low), chance));
   shuffle(inner, chance);
-  const ordered = flow.follows !== undefined && isFollowed(stretch) ? alongPath(inner, stretch, flow, flow.follows) : inner;
+  const ordered = flow.follows !== undefined && isFollowed(segment) ? alongPath(inner, segment, flow, flow.follows) : inner;
 
   const trades: Trade[] = [];
-  let time = stretch.from;
+  let time = segment.from;
   for (const [i, { price, lots }] of [first, ...ordered, last].entries()) {
     const share = (i + 0.1 + 0.8 * chance()) / count;
-    const due = flow.activity.timeAt(stretch.activityFrom + (stretch.activityUntil - stretch.activityFrom) * share);
-    const index = stretch.first + i;
+    const due = flow.activity.timeAt(segment.activityFrom + (segment.activityUntil - segment.activityFrom) * share);
+    const index = segment.first + i;
     // The opening trade is the auction's, with which the hours begin.
-    if (index > 0 && due > time && due < stretch.until) time = due;
+    if (index > 0 && due > time && due < segment.until) time = due;
     const upper = price > below || (lotsAbove === 0 && price === below && chance() < 0.5);
     trades.push({ index, time, price, lots, direction: index === 0 ? 0 : upper ? 1 : -1 });
   }
@@ -112,8 +112,8 @@ function spread(lots: number, base: number, count: number, reach: number, chance
 }
 
 /** The trades between the first and the last, the dearest where the path is highest: their sum is the same in any order. */
-function alongPath(inner: readonly Lot[], stretch: Stretch, { activity }: Flow, follows: NonNullable<Flow['follows']>): readonly Lot[] {
-  const { from, until, activityFrom, activityUntil, count } = stretch;
+function alongPath(inner: readonly Lot[], segment: Segment, { activity }: Flow, follows: NonNullable<Flow['follows']>): readonly Lot[] {
+  const { from, until, activityFrom, activityUntil, count } = segment;
   const place = (i: number) => activity.timeAt(activityFrom + ((activityUntil - activityFrom) * (i + 1.5)) / count);
   const levels = inner.map((_, i) => {
     const time = clamp(place(i), from, until - 2);

@@ -1,5 +1,5 @@
 import { requireDay } from '../../contract/time.js';
-import { Remembered } from '../chance/remembered.js';
+import { LruCache } from '../rng/lru-cache.js';
 import type { Calendar, TradingSession } from '../world/calendar.js';
 import { type Activity, activityOf } from './activity.js';
 
@@ -30,7 +30,7 @@ const REMEMBERED_DAYS = 10_000;
 
 /** The trading days of one calendar, remembered (up to a bound): they are shared by all its instruments. */
 export class TradingDays {
-  readonly #days = new Remembered<string, LinkedDay>(REMEMBERED_DAYS);
+  readonly #days = new LruCache<string, LinkedDay>(REMEMBERED_DAYS);
 
   /** @param kinds of sessions that count: what is quoted in regular hours only has no others. */
   constructor(

@@ -1,8 +1,8 @@
 import { requireDay } from '../../contract/time.js';
-import { Remembered } from '../chance/remembered.js';
 import type { ListingTimeline } from '../companies/listing-timeline.js';
 import { type ExpectedDividend, presentValue } from '../pricing/option-terms.js';
 import { smiles, totalVariance, type VolatilitySurface, volatilityAt } from '../pricing/volatility-surface.js';
+import { LruCache } from '../rng/lru-cache.js';
 import type { Instrument } from '../world/instrument.js';
 import { type RateArea, riskFreeRate } from '../world/risk-free-rate.js';
 import type { PriceRange } from './price-range.js';
@@ -49,9 +49,9 @@ interface Past {
 
 /** Valuation model of one underlying: its spot price, and by day rates, coming dividends and the volatility surface. */
 export class UnderlyingModel {
-  readonly #days = new Remembered<number, Past>(REMEMBERED_DAYS);
+  readonly #days = new LruCache<number, Past>(REMEMBERED_DAYS);
   readonly #area: RateArea;
-  readonly #prices = new Remembered<number, number>(REMEMBERED_PRICES);
+  readonly #prices = new LruCache<number, number>(REMEMBERED_PRICES);
   /** The outlook that was asked for last: options of one expiry ask for it one after another. */
   #last:
     | { readonly of: readonly [spot: number, day: number, time: number, expires: number, shares: number]; readonly outlook: Outlook }

@@ -1,9 +1,9 @@
 import { requireDay } from '../../contract/time.js';
-import { keyOf, mix, uniform } from '../chance/random.js';
 import { callablePrice, callableValuation, residualValue } from '../pricing/callable-contract.js';
 import { inlinePrice, inlineValuation } from '../pricing/inline-warrant.js';
 import type { OptionInputs, Valuation } from '../pricing/option-terms.js';
 import { optionPrice, optionValuation } from '../pricing/option-value.js';
+import { keyOf, mix, uniform } from '../rng/random.js';
 import type { Warrant } from '../world/instrument.js';
 import { DerivedPath } from './derived-path.js';
 import type { Call } from './knock-outs.js';

@@ -5,7 +5,7 @@ import { atOnce } from '../pace.js';
 import { turnoverRate } from '../view/figures.js';
 import { newestBars } from '../view/history-bars.js';
 import { daysBefore } from '../view/past-closes.js';
-import type { Figure, Row, ScreenFacts } from './board.js';
+import type { Figure, Row, ScreenFacts } from './column-snapshot.js';
 import { bollinger, type Candles, ema, kdj, macd, rsi, sma, type Values } from './indicators.js';
 import { patterns } from './patterns.js';
 import { WholeBars } from './whole-bars.js';

@@ -3,7 +3,7 @@ import { FinancialField, FinancialQuarter } from '../../contract/generated/Qot_S
 import { requireDay } from '../../contract/time.js';
 import type { Companies, Statements } from '../companies/index.js';
 import { isIssuedByCompany } from '../world/kinds.js';
-import type { Figure, Row } from './board.js';
+import type { Figure, Row } from './column-snapshot.js';
 
 const SPEED = 4;
 

@@ -5,7 +5,7 @@ import { requireDay } from '../../contract/time.js';
 import { addKindData } from '../view/snapshot-kinds.js';
 import { accruedInterest, settlementOf, yieldToMaturity } from '../world/bond-price.js';
 import type { Bond } from '../world/instrument.js';
-import type { Figure } from './board.js';
+import type { Figure } from './column-snapshot.js';
 
 const SPEED = 20;
 

@@ -4,7 +4,7 @@ import type { Book, Quote } from '../market/market.js';
 import { averagePrice, percent, turnoverRate } from '../view/figures.js';
 import { yearRange } from '../view/price-range.js';
 import { recentChange, volumeRatio as usualVolumeRatio } from '../view/recent-trading.js';
-import type { Figure, Row, ScreenFacts } from './board.js';
+import type { Figure, Row, ScreenFacts } from './column-snapshot.js';
 
 /** Figures of the quote itself: reading one costs next to nothing. */
 const QUICK = 4_000;

@@ -1,4 +1,4 @@
-import type { Board, Figure, Row } from './board.js';
+import type { ColumnSnapshot, Figure, Row } from './column-snapshot.js';
 
 /** Condition on a figure. A missing figure (NaN) passes nothing. */
 export interface Condition {
@@ -15,7 +15,7 @@ export interface SortKey {
 
 /** A row that passed. */
 export interface Hit {
-  readonly board: Board;
+  readonly board: ColumnSnapshot;
   readonly index: number;
   readonly row: Row;
 }
@@ -31,7 +31,11 @@ export function between(figure: Figure, least = Number.NEGATIVE_INFINITY, most =
  *
  * @param isCandidate which rows are looked at at all.
  */
-export function screen(boards: readonly Board[], conditions: readonly Condition[], isCandidate: (row: Row) => boolean = () => true): Hit[] {
+export function screen(
+  boards: readonly ColumnSnapshot[],
+  conditions: readonly Condition[],
+  isCandidate: (row: Row) => boolean = () => true,
+): Hit[] {
   const ordered = [...conditions].sort((a, b) => b.figure.speed - a.figure.speed);
   const hits: Hit[] = [];
   for (const board of boards) {
@@ -88,13 +92,13 @@ function compare(a: number, b: number): number {
 
 /** A figure of each hit, in their order; NaN where there is none. */
 export function valuesOf(hits: readonly Hit[], figure: Figure): Float64Array {
-  const byBoard = new Map<Board, number[]>();
+  const byBoard = new Map<ColumnSnapshot, number[]>();
   for (const { board, index } of hits) {
     const rows = byBoard.get(board);
     if (rows === undefined) byBoard.set(board, [index]);
     else rows.push(index);
   }
-  const columns = new Map<Board, Float64Array>();
+  const columns = new Map<ColumnSnapshot, Float64Array>();
   for (const [board, rows] of byBoard) columns.set(board, board.column(figure, rows));
   return Float64Array.from(hits, ({ board, index }) => columns.get(board)?.[index] ?? Number.NaN);
 }

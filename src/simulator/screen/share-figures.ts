@@ -4,7 +4,7 @@ import type { Accounts } from '../companies/accounts.js';
 import type { ShareFigures } from '../companies/index.js';
 import { multiple } from '../view/figures.js';
 import { isIssuedByCompany } from '../world/kinds.js';
-import type { Figure, Row, ScreenFacts } from './board.js';
+import type { Figure, Row, ScreenFacts } from './column-snapshot.js';
 
 /** A company's figures of a day are worked out once. */
 const SPEED = 20;

@@ -1,5 +1,5 @@
 import { StockField } from '../../contract/generated/Qot_StockFilter_pb.js';
-import type { Figure } from './board.js';
+import type { Figure } from './column-snapshot.js';
 import * as quotes from './quote-figures.js';
 import * as shares from './share-figures.js';
 

@@ -1,4 +1,4 @@
-import { mistakes } from './mistakes.js';
+import { editDistance } from './edit-distance.js';
 import { initials } from './pinyin.js';
 
 /** Normal form of a text for comparison: full-width forms and accents folded, in lower case, one blank between words. */
@@ -105,8 +105,8 @@ export function queryOf(keyword: string): Query {
     rawLetters: lettersOf([symbol]),
     textLetters: lettersOf([text]),
     digitLetters: lettersOf([number ?? symbol]),
-    textMistakes: mistakesAllowed(text),
-    wordMistakes: words.map(mistakesAllowed),
+    textMistakes: distanceAllowed(text),
+    wordMistakes: words.map(distanceAllowed),
   };
 }
 
@@ -155,8 +155,8 @@ export function closeScore(entry: Entry, { text, words, textMistakes }: Query, c
   let best = 0;
   for (const name of entry.names) {
     // A slip in a long name's beginning: what was typed is compared with as much of it.
-    const beginning = name.length > text.length ? mistakes(text, name.slice(0, text.length), textMistakes) : textMistakes + 1;
-    const distance = Math.min(mistakes(text, name, textMistakes), beginning);
+    const beginning = name.length > text.length ? editDistance(text, name.slice(0, text.length), textMistakes) : textMistakes + 1;
+    const distance = Math.min(editDistance(text, name, textMistakes), beginning);
     if (distance <= textMistakes) best = Math.max(best, 500 - 60 * distance - Math.min(40, Math.abs(name.length - text.length)));
   }
   if (best > 0 || words.length === 0) return best;
@@ -221,7 +221,7 @@ export class CloseWords {
     const before = known[number] as number;
     if (before !== UNKNOWN) return before;
     const [word, other] = [this.query.words[index] ?? '', this.vocabulary.words[number] ?? ''];
-    const found = other.startsWith(word) ? 0 : mistakes(word, other, most);
+    const found = other.startsWith(word) ? 0 : editDistance(word, other, most);
     known[number] = found;
     return found;
   }
@@ -229,7 +229,7 @@ export class CloseWords {
 
 const HAN = /\p{Script=Han}/u;
 
-function mistakesAllowed(text: string): number {
+function distanceAllowed(text: string): number {
   if (HAN.test(text)) return text.length >= 3 ? 1 : 0;
   return text.length >= 6 ? 2 : text.length >= 4 ? 1 : 0;
 }

@@ -1,5 +1,5 @@
-import { keyOf, mix, normal, uniform } from '../chance/random.js';
 import { brokers } from '../market/index.js';
+import { keyOf, mix, normal, uniform } from '../rng/random.js';
 import type { Instrument } from '../world/instrument.js';
 
 /** Share of the brokers that hold a share, and how unequal their holdings are: the deviation of their logarithms. */

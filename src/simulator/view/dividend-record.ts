@@ -1,6 +1,6 @@
 import { addDays, requireDay } from '../../contract/time.js';
-import { Remembered } from '../chance/remembered.js';
 import type { Companies, Company } from '../companies/index.js';
+import { LruCache } from '../rng/lru-cache.js';
 import type { Facts } from './facts.js';
 import { percent } from './figures.js';
 import type { Listing } from './listings.js';
@@ -28,11 +28,11 @@ const DECLARED_AHEAD_DAYS = 200;
 const GROW_YEARS_MAX = 100;
 const REMEMBERED = 20_000;
 
-const remembered = new WeakMap<Companies, Remembered<string, DividendRecord>>();
+const remembered = new WeakMap<Companies, LruCache<string, DividendRecord>>();
 
 /** The record of a share on a trading day ("2026-11-20"). */
 export function dividendRecord(facts: Facts<'world' | 'companies' | 'market'>, listing: Listing, day: string): DividendRecord {
-  const records = remembered.get(facts.companies) ?? new Remembered<string, DividendRecord>(REMEMBERED);
+  const records = remembered.get(facts.companies) ?? new LruCache<string, DividendRecord>(REMEMBERED);
   remembered.set(facts.companies, records);
   return records.get(`${listing.instrument.symbol} ${day}`, () => work(facts, listing, day));
 }

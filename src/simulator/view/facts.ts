@@ -4,7 +4,7 @@ import type { Companies } from '../companies/index.js';
 import type { Macro } from '../macro/index.js';
 import type { CapitalFlows, Market, TradeStatistics } from '../market/index.js';
 import type { Refusal } from '../refusal.js';
-import type { Boards } from '../screen/board.js';
+import type { ColumnSnapshots } from '../screen/column-snapshot.js';
 import type { NameIndex } from '../search/index.js';
 import type { UserState } from '../user-state/index.js';
 import type { World } from '../world/index.js';
@@ -25,7 +25,7 @@ export interface EveryFact {
   /** The quote of each listing, made once for all who ask while it lasts. */
   readonly quoteBoard: QuoteBoard;
   /** Quotes and figures of all listings as column snapshots, for screens and rankings. */
-  readonly boards: Boards;
+  readonly columnSnapshots: ColumnSnapshots;
   /** Finds what is listed by its names. */
   readonly names: NameIndex;
   readonly capitalFlows: CapitalFlows;

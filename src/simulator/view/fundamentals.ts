@@ -1,5 +1,5 @@
 import { dayNumber, dayOfNumber } from '../../contract/time.js';
-import { keyOf, uniform } from '../chance/random.js';
+import { keyOf, uniform } from '../rng/random.js';
 import { tradedOn, typicalVolume } from '../world/futures.js';
 import type { Instrument } from '../world/instrument.js';
 

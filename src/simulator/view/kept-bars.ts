@@ -1,6 +1,6 @@
-import { Remembered } from '../chance/remembered.js';
 import type { Bar, BarPeriod, PriceAdjustment } from '../market/index.js';
 import type { Market } from '../market/market.js';
+import { LruCache } from '../rng/lru-cache.js';
 import type { Facts } from './facts.js';
 import { newestBars } from './history-bars.js';
 import type { Listing } from './listings.js';
@@ -18,7 +18,7 @@ interface Past {
 
 /** Cached series, by symbol, period and adjustment: a thousand bars of about a kilobyte each. */
 const REMEMBERED = 16;
-const remembered = new WeakMap<Market, Remembered<string, { past: Past | undefined }>>();
+const remembered = new WeakMap<Market, LruCache<string, { past: Past | undefined }>>();
 
 /**
  * As {@link newestBars}. Bars of days and longer ones that are over are the same objects throughout a trading day, so that others may remember what they make of
@@ -34,7 +34,7 @@ export function* keptBars(
   if (period.unit === 'minute') return yield* newestBars(facts, listing, period, adjustment, count);
   const { market } = facts;
   const { instrument } = listing;
-  const kept = remembered.get(market) ?? new Remembered<string, { past: Past | undefined }>(REMEMBERED);
+  const kept = remembered.get(market) ?? new LruCache<string, { past: Past | undefined }>(REMEMBERED);
   remembered.set(market, kept);
   const known = kept.get(`${instrument.symbol} ${period.unit} ${adjustment}`, () => ({ past: undefined }));
   const [newest] = yield* newestBars(facts, listing, period, adjustment, 1);

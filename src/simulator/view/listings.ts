@@ -2,8 +2,8 @@ import { create } from '@bufbuild/protobuf';
 import { type Security, SecuritySchema } from '../../contract/generated/Qot_Common_pb.js';
 import { type QuoteMarketInfo, quoteMarket, quoteMarkets, secKeyOf, symbolOf } from '../../contract/markets.js';
 import { epochSeconds, parseLocal } from '../../contract/time.js';
-import { Remembered } from '../chance/remembered.js';
 import { Refusal } from '../refusal.js';
+import { LruCache } from '../rng/lru-cache.js';
 import type { ListingState, World } from '../world/index.js';
 import { type Instrument, isDerived } from '../world/instrument.js';
 import { kinds } from '../world/kinds.js';
@@ -29,7 +29,7 @@ export class Listings {
   readonly #world: World;
   readonly #byMarket = new Map<number, Map<string, Listing>>(quoteMarkets.map(({ number }) => [number, new Map()]));
 
-  readonly #contracts = new Remembered<Instrument, Listing>(REMEMBERED_CONTRACTS);
+  readonly #contracts = new LruCache<Instrument, Listing>(REMEMBERED_CONTRACTS);
 
   constructor(world: World) {
     this.#world = world;

@@ -1,6 +1,6 @@
 import type { QuoteMarket } from '../../contract/markets.js';
-import { Remembered } from '../chance/remembered.js';
 import type { Companies } from '../companies/index.js';
+import { LruCache } from '../rng/lru-cache.js';
 import type { World } from '../world/index.js';
 import type { Instrument } from '../world/instrument.js';
 import { isIssuedByCompany } from '../world/kinds.js';
@@ -41,11 +41,11 @@ function followed({ world, companies }: NewsFacts): readonly Instrument[] {
   return found;
 }
 
-const days = new WeakMap<Companies, Remembered<number, readonly Story[]>>();
+const days = new WeakMap<Companies, LruCache<number, readonly Story[]>>();
 
 /** The wire's stories: of the companies that it follows and of economies. What a day brought is the same whenever it is asked for. */
 export function wire(facts: NewsFacts): Teller {
-  const ofWorld = days.get(facts.companies) ?? new Remembered<number, readonly Story[]>(REMEMBERED_DAYS);
+  const ofWorld = days.get(facts.companies) ?? new LruCache<number, readonly Story[]>(REMEMBERED_DAYS);
   days.set(facts.companies, ofWorld);
   return function tell(from, to) {
     const found: Story[] = [];

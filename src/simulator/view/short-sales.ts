@@ -1,5 +1,5 @@
 import { requireDay } from '../../contract/time.js';
-import { keyOf, normal, uniform } from '../chance/random.js';
+import { keyOf, normal, uniform } from '../rng/random.js';
 import type { Instrument } from '../world/instrument.js';
 import { trait } from './fundamentals.js';
 

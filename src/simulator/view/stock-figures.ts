@@ -8,9 +8,9 @@ import { marketCalendar } from '../world/index.js';
 import { industryPlate } from '../world/plates.js';
 import type { Facts } from './facts.js';
 import { percent } from './figures.js';
-import { Kept, minuteOf } from './kept.js';
 import type { Listing } from './listings.js';
 import { equityData } from './snapshot-kinds.js';
+import { minuteOf, StampedCache } from './stamped-cache.js';
 
 type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
 
@@ -52,11 +52,11 @@ export function stockFigures(facts: Omit<Needed, 'listings'>, listing: Listing):
 }
 
 const MARKETS = 16;
-const stocks = new WeakMap<Market, Kept<readonly StockFigures[]>>();
+const stocks = new WeakMap<Market, StampedCache<readonly StockFigures[]>>();
 
 /** The figures of all shares of a market that are listed today, of this minute, in the world's order. */
 export function stocksOf(facts: Needed, market: QuoteMarket): readonly StockFigures[] {
-  const kept = stocks.get(facts.market) ?? new Kept<readonly StockFigures[]>(MARKETS);
+  const kept = stocks.get(facts.market) ?? new StampedCache<readonly StockFigures[]>(MARKETS);
   stocks.set(facts.market, kept);
   const make = () => sharesOf(facts, market).map((share) => stockFigures(facts, share));
   return kept.get(market, minuteOf(facts.clock.now()), make);
@@ -72,7 +72,7 @@ const MANY_ROWS = 1_000;
 
 /** The rows that a ranking makes of a whole market, of this minute. */
 export class Standings<Row> {
-  readonly #kept = new WeakMap<Market, Kept<readonly Row[]>>();
+  readonly #kept = new WeakMap<Market, StampedCache<readonly Row[]>>();
 
   /** @param max how many rankings are kept */
   constructor(private readonly max: number = MARKETS) {}
@@ -83,7 +83,7 @@ export class Standings<Row> {
    * @param key names what is ranked within the market
    */
   of(facts: Facts<'clock' | 'world' | 'market'>, market: QuoteMarket, key: string, make: () => readonly Row[]): readonly Row[] {
-    const kept = this.#kept.get(facts.market) ?? new Kept<readonly Row[]>(this.max);
+    const kept = this.#kept.get(facts.market) ?? new StampedCache<readonly Row[]>(this.max);
     this.#kept.set(facts.market, kept);
     const minute = minuteOf(facts.clock.now());
     const standsIn = (earlier: readonly Row[], stamp: string | number) =>

@@ -1,6 +1,6 @@
 import { dayOfNumber, requireDay } from '../../contract/time.js';
-import { Remembered } from '../chance/remembered.js';
 import type { Market } from '../market/index.js';
+import { LruCache } from '../rng/lru-cache.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
@@ -20,12 +20,12 @@ const YEARS = 30 / 365;
 const YEAR_DAYS = 365;
 const REMEMBERED = 1_000;
 
-const records = new WeakMap<Market, Remembered<string, VolatilityRecord>>();
+const records = new WeakMap<Market, LruCache<string, VolatilityRecord>>();
 
 /** The record of a share on a trading day ("2026-11-20"), worked out once; undefined for one that has no options. */
 export function volatilityRecord(facts: Facts<'world' | 'market'>, { instrument }: Listing, day: string): VolatilityRecord | undefined {
   if (facts.world.optionSeries(instrument).length === 0) return undefined;
-  const known = records.get(facts.market) ?? new Remembered<string, VolatilityRecord>(REMEMBERED);
+  const known = records.get(facts.market) ?? new LruCache<string, VolatilityRecord>(REMEMBERED);
   records.set(facts.market, known);
   const name = `${instrument.symbol} ${day}`;
   const record = known.peek(name) ?? workRecord(facts, instrument, day);

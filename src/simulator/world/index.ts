@@ -2,8 +2,8 @@ import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
 import { type QuoteMarket, quoteMarkets } from '../../contract/markets.js';
 import { dayOfNumber, localDate } from '../../contract/time.js';
-import { Remembered } from '../chance/remembered.js';
 import { atOnce } from '../pace.js';
+import { LruCache } from '../rng/lru-cache.js';
 import { bondsOn, understandBond } from './bonds.js';
 import { tradingDaysOf } from './business-days.js';
 import { type Calendar, type CalendarMode, type CalendarName, calendarNames } from './calendar.js';
@@ -127,7 +127,7 @@ class SimulatedWorld implements World {
   readonly #warrants: Warrants;
   readonly #seed: string | number;
   readonly #calendars = new Map<CalendarName, Calendar>();
-  readonly #lists = new Remembered<string, readonly Instrument[]>(LISTS_REMEMBERED);
+  readonly #lists = new LruCache<string, readonly Instrument[]>(LISTS_REMEMBERED);
   #past = { number: Number.NaN, day: '' };
 
   constructor({

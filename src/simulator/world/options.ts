@@ -1,6 +1,6 @@
 import { type Decimal, formatDecimal } from '../../contract/decimal.js';
 import { addDays, dayNumber } from '../../contract/time.js';
-import { Remembered } from '../chance/remembered.js';
+import { LruCache } from '../rng/lru-cache.js';
 import { yearOf } from './business-days.js';
 import type { CalendarName } from './calendar.js';
 import { catalogue } from './catalogue.js';
@@ -66,8 +66,8 @@ export class Options {
   #made: ReadonlyMap<string, OptionClass> | undefined;
   #grouped: ReadonlyMap<string, readonly OptionClass[]> | undefined;
   readonly #known = new Map<string, readonly Band[]>();
-  readonly #series = new Remembered<string, readonly ListedSeries[]>(UNDERLYINGS_KEPT);
-  readonly #chains = new Remembered<string, readonly Option[]>(CHAINS_KEPT);
+  readonly #series = new LruCache<string, readonly ListedSeries[]>(UNDERLYINGS_KEPT);
+  readonly #chains = new LruCache<string, readonly Option[]>(CHAINS_KEPT);
 
   constructor(underlyings: Underlyings) {
     this.#underlyings = underlyings;

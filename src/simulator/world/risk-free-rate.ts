@@ -1,5 +1,5 @@
 import type { Decimal } from '../../contract/decimal.js';
-import { keyOf, uniform } from '../chance/random.js';
+import { keyOf, uniform } from '../rng/random.js';
 
 /** Where rates are quoted. */
 export type RateArea = keyof typeof areas;

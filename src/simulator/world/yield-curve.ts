@@ -1,5 +1,5 @@
-import { walk } from '../chance/price-chain.js';
-import { exponential, keyOf } from '../chance/random.js';
+import { walk } from '../rng/price-chain.js';
+import { exponential, keyOf } from '../rng/random.js';
 import { basisPoints, type RateArea, typicalBasisPoints } from './risk-free-rate.js';
 
 /** Term premium over the typical short rate, in basis points. */

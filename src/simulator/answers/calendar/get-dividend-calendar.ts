@@ -16,8 +16,8 @@ import { Refusal } from '../../refusal.js';
 import { marketOf } from '../../view/choices.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
-import { Kept } from '../../view/kept.js';
 import type { Listing } from '../../view/listings.js';
+import { StampedCache } from '../../view/stamped-cache.js';
 import { marketCalendar } from '../../world/index.js';
 import { dayOf } from './dates.js';
 
@@ -46,11 +46,11 @@ export const getDividendCalendar: Answer<'world' | 'companies' | 'listings', C2S
 
 /** Days and markets: a month of each of the larger ones. */
 const DAYS_MAX = 128;
-const rowsOfDays = new WeakMap<Companies, Kept<readonly Row[]>>();
+const rowsOfDays = new WeakMap<Companies, StampedCache<readonly Row[]>>();
 
 /** All of a day, as far as they had been announced when today began. */
 function rowsOf(facts: Needed, market: QuoteMarket, date: string): readonly Row[] {
-  const kept = rowsOfDays.get(facts.companies) ?? new Kept<readonly Row[]>(DAYS_MAX);
+  const kept = rowsOfDays.get(facts.companies) ?? new StampedCache<readonly Row[]>(DAYS_MAX);
   rowsOfDays.set(facts.companies, kept);
   return kept.get(`${market} ${date}`, facts.world.today(marketCalendar(market)), () => findRows(facts, market, date));
 }

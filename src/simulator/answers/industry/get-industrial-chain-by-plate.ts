@@ -2,14 +2,14 @@ import { create } from '@bufbuild/protobuf';
 import { type Decimal, decimalToNumber } from '../../../contract/decimal.js';
 import { type C2S, RelatedChainInfoSchema, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetIndustrialChainByPlate_pb.js';
 import { Refusal } from '../../refusal.js';
-import type { Row } from '../../screen/board.js';
+import type { Row } from '../../screen/column-snapshot.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { chains, type IndustrialPlate } from '../../world/chains.js';
 import { chainTypes, plateOf } from './named.js';
 import { chainMarkets, sharesOfAll, worthOf } from './shares.js';
 
 /** Qot_GetIndustrialChainByPlate: the chains in which a plate has a step, with their companies of every market in US dollars. */
-export const getIndustrialChainByPlate: Answer<'world' | 'companies' | 'listings' | 'boards', C2S, S2C> = (facts, { plateId }) => {
+export const getIndustrialChainByPlate: Answer<'world' | 'companies' | 'listings' | 'columnSnapshots', C2S, S2C> = (facts, { plateId }) => {
   const plate = plateOf(plateId);
   if (plate instanceof Refusal) return plate;
   const relatedChainList = [];
@@ -31,7 +31,7 @@ interface Sum {
 /** By the first of the rows that were summed: rows last for a minute, and so do those of the other markets beside them. */
 const sums = new WeakMap<Row, Map<readonly IndustrialPlate[], Sum>>();
 
-function everywhere(facts: Facts<'world' | 'companies' | 'listings' | 'boards'>, plates: readonly IndustrialPlate[]): Sum {
+function everywhere(facts: Facts<'world' | 'companies' | 'listings' | 'columnSnapshots'>, plates: readonly IndustrialPlate[]): Sum {
   const hits = sharesOfAll(facts, plates, chainMarkets);
   const [first] = hits;
   if (first === undefined) return { worth: 0n, count: 0 };

@@ -1,7 +1,7 @@
 import type { Decimal } from '../../../contract/decimal.js';
 import { type Currency, type QuoteMarket, quoteMarket } from '../../../contract/markets.js';
 import type { Issuer } from '../../companies/issuers.js';
-import type { Board, Row } from '../../screen/board.js';
+import type { ColumnSnapshot, Row } from '../../screen/column-snapshot.js';
 import { type Hit, sorted } from '../../screen/index.js';
 import { marketValue } from '../../screen/share-figures.js';
 import type { Facts } from '../../view/facts.js';
@@ -10,7 +10,7 @@ import type { Chain, IndustrialPlate } from '../../world/chains.js';
 import type { Plate } from '../../world/plates.js';
 import { sharesIn } from '../research/valuation-group.js';
 
-type Needed = Facts<'world' | 'companies' | 'listings' | 'boards'>;
+type Needed = Facts<'world' | 'companies' | 'listings' | 'columnSnapshots'>;
 
 /** The markets that have plates. */
 export const chainMarkets: readonly QuoteMarket[] = ['HK', 'US', 'SH', 'SZ', 'SG', 'JP', 'MY'];
@@ -81,11 +81,11 @@ export class MarketShares {
 }
 
 /** By the board of the market's shares, which lasts for a minute. */
-const ofBoards = new WeakMap<Board, MarketShares>();
+const ofBoards = new WeakMap<ColumnSnapshot, MarketShares>();
 
 /** The shares of a market with the quotes of the minute. */
 export function sharesOf(facts: Needed, market: QuoteMarket): MarketShares {
-  const board = facts.boards.of(market, 'equity');
+  const board = facts.columnSnapshots.of(market, 'equity');
   let shares = ofBoards.get(board);
   if (shares === undefined) {
     shares = new MarketShares(facts, market, sharesIn(facts, { market, members: undefined }));

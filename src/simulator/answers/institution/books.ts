@@ -6,8 +6,8 @@ import type { Companies } from '../../companies/index.js';
 import { type Holding, institutionNames } from '../../companies/ownership.js';
 import { Refusal } from '../../refusal.js';
 import type { Facts } from '../../view/facts.js';
-import { Kept } from '../../view/kept.js';
 import type { Listing } from '../../view/listings.js';
+import { StampedCache } from '../../view/stamped-cache.js';
 import { marketCalendar } from '../../world/index.js';
 import { type Industry, industryPlate } from '../../world/plates.js';
 import { percentOf } from '../research/money.js';
@@ -39,11 +39,11 @@ export interface Book {
 type Needed = Facts<'world' | 'companies' | 'listings'>;
 
 const MARKETS = 16;
-const remembered = new WeakMap<Companies, Kept<Book>>();
+const remembered = new WeakMap<Companies, StampedCache<Book>>();
 
 /** Holdings as of the last quarter known in a market today; computed once a day. */
 export function bookOf(facts: Needed, market: QuoteMarket): Book {
-  const books = remembered.get(facts.companies) ?? new Kept<Book>(MARKETS);
+  const books = remembered.get(facts.companies) ?? new StampedCache<Book>(MARKETS);
   remembered.set(facts.companies, books);
   const day = facts.world.today(marketCalendar(market));
   return books.get(market, day, () => make(facts, market, day));

@@ -19,8 +19,8 @@ import { checkChoice, marketOf } from '../../view/choices.js';
 import { pageAfter } from '../../view/cursor.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
-import { Kept } from '../../view/kept.js';
 import type { Listing } from '../../view/listings.js';
+import { StampedCache } from '../../view/stamped-cache.js';
 import { sharesOf } from '../../view/stock-figures.js';
 import { marketCalendar } from '../../world/index.js';
 import { brokerUid, ratingNumber, targetPrice, threeGrades } from '../research/opinions.js';
@@ -58,11 +58,11 @@ export const getRatingChange: Answer<'clock' | 'world' | 'companies' | 'market' 
 };
 
 const MARKETS = 16;
-const changes = new WeakMap<Companies, Kept<Changes>>();
+const changes = new WeakMap<Companies, StampedCache<Changes>>();
 
 /** All in a market; worked out once a day, of what was out when it began. */
 function changesIn(facts: Needed, market: QuoteMarket): Changes {
-  const kept = changes.get(facts.companies) ?? new Kept<Changes>(MARKETS);
+  const kept = changes.get(facts.companies) ?? new StampedCache<Changes>(MARKETS);
   changes.set(facts.companies, kept);
   return kept.get(market, facts.world.today(marketCalendar(market)), () => makeChanges(facts, market));
 }

@@ -17,8 +17,8 @@ import { checkChoice, marketOf } from '../../view/choices.js';
 import { completeBars, lastCompleteDay } from '../../view/complete-bars.js';
 import { checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { Kept, minuteOf } from '../../view/kept.js';
 import type { Listing } from '../../view/listings.js';
+import { minuteOf, StampedCache } from '../../view/stamped-cache.js';
 import { type Figure, pageOf } from '../../view/standings.js';
 import { Standings, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
 import { marketCalendar } from '../../world/index.js';
@@ -102,11 +102,11 @@ function rowsOf(facts: Needed, market: QuoteMarket, { shape }: Pattern, period: 
 type Newest = ReadonlyMap<number, readonly (readonly [Listing, Shown])[]>;
 
 const PERIODS_MAX = 32;
-const newest = new WeakMap<Market, Kept<Newest>>();
+const newest = new WeakMap<Market, StampedCache<Newest>>();
 
 /** Daily and longer bars are cached until the next day is over; shorter ones for the minute. */
 function newestPatterns(facts: Needed, market: QuoteMarket, period: BarPeriod): Newest {
-  const kept = newest.get(facts.market) ?? new Kept<Newest>(PERIODS_MAX);
+  const kept = newest.get(facts.market) ?? new StampedCache<Newest>(PERIODS_MAX);
   newest.set(facts.market, kept);
   const { clock, world } = facts;
   const calendar = world.calendar(marketCalendar(market));

@@ -2,10 +2,10 @@ import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '../../../contract/decimal.js';
 import { type C2S, type PatternFound, PatternFoundSchema, type S2C, S2CSchema } from '../../../contract/generated/svc/kline_pattern_pb.js';
 import { localDateTime } from '../../../contract/time.js';
-import { Remembered } from '../../chance/remembered.js';
 import type { Bar, BarPeriod, Market } from '../../market/index.js';
 import { type Occurrence, occurrences, seriesOf } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
+import { LruCache } from '../../rng/lru-cache.js';
 import { labelTime, periodOf } from '../../view/bars.js';
 import { keptCompleteBars } from '../../view/complete-bars.js';
 import { checkVersion } from '../../view/extension-version.js';
@@ -50,11 +50,11 @@ interface Known {
 
 /** Cached pairs of symbol and period; some tens of kilobytes each. */
 const REMEMBERED = 64;
-const remembered = new WeakMap<Market, Remembered<string, Known>>();
+const remembered = new WeakMap<Market, LruCache<string, Known>>();
 
 /** The patterns that the newest bars complete: looked for again where the bars are others. */
 function findOn(market: Market, name: string, bars: readonly Bar[]): readonly Occurrence[] {
-  const ofMarket = remembered.get(market) ?? new Remembered<string, Known>(REMEMBERED);
+  const ofMarket = remembered.get(market) ?? new LruCache<string, Known>(REMEMBERED);
   remembered.set(market, ofMarket);
   const known = ofMarket.get(name, () => ({ bars: [], found: [] }));
   if (known.bars.length === bars.length && bars.every((bar, index) => isSame(bar, known.bars[index] as Bar))) return known.found;

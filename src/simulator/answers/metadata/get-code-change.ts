@@ -13,9 +13,9 @@ import {
 } from '../../../contract/generated/Qot_GetCodeChange_pb.js';
 import { quoted } from '../../../contract/shown.js';
 import { addDays, epochSeconds, parseLocal } from '../../../contract/time.js';
-import { keyOf, uniform } from '../../chance/random.js';
 import type { CorporateAction } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
+import { keyOf, uniform } from '../../rng/random.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import { known } from '../../view/known.js';

@@ -19,9 +19,9 @@ import {
 } from '../../../contract/generated/Qot_GetIpoList_pb.js';
 import { quoteMarketNumbered } from '../../../contract/markets.js';
 import { parseLocal, requireDay } from '../../../contract/time.js';
-import { mix, uniform } from '../../chance/random.js';
 import type { Offering, OfferingEvent } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
+import { mix, uniform } from '../../rng/random.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { multiple } from '../../view/figures.js';
 import { known } from '../../view/known.js';

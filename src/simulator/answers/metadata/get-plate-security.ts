@@ -39,7 +39,7 @@ const sortFields: ReadonlyMap<number, Figure> = new Map([
 const byCode: ReadonlySet<number> = new Set([SortField.SortField_Unknow, SortField.SortField_Code, SortField.SortField_Status]);
 
 /** Qot_GetPlateSecurity: who belongs to a plate today, by code or by what is asked for. */
-export const getPlateSecurity: Answer<'companies' | 'world' | 'listings' | 'boards', C2S, S2C> = (facts, request) => {
+export const getPlateSecurity: Answer<'companies' | 'world' | 'listings' | 'columnSnapshots', C2S, S2C> = (facts, request) => {
   const plate = locatePlate(request.plate);
   if (plate instanceof Refusal) return plate;
   const { sortField } = request;
@@ -65,7 +65,13 @@ function inOrderOfCodes(members: readonly Listing[], ascend: boolean): readonly 
   return [...members].sort((a, b) => (a.instrument.code < b.instrument.code ? -sign : sign));
 }
 
-function inOrderOf({ boards }: Facts<'boards'>, { market }: Plate, members: readonly Listing[], figure: Figure, ascend: boolean) {
+function inOrderOf(
+  { columnSnapshots: boards }: Facts<'columnSnapshots'>,
+  { market }: Plate,
+  members: readonly Listing[],
+  figure: Figure,
+  ascend: boolean,
+) {
   const wanted = new Set(members);
   const all = [boards.of(market, 'equity'), boards.of(market, 'trust')];
   const hits = screen(all, [], ({ listing }) => wanted.has(listing));

@@ -35,7 +35,7 @@ const FILTERS_MAX = 64;
 const HK_FUTURE = 2;
 
 /** Qot_StockFilter: the stocks (and listed trusts) of a market that meet every condition, with the figures of each; by code unless sorted. */
-export const getStockFilter: Answer<'companies' | 'world' | 'listings' | 'boards', C2S, S2C> = (facts, request) => {
+export const getStockFilter: Answer<'companies' | 'world' | 'listings' | 'columnSnapshots', C2S, S2C> = (facts, request) => {
   const { begin, num } = request;
   const market = quoteMarketNumbered(request.market);
   if (market === undefined) return new Refusal(`invalid market ${request.market}`, 'broker.value');
@@ -103,7 +103,7 @@ function memberSet(facts: Facts<'companies' | 'world' | 'listings'>, named: { re
 }
 
 function passing(
-  { boards }: Facts<'boards'>,
+  { columnSnapshots: boards }: Facts<'columnSnapshots'>,
   markets: readonly QuoteMarket[],
   conditions: readonly Condition[],
   members: ReadonlySet<unknown> | undefined,

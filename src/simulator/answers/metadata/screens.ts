@@ -85,30 +85,35 @@ const COUNT_MAX = 500;
 const CONDITIONS_MAX = 64;
 
 /** svc.etf_screen: exchange traded funds. */
-export const etfScreen: Answer<'boards', EtfScreen.C2S, EtfScreen.S2C> = (facts, request) => {
+export const etfScreen: Answer<'columnSnapshots', EtfScreen.C2S, EtfScreen.S2C> = (facts, request) => {
   const page = pageOf(facts, 'etf', fundFields, request);
   return page instanceof Refusal ? page : create(EtfScreen.S2CSchema, page);
 };
 
 /** svc.fund_screen: listed trusts, which hold property and keep accounts. */
-export const fundScreen: Answer<'boards', FundScreen.C2S, FundScreen.S2C> = (facts, request) => {
+export const fundScreen: Answer<'columnSnapshots', FundScreen.C2S, FundScreen.S2C> = (facts, request) => {
   const page = pageOf(facts, 'trust', fundFields, request);
   return page instanceof Refusal ? page : create(FundScreen.S2CSchema, page);
 };
 
 /** svc.future_screen: the contracts that are listed today, continuous ones among them. */
-export const futureScreen: Answer<'boards', FutureScreen.C2S, FutureScreen.S2C> = (facts, request) => {
+export const futureScreen: Answer<'columnSnapshots', FutureScreen.C2S, FutureScreen.S2C> = (facts, request) => {
   const page = pageOf(facts, 'future', futureFields, request);
   return page instanceof Refusal ? page : create(FutureScreen.S2CSchema, page);
 };
 
 /** svc.bond_screen: listed bonds. */
-export const bondScreen: Answer<'boards', BondScreen.C2S, BondScreen.S2C> = (facts, request) => {
+export const bondScreen: Answer<'columnSnapshots', BondScreen.C2S, BondScreen.S2C> = (facts, request) => {
   const page = pageOf(facts, 'bond', bondFields, request);
   return page instanceof Refusal ? page : create(BondScreen.S2CSchema, page);
 };
 
-function pageOf({ boards }: Facts<'boards'>, kind: SecurityKind, fields: Fields, request: Request): Page | Refusal {
+function pageOf(
+  { columnSnapshots: boards }: Facts<'columnSnapshots'>,
+  kind: SecurityKind,
+  fields: Fields,
+  request: Request,
+): Page | Refusal {
   const refused = checkVersion(request);
   if (refused !== undefined) return refused;
   const market = quoteMarketNumbered(request.market);

@@ -27,7 +27,7 @@ import { conditionOf } from './screen-conditions.js';
 import { numberProperty } from './screen-properties.js';
 import { basicProperties, unserved } from './stock-properties.js';
 
-type Used = 'companies' | 'world' | 'listings' | 'boards';
+type Used = 'companies' | 'world' | 'listings' | 'columnSnapshots';
 
 const PAGE_DEFAULT = 200;
 const PAGE_MAX = 300;
@@ -87,7 +87,7 @@ export const stockScreen: Answer<Used, C2S, S2C> = (facts, request) => {
   const keys = keysOf(sorts);
   if (keys instanceof Refusal) return keys;
 
-  const boards = asked.markets.flatMap((market) => [facts.boards.of(market, 'equity'), facts.boards.of(market, 'trust')]);
+  const boards = asked.markets.flatMap((market) => [facts.columnSnapshots.of(market, 'equity'), facts.columnSnapshots.of(market, 'trust')]);
   const hits = screen(boards, asked.conditions, ({ listing }) => asked.isCandidate(listing));
   hits.sort((a, b) => (codeOf(a) < codeOf(b) ? -1 : 1));
   if (keys.text !== undefined) hits.sort(keys.text);

@@ -14,7 +14,7 @@ import {
 import { chainMarket, heatMapPlate } from '../../../contract/industry-enums.js';
 import { type QuoteMarket, quoteMarket } from '../../../contract/markets.js';
 import { Refusal } from '../../refusal.js';
-import type { Board, Row } from '../../screen/board.js';
+import type { ColumnSnapshot, Row } from '../../screen/column-snapshot.js';
 import type { Hit } from '../../screen/index.js';
 import { checkChoice, marketOf } from '../../view/choices.js';
 import { pageAfter } from '../../view/cursor.js';
@@ -31,7 +31,7 @@ import { spreadOf } from '../research/valuation-group.js';
 
 const COUNT = { fallback: 30, max: 200 };
 
-type Needed = Facts<'world' | 'companies' | 'listings' | 'boards'>;
+type Needed = Facts<'world' | 'companies' | 'listings' | 'columnSnapshots'>;
 
 /** A plate with its index and its members, at one moment. */
 interface Field extends Row {
@@ -59,7 +59,7 @@ const sortFields: Readonly<Record<number, Figure<Field>>> = {
  * Qot_GetHeatMapData: the industries or concepts of a market that have members today, with the quotes of the minute. The index, turnover and volume are the
  * plate's own; the rest follows from its members. The simulation has no themes beside them.
  */
-export const getHeatMapData: Answer<'world' | 'companies' | 'listings' | 'boards', C2S, S2C> = (facts, request) => {
+export const getHeatMapData: Answer<'world' | 'companies' | 'listings' | 'columnSnapshots', C2S, S2C> = (facts, request) => {
   const market = marketOf(request.market, chainMarket);
   if (market instanceof Refusal) return market;
   const unknown = checkChoice('plate_type', request.plateType, heatMapPlate);
@@ -79,14 +79,14 @@ const kindOf: Readonly<Record<number, Plate['kind']>> = {
 };
 
 /** By the board of the plates and their kind: as the board, for a minute. */
-const ofBoards = new WeakMap<Board, Map<Plate['kind'], readonly Shown[]>>();
+const ofBoards = new WeakMap<ColumnSnapshot, Map<Plate['kind'], readonly Shown[]>>();
 
 /** The plates of a kind that have members today, in the market's order. */
 function fieldsOf(facts: Needed, market: QuoteMarket, plateType: number): readonly Shown[] {
   const kind = kindOf[plateType];
   if (kind === undefined) return [];
   const shares = sharesOf(facts, market);
-  const board = facts.boards.of(market, 'plate');
+  const board = facts.columnSnapshots.of(market, 'plate');
   const known = ofBoards.get(board) ?? new Map<Plate['kind'], readonly Shown[]>();
   ofBoards.set(board, known);
   const fields = known.get(kind) ?? makeFields(facts, board, kind, shares);
@@ -94,7 +94,7 @@ function fieldsOf(facts: Needed, market: QuoteMarket, plateType: number): readon
   return fields;
 }
 
-function makeFields(facts: Needed, { rows }: Board, kind: Plate['kind'], shares: MarketShares): readonly Shown[] {
+function makeFields(facts: Needed, { rows }: ColumnSnapshot, kind: Plate['kind'], shares: MarketShares): readonly Shown[] {
   const fields: Shown[] = [];
   for (const row of rows) {
     const { instrument } = row.listing;

@@ -17,10 +17,10 @@ import { marketOf } from '../../view/choices.js';
 import { lastCompleteDay } from '../../view/complete-bars.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { percent } from '../../view/figures.js';
-import { Kept } from '../../view/kept.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { shortPosition, shortVolume } from '../../view/short-sales.js';
+import { StampedCache } from '../../view/stamped-cache.js';
 import { checkPage, type Figure, meeting, pageOf, sortFigure } from '../../view/standings.js';
 import { sharesOf } from '../../view/stock-figures.js';
 import { marketCalendar } from '../../world/index.js';
@@ -116,11 +116,11 @@ function isIn({ world, companies }: Facts<'world' | 'companies'>, { instrument }
 }
 
 const MARKETS = 16;
-const rowsOfDays = new WeakMap<Market, Kept<readonly Row[]>>();
+const rowsOfDays = new WeakMap<Market, StampedCache<readonly Row[]>>();
 
 /** The rows of a market: what a complete day brought does not change any more. */
 function rowsOf(facts: Needed, market: QuoteMarket): readonly Row[] {
-  const kept = rowsOfDays.get(facts.market) ?? new Kept<readonly Row[]>(MARKETS);
+  const kept = rowsOfDays.get(facts.market) ?? new StampedCache<readonly Row[]>(MARKETS);
   rowsOfDays.set(facts.market, kept);
   const { clock, world } = facts;
   const day = lastCompleteDay(world.calendar(marketCalendar(market)), clock.now());

@@ -37,13 +37,13 @@ import { intervalOf, type PastValue, pastValues } from './valuation-history.js';
 /** The members of a plate that are shown: the largest ones. */
 const MEMBERS_MAX = 50;
 
-type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'boards'>;
+type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'columnSnapshots'>;
 
 /**
  * Qot_GetValuationDetail: what a price is of earnings, net assets or sales; of a plate or an index its members' together. Values that are not positive
  * count in no mean, median or distribution. Means over members are weighted by market value.
  */
-export const getValuationDetail: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'boards', C2S, S2C> = (
+export const getValuationDetail: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'columnSnapshots', C2S, S2C> = (
   facts,
   request,
 ) => {

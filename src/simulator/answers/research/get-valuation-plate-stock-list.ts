@@ -24,7 +24,7 @@ import { type Group, groupOf, sharesIn } from './valuation-group.js';
 const NUM = { fallback: 10, max: 50 };
 
 /** Qot_GetValuationPlateStockList: the members of a plate or an index with their valuations, of the minute. What has no value comes last. */
-export const getValuationPlateStockList: Answer<'world' | 'companies' | 'listings' | 'boards', C2S, S2C> = (facts, request) => {
+export const getValuationPlateStockList: Answer<'world' | 'companies' | 'listings' | 'columnSnapshots', C2S, S2C> = (facts, request) => {
   const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;
   const group = groupOf(facts, listing);

@@ -1,8 +1,8 @@
 import { type Decimal, decimalToNumber } from '../../../contract/decimal.js';
 import { ResearchRatingType } from '../../../contract/generated/Qot_Common_pb.js';
-import { keyOf } from '../../chance/random.js';
 import { inSharesOf } from '../../companies/declared.js';
 import type { Rating, RatingChange } from '../../companies/opinions.js';
+import { keyOf } from '../../rng/random.js';
 import type { Facts } from '../../view/facts.js';
 import type { Subject } from './subject.js';
 

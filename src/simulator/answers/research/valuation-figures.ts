@@ -2,7 +2,7 @@ import { decimalToNumber } from '../../../contract/decimal.js';
 import { ValuationType } from '../../../contract/generated/Qot_Common_pb.js';
 import { addDays, requireDay } from '../../../contract/time.js';
 import type { Company, ShareFigures } from '../../companies/index.js';
-import type { Figure, Row, ScreenFacts } from '../../screen/board.js';
+import type { Figure, Row, ScreenFacts } from '../../screen/column-snapshot.js';
 import { pb, peTtm, psTtm } from '../../screen/share-figures.js';
 import { multiple } from '../../view/figures.js';
 import { isIssuedByCompany } from '../../world/kinds.js';

@@ -1,8 +1,8 @@
 import type { QuoteMarket } from '../../../contract/markets.js';
-import { Remembered } from '../../chance/remembered.js';
 import type { Companies, Company } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
-import type { Board } from '../../screen/board.js';
+import { LruCache } from '../../rng/lru-cache.js';
+import type { ColumnSnapshot } from '../../screen/column-snapshot.js';
 import { type Hit, screen, valuesOf } from '../../screen/index.js';
 import { marketValue } from '../../screen/share-figures.js';
 import type { Facts } from '../../view/facts.js';
@@ -12,7 +12,7 @@ import { kinds } from '../../world/kinds.js';
 import type { Plate } from '../../world/plates.js';
 import { type Measure, pathParts } from './valuation-figures.js';
 
-type Needed = Facts<'world' | 'companies' | 'listings' | 'boards'>;
+type Needed = Facts<'world' | 'companies' | 'listings' | 'columnSnapshots'>;
 
 /** Shares that are valued beside each other: the members of a plate, or of an index all of its market. */
 export interface Group {
@@ -36,14 +36,14 @@ interface Asked {
 }
 
 /** By the boards of a market's shares and trusts. */
-const askedOf = new WeakMap<Board, WeakMap<Board, Asked>>();
+const askedOf = new WeakMap<ColumnSnapshot, WeakMap<ColumnSnapshot, Asked>>();
 
-function boardsOf({ boards }: Needed, market: QuoteMarket): readonly [Board, Board] {
+function boardsOf({ columnSnapshots: boards }: Needed, market: QuoteMarket): readonly [ColumnSnapshot, ColumnSnapshot] {
   return [boards.of(market, 'equity'), boards.of(market, 'trust')];
 }
 
-function asked([shares, trusts]: readonly [Board, Board]): Asked {
-  const known = askedOf.get(shares) ?? new WeakMap<Board, Asked>();
+function asked([shares, trusts]: readonly [ColumnSnapshot, ColumnSnapshot]): Asked {
+  const known = askedOf.get(shares) ?? new WeakMap<ColumnSnapshot, Asked>();
   askedOf.set(shares, known);
   const made = known.get(trusts) ?? { whole: screen([shares, trusts], []), ofPlates: new Map() };
   known.set(trusts, made);
@@ -68,7 +68,7 @@ export function sharesOfPlate(facts: Needed, plate: Plate): readonly Hit[] {
   return shares;
 }
 
-function membersIn(facts: Needed, plate: Plate, boards: readonly Board[]): readonly Hit[] {
+function membersIn(facts: Needed, plate: Plate, boards: readonly ColumnSnapshot[]): readonly Hit[] {
   const members = new Set(membersOf(facts, plate));
   return screen(boards, [], ({ listing }) => members.has(listing));
 }
@@ -144,11 +144,11 @@ interface PastParts {
 
 /** Companies, each by one measure, at some kilobytes. */
 const REMEMBERED = 500;
-const remembered = new WeakMap<Companies, Remembered<string, { parts: PastParts | undefined }>>();
+const remembered = new WeakMap<Companies, LruCache<string, { parts: PastParts | undefined }>>();
 
 /** The parts of a company on each of some days, kept until others are asked for: a year has the same days for all shares of a market. */
 function pastParts({ companies }: Needed, company: Company, measure: Measure, days: readonly number[]): PastParts {
-  const known = remembered.get(companies) ?? new Remembered<string, { parts: PastParts | undefined }>(REMEMBERED);
+  const known = remembered.get(companies) ?? new LruCache<string, { parts: PastParts | undefined }>(REMEMBERED);
   remembered.set(companies, known);
   const kept = known.get(`${company.issuer.home.symbol} ${measure.type}`, () => ({ parts: undefined }));
   if (kept.parts !== undefined && isSame(kept.parts.days, days)) return kept.parts;

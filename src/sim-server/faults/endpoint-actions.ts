@@ -1,3 +1,4 @@
+import type { EndpointFaults } from './endpoint-faults.js';
 import {
   chance,
   count,
@@ -10,11 +11,10 @@ import {
   wholeNumber,
   words,
 } from './fault-action.js';
-import type { PointFaults } from './point-faults.js';
 import type { FaultScope, OrderedFault, WireFault } from './wire-fault.js';
 
 /** Faults that can be ordered of any connection point. */
-export function pointActions(faults: PointFaults): FaultActions {
+export function endpointActions(faults: EndpointFaults): FaultActions {
   const point = oneOf(faults.pointNames);
   const scope = { point, proto_id: protocolId, times: count, chance };
   const disturb = (params: FaultAction['params'], faultOf: (params: Readonly<Record<string, unknown>>) => WireFault): FaultAction => ({

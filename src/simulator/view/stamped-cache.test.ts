@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { nextTurn } from '../pace.js';
-import { Kept } from './kept.js';
+import { StampedCache } from './stamped-cache.js';
 
 describe('a kept value', () => {
   it('is made once while its stamp is the same', () => {
-    const kept = new Kept<{ readonly number: number }>(4);
+    const kept = new StampedCache<{ readonly number: number }>(4);
     let made = 0;
     const make = () => ({ number: ++made });
     const first = kept.get('a', 1, make);
@@ -14,7 +14,7 @@ describe('a kept value', () => {
   });
 
   it('stands in for its successor where it may, which is made afterwards', async () => {
-    const kept = new Kept<number>(4);
+    const kept = new StampedCache<number>(4);
     const standsIn = (_: number, stamp: number | string) => stamp === 1;
     const made: (number | undefined)[] = [];
     const make = (next: number) => (before?: number) => {
@@ -31,7 +31,7 @@ describe('a kept value', () => {
   });
 
   it('whose successor could not be made is not given out again', async () => {
-    const kept = new Kept<number>(4);
+    const kept = new StampedCache<number>(4);
     const fail = () => {
       throw new Error('no');
     };
@@ -42,7 +42,7 @@ describe('a kept value', () => {
   });
 
   it('that could not be made is made again', () => {
-    const kept = new Kept<number>(4);
+    const kept = new StampedCache<number>(4);
     const fail = () => {
       throw new Error('no');
     };
@@ -51,7 +51,7 @@ describe('a kept value', () => {
   });
 
   it('makes room for another: the one that was made first goes', () => {
-    const kept = new Kept<number>(2);
+    const kept = new StampedCache<number>(2);
     for (const key of ['a', 'b', 'c']) kept.get(key, 1, () => 1);
     expect(kept.get('b', 1, () => 2)).toBe(1);
     expect(kept.get('a', 1, () => 2)).toBe(2);

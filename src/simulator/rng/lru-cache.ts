@@ -19,7 +19,7 @@ export function whileComputing(look: () => void): void {
  * A bounded cache of computed values. Two generations stand in for an exact LRU order: what is used moves to the young one;
  * when that is full it becomes the old one, and what was not used since is dropped. A hit costs one look-up.
  */
-export class Remembered<K, V> {
+export class LruCache<K, V> {
   #young = new Map<K, V>();
   #old: Map<K, V> | undefined;
   #forgotten = forgotten.times;

@@ -17,7 +17,7 @@ function make(generatedInstruments: number): void {
   simulation = createSimulation({ clock, seed: 1, store: new MemoryStore(), calendarMode: 'calendar', generatedInstruments });
 }
 
-const board = () => simulation.boards.of('HK', 'equity');
+const board = () => simulation.columnSnapshots.of('HK', 'equity');
 
 describe('a large board', () => {
   beforeEach(() => make(4_600));

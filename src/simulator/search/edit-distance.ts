@@ -7,7 +7,7 @@ let [rowBefore, previousRow, currentRow]: [Row, Row, Row] = [new Uint16Array(64)
  * Edits between two texts, two neighbours that changed places counting as one (optimal string alignment distance); more than `most` where it is more. Only what lies within
  * `most` of the diagonal is looked at.
  */
-export function mistakes(a: string, b: string, most: number): number {
+export function editDistance(a: string, b: string, most: number): number {
   const [rows, columns] = [a.length, b.length];
   if (Math.abs(rows - columns) > most) return most + 1;
   if (columns + 2 > currentRow.length) grow(2 * columns + 2);

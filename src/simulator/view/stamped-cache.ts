@@ -14,7 +14,7 @@ interface Entry<T> {
 }
 
 /** Values that take long to make, a bounded number of them, each kept for as long as its stamp is the same (a day, a minute). */
-export class Kept<T> {
+export class StampedCache<T> {
   readonly #entries = new Map<string, Entry<T>>();
 
   /** @param max values kept; beyond that, the one that was made first goes. */

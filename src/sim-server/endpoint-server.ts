@@ -5,9 +5,9 @@ import type { PushEvent } from '../gateway/backend.js';
 import { type Greeting, TcpEndpoint } from '../interfaces/core/index.js';
 import { Client } from './client.js';
 import type { Connected } from './connected.js';
-import type { PointServices } from './point-services.js';
+import type { EndpointServices } from './endpoint-services.js';
 
-export interface PointOptions extends Omit<PointServices, 'clients'> {
+export interface EndpointServerOptions extends Omit<EndpointServices, 'clients'> {
   readonly host: string;
   /** Lets a client in, or says why not. */
   readonly greet: (c2s: InitConnect) => Omit<Greeting, 'open'> | Rejection;
@@ -19,16 +19,16 @@ export interface PointOptions extends Omit<PointServices, 'clients'> {
 const INIT_CONNECT = 1001;
 
 /** A connection point: one listener of the public protocol's frames, and those who are connected to it. */
-export class Point {
-  readonly #options: PointOptions;
-  readonly #services: PointServices;
+export class EndpointServer {
+  readonly #options: EndpointServerOptions;
+  readonly #services: EndpointServices;
   #endpoint: TcpEndpoint | undefined;
   #port = 0;
   /** Nothing opens it again. */
   #closed = false;
   #stopListening: () => void = () => undefined;
 
-  constructor(options: PointOptions) {
+  constructor(options: EndpointServerOptions) {
     this.#options = options;
     this.#services = { ...options, clients: new Set() };
   }

@@ -1,20 +1,20 @@
 import type { Clock } from '../../contract/clock.js';
-import type { Point } from '../point.js';
+import type { EndpointServer } from '../endpoint-server.js';
 import type { OrderedFault } from './wire-fault.js';
 import type { WireFaults } from './wire-faults.js';
 
-export interface PointFaultsOptions {
+export interface EndpointFaultsOptions {
   readonly wire: WireFaults;
-  readonly points: readonly Point[];
+  readonly points: readonly EndpointServer[];
   readonly clock: Clock;
   readonly onDefect: (error: unknown) => void;
 }
 
 /** Faults of connection points: disturbed frames, cut connections, points that are down. */
-export class PointFaults {
-  readonly #options: PointFaultsOptions;
+export class EndpointFaults {
+  readonly #options: EndpointFaultsOptions;
 
-  constructor(options: PointFaultsOptions) {
+  constructor(options: EndpointFaultsOptions) {
     this.#options = options;
   }
 
@@ -64,7 +64,7 @@ export class PointFaults {
     await Promise.all(this.#named(name).map((point) => point.open()));
   }
 
-  #named(name: string | undefined): readonly Point[] {
+  #named(name: string | undefined): readonly EndpointServer[] {
     const found = this.#options.points.filter((point) => name === undefined || point.name === name);
     if (found.length === 0) throw new RangeError(`there is no point ${name}; there are ${this.pointNames.join(', ')}`);
     return found;

@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { forgetAll, Remembered, whileComputing } from './remembered.js';
+import { forgetAll, LruCache, whileComputing } from './lru-cache.js';
 
 it('long work that computes many values is told now and then, and may have all of them forgotten', () => {
   onTestFinished(() => whileComputing(() => {}));
-  const squares = new Remembered<number, number>(1_000_000);
+  const squares = new LruCache<number, number>(1_000_000);
   whileComputing(() => forgetAll());
   for (let number = 0; number < 1_000; number++) expect(squares.get(number, () => number ** 2)).toBe(number ** 2);
   expect(squares.peek(0)).toBeUndefined();
@@ -11,7 +11,7 @@ it('long work that computes many values is told now and then, and may have all o
 });
 
 it('values that are remembered are not computed again', () => {
-  const squares = new Remembered<number, number>(10);
+  const squares = new LruCache<number, number>(10);
   const first = squares.get(3, () => 9);
   expect(squares.get(3, () => expect.unreachable())).toBe(first);
 });

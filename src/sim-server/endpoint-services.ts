@@ -7,7 +7,7 @@ import type { Rule } from './rule.js';
 import type { Subscriptions } from './subscriptions.js';
 
 /** Services of the connections of a point. */
-export interface PointServices {
+export interface EndpointServices {
   /** "platform", "1001", "api". */
   readonly name: string;
   readonly backend: Backend;

@@ -2,8 +2,8 @@ import type { Clock } from '../../contract/clock.js';
 import type { QuoteMarket } from '../../contract/markets.js';
 import type { Companies } from '../companies/index.js';
 import type { Market, Quote } from '../market/market.js';
-import { Kept, minuteOf } from '../view/kept.js';
 import type { Listing, Listings } from '../view/listings.js';
+import { minuteOf, StampedCache } from '../view/stamped-cache.js';
 import type { SecurityKind, World } from '../world/index.js';
 
 /** Facts that figures are computed from. */
@@ -67,7 +67,7 @@ class Columns {
  * All that is listed of one kind in one market, with the quotes of one moment, and figures of them as columns. Every figure of a board is of
  * that moment, so that a screen, its sort order and its next page agree.
  */
-export class Board {
+export class ColumnSnapshot {
   readonly #moment = new Columns();
   /** Figures of the moment that somebody asked for. */
   readonly #asked = new Map<string, Figure>();
@@ -93,7 +93,7 @@ export class Board {
   }
 
   /** Works out the figures that were asked for of an earlier board of the same instruments, in the same order. */
-  follow(earlier: Board): void {
+  follow(earlier: ColumnSnapshot): void {
     for (const figure of earlier.#asked.values()) this.column(figure, earlier.#moment.known(figure.key));
   }
 }
@@ -116,8 +116,8 @@ interface DayColumns {
 }
 
 /** The boards of the simulation's markets, each made when it is asked for and kept for the minute. */
-export class Boards {
-  readonly #boards = new Kept<Board>(BOARDS_MAX);
+export class ColumnSnapshots {
+  readonly #boards = new StampedCache<ColumnSnapshot>(BOARDS_MAX);
   readonly #days = new Map<string, DayColumns>();
 
   constructor(
@@ -129,7 +129,7 @@ export class Boards {
    * Everything of a kind that is listed in a market now; the same board for all who ask within the minute. Where that is much, the first answer of a minute is
    * of the minute before, if that is of the same day, and the new board is made after it.
    */
-  of(market: QuoteMarket, kind: SecurityKind): Board {
+  of(market: QuoteMarket, kind: SecurityKind): ColumnSnapshot {
     const key = `${market} ${kind}`;
     const minute = minuteOf(this.facts.clock.now());
     return this.#boards.get(
@@ -140,12 +140,12 @@ export class Boards {
     );
   }
 
-  #isOfToday({ rows }: Board): boolean {
+  #isOfToday({ rows }: ColumnSnapshot): boolean {
     const { clock, world } = this.facts;
     return rows.every(({ listing: { instrument }, quote }) => world.calendar(instrument).tradingDay(clock.now()) === quote.tradingDay);
   }
 
-  #make(key: string, market: QuoteMarket, kind: SecurityKind, before: Board | undefined): Board {
+  #make(key: string, market: QuoteMarket, kind: SecurityKind, before: ColumnSnapshot | undefined): ColumnSnapshot {
     const instruments = this.facts.world.listed({ market, kind });
     const known = this.#days.get(key);
     const same =
@@ -156,7 +156,7 @@ export class Boards {
     const ofDays = [...new Set(rows.map(({ quote }) => quote.tradingDay))].sort().join(' ');
     const columns = same && known.days === ofDays ? known.columns : new Columns();
     this.#days.set(key, { listings: rows.map(({ listing }) => listing), days: ofDays, columns });
-    const board = new Board(this.facts, rows, columns);
+    const board = new ColumnSnapshot(this.facts, rows, columns);
     if (before !== undefined && columns === known?.columns) board.follow(before);
     return board;
   }

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { uniform } from '../chance/random.js';
+import { uniform } from '../rng/random.js';
 import { activityOf } from './activity.js';
+import { type Flow, lotsMin, marks, type Segment, SPLIT_COUNT_MIN } from './segment.js';
 import { split } from './split.js';
-import { type Flow, lotsMin, marks, SPLIT_COUNT_MIN, type Stretch } from './stretch.js';
 import { type Trade, writeOut } from './trades.js';
 
 const START = Date.UTC(2026, 10, 20, 1, 30);
@@ -13,8 +13,8 @@ const activity = activityOf([
   { start: START + 3.5 * HOUR, end: START + 6.5 * HOUR, state: 5, kind: 'regular' },
 ]);
 
-/** Any totals that a stretch may have, those included that leave hardly a choice: mean at an extreme, no range, fewest lots. */
-const stretches = fc
+/** Any totals that a segment may have, those included that leave hardly a choice: mean at an extreme, no range, fewest lots. */
+const segments = fc
   .record({
     key: fc.integer(),
     count: fc.integer({ min: 6, max: 400 }),
@@ -36,7 +36,7 @@ const stretches = fc
     const called = marks(open, close, high, low);
     const free = lots - markLots * called.count;
     const amount = markLots * called.sum + Math.min(high * free, low * free + Math.round(range * meanAt * free));
-    const whole: Stretch = {
+    const whole: Segment = {
       node: 1,
       first: 0,
       count,
@@ -64,12 +64,12 @@ function anyPath(key: number, low: number, high: number): NonNullable<Flow['foll
   };
 }
 
-function tradesOf(stretch: Stretch, flow: Flow): Trade[] {
-  if (stretch.count < SPLIT_COUNT_MIN) return writeOut(stretch, flow);
-  return split(stretch, flow).flatMap((half) => tradesOf(half, flow));
+function tradesOf(segment: Segment, flow: Flow): Trade[] {
+  if (segment.count < SPLIT_COUNT_MIN) return writeOut(segment, flow);
+  return split(segment, flow).flatMap((half) => tradesOf(half, flow));
 }
 
-function expectTotals(stretch: Stretch, trades: readonly Trade[]): void {
+function expectTotals(segment: Segment, trades: readonly Trade[]): void {
   expect({
     count: trades.length,
     open: trades[0]?.price,
@@ -79,23 +79,23 @@ function expectTotals(stretch: Stretch, trades: readonly Trade[]): void {
     lots: trades.reduce((sum, trade) => sum + BigInt(trade.lots), 0n),
     amount: trades.reduce((sum, trade) => sum + BigInt(trade.lots) * BigInt(trade.price), 0n),
   }).toEqual({
-    count: stretch.count,
-    open: stretch.open,
-    close: stretch.close,
-    high: stretch.high,
-    low: stretch.low,
-    lots: BigInt(stretch.lots),
-    amount: BigInt(stretch.amount),
+    count: segment.count,
+    open: segment.open,
+    close: segment.close,
+    high: segment.high,
+    low: segment.low,
+    lots: BigInt(segment.lots),
+    amount: BigInt(segment.amount),
   });
 }
 
-describe('a stretch of trades', () => {
+describe('a segment of trades', () => {
   test('is exactly the sum of its trades, whatever totals it was given', () => {
     fc.assert(
-      fc.property(stretches, ({ whole, flow }) => {
-        const check = (stretch: Stretch): Trade[] => {
-          const trades = stretch.count < SPLIT_COUNT_MIN ? writeOut(stretch, flow) : split(stretch, flow).flatMap(check);
-          expectTotals(stretch, trades);
+      fc.property(segments, ({ whole, flow }) => {
+        const check = (segment: Segment): Trade[] => {
+          const trades = segment.count < SPLIT_COUNT_MIN ? writeOut(segment, flow) : split(segment, flow).flatMap(check);
+          expectTotals(segment, trades);
           return trades;
         };
         const trades = check(whole);
@@ -106,15 +106,15 @@ describe('a stretch of trades', () => {
     );
   });
 
-  test('trades in order of time, inside the sessions and inside the stretch', () => {
+  test('trades in order of time, inside the sessions and inside the segment', () => {
     fc.assert(
-      fc.property(stretches, ({ whole, flow }) => {
-        const check = (stretch: Stretch): void => {
-          for (const { time } of tradesOf(stretch, flow)) {
-            expect(time >= stretch.from && time < stretch.until).toBe(true);
+      fc.property(segments, ({ whole, flow }) => {
+        const check = (segment: Segment): void => {
+          for (const { time } of tradesOf(segment, flow)) {
+            expect(time >= segment.from && time < segment.until).toBe(true);
             expect(time < START + 2.5 * HOUR || time >= START + 3.5 * HOUR).toBe(true);
           }
-          if (stretch.count >= SPLIT_COUNT_MIN) for (const half of split(stretch, flow)) check(half);
+          if (segment.count >= SPLIT_COUNT_MIN) for (const half of split(segment, flow)) check(half);
         };
         check(whole);
         const times = tradesOf(whole, flow).map((trade) => trade.time);

@@ -2,16 +2,16 @@ import type { Activity } from './activity.js';
 import type { PriceRange } from './price-range.js';
 
 /**
- * A stretch of consecutive trades of one day, known by its exact totals before any of its trades is.
+ * A segment of consecutive trades of one day, known by its exact totals before any of its trades is.
  *
- * A day is one stretch. It is split in two halves of equally many trades, those again, and so on, down to stretches of
+ * A day is one segment. It is split in two halves of equally many trades, those again, and so on, down to segments of
  * a few trades which are then written out (trades.ts). Totals are handed down exactly: the halves' lots and amounts sum
- * to the parent's, the higher of their highs is the parent's high. So a day bar costs one stretch, any time range
+ * to the parent's, the higher of their highs is the parent's high. So a day bar costs one segment, any time range
  * costs O(log trades), nothing needs to be stored, and still every bar is the exact aggregate of the tape.
  *
  * Prices are counted in the day's grid, volumes in lots: all fields but `activity…` are whole numbers below 2^53.
  */
-export interface Stretch {
+export interface Segment {
   /** Number in the tree: the root is 1, the halves of n are 2n and 2n + 1. */
   readonly node: number;
   /** Index in the day of its first trade. */
@@ -33,7 +33,7 @@ export interface Stretch {
   readonly amount: number;
 }
 
-/** Parameters shared by all stretches of one day. */
+/** Parameters shared by all segments of one day. */
 export interface Flow {
   /** Stream of the day's randomness. */
   readonly key: number;
@@ -46,23 +46,23 @@ export interface Flow {
   readonly follows?: (from: number, until: number) => PriceRange;
 }
 
-/** Stretches of fewer trades are not split. Halves then have six trades or more: four marks and two free ones. */
+/** Segments of fewer trades are not split. Halves then have six trades or more: four marks and two free ones. */
 export const SPLIT_COUNT_MIN = 12;
 
 /** Shorter ones go from one end to the other by themselves, whatever their day follows. */
 const FOLLOWED_MS_MIN = 30_000;
 
-export function isFollowed({ from, until }: Stretch): boolean {
+export function isFollowed({ from, until }: Segment): boolean {
   return until - from >= FOLLOWED_MS_MIN;
 }
 
-/** The fewest lots with which a stretch can be split and written out, whatever its totals. */
+/** The fewest lots with which a segment can be split and written out, whatever its totals. */
 export function lotsMin(count: number, markLots: number): number {
   return markLots * (4 * count - 9);
 }
 
 /**
- * The trades that a stretch's prices call for: one at the open, one at the close, and one at each extreme that is neither.
+ * The trades that a segment's prices call for: one at the open, one at the close, and one at each extreme that is neither.
  * The remaining lots and amount may go anywhere in [low, high].
  */
 export function marks(open: number, close: number, high: number, low: number): { readonly count: number; readonly sum: number } {

@@ -1,8 +1,8 @@
-import { normal, uniform } from '../chance/random.js';
-import { clamp, type Flow, lotsMin, marks, type Stretch } from './stretch.js';
+import { normal, uniform } from '../rng/random.js';
+import { clamp, type Flow, lotsMin, marks, type Segment } from './segment.js';
 
-/** Where a stretch is cut: the prices on both sides of the cut, and the extremes and lots of the halves. */
-export interface Cut {
+/** Where a segment is cut: the prices on both sides of the cut, and the extremes and lots of the halves. */
+export interface SegmentSplit {
   readonly leftClose: number;
   readonly rightOpen: number;
   readonly leftHigh: number;
@@ -15,7 +15,7 @@ export interface Cut {
 }
 
 /** Mean price of the free lots. */
-export function freeMean(whole: Stretch, flow: Flow): number {
+export function freeMean(whole: Segment, flow: Flow): number {
   const { count, sum } = marks(whole.open, whole.close, whole.high, whole.low);
   return (whole.amount - flow.markLots * sum) / (whole.lots - flow.markLots * count);
 }
@@ -25,7 +25,7 @@ export function freeMean(whole: Stretch, flow: Flow): number {
  * its ends, the midpoint lies 1.5 A above it, with deviation σ/4 (Var A = σ²/12, Cov = σ²/8, Var midpoint = σ²/4); the halves' own
  * means are then independent, but for their sum.
  */
-export function drawCut(whole: Stretch, flow: Flow, key: number): Cut {
+export function drawSplit(whole: Segment, flow: Flow, key: number): SegmentSplit {
   const { open, close, high, low, count, lots } = whole;
   const deviation = flow.step * Math.sqrt(count);
   const ends = (open + close) / 2;
@@ -93,7 +93,7 @@ function holdsLeft(extreme: number, open: number, leftClose: number, rightOpen: 
  * the mean alone if it has half of the free lots and markLots more, which it is given. Lots suffice by {@link lotsMin}:
  * n/2 - 2.5 marks ≥ lotsMin of a half.
  */
-export function levelCut(whole: Stretch, flow: Flow): Cut {
+export function levelSplit(whole: Segment, flow: Flow): SegmentSplit {
   const { open, close, high, low, lots } = whole;
   const mean = freeMean(whole, flow);
   const level = clamp(Math.round(mean), low, high);

@@ -1,7 +1,7 @@
-import { normal, uniform } from '../chance/random.js';
-import { type Cut, freeMean } from './cut.js';
+import { normal, uniform } from '../rng/random.js';
 import type { PriceRange } from './price-range.js';
-import { clamp, type Flow, lotsMin, type Stretch } from './stretch.js';
+import { clamp, type Flow, lotsMin, type Segment } from './segment.js';
+import { freeMean, type SegmentSplit } from './segment-split.js';
 
 /** The fewest lots that a half is given so that the halves' means make up the whole's, against those that its trades would have. */
 const LOTS_LEAST = 0.3;
@@ -15,7 +15,7 @@ const ROOM = 1;
  * seldom that of the path with these lots: the busier half is the one that makes up for the difference as far as it can, and what is left is
  * handed down.
  */
-export function followingCut(whole: Stretch, flow: Flow, left: PriceRange, right: PriceRange, key: number): Cut {
+export function followingSplit(whole: Segment, flow: Flow, left: PriceRange, right: PriceRange, key: number): SegmentSplit {
   const { open, close, high, low, count, lots } = whole;
   const leftClose = clamp(Math.round(left.close), low, high);
   const rightOpen = clamp(Math.round(right.open) + (Math.floor(uniform(key, 4) * 4 - 1) % 2), low, high);
