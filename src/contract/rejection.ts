@@ -178,6 +178,8 @@ export class Rejection {
       readonly keyId?: string;
       /** Facts beyond the request that the message describes. Shown only to callers who may see that. */
       readonly about?: Told;
+      /** A write was refused before anything of it was sent, by a code that may also mean that nobody knows. */
+      readonly unsent?: true;
       /** The existing order or position that a refused change is of: for the audit trail alone. */
       readonly order?: StandingTerms;
     } = {},

@@ -148,9 +148,10 @@ export class AnswerRecord {
 
   /** Records what became of a write whose caller had been told that its outcome is not known. */
   finishLate(operation: Operation, caller: Caller, key: KeyRecord | undefined, answer: Answer, request: Message): void {
-    const { access } = this.#deps;
+    const { access, meter } = this.#deps;
     const { iface, endpoint, requestId } = caller;
     const { outcome, reason } = verdictOf(operation, answer);
+    meter.late(operation, iface, resultOf(answer));
     void this.told(operation, caller, key, request, answer).then((about) => {
       if (isOrderRefused(operation, answer)) this.#keepRefused(operation, caller, key, answer, request, about);
     });
@@ -218,19 +219,18 @@ export class AnswerRecord {
   ): void {
     const { access, meter } = this.#deps;
     const rejection = answer instanceof Rejection ? answer : undefined;
-    const code = answer && refusalOf(answer)?.code;
     const event = {
       iface: caller.iface,
       endpoint: caller.endpoint,
       keyId: key?.id ?? rejection?.details.keyId ?? null,
       outcome: verdict.outcome,
       reason: verdict.reason,
-      code,
+      code: answer && refusalOf(answer)?.code,
       requestId: caller.requestId,
       trade: verdict.trade,
     };
     access.audit.record(event, now);
-    meter[counts](operation, caller.iface, rejection?.code ?? (code === undefined ? undefined : REFUSED), performance.now() - started);
+    meter[counts](operation, caller.iface, answer && resultOf(answer), performance.now() - started);
   }
 }
 
@@ -254,6 +254,12 @@ function refusalOf(answer: Answer): Pick<Reason, 'code' | 'message'> | undefined
 /** Whether an answer refuses an order or a change of one. */
 export function isOrderRefused(operation: Operation, answer: Answer): boolean {
   return isTrade(operation) && refusalOf(answer) !== undefined;
+}
+
+/** Result of an answer in figures; undefined where it is a success. */
+function resultOf(answer: Answer): string | undefined {
+  if (answer instanceof Rejection) return answer.code;
+  return answer.retType === RET_SUCCEED ? undefined : REFUSED;
 }
 
 function responseOf(answer: Answer): ResponseMessage | undefined {

@@ -24,7 +24,7 @@ const failureKinds: Readonly<Record<Unanswered, FailureKind>> = {
 export type Reach = 'read' | 'write kept' | 'write sent';
 
 /** Suffix of a failure's message: what the failure means for the caller. */
-export function aftermathOf(reach: Reach): string {
+function aftermathOf(reach: Reach): string {
   switch (reach) {
     case 'read':
       return '';
@@ -43,8 +43,13 @@ export function rejectFailure(failure: BackendFailure, reach: Reach): Rejection 
   const kind = failureKinds[failure.kind as Unanswered];
   // Only a question before the write went unanswered; the write itself was not sent.
   const { code, outcomeUnknown, retryAfterSeconds } = reach === 'write kept' && kind === failureKinds.lost ? failureKinds.not_sent : kind;
-  const aftermath = aftermathOf(reach === 'write sent' && !outcomeUnknown ? 'write kept' : reach);
-  return new Rejection(code, `${message}${aftermath}`, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+  const came = reach === 'write sent' && !outcomeUnknown ? 'write kept' : reach;
+  return rejectUnanswered(code, message, came, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+}
+
+/** The rejection of a request that came as far as `reach` and to no answer. */
+export function rejectUnanswered(code: RejectionCode, message: string, reach: Reach, details: Rejection['details'] = {}): Rejection {
+  return new Rejection(code, `${message}${aftermathOf(reach)}`, reach === 'write kept' ? { ...details, unsent: true } : details);
 }
 
 /** The rejection of what the backend refuses for a reason that has a code: what it says is the whole sentence. */
@@ -60,6 +65,6 @@ const openOutcomes: ReadonlySet<RejectionCode> = new Set<RejectionCode>([
 ]);
 
 /** Whether a write that was answered so may have taken effect: it is not known to be refused. */
-export function leavesOutcomeOpen({ code }: Rejection): boolean {
-  return openOutcomes.has(code);
+export function leavesOutcomeOpen({ code, details }: Rejection): boolean {
+  return openOutcomes.has(code) && details.unsent !== true;
 }

@@ -57,6 +57,8 @@ export class Meter {
   /** Previews of writes, apart from the writes. */
   readonly #previews = new Map<Operation, RequestFigures>();
   readonly placedOrders: PlacedOrder[] = [];
+  /** Late outcomes of writes by their labels. */
+  readonly #late = new Map<string, number>();
   /** Backend event received → frames handed to the sockets, by push type. */
   readonly pushDelays = new Map<number, DelayHistogram>();
   readonly #metrics: Metric[] = [];
@@ -70,6 +72,7 @@ export class Meter {
     const others = this.#metrics.map(({ name, help, type, read }) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${name} ${read()}\n`);
     return [
       requestMetrics([...this.requests.values(), ...this.#previews.values()]),
+      this.#lateOutcomes(),
       ...others,
       ...this.#quotas(this.#subscriptionQuotas()),
     ].join('\n');
@@ -133,6 +136,19 @@ export class Meter {
   /** As {@link request}, of a preview: its operation is "preview_place_order" in metrics, and delay statistics leave it out. */
   preview(operation: Operation, iface: Iface, rejection: string | undefined, ms: number): void {
     figuresOf(this.#previews, operation, `preview_${operation.name}`).add(iface, rejection ?? 'ok', ms);
+  }
+
+  /** A write that was answered `backend.timeout`, and counted so by {@link request}, came to an outcome. */
+  late(operation: Operation, iface: Iface, rejection: string | undefined): void {
+    const labels = `interface="${iface}",operation="${operation.name}",result="${rejection ?? 'ok'}"`;
+    this.#late.set(labels, (this.#late.get(labels) ?? 0) + 1);
+  }
+
+  #lateOutcomes(): string {
+    const name = 'svc_late_outcomes_total';
+    const help = 'Outcomes of writes that had been answered backend.timeout, by interface, operation and result.';
+    const counts = [...this.#late].map(([labels, count]) => `${name}{${labels}} ${count}\n`);
+    return `# HELP ${name} ${help}\n# TYPE ${name} counter\n${counts.join('')}`;
   }
 
   /** An order was acknowledged. */

@@ -14,7 +14,7 @@ import { AnswerRecord, type AnswerRecordDeps, isOrderRefused, isTrade, isWrite, 
 import { BackendFailure, type ResponseMessage } from './backend.js';
 import { notReady } from './backend-connections.js';
 import { Call, cancelled } from './call.js';
-import { aftermathOf, type Reach, rejectFailure } from './call-failures.js';
+import { type Reach, rejectFailure, rejectUnanswered } from './call-failures.js';
 import { type Caller, type Identity, identityOf, isSameText } from './identity.js';
 import type { InFlight } from './in-flight.js';
 import type { LocalOperations } from './local/index.js';
@@ -548,7 +548,7 @@ export class Pipeline {
     if (thrown instanceof BackendFailure) return rejectFailure(thrown, reach);
     if (thrown instanceof StorageFailure) {
       this.#deps.storage.failed(thrown);
-      return new Rejection('storage.failed', `${thrown.message}${aftermathOf(reach)}`);
+      return rejectUnanswered('storage.failed', thrown.message, reach);
     }
     return this.defect(caller, thrown);
   }

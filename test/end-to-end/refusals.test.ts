@@ -1,9 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { account as accounts, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
-import { type Answer, type Backend, BackendLost } from '../../src/gateway/index.js';
+import { type Answer, type Backend, BackendLost, BackendTimeout } from '../../src/gateway/index.js';
+import { StorageFailure } from '../../src/storage/index.js';
 import { HK_CASH, HK_MARGIN, US_MARGIN } from '../support/accounts.js';
 import { type Desk, openDesk } from '../support/desk.js';
+import { FullStore } from '../support/full-store.js';
+import { until } from '../support/until.js';
 
 /** "Why was it refused?": the orders of a key that were refused, and why, as far as the key may see that. */
 
@@ -171,6 +174,29 @@ describe('get_refusals', () => {
     const { code } = refused(await desk.call(trade.placeOrder, order));
     expect(code).toBe('backend.disconnected');
     expect(await refusals()).toEqual([]);
+  });
+
+  it('lists an order that the disk refused before it was sent, as its preview foretold', async () => {
+    const store = new FullStore();
+    // A brokerage that cannot be asked beforehand.
+    desk = await openDesk({ keys: { desk: { scopes } }, store, backend: { check: undefined as never } });
+    store.full = true;
+    await store.write(() => undefined).catch(() => undefined);
+    await until(() => store.failure !== undefined, 'the disk to refuse a write');
+    const { code, text } = refused(await desk.call(trade.placeOrder, order));
+    expect([code, text]).toEqual(['storage.failed', expect.stringContaining('nothing was sent')]);
+    expect(await desk.preview(trade.placeOrder, order)).toMatchObject({ code, message: text });
+    expect(await refusals()).toMatchObject([{ refusalCode: code, reason: text, symbol: 'HK.00700', qty: 100 }]);
+  });
+
+  it.each([
+    ['a failed read', () => Promise.reject(new StorageFailure('no space left')), 'storage.failed'],
+    ['a question that takes too long', () => Promise.reject(new BackendTimeout('no answer')), 'backend.timeout'],
+  ])('lists an order that was not sent because of %s', async (_, call, code) => {
+    await open({ call });
+    const { text } = refused(await desk.call(trade.placeOrder, { ...order, order_type: 'MARKET', price: undefined }));
+    expect(text).toContain('nothing was sent');
+    expect(await refusals()).toMatchObject([{ refusalCode: code, reason: text }]);
   });
 
   it('lists a write that needs more than it says, cut to a bounded length', async () => {

@@ -125,6 +125,15 @@ describe('a write whose backend stalls', () => {
     await open();
   });
 
+  const figures = () =>
+    gateway.gateway.meter
+      .metrics()
+      .split('\n')
+      .flatMap(
+        (line) =>
+          /^svc_(\w+)_total\{interface="rest",operation="place_order",result="([\w.]+)"\} (\d+)$/.exec(line)?.slice(1).join(' ') ?? [],
+      );
+
   it('is of unknown outcome at the deadline, is not cancelled, and its late answer is recorded and repeated', async () => {
     const once_ = { 'idempotency-key': 'once' };
     const write = desk.post('/api/order', order, once_);
@@ -142,6 +151,7 @@ describe('a write whose backend stalls', () => {
     expect(backend.pending).toHaveLength(1);
     const late = await gateway.audited(({ reason }) => reason.startsWith('outcome after the caller had stopped waiting'));
     expect(late).toMatchObject({ outcome: 'trade', trade: { symbol: 'HK.00700' } });
+    expect(figures()).toEqual(expect.arrayContaining(['requests backend.timeout 1', 'late_outcomes ok 1']));
   });
 
   it('a late refusal gives back what was reserved', async () => {
@@ -151,6 +161,7 @@ describe('a write whose backend stalls', () => {
     expect((await write).status).toBe(504);
     answer(refusal('no such security'));
     await gateway.audited(({ reason }) => reason.includes('stopped waiting: refused: ret_type -1: no such security'));
+    expect(figures()).toEqual(expect.arrayContaining(['requests backend.timeout 1', 'late_outcomes refused 1']));
     backend.stalled.clear();
     expect((await desk.post('/api/order', order)).json.ret_type).toBe(0);
   });
