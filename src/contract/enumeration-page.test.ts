@@ -1,5 +1,6 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
+import { wrapped } from '../../test/support/markdown.js';
 import { type Enumeration, publicNumbers, writtenValues } from './enums.js';
 import { shownEnumeration } from './named-numbers.js';
 import { snakeCase } from './names.js';
@@ -41,6 +42,13 @@ function table(enumeration: Enumeration): string {
     .join('\n');
 }
 
+/** A heading of up to four fields; of more, the first three and a paragraph with all of them. */
+function heading(title: string): string[] {
+  const names = title.split(', ');
+  if (names.length <= 4) return [`## ${title}`];
+  return [`## ${names.slice(0, 3).join(', ')} and others`, '', ...wrapped(title)];
+}
+
 describe('docs/enumerations.md', () => {
   it('is the page made from the tables', async () => {
     const sections = new Map<string, Set<string>>();
@@ -53,12 +61,20 @@ describe('docs/enumerations.md', () => {
     const page = [
       '# Enumerations',
       '',
-      'Fields of requests and answers that hold a member of an enumeration, by their JSON names. *Public* is the number of the public protocol (gRPC, core WebSocket,',
-      'core TCP); *REST* the number of REST and `/ws`; *name* the word of tools, and of REST with `X-Svc-Enums: names`. One operation may take fewer: its entry in `/docs`',
-      'lists them. Made from the tables by `npx vitest run -u src/contract/enumeration-page.test.ts`.',
+      'Look up what a number or a word means, by the JSON name of its field:',
       '',
-      '**`kl_type` 1 is a day on REST**, and a minute in the public protocol. Inside a `c2s` that is given as it is, the public numbers of `kl_type` count.',
-      ...titled.flatMap(([title, rows]) => ['', `## ${title}`, '', '| public | REST | name |', '|---|---|---|', rows]),
+      '| column | read by |',
+      '|---|---|',
+      '| public | gRPC, core WebSocket, core TCP |',
+      '| REST | REST and `/ws` |',
+      '| name | tools, and REST with `X-Svc-Enums: names` |',
+      '',
+      '**`kl_type` 1 is a day on REST**, and a minute in the public protocol. Inside a `c2s` that is given as it is, the public',
+      'numbers of `kl_type` count.',
+      '',
+      'An operation may take fewer than its enumeration has: its entry in `/docs` lists them. Made from the tables by',
+      '`npx vitest run -u src/contract/enumeration-page.test.ts`.',
+      ...titled.flatMap(([title, rows]) => ['', ...heading(title), '', '| public | REST | name |', '|---|---|---|', rows]),
     ];
     await expect(`${page.join('\n')}\n`).toMatchFileSnapshot('../../docs/enumerations.md');
   });

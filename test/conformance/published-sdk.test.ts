@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { ProtocolIds } from '../../src/contract/protocol-ids.js';
 import { TestDaemon } from '../support/daemon.js';
+import { wrapped } from '../support/markdown.js';
 
 /** A day on which the simulated markets of Hong Kong are open, sixty times as fast. */
 const DATE = '2026-03-02';
@@ -222,23 +223,22 @@ function compatibilityPage(calls: readonly Call[], ids: ProtocolIds): string {
     served.push(`| | ${methodsOf(protocolId)} | ${protocolId} | ${message} | ${operationsOf(protocolId, ids).join(', ')} |`);
   }
   const others = rows.filter(({ protocolId }) => ids.operationsOf(protocolId).length === 0 && !ofTheConnection.has(protocolId));
+  const text = (lines: string) => wrapped(lines.replaceAll('\n', ' ')).join('\n');
   return `# Compatibility
 
-Programs written with the published clients of the public protocol run on this daemon unchanged: JavaScript over the core
-WebSocket (\`--websocket-port\`), the others over core TCP (\`--api-port\`). The test suite runs the unmodified npm package futu-api ${version}
-and, if it is next to the checkout, the unmodified Python package futu-api 10.2.6208. It calls every method
-(the Python ones with their default arguments, in protobuf, in JSON and encrypted), runs the published Python examples, and writes
-this page.
+${text(`Programs written with the published clients of the public protocol run on this daemon unchanged: JavaScript over the core
+WebSocket (\`--websocket-port\`), the others over core TCP (\`--api-port\`). How to connect is in [core.md](core.md).`)}
 
-- \`svcctl gen-key --sdk\` creates a key for the JavaScript client; \`start("HOST:PORT/?token=KEY&p=", PORT, ssl)\` accepts any key.
-- Core TCP carries no credential. Without a keys file it serves reads. With one it is off until \`--api-key-id\` names the key that
-  its clients act under, and it accepts connections from this machine only.
-- \`--api-rsa-key\` encrypts core TCP with the RSA key that its clients have.
+${text(`The test suite runs the unmodified npm package futu-api ${version} and, if it is next to the checkout, the unmodified Python
+package futu-api 10.2.6208. It calls every method (the Python ones with their default arguments, in protobuf, in JSON and
+encrypted), runs the published Python examples, and writes this page.`)}
+
 - As in the protocol, only a connection that has subscribed can read live data: basic quotes, order books, tickers, RT,
   K-lines and brokers need \`Sub\` first.
-- A write is identified by its \`packetID\`: sent twice, it executes once and returns the first answer. Give each write its own serial number.
-- A 0 in an enumeration without a member 0 counts as not set, as the published clients intend: a filter without a market, or the market of
-  a request that names securities. For a key with allowlists, such a request names no market.
+- A write is identified by its \`packetID\`: sent twice, it executes once and returns the first answer. Give each write
+  its own serial number.
+- A 0 in an enumeration without a member 0 counts as not set, as the published clients intend: a filter without a
+  market, or the market of a request that names securities. For a key with allowlists, such a request names no market.
 - Subscribing to several symbols and types takes the pairs that exist; \`retMsg\` names those left out.
 - \`GetFunds\` ignores the currency for single-currency accounts; \`funds.currency\` says which one the answer uses.
 - Anything that a key may not do, or that is not served, is answered with \`retType\` -1 and a text.
@@ -253,8 +253,8 @@ ${served.join('\n')}
 
 These get \`retType\` -1, "not supported":
 
-${others.map(({ method, protocolId }) => `\`${method}\` (${protocolId})`).join(', ')}.
+${text(`${others.map(({ method, protocolId }) => `\`${method}\` (${protocolId})`).join(', ')}.`)}
 
-In the Python client: ${notServed(python, ids).join(', ')}.
+${text(`In the Python client: ${notServed(python, ids).join(', ')}.`)}
 `;
 }

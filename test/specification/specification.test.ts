@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { wrapped } from '../support/markdown.js';
 
 /*
  * The service's requirements, sentence by sentence, and the tests that hold them. `requirements/` has a file per section of the specification,
@@ -35,22 +36,6 @@ const sections = readdirSync(folder)
   });
 const all = sections.flatMap(({ requirements }) => requirements);
 
-const WIDTH = 120;
-
-/** Lines of at most {@link WIDTH} columns; a word that would begin a list or a heading stays on the line before. */
-function wrapped(text: string, first: string): string[] {
-  const lines: string[] = [];
-  let line = first;
-  for (const word of text.replaceAll('<', '&lt;').split(' ')) {
-    if (line.length + 1 + word.length > WIDTH && !/^([-+*#>]+|\d+[.)])$/.test(word)) {
-      lines.push(line);
-      line = ' ';
-    }
-    line += ` ${word}`;
-  }
-  return [...lines, line];
-}
-
 /** A test file as the page names it: its path below test/, or from src/ on, without the ending. */
 const shortName = (file: string): string => file.replace(/^test\//, '').replace(/\.test\.ts$/, '');
 
@@ -80,17 +65,18 @@ describe('requirements.md', () => {
     const lines = [
       '# The specification, requirement by requirement',
       '',
-      `${all.length.toLocaleString('en')} requirements, each with the tests that hold it, as file › title. Made from \`requirements/\` by the test beside it`,
-      '(`npx vitest run -u test/specification`); a requirement without a test, or a test that is gone, fails it.',
+      ...wrapped(
+        `${all.length.toLocaleString('en')} requirements, each with the tests that hold it, as file › title. Made from \`requirements/\` by the test beside it (\`npx vitest run -u test/specification\`); a requirement without a test, or a test that is gone, fails it.`,
+      ),
     ];
     const files = new Set<string>();
     for (const { title, requirements } of sections) {
       lines.push('', `## ${title}`, '');
       for (const { id, sentence, tests } of requirements) {
-        lines.push(...wrapped(sentence, `- **${id}**`));
+        lines.push(...wrapped(sentence.replaceAll('<', '&lt;'), `- **${id}** `, '  '));
         for (const { file, title: test } of tests) {
           files.add(file);
-          lines.push(...wrapped(`[${shortName(file)}] › ${test}`, '  -').map((line, at) => (at === 0 ? line : `  ${line}`)));
+          lines.push(...wrapped(`[${shortName(file)}] › ${test.replaceAll('<', '&lt;')}`, '  - ', '    '));
         }
       }
     }
