@@ -28,6 +28,7 @@ import {
   trdSide,
   writtenValues,
 } from './enums.js';
+import { fieldAt } from './field-path.js';
 import { KLTypeSchema, RehabTypeSchema, SubTypeSchema } from './generated/Qot_Common_pb.js';
 import {
   CurrencySchema,
@@ -39,8 +40,10 @@ import {
   TrdSecMarketSchema,
   TrdSideSchema,
 } from './generated/Trd_Common_pb.js';
+import { documentedEnumeration } from './named-numbers.js';
 import { operations } from './operations/index.js';
 import { statementType, valuationType } from './research-enums.js';
+import { screenFieldsOf } from './screen-numbers.js';
 
 /** Accepted numbers and the public numbers they map to, row by row as in the specification's lists. */
 /** Order types that are numbered alike everywhere. */
@@ -204,4 +207,46 @@ it('no field of another type than a whole number is taken for an enumeration', (
   };
   for (const { messages } of operations) for (const desc of [messages.C2SSchema, messages.S2CSchema]) walk(desc);
   expect(misnamed).toEqual([]);
+});
+
+/** Parameters and values of every operation, by the paths of their fields. */
+const declared = operations.flatMap(({ name, messages, shape, values }) =>
+  [...shape, ...values].filter(({ hidden }) => !hidden).map((param) => ({ at: `${name} ${param.field}`, desc: messages.C2SSchema, param })),
+);
+
+it('no two members of an enumeration share a name', () => {
+  const twice = declared.flatMap(({ at, param: { type } }) => {
+    if (type.kind !== 'choice' && type.kind !== 'choices') return [];
+    const names = type.enumeration.members.flatMap(({ name, aliases = [] }) => [name, ...aliases]).map((name) => name.toLowerCase());
+    return new Set(names).size === names.length ? [] : [at];
+  });
+  expect(twice).toEqual([]);
+});
+
+it('no two figures of a screen share a text', () => {
+  const seen = new Set<DescMessage>();
+  const twice: string[] = [];
+  const look = (desc: DescMessage): void => {
+    if (seen.has(desc)) return;
+    seen.add(desc);
+    for (const field of desc.fields) {
+      if (field.message !== undefined) look(field.message);
+      const texts = (screenFieldsOf(field) ?? []).map(({ about }) => about);
+      if (new Set(texts).size !== texts.length) twice.push(`${desc.typeName}.${field.name}`);
+    }
+  };
+  for (const { messages } of operations) look(messages.C2SSchema);
+  expect(twice).toEqual([]);
+});
+
+it('every number of a closed list is declared as an enumeration, so that tools take its names', () => {
+  // Firms of a brokerage are no closed list.
+  const open = /broker_id$/;
+  const numbers = declared.filter(({ param: { type, field } }) => type.kind === 'integer' && !open.test(field));
+  const closed = numbers.filter(({ desc, param: { field, about } }) => {
+    const listed = [...about.matchAll(/\b\d+:? [a-z]+/gi)].length > 1;
+    const place = field.includes('[]') ? undefined : documentedEnumeration(fieldAt(desc, field));
+    return listed || place !== undefined;
+  });
+  expect(closed.map(({ at }) => at)).toEqual([]);
 });

@@ -240,6 +240,22 @@ export const timeInForce = same('time_in_force', { DAY: 0, GTC: 1, IOC: 2, GTD: 
 export const reconfirmReason = same('reconfirm_op', { QTY_TOO_LARGE: 1, PRICE_ABNORMAL: 2 });
 /** Trd_Common.TrailType. */
 export const trailType = same('trail_type', { RATIO: 1, AMOUNT: 2 });
+/** Orders that reverse a position: at the market, or limited to the last price. */
+export const reversalPrice = same('price_type', { MARKET: 1, LIMIT: 2 });
+/** Trd_Common.SecurityFirm. */
+export const securityFirm = same('security_firm', {
+  Unknown: 0,
+  FutuSecurities: 1,
+  FutuInc: 2,
+  FutuSG: 3,
+  FutuAU: 4,
+  FutuCA: 5,
+  FutuMY: 6,
+  FutuJP: 7,
+});
+/** GetUserInfo's verification codes. */
+export const verificationType = same('type', { PICTURE: 1, PHONE: 2 });
+export const verificationOp = same('op', { REQUEST: 1, ENTER: 2 });
 /** Ours, beyond the public list: the tools' USDT, which no published version of the protocol has a number for. */
 export const CURRENCY_USDT = 1001;
 
@@ -465,6 +481,35 @@ export const warrantSort = same('sort_field', {
   lower_strike_price: 46,
   in_line_price_status: 47,
 });
+/** Members of Qot_Common.SortField by which members of a plate are sorted; the others are columns of warrants and of other lists. */
+export const plateSort = enumeration('sort_field', [
+  ...same('sort_field', {
+    Code: 1,
+    CurPrice: 2,
+    PriceChangeVal: 3,
+    ChangeRate: 4,
+    Status: 5,
+    BidPrice: 6,
+    AskPrice: 7,
+    BidVol: 8,
+    AskVol: 9,
+    Volume: 10,
+    Turnover: 11,
+    Amplitude: 30,
+    PreCurPrice: 35,
+    AfterCurPrice: 36,
+    PrePriceChangeVal: 37,
+    AfterPriceChangeVal: 38,
+    PreChangeRate: 39,
+    AfterChangeRate: 40,
+    PreAmplitude: 41,
+    AfterAmplitude: 42,
+    PreTurnover: 43,
+    AfterTurnover: 44,
+  }).members,
+  // Published clients write 0 where they leave it open.
+  { name: 'Unknow', public: 0, offered: false },
+]);
 /** Qot_WarrantScreen.C2S.marketType: a numbering of its own. */
 const warrantMarket: Enumeration = { ...same('market_type', { HK: 1, SG: 4, MY: 15 }), ofMarkets: true };
 export const warrantStatus = same('status', { normal: 1, suspended: 2, stopped: 3, coming: 4 });
@@ -528,6 +573,7 @@ const enumerationsByField: readonly FieldEnumerations[] = [
     prefix: 'Qot_GetWarrant.C2S',
     fields: { typeList: warrantType, issuerList: warrantIssuer, sortField: warrantSort, ipoPeriod, priceType, status: warrantStatus },
   },
+  { prefix: 'Qot_GetPlateSecurity.C2S', fields: { sortField: plateSort } },
   { prefix: 'Qot_GetPlateSet.C2S', fields: { market: listedMarket, plateSetType } },
   { prefix: 'Qot_GetIpoList.C2S', fields: { market: listedMarket } },
   { prefix: 'Qot_StockFilter.C2S', fields: { market: listedMarket } },
@@ -538,6 +584,9 @@ const enumerationsByField: readonly FieldEnumerations[] = [
   { prefix: 'Qot_GetSearchQuote.SearchQuote', fields: { market: quoteMarketNumbers, sec_type: securityType } },
   { prefix: 'svc.place_bracket_order', fields: { trdSide, orderType, secMarket, timeInForce } },
   { prefix: 'svc.get_brackets', fields: { trdMarket, secMarket, exit_side: trdSide } },
+  { prefix: 'svc.reverse_position', fields: { price_type: reversalPrice } },
+  { prefix: 'Trd_UnlockTrade.C2S', fields: { securityFirm } },
+  { prefix: 'Verification.C2S', fields: { type: verificationType, op: verificationOp } },
   { prefix: 'svc.get_refusals', fields: { trdEnv, trdMarket, trdSide, orderType } },
   { prefix: 'svc.ipo_calendar', fields: { market: listedMarket, event_types: ipoEvent, event_type: ipoEvent } },
   { prefix: 'svc.etf_screen.C2S', fields: { market: listedMarket } },

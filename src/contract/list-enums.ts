@@ -111,6 +111,9 @@ export const patternSort = same('sort_type', {
   MARKET_CAP: 5,
 });
 
+/** Stocks that a search of patterns goes through. */
+export const patternStocks = same('user_stock_list_mode', { EVERY: 0, WATCHLIST: 1 });
+
 export const statisticInterval = same('interval_type', { DAY: 1, '1MIN': 2, '5MIN': 3, '15MIN': 4, '30MIN': 5, '60MIN': 6 });
 const tradeSize = same('size_type', { SMALL: 1, MIDDLE: 2, BIG: 3, SUPER: 4 });
 
@@ -142,7 +145,7 @@ export const listEnumerations: readonly FieldEnumerations[] = [
   { prefix: 'svc.kline_pattern_catalog', fields: { filter: patternCategory, category: patternCategory } },
   {
     prefix: 'svc.kline_pattern_stocks',
-    fields: { market: patternMarket, sort_order: patternSortOrder, sort_type: patternSort },
+    fields: { market: patternMarket, sort_order: patternSortOrder, sort_type: patternSort, user_stock_list_mode: patternStocks },
   },
   { prefix: 'svc.kline_pattern_performance', fields: { market: patternMarket } },
 ];

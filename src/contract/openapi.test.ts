@@ -31,3 +31,18 @@ it('says which ratios are fractions, as published samples show them', () => {
     expect.arrayContaining(['Trd_Common_Position.pl_ratio', 'Trd_Common_Position.average_pl_ratio', 'Qot_Common_KLine.turnover_rate']),
   );
 });
+
+it('says what every number of every enumeration means', () => {
+  const unnamed: string[] = [];
+  const look = (value: unknown, path: string) => {
+    if (typeof value !== 'object' || value === null) return;
+    const { enum: members, description = '' } = value as { enum?: unknown[]; description?: string };
+    if (Array.isArray(members)) {
+      const numbers = members.filter((member) => typeof member === 'number');
+      if (!numbers.every((number) => description.includes(`${number} (`))) unnamed.push(path);
+    }
+    for (const [key, inner] of Object.entries(value)) look(inner, `${path}/${key}`);
+  };
+  look(JSON.parse(JSON.stringify(openApiDocument({ version: '1.2.3' }))), '');
+  expect(unnamed).toEqual([]);
+});

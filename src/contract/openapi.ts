@@ -146,7 +146,10 @@ function bodyOf(operation: Operation, params: readonly Param[], messages: Messag
     properties[param.name] = isRequired(operation, param) ? schema : nullable(schema);
   }
   for (const param of operation.withoutEffect?.shape ?? []) {
-    properties[param.name] = { ...nullable(paramSchema(param, 'rest')), description: 'Of another revision: checked, and no filter.' };
+    properties[param.name] = {
+      ...nullable(paramSchema(param, 'rest')),
+      description: `Of another revision: checked, and no filter. ${acceptedText(param)}`.trimEnd(),
+    };
   }
   const required = params.filter((param) => isRequired(operation, param)).map((param) => param.name);
   // The message's own required fields that have no other name.
@@ -259,9 +262,12 @@ function needSchema({ oneOf, when, unless }: Need, params: readonly Param[]): Sc
 function describe({ shape, needs }: Operation, param: Param): string {
   const { about, aliases } = param;
   const also = aliases.length === 0 ? '' : `Also accepted as: ${aliases.join(', ')}.`;
-  // The field's own text would hide what the schema says of its numbers.
-  const accepted = param.type.kind === 'choice' ? `Accepted: ${listAccepted(param.type.enumeration, 'rest')}.` : '';
-  return [needHint(shape, needs, param, 'rest'), about, also, accepted].filter((part) => part !== '').join(' ');
+  return [needHint(shape, needs, param, 'rest'), about, also, acceptedText(param)].filter((part) => part !== '').join(' ');
+}
+
+/** The numbers of an enumeration with their names, which a field's own text would hide. */
+function acceptedText({ type }: Param): string {
+  return type.kind === 'choice' ? `Accepted: ${listAccepted(type.enumeration, 'rest')}.` : '';
 }
 
 function success({ messages: { S2CSchema } }: Operation, messages: MessageSchemas): Schema {

@@ -32,7 +32,7 @@ function notSortable(...rows: readonly Row[]): ScreenField[] {
 const ofQuotes = sortable(
   [1, 'last price', CURRENCY],
   [2, 'change', CURRENCY],
-  [3, 'change', PERCENT],
+  [3, 'change rate', PERCENT],
   [4, 'open', CURRENCY],
   [5, 'high', CURRENCY],
   [6, 'low', CURRENCY],
@@ -132,7 +132,12 @@ const four = (name: string) => [
 ];
 const patterns: FieldList = {
   fields: notSortable(
-    ...patternsOf(1, ['simple averages in rising order', 'in falling order', 'exponential averages in rising order', 'in falling order']),
+    ...patternsOf(1, [
+      'simple averages in rising order',
+      'simple averages in falling order',
+      'exponential averages in rising order',
+      'exponential averages in falling order',
+    ]),
     ...patternsOf(11, four('KDJ')),
     ...patternsOf(21, four('MACD')),
     ...patternsOf(31, four('RSI')),
@@ -213,7 +218,7 @@ const lists: Readonly<Record<string, FieldList>> = {
     note: '',
   },
   'Qot_StockScreen.PropertyCumulative.name': {
-    fields: sortable([3101, 'change over days', CURRENCY], [3102, 'change over days', 'a part: 0.05 is 5 %']),
+    fields: sortable([3101, 'change over days', CURRENCY], [3102, 'change rate over days', 'a part: 0.05 is 5 %']),
     note: '',
   },
   'Qot_StockScreen.PropertyFinancial.name': {

@@ -6,7 +6,7 @@ import { messages } from '../../test/support/messages.js';
 import { messageWriter } from './json/message-json.js';
 import type { ObjectSchema } from './json-schema.js';
 import type { Operation } from './operation.js';
-import { account, institution, operations, quote, subscription, system, trade } from './operations/index.js';
+import { account, extension, institution, operations, quote, subscription, system, trade } from './operations/index.js';
 import { hasPreview } from './preview-path.js';
 import { callerParams } from './shape.js';
 import { argumentNames, extraArguments } from './tool-arguments.js';
@@ -121,6 +121,13 @@ describe('what a tool says of itself', () => {
     expect(Object.keys(properties)).toEqual(expect.arrayContaining(['symbol', 'kl_type', 'begin', 'fields', 'limit', 'cursor']));
     expect(Object.keys(properties)).not.toContain('req_num');
     expect(schema).toEqual({ type: 'object', required: ['symbol', 'begin', 'end'] });
+  });
+
+  it('leaves long lists of names to the whole description', () => {
+    const { sort_id: listed } = describeTool(extension.forexConstituents).inputSchema.properties;
+    const { sort_id: whole } = wholeTool(extension.forexConstituents).inputSchema.properties;
+    expect(listed).toEqual({ type: 'string', default: 'WEIGHT', examples: ['WEIGHT', 'CODE', 'NAME', 'PRICE', 'CHANGE', 'CHANGE_RATIO'] });
+    expect(whole?.enum).toHaveLength(39);
   });
 
   it('says which arguments an order cannot do without', () => {

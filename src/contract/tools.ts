@@ -87,12 +87,22 @@ function listedInput(operation: Operation): ObjectSchema {
   for (const param of params) {
     const needed = others.includes(param) ? '' : needHint(shape, needs, param, 'mcp');
     const description = [needed, param.brief ?? param.about].filter((part) => part !== '').join(' ');
-    properties[param.name] = { ...paramSchema(param, 'mcp'), ...(description === '' ? {} : { description }) };
+    properties[param.name] = { ...listedArgument(paramSchema(param, 'mcp')), ...(description === '' ? {} : { description }) };
   }
   Object.assign(properties, extraSchemas(operation, 'list'));
   const schema: ObjectSchema = { type: 'object', properties, ...(required.length === 0 ? {} : { required }) };
   if (effect === 'read') shorten(schema, new Set(required));
   return schema;
+}
+
+/** Names of an enumeration in the list of tools; of longer ones, the first as examples. */
+const NAMES_MAX = 20;
+const NAMES_SHOWN = 6;
+
+function listedArgument(schema: Schema): Schema {
+  const { enum: names, ...rest } = schema;
+  if (!Array.isArray(names) || names.length <= NAMES_MAX) return schema;
+  return { ...rest, examples: names.slice(0, NAMES_SHOWN) };
 }
 
 function shorten(schema: ObjectSchema, kept: ReadonlySet<string>): void {

@@ -100,8 +100,8 @@ function fieldCheck(field: DescField): MessageCheck | undefined {
   };
 }
 
-/** Sums of flags, of which the definitions name each; and a number that tools are told no names of, which the backend refuses with what sorts. */
-const numbers: ReadonlySet<string> = new Set(['GetUserInfo.C2S.flag', 'Qot_GetPlateSecurity.C2S.sortField']);
+/** Sums of flags, of which the definitions name each. */
+const numbers: ReadonlySet<string> = new Set(['GetUserInfo.C2S.flag']);
 const integers: ReadonlySet<ScalarType | undefined> = new Set([ScalarType.INT32, ScalarType.UINT32]);
 
 /** The rule of a field whose enumeration the definitions name; those of enums.ts are held already. */

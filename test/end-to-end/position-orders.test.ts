@@ -197,7 +197,7 @@ describe('reverse_position', () => {
     ['a simulated account', { env: 'simulate', acc_id: SIMULATED_FUTURES }, /^env: reverse_position is for real accounts only/],
     ['no key', { idempotency_key: '' }, /^idempotency_key: expected 1 to 255/],
     ['another version', { extension_version: 2 }, /extension_version: 2 is out of range/],
-    ['another price type', { price_type: 3 }, /price_type: 3 is out of range/],
+    ['another price type', { price_type: 3 }, /price_type: expected one of MARKET \(1\), LIMIT \(2\), found the number 3/],
   ])('refuses %s', async (_, change, message) => {
     await open();
     expect(await reverse(await hold('HK.HSI2612', 1), change)).toMatchObject({ message: expect.stringMatching(message) });

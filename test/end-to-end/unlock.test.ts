@@ -64,7 +64,11 @@ describe('a trade password in the wrong place', () => {
   it.each([
     ['for a switch', { unlock: pwd_md5 }, 'unlock: expected true or false, found a string'],
     ['as a number', { unlock: 123456 }, 'unlock: expected true or false, found a number'],
-    ['in another field', { unlock: true, security_firm: pwd_md5 }, 'security_firm: expected an integer, found a string'],
+    [
+      'in another field',
+      { unlock: true, security_firm: pwd_md5 },
+      'security_firm: expected one of 0 (Unknown), 1 (FutuSecurities), 2 (FutuInc), 3 (FutuSG), 4 (FutuAU), 5 (FutuCA), 6 (FutuMY), 7 (FutuJP), found a string',
+    ],
     [
       'as a name',
       { unlock: true, [pwd_md5]: true },

@@ -125,9 +125,11 @@ describe('each bound of the table', () => {
   it.each(cases)('%s: %s %s', async (item, tool, argument, row: BoundRow) => {
     const operation = operations.find((each) => each.tool === tool);
     if (operation === undefined) throw new Error(`there is no tool ${tool}`);
-    const { minimum, maximum, default: fallback } = wholeTool(operation).inputSchema.properties[argument] as Schema;
+    const { minimum, maximum, enum: names, default: fallback } = wholeTool(operation).inputSchema.properties[argument] as Schema;
     const least = item === zeroToo ? 0 : row.min;
-    if (row.min !== undefined) expect([minimum, maximum]).toEqual([least, row.max]);
+    // An enumeration of every number between them is told by its names.
+    if (Array.isArray(names)) expect(names).toHaveLength((row.max ?? 0) - (least ?? 0) + 1);
+    else if (row.min !== undefined) expect([minimum, maximum]).toEqual([least, row.max]);
     if (row.fallback !== undefined) expect(fallback ?? row.fallback).toBe(row.fallback);
     if (least === undefined || row.max === undefined) return;
     const refused = async (value: number) => {

@@ -1,5 +1,5 @@
 import { operation, post } from '../declare.js';
-import { constituentOrder, forexList } from '../extension-enums.js';
+import { constituentOrder, constituentSort, forexList, newsLength } from '../extension-enums.js';
 import * as EarningsExpectedMove from '../generated/svc/earnings_expected_move_pb.js';
 import * as ForexConstituents from '../generated/svc/forex_constituents_pb.js';
 import * as ForexRates from '../generated/svc/forex_rates_pb.js';
@@ -98,7 +98,7 @@ export const newsTranslation = operation({
   shape: [
     text('news_id', { required: true, maxBytes: 64, about: 'Of the item.' }),
     flag('is_translate', { required: true, about: 'Translated, or as it was written.' }),
-    integer('list_type', { required: true, min: 0, max: 1, about: '0 as in a list, 1 the whole text.' }),
+    choice('list_type', newsLength, { required: true, about: 'How much of the text.' }),
     flag('skip_image_crop', { required: true, about: 'Leave the cover image uncropped.' }),
     version,
   ],
@@ -131,12 +131,7 @@ export const forexConstituents = operation({
     choice('list_id', forexList, { required: true, about: 'Which pairs.' }),
     integer('data_from', { required: true, min: 0, about: 'Rows passed over.' }),
     integer('data_max_count', { required: true, min: 1, max: 500, about: 'Most rows.' }),
-    integer('sort_id', {
-      default: 0,
-      min: 0,
-      max: 38,
-      about: '0 weight, 1 code, 2 name, 3 price, 5 change ratio, 11 volume; all in docs/simulator.md.',
-    }),
+    choice('sort_id', constituentSort, { default: 0, about: 'Sorted by.' }),
     choice('sort_type', constituentOrder, { default: 2 }),
     version,
   ],

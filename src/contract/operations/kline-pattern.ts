@@ -5,7 +5,7 @@ import * as KlinePattern from '../generated/svc/kline_pattern_pb.js';
 import * as KlinePatternPerformance from '../generated/svc/kline_pattern_performance_pb.js';
 import * as KlinePatternStatistics from '../generated/svc/kline_pattern_statistics_pb.js';
 import * as KlinePatternStocks from '../generated/svc/kline_pattern_stocks_pb.js';
-import { patternCategory, patternColor, patternMarket, patternSort, patternSortOrder } from '../list-enums.js';
+import { patternCategory, patternColor, patternMarket, patternSort, patternSortOrder, patternStocks } from '../list-enums.js';
 import { anyOf } from '../scope.js';
 import { choice, id, integer, type Shape, symbol } from '../shape.js';
 
@@ -130,7 +130,7 @@ export const klinePatternStocks = operation({
     choice('sort_order', patternSortOrder, { default: 0 }),
     choice('sort_type', patternSort, { default: 0, about: 'BACKEND keeps the backend’s order.' }),
     ...page,
-    integer('user_stock_list_mode', { default: 0, min: 0, max: 1, about: '0: every stock of the market; 1: those on the watchlist.' }),
+    choice('user_stock_list_mode', patternStocks, { default: 0, about: 'Every stock of the market, or those on the watchlist.' }),
     version,
   ],
   rest: [post('/api/kline-pattern-stocks')],

@@ -1,6 +1,6 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { operation, post } from '../declare.js';
-import { codeChangeType, ipoEvent, listedMarket, plateSetType, tradeDateMarket } from '../enums.js';
+import { codeChangeType, ipoEvent, listedMarket, plateSetType, plateSort, tradeDateMarket } from '../enums.js';
 import { type FieldClass, type FieldClasses, fieldsWithin } from '../field-classes.js';
 import * as QotGetCodeChange from '../generated/Qot_GetCodeChange_pb.js';
 import * as QotGetIpoList from '../generated/Qot_GetIpoList_pb.js';
@@ -94,10 +94,7 @@ export const getPlateSecurity = operation({
       aliases: ['symbol', 'code', 'plate_code'],
       about: 'The plate, as MARKET.CODE: HK.LIST1001, US.BK1003.',
     }),
-    integer('sortField', {
-      about:
-        '1 code, 2 price, 3 change, 4 change rate, 6 bid, 7 ask, 8 bid volume, 9 ask volume, 10 volume, 11 turnover, 30 amplitude; 35 to 44 pre- and after-market (US). Default 1.',
-    }),
+    choice('sortField', plateSort, { about: 'Code when omitted; Pre… and After… are of US stocks.' }),
     flag('ascend', { about: 'Ascending, which is the default, or descending.' }),
   ],
   rest: [post('/api/plate-security')],

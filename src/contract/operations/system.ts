@@ -1,5 +1,5 @@
 import { get, operation, post } from '../declare.js';
-import { delayStatisticsType, qotPushStage } from '../enums.js';
+import { delayStatisticsType, qotPushStage, verificationOp, verificationType } from '../enums.js';
 import * as GetDelayStatistics from '../generated/GetDelayStatistics_pb.js';
 import * as GetGlobalState from '../generated/GetGlobalState_pb.js';
 import * as GetUserInfo from '../generated/GetUserInfo_pb.js';
@@ -174,8 +174,8 @@ export const verification = operation({
   title: 'Device verification',
   summary: 'Requests or answers the device verification code of a pending login.',
   shape: [
-    integer('type', { min: 1, max: 2, about: '1 picture, 2 phone.' }),
-    integer('op', { min: 1, max: 2, about: '1 request a code, 2 enter it and go on with the login.' }),
+    choice('type', verificationType, { about: '1 picture, 2 phone.' }),
+    choice('op', verificationOp, { about: '1 request a code, 2 enter it and go on with the login.' }),
     text('code', { maxBytes: 64, about: 'The code; required with op 2.' }),
   ],
   rest: [post('/api/verification')],

@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf';
+import { listAccepted, plateSort } from '../../../contract/enums.js';
 import { SortField } from '../../../contract/generated/Qot_Common_pb.js';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetPlateSecurity_pb.js';
 import { Refusal } from '../../refusal.js';
@@ -45,7 +46,7 @@ export const getPlateSecurity: Answer<'companies' | 'world' | 'listings' | 'colu
   const { sortField } = request;
   const figure = sortFields.get(sortField);
   if (figure === undefined && !byCode.has(sortField)) {
-    const accepted = [SortField.SortField_Code, ...sortFields.keys()].join(', ');
+    const accepted = listAccepted(plateSort, 'rest');
     return new Refusal(`sort_field: ${sortField} does not sort the members of a plate; accepted: ${accepted}`, 'broker.value');
   }
   const members = membersOf(facts, plate);

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call, type Fixture, payload, security, startFixture } from '../../../../test/support/sim-backend.js';
+import { listAccepted, plateSort } from '../../../contract/enums.js';
+import { SortFieldSchema } from '../../../contract/generated/Qot_Common_pb.js';
 import { symbolOf } from '../../../contract/markets.js';
 import { metadata, quote } from '../../../contract/operations/index.js';
 
@@ -85,6 +87,18 @@ describe('members', () => {
     expect([...(await members(plate, { sortField }))].sort()).toEqual([...down].sort());
   });
 
+  it('are sorted by every field that is declared, and by no other', async () => {
+    const declared = new Set(plateSort.members.map((member) => member.public));
+    for (const { number } of SortFieldSchema.values) {
+      const { retType, retMsg } = await call(fixture.backend, metadata.getPlateSecurity, {
+        plate: { market: 1, code: 'LIST1001' },
+        sortField: number,
+      });
+      expect([number, retType]).toEqual([number, declared.has(number) ? 0 : -1]);
+      if (retType !== 0) expect(retMsg).toContain(`accepted: ${listAccepted(plateSort, 'rest')}`);
+    }
+  });
+
   it('come by code unless asked otherwise', async () => {
     const up = await members('HK.LIST1001');
     expect(up).toEqual([...up].sort());
@@ -95,7 +109,10 @@ describe('members', () => {
   it.each([
     [{ plate: { market: 1, code: 'LIST9999' } }, 'unknown plate HK.LIST9999; plates of the market look like HK.LIST1001'],
     [{ plate: { market: 5, code: 'LIST1001' } }, 'plate: invalid market 5'],
-    [{ plate: { market: 1, code: 'LIST1001' }, sortField: 13 }, 'sort_field: 13 does not sort the members of a plate; accepted: 1, 2, 3'],
+    [
+      { plate: { market: 1, code: 'LIST1001' }, sortField: 13 },
+      'sort_field: 13 does not sort the members of a plate; accepted: 1 (Code), 2 (CurPrice)',
+    ],
   ])('refuses %j', async (request, message) => {
     expect(await call(fixture.backend, metadata.getPlateSecurity, request)).toMatchObject({
       retType: -1,
