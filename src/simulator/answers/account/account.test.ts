@@ -102,6 +102,38 @@ describe('a header', () => {
     ],
     ['of an unknown market', { trdEnv: 0, accID: ids.hkCash, trdMarket: 99 }, 'trdMarket 99 is not accepted'],
   ];
+  it('of every answer and push names a market, also where the request names none', async () => {
+    const { f, filled } = await traded();
+    const filterConditions = { beginTime: '2026-11-20', endTime: '2026-11-21' };
+    const FUTURES = 5;
+    for (const account of f.brokerage.accounts) {
+      const own = account.markets.map((market) => f.header(account, market).trdMarket);
+      for (const trdMarket of [0, ...own]) {
+        const header = { ...f.header(account), trdMarket };
+        const answered = await Promise.all([
+          answer(getFunds(f.simulation, create(FundsSchema, { header }))),
+          answer(getPositions(f.simulation, create(PositionsSchema, { header }))),
+          answer(getOrders(f.simulation, create(OrdersSchema, { header }))),
+          answer(getDeals(f.simulation, create(FillsSchema, { header }))),
+          answer(getHistoryOrders(f.simulation, create(HistoryOrdersSchema, { header, filterConditions }))),
+          answer(getHistoryDeals(f.simulation, create(HistoryFillsSchema, { header, filterConditions }))),
+          answer(getOrderFee(f.simulation, create(FeeSchema, { header, orderIdExList: [] }))),
+        ]);
+        const [first] = account.trades === 'futures' ? [FUTURES] : own;
+        const expected = trdMarket === 0 ? first : trdMarket;
+        expect([account.id, trdMarket, ...answered.map((one) => one.header?.trdMarket)]).toEqual([
+          ...[account.id, trdMarket],
+          ...answered.map(() => expected),
+        ]);
+      }
+    }
+    const { world } = f.simulation;
+    const pushed = f.events
+      .filter(({ order }) => order.id === filled)
+      .map((event) => (event.kind === 'order' ? orderPush(world, event.account, event.order) : fillPush(world, event.account, event.fill)));
+    expect(new Set(pushed.map(({ s2c }) => s2c?.header?.trdMarket))).toEqual(new Set([1]));
+  });
+
   it.each(cases)('%s is refused', async (_, header, text) => {
     const f = Fixture.open();
     expect(await refusal(getOrders(f.simulation, create(OrdersSchema, { header })))).toContain(text);
