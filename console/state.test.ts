@@ -22,7 +22,7 @@ describe('orders that come in lists and in pushes', () => {
     expect(orders.rows()).toEqual([order('a', 5, 'filled'), order('b', 3, 'working')]);
   });
 
-  it('what a list lacks is gone, but what was pushed after the question', () => {
+  it('are gone when a list lacks them, unless pushed after the request', () => {
     const orders = merged();
     orders.pushed(order('old', 1, 'working'), 50);
     orders.pushed(order('new', 2, 'working'), 150);

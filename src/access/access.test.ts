@@ -37,7 +37,7 @@ describe('scope mode', () => {
     expect(access.authenticate(textOf('reader'))).toMatchObject({ ok: true, key: { id: 'reader' } });
   });
 
-  it('lets a key do what its scopes say, and names what lacks', () => {
+  it('allows a key the operations of its scopes, and names the missing scope', () => {
     const { access } = accessOf(file);
     const key = (id: string) => {
       const named = access.authenticate(textOf(id));
@@ -86,7 +86,7 @@ describe('scope mode', () => {
 });
 
 describe('legacy mode', () => {
-  it('knows nobody, and lets everybody read', async () => {
+  it('accepts anonymous reads in legacy mode', async () => {
     const { access } = accessOf();
     expect(access.scopeMode).toBe(false);
     expect(access.authenticate('svc_any')).toEqual({ ok: true, key: undefined });

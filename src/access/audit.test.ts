@@ -247,7 +247,7 @@ describe('LineFile on a failing disk', () => {
     await opened.value.close();
   });
 
-  it('keeps nobody waiting who asks when lines are written', async () => {
+  it('resolves every waiter once the lines are written', async () => {
     const { file, disk, clock } = failing();
     disk.broken = true;
     file.append('first');
@@ -307,7 +307,7 @@ describe('LineFile on a failing disk', () => {
     expect(readFileSync(`${path}.1`, 'utf8')).toBe('a line ');
   });
 
-  it('says at the end what could not be written', async () => {
+  it('reports lost lines on close', async () => {
     const { file, report, disk } = failing();
     disk.broken = true;
     file.append('lost');

@@ -119,7 +119,7 @@ describe('issueKey', () => {
     });
   });
 
-  it('breaks the lock of a process that is gone, and only that', async () => {
+  it('breaks the lock of a dead process only', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'keys.json');
     const gone = spawn(process.execPath, ['-e', '']);

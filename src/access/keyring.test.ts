@@ -39,7 +39,7 @@ describe('Keyring', () => {
     expect(keyring.authenticate(md5(textOf('a')))).toMatchObject({ ok: false, code: 'auth.invalid' });
   });
 
-  it('finds by a text all that the record says, and notices at once what becomes of it', () => {
+  it('finds the whole record by key text, and sees changes of it at once', () => {
     const sdkHash = digestOf(createHash('md5').update(textOf('a')).digest('hex'));
     const full = { id: 'a', sdk_hash: sdkHash, note: 'desk', expires_at: '2027-01-01T00:00:00Z', limits: { max_order_value: 5 } };
     const { keyring, edit } = opened(keysFileText(full, { id: 'b' }));

@@ -92,7 +92,7 @@ it('says of a line that finds no more room that it is not written, however well 
   await file.close();
 });
 
-it('has room again for as much once that is written', async () => {
+it('frees the room of written lines', async () => {
   const { file, written, text } = openFile({ heldMax: 10 });
   file.append('more than there is room for');
   await written(1);

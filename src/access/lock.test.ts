@@ -21,7 +21,7 @@ describe('a lock', () => {
     expect([second.ok, existsSync(`${path}.lock`)]).toEqual([true, false]);
   });
 
-  it('that is not to be had in time is refused with its owners', async () => {
+  it('times out with the names of its owners', async () => {
     const path = join(temporaryFolder(), 'keys.json');
     await takeLock(path);
     expect(await takeLock(path, { waitMs: 0 })).toEqual({

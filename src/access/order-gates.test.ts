@@ -97,7 +97,7 @@ describe('the seven gates', () => {
     );
   });
 
-  it('says what came, what is allowed and when to come back', () => {
+  it('names the value, the limit and the time to retry', () => {
     const gates = gatesOn(new MemoryStore());
     const denial = (limits: Partial<Limits>, facts: OrderFacts, now = noon, by = gates) => {
       const admitted = by.admit(keyRecord('k', limits), facts, now);
@@ -256,7 +256,7 @@ describe('what counts', () => {
     expect(verdict(gates, { maxDailyValue: money(101) }, orderOf(41))).toBe('ok');
   });
 
-  it('lets a modify that adds nothing pass a day that is used up', () => {
+  it('lets a modify without added value pass when the day is used up', () => {
     const gates = gatesOn(new MemoryStore());
     expect(verdict(gates, {}, orderOf(60))).toBe('ok');
     expect(verdict(gates, { maxDailyValue: money(50) }, orderOf(40, { increase: 0n }))).toBe('ok');
@@ -346,7 +346,7 @@ describe('what is durable', () => {
     expect(verdict(after, limits, orderOf(1), noon + 60_000)).toBe('ok');
   });
 
-  it('takes up day and rate after a restart, and clears what no longer counts', async () => {
+  it('restores the day and the rate after a restart, and clears expired counts', async () => {
     const store = new MemoryStore();
     const limits = { maxDailyValue: money(100), maxOrdersPerMinute: 2 };
     const key = keyRecord('k:1', limits);

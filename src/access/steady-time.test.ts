@@ -45,7 +45,7 @@ it('never says that more time has passed than has, nor goes back, whatever happe
   );
 });
 
-it('counts what passed while the daemon was down and the same machine was up', async () => {
+it('counts the daemon’s downtime while the machine stayed up', async () => {
   const store = new MemoryStore();
   const clock = new ManualClock(START);
   await new SteadyTime({ store, clock, bootId: 'boot' }).stop();

@@ -40,7 +40,7 @@ it('leaves one field out', () => {
   expect(askedText(C2SSchema, one)).not.toBe(askedText(C2SSchema, other));
 });
 
-it('tells lists and what is nested in them', () => {
+it('distinguishes lists and their nested values', () => {
   const text = (codes: string[]) =>
     askedText(SubC2S, create(SubC2S, { securityList: codes.map((code) => ({ market: 1, code })), subTypeList: [1, 2] }));
   expect(text(['1', '2'])).not.toBe(text(['12']));

@@ -24,7 +24,7 @@ const base = {
 } as const;
 
 describe('a declaration is refused', () => {
-  it('whose request has a field of which nobody says what it names', () => {
+  it('with an unclassified request field', () => {
     expect(() => operation({ ...base, messages: QotGetPlateSet })).toThrow(
       "get_new does not say what fields of its request name: declare classes: { 'Qot_GetPlateSet.C2S': { market: '?', plateSetType: '?' } }",
     );
@@ -33,25 +33,25 @@ describe('a declaration is refused', () => {
     expect(operation({ ...base, messages: QotGetPlateSet, classes })).toMatchObject({ reach: 'beyond' });
   });
 
-  it('that may change orders and names nobody who values them', () => {
+  it('of an order operation without a valuer', () => {
     // @ts-expect-error: it does not compile either
     expect(() => operation({ ...base, scope: { kind: 'byEnv' }, effect: 'order', messages: TrdPlaceOrder })).toThrow(
       'get_new may change orders and names no valuer of their risk: say in "valuer" who values it',
     );
   });
 
-  it('that needs a switch for which there is no setting', () => {
+  it('with a switch that no setting has', () => {
     // @ts-expect-error: it does not compile either
     expect(() => operation({ ...base, messages: QotGetRT, switches: ['--enable-something'] })).toThrow(
       'get_new needs the switch --enable-something, for which there is no setting: add it to contract/switches.ts',
     );
   });
 
-  it('that lets callers filter an answer which is not filtered for limited keys', () => {
+  it('with a caller’s filter on an answer that is not filtered for limited keys', () => {
     expect(() => operation({ ...base, messages: TrdGetOrderList })).toThrow('has a filter, Trd_Common.TrdFilterConditions.codeList');
   });
 
-  it('that filters lists and leaves open what a field beside them tells of what is left out', () => {
+  it('with filtered lists beside a field that could reveal the omitted entries', () => {
     const reach = [{ list: 'orderList', of: 'traded' }] as const;
     expect(() => operation({ ...base, messages: TrdGetOrderList, reach })).toThrow(
       'get_new does not say what Trd_GetOrderList.S2C.header tells of entries that are left out: name it as "total" or "more"',
@@ -62,12 +62,12 @@ describe('a declaration is refused', () => {
     );
   });
 
-  it('that speaks of fields which the message does not have', () => {
+  it('with fields that the message lacks', () => {
     expect(() => operation({ ...base, messages: QotGetRT, shape: [symbol('securityy')] })).toThrow('Qot_GetRT.C2S has no securityy');
     expect(() => operation({ ...base, messages: QotGetRT, unused: ['num'] })).toThrow('Qot_GetRT.C2S has no num');
   });
 
-  it('that takes the name, the route or the tool of another', () => {
+  it('with the name, the route or the tool of another', () => {
     const one = operation({ ...base, messages: QotGetRT });
     const pairs = [
       [{ ...one, rest: [] }, 'operation get_new is declared twice: by quote.one and by metadata.two; rename one of them'],

@@ -68,7 +68,7 @@ describe('a protocol id', () => {
     }
   });
 
-  it('that nobody declares is not served', () => {
+  it('is not served unless an operation declares it', () => {
     expect(ids.operationsOf(9999)).toEqual([]);
     expect(ids.operationOf(9999, create(QotSub.C2SSchema))).toBeUndefined();
   });

@@ -109,7 +109,7 @@ describe('a recorder', () => {
     await expect(read([path])).rejects.toThrow(DamagedRecording);
   });
 
-  it('leaves what concerns accounts out unless it is asked for', async () => {
+  it('records account events only on request', async () => {
     const order: PushEvent = {
       type: 'trade',
       protoId: 2208,

@@ -51,7 +51,7 @@ describe('idempotency keys', () => {
     expect(await place(desk, 'k3')).toMatchObject({ retType: 0 });
   });
 
-  it('of refused writes take no room: a thousand refused cancels leave it to others', async () => {
+  it('do not fill up with refused writes: a thousand refused cancels leave the room to others', async () => {
     const desk = await open({ bounds: { ...bounds, idempotencyKeys: 3 } });
     for (let times = 0; times < 1000; times++) {
       expect(await desk.call(trade.cancelOrder, nameless, { idempotencyKey: `c${times}` })).toMatchObject({ retType: -1 });
@@ -177,7 +177,7 @@ describe('subscriptions of a key', () => {
     expect(await subscribe(desk, ['HK.00001'], 'other')).toMatchObject({ retType: 0 });
   });
 
-  it('that were made over REST end an hour after it was last used', async () => {
+  it('made over REST end an hour after its last use', async () => {
     const desk = await open();
     for (const as of ['desk', 'other']) await subscribe(desk, ['HK.00700'], as);
     for (let minutes = 0; minutes < 70; minutes += 10) {

@@ -330,7 +330,7 @@ describe('an exit', () => {
     expect(await exitsOf(shares, id)).toMatchObject([{ orderType: STOP }]);
   });
 
-  it('that is refused again and again is tried every five seconds, the stop-loss and then the take-profit', async () => {
+  it('is retried every five seconds while refused, the stop-loss and then the take-profit', async () => {
     let sent = 0;
     const backend = (simulated: Backend): Partial<Backend> => ({
       call(operation, request, context) {
@@ -388,7 +388,7 @@ describe('an exit', () => {
     expect(await bracketOf(shares, id)).toMatchObject({ stopHeld: false, note: '' });
   });
 
-  it('that the brokerage keeps back for its price is confirmed, and closes the position', async () => {
+  it('held back by the brokerage for its price is confirmed, and closes the position', async () => {
     await open({}, { backend: withoutSnapshots });
     const last = await lastOf('HK.00700');
     // The stop is reached already, and a limit of a ninth of the price looks like a slip.
@@ -398,7 +398,7 @@ describe('an exit', () => {
     expect(desk.audit.map(({ reason }) => reason)).toContain(`bracket ${id}: stop-loss confirmed`);
   });
 
-  it('that the brokerage keeps back and will not have confirmed says so', async () => {
+  it('held back by the brokerage without a way to confirm it says so', async () => {
     const backend = (simulated: Backend): Partial<Backend> => ({
       call(operation, request, context) {
         if (operation === quote.getSnapshot) return refusal(operation, 'no snapshots');
@@ -416,7 +416,7 @@ describe('an exit', () => {
     expect(await exitsOf(shares, id)).toHaveLength(1);
   });
 
-  it('that somebody has made smaller is replaced by one for all that is open', async () => {
+  it('made smaller by its owner is replaced by one for the whole open quantity', async () => {
     await open();
     const id = await place({ ...taking, qty: 200, stop_loss_price: 300 });
     const { exitOrderIdEx: first } = await guarded(shares, id);
@@ -430,7 +430,7 @@ describe('an exit', () => {
     ['stop-loss', { stop_loss_price: 300.13 }, { aux_price: 1 }, { auxPrice: 300.2 }],
     ['limit of the stop-loss', { stop_loss_price: 300, stop_loss_limit_price: 290 }, { aux_price: 300, price: 200 }, { price: 290 }],
     ['take-profit', { take_profit_price: 600 }, { price: 700 }, { price: 600 }],
-  ])('whose price somebody has moved (%s) is replaced by one at its own', async (_, levels, moved, own) => {
+  ])('moved to another price by its owner (%s) is replaced by one at the bracket’s price', async (_, levels, moved, own) => {
     await open();
     const id = await place({ ...taking, ...levels });
     const { exitOrderIdEx: first } = await guarded(shares, id);
@@ -456,7 +456,7 @@ describe('an exit', () => {
     expect(await desk.call(trade.cancelOrder, cancel, { as: 'limited' })).toMatchObject({ code: 'trading.halted' });
   });
 
-  it('that goes to the market too far from its price to be filled is followed by another', async () => {
+  it('triggered too far from its price to be filled is followed by another', async () => {
     let isHidden = false;
     /** Tells no price for a while, so that the stop-loss rests at the brokerage: there it is past what its order may trade at. */
     const backend = (simulated: Backend): Partial<Backend> => ({
@@ -480,7 +480,7 @@ describe('an exit', () => {
     ]);
   });
 
-  it('that somebody cancels ends the bracket, also when its price is reached', async () => {
+  it('ends the bracket when its owner cancels it, also when its price is reached', async () => {
     await open({}, { backend: withoutSnapshots });
     const last = await lastOf('HK.00700');
     // The stop is reached already, and its limit is out of the market: the order stays.
@@ -654,7 +654,7 @@ describe('a stop-loss that an issue of bonus shares leaves with a broken lot', (
     return id;
   }
 
-  it('sells the whole lots, and says what stays open', async () => {
+  it('sells the whole lots, and states the remaining odd lot', async () => {
     const id = await fall();
     expect(await comesTo(shares, id, ({ state }) => state !== OPEN)).toMatchObject({
       state: CLOSED,

@@ -165,7 +165,7 @@ describe.each([undefined, true] as const)('an exit that no row has (lists are ne
     expect(await bracketOf(id)).toMatchObject({ state: OPEN, exitOrderIdEx: exit.orderIDEx, exitQty: 2, entryFilledQty: 2 });
   });
 
-  it.each([0, 3])('and has filled %d days ago closes its bracket: no exit is for what else the account holds', async (days) => {
+  it.each([0, 3])('closes its bracket if it filled %d days ago: exits never cover other holdings of the account', async (days) => {
     listsCurrent = current;
     const disk = new FullStore();
     const { id, exit } = await sentUnrecorded(disk);
@@ -183,7 +183,7 @@ describe.each([undefined, true] as const)('an exit that no row has (lists are ne
     expect(await held()).toBe(3);
   });
 
-  it('and has replaced the one that the row has is gone on with', async () => {
+  it('is adopted if it replaced the exit in the row', async () => {
     listsCurrent = current;
     const disk = new FullStore();
     await start(disk);

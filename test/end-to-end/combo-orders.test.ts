@@ -163,7 +163,7 @@ describe('limits hold an order of several legs', () => {
     expect(await place()).toMatchObject({ code: 'limit.side' });
   });
 
-  it('by what its legs are worth, and not by what they cost together', async () => {
+  it('by the value of its legs, not by their net price', async () => {
     await open({ maxOrderValue: '1000' });
     expect(await place({ price: 0 })).toMatchObject({ code: 'limit.order_value' });
     // The price's allowance for the first leg counts, however far above the market.

@@ -126,7 +126,7 @@ describe('operations', () => {
     await ws.close();
   });
 
-  it('that fail on their way are answered, and leave the connection', async () => {
+  it('are answered when they fail, and leave the connection open', async () => {
     const { backend, api } = await serve();
     const client = await openTcp(api);
     backend.answer = () => {
@@ -231,7 +231,7 @@ describe('a connection', () => {
     expect((await client.closed).code).toBe(1006);
   });
 
-  it('that does not shake hands is cut off', async () => {
+  it('is cut off without a handshake', async () => {
     const { clock, api, websocket } = await serve();
     const tcp = await CoreTcpClient.connect(api);
     const ws = await CoreWsClient.connect(websocket);
@@ -250,7 +250,7 @@ describe('a connection', () => {
     await first.close();
   });
 
-  it('over TCP whose handshake is refused makes room as soon as its peer is gone', async () => {
+  it('over TCP frees its place as soon as the peer of a refused handshake is gone', async () => {
     const { api } = await serve(operations, 1);
     const refused = await CoreTcpClient.connect(api);
     const handshake = refused.ask('InitConnect', { clientVer: 1, clientID: 'x', pushProtoFmt: 9 });
@@ -284,7 +284,7 @@ describe('a connection', () => {
     expect(client.webSocket.readyState).not.toBe(client.webSocket.OPEN);
   });
 
-  it('costs nobody anything when it sends rubbish', async () => {
+  it('affects no other client when it sends garbage', async () => {
     const { api, defects } = await serve();
     const lively = await openTcp(api);
     const [host, port] = api.split(':');

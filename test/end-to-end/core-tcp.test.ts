@@ -45,7 +45,7 @@ describe('without keys', () => {
     await test.stop();
   });
 
-  it('shakes hands and says what clients count on', async () => {
+  it('completes a handshake with the facts that clients rely on', async () => {
     const [one, other] = [await open(), await open()];
     expect(one.init).toMatchObject({ retType: 0, s2c: { serverVer: 1011, loginUserID: '1001', keepAliveInterval: 10 } });
     const { connAESKey, connID, aesCBCiv } = one.init.s2c as unknown as { connAESKey: string; connID: string; aesCBCiv?: string };
@@ -359,7 +359,7 @@ describe('with the key that the operator named', () => {
     expect(lines).toContainEqual(expect.objectContaining({ endpoint: 'protocol id 999999', outcome: 'reject' }));
   });
 
-  it('feels at once what is taken from the key, and its end', async () => {
+  it('loses permissions at once with its key, and ends with it', async () => {
     const client = await open();
     const header = await accountOf(client);
     const sub = { securityList: [tencent], subTypeList: [1], isSubOrUnSub: true, isRegOrUnRegPush: true };

@@ -55,7 +55,7 @@ describe('beside a demo that runs, a start that is refused', () => {
 });
 
 describe("beside an operator's own daemon, a demo", () => {
-  it('that is refused adds nothing to its keys', async () => {
+  it('adds nothing to its keys', async () => {
     site = await SpawnedDaemon.start({ keys: { bot: { scopes: ['qot:read'] } } });
     const before = kept();
     expect(await refusedDemo({})).toEqual({ status: 2, stderr: expect.stringContaining('uses the state folder') });

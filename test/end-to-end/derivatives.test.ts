@@ -226,7 +226,7 @@ describe('options', () => {
     expect(await legs([{ security: { market: 11, code: 'AAPL261113C280000' } }])).toContain('not listed any more');
   });
 
-  it('that have expired are listed nowhere and keep their history', async () => {
+  it('are unlisted after expiry and keep their history', async () => {
     const list = await chain({ ...december, begin_time: '2026-11-10', end_time: '2026-11-19' });
     expect(list).toEqual([]);
     const { kl_list } = await s2c('/api/history-kline', {

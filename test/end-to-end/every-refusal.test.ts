@@ -71,7 +71,7 @@ describe('an order by a tool', () => {
     expect(found.traces).toEqual({ lines: ['auth.scope'], listed: ['auth.scope'], counted: 1 });
   });
 
-  it('that a person declines, with the terms of the order', async () => {
+  it('declined by a person, with the terms of the order', async () => {
     let action: ElicitResult = { action: 'accept', content: { confirm: true } };
     const client = await McpClient.open(daemon, {
       keyText: daemon.keys.desk,

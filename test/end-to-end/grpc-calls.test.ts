@@ -119,7 +119,7 @@ describe('an operation that is declared', () => {
 });
 
 describe('a backend', () => {
-  it('that is not ready makes calls UNAVAILABLE, with the time to come back, and the health NOT_SERVING', async () => {
+  it('not ready yet makes calls UNAVAILABLE, with the time to retry, and the health NOT_SERVING', async () => {
     const backend = new ScriptedBackend();
     gateway = await serveGateway({ backend, keys });
     const client = gateway.grpc();
@@ -139,7 +139,7 @@ describe('a backend', () => {
     expect(await client.call(call)).toMatchObject({ code: 'OK' });
   });
 
-  it('that fails costs the call, and says where to look', async () => {
+  it('fails the call with an error that says where to look', async () => {
     gateway = await serveGateway({
       backend: new ScriptedBackend(() => {
         throw new Error('a defect');
@@ -153,7 +153,7 @@ describe('a backend', () => {
     expect(gateway.log.join()).toContain('a defect');
   });
 
-  it('whose answer is no message of the operation costs the call', async () => {
+  it('fails the call with an answer that is no message of the operation', async () => {
     gateway = await serveGateway({
       // s2c lacks its required fields.
       backend: new ScriptedBackend(() => create(QotGetOrderBook.ResponseSchema, { retType: 0, s2c: {} }) as ResponseMessage),

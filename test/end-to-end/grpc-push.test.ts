@@ -141,7 +141,7 @@ describe('a push stream', () => {
     expect(desk.events.slice(seen).filter(isOf('1_00700'))).toEqual([]);
   });
 
-  it('that is cancelled is forgotten', async () => {
+  it('is forgotten after its cancellation', async () => {
     await start();
     const stream = await client.open({ key: daemon.keys.desk });
     expect(daemon.daemon.gateway.push.connections()).toMatchObject([{ iface: 'grpc', keyId: 'desk' }]);

@@ -41,7 +41,7 @@ describe('a halt', () => {
   const halt = (body: object = {}) => desk.payload(admin.adminHalt, body, { as: 'ops', iface: 'grpc' });
   const resume = (body: object = {}) => desk.payload(admin.adminResume, body, { as: 'ops', iface: 'grpc' });
 
-  it('refuses new orders, larger ones and those that come back; cancels and what makes an order smaller pass', async () => {
+  it('refuses new, larger and re-enabled orders; cancels and reductions pass', async () => {
     await open();
     const [id, disabled] = [await place({ ...resting, qty: 200 }), await place(resting)];
     desk.clock.advance(SETTLED_MS);
@@ -290,7 +290,7 @@ describe('a halt', () => {
     expect((await desk.payload(account.getOrders, list)).orderList).toEqual([]);
   });
 
-  it('that is ordered while another is ended goes on', async () => {
+  it('ordered during the end of another stays in force', async () => {
     class SlowStore extends MemoryStore {
       held: (() => void)[] | undefined;
       override async write(change: (transaction: Transaction) => void): Promise<void> {

@@ -346,7 +346,7 @@ it('a halted key without acc:read is not told that an unlisted order may guard a
 });
 
 describe.each<Partial<Lag>>([{}, { refreshes: true }])('a change that no list shows yet (%o)', (how) => {
-  it('is what another change is judged by', async () => {
+  it('is the basis for judging the next change', async () => {
     await open({ maxDailyValue: '200' }, {}, {}, how);
     const { orderIDEx: order_id_ex } = await desk.payload(trade.placeOrder, { ...resting, qty: 300, price: 2 }, { as: 'free' });
     desk.clock.advance(LAG_MS + SETTLED_MS);
@@ -375,7 +375,7 @@ describe('a change by another program, after one here', () => {
   it.each<[string, number]>([
     ['at once', 1_000],
     ['much later', 20_000],
-  ])('is what yet another is held against, made %s', async (_, ms) => {
+  ])('is the basis for judging a third one, made %s', async (_, ms) => {
     await open({ maxDailyValue: '200' }, {}, {}, { ms: 0 });
     await halt({ key_id: 'other' });
     const order_id_ex = await place({ ...resting, ...far }, 'free');
@@ -520,7 +520,7 @@ describe('closing a position over lists that are behind', () => {
     expect(codes).toEqual([undefined, undefined, undefined, 'trading.halted']);
   });
 
-  it('and what was refused claims nothing', async () => {
+  it('counts nothing for refused orders', async () => {
     await open();
     await place(taking);
     desk.clock.advance(LAG_MS + SETTLED_MS);

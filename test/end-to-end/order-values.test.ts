@@ -118,7 +118,7 @@ describe('a sale', () => {
     expect(await refusal(trade.placeOrder, placed(terms))).toBe('limit.order_value');
   });
 
-  it('that waits for a higher price counts at that price plus 5 %', async () => {
+  it('triggered at a higher price counts at that price plus 5 %', async () => {
     await open();
     const bid = await bestBid();
     const preview = await previewed(desk, 'place', trade.placeOrder, placed({ orderType: 13, auxPrice: bid * 2 }));
@@ -173,7 +173,7 @@ describe('a modify', () => {
     expect(await refusal(trade.modifyOrder, changed({ orderIDEx, qty: 400, price: -50 }))).toBe('request.out_of_range');
   });
 
-  it('of what has traded in part makes that no cheaper', async () => {
+  it('of a partly filled order does not lower the value of the fills', async () => {
     await open();
     const { orderBookAskList } = await desk.payload(quote.getOrderBook, { symbol: 'HK.00005', depth: 1 });
     const [{ price = 0, volume = 0n } = {}] = orderBookAskList;
@@ -185,7 +185,7 @@ describe('a modify', () => {
     expect(value).toBe((d(fillQty) / 10n ** 9n) * d(fillAvgPrice) + d(qty - fillQty));
   });
 
-  it('that another has overtaken is valued anew', async () => {
+  it('is valued again when another change overtook it', async () => {
     await open({ maxOrderValue: '40000' });
     const orderIDEx = await working({ price: 1, qty: 4000 });
     const changes = [
@@ -198,7 +198,7 @@ describe('a modify', () => {
     expect(sent).toMatchObject([changes[0]]);
   });
 
-  it('that changed nothing when it came does not put back what another key has taken away meanwhile', async () => {
+  it('without a change of its own does not undo another key’s reduction', async () => {
     await open({ maxDailyValue: '1000' });
     const orderIDEx = await working({ price: 50, qty: 4000 });
     const away = desk.call(trade.modifyOrder, changed({ orderIDEx, price: 1, qty: 4000 }), { as: 'free' });
@@ -470,7 +470,7 @@ describe('caps', () => {
     expect(await refusal(trade.placeOrder, { ...hkOrder, qty: 1 })).toBeUndefined();
   });
 
-  it('in one currency refuse what no rate is known for', async () => {
+  it('in one currency refuse orders in currencies without a known rate', async () => {
     await open({ maxOrderValue: '1000000', limitsCurrency: 'HKD' }, { exchangeRate: () => undefined });
     expect(await refusal(trade.placeOrder, usOrder)).toBe('limit.exchange_rate_unknown');
     expect(await refusal(trade.placeOrder, hkOrder)).toBeUndefined();

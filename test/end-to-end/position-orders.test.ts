@@ -126,7 +126,7 @@ describe('reverse_position', () => {
     expect(sent()).toBe(0);
   });
 
-  it('that had left when trading was halted has both of its orders cancelled once they are named', async () => {
+  it('sent before a halt has both of its orders cancelled once they are named', async () => {
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -164,7 +164,7 @@ describe('reverse_position', () => {
     }, 'the answer of the halt');
   });
 
-  it('that comes at once with another, or with a roll, is refused: together they would close too much', async () => {
+  it('is refused beside another one or a roll at the same time: together they would close too much', async () => {
     await open();
     const id = await hold('HK.HSI2612', 1);
     const answers = await Promise.all([reverse(id), reverse(id), roll(id, 'HSI2703')]);

@@ -129,7 +129,7 @@ describe('a preview is audited and counted once', () => {
 });
 
 describe('a key that may trade but not read the account', () => {
-  it('is told what the gates say, and nothing of what the account holds', async () => {
+  it('receives the gates’ verdict, and nothing about the account’s holdings', async () => {
     const { orderIDEx } = await desk.payload(trade.placeOrder, order);
     const as = { as: 'trader' };
     const place = await previewed(desk, 'place', trade.placeOrder, order, as);

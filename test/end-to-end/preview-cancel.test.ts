@@ -57,7 +57,7 @@ describe('the preview of a cancel', () => {
     );
   });
 
-  it('of an order that there is not is a failure', async () => {
+  it('of an unknown order is a failure', async () => {
     expect(await desk.preview(trade.cancelOrder, { ...all, order_id_ex: 'nothing' })).toMatchObject({ retType: -1 });
   });
 });
@@ -87,7 +87,7 @@ describe('the preview of a cancel-all', () => {
     expect(previewSentence(preview)).toMatch(/^Cancel 103 orders .*; and 98 more\.$/);
   });
 
-  it('of an account that there is not is what the cancel would be answered', async () => {
+  it('of an unknown account equals the answer to the cancel', async () => {
     const nobody = { ...all, acc_id: '281756478396547999' };
     const [preview, call] = [await desk.preview(trade.cancelAllOrder, nobody), await desk.call(trade.cancelAllOrder, nobody)];
     expect(preview).toMatchObject({ retType: -1, retMsg: (call as { retMsg: string }).retMsg });

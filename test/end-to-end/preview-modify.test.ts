@@ -81,7 +81,7 @@ describe('the preview of a modify', () => {
     expect(JSON.parse(previewText(preview))).toMatchObject({ currency: null, value: null, gates: [] });
   });
 
-  it('of an order that there is not is what the modify would be answered', async () => {
+  it('of an unknown order equals the answer to the modify', async () => {
     const missing = change({ order_id_ex: 'nothing', qty: 100, price: 300 });
     const outcome = await desk.preview(trade.modifyOrder, missing);
     expect(outcome).toMatchObject({ retType: -1, retMsg: `no order nothing in account ${HK_MARGIN}` });

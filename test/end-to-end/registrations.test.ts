@@ -23,7 +23,7 @@ function told(client: PushClient, remark: string, from = 0) {
   return client.frame((frame) => frame.type === 'trade' && frame.body.order?.remark === remark, `the order ${remark}`, from);
 }
 
-it('registrations over REST outlive a kill, and a client is told what it cannot be sent again', async () => {
+it('registrations over REST survive a kill, and clients are told of events that cannot be resent', async () => {
   const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
   await daemon.addKey('bot', { scopes });
   await daemon.addKey('other', { scopes });
@@ -103,7 +103,7 @@ it('a connection follows accounts by commands of its own, and resumes with them'
   expect(second.trades.length).toBe(heard);
 });
 
-it('a registration of a key whose id another key has since is not taken up', async () => {
+it('a registration is not restored for another key with the same id', async () => {
   await daemon.as('other').s2c('/api/subscribe', { symbols: ['HK.00700'], sub_types: [1] });
   await daemon.as('other').s2c('/api/sub-acc-push', { acc_id_list: [HK_CASH] });
   await daemon.end();
@@ -116,7 +116,7 @@ it('a registration of a key whose id another key has since is not taken up', asy
   await connection.close();
 });
 
-it('a registration of a key that is gone, or that may not have it any more, is not taken up', async () => {
+it('a registration of a removed or narrowed key is not restored', async () => {
   await daemon.as('other').s2c('/api/subscribe', { symbols: ['HK.00700'], sub_types: [1] });
   await daemon.end();
   const file = JSON.parse(readFileSync(daemon.keysPath, 'utf8'));

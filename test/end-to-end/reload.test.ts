@@ -71,7 +71,7 @@ describe('a certificate', () => {
     );
   });
 
-  it('that is broken leaves the one before in use, says so everywhere, and is taken up once it is whole', async () => {
+  it('broken in the file leaves the previous one in use, is reported everywhere, and takes effect once mended', async () => {
     const daemon = await start();
     const before = await shown(daemon);
     const client = daemon.as('desk');

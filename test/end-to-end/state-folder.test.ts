@@ -63,7 +63,7 @@ async function run(daemon: Bot, program: 'svcd' | 'svcctl', args: readonly strin
 }
 
 describe('the lock of the state folder', () => {
-  it('is the kernel’s: a number left in a file keeps nobody out', async () => {
+  it('is the kernel’s: a stale pid in a file blocks no start', async () => {
     const daemon = await started();
     await daemon.end('SIGKILL');
     // Earlier versions took this for a living daemon.

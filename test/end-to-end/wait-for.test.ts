@@ -82,7 +82,7 @@ function expectGivenBack(): void {
 }
 
 describe('a price', () => {
-  it('that is there already is answered at once', async () => {
+  it('is answered at once when met already', async () => {
     await open();
     const price = await lastPrice();
     for (const relation of ['at_or_above', 'at_or_below']) {
@@ -171,7 +171,7 @@ describe('a price', () => {
     expect(seen[field]).toBeLessThanOrEqual(price);
   });
 
-  it('that does not come is told with what was seen last, when the time is up', async () => {
+  it('times out with the last observed value', async () => {
     await open();
     const call = await waiting({ ...TENCENT, relation: 'at_or_above', price: 1_000_000, timeout: 7 });
     desk.clock.advance(6_999);
@@ -186,7 +186,7 @@ describe('a price', () => {
     });
   });
 
-  it('of what there is not is refused', async () => {
+  it('is refused for an unknown subject', async () => {
     await open();
     for (const [body, says] of [
       [{ ...TENCENT, symbol: 'HK.99999', relation: 'crosses', price: 1 }, /99999/],
@@ -228,7 +228,7 @@ describe('an order', () => {
     expectGivenBack();
   });
 
-  it('that ends otherwise is over', async () => {
+  it('ends as over with another final status', async () => {
     await open();
     const order = await placed(250);
     desk.clock.advance(1000);
@@ -250,7 +250,7 @@ describe('an order', () => {
     expect(await call.payload()).toMatchObject({ outcome: 1, order: { fillQty: 100 } });
   });
 
-  it('that there is not, or of another account, is refused', async () => {
+  it('is refused when unknown or of another account', async () => {
     await open();
     const order = await placed(250);
     expect((await refusal({ condition: 'order', ...header, order_id_ex: 'nonsense' })).message).toMatch(/nonsense is not among the orders/);

@@ -89,7 +89,7 @@ it('ends with the connection of its caller', async () => {
 });
 
 describe.each(ways)('over the way with %s', (way) => {
-  it('a tool tells what it waits for, how that stands and for how long', async () => {
+  it('a tool reports the condition that it waits for, its state and the time so far', async () => {
     const client = await McpClient.open(served, { way, keyText: served.key('model') });
     const heard: Progress[] = [];
     const cancel = new AbortController();

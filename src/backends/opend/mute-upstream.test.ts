@@ -103,7 +103,7 @@ function asked(protoId: number): number {
   return server.connections.flatMap(({ requests }) => requests).filter((frame) => frame.protoId === protoId).length;
 }
 
-it('that lists its subscriptions is subscribed to and registered at again after a minute; what it missed is announced once it speaks', async () => {
+it('a silent upstream that still lists its subscriptions is resubscribed after a minute, and the gap is announced once it sends again', async () => {
   onAgain = push;
   await pass(59);
   expect([asked(SUB), asked(REGISTER)]).toEqual([1, 0]);
@@ -114,7 +114,7 @@ it('that lists its subscriptions is subscribed to and registered at again after 
   expect(server.connections).toHaveLength(1);
 });
 
-it('that stays mute is connected to anew after a minute and a half, and the gap begins with the silence', async () => {
+it('an upstream that stays silent is reconnected after a minute and a half, and the gap begins with the silence', async () => {
   await pass(89);
   expect(server.connections).toHaveLength(1);
   await pass(4);
@@ -128,7 +128,7 @@ it('that stays mute is connected to anew after a minute and a half, and the gap 
   expect(asked(SUB)).toBeGreaterThanOrEqual(3);
 });
 
-it('whose order books are mute while its quotes go on is subscribed to the books again, and keeps its connection', async () => {
+it('silent order books beside live quotes are resubscribed on the same connection', async () => {
   await backend.subscribe([{ ...stream, subType: BOOK }]);
   const registered = () =>
     server.connections.flatMap(({ requests }) =>
@@ -145,7 +145,7 @@ it('whose order books are mute while its quotes go on is subscribed to the books
   expect([server.connections.length, lost]).toEqual([1, []]);
 });
 
-it('that lost its own server for a moment is subscribed to again, though it is back by the time that it is asked', async () => {
+it('an upstream whose own server dropped for a moment is resubscribed, even if it has recovered when asked', async () => {
   const s2c = { type: Notify.NotifyType.NotifyType_ConnStatus, connectStatus: { qotLogined: false, trdLogined: true } };
   server.peer.push(1003, Notify, { retType: 0, s2c });
   await comesTrue(() => lost.length === 1);

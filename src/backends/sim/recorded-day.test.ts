@@ -69,7 +69,7 @@ describe('a recorded day', () => {
     await backend.stop();
   });
 
-  it('begins in its middle with what was so then', async () => {
+  it('started midway, shows the state of that moment', async () => {
     const { backend, clock, pushes } = await played(FIXTURE_TIME + HALF_MS);
     expect(await payload(backend, quote.getQuote, { securityList: [tencent] })).toEqual(middle.quote);
     const { orderBookBidList, orderBookAskList } = await payload(backend, quote.getOrderBook, { security: tencent, num: 10 });

@@ -181,7 +181,7 @@ test('a changed or re-enabled reminder starts anew; a disabled or deleted one is
   expect(await told()).toHaveLength(3);
 });
 
-test('what was set is there after a restart, and watched again', async () => {
+test('reminders survive a restart and are watched again', async () => {
   const store = new MemoryStore();
   fixture = await startFixture({ store });
   await add({ type: 1, value: 1_000_000, note: 'far' });

@@ -4,7 +4,7 @@ import { ConcurrentChanges } from './concurrent-changes.js';
 
 const order = { orderID: 7n, orderIDEx: 'seven' };
 
-it('lets callers change an order by turns, however many changes one of them has', async () => {
+it('rotates turns among callers, however many changes one of them has', async () => {
   const changes = new ConcurrentChanges(new ManualClock(0));
   const served: string[] = [];
   const first = changes.enter(1n, order, changes.now, 'flood');
@@ -30,7 +30,7 @@ it('has an order looked at again where a change ended since, under either of its
   expect(changes.enter(1n, { orderID: 8n, orderIDEx: '' }, since, 'two').ready).toBeUndefined();
 });
 
-it('forgets changes that ended long ago, and has what was looked at before them looked at again', () => {
+it('forgets changes that ended long ago, and requires a fresh look at the order', () => {
   const changes = new ConcurrentChanges(new ManualClock(0));
   const since = changes.now;
   for (let id = 1n; id <= 2_000n; id++) changes.enter(1n, { orderID: id, orderIDEx: '' }, changes.now, 'one').end();
@@ -38,7 +38,7 @@ it('forgets changes that ended long ago, and has what was looked at before them 
   expect(changes.enter(1n, { orderID: 2n, orderIDEx: '' }, changes.now, 'two').ready).toBeUndefined();
 });
 
-it('tells those who wait for a change that is not answered for five seconds, and has turns again once it is', async () => {
+it('refuses waiters after five seconds without an answer to the change ahead, and resumes after the answer', async () => {
   const clock = new ManualClock(0);
   const changes = new ConcurrentChanges(clock);
   const swallowed = changes.enter(1n, order, changes.now, 'one');

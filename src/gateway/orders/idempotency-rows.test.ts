@@ -51,7 +51,7 @@ it('counts a write once, and forgets its request when its answer is there', asyn
   time.stop();
 });
 
-it('forgets what is old, and counts each write once', async () => {
+it('forgets expired writes, and counts each write once', async () => {
   const clock = new ManualClock(Date.UTC(2026, 10, 20));
   const store = new MemoryStore();
   const time = new SteadyTime({ store, clock });

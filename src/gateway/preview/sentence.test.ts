@@ -167,7 +167,7 @@ describe('the sentence of a preview', () => {
     );
   });
 
-  it('says that a contract is worth more than its price, or that nobody knows how much', () => {
+  it('states that a contract is worth more than its price, or that its value is unknown', () => {
     const contract = { ...place, market: 'FUTURES', value: d('1317500'), multiplier: d('50') };
     expect(previewSentence(contract)).toContain('value 1,317,500 HKD, contract multiplier 50, ');
     expect(previewSentence({ ...contract, value: null, multiplier: null })).toContain(

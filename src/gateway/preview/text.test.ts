@@ -77,7 +77,7 @@ describe('the JSON of a preview', () => {
     });
   });
 
-  it('says of a refusal what its error would say', () => {
+  it('states a refusal in the words of its error', () => {
     const refusal = new Rejection('limit.rate', 'rate limit exceeded', { retryAfterSeconds: 40 });
     const refused = { ...cancelOf(1n, 2n, 0n, 'Tencent'), wouldPass: false, refusal, refusals: [refusal] };
     expect(JSON.parse(previewText(refused))).toMatchObject({

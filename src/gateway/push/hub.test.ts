@@ -468,7 +468,7 @@ describe('generations', () => {
 });
 
 describe('a slow reader', () => {
-  it('gets the newest quote of each stream, and slows nobody', async () => {
+  it('receives the newest quote of each stream, and slows no other connection', async () => {
     const { backend, hub, join, joinStuck, settle } = setUp();
     const slow = await joinStuck();
     const quick = join();
@@ -553,7 +553,7 @@ describe('a slow reader', () => {
 describe('keys', () => {
   const hour = 60 * 60_000;
 
-  it('lose what they subscribed to for all their connections an hour after their last use', async () => {
+  it('lose their shared subscriptions an hour after their last use', async () => {
     const { hub, clock, join } = setUp();
     const isHeld = () => hub.subscriptions.list('key:a').length > 0;
     const review = (ms: number) => {
@@ -601,7 +601,7 @@ describe('keys', () => {
     ).toMatchObject({ ok: true });
   });
 
-  it('that are revoked lose their connections with 4401, and their subscriptions', async () => {
+  it('lose their connections with 4401 and their subscriptions on revocation', async () => {
     const { backend, hub, join, settle } = setUp();
     const [revoked, other] = [join({ keyId: 'a' }), join({ owner: 'key:b' })];
     await hub.subscribe('key:a', [tencent], register);
@@ -619,7 +619,7 @@ describe('keys', () => {
     expect(backend.accounts).toEqual([]);
   });
 
-  it('that are narrowed lose what is not allowed any more at once, also what is queued', async () => {
+  it('lose disallowed events at once when narrowed, queued ones included', async () => {
     const { backend, hub, join, joinStuck, settle } = setUp();
     const slow = await joinStuck();
     const quick = join();
@@ -677,7 +677,7 @@ describe('connections', () => {
 });
 
 describe('a gap', () => {
-  it('of accounts that are lost again while they are restored ends when they are back for good', async () => {
+  it('in accounts lost again during restoration ends with the last restoration', async () => {
     const { backend, clock, hub, join, settle } = setUp();
     const { sink } = join();
     await hub.subscribeAccounts('key:a', [7n]);

@@ -79,7 +79,7 @@ describe('subscribe', () => {
     expect(keys().filter((key) => key.startsWith('HK.00700 2'))).toEqual([]);
   });
 
-  it('refuses what names nothing or nothing known, in words', async () => {
+  it('refuses requests without a subject or with an unknown one, in words', async () => {
     const { sub, keys, backend } = setUp();
     expect(await sub({ subTypeList: [1] })).toMatchObject({ retType: -1, retMsg: 'no symbol given: name at least one in "symbols"' });
     expect(await sub({ securityList: [tencent] })).toMatchObject({
@@ -174,7 +174,7 @@ describe('registering pushes', () => {
     expect(pushed()).toEqual([]);
   });
 
-  it('refuses what is not subscribed to, as a whole', async () => {
+  it('refuses the whole request if a stream is not subscribed to', async () => {
     const { sub, register, pushed } = setUpPushes();
     await sub({ securityList: [tencent], subTypeList: [1], isRegOrUnRegPush: false });
     expect(await register({ securityList: [tencent, apple], subTypeList: [1] })).toMatchObject({

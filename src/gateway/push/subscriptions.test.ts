@@ -157,7 +157,7 @@ describe('subscriptions', () => {
     ['a reason that passes', () => new BackendRefused('backend.failed', 'the server failed')],
     ['an answer that is none', () => answer(-200, 'disconnected')],
     ['want of an answer', () => new BackendUnsent('8192 requests wait for the server already')],
-  ])('that a restoration did not bring back for %s are to be restored again', async (_, failure) => {
+  ])('not restored for %s are restored again later', async (_, failure) => {
     const { backend, subscriptions } = setUp();
     await subscriptions.subscribe('key:a', [tencent, hsbc], options);
     backend.drop();
@@ -176,7 +176,7 @@ describe('subscriptions', () => {
     expect(backend.running.size).toBe(2);
   });
 
-  it('that are being made when others are lost are none the worse for it', async () => {
+  it('in progress survive the loss of others', async () => {
     const { backend, subscriptions } = setUp();
     await subscriptions.subscribe('key:b', [hsbc], options);
     backend.holding = true;
@@ -193,7 +193,7 @@ describe('subscriptions', () => {
     expect([...backend.running]).toEqual([streamKey(hsbc)]);
   });
 
-  it('of a stream that the backend starts too late, and after it was ended, are ended once more', async () => {
+  it('of a stream that the backend starts after its end are ended again', async () => {
     const { backend, subscriptions, clock } = setUp();
     backend.holding = true;
     const made = subscriptions.subscribe('key:a', [tencent], options);
@@ -210,7 +210,7 @@ describe('subscriptions', () => {
     expect([backend.running.size, subscriptions.usedQuota]).toEqual([0, 0]);
   });
 
-  it('that are being made when a restoration is refused stand on their own request', async () => {
+  it('in progress are unaffected by the refusal of a restoration', async () => {
     const { backend, subscriptions } = setUp();
     await subscriptions.subscribe('key:a', [tencent], options);
     backend.drop();

@@ -38,7 +38,7 @@ it('tells of a gap exactly where an account was not followed at the cursor or si
   );
 });
 
-it('tells nothing of what its reader may not see, neither by a cursor nor by a gap', () => {
+it('reveals no hidden event to its reader, neither by a cursor nor by a gap', () => {
   /** Cursors and gap of a reader of one account, beside so many events of another. */
   const seenBeside = (hidden: number) => {
     const log = new TradeLog(() => 0);

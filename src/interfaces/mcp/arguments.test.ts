@@ -139,7 +139,7 @@ function argumentsOf(operation: Operation, wanted: readonly string[] = []): fc.A
   return fc.record(values, { requiredKeys }).filter((args) => !isIdle(args) && !pairs.some((pair) => exceeds(operation, args, pair)));
 }
 
-it('what a schema requires is what a call cannot do without', () => {
+it('the required arguments of a schema are exactly those that a call needs', () => {
   for (const [, operation] of tools) {
     const { required = [] } = wholeTool(operation).inputSchema;
     const [args] = fc.sample(argumentsOf(operation), { numRuns: 1, seed: 1 });

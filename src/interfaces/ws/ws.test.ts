@@ -253,7 +253,7 @@ describe('events', () => {
     expect(seqs).toEqual(seqs.map((_, index) => index + 1));
   });
 
-  it('that waited for a slow reader follow when it reads again, none missing', async () => {
+  it('queued for a slow reader follow when it reads again, none missing', async () => {
     const { backend, clock, hub, join } = await setUp({ maxBacklogBytes: 1024 * 1024 * 1024 });
     const client = await join();
     client.webSocket.pause();

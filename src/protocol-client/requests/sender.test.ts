@@ -72,7 +72,7 @@ function expectTooOften(heard: unknown): void {
 }
 
 describe('an order that the server calls too frequent', () => {
-  it.each([1, 2, 3, 4])('and takes after %i such refusals is placed', async (refusals) => {
+  it.each([1, 2, 3, 4])('is placed if accepted after %i such refusals', async (refusals) => {
     const { heard } = await hearing([...Array<Attempt>(refusals).fill('too often'), 'taken']);
     expect(heard).toMatchObject({ retType: 0 });
   });
@@ -97,18 +97,18 @@ describe('an order that the server calls too frequent', () => {
     expect(left).toBe(1);
   });
 
-  it.each([1, 2, 3, 4])('and that does not leave after %i such refusals is refused, and not called unsent', async (refusals) => {
+  it.each([1, 2, 3, 4])('is refused after %i such refusals, and not reported as unsent', async (refusals) => {
     const { heard } = await hearing([...Array<Attempt>(refusals).fill('too often'), lastAttempts['that did not leave']]);
     expectTooOften(heard);
   });
 
-  it('and that has no other turn before its caller leaves is refused in the words of the server', async () => {
+  it('is refused in the server’s words if its caller leaves before the next turn', async () => {
     const { heard, left } = await hearing(['too often', 'taken'], 120);
     expectTooOften(heard);
     expect(left).toBe(1);
   });
 
-  it.each(['whose connection was lost', 'that was not answered'] as const)('and then one %s is open', async (last) => {
+  it.each(['whose connection was lost', 'that was not answered'] as const)('has an open outcome if a retry %s', async (last) => {
     const { heard } = await hearing(['too often', lastAttempts[last]]);
     expect(heard).toBe(lastAttempts[last]);
   });
@@ -153,7 +153,7 @@ describe('a server that lacks something', () => {
 
   const response = (fields: object) => create(getSnapshot.messages.ResponseSchema, fields) as ResponseMessage;
 
-  it('for one market, and is silent about it, is asked about others as before', async () => {
+  it('in one market only is still asked about the other markets', async () => {
     const { read, heard } = reading((market) =>
       market === US ? new BackendTimeout('no answer in time') : response({ retType: 0, s2c: {} }),
     );
@@ -163,7 +163,7 @@ describe('a server that lacks something', () => {
     expect(heard).toEqual([US, US, US, HK]);
   });
 
-  it('and does not know an operation is not asked again on the same connection', async () => {
+  it('is not asked again on the same connection for an operation that it does not know', async () => {
     const { sender, read, heard } = reading(() => response({ retType: -1, retMsg: '未知的协议ID' }));
     for (let times = 0; times < 3; times += 1) expect(await read(HK)).toMatchObject({ code: 'backend.unsupported' });
     expect(heard).toEqual([HK]);

@@ -62,7 +62,7 @@ test('data that come shortly after the subscription are waited for', async () =>
   expect((answer.value as ResponseMessage & { s2c: { klList: unknown[] } }).s2c.klList).toHaveLength(1);
 });
 
-test('what never has data is answered empty after three seconds, and at once from then on', async () => {
+test('a stream without data is answered empty after three seconds, and at once from then on', async () => {
   const { client, pass, context } = setUp({ firstDataMs: 1e9 });
   const request = create(quote.getOrderBook.messages.C2SSchema, { security: hk(800000), num: 10 });
   const answer = watch(client.call(quote.getOrderBook, request, context()));
@@ -287,7 +287,7 @@ const stream = (symbol: string, more: Partial<QuoteStream> = {}): QuoteStream =>
 });
 const price = (number: number) => `HK.${String(number).padStart(5, '0')}`;
 
-test('streams are subscribed to with pushes; what is only read already is registered for', async () => {
+test('streams are subscribed with pushes; streams subscribed for reads are registered', async () => {
   const { upstream, client, subscriptions, pass, context } = setUp();
   watch(client.call(quote.getQuote, quotes(1), context()));
   await pass(60);
@@ -299,7 +299,7 @@ test('streams are subscribed to with pushes; what is only read already is regist
   expect(upstream.of(3002)).toHaveLength(1);
 });
 
-test('a stream that is let go while it is being subscribed to is given back', async () => {
+test('a stream released during its subscription is unsubscribed', async () => {
   const { upstream, subscriptions, pass } = setUp();
   const early = watch(subscriptions.subscribe([stream(price(1))]));
   void subscriptions.unsubscribe([stream(price(1))]);
@@ -325,7 +325,7 @@ test('K-lines of two adjustments are one unit; another adjustment is registered 
   expect([...subscriptions.streamsOf({ symbol: 'HK.00001', subType: 6 })].map(({ rehabType }) => rehabType)).toEqual([0, 1]);
 });
 
-test('other hours are another subscription, and go with the last who wants them', async () => {
+test('extended hours are a subscription of their own, and end with their last user', async () => {
   const { upstream, subscriptions, pass } = setUp();
   const tick = (extendedTime: boolean) => stream('US.AAPL', { subType: 4, extendedTime });
   watch(subscriptions.subscribe([tick(false)]));
@@ -337,7 +337,7 @@ test('other hours are another subscription, and go with the last who wants them'
   expect(upstream.of(3001).map(({ c2s }) => c2s.extendedTime)).toEqual([false, true, false]);
 });
 
-test('the orders of a book are another subscription, and go with the last who wants them', async () => {
+test('the orders of a book are a subscription of their own, and end with their last user', async () => {
   const { upstream, subscriptions, pass } = setUp();
   const book = { symbol: 'HK.00700', subType: 2, rehabType: 0, extendedTime: false };
   watch(subscriptions.subscribe([book]));
@@ -349,7 +349,7 @@ test('the orders of a book are another subscription, and go with the last who wa
   expect(upstream.of(3001).map(({ c2s }) => c2s.isSubOrderBookDetail)).toEqual([false, true, false]);
 });
 
-test('what nobody uses is given back, not within the first minute and all the same without being asked', async () => {
+test('unused subscriptions are released by themselves, after the first minute', async () => {
   const { upstream, subscriptions, pass } = setUp();
   watch(subscriptions.subscribe([stream(price(1))]));
   await pass(1_000);
@@ -448,7 +448,7 @@ test('after a reconnection nothing counts as subscribed', async () => {
   expect(upstream.broken).toEqual([]);
 });
 
-test('what the upstream forgot by its own account is subscribed to again', async () => {
+test('streams missing from the upstream’s own list are resubscribed', async () => {
   const { upstream, subscriptions, pass, context } = setUp();
   watch(subscriptions.subscribe([stream(price(1)), stream(price(2))]));
   await pass(100);
@@ -480,7 +480,7 @@ test('an operation that times out again and again is refused at once, and tried 
   expect(upstream.of(3211)).toHaveLength(4);
 });
 
-test('what others have made too frequent takes another turn, an order too, and in the end it is refused', async () => {
+test('a request refused for frequency is retried, orders included, and finally refused', async () => {
   const { upstream, client, pass, context } = setUp();
   let refusals = 1;
   upstream.says.set(3103, () => (refusals-- > 0 ? '获取历史K线频率太高，请求失败，每30秒最多60次。' : undefined));

@@ -53,14 +53,14 @@ describe('subscriptions at a server', () => {
     expect(asked.map(({ securityList }) => securityList.length)).toEqual([100, 100, 50]);
   });
 
-  it('that it has forgotten by its own account are asked for anew', async () => {
+  it('are renewed if missing from its own list', async () => {
     await subscriptions.subscribe([tencent, hsbc]);
     delivered = ['00005'];
     expect(await subscriptions.verify(soon())).toEqual([tencent]);
     expect(asked.map(({ securityList }) => securityList.map(({ code }) => code))).toEqual([['00700', '00005'], ['00700']]);
   });
 
-  it('to a book are with its orders as long as anybody wants them', async () => {
+  it('to a book include its orders while any caller wants them', async () => {
     const book: QuoteStream = { ...tencent, subType: BOOK };
     const detailed: QuoteStream = { ...book, orderDetail: true };
     await subscriptions.subscribe([book]);
@@ -78,7 +78,7 @@ describe('subscriptions at a server', () => {
     ]);
   });
 
-  it('that are ended go at once, and one that the server does not let go of is named with when to try again', async () => {
+  it('end at once, and one that the server does not release is named with the time to retry', async () => {
     await subscriptions.subscribe([tencent, hsbc]);
     refused = '00700';
     expect(await subscriptions.unsubscribe([tencent, hsbc])).toEqual({ streams: [tencent], message: 'too young', retryAfterMs: 60_000 });
@@ -86,7 +86,7 @@ describe('subscriptions at a server', () => {
     expect(ended).toEqual([['00700', '00005'], ['00700'], ['00005']]);
   });
 
-  it('that are made while it gives its account are not taken for forgotten', async () => {
+  it('made during its listing do not count as forgotten', async () => {
     await subscriptions.subscribe([hsbc]);
     delivered = ['00005'];
     const [forgotten] = await Promise.all([subscriptions.verify(soon()), subscriptions.subscribe([tencent])]);

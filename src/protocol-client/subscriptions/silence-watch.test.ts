@@ -139,7 +139,7 @@ describe('the watch over silence', () => {
       expect(quotesFor(4 * 3_600)).toEqual([60, 180, 420, 900, 1_860, 3_780, 7_380, 10_980]);
     });
 
-    it('that is silent by itself now and then is subscribed to again once and not each time', () => {
+    it('is resubscribed once, not each time, if it often falls silent by itself', () => {
       watch.heard(book);
       let asked = 0;
       for (let round = 0; round < 20; round += 1) {

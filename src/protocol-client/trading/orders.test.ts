@@ -8,7 +8,7 @@ import { trade } from '../../contract/operations/index.js';
 import { BackendLost, type ResponseMessage } from '../../gateway/backend.js';
 import { Orders } from './orders.js';
 
-it('an order that is looked for is so no more when the daemon stops', async () => {
+it('the search for an order ends when the daemon stops', async () => {
   const clock = new CountingClock(new ManualClock(Date.UTC(2026, 0, 5)));
   const lost = new BackendLost('the connection was lost');
   let looked: () => void = () => undefined;

@@ -46,7 +46,7 @@ it('results are readable everywhere from the moment that the calendar announces,
   );
 });
 
-it('what brokers say is told by summaries and the consensus when the watchlist tells it, and in lists of a market not before', async () => {
+it('ratings reach summaries and the consensus together with the watchlist, and market lists not earlier', async () => {
   const cases = fc.record({ symbol: fc.constantFrom(...symbols), mode: modes, after: fc.integer({ min: 0, max: 40 * 24 * 60 }) });
   await fc.assert(
     fc.asyncProperty(cases, async ({ symbol, mode, after }) => {

@@ -77,7 +77,7 @@ it('leave alone one that was filled before its turn came', async () => {
   expect([filledQuantity, status]).toEqual(filledQuantity === 0n ? [0n, 'cancelled_all'] : [100n, 'filled_all']);
 });
 
-it('that are over leave memory, and are found again by their number, in lists and in history', async () => {
+it('ended orders leave memory, and are still found by number, in lists and in history', async () => {
   const f = Fixture.open({ endedOrdersKept: 100 });
   f.book(HK, [], []);
   const first = await f.place(ids.hkCash, buy);

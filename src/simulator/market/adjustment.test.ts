@@ -46,7 +46,7 @@ const ascending = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b));
 const dayOf = (instrument: Instrument, bar: Bar) => world.calendar(instrument).tradingDay(bar.end - 1);
 
 describe('on an ex-day', () => {
-  test('what lies around the close before it is told in the shares of the day', () => {
+  test('prices around the previous close are stated in the day’s shares', () => {
     for (const { instrument, action } of ofKind('split').slice(0, 40)) {
       if (action.kind !== 'split') continue;
       const day = world.calendar(instrument).previousTradingDay(action.exDay);
@@ -182,7 +182,7 @@ describe('adjusted bars', () => {
     }
   });
 
-  test('of what nobody issued are the raw ones', () => {
+  test('equal the raw ones for instruments without an issuer', () => {
     for (const symbol of ['HK.800000', 'HK.HSImain', 'FX.USDJPY']) {
       expect(market.adjustmentFactor(world.instrument(symbol)!, 'backward', NOW)).toBe(FACTOR_ONE);
     }

@@ -54,7 +54,7 @@ test('bars of many minutes are their minutes, in extended hours too', () => {
   );
 });
 
-test('what is remembered of minutes is what would be worked out', () => {
+test('cached minutes equal recomputed ones', () => {
   const period = fc.constantFrom(1, 5).map((count) => ({ unit: 'minute' as const, count }));
   const wanted = fc.record({
     daysAgo: fc.integer({ min: 0, max: 3 }),

@@ -156,7 +156,7 @@ describe('what callers add', () => {
     );
   });
 
-  test('what is taken is gone until the level is renewed', () => {
+  test('taken liquidity is gone until the level is renewed', () => {
     const { market, clock } = marketAt(NOON);
     const best = market.book(tencent, 1).asks[0]!;
     expect(market.volumeAt(tencent, 'sell', best.price)).toBe(best.volume);
@@ -169,7 +169,7 @@ describe('what callers add', () => {
     expect(market.take(tencent, 'buy', 100n)).toHaveLength(1);
   });
 
-  test('what is taken of a level is taken from the front of its queue, and no order grows', () => {
+  test('takes liquidity from the front of a level’s queue, and lets no order grow', () => {
     const { market, clock } = marketAt(NOON);
     const before = market.detailedBook(tencent, 1).asks[0]!;
     const [first, second] = before.orders;

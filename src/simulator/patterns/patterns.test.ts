@@ -266,7 +266,7 @@ describe('chart patterns', () => {
     expect(other.breakout).toBeCloseTo(200 - one.breakout!, 9);
   });
 
-  test('what is reported is completed by its last bar, the first to close beyond the line, and spans as many bars as the catalogue says', async () => {
+  test('a reported pattern is completed by its last bar, the first to close beyond the line, and spans as many bars as the catalogue says', async () => {
     let count = 0;
     for (const rows of [...(await simulatedRows()), ...fc.sample(randomRows, { numRuns: 200, seed: 3 })]) {
       for (const { pattern, first, last, breakout } of chartsOn(rows)) {

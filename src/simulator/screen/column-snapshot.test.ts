@@ -22,7 +22,7 @@ const board = () => simulation.columnSnapshots.of('HK', 'equity');
 describe('a large board', () => {
   beforeEach(() => make(4_600));
 
-  it('of a new minute is made while those who ask have that of the minute before', async () => {
+  it('is rebuilt for a new minute while readers receive the previous minute’s', async () => {
     const first = await board();
     expect(first.rows.length).toBeGreaterThan(1_000);
     const of = async () => [...(await (await board()).column(price, [0, 1, 2]))].slice(0, 3);

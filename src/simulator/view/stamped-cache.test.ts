@@ -30,7 +30,7 @@ describe('a kept value', () => {
     expect(kept.get('a', 3, make(3), standsIn)).toBe(3);
   });
 
-  it('whose successor could not be made is not given out again', async () => {
+  it('is not served again after its replacement failed', async () => {
     const kept = new StampedCache<number>(4);
     const fail = () => {
       throw new Error('no');
@@ -41,7 +41,7 @@ describe('a kept value', () => {
     expect(() => kept.get('a', 2, fail, () => true)).toThrow('no');
   });
 
-  it('that could not be made is made again', () => {
+  it('is computed again after a failure', () => {
     const kept = new StampedCache<number>(4);
     const fail = () => {
       throw new Error('no');
@@ -50,7 +50,7 @@ describe('a kept value', () => {
     expect(kept.get('a', 1, () => 1)).toBe(1);
   });
 
-  it('makes room for another: the one that was made first goes', () => {
+  it('is evicted oldest first', () => {
     const kept = new StampedCache<number>(2);
     for (const key of ['a', 'b', 'c']) kept.get(key, 1, () => 1);
     expect(kept.get('b', 1, () => 2)).toBe(1);

@@ -57,7 +57,7 @@ describe('a read whose backend stalls', () => {
     await open();
   });
 
-  it('is told so at the deadline, and the backend that nobody waits', async () => {
+  it('receives a timeout at the deadline, and the backend an abort', async () => {
     const read = desk.post('/api/quote', symbol);
     const { context } = await backend.waiting();
     expect([context.deadline, context.signal.aborted]).toEqual([clock.monotonic() + TIMEOUT_MS, false]);
@@ -201,7 +201,7 @@ describe('a write whose backend stalls', () => {
     expect(await gateway.audited(({ outcome }) => outcome === 'trade')).toMatchObject({ iface: 'grpc' });
   });
 
-  it('whose valuation stalls is not sent', async () => {
+  it('is not sent while its valuation stalls', async () => {
     backend.stalled.add(quote.getOrderBook.name);
     const write = desk.post('/api/order', { ...order, order_type: 2, price: undefined });
     const { context, answer } = await backend.waiting();

@@ -84,7 +84,7 @@ describe('the backend of the documentation', () => {
     await push.close();
   });
 
-  it('is the one that is printed', () => {
+  it('is the one printed in the documentation', () => {
     const printed = readFileSync('docs/backends.md', 'utf8');
     const source = readFileSync(new URL('example-backend.ts', import.meta.url), 'utf8');
     const body = source.slice(source.indexOf('/** Where the prices come from.'));

@@ -143,7 +143,7 @@ describe('streams that are lost', () => {
     expect(backend.asked).toEqual(['+HK.00005']);
   });
 
-  it('and that nobody wants any more, are not asked for again', async () => {
+  it('are not restored when no longer wanted', async () => {
     await subscribe(['HK.00700', 'HK.00005']);
     backend.lose(everything, START, REASON);
     expect((await gateway.as('desk').post('/api/unsubscribe', { symbols: ['HK.00005'], sub_types: [1] })).json.ret_type).toBe(0);
@@ -170,7 +170,7 @@ describe('streams that are lost', () => {
     expect(await gateway.as('desk').s2c('/api/query-subscription', {})).toMatchObject({ total_used_quota: 2 });
   });
 
-  it('and that are subscribed to again only later, have no part in the gap of before', async () => {
+  it('have no part in the earlier gap when resubscribed only later', async () => {
     await subscribe(['HK.00700']);
     backend.lose(everything, START - 60_000, 'an earlier loss');
     await gateway.as('desk').post('/api/unsubscribe', { symbols: ['HK.00700'], sub_types: [1] });
@@ -182,7 +182,7 @@ describe('streams that are lost', () => {
     expect(notice.body.gap).toEqual(gap);
   });
 
-  it('are told to nobody who may not see them any more', async () => {
+  it('are not announced to keys that may no longer see them', async () => {
     await subscribe(['HK.00700', 'HK.00005', 'US.AAPL']);
     await subscribe(['HK.00700'], 'other');
     const narrowed = await gateway.push('other');
@@ -199,7 +199,7 @@ describe('streams that are lost', () => {
     await narrowed.close();
   });
 
-  it('are back although what one shows now cannot be had', async () => {
+  it('are restored although the current data of one are unavailable', async () => {
     await subscribe(['HK.00700']);
     backend.current = () => {
       throw new Error('secret detail');
@@ -211,7 +211,7 @@ describe('streams that are lost', () => {
     await push.frame(({ type }) => type === 'quote', 'quotes go on');
   });
 
-  it('show what they show now to who had a first push', async () => {
+  it('push their current data to connections that had a first push', async () => {
     await subscribe(['HK.00700']);
     backend.currents.set('HK.00700 1', quote(stream('HK.00700'), 305));
     await outage();

@@ -65,14 +65,14 @@ async function told(protoId: number, seeing: readonly Id[], push: () => void): P
 }
 
 describe('what an upstream tells of the login user’s own', () => {
-  it('is passed on where a price reminder comes true, to those who may see the security', async () => {
+  it('is forwarded for a met price reminder, to keys that may see the security', async () => {
     const s2c = { security: apple, ...reminder };
     const frames = await told(3019, ['all', 'us', 'apple'], () => upstream.peer.push(3019, QotUpdatePriceReminder, { retType: 0, s2c }));
     const frame = { type: 'notify', proto_id: 3019, body: { security: apple, key: 7, set_value: 590, note: 'high' } };
     expect(frames).toMatchObject({ all: [frame], us: [frame], apple: [frame], hk: [] });
   });
 
-  it('is passed on where an option trades unusually, to those who may see the option', async () => {
+  it('is forwarded for unusual option trading, to keys that may see the option', async () => {
     const s2c = { owner: apple, option, message: 'a large trade' };
     const frames = await told(3310, ['all', 'us'], () => upstream.peer.push(3310, QotUpdateOptionEvent, { retType: 0, s2c }));
     const frame = { type: 'notify', proto_id: 3310, body: { owner: apple, option, message: 'a large trade' } };

@@ -203,7 +203,7 @@ describe('headers', () => {
     expect((await desk.send('POST', ping, { ...(await desk.begin()), [name]: value })).status).toBe(status);
   });
 
-  it('that disagree with the body are refused where there are no sessions', async () => {
+  it('are refused when they disagree with the body, without sessions', async () => {
     const [body, headers] = stateless('tools/call', { name: 'svc_ping', arguments: {} });
     expect((await desk.send('POST', body, { ...headers, 'mcp-name': 'svc_get_quote' })).status).toBe(400);
     expect((await desk.send('POST', body, { ...headers, 'mcp-method': 'tools/list' })).status).toBe(400);

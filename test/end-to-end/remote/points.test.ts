@@ -166,7 +166,7 @@ describe('the platform', () => {
     expect((await broker(1001)).lifecycle_generation).toBe(1);
   });
 
-  it('that is lost again while it restores them has them after the next try', async () => {
+  it('lost again during restoration has its pushes after the next try', async () => {
     const push = await daemon.push('desk');
     await daemon.as('desk').s2c('/api/subscribe', { symbols: ['HK.00700'], sub_types: [1], is_sub_or_un_sub: true });
     await push.frame((frame) => frame.type === 'quote', 'a quote');

@@ -67,7 +67,7 @@ function lengthOf(bytes: Buffer): number {
 }
 
 describe('answers', () => {
-  it('that are delayed leave later, and hold up no others', async () => {
+  it('can be delayed without holding up others', async () => {
     const { served, clock, open } = await upstream();
     const client = await open();
     served.faults.order({ kind: 'delay', ms: 5_000, protoId: 1002 });
@@ -84,7 +84,7 @@ describe('answers', () => {
     expect(served.faults.pending).toEqual([]);
   });
 
-  it('that never come are carried out or not', async () => {
+  it('can be dropped, with the request carried out or not', async () => {
     const { served, clock, open } = await upstream();
     const client = await open();
     const order = { trdSide: 1, orderType: 1, code: '00700', secMarket: 1, qty: 100, price: 1 };
@@ -102,7 +102,7 @@ describe('answers', () => {
     expect(await list()).toHaveLength(2);
   });
 
-  it('are refused with the text that was ordered', async () => {
+  it('can be refused with an ordered text', async () => {
     const { served, open } = await upstream();
     const client = await open();
     served.faults.order({ kind: 'refuse', text: 'NN_ProtoRet_TimeOut', retType: -100, times: 2 });
@@ -138,7 +138,7 @@ describe('handshakes', () => {
     expect(await state(client)).toMatchObject({ retType: -1, retMsg: 'no' });
   });
 
-  it('of a point that there is not cannot be disturbed', async () => {
+  it('at an unknown endpoint cannot be disturbed', async () => {
     const { served } = await upstream();
     expect(() => served.faults.order({ kind: 'cut', point: 'platform' })).toThrow('there is no point platform; there are api');
   });
@@ -257,7 +257,7 @@ describe('an upstream', () => {
     expect(await after.ask('Qot_GetSubInfo', { isReqAllConn: true })).toMatchObject({ s2c: { totalUsedQuota: 0 } });
   });
 
-  it('that is stopped while it is down stays down', async () => {
+  it('stays down if stopped while down', async () => {
     const { served, clock } = await upstream();
     const { address } = served;
     await served.server.restart(1_000);

@@ -118,7 +118,7 @@ describe('a login', () => {
     expect(await post(served, '/authority/', fields({}))).toMatchObject({ ret_type: 20 });
   });
 
-  it('whose signature is wrong is refused', async () => {
+  it('with a wrong signature is refused', async () => {
     const served = await serve();
     expect(await post(served, '/authority/', { ...loginFields(), lang: 'zh' })).toMatchObject({ ret_type: 11 });
   });
@@ -171,7 +171,7 @@ describe('a login', () => {
 });
 
 describe('a device code', () => {
-  it('that is wrong or empty is refused, and works for five tries', async () => {
+  it('is refused when wrong or empty, up to five tries', async () => {
     const served = await serve();
     const { device_verify_sig } = await login(served);
     const device = { account: ACCOUNT, device_id: 'device-1', device_verify_sig };

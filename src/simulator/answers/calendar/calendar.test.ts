@@ -145,7 +145,7 @@ describe('the economy', () => {
     for (const { star, country } of high.itemList) expect([star, country]).toEqual([3, 'United States']);
   });
 
-  test('what is out has an actual figure, which is the previous one of the next; what is to come has none', async () => {
+  test('released figures have an actual value, which is the previous one of the next release; coming ones have none', async () => {
     const year = await economic({ beginDate: '2026-08-01', endDate: '2026-12-31', marketList: [11], importance: 3 });
     const last = new Map<string, string>();
     for (const { title, timestamp, actual, previous } of year.itemList) {

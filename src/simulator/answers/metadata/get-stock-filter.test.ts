@@ -60,7 +60,7 @@ describe('simple conditions', () => {
     }
   });
 
-  it('together leave what each leaves alone', async () => {
+  it('together return the intersection of their own results', async () => {
     const conditions = [
       { baseFilterList: [{ fieldName: 3, filterMax: 40, isNoFilter: false }] },
       { baseFilterList: [{ fieldName: 13, filterMin: 0, filterMax: 20, isNoFilter: false }] },

@@ -437,7 +437,7 @@ describe('valuations', () => {
       /^filter_security: HK\.00700 is no plate/,
     ],
     [research.getValuationDetail, { security: security('HK.02800') }, /^HK\.02800 is .*: only shares of companies, plates and indices/],
-  ] as const)('what has none is refused by name', async (operation, fields, message) => {
+  ] as const)('instruments without valuations are refused by name', async (operation, fields, message) => {
     expect(await call<ProtocolMessages>(fixtures[0]!.backend, operation, fields)).toMatchObject({
       retType: -1,
       retMsg: expect.stringMatching(message),

@@ -286,7 +286,7 @@ describe('days', () => {
     return f;
   }
 
-  it('that passed while nothing ran are caught up with as if it had', async () => {
+  it('of downtime are caught up as if the daemon had run', async () => {
     const live = await session();
     await live.pass(12 * DAY);
     const off = await session();
@@ -323,7 +323,7 @@ describe('days', () => {
     expect(open.brokerage.records.ledger.position(ids.hkCash, HK)?.quantity).toBe(200n);
   });
 
-  it('that are over are booked before anything of the next one, also when the clock jumps', async () => {
+  it('are booked before anything of the next day, also when the clock jumps', async () => {
     const split = issuers({ kind: 'split', ratio: [2n, 1n], symbol: HK, exDay: '2026-11-21' });
     const f = Fixture.open({ corporateActions: split });
     await holding(f, ids.hkCash, '00700', 100, 600);

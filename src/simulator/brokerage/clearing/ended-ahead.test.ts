@@ -41,7 +41,7 @@ it('orders that a split does away with end a minute before it, in slices, betwee
   for (const { id } of all) expect(f.order(id)).toMatchObject({ status: 'cancelled_all', lastError: why });
 });
 
-it('those that are left at the opening end with it, and none of them trades at the new price', async () => {
+it('orders left at the opening end with it, and none of them trades at the new price', async () => {
   const f = await withOrders(60);
   const all = openOrders(f).map(({ id }) => id);
   // The clock leaps over the minute before anybody has had another turn.
