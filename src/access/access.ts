@@ -11,7 +11,7 @@ import type { ExchangeRates } from './worth.js';
 /** A named caller. In legacy mode, where there is no keys file, every caller is the anonymous one without a key. */
 export type Authentication = { readonly ok: true; readonly key: KeyRecord | undefined } | AuthDenial;
 
-/** Why a known caller may not do what it asks. */
+/** Reason why a known caller may not do what it asks. */
 export interface ScopeDenial {
   /** `auth.scope`: HTTP 403. `auth.legacy`: HTTP 401, a write or administration without a keys file. */
   readonly code: 'auth.scope' | 'auth.legacy';
@@ -70,7 +70,7 @@ export class Access {
     return md5Hex === '' ? missing : this.keyring.authenticateSdk(md5Hex);
   }
 
-  /** The key that the operator named for callers who can show none. */
+  /** The operator's default key for callers that cannot show one. */
   authenticateId(id: string): Authentication {
     return this.keyring === undefined ? anonymous : this.keyring.authenticateId(id);
   }
@@ -88,7 +88,7 @@ export class Access {
     return { code: 'auth.scope', message: `scope insufficient: needs ${scopesIn(accepted).join(' or ')}; ${holds}` };
   }
 
-  /** Why a caller may not take more risk at all; undefined where nobody has ordered that. */
+  /** Reason why a caller may not take more risk at all; undefined where nobody has ordered that. */
   haltOf(key: KeyRecord | undefined): GateDenial | undefined {
     return this.gates.haltOf(key);
   }

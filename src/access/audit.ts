@@ -18,7 +18,7 @@ export interface AuditLogOptions {
 
 /** How the file of the trail does. */
 export interface AuditFileStatus {
-  /** Why it cannot be written at present; undefined while it can. */
+  /** Reason why it cannot be written at present; undefined while it can. */
   readonly failure: string | undefined;
   /** Lines that never reached it, since the start. */
   readonly linesLost: number;
@@ -53,7 +53,7 @@ export class AuditLog {
     if (options.path === undefined) return ok(new AuditLog(options, undefined, listeners));
     const report = (message: string) => {
       options.report(message);
-      // After this turn, when the status says the same.
+      // Emits after this turn, once the status agrees.
       setImmediate(() => listeners.emit());
     };
     const file = LineFile.open({ path: options.path, clock: options.clock, report });

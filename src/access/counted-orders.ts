@@ -22,7 +22,7 @@ interface Counted extends Partial<CountedValue> {
  */
 export class CountedOrders {
   readonly #table: Table<Counted>;
-  /** By holder, its orders by their names; the oldest first. */
+  /** Orders of each holder by name, oldest first. */
   readonly #orders = new Map<string, Map<string, Counted>>();
   #next = 0;
 
@@ -46,7 +46,7 @@ export class CountedOrders {
     return most;
   }
 
-  /** So much more counts of an order, or of one that is new or comes back, so much in all. */
+  /** Adds to an order's counted value; a new or re-enabled order counts in full. */
   add(
     change: Transaction,
     caller: string,

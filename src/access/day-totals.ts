@@ -14,7 +14,7 @@ interface Total {
 /** Sums of each caller's orders per UTC day and currency: the working copy, and its rows in the store. */
 export class DayTotals {
   readonly #table: Table<Decimal>;
-  /** By day, caller and currency: of today, and of the day before or two. */
+  /** Totals by day, caller and currency, for today and the last day or two. */
   readonly #days = new Map<string, Map<string, Map<string, Total>>>();
   /** Rows of days gone by, to be removed with the next write. */
   #stale: string[] = [];

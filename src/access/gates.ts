@@ -14,7 +14,7 @@ export interface OrderFacts {
   readonly accId: bigint;
   /** At least one; each must pass the gates, and their values are summed by currency. */
   readonly legs: readonly OrderLeg[];
-  /** For limits that are in a currency of their own. */
+  /** Exchange rates for limits in a currency of their own. */
   readonly rates: ExchangeRates;
   /** Orders that it opens: a new one, a re-enabled one, several at once. Left out where it opens none. */
   readonly opens?: OpenedOrders;
@@ -26,7 +26,7 @@ export interface OrderFacts {
   readonly opensCompared?: true;
   /** Whether all it does is to take away from a position: a caller can always get out. Left out where nobody has looked. */
   readonly reduces?: boolean;
-  /** Profit of its account today. Left out where nobody has looked. */
+  /** Today's profit of the account. Absent if not looked up. */
   readonly dayProfit?: DayProfit;
 }
 
@@ -77,7 +77,7 @@ export interface GateDenial {
   readonly reason: string;
   /** Present where waiting helps; at least 1. */
   readonly retryAfterSeconds?: number;
-  /** Present where the limit is the start-up flags', whose totals cover all keys. */
+  /** Set for limits of the start-up flags, whose totals cover all keys. */
   readonly holder?: 'flags';
   /** Present where the gate refuses orders that may follow this one, and not this one itself. */
   readonly ofLater?: true;

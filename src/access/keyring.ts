@@ -10,7 +10,7 @@ import { type MachineIdReader, machineFingerprint, readMachineId } from './machi
 import { err, ok, type Result } from './result.js';
 import { SharedLimits } from './shared-limits.js';
 
-/** Why a caller is not who it says it is: HTTP 401, and the text for it. */
+/** Reason why a caller is not who it says it is: HTTP 401, and the text for it. */
 export interface AuthDenial {
   readonly ok: false;
   readonly code: 'auth.missing' | 'auth.invalid' | 'auth.expired' | 'auth.revoked' | 'auth.machine';
@@ -96,7 +96,7 @@ export class Keyring {
     return this.#index.byId.get(id);
   }
 
-  /** The key that the operator named for callers who can send none (`--api-key-id`). */
+  /** The operator's default key for callers that cannot send one (`--api-key-id`). */
   authenticateId(id: string): KeyAuth {
     return this.#judgeId(id, this.#clock.now());
   }

@@ -10,7 +10,7 @@ import { parseUtcTimestamp } from './timestamp.js';
 
 export const KEYS_FILE_VERSION = 2;
 
-/** Why a keys file is refused. Line and column count from 1; the column counts UTF-16 units. */
+/** Reason why a keys file is refused. Line and column count from 1; the column counts UTF-16 units. */
 export interface KeysFileError {
   readonly message: string;
   readonly line: number;

@@ -3,7 +3,7 @@ import { readPlainFile } from '../storage/index.js';
 import { type KeysFile, type KeysFileError, parseKeysFile } from './keys-file.js';
 import { err, ok, type Result } from './result.js';
 
-/** Why a keys file could not be loaded. Line and column are absent when the file could not be read at all. */
+/** Reason why a keys file could not be loaded. Line and column are absent when the file could not be read at all. */
 export interface KeysLoadError {
   readonly path: string;
   readonly message: string;

@@ -40,12 +40,12 @@ export interface Used {
   /** Open orders. */
   readonly open: number;
   readonly total: DayTotal;
-  /** In which the day's total is above 0, or the one that the limits are in. */
+  /** Currencies with a total above 0 today, or the one that the limits are in. */
   readonly currencies: readonly string[];
   readonly localTime: LocalTime;
   /** Epoch ms, by the machine's clock. */
   readonly now: number;
-  /** Epoch ms, by a clock that nobody sets. */
+  /** Epoch ms of the steady clock. */
   readonly steadyNow: number;
 }
 

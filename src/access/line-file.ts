@@ -6,14 +6,14 @@ import { err, ok, type Result } from './result.js';
 const LINE_FEED = 0x0a;
 /** Lines held in memory while the file takes none, in bytes. Beyond it new lines are counted and dropped. */
 const HELD_MAX = 32 * 1024 * 1024;
-/** At this size what has gathered is written without waiting any longer. */
+/** Buffered bytes that trigger a write at once. */
 const WRITE_EARLY = 256 * 1024;
 /** Pause between two writes, so that under load many lines share one. A line after a longer silence goes at once. */
 const PAUSE_MS = 20;
 const RETRY_MS = 1_000;
 /** How soon a pipe whose reader is behind is tried again. */
 const PIPE_RETRY_MS = 20;
-/** Without progress for so long, a write under way counts as failed: nobody waits for it any more. */
+/** Time without progress after which a write counts as failed and is no longer awaited. */
 const STALLED_MS = 1_000;
 
 /** Room for lines at first; it grows with them. */
@@ -74,7 +74,7 @@ export class LineFile {
     return target.ok ? ok(new LineFile(options, target.value)) : target;
   }
 
-  /** Why nothing can be written at present. */
+  /** Reason why nothing can be written at present. */
   get failure(): string | undefined {
     return this.#failure;
   }

@@ -12,7 +12,7 @@ export interface OrderPlace {
 
 /** An order that counts as open. */
 interface OpenOrder extends OrderPlace {
-  /** The key that placed it; '' = nobody with one. */
+  /** The key that placed it; '' = placed without a key. */
   readonly caller: string;
   /** The order's text, or its number where it has none; '' where its answer never came. */
   readonly orderId: string;

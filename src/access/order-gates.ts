@@ -72,7 +72,7 @@ export class OrderGates {
   readonly #books: Books;
   readonly #steadyNow: (now: number) => number;
   readonly #onStoreFailure: (error: unknown) => void;
-  /** The last write whose failure is listened to. */
+  /** The last write with a failure handler. */
   #watched: Promise<void> | undefined;
 
   /** Takes up the totals that an earlier process left in the store. */
@@ -124,7 +124,7 @@ export class OrderGates {
     return { ok: true, admission: new Reservation(this.#books, questions, slots, facts, utcDay(steadyNow), steadyNow) };
   }
 
-  /** Why a caller may not take more risk at all; undefined where nobody has ordered that. */
+  /** Reason why a caller may not take more risk at all; undefined where nobody has ordered that. */
   haltOf(key: KeyRecord | undefined): GateDenial | undefined {
     if (this.halts.none) return undefined;
     const halt = this.#holdersOf(key)
@@ -274,7 +274,7 @@ export class OrderGates {
     return key === undefined ? [this.#flags] : [{ caller: key.id, limits: key.limits }, this.#flags];
   }
 
-  /** Tells of a failure: nobody needs to wait for it. */
+  /** Reports a failed write; callers need not wait for it. */
   #write(change: (transaction: Transaction) => void, when: 'now' | 'soon' = 'now'): Promise<void> {
     const written = this.#store.write(change, when);
     // One promise for all that are put on disk together.

@@ -146,7 +146,7 @@ function renewOpen(
   return opens === undefined && !isNew ? undefined : open.renew(change, accId, orderId, isNew ? holder.caller : undefined);
 }
 
-/** Enters what an order opens, where the open orders of whoever it opens them for are limited. */
+/** Records the open orders of an order's holders that limit them. */
 function enterOpen(open: OpenOrders, change: Transaction, questions: readonly Question[]): readonly number[] {
   const limited = questions.find(({ holder: { limits }, facts: { opens } }) => opens !== undefined && limits.maxOpenOrders !== null);
   const opens = limited?.facts.opens;

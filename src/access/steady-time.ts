@@ -24,7 +24,7 @@ const ROW = 'time';
 const SAVE_MS = 10 * 60_000;
 /** How far the clock may be off before it counts as set. */
 const SET_MS = 5_000;
-/** A clock that was set is believed once it has gone on from there for so long. */
+/** Time after which a set clock is trusted. */
 const BELIEVED_MS = 24 * 3_600_000;
 
 /**
@@ -41,7 +41,7 @@ export class SteadyTime {
   readonly #stopwatch: Stopwatch;
   readonly #elapsedBefore: number;
   #ahead: number;
-  /** The clock shows so much more than steady time since that moment (of elapsed time). */
+  /** Lead of the clock over steady time since a moment (of elapsed time). */
   #set: { readonly by: number; readonly since: number } | undefined;
   #cancelSave: () => void;
 

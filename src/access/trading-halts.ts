@@ -32,12 +32,12 @@ export class TradingHalts {
     return this.#halts.get(caller);
   }
 
-  /** Whether nobody is halted. */
+  /** True if no halt is in force. */
   get none(): boolean {
     return this.#halts.size === 0;
   }
 
-  /** In the order in which they were ordered. */
+  /** All halts, oldest first. */
   all(): readonly TradingHalt[] {
     return [...this.#halts.values()].sort((a, b) => a.since - b.since);
   }
@@ -56,7 +56,7 @@ export class TradingHalts {
     const halt = this.#halts.get(caller);
     if (halt === undefined) return false;
     await this.#store.write((change) => change.remove(this.#table, PREFIX + caller));
-    // One that was ordered meanwhile is another, and goes on.
+    // A halt ordered meanwhile is another one and stays in force.
     if (this.#halts.get(caller) === halt) this.#halts.delete(caller);
     return true;
   }

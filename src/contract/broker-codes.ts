@@ -10,7 +10,7 @@ const numbers = {
   /** The account does not trade that market or security. */
   'broker.market': 21002,
   'broker.unknown_code': 21003,
-  /** Not traded yet, or not any more. */
+  /** The security is not traded yet, or no longer. */
   'broker.not_listed': 21004,
   'broker.order_type': 21005,
   'broker.time_in_force': 21006,
@@ -18,7 +18,7 @@ const numbers = {
   'broker.session': 21007,
   /** Missing or out of bounds. */
   'broker.price': 21008,
-  /** Between two steps of the price. */
+  /** The price is not a multiple of the tick size. */
   'broker.tick': 21009,
   /** The price or distance at which an order goes to the market. */
   'broker.trigger': 21010,

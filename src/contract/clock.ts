@@ -160,7 +160,7 @@ export class ManualClock implements Clock {
     this.#pass(end - this.#monotonic);
   }
 
-  /** Sets the clock forwards or backwards by so many milliseconds, in no time. */
+  /** Sets the clock forwards or backwards by `ms` milliseconds at once. */
   step(ms: number): void {
     this.#now += ms;
   }

@@ -5,7 +5,7 @@ const BAND_PART = 33n;
 /** It is confirmed by a second one, or by quotes that have moved there, within so long. */
 export const CONFIRMED_WITHIN_MS = 1_000;
 
-/** Best prices; undefined on a side where nobody quotes. */
+/** Best prices; undefined on an empty side. */
 export interface Quotes {
   readonly bid?: Decimal | undefined;
   readonly ask?: Decimal | undefined;

@@ -29,7 +29,7 @@ export interface Enumeration {
   readonly protocolOnly?: Readonly<Record<number, string>>;
   /** REST's numbers are its own; in a message that is given as it is (`c2s`), those of the public protocol count. */
   readonly publicInC2s?: true;
-  /** Whoever sends what is none of these has named a market that is none: the refusal says so. */
+  /** The enumeration lists markets: an unknown value is refused as an unknown market. */
   readonly ofMarkets?: true;
 }
 

@@ -236,7 +236,7 @@ export const session = same('session', { NONE: 0, RTH: 1, ETH: 2, ALL: 3 });
 /** Sessions of orders: quotes have none of the night alone. */
 export const orderSession = same('session', { NONE: 0, RTH: 1, ETH: 2, ALL: 3, OVERNIGHT: 4 });
 export const timeInForce = same('time_in_force', { DAY: 0, GTC: 1, IOC: 2, GTD: 3 });
-/** Why an order waits to be confirmed (Trd_Common.ReconfirmOrderReason of earlier versions of the protocol). */
+/** Reason why an order waits to be confirmed (Trd_Common.ReconfirmOrderReason of earlier versions of the protocol). */
 export const reconfirmReason = same('reconfirm_op', { QTY_TOO_LARGE: 1, PRICE_ABNORMAL: 2 });
 /** Trd_Common.TrailType. */
 export const trailType = same('trail_type', { RATIO: 1, AMOUNT: 2 });

@@ -3,9 +3,9 @@ import { sortDirection } from './list-enums.js';
 
 /** Enumerations of institutions, of the ARK funds and of rating changes. */
 
-/** Where institutions hold shares. */
+/** Markets of institutional holdings. */
 export const heldMarket = same('market', { HK: 1, US: 11, SH: 21, SZ: 22, SG: 31, JP: 41, MY: 61 });
-/** Markets whose rating changes are listed. */
+/** Markets with rating changes. */
 export const ratedMarket = same('market', { US: 11 });
 
 export const institutionSort = same('sort_field', {

@@ -7,7 +7,7 @@ export const earningsMarket = same('market', { HK: 1, US: 11, SH: 21, SZ: 22, SG
 export const beatMarket = same('market', { HK: 1, US: 11, SG: 31, JP: 41 });
 export const rankedMarket = same('market', { HK: 1, US: 11 });
 export const patternMarket = same('market', { HK: 1, US: 11, SH: 21, SZ: 22, SG: 31, JP: 41, MY: 61 });
-/** Markets whose economies publish figures: SH stands for the mainland. */
+/** Markets with economic figures: SH stands for the mainland. */
 export const economyMarket = same('market_list', { HK: 1, US: 11, SH: 21, SG: 31, JP: 41, AU: 51, MY: 61, CA: 71 });
 
 export const sortDirection = same('sort_dir', { DESCENDING: 0, ASCENDING: 1 });

@@ -170,7 +170,7 @@ function writerOf(field: DescField): ValueWriter {
   };
 }
 
-/** Tells what a field without presence has when nobody has set it. */
+/** Default value of a field without presence. */
 function zeroOf({ scalar, enum: members }: DescField): (value: unknown) => boolean {
   const first = members?.values[0]?.number ?? 0;
   switch (scalar) {

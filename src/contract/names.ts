@@ -6,7 +6,7 @@ export function snakeCase(name: string): string {
     .toLowerCase();
 }
 
-/** Longer than any name that there is: looking for the nearest costs the square of it. */
+/** Longest name to correct: longer than any real one, and the search costs the square of it. */
 const NAME_LENGTH_MAX = 100;
 
 /** The candidate nearest to `name` by edit distance, when it is near enough to be a slip of the pen. */

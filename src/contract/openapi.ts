@@ -23,7 +23,7 @@ interface Messages {
 
 interface OpenApiOptions {
   readonly version: string;
-  /** Where the paths begin: an address without a slash at its end. */
+  /** Base URL of the paths, without a trailing slash. */
   readonly publicUrl?: string;
   readonly operations?: readonly Operation[];
 }

@@ -40,7 +40,7 @@ export const groups = [
 ] as const;
 export type Group = (typeof groups)[number];
 
-/** Groups about accounts and their orders: a broker answers them, and not whoever has the quotes. */
+/** Groups about accounts and their orders, which brokers answer rather than the quote server. */
 const ofAccounts: ReadonlySet<Group> = new Set<Group>(['account', 'forex_account', 'trade']);
 
 /** Groups about markets. Derivatives are not among them. */
@@ -95,7 +95,7 @@ export interface ToolForm {
   readonly reading: Operation;
 }
 
-/** Fields that are read into a message of their own, which nobody reads. */
+/** Fields that are parsed and ignored. */
 export interface FieldsWithoutEffect {
   readonly message: DescMessage;
   readonly shape: Shape;
@@ -113,7 +113,7 @@ export interface CurrencyList {
 export interface RowList {
   /** Name of a list of messages in `S2C`, as the `.proto` has it. */
   readonly list: string;
-  /** The columns of callers who name no fields, as the `.proto` has them. */
+  /** Default columns, as the `.proto` names them. */
   readonly columns: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 import { shown, shownMessage } from './shown.js';
-/** Why a request cannot be read: a value that names the field, what came and what is accepted. */
+/** Reason why a request cannot be read: a value that names the field, what came and what is accepted. */
 export interface Problem {
   readonly kind: 'unknown_field' | 'missing_field' | 'wrong_type' | 'out_of_range' | 'invalid' | 'invalid_market';
   /** "securities[2].code"; empty for the body itself. */

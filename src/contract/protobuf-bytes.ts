@@ -24,7 +24,7 @@ const KEPT_BYTES = 1 << 18;
 const utf8 = new TextEncoder();
 const wide = new BigInt64Array(1);
 const halves = new Int32Array(wide.buffer);
-/** Where a 64-bit integer has its lower half on this machine. */
+/** Index of a 64-bit integer's lower half on this machine. */
 const LOW = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 0 : 1;
 
 // One message is written at a time: nothing that is called for it comes back here.

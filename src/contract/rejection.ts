@@ -59,7 +59,7 @@ const rejectionKinds = {
   'auth.expired': unauthenticated,
   'auth.revoked': { ...unauthenticated, tool: 'key revoked' },
   'auth.machine': unauthenticated,
-  // It waited to be sent while its key was changed: judged anew, it may pass.
+  // The key changed while the write waited to be sent; a new attempt may pass.
   'auth.changed': { http: 409, grpc: grpcStatus.ABORTED, audit: 'auth' },
   'auth.legacy': unauthenticated,
   'auth.scope': forbidden,
@@ -89,7 +89,7 @@ const rejectionKinds = {
   'limit.idempotency_keys': limited,
   'limit.refusals': limited,
   'limit.unlock': limited,
-  // One key's calls that the backend has yet to answer.
+  // Too many unanswered calls of one key.
   'limit.calls': limited,
   // Answers that one connection has yet to read.
   'limit.unread': limited,
@@ -176,9 +176,9 @@ export class Rejection {
       readonly field?: string;
       /** The key that was meant, where it is known though refused: for the audit trail alone. */
       readonly keyId?: string;
-      /** Facts beyond the request that the message describes. Shown only to callers who may see that. */
+      /** Facts beyond the request that the message reveals. Shown only to callers with access to them. */
       readonly about?: Told;
-      /** A write was refused before anything of it was sent, by a code that may also mean that nobody knows. */
+      /** Set if a write was refused before sending, under a code that may also stand for an unknown outcome. */
       readonly unsent?: true;
       /** The existing order or position that a refused change is of: for the audit trail alone. */
       readonly order?: StandingTerms;

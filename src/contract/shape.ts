@@ -15,7 +15,7 @@ export interface Param {
   /** The name callers write, snake_case. */
   readonly name: string;
   readonly aliases: readonly string[];
-  /** Where it goes: proto field names from `C2S` down, e.g. "header.accID". */
+  /** Target field: proto field names from `C2S` down, e.g. "header.accID". */
   readonly field: string;
   readonly type: ParamType;
   /** The value when the caller gives none, in the message's own terms. */

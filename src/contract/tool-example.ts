@@ -7,7 +7,7 @@ import { requiredArguments } from './tool-arguments.js';
 
 const examples = new WeakMap<Operation, string>();
 
-/** Messages of tools whose own arguments cannot say enough. */
+/** Messages for tools without sufficient arguments of their own. */
 const messages: Readonly<Record<string, (now: Date) => SchemaValue>> = {
   warrant_screen: () => ({ market_type: 1 }),
   get_option_quote: (now) => ({ multi_legs: straddle(now).slice(0, 1) }),

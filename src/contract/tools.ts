@@ -27,7 +27,7 @@ export interface ToolAnnotations {
   readonly openWorldHint?: false;
 }
 
-/** Where a tool is explained in full. */
+/** URI prefix of the full explanation of a tool. */
 export const TOOL_PREFIX = 'svc://tools/';
 
 const descriptions = new WeakMap<Operation, ToolDescription>();

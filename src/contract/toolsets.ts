@@ -2,7 +2,7 @@ import { type Group, groups } from './operation.js';
 
 /** Tools that a language model is shown. */
 export interface Toolsets {
-  /** The groups whose tools there are; undefined = all. */
+  /** Groups with tools; undefined = all. */
   readonly groups: ReadonlySet<Group> | undefined;
   /** They are not listed but looked for: a few tools find, describe and enable the others. */
   readonly dynamic: boolean;

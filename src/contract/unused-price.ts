@@ -36,7 +36,7 @@ export function isUnpriced(orderType: number): boolean {
   return unpricedTypes.has(orderType);
 }
 
-/** A number that some requests have no use for: they may hold any, and nobody looks at it. */
+/** A number that some requests ignore: any value is accepted there. */
 export interface UnusedNumber {
   /** Name of the field of `C2S`, as the `.proto` has it. */
   readonly field: string;

@@ -18,7 +18,7 @@ export interface ControlAnswer {
   readonly pid: number;
 }
 
-/** Why there is no answer. */
+/** Reason why there is no answer. */
 export type NoAnswer = { readonly kind: 'no_daemon' } | { readonly kind: 'failed'; readonly reason: string };
 
 /** A reload reads one file and some certificates; a halt may wait for a brokerage to take its cancels. */

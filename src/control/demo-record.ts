@@ -50,7 +50,7 @@ function parseRecord(text: string | undefined): DemoRecord | undefined {
     const { rest, caFile, pid } = JSON.parse(text ?? '{}') as Partial<DemoRecord>;
     return typeof rest === 'string' && typeof caFile === 'string' && typeof pid === 'number' ? { rest, caFile, pid } : undefined;
   } catch {
-    // A file that somebody else wrote: no demo.
+    // A foreign file is no demo record.
     return undefined;
   }
 }

@@ -44,7 +44,7 @@ export function parseCommandLine(args: readonly string[]): Result<CommandLine, r
   let action = 'run' as CommandLine['action'];
   const program = programTelling({
     action(name) {
-      // Help wins over everything: whoever asks for it gets it, whatever else is on the line.
+      // `--help` wins over everything else on the line.
       action = action === 'help' ? 'help' : name;
     },
     flag(name, flag, text) {

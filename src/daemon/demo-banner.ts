@@ -7,7 +7,7 @@ import type { Environment } from './environment.js';
 export interface DemoBanner {
   /** "https://127.0.0.1:22499". */
   readonly restUrl: string;
-  /** Where browsers and programs elsewhere find the daemon: a reverse proxy's address, or `restUrl`. */
+  /** Public URL of the daemon: a reverse proxy's address, or `restUrl`. */
   readonly publicUrl: string;
   readonly caFile: string;
   readonly apiKey: string;
@@ -15,7 +15,7 @@ export interface DemoBanner {
   readonly accId: bigint | undefined;
   /** How `svcctl` is called from the folder that `svcd` was started in; see {@link svcctlCommand}. */
   readonly svcctl: string;
-  /** Nothing behind the gateway is real. */
+  /** True if nothing behind the gateway is real. */
   readonly simulated: boolean;
   /** Files and keys made on this first start. */
   readonly made: readonly string[];

@@ -93,7 +93,7 @@ async function issueDemoKey(keysFile: string, clock: Clock): Promise<Result<{ id
   return issued.ok ? ok({ id, apiKey: issued.value.keyText }) : err(`--demo cannot make its key: ${issued.error}`);
 }
 
-/** "demo", or with a number where that id is taken by a key whose text is lost. */
+/** "demo", or with a number if a key with lost text has that id. */
 function freeId(keysFile: string, clock: Clock): string {
   const keyring = existsSync(keysFile) ? Keyring.open({ path: keysFile, clock }) : undefined;
   // A broken file has no ids to avoid: issuing the key says what is wrong with it.

@@ -6,7 +6,7 @@ import { type LogTarget, neverWaitForOutput, StderrOutput } from './stderr-outpu
 
 export type { Logger } from 'pino';
 
-/** Names whose values are replaced wherever they stand: at the top of an entry or one or two levels down. */
+/** Names with redacted values: at the top of an entry or one or two levels down. */
 const SECRET_NAMES = [
   'authorization',
   'api_key',
@@ -51,7 +51,7 @@ export function createLog(options: { level: LogLevel; target: LogTarget; readabl
 /** Longest line that is written as it is, in UTF-16 units. */
 const LINE_LENGTH_MAX = 16_000;
 
-/** A line whose long texts are cut: what others say is logged too, whoever forgot to shorten it. */
+/** A line with its long texts cut, as texts of others are logged too. */
 function bounded(line: string): string {
   if (line.length <= LINE_LENGTH_MAX) return line;
   const cut = (_name: string, value: unknown) => (typeof value === 'string' ? shownMessage(value) : value);

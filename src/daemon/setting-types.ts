@@ -176,7 +176,7 @@ const UPSTREAM = /^opend:\/\/(\[[\da-fA-F:.]+\]|[\w.-]+)(?::(\d{1,5}))?\/?$/;
 const UPSTREAM_PORT = 11_111;
 const PORT_MAX = 65_535;
 
-/** Where an upstream listens; undefined where there is none behind the gateway. */
+/** Address of the upstream; undefined without one. */
 export function upstreamOf(choice: string): { readonly host: string; readonly port: number } | undefined {
   const [, named = '', port = String(UPSTREAM_PORT)] = UPSTREAM.exec(choice) ?? [];
   const host = /^\[(.+)\]$/.exec(named)?.[1] ?? named;

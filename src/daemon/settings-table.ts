@@ -60,7 +60,7 @@ export interface Setting<T> {
   readonly demo?: (folders: DemoFolders) => string;
 }
 
-/** Where the demo's own files lie. */
+/** Folders of the demo's own files. */
 export interface DemoFolders {
   /** A path in the configuration folder. */
   readonly inConfig: (...names: string[]) => string;

@@ -52,7 +52,7 @@ export class StateMarker {
     this.#sequence = sequence;
   }
 
-  /** Puts the number on disk, and back where somebody has removed the file. */
+  /** Writes the number to disk, also when the file was removed. */
   async sync(): Promise<void> {
     if (this.#file === undefined || this.#synced === this.#sequence) return;
     if (fstatSync(this.#file).nlink === 0) {

@@ -18,7 +18,7 @@ export interface StateOptions {
 /** The state folder, opened for this process alone. */
 export interface State {
   readonly store: DurableStore;
-  /** Why trading is off, where the folder turned out to be older than it has been; undefined where all is well. */
+  /** Reason why trading is off, where the folder turned out to be older than it has been; undefined where all is well. */
   readonly restored: string | undefined;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface State {
 /** How often the note of the database's progress is put on disk: what an older copy can lack unnoticed after a power failure. */
 const SYNC_MS = 1_000;
 
-/** A row that keeps trading off until somebody accepts what was found. */
+/** A row that keeps trading off until the operator accepts the restored state. */
 interface Halt {
   /** {@link DurableStore.sequence} as it was found, and as it had been. */
   readonly found: number;

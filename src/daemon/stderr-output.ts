@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 
-/** Where log lines go: each is whole, with its line end. */
+/** Sink of log lines; each is whole, with its line end. */
 export interface LogTarget {
   write(line: string): void;
 }
@@ -8,7 +8,7 @@ export interface LogTarget {
 /** Bytes held for a reader that is behind; beyond it new lines are counted and dropped. */
 const HELD_MAX = 1024 * 1024;
 const RETRY_MS = 20;
-/** After this many tries in vain they become rarer. */
+/** Failed tries after which retries slow down. */
 const TRIES_IN_HASTE = 50;
 const SLOW_RETRY_MS = 1_000;
 const LINE_FEED = 0x0a;

@@ -57,7 +57,7 @@ export interface Daemon {
   readonly login: Login | undefined;
   /** "https://127.0.0.1:22499". */
   readonly restUrl: string;
-  /** Where browsers and programs elsewhere find REST: the reverse proxy's address, or {@link restUrl}. */
+  /** Public URL of REST: the reverse proxy's address, or {@link restUrl}. */
   readonly publicUrl: string;
   /** "https://127.0.0.1:22500"; undefined where it is switched off. */
   readonly grpcUrl: string | undefined;

@@ -11,7 +11,7 @@ import { openLogin } from './remote-login.js';
 
 /** The terminal of `svcd --setup-only`. */
 export interface SetUpTerminal {
-  /** Where a person types; undefined where nobody does. */
+  /** Terminal input; undefined without a person at it. */
   readonly input: Readable | undefined;
   show(text: string): void;
 }
@@ -43,7 +43,7 @@ export async function setUp(settings: Settings, logger: Logger, { input, show }:
   }
 }
 
-/** Rejects once a code is awaited that nobody is there to type. */
+/** Rejects once a code is needed without a terminal to type it. */
 function codeAwaited(login: Login): Promise<never> {
   return new Promise((_, reject) => {
     login.onProgress(() => {
@@ -52,7 +52,7 @@ function codeAwaited(login: Login): Promise<never> {
   });
 }
 
-/** Rejects once nobody types any more. */
+/** Rejects once the input ends. */
 function inputEnded(input: Readable, login: Login): Promise<never> {
   return new Promise((_, reject) => {
     input.once('end', () => reject(new StartProblem(login.progress || 'the input ended before the login did')));

@@ -38,10 +38,10 @@ export interface AnswerRecordDeps {
   readonly requestTimeoutMs: number;
 }
 
-/** Why the trail has a write once more: its first line says that nobody knew. */
+/** Prefix of the second audit line, written when a late outcome arrives. */
 const LATE = 'outcome after the caller had stopped waiting: ';
 
-/** Why the trail has a write once more: whoever sums up what was traded leaves such lines out. */
+/** Prefix of the audit line of a replayed answer; totals of trades leave such lines out. */
 const REPEATED = 'answered before; nothing was sent';
 
 /** Result of a refusal by the brokerage, in figures and in the trail. */
@@ -65,7 +65,7 @@ type About = Reason['about'];
 export class AnswerRecord {
   readonly #deps: AnswerRecordDeps;
   readonly #defect: (caller: Caller, thrown: unknown) => Rejection;
-  /** Callers of this moment who were given the first answer to what they repeated. */
+  /** Current callers that received a replayed answer. */
   readonly #repetitions = new WeakSet<Caller>();
 
   /** @param defect logs an error in the gateway's own code. */
@@ -74,7 +74,7 @@ export class AnswerRecord {
     this.#defect = defect;
   }
 
-  /** Marks a caller whose answer was given before. */
+  /** Marks a caller with a replayed answer. */
   repeated(caller: Caller): void {
     this.#repetitions.add(caller);
     caller.onReplayed?.();
@@ -146,7 +146,7 @@ export class AnswerRecord {
     this.#deps.logger.warn(line, `${operation.name} while the disk takes no writes`);
   }
 
-  /** Records what became of a write whose caller had been told that its outcome is not known. */
+  /** Records the late outcome of a write that was answered as unknown. */
   finishLate(operation: Operation, caller: Caller, key: KeyRecord | undefined, answer: Answer, request: Message): void {
     const { access, meter } = this.#deps;
     const { iface, endpoint, requestId } = caller;
@@ -234,7 +234,7 @@ export class AnswerRecord {
   }
 }
 
-/** An answer that counts towards what a key may be refused: the caller's doing, whoever said no. */
+/** True if an answer counts towards a key's refusals: caused by the caller, whether gateway or brokerage refused. */
 function isRefused(operation: Operation, answer: Answer): boolean {
   if (!(answer instanceof Rejection)) return answer.retType !== RET_SUCCEED && operation.effect !== 'read';
   return answer.kind.http < SERVER_FAULT && answer.code !== 'limit.refusals' && answer.code !== 'request.cancelled';

@@ -37,22 +37,22 @@ export interface CallContext {
 }
 
 /**
- * Why a call came to no answer. A definite refusal by the brokerage is an answer: a `Response` with retType other than 0.
+ * Reason why a call came to no answer. A definite refusal by the brokerage is an answer: a `Response` with retType other than 0.
  * One for a reason that interfaces have a status for is {@link BackendRefused}.
  */
 export abstract class BackendFailure extends Error {
   abstract readonly kind: 'not_sent' | 'timed_out' | 'lost' | 'refused';
 }
 
-/** Why a backend refuses what it could not serve anyhow, and so what its caller can do about it. */
+/** Reason why a backend refuses what it could not serve anyhow, and so what its caller can do about it. */
 export type BackendRefusalCode =
-  /** As many requests of this kind as the server takes in a while have been made: wait. */
+  /** The server's rate limit for this kind of request is used up: wait. */
   | 'backend.rate'
   /** A quota of the server is used up: give something back, or wait. */
   | 'backend.quota'
   /** The account or its rights do not allow it: trading is locked, no right to the quotes, terms not agreed to. */
   | 'backend.forbidden'
-  /** It cannot be asked of this account or security. */
+  /** The operation does not apply to this account or security. */
   | 'backend.invalid'
   /** The server does not know the operation. */
   | 'backend.unsupported'
@@ -126,7 +126,7 @@ export interface TradingTerms {
   readonly currency: string;
 }
 
-/** One live data stream of a symbol: what a quote subscription asks a backend for. */
+/** One live data stream of a symbol: the unit of a quote subscription. */
 export interface QuoteStream {
   /** "HK.00700". */
   readonly symbol: string;
@@ -162,7 +162,7 @@ export interface TradePush {
   readonly canSellQty?: number;
   /** Found after a gap in the account's pushes, and not when it happened. */
   readonly recovered?: boolean;
-  /** Where it stands among the gateway's order and fill events: a client resumes from there. */
+  /** Position among the gateway's order and fill events, for clients to resume from. */
   readonly cursor?: string;
   /** Sent again to a client that resumes. */
   readonly replayed?: boolean;
@@ -183,7 +183,7 @@ export interface NotifyPush {
   readonly message: ResponseMessage;
   /** Announces this gap, for which the message has no field. */
   readonly gap?: Gap;
-  /** Subject of the notice, for those who may see any of it; a notice without one is for everybody. */
+  /** Subject of the notice, shown to keys with access to any of it; a notice without one is for everybody. */
   readonly about?: NotifySubject;
 }
 
@@ -223,7 +223,7 @@ export interface BackendStatus {
   readonly brokers: readonly BrokerSnapshot[];
 }
 
-/** Quote streams, and accounts whose order and fill pushes are wanted. */
+/** Quote streams, and accounts with wanted order and fill pushes. */
 export interface StreamScope {
   readonly streams: 'all' | readonly QuoteStream[];
   readonly accIds: 'all' | readonly bigint[];
@@ -233,7 +233,7 @@ export interface StreamScope {
 export interface StreamsLost extends StreamScope {
   /** Epoch ms: nothing that happened later is sure to have come through. */
   readonly from: number;
-  /** For people: "the connection to the platform was lost". */
+  /** Reason for people: "the connection to the platform was lost". */
   readonly reason: string;
 }
 
@@ -250,7 +250,7 @@ export interface StreamsListener {
 /** A refusal to end streams now. They go on, and are asked to be ended again later if nobody wants them by then. */
 export interface UnsubscribeRefusal {
   readonly streams: readonly QuoteStream[];
-  /** For people: "a subscription lasts a minute at least". */
+  /** Message for people: "a subscription lasts a minute at least". */
   readonly message: string;
   readonly retryAfterMs: number;
 }
@@ -271,7 +271,7 @@ export interface QuotaFigures {
 /** The subscription quotas of the server behind the gateway: of all its connections, this daemon's and others. */
 export interface SubscriptionQuotas {
   readonly securities: QuotaFigures;
-  /** Where the server counts options apart. */
+  /** Quota of options, on servers that count them apart. */
   readonly options?: QuotaFigures;
 }
 

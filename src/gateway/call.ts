@@ -47,7 +47,7 @@ export class Call implements CallContext {
     return this.#controller.signal;
   }
 
-  /** Nobody waits any more. */
+  /** True once no caller waits. */
   isGone(): boolean {
     return this.#ended || (this.#caller.isGone?.() ?? false);
   }
@@ -62,12 +62,12 @@ export class Call implements CallContext {
     return true;
   }
 
-  /** It is past the point of no return. */
+  /** True once the write is past the point of no return. */
   get left(): boolean {
     return this.#left;
   }
 
-  /** It waits for the outcome of an earlier request, which may have left. */
+  /** Joins an earlier request, which may have been sent, and waits for its outcome. */
   join(): void {
     this.#joined = true;
   }
@@ -77,7 +77,7 @@ export class Call implements CallContext {
     return !this.#left && !this.#joined;
   }
 
-  /** Its time was up before it was answered. */
+  /** True if its deadline passed before the answer. */
   get overdue(): boolean {
     return this.#overdue;
   }

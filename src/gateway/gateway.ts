@@ -68,9 +68,9 @@ export interface GatewayOptions {
   readonly version: string;
   /** Start-up switches that are on: "--enable-trading". */
   readonly switches: ReadonlySet<string>;
-  /** Why nothing may be traded, where the state folder turned out not to be the newest. */
+  /** Reason why trading is halted: the state folder is not the newest. */
   readonly tradingHalt?: string;
-  /** Where the trade password is kept, for unlocks asked for by tools. Without it they cannot unlock. */
+  /** Source of the trade password for unlocks by tools; without it they cannot unlock. */
   readonly tradePassword?: TradePasswordSource;
   /** How long a caller waits for an answer of the backend that does not say so itself; 30 seconds by default. */
   readonly requestTimeoutMs?: number;
@@ -78,7 +78,7 @@ export interface GatewayOptions {
   readonly pushBacklogBytesMax: number;
   /** Limits on what one key may hold or have in flight. */
   readonly bounds?: Partial<GatewayBounds>;
-  /** Whether there is no room for one more read beside so many requests under way: it is refused. */
+  /** True if memory has no room for another read beside this many requests in flight: the read is refused. */
   readonly isShortOfMemory?: (underWay: number) => boolean;
   /** Begins the daemon's shutdown. */
   readonly shutdown: () => void;
@@ -196,7 +196,7 @@ export class Gateway {
       ...haltHandlers(this.#halting),
       ...pushHandlers(this.push, backend, access),
       [system.whoami.name]: whoami({ access, backend, accountContext, clock, switches }),
-      // It looks by itself whether what it waits for can be heard of.
+      // `wait_for` checks readiness itself.
       [subscription.waitFor.name]: alone((call) => this.#longPolls.answer(call)),
       [trade.getRefusals.name]: refusedOrders.operation,
       [system.getDelayStatistics.name]: delayStatistics(this.meter, options.access),
@@ -420,7 +420,7 @@ export class Gateway {
     return this.#undeclared.call(protoId, caller, body);
   }
 
-  /** Ends the calls that wait for something to happen, so that nobody has to wait for them. */
+  /** Ends all long polls, so that shutdown need not wait for them. */
   endWaits(): void {
     this.#longPolls.stop();
   }

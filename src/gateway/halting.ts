@@ -47,14 +47,14 @@ export interface AccountCancels {
   readonly kept: number;
   /** Orders that may still trade, as the last look shows; 0 where lists are never behind. */
   readonly unconfirmed: number;
-  /** Why others were not accepted: the first of them; or which orders are not confirmed to be over. */
+  /** Reason why others were not accepted: the first of them; or which orders are not confirmed to be over. */
   readonly failure?: string;
 }
 
 export interface Halted {
   readonly halt: TradingHalt;
   readonly accounts: readonly AccountCancels[];
-  /** Why the orders could not be looked for. */
+  /** Reason why the orders could not be looked for. */
   readonly failure?: string;
 }
 
@@ -121,7 +121,7 @@ export class Halting {
 
   async #cancelAll(key: KeyRecord | undefined, { requestId, deadline }: CallContext): Promise<Omit<Halted, 'halt'>> {
     const { backendClock } = this.#deps;
-    // It goes on though its caller does not wait for it.
+    // A halt continues even if its caller goes away.
     const signal = new AbortController().signal;
     const context: CallContext = { requestId, deadline: Math.max(deadline, backendClock.monotonic() + SWEEP_MS_MAX), signal };
     const cancelled = await this.#cancelEach(key, context);
@@ -221,7 +221,7 @@ export class Halting {
     };
   }
 
-  /** The trail, the log, and who is connected: all of them, or the halted key's own connections. */
+  /** Reports to the trail, the log and the connected clients: all of them, or the halted key's own. */
   #tell(text: string, keyId: string | null, context: CallContext): void {
     const { access, push } = this.#deps;
     this.#record(text, context);
@@ -249,7 +249,7 @@ export function cancelsInWords(accounts: readonly AccountCancels[]): string {
   return `cancels accepted for ${sum('accepted')} of ${sum('orders')} open orders${stay}${left}`;
 }
 
-/** Side by side: an account whose list does not come keeps no other from being cancelled. */
+/** Runs the sweeps concurrently: a missing list of one account delays no other. */
 async function passAll(sweeps: readonly OrderSweep[], context: CallContext): Promise<void> {
   await Promise.all(sweeps.map((sweep) => sweep.pass(context)));
 }

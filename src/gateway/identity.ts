@@ -28,11 +28,11 @@ export interface Caller {
   readonly idempotencyKey?: string | undefined;
   /** The connection that subscriptions made by this request belong to; without one they belong to the key. */
   readonly connectionOwner?: string;
-  /** Whether nobody waits for the answer any more: what has not left the daemon then does not leave it. */
+  /** True once no caller waits for the answer: unsent requests are then not sent. */
   isGone?(): boolean;
   /** Calls `listener` when {@link isGone} becomes true; returns its removal. Asked for only when an answer takes its time. */
   onGone?(listener: () => void): () => void;
-  /** Milliseconds for which the caller waits, where it said so. */
+  /** Milliseconds that the caller will wait, if it says so. */
   maxWaitMs?(): number;
   /** Called before the answer of an earlier request under the same idempotency key is given. */
   onReplayed?(): void;
@@ -48,7 +48,7 @@ export type Credential =
   | { readonly kind: 'text'; readonly text: string | undefined }
   /** The MD5 in hex of the text, as the published clients show it. */
   | { readonly kind: 'sdk'; readonly md5Hex: string }
-  /** The operator named it for callers who can show nothing. */
+  /** The operator's default key for callers that cannot show one. */
   | { readonly kind: 'id'; readonly id: string };
 
 /** The authenticated caller of a request. */

@@ -37,7 +37,7 @@ export class InFlight {
     return this.#count;
   }
 
-  /** Why one more request of this caller is not sent now, if it is not. */
+  /** Reason why one more request of this caller is not sent now, if it is not. */
   refuse(operation: Operation, request: Message, identity: Pick<Identity, 'owner'>): Rejection | undefined {
     if (operation.effect === 'read' && this.isShortOfMemory(this.#count)) {
       return new Rejection('backend.busy', 'the daemon is short of memory and answers no reads for now; nothing was sent', {

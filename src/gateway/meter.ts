@@ -157,7 +157,7 @@ export class Meter {
     if (this.placedOrders.length > PLACED_ORDERS_KEPT) this.placedOrders.shift();
   }
 
-  /** A quote event of this Qot_Common.SubType went through the gateway in so many milliseconds. */
+  /** Records the gateway's latency of a quote event, by Qot_Common.SubType. */
   push(subType: number, ms: number): void {
     const kind = pushTypes.get(subType);
     if (kind === undefined) return;

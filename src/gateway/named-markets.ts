@@ -3,13 +3,13 @@ import { tradingMarketName } from './market-names.js';
 
 /** A market as a request names it, in the names that a list of markets may hold. */
 export interface NamedMarket {
-  /** As a refusal says it. */
+  /** Label in refusals. */
   readonly label: string;
   /** One of these must be allowed for access to the market as a whole. */
   readonly whole: readonly string[];
   /** One of these must be allowed to see the parts that the list allows. */
   readonly parts: readonly string[];
-  /** It was left open which. */
+  /** True if the request names no market. */
   readonly every: boolean;
   /** Whether its securities are meant, what an account has in it, or its days. */
   readonly of: 'securities' | 'account' | 'days';

@@ -20,6 +20,6 @@ export interface Trouble {
 export interface RecordingStatus {
   readonly eventsWritten: number;
   readonly eventsLost: number;
-  /** Why nothing can be written at present. */
+  /** Reason why nothing can be written at present. */
   readonly failure: string | undefined;
 }

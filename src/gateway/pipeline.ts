@@ -58,7 +58,7 @@ export interface PipelineDeps extends AnswerRecordDeps {
   /** Start-up switches that are on: "--enable-trading". */
   readonly switches: ReadonlySet<string>;
   readonly storage: StorageStatus;
-  /** Why nothing may be traded, where something is wrong with what this daemon remembers. */
+  /** Reason why trading is halted after an inconsistent restore. */
   readonly tradingHalt: string | undefined;
 }
 
@@ -93,7 +93,7 @@ export class Pipeline {
     this.#orderPermits = new OrderPermits(deps.backend, deps.access, deps.clock, deps.orders, deps.protective);
   }
 
-  /** Answers one request. `decode` reads the interface's own format; it runs only for callers who may ask. */
+  /** Answers one request. `decode` reads the interface's own format; it runs only for authorised callers. */
   call(operation: Operation, caller: Caller, decode: () => Message | Rejection): Answer | Promise<Answer> {
     const moment = this.#moment();
     const entered = this.#enter(operation, caller, decode, moment);
@@ -466,7 +466,7 @@ export class Pipeline {
     return this.#shown(operation, identity, request, call, withMessage(held.response, retMsg));
   }
 
-  /** Why the backend is not to be asked now. What the gateway says of itself it can say always. */
+  /** Reason why the backend is not to be asked now. What the gateway says of itself it can say always. */
   #refuseNow(operation: Operation, request: Message, identity: Identity): Rejection | undefined {
     const { backend, inFlight, local } = this.#deps;
     const awaited = backend.readiness(operation, request);
@@ -601,7 +601,7 @@ interface Refused {
   readonly refusal: Rejection;
   /** Present where it could be read. */
   readonly request?: Message;
-  /** It was not even looked at. */
+  /** Set if the request was rejected unread. */
   readonly turnedAway?: TurnedAway;
 }
 
@@ -610,7 +610,7 @@ function ownKeyOf({ keyField, messages }: Operation, request: Message): string |
   return keyField === null ? undefined : ((fieldValue(messages.C2SSchema, keyField)(request) as string | undefined) ?? '');
 }
 
-/** For how long a request wants to wait for its answer, beside the time that the backend needs. */
+/** Long-poll time that a request asks for, on top of the backend's own time. */
 function waitsMs({ waits }: Operation, request: Message): number {
   return waits === null ? 0 : 1000 * ((request as unknown as Record<string, number>)[waits] ?? 0);
 }

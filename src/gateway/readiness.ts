@@ -90,7 +90,7 @@ export class Readiness {
     return this.#listeners.on(listener);
   }
 
-  /** Nothing is ready to be served any more. */
+  /** Marks everything as not ready. */
   stop(): void {
     this.#stopping = true;
     this.#announce();

@@ -37,9 +37,9 @@ export class RefusalThrottle {
     private readonly perSecond: number,
   ) {}
 
-  /** Why a request of this caller is not even looked at now, if it is not. */
+  /** Reason why a request of this caller is rejected unread now, if so. */
   turnAway(identity: Identity, operation: Operation): TurnedAway | undefined {
-    // Mostly nobody is refused anything, and a name costs each request as much as the search for it.
+    // Fast path: most of the time no request is refused, and the name costs as much as the look-up.
     if (this.#buckets.size === 0) return undefined;
     const name = nameOf(identity.owner, operation);
     const bucket = this.#buckets.get(name);

@@ -11,7 +11,7 @@ import { limitsOf, type Traded, tradedMarketNames } from './market-names.js';
 
 const accountScopes = scopeMask(['acc:read']);
 
-/** Why a sum or a count over all keys is not told. */
+/** Reason why a sum or a count over all keys is not told. */
 export const TOTALS_UNTOLD =
   'on what all keys send together (daemon-wide); how much of it is used is told to keys with acc:read and without lists of accounts, markets and symbols';
 
@@ -44,7 +44,7 @@ export function telling(rejection: Rejection, about: Told): Rejection {
   return new Rejection(rejection.code, rejection.message, { ...rejection.details, about });
 }
 
-/** A gate, and whose limits it holds an order against; the key's own by default. */
+/** A gate, and the holder of its limits; the key by default. */
 export interface GateOf {
   readonly gate: GateName;
   readonly holder?: 'key' | 'flags';

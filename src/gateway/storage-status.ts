@@ -11,7 +11,7 @@ export class StorageStatus {
     store.onFailure?.(() => this.#set(undefined));
   }
 
-  /** Why the database accepts no writes; undefined while it does. */
+  /** Reason why the database accepts no writes; undefined while it does. */
   get failure(): string | undefined {
     return this.#failure?.message;
   }
@@ -21,7 +21,7 @@ export class StorageStatus {
     return this.#changes.on(listener);
   }
 
-  /** A write or a read has failed, whoever needed it. */
+  /** Records the failure of a write or read. */
   failed(failure: StorageFailure): void {
     this.#set(failure);
   }

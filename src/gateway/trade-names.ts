@@ -27,7 +27,7 @@ export function sideName(side: number): TradeSide | undefined {
 /** "1 (BUY), 2 (SELL), …": the sides that orders may have. */
 export const acceptedSides = trdSide.members.map(({ public: number, name }) => `${number} (${name})`).join(', ');
 
-/** "31 (SH)": a security market, which need not be one that there is. */
+/** "31 (SH)": a security market, possibly unknown. */
 export function secMarketText(number: number): string {
   const name = nameIn(secMarket, number);
   return name === undefined ? String(number) : `${number} (${name})`;

@@ -48,7 +48,7 @@ export class UndeclaredCalls {
     const identity = identify(caller);
     if (identity instanceof Rejection || backend.callBytes === undefined || !this.#passes(identity)) return undefined;
     const { owner } = identity;
-    // It might be an order.
+    // An undeclared request might be an order.
     const halted = access.haltOf(identity.key);
     if (halted !== undefined) return this.#recorded(caller, identity, rejectDenial(halted));
     const awaited = awaitedConnection(backend.status());

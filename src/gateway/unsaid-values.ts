@@ -6,7 +6,7 @@ const NUMBER = /(?:the number|from JSON:) [^\s;,]+/g;
 const QUOTED = /"((?:[^"\\]|\\.)*)"/g;
 
 /**
- * Why a request cannot be read, without what came: a password may have come in any field, or as the name of one, and refusals
+ * Reason why a request cannot be read, without what came: a password may have come in any field, or as the name of one, and refusals
  * go to the audit trail. Of operations that take no secret, the refusal as it is.
  */
 export function withoutValues({ shape }: Operation, rejection: Rejection): Rejection {

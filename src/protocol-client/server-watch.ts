@@ -9,7 +9,7 @@ export interface ServerWatchOptions {
   readonly clock: Clock;
   /** Reads the server's state; rejects where it does not say. */
   readonly readState: () => Promise<UpstreamState>;
-  /** It has said so. */
+  /** Called with the server's state. */
   readonly onState: (state: UpstreamState) => void | Promise<void>;
   /** Called when the server stops saying its state; the connection's own watchdog judges that. */
   readonly onUnknown: (reason: string) => void;
@@ -39,9 +39,9 @@ export class ServerWatch {
   #watching = false;
   /** The last look failed. */
   #unknown = false;
-  /** A look is under way. */
+  /** A check is in flight. */
   #looking = false;
-  /** Another look is wanted after it. */
+  /** Check to run after the current one. */
   #wanted: 'look' | 'doubtful' | undefined;
   #cancel: () => void = () => undefined;
 

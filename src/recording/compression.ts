@@ -32,7 +32,7 @@ export class Decompressor {
 
   constructor() {
     this.#stream.on('data', (piece: Buffer) => this.#out.push(piece));
-    // It is the callback's to tell.
+    // The callback reports the error.
     this.#stream.on('error', () => {});
   }
 

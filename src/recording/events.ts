@@ -18,7 +18,7 @@ export type Source =
   | { readonly kind: 'trade'; readonly protoId: number; readonly accId: string; readonly trdMarket: number }
   | { readonly kind: 'answer'; readonly operation: string; readonly request: string };
 
-/** One push, or one answer, of a backend. */
+/** One push or answer of a backend. */
 export interface RecordedEvent {
   /** When it came, epoch ms. */
   readonly time: number;
@@ -35,7 +35,7 @@ export interface RecordedLoss {
   readonly to: number;
   /** Events that could not be written; 0 where it is not known how many never came. */
   readonly events: number;
-  /** Why they never came; left out where they could not be written. */
+  /** Reason why they never arrived; absent where they could not be written. */
   readonly reason?: string;
   /** The streams that lack them, by their keys; left out where it is every one. */
   readonly streams?: readonly string[];

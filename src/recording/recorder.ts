@@ -42,9 +42,9 @@ export class Recorder {
   #work: Promise<void> | undefined;
   #cancelTimer: (() => void) | undefined;
   #retryAt = 0;
-  /** In memory, and not on its way to the file. */
+  /** Loss not yet sent to the file. */
   #gathered: RecordedLoss | undefined;
-  /** Not in the recording, which does not say so yet. */
+  /** Loss not yet noted in the recording. */
   #lost: RecordedLoss | undefined;
   /** The time that the last file is named by. */
   #named = 0;
@@ -73,7 +73,7 @@ export class Recorder {
     return this.#eventsLost;
   }
 
-  /** Why nothing can be written at present. */
+  /** Reason why nothing can be written at present. */
   get failure(): string | undefined {
     return this.#failure;
   }

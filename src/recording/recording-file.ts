@@ -47,7 +47,7 @@ export class RecordingFile {
   }
 }
 
-/** Why a file was not read to its end. */
+/** Reason why a file was not read to its end. */
 export class DamagedRecording extends Error {}
 
 /**

@@ -6,7 +6,7 @@ export interface Connected {
   readonly id: bigint;
   /** Its socket is closed. */
   readonly gone: boolean;
-  /** It wants 1003 Notify. */
+  /** Receives 1003 Notify. */
   readonly wantsNotices: boolean;
   /** Accounts whose order and fill pushes it wants. */
   accounts: ReadonlySet<bigint>;

@@ -13,7 +13,7 @@ export interface SimServerDeps {
   /** Started, and stopped by whoever made it. */
   readonly backend: Backend;
   readonly accounts: readonly Account[];
-  /** Where what goes wrong at the exchange is ordered. */
+  /** Incidents at the exchange, on order. */
   readonly exchange: OrderedIncidents;
   /** Keeps verified devices and ports; closed by whoever opened it. */
   readonly store: Store;
@@ -21,7 +21,7 @@ export interface SimServerDeps {
   readonly random: Random;
   /** Seed of the faults that are ordered by chance. */
   readonly seed: string | number;
-  /** Where every listener binds. */
+  /** Host that every listener binds. */
   readonly host: string;
   /** Something that should not have happened. */
   readonly onDefect: (error: unknown) => void;

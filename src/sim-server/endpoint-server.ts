@@ -24,7 +24,7 @@ export class EndpointServer {
   readonly #services: EndpointServices;
   #endpoint: TcpEndpoint | undefined;
   #port = 0;
-  /** Nothing opens it again. */
+  /** Closed for good. */
   #closed = false;
   #stopListening: () => void = () => undefined;
 
@@ -41,7 +41,7 @@ export class EndpointServer {
     return this.#options.host;
   }
 
-  /** As it is bound, or was. */
+  /** Bound port, or the last one. */
   get port(): number {
     return this.#port;
   }

@@ -33,7 +33,7 @@ export const ownAnswers: Readonly<Record<string, OwnAnswer>> = {
   [account.subAccPush.name]: (services, client, c2s) => subAccPush(services, client, c2s as TrdSubAccPush.C2S),
   [account.unsubAccPush.name]: (services, client, c2s) => subAccPush(services, client, c2s as TrdSubAccPush.C2S),
   [system.getUsedQuota.name]: usedQuota,
-  // Nothing is measured here.
+  // The simulated server measures nothing.
   [system.getDelayStatistics.name]: () => ({ response: succeeded(GetDelayStatistics) }),
 };
 

@@ -17,7 +17,7 @@ export interface Ask {
 /** Refusal by a rule, in place of the answer. */
 export class Refused {
   constructor(
-    /** As the client reads it. */
+    /** Message as the client reads it. */
     readonly retMsg: string,
     /** Common.RetType. */
     readonly retType = -1,

@@ -63,7 +63,7 @@ export interface RecordedSymbol {
 
 /** A simulation and its end. */
 export interface RunningSimulation extends EveryFact {
-  /** Where a write is recorded before it is answered. */
+  /** Store that records a write before its answer. */
   readonly store: Store;
   /** Takes in what was recorded; undefined where every symbol is generated. */
   readonly recordedMarket: RecordedMarket | undefined;
@@ -101,7 +101,7 @@ export interface WorldCopy {
   follow(moment: number, changes: readonly CallerChange[], watched: readonly string[]): void;
 }
 
-/** Why a data folder cannot be used: each text names file, line, column and what is accepted. */
+/** Reason why a data folder cannot be used: each text names file, line, column and what is accepted. */
 export class DataProblems {
   constructor(readonly problems: readonly string[]) {}
 }

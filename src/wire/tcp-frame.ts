@@ -119,7 +119,7 @@ export class FrameReader {
   bodyBytesMax: number;
   /** The newest chunk, while bytes of it are unread. */
   #chunk: Buffer = EMPTY;
-  /** Where in it they begin. */
+  /** Offset of the unread bytes. */
   #at = 0;
   /** The beginning of a header or body that started in an earlier chunk: its first `#filled` bytes. */
   #partial: Buffer = EMPTY;

@@ -45,7 +45,7 @@ interface Content {
 const VERSION = 1;
 const BYTES_MAX = 64 * 1024;
 const TEXT_MAX = 4096;
-/** For so long it is remembered that a code was asked for. */
+/** Retention of the times at which codes were requested. */
 export const CODE_TIMES_MS = 3_600_000;
 
 /**

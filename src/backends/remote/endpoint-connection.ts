@@ -74,7 +74,7 @@ export class EndpointConnection {
       onConnectFailed: (failure) => {
         if (failure instanceof HandshakeRefused) withSession((key) => login.refused(key));
       },
-      // Some sessions go on to be accepted after their time, and say nothing.
+      // Some expired sessions are still accepted but carry no data.
       onUseless: () => withSession((key) => login.refused(key)),
     });
   }

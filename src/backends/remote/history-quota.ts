@@ -31,7 +31,7 @@ export class HistoryQuota {
   }
 
   /**
-   * Why the operator's number lets the history of one more symbol not be read; undefined where it does, or there is none.
+   * Reason why the operator's number lets the history of one more symbol not be read; undefined where it does, or there is none.
    * @param ask has the brokerage say which symbols it has counted; where it does not, the reading itself is left to it.
    */
   async refusal(security: Security | undefined, ask: () => Promise<ResponseMessage>): Promise<ResponseMessage | undefined> {

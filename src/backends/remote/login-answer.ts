@@ -9,7 +9,7 @@ export interface BrokerEndpoint extends Endpoint {
 
 /** Session of a login, and the endpoints that it opens. */
 export interface LoginGrant {
-  /** For the next login: it then needs no code. */
+  /** Ticket with which the next login needs no code. */
   readonly ticket: string;
   readonly userId: bigint;
   /** Authenticates every connection until it expires. */

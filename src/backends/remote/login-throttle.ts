@@ -16,7 +16,7 @@ export interface LoginThrottleOptions {
   readonly newNonce: () => string;
 }
 
-/** Codes within a time, restarts included: each is a message to somebody's phone. */
+/** Maximum codes per period, restarts included: each is a text message. */
 const codeBounds = [
   { codes: 1, ms: 60_000, said: 'a code was sent less than a minute ago' },
   { codes: 5, ms: CODE_TIMES_MS, said: 'five codes were sent within the hour' },
@@ -24,7 +24,7 @@ const codeBounds = [
 const HASH_BYTES = 32;
 const derive = promisify<string, string, number, Buffer>(scrypt);
 
-/** Why no code is asked for now. */
+/** Reason why no code is asked for now. */
 export interface CodePause {
   readonly ms: number;
   readonly said: string;
@@ -73,7 +73,7 @@ export class LoginThrottle {
     this.#insisted = true;
   }
 
-  /** Why a login is not even tried: these settings were refused. */
+  /** Reason why a login is not even tried: these settings were refused. */
   async refusedBefore(): Promise<string | undefined> {
     const { refusal, reset } = this.#options.file;
     const insisted = this.#insisted;
@@ -106,7 +106,7 @@ export class LoginThrottle {
     }
   }
 
-  /** Hard to guess a password by: whoever reads the file has time. */
+  /** Slow password hash, as a reader of the file has unlimited time. */
   async #hash(salt: string): Promise<string> {
     const { account, accountKind, passwordDigest, platform, deviceName } = this.#options.identity;
     const text = JSON.stringify([account, accountKind, passwordDigest, platform, deviceName, CLIENT_VERSION]);

@@ -12,7 +12,7 @@ import { refusalText, ruleOf, SUCCESS } from './ret-types.js';
 /** Outcome of an answer to the device check, or of a request for a code. */
 export interface CheckOutcome {
   readonly ok: boolean;
-  /** For people. */
+  /** Message for people. */
   readonly message: string;
 }
 
@@ -43,7 +43,7 @@ interface Check {
 
 /** Waits before another try where the service asks for patience; then it is over. */
 const BACK_OFF_MS: readonly number[] = [60_000, 60_000, 300_000];
-/** The service says the same of an expired ticket as of too many tries: after so many it goes without. */
+/** Tries with a ticket before one without it: the service reports an expired ticket like too many tries. */
 const TRIES_WITH_TICKET = 2;
 /** Sessions within this time that are made anew because one was refused: logins are throttled. */
 const RENEWALS_MS = 300_000;

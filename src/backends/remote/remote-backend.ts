@@ -63,7 +63,7 @@ const SUCCEEDED = 0;
  */
 export class RemoteBackend implements Backend {
   readonly name = 'remote';
-  /** Nothing that a brokerage says makes its money less real. */
+  /** Real money is always assumed, whatever the brokerage reports. */
   readonly simulated = false;
   /** A packet id counts for the connection that it came over. */
   readonly replaysWrites = false;

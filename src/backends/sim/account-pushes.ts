@@ -5,7 +5,7 @@ import type { Facts } from '../../simulator/view/facts.js';
 
 const ProtoId = { order: 2208, fill: 2218 } as const;
 
-/** Order and fill pushes of the accounts somebody wants them of. */
+/** Order and fill pushes of the subscribed accounts. */
 export class AccountPushes {
   readonly #facts: Facts<'world' | 'brokerage'>;
   readonly #emit: (event: PushEvent) => void;

@@ -13,7 +13,7 @@ import { decodeInTurns } from './decode.js';
 /** Questions that the thread has at a time: short ones pass while a long one is worked out in pieces. */
 const SENT_MAX = 8;
 const WAITING_MAX = 1_000;
-/** Without a question for this long, the thread ends: its copy of the world takes some 100 MB. */
+/** Idle time after which the thread ends, to free its copy of the world (some 100 MB). */
 const IDLE_MS = 600_000;
 /** Part of the daemon's own heap limit that the thread's heap may reach. */
 const HEAP_PART = 0.5;

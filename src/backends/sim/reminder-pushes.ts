@@ -27,7 +27,7 @@ interface Watched {
   readonly prints: TrustedPrints;
 }
 
-/** Watches the symbols that have price reminders, and tells each whose condition comes true. */
+/** Watches the symbols with price reminders, and pushes each reminder once its condition is met. */
 export class ReminderPushes {
   readonly #facts: Facts<Names>;
   readonly #emit: (event: PushEvent) => void;

@@ -165,7 +165,7 @@ class SimBackend implements Backend {
     }
   }
 
-  /** Runs the code that would carry it out, over a brokerage whose desk decides and does nothing. */
+  /** Runs the write's own code against a dry-run desk, which decides and changes nothing. */
   async check(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage | undefined> {
     const answer = answers.get(operation.name);
     if (answer === undefined || operation.effect === 'read')

@@ -12,7 +12,7 @@ export interface ObjectNode extends Span {
   readonly fields: ReadonlyMap<string, FieldNode>;
 }
 export interface FieldNode {
-  /** Where the field's name stands. */
+  /** Offset of the field's name. */
   readonly start: number;
   readonly value: JsonNode;
 }

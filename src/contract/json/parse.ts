@@ -12,19 +12,19 @@ export interface JsonSyntaxError extends TextPosition {
   readonly message: string;
 }
 
-/** Why a text is not accepted, and at which offset. Offsets are in UTF-16 units. */
+/** Reason why a text is not accepted, and at which offset. Offsets are in UTF-16 units. */
 export interface TextFault {
   readonly at: number;
   readonly message: string;
 }
 
-/** Where a value stands: the offset of its first character, and the one after its last. */
+/** Range of a value: the offset of its first character, and the one after its last. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** Told where values stand, the inner ones first. Asked for by those who name places in a text or edit it. */
+/** Records the ranges of values, inner ones first, for messages about a text and edits of it. */
 export interface PlaceRecorder {
   /** A field's value is read; its name stands at `nameStart`. */
   field(object: JsonObject, name: string, nameStart: number, value: Span): void;

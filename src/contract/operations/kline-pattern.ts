@@ -15,7 +15,7 @@ const scope = anyOf('qot:read');
 const switches = ['--enable-v18-kline-patterns'] as const;
 
 const version = integer('extension_version', { required: true, min: 1, max: 1, about: 'Always 1.' });
-/** Security whose bars are meant. */
+/** Security of the bars. */
 const stock: Shape = [
   id('stock_id', { about: 'The stock by its number, from the static information.' }),
   symbol('security', { required: false, about: 'The stock as MARKET.CODE, in place of stock_id.' }),

@@ -102,7 +102,7 @@ function afterExitOrder(bracket: Bracket, order: Order, told: Decimal, last: Dec
   return { ...bracket, note, exit: { ...shown, qty, filled, unconfirmed, told: order.lastErrMsg } };
 }
 
-/** Why the brokerage ended an exit; empty where it does not say. What it said before that is no reason, and to disable an order is somebody's wish. */
+/** Reason why the brokerage ended an exit; empty where it does not say. What it said before that is no reason, and to disable an order is somebody's wish. */
 function reasonOf({ orderStatus, lastErrMsg }: Order, { told }: Exit): string {
   return orderStatus === OrderStatus.OrderStatus_Disabled || lastErrMsg === told ? '' : lastErrMsg;
 }

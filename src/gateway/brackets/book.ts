@@ -27,11 +27,11 @@ export interface Watched {
   cancelAt: number;
   /** How often in turn the brokerage has refused its stop order. */
   stopRefusals: number;
-  /** It is being found out what the issuer did to the shares. */
+  /** True while corporate actions are being looked up. */
   asksChanges: boolean;
-  /** Nobody could say: when that may be asked again, of the monotonic clock. */
+  /** Earliest retry of a failed look-up, on the monotonic clock. */
   changesAt: number;
-  /** Where lists may be behind: how much of the position two of them have shown. */
+  /** Position quantity that two lists have confirmed, where lists may be behind. */
   confirmed: Decimal;
   /** How much of the position the last answered list shows, undefined for none; when a list was last asked for, of the monotonic clock. */
   shown: { readonly left: Decimal | undefined; readonly askedAt: number } | undefined;
@@ -39,7 +39,7 @@ export interface Watched {
   lackingSince: number | undefined;
   /** Since when more than all brackets guard is there, of the monotonic clock. */
   spareSince: number | undefined;
-  /** Since when an order whose answer was lost is looked for, of the monotonic clock. */
+  /** Start of the search for an order with a lost answer, on the monotonic clock. */
   missingSince: number | undefined;
   /** No exit of its own can be in the market that this process does not know. After a start, two lists have to show that. */
   exitsKnown: boolean;
@@ -144,7 +144,7 @@ export class BracketBook {
     return guarded;
   }
 
-  /** The bracket of an account whose entry an order is, while that may still trade. */
+  /** The bracket with this entry order, while the entry may still trade. */
   ofEntry(accId: bigint, order: OrderName): Bracket | undefined {
     for (const { bracket } of this.watched.values()) {
       if (bracket.accId === accId && !bracket.entryOver && !bracket.ending && isEntryOrder(bracket, order)) return bracket;
@@ -175,7 +175,7 @@ export class BracketBook {
     return this.#deps.store.write((change) => change.remove(this.rows, id));
   }
 
-  /** Nothing more is done for one that is over. */
+  /** Drops an ended bracket. */
   drop(watched: Watched): void {
     watched.stop();
     this.watched.delete(watched.bracket.id);

@@ -12,7 +12,7 @@ export type ExitKind = 'target' | 'stop';
 /** The one exit that is in the market, or on its way there. */
 export interface Exit {
   readonly kind: ExitKind;
-  /** By which it is found where its answer was lost. */
+  /** Remark that identifies the order when its answer was lost. */
   readonly remark: string;
   /** The order's text; empty until it is known. */
   readonly idEx: string;
@@ -23,7 +23,7 @@ export interface Exit {
   /** Somebody has changed one of them since. */
   readonly moved: boolean;
   readonly filled: Decimal;
-  /** A stop-loss whose price is reached: it goes to the market at once. */
+  /** True for a stop-loss at its price: it goes to the market at once. */
   readonly reached: boolean;
   /** The gateway has asked for its cancellation. */
   readonly cancelling: boolean;
@@ -44,7 +44,7 @@ export type BracketState = 'placing' | 'open' | 'closed' | 'cancelled' | 'unclea
 /** A bracket as it is kept. Never changed in place. */
 export interface Bracket {
   readonly id: string;
-  /** For the audit trail: whose it is. */
+  /** Owner's key, for the audit trail. */
   readonly keyId: string | null;
   readonly accId: bigint;
   /** Trd_Common numbers. */
@@ -83,7 +83,7 @@ export interface Bracket {
   readonly gained: Decimal;
   /** The lot of which exits are a multiple, once the brokerage has refused one that was none; 0 before. */
   readonly lot: Decimal;
-  /** The market's day whose shares the prices are of, "2026-11-20"; empty until a price was seen. */
+  /** Market day of the shares that the prices count, "2026-11-20"; empty until a price was seen. */
   readonly levelsOf: string;
   /** 0 without one. */
   readonly takeProfit: Decimal;

@@ -21,7 +21,7 @@ const nothing: Step = { do: 'nothing' };
 export function nextStep(bracket: Bracket, last: Decimal, confirmed?: Decimal): Step {
   if (!isActive(bracket) || bracket.state === 'placing') return nothing;
   const { exit, entryFilled, entryOver, ending } = bracket;
-  // It is on its way, or nobody knows what became of it.
+  // The exit is in flight, or its outcome is unknown.
   if (exit !== undefined && exit.idEx === '') return nothing;
   if (exit?.cancelling) return nothing;
   if (ending) return exit === undefined ? { do: 'end', state: 'cancelled' } : { do: 'cancel' };

@@ -27,7 +27,7 @@ export interface BracketsDeps {
 
 /** How often each bracket is held against the brokerage's orders, beside what is pushed; how soon a refused exit is tried again. */
 export const LOOK_MS = 5_000;
-/** After the answer to an order was lost: so long it is looked for before nobody knows. */
+/** Search time for an order with a lost answer, after which its outcome counts as unknown. */
 export const LOST_MS = 60_000;
 /** Longest time of a call. Longer than the window of an upstream's frequency limits: an exit waits for its turn as callers' orders do. */
 export const CALL_MS = 35_000;

@@ -83,7 +83,7 @@ export class ExitRecall {
     const { exit } = watched.bracket;
     if (exit !== undefined && exit.idEx !== bracket.exit?.idEx) {
       this.#deps.logger.warn({ bracket: bracket.id }, `its ${nameOf(exit)} ${exit.idEx} was found among the orders`);
-      // It was confirmed before it was sent.
+      // The quantity was confirmed before the exit was sent.
       if (exit.qty - exit.filled > watched.confirmed) watched.confirmed = exit.qty - exit.filled;
     }
     watched.surplus.clear();

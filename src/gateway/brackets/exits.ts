@@ -109,9 +109,9 @@ export class Exits {
   async #placeExit(watched: Watched, exits: number, exit: Exit): Promise<void> {
     const { backend } = this.#deps;
     const sending: Bracket = { ...watched.bracket, exits, exit };
-    // On disk before it leaves: after a crash it is looked for by its remark.
+    // Persist before sending: after a crash the exit is found by its remark.
     await this.#book.keep(watched, sending).catch((error: unknown) => {
-      // It has not left, and is not to be looked for.
+      // The exit was not sent, so it must not be searched for.
       if (watched.bracket.exit?.remark === exit.remark) watched.bracket = { ...watched.bracket, exit: undefined };
       throw error;
     });

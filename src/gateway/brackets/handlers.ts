@@ -44,7 +44,7 @@ export function bracketHandlers(brackets: BracketService, access: Access, protec
     [trade.cancelBracket.name]: withBackend(async ({ request, identity }) => {
       const { header, bracketId: id } = request as CancelC2S;
       const bracket = brackets.of(placeOf(header)).find((one) => one.id === id);
-      // One whose entry is not known yet guards nothing: the entry is cancelled.
+      // A bracket with an unknown entry protects nothing yet: its entry is cancelled.
       const guards = bracket !== undefined && bracket.state !== 'placing';
       const what = `bracket ${id}`;
       const denied =

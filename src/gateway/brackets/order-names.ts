@@ -1,6 +1,6 @@
 import type { Bracket, OrderName } from './bracket.js';
 
-/** By what orders are asked for. */
+/** Names in a request for orders. */
 export interface OrderNames {
   readonly orderIDExList: string[];
   readonly idList: bigint[];

@@ -83,7 +83,7 @@ export class BracketReconciler {
     watched.missingSince ??= backendClock.monotonic();
     const isTime = backendClock.monotonic() - watched.missingSince > LOST_MS;
     if (!recordedInOrder && !isTime) return false;
-    // It may have ended on an earlier day.
+    // The order may have ended on an earlier day.
     await this.#askHistory(watched, { codeList: [watched.bracket.code] });
     const { bracket } = watched;
     if (!isMissing(bracket) || !isIdle(watched)) return false;
@@ -146,7 +146,7 @@ export class BracketReconciler {
     // No list is behind for so long.
     const proven = now - watched.lackingSince >= LOST_MS ? lacking : await this.#provenGone(bracket, held, lacking);
     if (proven <= 0n) return;
-    // It may have been an exit of its own.
+    // The change may come from one of the bracket's own exits.
     await this.ask(watched);
     if (unclosed(watched.bracket) !== open) return;
     const note = `${formatDecimal(proven)} of its position were closed by somebody else`;
@@ -223,7 +223,7 @@ export class BracketReconciler {
   async #seeHeld(watched: Watched, held: Decimal): Promise<void> {
     const { backendClock, logger } = this.#deps;
     watched.lackingSince = undefined;
-    // On disk: what is closed while the daemon is away counts as well.
+    // Persist the sighting, so that closes during downtime count as well.
     if (!watched.bracket.seenHeld) await this.#book.keep(watched, { ...watched.bracket, seenHeld: true });
     const { bracket } = watched;
     const { gone, gained } = bracket;
@@ -236,7 +236,7 @@ export class BracketReconciler {
     }
     const now = backendClock.monotonic();
     watched.spareSince ??= now;
-    // It may be what another entry has just filled.
+    // The spare quantity may come from another entry's fresh fill.
     if (now - watched.spareSince < LOOK_MS) return;
     const note = `${formatDecimal(back)} of its position are there again`;
     logger.info({ bracket: bracket.id }, note);

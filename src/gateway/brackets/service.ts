@@ -98,7 +98,7 @@ export class BracketService {
     return this.#book.watched.has(id) || this.#book.rows.get(id) !== undefined;
   }
 
-  /** A caller was told to have placed this order: it is no entry whose answer was lost, whatever its remark. */
+  /** Notes an acknowledged order: it is no entry with a lost answer, whatever its remark. */
   placed(orderName: string, remark: string): void {
     if (remark === '') return;
     const isSought = ({ state, entryRemark }: Bracket) => state === 'placing' && entryRemark === remark;
@@ -177,7 +177,7 @@ export class BracketService {
     return atLeastZero(held - taken);
   }
 
-  /** Why there is no room for one more bracket of a key. */
+  /** Reason why there is no room for one more bracket of a key. */
   refuseFull(keyId: string | null): Rejection | undefined {
     const all = [...this.#sending.values()];
     for (const { bracket } of this.#book.watched.values()) if (!this.#sending.has(bracket.id)) all.push(bracket);
@@ -200,7 +200,7 @@ export class BracketService {
       return undefined;
     }
     await written;
-    // Memory alone has it: an entry whose bracket is lost with a stop would never be guarded.
+    // The bracket is only in memory: if a restart lost it, its entry would stay unprotected.
     const refused = store.failure === undefined ? context.lateRejection?.()?.rejection : rejectUnstored(store.failure);
     if (refused !== undefined) await this.#abandon(placing.id);
     return refused;
@@ -214,7 +214,7 @@ export class BracketService {
     } catch (thrown) {
       const harmless = thrown instanceof BackendUnsent || thrown instanceof BackendRefused;
       if (harmless) await this.#abandon(id);
-      // Nobody knows: it is looked for among the orders.
+      // The outcome is unknown: search for the entry among the orders.
       else this.#watch(this.#sending.get(id) ?? placing);
       throw thrown;
     }
@@ -246,7 +246,7 @@ export class BracketService {
     return success(trade.placeBracketOrder, create(S2CSchema, { ...payloadFields(placed), bracketId: bracket.id }));
   }
 
-  /** Forgets one whose entry came to nothing. */
+  /** Forgets a bracket with a failed entry. */
   #abandon(id: string): Promise<void> {
     this.#sending.delete(id);
     return this.#book.remove(id);
@@ -377,7 +377,7 @@ function asWithdrawn(bracket: Bracket): Bracket {
   return { ...bracket, withdrawn: true };
 }
 
-/** A bracket whose entry the brokerage has acknowledged. */
+/** A bracket with an acknowledged entry. */
 function withEntry(bracket: Bracket, { orderID, orderIDEx }: OrderName): Bracket {
   return { ...bracket, state: 'open', entryIdEx: orderIDEx, entryId: orderID };
 }

@@ -19,7 +19,7 @@ export type LocalHandler = (call: LocalCall) => LocalAnswer | Promise<LocalAnswe
 /** An operation that the gateway answers itself. */
 export interface LocalOperation {
   readonly answer: LocalHandler;
-  /** It needs no backend, and is answered while that is away. */
+  /** True if it is answered without the backend. */
   readonly alone: boolean;
 }
 

@@ -25,7 +25,7 @@ export interface LongPollDeps {
 /** svc.wait_for.S2C.outcome. */
 const outcomes = { met: 1, timedOut: 2, over: 3 } as const;
 
-/** One call that waits, from the subscription to what it has to hear until that is given back. */
+/** One long poll, from its subscription to the release of it. */
 export class LongPoll {
   readonly #deps: LongPollDeps;
   /** Owner of the subscriptions. */

@@ -14,7 +14,7 @@ const ASK_AGAIN_MS = 5_000;
 const KEYS_FULL = 8;
 
 export interface LongPollsDeps extends LongPollDeps {
-  /** Waits of one key at a time. */
+  /** Maximum long polls of one key at a time. */
   readonly perOwner: number;
   /** Re-checks a waiting request as if it came now. */
   readonly review: (caller: Caller, request: C2S) => Identity | Rejection;
@@ -67,7 +67,7 @@ export class LongPolls {
     }
   }
 
-  /** Keys have changed or expired: who may not wait any more is told so. */
+  /** Ends the long polls that changed or expired keys no longer allow. */
   review(): void {
     for (const wait of [...this.#waits]) {
       const { call, watch } = wait;

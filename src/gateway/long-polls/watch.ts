@@ -10,15 +10,15 @@ export type Verdict = 'met' | 'over' | 'open';
 /** The figures of an answer, as they were seen last. */
 export type Seen = Partial<Pick<S2C, 'lastPrice' | 'bidPrice' | 'askPrice' | 'order' | 'marketState'>>;
 
-/** One condition that is waited for: what has to be heard for it, and what that means. */
+/** The condition of a long poll: its events and their verdicts. */
 export interface Watch {
-  /** For people: "HK.00700: last price at or above 400". */
+  /** Goal in words: "HK.00700: last price at or above 400". */
   readonly goal: string;
   /** The stream that is listened to. */
   readonly stream?: QuoteStream;
-  /** The account whose orders are listened to. */
+  /** Account of the orders. */
   readonly accId?: bigint;
-  /** Nothing is pushed of it: it is asked for again and again. */
+  /** True if no pushes exist, so that the state is polled. */
   readonly asksAgain: boolean;
   /** The read that tells the current state. */
   readonly question: { readonly operation: Operation; readonly request: Message };

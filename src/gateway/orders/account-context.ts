@@ -132,7 +132,7 @@ export class AccountContext {
     return [...profits].map(([currency, profit]) => ({ currency, profit }));
   }
 
-  /** Claims what the order closes; undefined where it would do more than that, or nobody can tell. */
+  /** Claims the quantity that an order closes; undefined where it would do more, or this is unknown. */
   async #claim(valued: Valued, header: TrdHeader | undefined, context: CallContext): Promise<ClosingClaim | undefined> {
     const [leg, another] = valued.legs;
     const { accId, opens, changes } = valued;

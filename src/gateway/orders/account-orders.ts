@@ -106,7 +106,7 @@ export interface SentLeg {
 
 /** A write that puts orders to work, while it is under way. */
 export interface SentOrders {
-  /** The brokerage has answered, and these are the orders; or nobody knows what became of them. */
+  /** Settles the write: with the orders that the brokerage named, or as unknown. */
   ended(isAnswered: boolean, names: readonly OrderName[]): void;
 }
 
@@ -384,7 +384,7 @@ export class AccountOrders {
     const orders = response.retType === RET_SUCCEED ? payloadOf(account.getOrders, response)?.orderList : undefined;
     if (orders === undefined) return response;
     this.applyOrders(accId, orders);
-    // A list may have 10,000 orders: their names are made only where somebody looks for them.
+    // A list may have 10,000 orders: their names are built only when needed.
     if (settled.length > 0) gates.freeEnded(accId, settled, { orders: orders.map(listed), askedAt, apartMs });
     const open = orders.filter(mayTrade);
     const unlisted = this.#lackedBy(accId, open, askedAt, apartMs);

@@ -43,7 +43,7 @@ export function closesLong(exitSide: number): boolean {
   return exitSide === TrdSide.TrdSide_Sell;
 }
 
-/** Why an entry may not trade at a new price, where its exits would be on the wrong side of that; undefined where it may. */
+/** Reason why an entry may not trade at a new price, where its exits would be on the wrong side of that; undefined where it may. */
 export function refuseEntryPrice({ exitSide, takeProfit, stopLoss }: BracketTerms, price: Decimal): Rejection | undefined {
   const long = closesLong(exitSide);
   const wrong = (name: string, exit: Decimal, side: string) => {
@@ -75,7 +75,7 @@ export function entryOf(request: BracketC2S): PlaceC2S {
   return entry;
 }
 
-/** Why exits do not fit their entry; undefined where they do. */
+/** Reason why exits do not fit their entry; undefined where they do. */
 export function refuseBracket(request: BracketC2S): Rejection | undefined {
   const wrong = (field: string, why: string) => new Rejection('request.invalid', `${field}: ${why}`, { field });
   if (request.orderType !== OrderType.OrderType_Normal && request.orderType !== OrderType.OrderType_Market)

@@ -15,7 +15,7 @@ import { sideName } from '../trade-names.js';
 import { type BracketTerms, closesLong } from './bracket-entry.js';
 
 /**
- * Why an exit is on the wrong side of the last price, where it would go to the market at once; undefined where none is, or no price is known. A
+ * Reason why an exit is on the wrong side of the last price, where it would go to the market at once; undefined where none is, or no price is known. A
  * take-profit is held against it where the entry trades at the market: of one with a limit, that has to be better than the take-profit.
  */
 export async function refuseExits(backend: Backend, bracket: BracketC2S, context: CallContext): Promise<Rejection | undefined> {

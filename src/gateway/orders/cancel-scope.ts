@@ -11,7 +11,7 @@ import { modifyOpName } from '../trade-names.js';
 /** The protocol's word for every market in `C2S.trdMarket`. */
 const EVERY_TRD_MARKET = 0;
 
-/** Interfaces whose callers fill the protocol's messages themselves. */
+/** Interfaces that take the protocol's own messages. */
 export const protocolInterfaces: ReadonlySet<Iface> = new Set(['grpc', 'core-ws', 'core-tcp']);
 
 /** Interfaces of programs that are written for the public protocol. */
@@ -38,7 +38,7 @@ export function isRiskReducing(operation: Operation, request: Message): boolean 
   return operation.valuer === 'modify' && !addsRisk(request as Partial<ModifyC2S>);
 }
 
-/** Why a request for all orders of an account is none: it may cancel them, and nothing else. */
+/** Reason why a request for all orders of an account is none: it may cancel them, and nothing else. */
 export function refuseForAll(operation: Operation, request: Message): Rejection | undefined {
   if (operation !== trade.modifyOrder) return undefined;
   const { forAll, modifyOrderOp } = request as ModifyC2S;

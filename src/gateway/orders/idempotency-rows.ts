@@ -184,7 +184,7 @@ export class IdempotencyRows {
     if (!this.#busy.has(id) && this.#rows.get(id)?.at === at) transaction.remove(this.#rows, id);
   }
 
-  /** The same of a write that was not refused, and does not count any more. */
+  /** Forgets a write that was not refused and no longer counts. */
   #forget({ id, at }: Aged, transaction: Transaction): void {
     const row = this.#rows.get(id);
     if (row === undefined || row.at !== at || row.refused) return;

@@ -8,7 +8,7 @@ import { rejectUnstored } from '../ways-out.js';
 import { rejectDenial } from './valuation.js';
 
 /**
- * Why a write that was let through may not leave any more: {@link CallContext.lateRejection} of it. Its key was revoked, has expired or was
+ * Reason why a write that was let through may not leave any more: {@link CallContext.lateRejection} of it. Its key was revoked, has expired or was
  * changed since, and so it was judged by what does not hold now; or it adds risk, and trading was halted or the disk, where a `store` is
  * given, takes nothing any more.
  */

@@ -17,7 +17,7 @@ export interface Contract {
 }
 
 /**
- * Why a position may not be moved from one contract to the other, by fresh facts of the brokerage: each is a future of one month, and where they
+ * Reason why a position may not be moved from one contract to the other, by fresh facts of the brokerage: each is a future of one month, and where they
  * differ, both are months of one contract. undefined where it may.
  */
 export async function refuseContracts(
@@ -41,7 +41,7 @@ function securityOf({ code, secMarket }: Contract): Security {
   return create(SecuritySchema, { market: quoteMarketOfSecMarket(secMarket)?.number ?? 0, code });
 }
 
-/** Why a contract is no future of one month, by the brokerage's own list; undefined where it is. */
+/** Reason why a contract is no future of one month, by the brokerage's own list; undefined where it is. */
 async function notMonthly(backend: Backend, contract: Contract, context: CallContext): Promise<string | undefined> {
   const { code } = contract;
   const response = await backend.call(quote.getStaticInfo, create(StaticInfoC2S, { securityList: [securityOf(contract)] }), context);

@@ -16,7 +16,7 @@ interface Opened {
 
 /** An order that is under way. */
 export interface OpeningOrder {
-  /** `isMade`: undefined where nobody knows. */
+  /** `isMade`: undefined if unknown. */
   ended(isMade: boolean | undefined): void;
 }
 

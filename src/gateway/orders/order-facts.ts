@@ -65,7 +65,7 @@ export interface ValuedLeg extends OrderLeg {
   readonly pricing: Pricing | undefined;
   /** Money per point of the price; undefined where it is not known. */
   readonly multiplier: Decimal | undefined;
-  /** "HKD": what the security trades in, or its market where nobody says. */
+  /** Trading currency, "HKD"; the market's where the backend does not say. */
   readonly currency: string;
 }
 

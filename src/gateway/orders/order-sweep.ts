@@ -30,7 +30,7 @@ export interface SweepOutcome {
   readonly orders: number;
   readonly accepted: number;
   readonly kept: number;
-  /** Why cancels were not accepted: the first of them. */
+  /** Reason why cancels were not accepted: the first of them. */
   readonly failure: string | undefined;
   /** Its number, as `errCode` of an answer; 0 where it has none. */
   readonly failureCode: number;
@@ -51,7 +51,7 @@ interface Cancel {
   readonly failure: Failure | undefined;
 }
 
-/** Why the brokerage does not do something. */
+/** Reason why the brokerage does not do something. */
 type Failure = Pick<ResponseMessage, 'retMsg' | 'errCode'>;
 
 /** Cancels the open orders of an account: those that are listed, and those that this daemon has placed and no list shows yet. */
@@ -59,7 +59,7 @@ export class OrderSweep {
   readonly #options: SweepOptions;
   readonly #cancels = new Map<string, Cancel>();
   #kept = 0;
-  /** Why the orders are not listed. */
+  /** Reason why the orders are not listed. */
   #failure: Failure | undefined;
   #unconfirmed: readonly string[] = [];
   #began = false;
@@ -165,7 +165,7 @@ export class OrderSweep {
     this.#cancels.set(nameOfOrder(order), { accepted: before?.accepted === true || failure === undefined, failure });
   }
 
-  /** Why a cancel was not accepted; undefined where it was. */
+  /** Reason why a cancel was not accepted; undefined where it was. */
   async #modify(
     fields: { orderID: bigint; orderIDEx?: string; forAll?: boolean; trdMarket?: number },
     context: CallContext,

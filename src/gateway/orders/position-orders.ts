@@ -177,7 +177,7 @@ export async function proveGroup(
   }
 }
 
-/** Why the list did not come does not matter: the orders are there by then, or not. */
+/** The reason for a missing list does not matter: the orders are there by then, or not. */
 async function listOrders(backend: Backend, query: Message, context: CallContext): Promise<ResponseMessage> {
   try {
     return await backend.call(account.getOrders, query, context);
@@ -192,7 +192,7 @@ const LIMITED = 2;
 const REVERSED = 1;
 const ROLLED = 2;
 
-/** Why a group is not the one that was asked for. */
+/** Reason why a group is not the one that was asked for. */
 function unlike(
   { relationType, linkageId, orderList }: OrderGroup,
   relation: number,

@@ -39,7 +39,7 @@ export function isStop({ orderType }: Pick<Order, 'orderType'>): boolean {
 
 const everything = (): boolean => true;
 
-/** Time to answer a list of positions: whoever wants to end an order waits for it. */
+/** Timeout of the list of positions, which a cancel waits for. */
 const ANSWER_MS = 5_000;
 
 /**
@@ -103,7 +103,7 @@ export class ProtectiveOrders {
     };
   }
 
-  /** Why a caller may not end an order. `guards`: it guards a position. */
+  /** Reason why a caller may not end an order. `guards`: it guards a position. */
   refuse(key: KeyRecord | undefined, order: Traded, guards: boolean, what: string): Rejection | undefined {
     const { access } = this.#deps;
     const symbol = `${quoteMarketOfSecMarket(order.secMarket)?.name ?? order.secMarket}.${order.code}`;

@@ -3,9 +3,9 @@ import { Rejection } from '../../contract/rejection.js';
 import { tradeResultCodes } from '../../contract/trade-result-codes.js';
 import type { Store, Table } from '../../storage/index.js';
 
-/** One unlock that is under way. */
+/** One unlock in flight. */
 export interface UnlockAttempt {
-  /** Outcome of the attempt: `wrong` if the password was refused, `lost` if nobody knows whether it is right. */
+  /** Outcome of the attempt: `wrong` if the password was refused, `lost` if the answer is missing. */
   settle(outcome: 'right' | 'wrong' | 'lost'): void;
 }
 

@@ -43,7 +43,7 @@ export type Valuation = ValuedOrder | 'no risk' | Rejection | ResponseMessage;
 /** Where orders are looked up that a request changes. */
 export interface Valuing {
   readonly backend: Backend;
-  /** The bracket whose entry an order of an account is; undefined where it is none of a bracket that goes on. */
+  /** Terms of the active bracket with this entry order; undefined without one. */
   entryTerms(accId: bigint, order: Order): BracketTerms | undefined;
   readonly orders: Pick<AccountOrders, 'possibleTerms'>;
   /** Whether no gate of the caller looks at the terms that a change replaces; false by default. */
@@ -209,7 +209,7 @@ export function isValued(outcome: ValuedOrder | Rejection | ResponseMessage): ou
   return !(outcome instanceof Rejection) && 'valued' in outcome;
 }
 
-/** The answer to a modify or cancel of an order that there is not. */
+/** The answer to a modify or cancel of an unknown order. */
 export function noSuchOrder(operation: Operation, named: ModifyC2S): ResponseMessage {
   return failure(
     operation,

@@ -65,12 +65,12 @@ function acknowledged(answer: ResponseMessage | Rejection | undefined): readonly
   return orderID === 0n && orderIDEx === '' ? [] : [{ orderID, orderIDEx }];
 }
 
-/** Whether a write was carried out; undefined where nobody knows. */
+/** True if a write was carried out; undefined if unknown. */
 function isAccepted(answer: ResponseMessage | Rejection | undefined): boolean | undefined {
   return answer && !(answer instanceof Rejection) && answer.retType === RET_SUCCEED;
 }
 
-/** Settles a claim by what became of its order; an outcome that nobody knows keeps it. */
+/** Settles a claim by its order's outcome; an unknown outcome keeps it. */
 async function settling(claim: ClosingClaim, answer: Promise<ResponseMessage | Rejection>): Promise<ResponseMessage | Rejection> {
   let name: string | undefined = '';
   try {
@@ -285,7 +285,7 @@ export class Writes {
     call: Call,
     trades: { readonly changed?: Order | undefined; readonly legs: readonly SentLeg[]; readonly isClaimed: boolean } = noTrades,
   ): Promise<ResponseMessage | Rejection> {
-    // Under an idempotency key it goes on from here: the key would take it up again past the gates, and tells its outcome.
+    // A keyed write continues from here: a retry would resume it past the gates, and receives its outcome.
     if (commit === undefined ? call.isGone() : !call.commit()) return cancelled();
     const admittance = facts && this.access.admit(identity.key, facts, this.clocks.clock.now());
     if (admittance?.ok === false) {
@@ -334,7 +334,7 @@ export class Writes {
       admission?.settle(orders.map(nameOfOrder));
     }
     if (response === undefined) throw new Error('an unanswered write ends in its failure');
-    // Nothing is acknowledged that a crash could still take back.
+    // Acknowledge only once a crash cannot undo it.
     if (unstored === undefined) await stored;
     // A rejected promise is an unknown outcome and keeps the reservation; only a definite no gives it back.
     if (admission !== undefined && (response instanceof Rejection || response.retType !== RET_SUCCEED)) {
@@ -400,7 +400,7 @@ export class Writes {
     return response;
   }
 
-  /** Why an interrupted write is not sent again; undefined where it is. */
+  /** Reason why an interrupted write is not sent again; undefined where it is. */
   lateRejectionAgain(operation: Operation, request: Message, identity: Identity): LateRejection | undefined {
     return this.#withholdingAgain(operation, request, identity)?.();
   }

@@ -18,7 +18,7 @@ interface Decision {
   readonly refusal: PreviewRefusal | undefined;
   /** Whether it has decided on the request itself, and the caller may know how. */
   readonly decided: boolean;
-  /** Why it may refuse the write all the same. */
+  /** Reason why it may refuse the write all the same. */
   readonly undecidedBy: readonly string[];
   /** Its remark on a write that it accepts; null without one. */
   readonly note: string | null;

@@ -24,7 +24,7 @@ export interface PreviewBase {
   readonly refusal: PreviewRefusal | null;
   /** Every reason against it, {@link refusal} first. */
   readonly refusals: readonly PreviewRefusal[];
-  /** Why it may be refused although nothing that the caller may see speaks against it. */
+  /** Reason why it may be refused although nothing that the caller may see speaks against it. */
   readonly undecidedBy: readonly string[];
   /** Whether the brokerage has decided on this request, and the caller may know how. One that cannot do that beforehand is held to what it says of the account. */
   readonly brokerageDecided: boolean;
@@ -220,7 +220,7 @@ export interface Capacity {
   /** The most that the account could trade on this side; null when the brokerage does not say. */
   readonly maxQty: Decimal | null;
   readonly enough: boolean | null;
-  /** Why the brokerage would not even say: an unknown code, a price between two ticks. */
+  /** Reason why the brokerage would not even say: an unknown code, a price between two ticks. */
   readonly message: string | null;
   /** The code of {@link message}, as in a `Response`. */
   readonly errCode?: number;

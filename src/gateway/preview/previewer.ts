@@ -399,7 +399,7 @@ export class Previewer {
     return answer?.retType === RET_SUCCEED ? undefined : answer;
   }
 
-  /** Whether a refusal describes what the caller may not see: then it is not even told that there is one. */
+  /** True if a refusal describes hidden facts: the caller then does not learn of it at all. */
   #isHidden(key: KeyRecord | undefined, outcome: unknown): boolean {
     if (!(outcome instanceof Rejection)) return false;
     const { about } = outcome.details;

@@ -11,7 +11,7 @@ export type AccountOutcome =
 
 /** An answer to a list of accounts. */
 type Told = AccountOutcome & {
-  /** It is the backend's own. */
+  /** True if the refusal is the backend's own. */
   readonly answered: boolean;
 };
 
@@ -20,7 +20,7 @@ export interface RestoredAccounts {
   /** Accounts whose pushes are back. */
   readonly accIds: readonly bigint[];
   readonly ended: readonly EndedAccount[];
-  /** Why nothing is known of the others: the backend did not answer. */
+  /** Reason why nothing is known of the others: the backend did not answer. */
   readonly failure?: string;
 }
 
@@ -82,7 +82,7 @@ export class AccountRegistrations {
     return this.#inTurn(async () => {
       const outcome = await this.#tell([...added.keys()]);
       for (const [accId, registration] of added) {
-        // It may have been ended, or asked for again, in the meantime.
+        // The registration may have ended or been renewed in the meantime.
         if (this.#accounts.get(accId)?.get(owner) !== registration) continue;
         if (outcome.ok) this.#activate(owner, accId, registration);
         else this.#remove(owner, accId);
@@ -133,7 +133,7 @@ export class AccountRegistrations {
     return [...this.#accounts].filter(([, owners]) => owners.get(owner)?.active).map(([accId]) => accId);
   }
 
-  /** The backend has forgotten these: those of them that somebody receives. */
+  /** Marks accounts as lost at the backend; returns those with receivers. */
   lost(accIds: 'all' | readonly bigint[]): readonly bigint[] {
     if (accIds.length === 0) return [];
     this.#losses += 1;
@@ -197,7 +197,7 @@ export class AccountRegistrations {
       if (losses === this.#losses) this.#told = list;
       return { ok: true, answered: true };
     } catch (thrown) {
-      // It may have taken this list, or kept the last.
+      // The backend may have accepted this list or kept the previous one.
       this.#told = UNKNOWN;
       return { ok: false, message: unansweredText(thrown), retType: -1, errCode: 0, answered: isRefusedForGood(thrown) };
     }

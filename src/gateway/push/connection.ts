@@ -107,7 +107,7 @@ export class Connection implements Writer {
     if (frame !== undefined) this.#add(frame);
   }
 
-  /** Sends a frame of its own in order with the events, and at once: somebody waits for this answer. */
+  /** Sends an answer at once, in order with the events. */
   send(frame: Frame): void {
     if (!this.#open) return;
     this.#gatherer.settle();
@@ -116,11 +116,11 @@ export class Connection implements Writer {
       return;
     }
     this.flush();
-    // Nobody shares it, so no run is made of it.
+    // An unshared frame needs no batch.
     this.#stallAbove(this.#sink.write(frame.ready ?? bytesOf(frame)));
   }
 
-  /** Writes the gathered run: called by the pass. */
+  /** Writes the pending batch; called by the pass. */
   flush(): void {
     const run = this.#run;
     if (run === undefined) return;

@@ -9,7 +9,7 @@ export interface Frame {
   readonly content: FrameContent;
   /** False: it answers something, carries no number and does not count. */
   readonly sequenced: boolean;
-  /** Bytes of the whole frame with a number of so many bytes. */
+  /** Bytes of the whole frame for a number of this width. */
   size(width: number): number;
   /** Writes the frame at `offset`, the number's bytes left open; returns the offset just after the number. */
   write(target: Buffer, offset: number, width: number): number;

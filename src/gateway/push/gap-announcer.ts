@@ -16,16 +16,16 @@ export interface GapAnnouncerDeps {
   /** Members that receive the subscriptions of these owners. */
   readonly membersOf: (owners: readonly string[]) => Iterable<Member>;
   readonly framesOf: (event: PushEvent) => EventFrames;
-  /** Pushes what a stream shows now to those who had a first push of it. */
+  /** Pushes a stream's current data to members that had a first push of it. */
   readonly refresh: (key: string) => void;
   /** Order and fill events of these accounts arrive again. */
   readonly onRestored: (accIds: readonly bigint[]) => void;
-  /** For the log. */
+  /** Called with a message for the log. */
   readonly onGap: (message: string) => void;
   readonly onDefect: (error: unknown) => void;
 }
 
-/** Restores what the backend lost, and tells everybody who missed something from when to when. */
+/** Restores lost streams and accounts, and announces each gap to the members that missed events. */
 export class GapAnnouncer {
   readonly #deps: GapAnnouncerDeps;
   readonly #gaps = new Gaps();
@@ -45,7 +45,7 @@ export class GapAnnouncer {
     return this.#gaps.size;
   }
 
-  /** A stream begins anew: whoever wants it now missed nothing. */
+  /** Forgets the gap of a stream that starts anew: its subscribers missed nothing. */
   began(key: string): void {
     this.#gaps.forget(key);
   }
@@ -89,7 +89,7 @@ export class GapAnnouncer {
     });
   }
 
-  /** Forgets gaps in what nobody wants any more. */
+  /** Forgets gaps of unwanted streams and accounts. */
   #prune(): void {
     const { subscriptions, accounts } = this.#deps;
     this.#gaps.prune(

@@ -18,7 +18,7 @@ export interface ClosedGap extends Gap {
   readonly accIds: ReadonlySet<bigint>;
 }
 
-/** Streams and accounts whose pushes are missing, each since the first loss that it has not come back from. */
+/** Open gaps of streams and accounts, each since its first unrecovered loss. */
 export class Gaps {
   readonly #streams = new Map<string, OpenGap>();
   readonly #accounts = new Map<bigint, OpenGap>();
@@ -57,13 +57,13 @@ export class Gaps {
     return [...closed].map(([{ from, reason }, parts]) => ({ from: new Date(from).toISOString(), to, reason, ...parts }));
   }
 
-  /** Forgets what nobody wants any more. */
+  /** Forgets unwanted streams and accounts. */
   prune(isWanted: (key: string) => boolean, isRegistered: (accId: bigint) => boolean): void {
     for (const key of this.#streams.keys()) if (!isWanted(key)) this.#streams.delete(key);
     for (const accId of this.#accounts.keys()) if (!isRegistered(accId)) this.#accounts.delete(accId);
   }
 
-  /** A stream begins anew: whoever wants it now missed nothing. */
+  /** Forgets the gap of a stream that starts anew: its subscribers missed nothing. */
   forget(key: string): void {
     this.#streams.delete(key);
   }

@@ -80,7 +80,7 @@ export class PushHub {
   readonly #members = new Map<string, Member>();
   /** Members by the owners whose subscriptions they receive. */
   readonly #byOwner = new Map<string, Set<Member>>();
-  /** Stream → who gets it. Made when an event finds none, dropped when anything changes for the stream. */
+  /** Receivers by stream. Built on the first event, dropped when anything changes for the stream. */
   readonly #routes = new Map<string, readonly Connection[]>();
   /** Weak: a format that no connection has any more is forgotten with it. */
   readonly #lanes = new WeakMap<PushFormat, FormatState>();
@@ -195,7 +195,7 @@ export class PushHub {
     return this.#gaps.missing;
   }
 
-  /** Tells everybody who wants notices, or the connections of one owner (its key's) alone. */
+  /** Pushes a notice to all connections that want notices, or to those of one owner. */
   notify(notice: NotifyPush, owner?: string): void {
     if (owner === undefined) {
       this.#publish(notice);
@@ -407,7 +407,7 @@ export class PushHub {
     }
   }
 
-  /** Pushes what a stream shows now to those who had a first push of it. */
+  /** Pushes a stream's current data to connections that had a first push of it. */
   #refresh(key: string): void {
     const told = new Set<Member>();
     for (const owner of this.subscriptions.receivers(key)) {
@@ -486,7 +486,7 @@ export class PushHub {
     }
   }
 
-  /** A first push that cannot be had keeps nobody from the pushes that follow. */
+  /** A missing first push does not stop the later ones. */
   #current(stream: QuoteStream): QuotePush | undefined {
     try {
       return this.#backend.current(stream);

@@ -1,4 +1,4 @@
-/** The push path: who is subscribed to what, and how events reach them. */
+/** The push path: subscriptions, and the delivery of events. */
 export { withoutOrders } from './bare-book.js';
 export { type ConnectionInfo, type Permits, type PushSink, STALLED_BYTES } from './connection.js';
 export type { PushFormat, TickerGap } from './format.js';

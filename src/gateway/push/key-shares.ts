@@ -13,7 +13,7 @@ export class KeyShares {
     readonly max: () => number,
   ) {}
 
-  /** Why a key may not hold these too. */
+  /** Refusal of streams beyond a key's share. */
   refuse(holder: string | undefined, streams: readonly QuoteStream[]): string | undefined {
     if (holder === undefined) return undefined;
     const held = this.#units.get(holder);

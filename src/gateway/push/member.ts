@@ -83,7 +83,7 @@ export interface Member {
   cancelGreeting: (() => void) | undefined;
 }
 
-/** Whether a member is given an event that somebody whose subscriptions it receives is subscribed to. */
+/** True if a member receives an event that one of its owners is subscribed to. */
 export function receives({ permits, wants }: Member, event: PushEvent): boolean {
   return permits(event) && wants(event);
 }

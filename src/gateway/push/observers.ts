@@ -32,7 +32,7 @@ export class Observers {
   }
 
   quote(event: QuotePush): void {
-    // Asked for each event there is: mostly nobody observes anything.
+    // Fast path for every event: most of the time there are no observers.
     if (this.#observers.size > 0) this.#tell(streamKey(event.stream), event);
   }
 

@@ -16,7 +16,7 @@ import type { PushHub } from './hub.js';
 import { asHeld, expandStreams, isKline, nameOfSubType, quotaKey, replacedBy } from './streams.js';
 import type { SubscribeOutcome, Subscription } from './subscriptions.js';
 
-/** The operations that the gateway answers by itself, because it alone knows who is subscribed to what. */
+/** Subscription operations, which only the gateway can answer. */
 
 const SUCCEEDED = { retType: 0, retMsg: '', errCode: 0 };
 const FAILED = -1;

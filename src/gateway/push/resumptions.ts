@@ -28,7 +28,7 @@ export class Resumptions {
     this.#lingering = new Retries((ms, action) => deps.clock.after(ms, action));
   }
 
-  /** Somebody is registered for an account, or nobody is any more. */
+  /** Starts or stops following an account, as its first owner registers or its last one leaves. */
   follow(accId: bigint, isFollowed: boolean): void {
     this.#trades.follow(accId, isFollowed);
   }
@@ -38,7 +38,7 @@ export class Resumptions {
     for (const accId of accIds === 'all' ? this.#deps.accounts.desired() : accIds) this.#trades.follow(accId, false);
   }
 
-  /** Events of these accounts arrive again: those that somebody is registered for are followed from now on. */
+  /** Resumes following the registered ones of these restored accounts. */
   restored(accIds: readonly bigint[]): void {
     for (const accId of accIds) if (this.#deps.accounts.receivers(accId).length > 0) this.#trades.follow(accId, true);
   }

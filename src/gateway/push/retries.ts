@@ -1,6 +1,6 @@
 import { BackendRefused, BackendTimeout } from '../backend.js';
 
-/** Runs an action after so many milliseconds; the result cancels it. */
+/** Runs an action after `ms` milliseconds; the result cancels it. */
 export type After = (ms: number, action: () => void) => () => void;
 
 /** How long the backend may take over a change of subscriptions, in milliseconds: twice what callers wait for by default. */
@@ -25,7 +25,7 @@ export class Retries {
 
   constructor(private readonly after: After) {}
 
-  /** Runs `attempt` after so many milliseconds, at least {@link RETRY_MS_MIN}. */
+  /** Runs `attempt` after `ms` milliseconds, at least {@link RETRY_MS_MIN}. */
   schedule(ms: number, attempt: () => void): void {
     const cancel = this.after(Math.max(ms, RETRY_MS_MIN), () => {
       this.#cancels.delete(cancel);

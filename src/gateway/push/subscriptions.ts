@@ -168,7 +168,7 @@ export class Subscriptions {
     return [...(this.#byOwner.get(owner)?.values() ?? [])].filter(({ active }) => active);
   }
 
-  /** Everybody who has asked for a stream. */
+  /** All owners of subscriptions. */
   owners(): readonly string[] {
     return [...this.#byOwner.keys()];
   }
@@ -206,7 +206,7 @@ export class Subscriptions {
     return [...this.#byStream.values()].flatMap((held) => [...held.values()].slice(0, 1)).map(({ stream }) => stream);
   }
 
-  /** The backend delivers these no more: the keys of those that somebody wants. */
+  /** Marks streams as lost at the backend; returns the keys of the wanted ones. */
   lost(streams: StreamScope['streams']): readonly string[] {
     return this.#upstream.lost(streams);
   }
@@ -216,7 +216,7 @@ export class Subscriptions {
     const ended: Ended[] = [];
     const restored = await this.#upstream.restore(streams, (key, reason) => {
       for (const subscription of this.#byStream.get(key)?.values() ?? []) {
-        // One that is being made has a request of its own, and its own answer.
+        // A pending subscription has a request and an answer of its own.
         if (!subscription.active) continue;
         this.#remove(subscription);
         ended.push({ subscription, reason });

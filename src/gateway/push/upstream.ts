@@ -32,13 +32,13 @@ interface Entry {
   readonly key: string;
   /** The backend delivers it. */
   running: boolean;
-  /** Nobody wants it, and the backend may go on delivering it: it is to be ended later. */
+  /** Unwanted, but perhaps still delivered by the backend: to be unsubscribed later. */
   lingering: boolean;
-  /** Another attempt to end it is due. */
+  /** A retry of the unsubscription is due. */
   retrying: boolean;
   /** How often it was lost: a reply to what was asked before the last loss proves nothing. */
   losses: number;
-  /** It has its part in a quota unit. */
+  /** Counted in a quota unit. */
   counted: boolean;
   /** Settles when the work asked for so far is done; undefined when there is none. */
   work: Promise<void> | undefined;
@@ -46,7 +46,7 @@ interface Entry {
 
 /** An answer to a request to start streams. */
 interface Reply extends Refused {
-  /** `not now`: it was refused for a reason that passes. `none`: nobody answered, or not in time. */
+  /** `not now`: refused for a temporary reason. `none`: no answer, or not in time. */
   readonly answer: 'given' | 'not now' | 'none';
 }
 
@@ -115,7 +115,7 @@ export class UpstreamStreams {
     return this.#queue(entries, () => this.#reconcile(entries, onRefused));
   }
 
-  /** The backend delivers these no more: the keys of those that somebody wants. */
+  /** Marks streams as lost at the backend; returns the keys of the wanted ones. */
   lost(streams: StreamScope['streams']): readonly string[] {
     const entries = this.#within(streams);
     const missed = entries.filter(({ running, key }) => running && this.isWanted(key)).map(({ key }) => key);

@@ -4,7 +4,7 @@ import { Rejection } from '../../contract/rejection.js';
 const REQUEST_BYTES_FREE = 4 * 1024;
 const MIB_MAX = 64;
 
-/** To a request for whose bytes there is no room. */
+/** Refusal of a request whose body finds no room. */
 export const noRoom = new Rejection(
   'limit.bodies',
   `requests that are still coming hold ${MIB_MAX} MiB, as much as they may; this one changed nothing: send it again`,
@@ -15,7 +15,7 @@ export const noRoom = new Rejection(
 export class Arriving {
   #left = MIB_MAX * 1024 * 1024;
 
-  /** One more request begins to come. */
+  /** Starts counting a new request. */
   begin(): ArrivingRequest {
     return new ArrivingRequest((bytes) => {
       if (bytes > this.#left) return false;
@@ -25,12 +25,12 @@ export class Arriving {
   }
 }
 
-/** One request that is coming. */
+/** One request whose body is arriving. */
 export class ArrivingRequest {
   #bytes = 0;
   #held = 0;
 
-  /** @param take takes so many bytes, or gives them back, and says whether they were there. */
+  /** @param take takes or returns this many bytes, and says whether they were available. */
   constructor(private readonly take: (bytes: number) => boolean) {}
 
   /** So many more bytes have come; says whether there was room for them. */
@@ -43,7 +43,7 @@ export class ArrivingRequest {
     return true;
   }
 
-  /** It is there as a whole, or comes no further; what comes now is another one. */
+  /** Ends the count: the body is complete or aborted. */
   end(): void {
     this.take(-this.#held);
     this.#held = 0;

@@ -38,7 +38,7 @@ export function envelopeText(operation: Operation, response: ResponseMessage, { 
   return `${headOf(response)}${s2c}}`;
 }
 
-/** Long bodies by response: callers who ask for the same list at the same time have it written once. */
+/** Long bodies by response: concurrent callers of the same list share one encoding. */
 const writtenLong: Readonly<Record<Dialect, Readonly<Record<Int64Format, WeakMap<ResponseMessage, readonly Buffer[]>>>>> = {
   rest: { number: new WeakMap(), string: new WeakMap() },
   mcp: { number: new WeakMap(), string: new WeakMap() },

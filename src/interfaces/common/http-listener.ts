@@ -54,9 +54,9 @@ interface HttpSocket extends Socket {
 
 /** State of one HTTP connection. */
 interface Connection {
-  /** To the last request that came. */
+  /** Answer to the latest request. */
   answer: ServerResponse | undefined;
-  /** To the one before, where that was not answered yet. */
+  /** Answer to the previous request while it is unfinished. */
   before: ServerResponse | undefined;
   /** Requests that are worked on though those ahead of them are not answered. */
   ahead: number;
@@ -206,7 +206,7 @@ export class HttpListener implements TlsListener {
       return;
     }
     connection.isSwitching = true;
-    // node:http has left the socket alone, and an error that nobody hears ends the process.
+    // node:http has detached from the socket, and an unhandled error would end the process.
     const onError = () => socket.destroy();
     socket.on('error', onError);
     answer.once('close', () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { TlsPair } from './tls.js';
 
-/** Where a listener binds; port 0 = any free one. */
+/** Address that a listener binds; port 0 = any free one. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;

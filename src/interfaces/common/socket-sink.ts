@@ -18,7 +18,7 @@ export class SinkWebSocket extends WebSocket {
 
 export type SinkServer = Server<typeof SinkWebSocket>;
 
-/** A server, behind somebody else's listener, of WebSockets that a {@link SocketSink} may write beside. */
+/** A WebSocket server behind another listener, for sockets that a {@link SocketSink} also writes to. */
 export function sinkServer(options: Required<Pick<ServerOptions, 'maxPayload' | 'handleProtocols'>>): SinkServer {
   return new WebSocketServer({ ...options, WebSocket: SinkWebSocket, noServer: true, clientTracking: false, perMessageDeflate: false });
 }

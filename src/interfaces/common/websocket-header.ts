@@ -9,7 +9,7 @@ const LENGTH_16_MAX = 0xffff;
 const LENGTH_16 = 126;
 const LENGTH_64 = 127;
 
-/** Bytes of the header before a payload of so many bytes. */
+/** Header size before a payload of this size. */
 export function headerBytes(payload: number): number {
   return payload <= LENGTH_7_MAX ? 2 : payload <= LENGTH_16_MAX ? 4 : 10;
 }

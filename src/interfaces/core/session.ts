@@ -35,7 +35,7 @@ const protocol = { initConnect: 1001, keepAlive: 1004, regQotPush: 3002 } as con
 
 /** Published clients take a notice that follows the handshake at once for the answer to what they ask first. */
 export const GREET_AFTER_MS = 1_000;
-/** Requests of one connection that may be under way. Its socket is not read while there are so many. */
+/** Maximum requests in flight per connection; at the maximum its socket is not read. */
 const UNDER_WAY_MAX = 64;
 
 /**
@@ -50,7 +50,7 @@ export class CoreSession {
   /** Long polls among the requests in flight: they do not count against the limit, so that others are still read. */
   #waits = 0;
   readonly #waitingForIdle: (() => void)[] = [];
-  /** Told when the peer goes away: those who wait for answers. */
+  /** Listeners for the peer's departure. */
   readonly #waiting = new Set<() => void>();
   #gone = false;
   /** Requests whose answers are to come before the first pushes that they cause. */
@@ -73,7 +73,7 @@ export class CoreSession {
     });
   }
 
-  /** As many requests are under way as may be. */
+  /** True at the limit of requests in flight. */
   get busy(): boolean {
     return this.#underWay - this.#waits >= UNDER_WAY_MAX;
   }
@@ -197,7 +197,7 @@ export class CoreSession {
     }
   }
 
-  /** An id that nobody declared: its bytes are passed on, for those who may do that. */
+  /** Forwards the bytes of an undeclared id, for authorised callers. */
   async #callUndeclared({ protoId, format, body }: CoreRequest): Promise<Uint8Array> {
     const { gateway } = this.#services;
     const caller = this.#caller(`protocol id ${protoId}`);
@@ -210,7 +210,7 @@ export class CoreSession {
     return rejectionBody(rejection, format);
   }
 
-  /** Qot_RegQotPush changes nothing but this connection; who may subscribe may do it. */
+  /** Qot_RegQotPush changes only this connection; the right to subscribe suffices. */
   async #registerPush({ format, body }: CoreRequest): Promise<Uint8Array> {
     const { gateway } = this.#services;
     const caller = this.#caller('register_push');

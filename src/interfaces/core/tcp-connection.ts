@@ -43,7 +43,7 @@ const HANDSHAKE_MS_MAX = 10_000;
 const CLOSE_MS_MAX = 5000;
 /** No request of the protocol comes near it. */
 const REQUEST_BYTES_MAX = 1024 * 1024;
-/** Nor does an InitConnect come near this; it is all that is kept of a peer that nobody knows. */
+/** Maximum bytes kept of an unknown peer; any InitConnect is far shorter. */
 const GREETING_BYTES_MAX = 16 * 1024;
 const FORMATS: readonly BodyFormat[] = ['protobuf', 'json'];
 
@@ -76,7 +76,7 @@ export class TcpConnection implements CoreConnection {
 
   tick(now: number): void {
     if (now < this.#deadline) return;
-    // A client whose requests take long is not silent: its socket is not read.
+    // A client with requests in flight does not count as silent: its socket is not read.
     if (this.#session?.busy && !this.#finishing) return;
     this.#options.socket.destroy();
   }

@@ -42,7 +42,7 @@ export interface TcpLink {
 
 /** A connection after its handshake. */
 export interface TcpSession {
-  /** As many requests are under way as may be: the socket is not read. */
+  /** True at the limit of requests in flight: the socket is not read. */
   readonly busy: boolean;
   request(request: CoreRequest): void;
   /** Resolves when no request is under way. */

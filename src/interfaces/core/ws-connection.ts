@@ -15,7 +15,7 @@ import { CoreSession } from './session.js';
 export interface WsConnectionOptions {
   readonly services: CoreServices;
   readonly webSocket: SinkWebSocket;
-  /** Under the WebSocket. */
+  /** Socket below the WebSocket. */
   readonly socket: Duplex;
   readonly peer: Peer;
   /** The key text of the upgrade, if there was one. */

@@ -96,7 +96,7 @@ export class Connection {
 
 /** All connections of the server. Those that make no call, or whose answers nobody reads, are closed. */
 export class Connections {
-  /** By peer. */
+  /** Connections by peer. */
   readonly #connections = new Map<string, Connection>();
   readonly #bySession = new WeakMap<ServerHttp2Session, Connection>();
   /** By the metadata of a call: the library hands the same object to interceptors and handlers. */

@@ -25,7 +25,7 @@ export class Responder {
 
   constructor(readonly gateway: Gateway) {}
 
-  /** From now on each answer is its connection's last. */
+  /** Makes each further answer its connection's last. */
   beginClosing(): void {
     this.#closing = true;
   }

@@ -34,7 +34,7 @@ export interface RestOptions {
   readonly version: string;
   /** The reverse proxy's address, for the servers of the OpenAPI document. */
   readonly publicUrl?: string;
-  /** Where the built console is; without it, it is not served. */
+  /** Folder of the built console, which is not served without it. */
   readonly consoleFolder?: URL;
   /** Other interfaces on this listener. */
   readonly mounts?: readonly Mount[];

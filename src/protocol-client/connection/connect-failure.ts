@@ -1,5 +1,5 @@
 /**
- * Why a connection could not be made, or is not fit for use. `final` = another try cannot help until an operator has put it right:
+ * Reason why a connection could not be made, or is not fit for use. `final` = another try cannot help until an operator has put it right:
  * a wrong RSA key, a refused login.
  */
 export class ConnectFailure extends Error {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Where a server listens. */
+/** Address of a server. */
 export interface Endpoint {
   readonly host: string;
   readonly port: number;

@@ -50,7 +50,7 @@ export class Pending {
     return waiting;
   }
 
-  /** Nobody waits for it any more. */
+  /** Drops a request that nobody awaits. */
   drop(serial: number): void {
     this.#waiting.delete(serial);
   }

@@ -29,7 +29,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
   /** Orders and cancels go ahead of reads where requests wait for their turn. Default `read`. */
   readonly priority?: 'order' | 'read';
-  /** Why it may not leave, asked when its bytes are about to: then the promise is rejected with that. */
+  /** Late rejection, asked for just before sending; the promise is then rejected with it. */
   readonly lateRejection?: CallContext['lateRejection'];
 }
 

@@ -135,7 +135,7 @@ export class StaleAnswers {
     return entry === undefined || entry.until <= this.clock.monotonic() ? undefined : entry;
   }
 
-  /** Another server may say otherwise. */
+  /** Clears the cache for another server. */
   clear(): void {
     this.#values.clear();
   }

@@ -11,9 +11,9 @@ const PAUSE_MS_MAX = 60_000;
 interface Circuit {
   timeouts: number;
   pauseMs: number;
-  /** Nothing is asked before this. */
+  /** Time before which no request is sent. */
   until: number;
-  /** After the pause one request tries. */
+  /** One trial request is in flight after the pause. */
   trying: boolean;
 }
 
@@ -28,7 +28,7 @@ export class CircuitBreaker {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Why this is not asked now, if it is not. Whoever gets `undefined` says by {@link heard} how it went. */
+  /** Reason why a request is not sent now, if so. Whoever gets `undefined` says by {@link heard} how it went. */
   refuse({ protoId, name }: ProtocolOperation, scope: string): BackendRefused | undefined {
     const circuit = this.#circuits.get(`${protoId} ${scope}`);
     if (circuit === undefined || circuit.timeouts < TIMEOUTS_MAX) return undefined;
@@ -61,7 +61,7 @@ export class CircuitBreaker {
     }
   }
 
-  /** Another connection: everything may be tried. */
+  /** Closes every circuit for a new connection. */
   reset(): void {
     this.#circuits.clear();
   }

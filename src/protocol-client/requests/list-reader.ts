@@ -177,7 +177,7 @@ function isAboutElements({ refused }: Outcome): boolean {
   return refused === undefined || refused === 'no_right' || refused === 'not_subscribed' || refused === 'server_failed';
 }
 
-/** Why a part was refused, if it was; of a partial answer, by more than the words that a single element was refused with. */
+/** Reason why a part was refused, if it was; of a partial answer, by more than the words that a single element was refused with. */
 function refusalOf({ whole, refused }: Answered, part: readonly (readonly [string, unknown])[], isPartial: boolean): Outcome | undefined {
   if (whole !== undefined) return whole.response.retType === 0 ? undefined : whole;
   const [key] = part.find(([element]) => refused.has(element) && !(isPartial && refused.get(element)?.refused === undefined)) ?? [];

@@ -16,7 +16,7 @@ const CROWDED_SPACINGS = 3;
 export interface Turn {
   /** The answer is there, or will not come: the request has reached the upstream by now if it ever does. */
   done(): void;
-  /** It never left, and does not count. */
+  /** Returns the turn of a request that was never sent. */
   unused(): void;
 }
 
@@ -41,7 +41,7 @@ export class RateBudget {
   readonly #answered: number[] = [];
   #underWay = 0;
   #lastLeft = Number.NEGATIVE_INFINITY;
-  /** Nothing leaves before this. */
+  /** Time before which no request is sent. */
   #closedUntil = Number.NEGATIVE_INFINITY;
   #calls: number;
   readonly #waiting: Waiter[] = [];

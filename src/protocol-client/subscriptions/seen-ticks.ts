@@ -5,7 +5,7 @@ const SYMBOLS_MAX = 10_000;
 
 const FROM_MEMORY: number = PushDataType.PushDataType_Cache;
 
-/** Where a symbol's ticks have come to. */
+/** Newest tick seen of a symbol. */
 type Newest = Pick<Ticker, 'sequence' | 'timestamp'>;
 
 /**

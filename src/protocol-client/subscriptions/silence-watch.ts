@@ -26,7 +26,7 @@ const stateOf: Readonly<Partial<Record<QuoteMarket, (state: GlobalState) => numb
 const DOUBTFUL_MS = 60_000;
 /** And so long before the connection is made anew. */
 const SILENT_MS = 90_000;
-/** Where that changed nothing it is done less often, up to this. */
+/** Longest interval between resubscriptions that changed nothing. */
 const SILENT_MS_MAX = 3_600_000;
 /** A market that speaks so soon after it was subscribed to again does so because of that. */
 const CURED_MS = 15_000;
@@ -40,7 +40,7 @@ export interface Silence {
   readonly subType: number | undefined;
   /** Epoch ms of its last push, or since when one was to come. */
   readonly since: number;
-  /** To subscribe again was of no use, or is not enough. */
+  /** True if resubscribing did not or cannot help. */
   readonly lasting: boolean;
 }
 
@@ -49,11 +49,11 @@ interface Heard {
   at: number;
   /** Epoch ms. */
   time: number;
-  /** It has spoken, on this connection or an earlier one. */
+  /** Data were received, on this connection or an earlier one. */
   spoke: boolean;
   /** When it was subscribed to again, in this silence. */
   askedAt: number | undefined;
-  /** It speaks without a long silence since then. */
+  /** Start of the current run of data without a long silence. */
   since: number;
   /** The last long silence that ended by itself: such a market is quiet, and is left alone for longer. */
   usual: number;

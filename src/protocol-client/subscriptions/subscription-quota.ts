@@ -59,7 +59,7 @@ export class SubscriptionQuota {
     return learning;
   }
 
-  /** Another connection: nothing is known. */
+  /** Forgets everything for a new connection. */
   forget(): void {
     this.#pools = {};
     this.#learnedAt = Number.NEGATIVE_INFINITY;

@@ -17,7 +17,7 @@ const subInfo: ProtocolOperation<typeof QotGetSubInfo> = { name: 'query_subscrip
 
 /** Symbols of one request; no bound of the upstream is published. */
 const SYMBOLS_MAX = 100;
-/** Nobody's deadline: what one caller began, others use. */
+/** Answer timeout of shared subscriptions, independent of callers' deadlines. */
 const ANSWER_MS_MAX = 10_000;
 
 /** A unit, and the terms that its users want at one moment. */
@@ -30,7 +30,7 @@ export function wishOf(unit: QuotaUnit): Wish {
   return { unit, terms: unit.wanted };
 }
 
-/** Why a unit could not be had: the upstream's refusal, or why there was no answer. */
+/** Reason why a unit could not be had: the upstream's refusal, or why there was no answer. */
 export type UnitFailure = Outcome | BackendFailure;
 
 /** Requests about subscriptions, for many units at a time. */

@@ -16,7 +16,7 @@ const pairs: readonly { readonly code: string; readonly base: string; readonly q
 ];
 /** How old a rate may be that orders are converted by. */
 const AGE_MS_MAX = 60_000;
-/** Before a server that has no rates is asked again. */
+/** Delay before a server without rates is asked again. */
 const RETRY_MS = 10_000;
 
 /** Exchange rates from a server's snapshots of forex quotes, all by one request and without a subscription. */

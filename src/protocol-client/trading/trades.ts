@@ -65,7 +65,7 @@ export async function readAccounts(upstream: Reader, options: RequestOptions): P
   return s2c.accList;
 }
 
-/** Why a list of an account cannot be had, which another try changes nothing about. */
+/** Reason why a list of an account cannot be had, which another try changes nothing about. */
 interface Refused {
   readonly refused: string;
 }

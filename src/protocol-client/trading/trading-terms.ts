@@ -55,7 +55,7 @@ export class TradingTermsCache {
   async #ask(key: string, security: Security, options: RequestOptions): Promise<TradingTerms | undefined> {
     try {
       const terms = await this.#read(security, options);
-      // One that a server knows nothing of today, or will not tell now, it may know in a minute.
+      // Do not cache missing terms: the server may know them in a minute.
       if (terms !== undefined) this.#keep(key, terms);
       return terms;
     } catch (thrown) {

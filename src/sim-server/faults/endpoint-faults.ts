@@ -35,7 +35,7 @@ export class EndpointFaults {
   /** Disturbs the next frames that fit. */
   order(...faults: readonly OrderedFault[]): void {
     for (const fault of faults) {
-      // One that names no such point would wait for ever.
+      // A fault at an unknown endpoint would never fire.
       this.#named(fault.point);
       this.#options.wire.order(fault);
     }

@@ -9,7 +9,7 @@ type AnswerFault =
   | { readonly kind: 'no_answer' }
   /** Neither carried out nor answered. */
   | { readonly kind: 'lost_request' }
-  /** Not carried out: answered with this text. */
+  /** The request is not carried out, but refused with this text. */
   | { readonly kind: 'refuse'; readonly text: string; readonly retType: number };
 
 /** Disturbs the frame, of an answer or of a push. */

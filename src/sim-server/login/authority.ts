@@ -8,7 +8,7 @@ import { type RetType, retTexts, retType } from './ret-type.js';
 import type { Sessions } from './sessions.js';
 import { passwordDigest, signatureOf } from './signature.js';
 
-/** Where a connection point is reached. */
+/** Address of an endpoint. */
 interface EndpointAddress {
   readonly host: string;
   readonly port: number;

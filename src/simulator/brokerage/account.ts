@@ -188,7 +188,7 @@ export function tradeMarketOf(instrument: Instrument, environment: TradeEnvironm
   }
 }
 
-/** Why nobody can trade an instrument. */
+/** Reason why an instrument cannot be traded. */
 export function untraded({ symbol, kind }: Instrument): string {
   const { noun, quoted } = kinds[kind];
   return `${symbol} is ${noun}: ${quoted ? 'it has quotes only' : 'the simulation knows its terms, but does not quote or trade it'}`;

@@ -113,7 +113,7 @@ export class OrderCheck {
     return hold instanceof Refusal ? hold : { ...prices, quantity, hold };
   }
 
-  /** Why an order looks like a slip and is to be confirmed once more; undefined where it does not. */
+  /** Reason why an order looks like a slip and is to be confirmed once more; undefined where it does not. */
   slip(terms: FatFingerTerms): ReconfirmReason | undefined {
     return reconfirmReason(terms, this.market.quote(terms.instrument).last);
   }
@@ -261,7 +261,7 @@ export class OrderCheck {
     return this.holds.checkPosition(question) ?? this.holds.take(question);
   }
 
-  /** Why an instrument does not take orders of this type and duration now; undefined where it does. */
+  /** Reason why an instrument does not take orders of this type and duration now; undefined where it does. */
   checkType(instrument: Instrument, request: Pick<PlaceRequest, 'type' | 'timeInForce' | 'extendedHours' | 'hours'>): Refusal | undefined {
     const { type, timeInForce } = request;
     const accepted = orderTypesOf(instrument);
@@ -297,7 +297,7 @@ export class OrderCheck {
     return undefined;
   }
 
-  /** Why an instrument is not traded today; undefined where it is. */
+  /** Reason why an instrument is not traded today; undefined where it is. */
   checkListed(instrument: Instrument): Refusal | undefined {
     const { symbol, listDate, lastTradingDay } = instrument;
     const state = this.world.state(instrument);
@@ -409,7 +409,7 @@ export function nearestLots(quantity: bigint, lot: bigint): string {
   return down > 0n ? `${down} and ${down + lot}` : String(lot);
 }
 
-/** Why a remark is not accepted. */
+/** Reason why a remark is not accepted. */
 export function checkRemark(remark: string): Refusal | undefined {
   const bytes = Buffer.byteLength(remark, 'utf8');
   return bytes > REMARK_BYTES_MAX

@@ -85,7 +85,7 @@ export class Holds {
     });
   }
 
-  /** Why an account cannot give what an order's legs hold; undefined when it can. */
+  /** Reason why an account cannot give what an order's legs hold; undefined when it can. */
   #refused(questions: readonly HoldQuestion[], holds: readonly Hold[]): Refusal | undefined {
     const [question] = questions;
     if (question === undefined) throw new Error('an order has legs');
@@ -105,7 +105,7 @@ export class Holds {
     );
   }
 
-  /** Why an order may not close the position that it names; undefined where it may, or names none. How much of it is {@link checkPosition}'s. */
+  /** Reason why an order may not close the position that it names; undefined where it may, or names none. How much of it is {@link checkPosition}'s. */
   checkNamedPosition(account: Account, { symbol }: Instrument, side: TradeSide, positionId: bigint | undefined): Refusal | undefined {
     if (positionId === undefined || positionId === 0n) return undefined;
     const { id, quantity = 0n } = this.ledger.position(account.id, symbol) ?? {};
@@ -117,7 +117,7 @@ export class Holds {
     return new Refusal(`positionID ${positionId}: the position is ${held}, only an order that ${closes} closes it`, 'broker.position');
   }
 
-  /** Why an order of this side and size does not fit the account's position; undefined when it does. */
+  /** Reason why an order of this side and size does not fit the account's position; undefined when it does. */
   checkPosition(question: HoldQuestion): Refusal | undefined {
     const { account, instrument, side, quantity, open } = question;
     if (account.trades === 'futures') {

@@ -39,7 +39,7 @@ export class Journal<Event> {
 
   constructor(private readonly store: Store) {}
 
-  /** Why the disk takes nothing, for now or for good. */
+  /** Reason why the disk takes nothing, for now or for good. */
   get failure(): Error | undefined {
     return this.#failure ?? this.store.failure;
   }
@@ -74,7 +74,7 @@ export class Journal<Event> {
     if (this.#open?.written === written) return this.#open;
     const group: Group<Event> = { written, entries: [] };
     this.#open = group;
-    // It may fail before its turn has come.
+    // The write may fail before it is awaited.
     written.catch(() => undefined);
     this.#tail = this.#tail.then(() => this.#finish(group));
     return group;

@@ -31,7 +31,7 @@ export function reconfirmReason({ instrument, type, side, quantity, price }: Fat
   return isFatFinger ? 'price' : undefined;
 }
 
-/** Why an order waits that does: prices move on, its quantity tells. */
+/** Reason of a waiting order, told from its quantity: prices move on. */
 export function reasonOfWaiting(instrument: Instrument, quantity: bigint): ReconfirmReason {
   return isTooLarge(instrument, quantity) ? 'quantity' : 'price';
 }

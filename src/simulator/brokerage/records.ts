@@ -48,7 +48,7 @@ export interface Change {
 /** An order in memory: records are never changed in place, and there are a hundred thousand ids to look up. */
 interface Kept {
   order: OrderRecord;
-  /** Where the disk names it as live, or is about to. */
+  /** Stored block that lists this order as live. */
   block: LiveBlock | undefined;
 }
 

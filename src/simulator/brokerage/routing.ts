@@ -108,7 +108,7 @@ export class Routing {
   send(order: OrderRecord): void {
     const instrument = this.instrumentOf(order);
     this.#expiries.note(order);
-    // It goes once it is confirmed.
+    // An unsubmitted order is sent once confirmed.
     if (order.status === 'unsubmitted') return;
     if (order.trigger !== undefined && !order.trigger.reached) {
       this.#triggers.add(order);

@@ -4,7 +4,7 @@ import type { Calendar, TradingSession } from '../world/calendar.js';
 import type { OrderRecord } from './order.js';
 import { rulesOf } from './order-types.js';
 
-/** From one slice of a worked order to the next. */
+/** Interval between the slices of a worked order. */
 export const SLICE_MS = 60_000;
 /** Bound of a slice that catches up after a pause, as a multiple of the regular one. */
 const CATCH_UP = 2n;

@@ -127,7 +127,7 @@ export const orderHours = new Terms<OrderHours>('session', { regular: 1, extende
 export type TrailType = 'ratio' | 'amount';
 export const trailTypes = new Terms<TrailType>('trailType', { ratio: 1, amount: 2 });
 
-/** Why an order waits for its owner's second word before it is sent. */
+/** Reason why an order must be confirmed by its owner before it is sent. */
 export type ReconfirmReason = 'quantity' | 'price';
 /** Trd_Common.ReconfirmOrderReason of earlier versions of the protocol. */
 export const reconfirmReasons = new Terms<ReconfirmReason>('reconfirmReason', { quantity: 1, price: 2 });

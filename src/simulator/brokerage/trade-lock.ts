@@ -3,7 +3,7 @@ import type { Clock } from '../../contract/clock.js';
 import { Refusal } from '../refusal.js';
 import { type Account, accounts, FIRST_FIRM } from './account.js';
 
-/** Why trading stays locked, as the protocol numbers it. */
+/** Reason why trading stays locked, as the protocol numbers it. */
 const TOKEN_NEEDED = -20011;
 const CHANNEL_UNSUPPORTED = -102;
 
@@ -33,7 +33,7 @@ export class TradeLock {
     this.#unlocked = false;
   }
 
-  /** Why an account takes no orders now; undefined where it does. */
+  /** Reason why an account takes no orders now; undefined where it does. */
   refusal({ id, environment, lacks }: Account): Refusal | undefined {
     if (environment !== 'real') return undefined;
     if (lacks === 'permission') return new Refusal(`account ${id} has no permission to trade`, CHANNEL_UNSUPPORTED);
@@ -74,7 +74,7 @@ export class TradeLock {
   }
 }
 
-/** Why the right password does not unlock the accounts of a firm; undefined where it does. */
+/** Reason why the right password does not unlock the accounts of a firm; undefined where it does. */
 function refusalOf(firm: number): Refusal | undefined {
   const real = accounts.filter((account) => account.environment === 'real');
   const own = real.filter((account) => (account.firm ?? FIRST_FIRM) === firm);

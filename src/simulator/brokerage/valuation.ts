@@ -24,7 +24,7 @@ export interface Valuation {
   /** Market value of long, and of short positions (not above zero); securities only. */
   readonly longValue: Decimal;
   readonly shortValue: Decimal;
-  /** Over what open positions cost. */
+  /** Gain of open positions over their cost. */
   readonly unrealised: Decimal;
   /** Realised profit of everything ever closed, before fees. */
   readonly realised: Decimal;

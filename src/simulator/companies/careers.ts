@@ -31,7 +31,7 @@ export const CIRCLE_SIZE = 8;
 const YEARS_IN_POST = 7;
 const AGE_MAX = 68;
 const NEW_AGE = { least: 40, most: 55 };
-/** Before somebody moves on, and at most as many moves follow from one vacancy. */
+/** Minimum days in a post; and the maximum chain of moves after one vacancy. */
 const DAYS_IN_POST_MIN = 270;
 const MOVES_MAX = 3;
 /** Chances that a vacancy is filled from the company itself, or from the same post elsewhere in the circle; else by somebody new. */

@@ -6,9 +6,9 @@ interface ActionDays {
   readonly announcedDay: string;
   /** First day on which a buyer no longer takes part. Who held shares at the close before it is entitled, for as many as were held. */
   readonly exDay: string;
-  /** On which the register says who is entitled: the day by which trades of the day before `exDay` have settled. */
+  /** Record date: the day by which trades of the day before `exDay` have settled. */
   readonly recordDay: string;
-  /** On which cash or shares arrive. Shares of a split arrive on `exDay` itself. */
+  /** Day on which cash or shares arrive. Shares of a split arrive on `exDay` itself. */
   readonly payDay: string;
 }
 
@@ -19,7 +19,7 @@ export interface CashDividend extends ActionDays {
   readonly cash: Decimal;
   /** The listing's trading currency. */
   readonly currency: Currency;
-  /** Beside the regular ones. */
+  /** Special dividend, beside the regular ones. */
   readonly special: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface RightsIssue extends ActionDays {
 /** A corporate action. A listing has at most one of each kind a day; those of one day all apply to the shares held before it. */
 export type CorporateAction = CashDividend | ShareSplit | RightsIssue;
 
-/** Where corporate actions are read from. */
+/** Source of corporate actions. */
 export interface CorporateActions {
   /** Actions of a listing ("HK.00700") that go ex on the days [from, to], oldest first; none for what has no such actions. */
   corporateActions(symbol: string, from: string, to: string): readonly CorporateAction[];

@@ -30,7 +30,7 @@ export interface BalanceSheet {
   readonly equity: Amount;
 }
 
-/** Why cash changed in a period: operating + investing + financing = netChange, which is the difference of the sheets' cash. */
+/** Causes of a change in cash over a period: operating + investing + financing = netChange, which is the difference of the sheets' cash. */
 export interface CashFlow {
   readonly netIncome: Amount;
   readonly depreciation: Amount;

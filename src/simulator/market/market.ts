@@ -69,7 +69,7 @@ export interface Bar {
   readonly high: Decimal;
   readonly low: Decimal;
   readonly close: Decimal;
-  /** From which the bar's change counts: on an ex-day the reference price, which is the close before less what went off. */
+  /** Base of the bar's change: the previous close; on an ex-day the adjusted reference price. */
   readonly previousClose: Decimal;
   readonly volume: bigint;
   readonly turnover: Decimal;

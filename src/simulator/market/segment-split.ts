@@ -88,7 +88,7 @@ function holdsLeft(extreme: number, open: number, leftClose: number, rightOpen: 
  * The cut that always can be made, for totals that leave no other choice: at the mean of the free lots, with no extreme
  * that is not called for.
  *
- * Why it works: with r the rounded mean x of the m free lots, the cut adds two marks at r, after which the mean of the
+ * It works because, with r the rounded mean x of the m free lots, the cut adds two marks at r, after which the mean of the
  * rest is within x ± 0.5 still and on the same side of r. The half that holds the extreme on that side can lift (lower)
  * the mean alone if it has half of the free lots and markLots more, which it is given. Lots suffice by {@link lotsMin}:
  * n/2 - 2.5 marks ≥ lotsMin of a half.

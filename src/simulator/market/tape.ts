@@ -458,7 +458,7 @@ function withTraded(
   return { ...(path ?? otherwise()), volume, turnover };
 }
 
-/** Where a path ended. */
+/** End of a path. */
 function flat({ lastSequence, close }: Aggregate): Aggregate {
   return { firstSequence: lastSequence, lastSequence, open: close, high: close, low: close, close, volume: 0n, turnover: 0n };
 }

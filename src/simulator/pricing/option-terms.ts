@@ -1,8 +1,8 @@
 /** Cash that goes off a share while an option on it runs. */
 export interface ExpectedDividend {
-  /** Until its ex-day; above 0. */
+  /** Years until its ex-day; above 0. */
   readonly years: number;
-  /** For one share, in the strike's currency. */
+  /** Cash per share, in the strike's currency. */
   readonly cash: number;
 }
 
@@ -12,7 +12,7 @@ export interface OptionInputs {
   readonly style: 'american' | 'european';
   readonly spot: number;
   readonly strike: number;
-  /** Until it expires; 0 or less when it has. */
+  /** Years until expiry; 0 or less afterwards. */
   readonly years: number;
   readonly rate: number;
   /** Continuous yield of the underlying: of an index, its dividend yield. */
@@ -25,14 +25,14 @@ export interface OptionInputs {
 /** A value and its derivatives, of one unit of the underlying. */
 export interface Valuation {
   readonly value: number;
-  /** For a move of the underlying by one. */
+  /** Change per unit of the underlying. */
   readonly delta: number;
   readonly gamma: number;
-  /** For a rise of the volatility by 1, which is a hundred points. */
+  /** Change per 1 (a hundred points) of volatility. */
   readonly vega: number;
-  /** For a year that passes while nothing else changes. */
+  /** Change per year of time decay. */
   readonly theta: number;
-  /** For a rise of the rate by 1. */
+  /** Change per 1 of the rate. */
   readonly rho: number;
 }
 

@@ -7,7 +7,7 @@ function unknownChoice(field: string, value: number, enumeration: Enumeration): 
   return new Refusal(`unknown ${field} ${value}; accepted: ${listAccepted(enumeration, 'rest')}`, 'broker.value');
 }
 
-/** Why a field's number is not accepted; undefined where it is. */
+/** Reason why a field's number is not accepted; undefined where it is. */
 export function checkChoice(field: string, value: number, enumeration: Enumeration): Refusal | undefined {
   return publicNumbers(enumeration).has(value) ? undefined : unknownChoice(field, value, enumeration);
 }

@@ -6,7 +6,7 @@ const VERSION = 1;
 /** Success code in the answers of extension reads. */
 export const BACKEND_SUCCESS = 0;
 
-/** Why a version of an extension read is not accepted; undefined where it is. */
+/** Reason why a version of an extension read is not accepted; undefined where it is. */
 export function checkVersion({ extensionVersion }: { readonly extensionVersion: number }): Refusal | undefined {
   return extensionVersion === VERSION
     ? undefined

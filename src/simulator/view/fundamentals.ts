@@ -15,7 +15,7 @@ export function trait(instrument: Instrument, name: string): number {
 
 export interface OpenInterest {
   readonly contracts: number;
-  /** Against the trading day before. */
+  /** Change against the previous trading day. */
   readonly change: number;
   /** Calendar days from the trading day to the last trade date; undefined for the continuous contract. */
   readonly daysToExpiry: number | undefined;

@@ -67,7 +67,7 @@ export class Listings {
     return listing;
   }
 
-  /** Why a security is not found. */
+  /** Reason why a security is not found. */
   unknown(security: { readonly market: number; readonly code: string }): Refusal {
     const { message, code } = describeUnknown(this.#world, security);
     return new Refusal(message, code);

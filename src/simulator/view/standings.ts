@@ -117,7 +117,7 @@ function compare(a: number, b: number): number {
   return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
 }
 
-/** Why a page cannot be given; undefined where it can. */
+/** Reason why a page cannot be given; undefined where it can. */
 export function checkPage(
   { offset = 0, count }: { readonly offset?: number; readonly count: number },
   countMax: number,

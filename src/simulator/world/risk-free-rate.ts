@@ -1,7 +1,7 @@
 import type { Decimal } from '../../contract/decimal.js';
 import { keyOf, uniform } from '../rng/random.js';
 
-/** Where rates are quoted. */
+/** Currency areas with a risk-free rate. */
 export type RateArea = keyof typeof areas;
 
 /** Typical level and largest deviation from it, in basis points. */

@@ -12,7 +12,7 @@ export interface UnknownSecurity {
   readonly message: string;
 }
 
-/** Why a security is not found, with the listed one that was probably meant: in another spelling, or in another market. */
+/** Reason why a security is not found, with the listed one that was probably meant: in another spelling, or in another market. */
 export function describeUnknown(world: World, security: { readonly market: number; readonly code: string }): UnknownSecurity {
   const market = quoteMarketNumbered(security.market);
   if (market === undefined) {

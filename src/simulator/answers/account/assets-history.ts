@@ -31,7 +31,7 @@ export interface ExternalFlow extends AssetPoint {
 export interface AssetsHistory {
   /** One per requested moment, in the same order. */
   readonly points: readonly AssetPoint[];
-  /** Until the last of them, in order of time. The first opened the account. */
+  /** Flows up to the last point, in order of time. The first opened the account. */
   readonly flows: readonly ExternalFlow[];
 }
 

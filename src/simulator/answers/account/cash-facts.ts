@@ -11,7 +11,7 @@ import type { Calendar, CalendarName } from '../../world/index.js';
 interface ClearingDays {
   /** The trading day that it belongs to. */
   readonly clearingDate: string;
-  /** From which its money is there. */
+  /** Day from which the money is available. */
   readonly settlementDate: string;
 }
 

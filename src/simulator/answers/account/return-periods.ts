@@ -65,7 +65,7 @@ export function zoneNamed(text: string): string | Refusal {
 /** First and last days that may be asked for: the simulated world's. */
 const [FIRST_DAY, LAST_DAY] = ['1990-01-01', '2099-12-31'];
 
-/** Why a text is no day that may be asked for; undefined when it is one. */
+/** Reason why a text is no day that may be asked for; undefined when it is one. */
 export function dayProblem(name: string, day: string): Refusal | undefined {
   if (dayNumber(day) !== undefined && day >= FIRST_DAY && day <= LAST_DAY) return undefined;
   return new Refusal(`${name} ${quoted(day)}: expected a date from ${FIRST_DAY} to ${LAST_DAY}, as 2026-11-20`, 'broker.value');

@@ -26,7 +26,7 @@ export interface OpenPosition {
   readonly side: 'buy' | 'sell';
   readonly volume: bigint;
   readonly openPrice: Decimal;
-  /** At which it could be closed now. */
+  /** Price at which the position could be closed now. */
   readonly price: Decimal;
   /** Epoch ms. */
   readonly openTime: number;

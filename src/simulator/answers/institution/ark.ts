@@ -9,7 +9,7 @@ import type { Listing } from '../../view/listings.js';
 
 /** The family's largest fund, whose size says how much money there is. */
 const LARGEST = 'US.ARKK';
-/** Where the funds buy. */
+/** Market of the funds. */
 const MARKET = 'US';
 
 export type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings'>;

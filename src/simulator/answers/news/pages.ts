@@ -20,7 +20,7 @@ export interface Wanted<T> {
   readonly takes: (item: T) => boolean;
 }
 
-/** Why a page cannot be given; undefined where it can. */
+/** Reason why a page cannot be given; undefined where it can. */
 export function checkPageSize({ pageSize }: { readonly pageSize: number }): Refusal | undefined {
   return pageSize >= 1 && pageSize <= PAGE_MAX
     ? undefined

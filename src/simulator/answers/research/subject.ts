@@ -23,7 +23,7 @@ export interface Subject {
   readonly ordinary: bigint;
 }
 
-/** Why there is none: not known, not listed yet, or nothing that a company issued. */
+/** Finds the subject, or says why there is none: not known, not listed yet, or nothing that a company issued. */
 export function subjectOf(
   facts: Facts<'clock' | 'world' | 'companies' | 'listings'>,
   security: { readonly market: number; readonly code: string } | undefined,

@@ -53,7 +53,7 @@ export function bookCorporateActions(roll: Roll, source: CorporateActions, endOr
   }
 }
 
-/** Why orders in a security end with its actions: their quantity and price speak of shares that are no more. Undefined where they go on. */
+/** Reason why orders in a security end with its actions: their quantity and price speak of shares that are no more. Undefined where they go on. */
 export function endingOf(symbol: string, actions: readonly CorporateAction[]): string | undefined {
   const split = actions.find((action) => action.kind !== 'dividend');
   return split === undefined ? undefined : `cancelled by the brokerage: ${symbol} goes ex ${inWords(split)} on ${split.exDay}`;
