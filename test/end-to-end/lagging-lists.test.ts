@@ -791,6 +791,27 @@ describe('shortly after a start', () => {
     expect(await codeOf(trade.placeOrder, sale)).toBeUndefined();
   });
 
+  it.each<[string, LimitFlags]>([
+    ['a halted key', {}],
+    ['a key with a limit on the day', { maxDailyValue: '100000' }],
+  ])('%s changes no order, which a change of before may have made smaller; others do, and it may cancel', async (_, limits) => {
+    const store = new MemoryStore();
+    await open(limits, {}, { store, sharesStore: true });
+    const order_id_ex = await place({ ...resting, qty: 300 }, 'free');
+    desk.clock.advance(LAG_MS + SETTLED_MS);
+    if (limits.maxDailyValue === undefined) await halt({ key_id: 'desk' });
+    const start = desk.clock.now();
+    await desk.close();
+    await open(limits, {}, { store, sharesStore: true, start });
+    const smaller = { ...list, order_id_ex, op: 'normal', qty: 200, price: 0.98 };
+    expect(await codeOf(trade.modifyOrder, smaller)).toBe('backend.not_ready');
+    expect(await desk.preview(trade.modifyOrder, smaller)).toMatchObject({ wouldPass: false });
+    expect(await codeOf(trade.modifyOrder, { ...smaller, qty: 300, price: 0.99 }, 'free')).toBeUndefined();
+    desk.clock.advance(START_MS);
+    expect(await codeOf(trade.modifyOrder, smaller)).toBeUndefined();
+    expect(await codeOf(trade.cancelOrder, { ...list, order_id_ex })).toBeUndefined();
+  });
+
   it('a key for other symbols or markets ends no order that nobody knows', async () => {
     const store = new MemoryStore();
     await open({ allowedSymbols: 'HK.00005' }, {}, { store });

@@ -72,8 +72,16 @@ export class AccountContext {
     header: TrdHeader | undefined,
     context: CallContext,
   ): Complete | Promise<Complete> {
+    const early = this.#refuseEarlyChange(key, facts);
+    if (early !== undefined) return { facts, early };
     const wanted = this.access.wants(key, facts);
     return wanted === undefined ? { facts } : this.#find(key, facts, valued, header, wanted, context);
+  }
+
+  /** A change of an earlier process may be on no list yet: one that looks smaller than the list may make the order larger. */
+  #refuseEarlyChange(key: KeyRecord | undefined, { changes, reduces }: OrderFacts): Rejection | undefined {
+    if (changes === undefined || reduces !== true || !this.access.weighsChanges(key)) return undefined;
+    return this.orders.refuseEarly('whether the change makes the order smaller is not known');
   }
 
   #changesExit({ accId, changes }: Valued): boolean {
