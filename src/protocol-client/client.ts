@@ -296,7 +296,7 @@ export class ProtocolClient implements Backend {
     return this.#trading.accounts;
   }
 
-  /** Deadline of the client's own requests, which nobody gives up. */
+  /** Deadline of the client's own requests, which are never cancelled. */
   #soon(): RequestOptions & { readonly signal: AbortSignal } {
     return { deadline: this.#options.clock.monotonic() + OWN_MS_MAX, signal: new AbortController().signal };
   }

@@ -33,7 +33,7 @@ interface Reply {
 
 const protocol = { initConnect: 1001, keepAlive: 1004, regQotPush: 3002 } as const;
 
-/** Requests of one connection that may be under way. Its socket is not read while there are so many. */
+/** Maximum requests in flight per connection; at the maximum its socket is not read. */
 const UNDER_WAY_MAX = 64;
 /** Maximum bytes waiting for a client that does not read; beyond it the connection is cut. */
 const UNREAD_BYTES_MAX = 16 * 1024 * 1024;
@@ -241,7 +241,7 @@ function nameConnection(c2s: Message, id: bigint): void {
 
 const pushBodies = new WeakMap<ResponseMessage, Partial<Record<BodyFormat, Uint8Array>>>();
 
-/** The body of a push, encoded once for all who get it. */
+/** The body of a push, encoded once for all receivers. */
 function pushBody(protoId: number, message: ResponseMessage, format: BodyFormat): Uint8Array {
   const written = pushBodies.get(message) ?? {};
   pushBodies.set(message, written);

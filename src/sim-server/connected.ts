@@ -8,7 +8,7 @@ export interface Connected {
   readonly gone: boolean;
   /** Receives 1003 Notify. */
   readonly wantsNotices: boolean;
-  /** Accounts whose order and fill pushes it wants. */
+  /** Accounts with wanted order and fill pushes. */
   accounts: ReadonlySet<bigint>;
   /** Sends a push, unless a fault was ordered for it. */
   push(event: PushEvent): void;

@@ -10,12 +10,12 @@ import type { Random } from './random.js';
 
 /** Parts of a server of the simulated brokerage, whatever its profile. */
 export interface SimServerDeps {
-  /** Started, and stopped by whoever made it. */
+  /** Already started; stopped by its creator. */
   readonly backend: Backend;
   readonly accounts: readonly Account[];
   /** Incidents at the exchange, on order. */
   readonly exchange: OrderedIncidents;
-  /** Keeps verified devices and ports; closed by whoever opened it. */
+  /** Store of verified devices and ports; closed by its creator. */
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
@@ -27,7 +27,7 @@ export interface SimServerDeps {
   readonly onDefect: (error: unknown) => void;
 }
 
-/** The user who is logged in at every connection. */
+/** The logged-in user of every connection. */
 export const USER = { version: SERVER_VERSION, userId: 1001n } as const;
 
 /** Services shared by all points of a server. */

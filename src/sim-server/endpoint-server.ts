@@ -18,7 +18,7 @@ export interface EndpointServerOptions extends Omit<EndpointServices, 'clients'>
 
 const INIT_CONNECT = 1001;
 
-/** A connection point: one listener of the public protocol's frames, and those who are connected to it. */
+/** An endpoint: one listener of the public protocol's frames, and its connections. */
 export class EndpointServer {
   readonly #options: EndpointServerOptions;
   readonly #services: EndpointServices;

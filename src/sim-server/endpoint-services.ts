@@ -6,7 +6,7 @@ import type { WireFaults } from './faults/wire-faults.js';
 import type { Rule } from './rule.js';
 import type { Subscriptions } from './subscriptions.js';
 
-/** Services of the connections of a point. */
+/** Services of an endpoint's connections. */
 export interface EndpointServices {
   /** "platform", "1001", "api". */
   readonly name: string;
@@ -18,12 +18,12 @@ export interface EndpointServices {
   readonly subscriptions: Subscriptions;
   readonly subscriptionQuota: number;
   readonly faults: WireFaults;
-  /** Accounts that there are at this point. */
+  /** Accounts of this endpoint. */
   readonly accounts: ReadonlySet<bigint>;
   /** The connections that are open; they enter and leave by themselves. */
   readonly clients: Set<Connected>;
   readonly nextRequestId: () => string;
-  /** Text for a protocol id that nobody serves. */
+  /** Refusal text for an unknown protocol id. */
   readonly unknownId: (protoId: number) => string;
   /** Something that should not have happened. */
   readonly onDefect: (error: unknown) => void;

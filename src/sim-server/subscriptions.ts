@@ -163,7 +163,7 @@ export class Subscriptions {
     await this.#end(keys);
   }
 
-  /** Ends the streams that nobody holds. */
+  /** Ends streams without holders. */
   async #end(keys: readonly string[]): Promise<void> {
     const idle = keys.filter((key) => (this.#holders.get(key)?.size ?? 0) === 0);
     for (const key of idle) this.#holders.delete(key);

@@ -1,9 +1,9 @@
-/** Ends this turn of the event loop: whoever has long work to do gives way to what came meanwhile. */
+/** Ends this turn of the event loop, so that long work gives way to pending events. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Counts steps of long work, and says after so many that the turn is to end. */
+/** Counts steps of long work, and ends the turn after a number of them. */
 export class Pace {
   #left: number;
 

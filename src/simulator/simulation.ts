@@ -50,7 +50,7 @@ export interface SimulationOptions {
   readonly recorded?: readonly RecordedSymbol[];
 }
 
-/** A symbol whose quotes and trades come from a recording. */
+/** A symbol with recorded quotes and trades. */
 export interface RecordedSymbol {
   readonly symbol: string;
   /** Security facts, if it may be a share or a fund. */

@@ -38,7 +38,7 @@ export interface PageStoreOptions {
   readonly random?: (bytes: number) => Buffer;
 }
 
-/** An answer whose first page was handed out. */
+/** A paged answer after its first page. */
 interface Kept {
   /** Caller of the answer, with the key as it was: an edited key may no longer see it. */
   readonly holder: Identity;

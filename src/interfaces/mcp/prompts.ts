@@ -81,7 +81,7 @@ export class Prompts {
     readonly toolbox: Toolbox,
   ) {}
 
-  /** Prompts whose tools the caller can all use. */
+  /** Prompts that use only tools available to the caller. */
   list(mcpCaller: McpCaller): ListPromptsResult {
     return {
       prompts: prompts

@@ -26,7 +26,7 @@ export class EventSink implements PushSink {
   readonly #onClose: (reason: string) => void;
   #connection: PushConnection | undefined;
   #stream: ServerResponse | undefined;
-  /** Events that came before the hub learnt that there is no stream. */
+  /** Events received before the hub knew that no stream is open. */
   #early: PushFrame[] = [];
   #deaf = false;
 
@@ -62,7 +62,7 @@ export class EventSink implements PushSink {
     if (stream !== undefined && stream.writableLength > 0) stream.destroy();
   }
 
-  /** Sets the connection whose events come here. */
+  /** Sets the source of the events. */
   attach(connection: PushConnection): void {
     this.#connection = connection;
   }

@@ -55,7 +55,7 @@ export class Session implements SessionState {
 
   private constructor(
     readonly id: string,
-    /** Caller who opened it; for everybody else it does not exist. */
+    /** Caller that opened it; hidden from all others. */
     readonly mcpCaller: McpCaller,
     deps: SessionDeps,
   ) {

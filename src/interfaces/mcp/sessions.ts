@@ -63,7 +63,7 @@ export class Sessions {
       }
       const session = await this.#open(mcpCaller);
       await session.serve(exchange, body, mcpCaller);
-      // The handshake was refused: nobody will use this session.
+      // The handshake was refused, so the session stays unused.
       if (!session.begun) session.close();
       return undefined;
     }
@@ -118,7 +118,7 @@ export class Sessions {
     for (const session of this.#sessions.values()) session.toolsChanged();
   }
 
-  /** Ends the sessions whose key is no longer valid. */
+  /** Ends sessions with invalid keys. */
   #endUnfit(): void {
     for (const session of [...this.#sessions.values()]) {
       if (this.#options.gateway.identify(session.mcpCaller.caller) instanceof Rejection) session.close();

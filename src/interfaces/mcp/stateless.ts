@@ -111,7 +111,7 @@ export class Stateless {
     for (const { handler } of this.#listening) handler.notify.toolsChanged();
   }
 
-  /** Ends the streams whose key is no longer valid. */
+  /** Ends streams with invalid keys. */
   #endUnfit(): void {
     for (const entry of [...this.#listening]) {
       if (!(this.#options.gateway.identify(entry.mcpCaller.caller) instanceof Rejection)) continue;

@@ -52,7 +52,7 @@ export class Watch {
     this.sink.attach(this.#connection);
   }
 
-  /** The rejection of a caller who may not see live quotes. */
+  /** Opens a watch, or rejects a caller without access to live quotes. */
   static open(deps: WatchDeps, mcpCaller: McpCaller, watcher: Watcher): Watch | Rejection {
     const { gateway, callers } = deps;
     const caller = callers.asking(mcpCaller.caller, 'resources/subscribe');

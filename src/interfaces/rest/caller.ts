@@ -25,7 +25,7 @@ export class RestCaller implements Caller {
     return this.exchange.response.destroyed;
   }
 
-  /** The response closes when it is answered, too: nobody listens any more by then. */
+  /** The response also closes once answered; its listeners are gone by then. */
   onGone(listener: () => void): () => void {
     const { response } = this.exchange;
     response.once('close', listener);

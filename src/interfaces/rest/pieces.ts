@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 
-/** Bytes of a document in one piece: about as many as a connection holds for a reader who does not read. */
+/** Bytes per piece of a document: about what a connection buffers for a stalled reader. */
 const PIECE_BYTES = 16 * 1024;
 
 /**

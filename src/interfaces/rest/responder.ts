@@ -137,7 +137,7 @@ export class Responder {
   }
 
   #send(response: ServerResponse, status: number, type: string, requestId: string, { text, byteLength, encoding }: Body): void {
-    // The client is gone: nobody waits, and node:http takes a write for an error.
+    // The client is gone, and node:http treats a write as an error.
     if (response.destroyed) return;
     this.#writeHead(response, status, type, requestId, byteLength);
     // A text, not bytes: node:http then puts head and body into one piece. `end` would send an empty second piece behind a text that it

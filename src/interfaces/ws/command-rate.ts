@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/clock.js';
 
-/** A token bucket: so many commands a second, and as many at once after a pause. */
+/** A token bucket of commands per second, with a burst of one second's worth. */
 export class CommandRate {
   #tokens: number;
   #filledAt: number;

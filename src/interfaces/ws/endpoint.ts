@@ -28,7 +28,7 @@ export interface WsEndpointOptions {
     connection: PushConnection,
     command: Command,
   ) => ResponseMessage | Rejection | Promise<ResponseMessage | Rejection>;
-  /** Refuses handshakes of browser pages that nobody allowed, whatever key they have. */
+  /** Refuses handshakes of browser pages from origins that are not allowed, whatever their key. */
   readonly checkPage: (request: IncomingMessage) => Rejection | undefined;
   /** Default 30 s: below the idle limit of common proxies (60 s), so that a quiet stream is not cut. */
   readonly pingIntervalMs?: number;

@@ -11,7 +11,7 @@ export class ConnectFailure extends Error {
   }
 }
 
-/** The server answered InitConnect with a refusal: whoever introduced itself so is not let in. */
+/** The server refused InitConnect with this identification. */
 export class HandshakeRefused extends ConnectFailure {}
 
 /** The server's answer to InitConnect cannot be opened: once it is a frame that was damaged, time and again the RSA keys differ. */

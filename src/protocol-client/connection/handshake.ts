@@ -5,7 +5,7 @@ import { CipherUnknown, ConnectFailure, HandshakeRefused } from './connect-failu
 
 /** Introduction of a client, in InitConnect. */
 export interface Introduction {
-  /** Tells the server's operator who is connected. */
+  /** Identifies the client to the server's operator. */
   readonly clientId: string;
   /** Major × 100 + minor of the protocol's messages that this client knows. */
   readonly clientVersion: number;

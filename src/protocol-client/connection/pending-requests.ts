@@ -42,7 +42,7 @@ export class Pending {
     this.#cancelSweep ??= this.#scheduleSweep();
   }
 
-  /** Takes out the request that an answer is for; undefined where nobody waits for it. */
+  /** Removes the request that an answer is for; undefined if it is no longer awaited. */
   take(protoId: number, serial: number): Waiting | undefined {
     const waiting = this.#waiting.get(serial);
     if (waiting === undefined || waiting.protoId !== protoId) return undefined;

@@ -37,7 +37,7 @@ export interface SessionOptions {
 /** A frame may be damaged on its way; keys that differ spoil every one. */
 const UNREADABLE_MAX = 3;
 const BACK_OFF_MS = { first: 500, max: 30_000 } as const;
-/** A connection that was ready for so long was sound: after its loss the back-off begins anew. */
+/** Time of readiness after which a loss resets the back-off. */
 const SOUND_MS = 60_000;
 
 /**
@@ -55,7 +55,7 @@ export class Session implements Upstream {
   #readyAt: number | undefined;
   /** Last moment at which the connection being given up was good, epoch ms. */
   #goodUntil: number | undefined;
-  /** Handshakes in a row whose answer could not be opened. */
+  /** Consecutive handshakes with an undecipherable answer. */
   #unreadable = 0;
   #cancelWait: () => void = () => undefined;
 

@@ -40,7 +40,7 @@ export interface RequestOptions {
  * `BackendRefused` (`backend.failed`) to a read.
  */
 export interface Upstream {
-  /** Asks for what `c2s` (the operation's `C2S`) says. Nobody writes to the answer. */
+  /** Sends `c2s` (the operation's `C2S`). The answer is read-only. */
   request(asked: ProtocolOperation, c2s: Message, options: RequestOptions): Promise<ResponseMessage>;
   /** The same with the bytes of a `Request`, for ids that nobody declared; the bytes of its `Response`. */
   requestBytes(protoId: number, body: Uint8Array, options: RequestOptions): Promise<Uint8Array>;

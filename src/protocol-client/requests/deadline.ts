@@ -5,11 +5,11 @@ import { BackendTimeout, BackendUnsent } from '../../gateway/index.js';
 export interface Deadline {
   /** Time at which the caller stops waiting, of `Clock.monotonic`. */
   readonly deadline: number;
-  /** Aborted when nobody waits any more; that of a write never is. */
+  /** Aborted once no caller waits; never for a write. */
   readonly signal: AbortSignal;
   /** Time for the server to answer once it has been asked, in milliseconds. */
   readonly answerMs?: number | undefined;
-  /** Caller whose share of fresh lists it takes; left out for the daemon's own requests. */
+  /** Caller charged for fresh lists; absent for the daemon's own requests. */
   readonly owner?: string | undefined;
 }
 
@@ -49,7 +49,7 @@ export function withDeadline<T>(clock: Clock, work: Promise<T>, { deadline, sign
   });
 }
 
-/** Resolves after so many milliseconds; rejects at the deadline. */
+/** Resolves after `ms` milliseconds; rejects at the deadline. */
 export function pause(clock: Clock, ms: number, deadline: Deadline): Promise<void> {
   let cancel: () => void = () => undefined;
   const passed = new Promise<void>((resolve) => {

@@ -72,7 +72,7 @@ export class RateBudget {
     return this.#waiting.length;
   }
 
-  /** True if no call counts any more and nobody waits. */
+  /** True if no call counts any more and none waits. */
   get idle(): boolean {
     return this.#waiting.length === 0 && this.#counting(this.clock.monotonic()) === 0 && this.#closedUntil <= this.clock.monotonic();
   }
@@ -130,20 +130,20 @@ export class RateBudget {
     return secondsUntil(this.#turnOf(this.#waiting.length, now), now);
   }
 
-  /** Calls that nobody counted have used it up: as if they had been made evenly over the last window. */
+  /** Marks the budget as used up by uncounted calls, as if made evenly over the last window. */
   spend(): void {
     const now = this.clock.monotonic();
     for (let call = 1; call <= this.#calls; call++) this.#answered.push(now - HELD_MS + (call * HELD_MS) / this.#calls);
   }
 
-  /** Refuses all who wait. */
+  /** Refuses all waiting requests. */
   stop(reason: Error): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     for (const waiter of [...this.#waiting]) waiter.refuse(reason);
   }
 
-  /** Gives turns to those who may have one, and arms a timer for the next. */
+  /** Grants the turns that are due, and arms a timer for the next. */
   #look(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;

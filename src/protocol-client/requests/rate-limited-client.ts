@@ -36,7 +36,7 @@ const TRADE_LAST = 2_999;
 export class RateLimitedClient {
   readonly sender: Sender;
   readonly lists: ListReader;
-  /** Rate-limited requests of the daemon itself, which nobody gives up. */
+  /** Rate-limited requests of the daemon itself, which are never cancelled. */
   readonly own: Upstream;
   readonly #options: RateLimitedClientOptions;
   readonly #shared: SharedReads<ResponseMessage>;
@@ -97,7 +97,7 @@ export class RateLimitedClient {
     if (another) this.#cache.clear();
   }
 
-  /** Refuses all who wait for a turn. */
+  /** Refuses all requests that wait for a turn. */
   stop(): void {
     this.sender.stop();
   }
@@ -115,7 +115,7 @@ export class RateLimitedClient {
     const { protoId } = operation;
     const isTrade = protoId !== null && protoId >= TRADE_FIRST && protoId <= TRADE_LAST;
     const { answerMs } = context;
-    // A caller's share of fresh lists holds up nobody else.
+    // Fresh lists have a share per caller, so that one caller does not delay others.
     const owner = fieldsOf(request).refreshCache === true ? context.owner : undefined;
     // A read that is given up sooner is shared with none that waits for longer.
     const sharedKey = `${owner ?? ''} ${answerMs ?? ''} ${isTrade ? this.#tradeChanges : ''} ${key}`;

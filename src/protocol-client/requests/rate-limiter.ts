@@ -125,7 +125,7 @@ export class RateLimiter {
     return budget === undefined || budget === 'too many' ? FREQUENCY_WINDOW_MS / 1000 : budget.overrun(calls, tries);
   }
 
-  /** Refuses all who wait. */
+  /** Refuses all waiting requests. */
   stop(reason: Error): void {
     for (const budget of this.#budgets.values()) budget.stop(reason);
   }

@@ -32,7 +32,7 @@ const SILENCE_MS = 10_000;
 /** A caller's deadline, and whether the request may still leave. */
 export type SendContext = Deadline & Pick<CallContext, 'lateRejection'>;
 
-/** A request, and who waits for it. */
+/** A request and its waiting caller. */
 export interface SendOptions extends SendContext {
   readonly priority: Priority;
 }
@@ -141,7 +141,7 @@ export class Sender {
     this.#unknown.clear();
   }
 
-  /** Refuses all who wait for a turn. */
+  /** Refuses all requests that wait for a turn. */
   stop(): void {
     this.pacing.stop(new BackendUnsent('the daemon stops'));
   }

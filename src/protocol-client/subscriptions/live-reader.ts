@@ -60,7 +60,7 @@ export class LiveReader {
     private readonly clock: Clock,
   ) {}
 
-  /** The answer; quotes that there is no room to subscribe to are read from snapshots. */
+  /** Answers the read; quotes without room for a subscription come from snapshots. */
   async read(names: readonly QuotaUnitName[], asked: ProtocolOperation, c2s: Message, deadline: Deadline): Promise<ResponseMessage> {
     try {
       return await this.#readSubscribed(names, asked, c2s, deadline);

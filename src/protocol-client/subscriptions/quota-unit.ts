@@ -22,7 +22,7 @@ export interface SubscriptionTerms {
 
 const noPushes: SubscriptionTerms = { pushes: false, rehabTypes: [], extendedTime: false, orderDetail: false };
 
-/** A quota unit: who uses it, and what the server has granted. Times are of `Clock.monotonic`. */
+/** A quota unit: its users, and the server's grant. Times are of `Clock.monotonic`. */
 export class QuotaUnit implements QuotaUnitName {
   readonly key: string;
   readonly symbol: string;

@@ -316,7 +316,7 @@ export class SubscriptionReconciler {
     this.#quota.vacated(-1);
   }
 
-  /** Units that there is room for, once idle ones have been given back. */
+  /** Returns the units with room for them, after releasing idle ones. */
   async #makeRoom(absent: readonly QuotaUnit[], failures: Map<QuotaUnit, UnitFailure | NoRoom>): Promise<readonly QuotaUnit[]> {
     if (absent.length === 0) return [];
     if (!this.#quota.known) await this.#quota.learn();

@@ -24,13 +24,13 @@ const stateOf: Readonly<Partial<Record<QuoteMarket, (state: GlobalState) => numb
 
 /** So long may a market that trades say nothing before it is subscribed to again. */
 const DOUBTFUL_MS = 60_000;
-/** And so long before the connection is made anew. */
+/** Silence after which the connection is renewed. */
 const SILENT_MS = 90_000;
 /** Longest interval between resubscriptions that changed nothing. */
 const SILENT_MS_MAX = 3_600_000;
 /** A market that speaks so soon after it was subscribed to again does so because of that. */
 const CURED_MS = 15_000;
-/** A market that has spoken for so long without falling silent is sound. */
+/** Time without silence after which a market counts as sound. */
 const SOUND_MS = 60_000;
 
 /** A market that trades and says nothing, or one kind of its streams that says nothing while others speak. */

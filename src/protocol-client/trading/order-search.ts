@@ -21,7 +21,7 @@ export interface LostOrder {
   readonly sentAt: number;
 }
 
-/** Clocks of two machines may differ by so much. */
+/** Allowed clock skew between two machines. */
 const SKEW_MS = 5_000;
 /** Orders that are remembered as those of another request: more than are placed while one is looked for. */
 const CLAIMED_MAX = 10_000;
@@ -30,7 +30,7 @@ const CLAIMED_MAX = 10_000;
 export class OrderSearch {
   // In the order in which they were claimed: the first is forgotten first.
   readonly #claimed = new Set<string>();
-  /** Placements of which nobody knows yet which order is theirs. */
+  /** Placements not yet matched to an order. */
   readonly #open = new Set<LostOrder>();
 
   /** A placement leaves. */

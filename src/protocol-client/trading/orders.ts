@@ -31,7 +31,7 @@ export interface OrdersOptions {
    */
   readonly write: (operation: Operation, request: Message, departure: WriteContext) => Promise<ResponseMessage>;
   readonly clock: Clock;
-  /** Told of an order that was found: whoever hears of the account's orders may have missed it too. */
+  /** Called for a found order, whose push subscribers may have missed too. */
   readonly onFound?: (order: TradePush) => void;
   /** Resolves to true once trading is to be had, false when it is not by then (of the monotonic clock). */
   readonly whenTrading: (deadline: number) => Promise<boolean>;

@@ -8,7 +8,7 @@ import type { Order } from '../../contract/generated/Trd_Common_pb.js';
 const PREFIX = 'svc~';
 const MARK = /^svc~[0-9A-Za-z_-]{16}$/;
 
-/** A mark that no other order has: `random` gives so many random bytes. */
+/** A unique mark for an order, from `random` bytes. */
 export function newMark(random: (bytes: number) => Buffer): string {
   return PREFIX + random(12).toString('base64url');
 }

@@ -6,7 +6,7 @@ import { BackendFailure, type ResponseMessage, type TradePush } from '../../gate
 import { payloadOf } from '../../gateway/push/index.js';
 import type { Upstream } from '../connection/upstream.js';
 
-/** A push of an order or a fill waits so long for the account's positions, and then goes without. */
+/** Longest wait of an order or fill push for the account's positions, before it goes without. */
 const WAIT_MS_MAX = 1_000;
 /** Pushes of an account that wait at a time: beyond them all go without. */
 const WAITING_MAX = 1_000;

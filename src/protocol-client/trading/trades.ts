@@ -39,7 +39,7 @@ function headerOf(of: TrdAcc): TrdHeader {
   return create(TrdHeaderSchema, { accID, trdEnv, trdMarket: wholeAccountMarket(of), ...(type === undefined ? {} : { jpAccType: type }) });
 }
 
-/** Accounts of one user; there is none who has nearly as many. */
+/** Maximum accounts of one user, far above any real number. */
 const ACCOUNTS_MAX = 1_000;
 
 /** The server does not list the accounts of its user, or lists too many: it is of no use for trading. */

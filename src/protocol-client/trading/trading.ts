@@ -105,9 +105,9 @@ export class Trading {
     }
   }
 
-  /** Passes on an order or a fill with its sellable quantity; false where nobody wants its account. */
+  /** Forwards an order or a fill with its sellable quantity; false if its account is not subscribed. */
   push(event: TradePush): boolean {
-    // Positions are read for each push: accounts that nobody asked for are dropped first.
+    // Each push needs a read of positions: drop unwanted accounts first.
     if (!this.#wanted.includes(event.accId)) return false;
     this.#sellable.push({ ...event, message: hideMarks(event.message) });
     return true;

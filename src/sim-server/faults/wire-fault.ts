@@ -3,7 +3,7 @@ export type WireFault = AnswerFault | FrameFault | PushFault;
 
 /** Disturbs how a request is answered. */
 type AnswerFault =
-  /** Carried out at once; the answer leaves after so many milliseconds. */
+  /** The request is carried out at once; the answer leaves after `ms` milliseconds. */
   | { readonly kind: 'delay'; readonly ms: number }
   /** Carried out, and never answered. */
   | { readonly kind: 'no_answer' }

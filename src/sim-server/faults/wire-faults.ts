@@ -43,7 +43,7 @@ export class WireFaults {
   }
 }
 
-/** Matters of the connection, of whose requests the client's own timers decide. */
+/** Connection-level requests, sent by the client's own timers. */
 const CONNECTION_IDS: readonly number[] = [1001, 1004];
 
 function concerns(fault: OrderedFault, protoId: number): boolean {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../contract/clock.js';
 import type { Random } from '../random.js';
 
-/** A device whose code is awaited. */
+/** A device with a pending code. */
 interface DeviceCheck {
   readonly account: string;
   readonly deviceId: string;

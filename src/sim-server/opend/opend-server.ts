@@ -124,7 +124,7 @@ export class OpendServer {
     await Promise.all([this.#http?.close(), this.#point.close()]);
   }
 
-  /** The logins at the quote and the trade server are lost, or there again. Told to all who want notices. */
+  /** Marks the logins at the quote and the trade server as lost or restored, with a notice. */
   setLogins(quotes: boolean, trading: boolean): void {
     this.state.quotesLoggedIn = quotes;
     this.state.tradingLoggedIn = trading;
@@ -165,7 +165,7 @@ export class OpendServer {
     return this.#subscriptions.forget();
   }
 
-  /** Tells all who want notices. */
+  /** Pushes a notice to all connections that want notices. */
   notify(notice: NotifyPush): void {
     for (const client of this.#point.clients) if (client.wantsNotices) client.push(notice);
   }

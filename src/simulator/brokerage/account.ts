@@ -14,7 +14,7 @@ export interface Account {
   readonly type: 'cash' | 'margin';
   /** Markets that it may trade. */
   readonly markets: readonly TradeMarket[];
-  /** Currency in which its assets are summed when nobody names another. */
+  /** Default currency for the sum of its assets. */
   readonly base: Currency;
   readonly openingCash: Readonly<Partial<Record<Currency, Decimal>>>;
   /** 16 digits, of no other account. */
@@ -174,7 +174,7 @@ const simulatedFutureMarkets: Readonly<Partial<Record<QuoteMarket, TradeMarket>>
   JP: 'FUTURES_SIMULATE_JP',
 };
 
-/** The market under which accounts of an environment trade an instrument; undefined when nobody can. */
+/** The market under which accounts of an environment trade an instrument; undefined if they cannot. */
 export function tradeMarketOf(instrument: Instrument, environment: TradeEnvironment): TradeMarket | undefined {
   switch (kinds[instrument.kind].tradedBy) {
     case 'futures':

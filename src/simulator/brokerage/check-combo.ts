@@ -41,7 +41,7 @@ export interface CheckedCombo {
 /** A change of an open order that may be accepted. */
 export type CheckedComboChange = Pick<CheckedCombo, 'quantity' | 'price' | 'holds'>;
 
-/** An order that nobody places yet. */
+/** Terms of an order that is only checked. */
 export type ComboQuestion = Pick<ComboRequest, 'account' | 'tradeMarket' | 'legs' | 'type' | 'quantity' | 'price'>;
 
 /** Result of examining a combo order that could be placed. */

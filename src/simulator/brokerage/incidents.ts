@@ -2,9 +2,9 @@
 export interface OrderedIncidents {
   /** The next `times` orders are refused at its door. */
   refuse(times?: number): void;
-  /** The next `times` orders are not answered for so many milliseconds. */
+  /** Leaves the next `times` orders unanswered for `ms` milliseconds. */
   silence(ms: number, times?: number): void;
-  /** Resting orders are out of sight for so many milliseconds. */
+  /** Makes the state of resting orders unknown for `ms` milliseconds. */
   loseSight(ms: number): Promise<void>;
   /** Takes the trades of a filled order back; throws where it is not filled. */
   cancelFills(orderIdEx: string): Promise<void>;
@@ -14,7 +14,7 @@ export interface OrderedIncidents {
   clear(): void;
 }
 
-/** Fate of an order on its way into the exchange: refused, or unanswered for so many milliseconds. */
+/** Fate of an order on its way to the exchange: refused, or unanswered for some milliseconds. */
 export type Submission = 'refused' | { readonly silentMs: number };
 
 /** A submission that goes wrong as ordered, and how often yet. */

@@ -57,7 +57,7 @@ export interface Brokerage extends AccountBook {
   /** Stops matching and timers, and waits until everything is on disk. The store stays open. */
   close(): Promise<void>;
 
-  /** The brokerage whose desk decides as this one's, and carries nothing out. */
+  /** A dry-run brokerage: its desk decides like this one's and changes nothing. */
   trial(remark: (text: string) => void): Brokerage;
 
   /** For the handlers of this folder. */

@@ -135,7 +135,7 @@ export class Journal<Event> {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Somebody waits now for what nobody waited for when it was written. */
+  /** Speeds up the flush of a write that is awaited only now. */
   #hurry(): void {
     if (this.#open !== undefined && this.#open.written !== NOTHING_WRITTEN) this.store.write(() => undefined).catch(() => undefined);
   }

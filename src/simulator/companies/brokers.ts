@@ -4,7 +4,7 @@ import { firstOf } from './growth.js';
 import { personName } from './people.js';
 import { aspect, type CompanyProfile } from './profile.js';
 
-/** A broker's analyst who writes about a company. */
+/** A broker's analyst of a company. */
 export interface Coverage {
   readonly broker: string;
   readonly analyst: string;
@@ -34,7 +34,7 @@ const brokers = [
   'Pinnacle Street',
 ];
 
-/** Analysts begin to write over so many years from the listing, most of them early. */
+/** Years after the listing within which analysts begin coverage, most of them early. */
 const BEGIN_YEARS = 10;
 const QUIET_DAYS = 25;
 const COVERAGE = { least: 0.25, more: 0.65 };

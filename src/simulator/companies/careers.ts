@@ -27,7 +27,7 @@ export interface Term {
 /** So many companies of a market draw on the same people. */
 export const CIRCLE_SIZE = 8;
 
-/** A post falls vacant once in so many years, or when who holds it has reached the age. */
+/** Mean years in a post; the age limit ends it earlier. */
 const YEARS_IN_POST = 7;
 const AGE_MAX = 68;
 const NEW_AGE = { least: 40, most: 55 };
@@ -122,7 +122,7 @@ export class Careers {
   }
 }
 
-/** The seat from which somebody moves to a vacant one, if anybody does. */
+/** The seat of the successor to a vacant one, if any. */
 function successor(seats: readonly Seat[], vacant: Seat, day: number, stream: number): Seat | undefined {
   const chance = uniform(stream, 2);
   if (chance >= FROM_WITHIN + FROM_ANOTHER) return undefined;

@@ -84,7 +84,7 @@ export class Companies implements CorporateActions {
     return ofMarket.get(symbol) ?? NO_MEMBERS;
   }
 
-  /** Works out who belongs to which plate of a market, which takes long the first time, ready to pause. */
+  /** Computes the plate members of a market, slowly the first time, with pauses. */
   *preparePlates(market: QuoteMarket): Generator<void, void> {
     if (this.#plates.has(market)) return;
     const made = yield* this.#makePlates(market);

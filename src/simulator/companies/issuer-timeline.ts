@@ -33,7 +33,7 @@ const UNCHANGED: Fraction = { numerator: 1n, denominator: 1n };
 const REMEMBERED_YEARS = 32;
 const REMEMBERED_QUARTERS = 96;
 const SPECIAL_CHANCE = 0.03;
-/** A special dividend goes ex so long after the regular one. */
+/** Days from the regular dividend's ex-day to a special one's. */
 const SPECIAL_DAYS = 14;
 /** The longest that a day may have to wait for one on which all listings trade. */
 const HOLIDAYS_MAX_DAYS = 20;

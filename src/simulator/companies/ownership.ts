@@ -36,7 +36,7 @@ export interface OwnershipSource {
   readonly executives: (day: number) => readonly { readonly name: string; readonly id: bigint }[];
 }
 
-/** Institutions report within so many days of a quarter. */
+/** Reporting deadline of institutions after a quarter, in days. */
 const REPORTING_DAYS = 45;
 const REMEMBERED_QUARTERS = 8;
 /** The part of the free float that all institutions hold together: around this, moving by this much. */

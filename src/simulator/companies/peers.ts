@@ -29,7 +29,7 @@ export class Peers {
   seatOf({ symbol, market }: Instrument): Seat {
     const { all, index } = this.#order(market);
     const number = index.get(symbol);
-    // A company of a larger world shares its executives with nobody.
+    // Companies of a larger world share no executives.
     if (number === undefined) return this.#alone(symbol, market);
     const circle = Math.floor(number / CIRCLE_SIZE);
     const name = `${this.seed}|careers|${market}|${circle}`;

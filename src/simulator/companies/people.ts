@@ -1,7 +1,7 @@
 import type { QuoteMarket } from '../../contract/markets.js';
 import { uniform } from '../rng/random.js';
 
-/** Somebody who holds posts, or writes about those who do. Nobody real. */
+/** An invented person: an executive or an analyst. */
 export interface Person {
   /** Stable: the same in every run of the same seed. */
   readonly id: bigint;

@@ -8,7 +8,7 @@ import type { PricePath } from './price-path.js';
 /** A listing that belongs to a plate on some days. */
 export interface PlateMember extends Span {
   readonly instrument: Instrument;
-  /** Made when somebody asks for the index. */
+  /** Computed on the first read of the index. */
   readonly prices: () => PricePath;
 }
 
@@ -28,7 +28,7 @@ class Stage implements Span {
     private readonly all: readonly PlateMember[],
   ) {}
 
-  /** Found when somebody asks: a large plate has hundreds of stages. */
+  /** Computed on demand: a large plate has hundreds of stages. */
   get members(): readonly PlateMember[] {
     this.#members ??= this.all.filter((one) => one.from <= this.from && one.until >= this.until);
     return this.#members;

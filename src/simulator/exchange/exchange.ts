@@ -235,7 +235,7 @@ export class Exchange {
     const { instrument } = event;
     if (!this.#watchers.has(instrument.symbol)) return;
     const ticks = event.kind === 'tick' ? event.ticks.filter((tick) => !this.#isOwn(instrument, tick)) : [];
-    // Triggers follow the last price, whoever made it.
+    // Triggers follow the last price, of callers and background alike.
     const trusted = this.#trustedOf(instrument).after(event, this.clock.now());
     if (trusted.length > 0) this.listener.ticked(instrument, trusted);
     const session = this.calendar(instrument.calendar).sessionAt(this.clock.now());

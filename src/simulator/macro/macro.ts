@@ -28,7 +28,7 @@ export interface ScheduledEvent {
 }
 
 const DAY_MS = 86_400_000;
-/** Forecasters speak so long before a publication. */
+/** Days from a consensus to its publication. */
 const CONSENSUS_AHEAD_DAYS = 30;
 
 /** The economies of the world: when their offices publish, and what. A pure function of seed and time. */

@@ -60,7 +60,7 @@ function growth(key: number, series: Extract<Series, { kind: 'growth' }>, period
   return (index - 1) * 100;
 }
 
-/** Forecasters see the short rate of so many days before a decision. */
+/** Age in days of the short rate that forecasters know before a decision. */
 const FORESIGHT_DAYS = 14;
 
 /** Policy rate decided on a day (counted from 1970-01-01): the step that is nearest to the short rate. */

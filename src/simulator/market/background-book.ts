@@ -57,7 +57,7 @@ interface ShownBook {
   readonly shown: Readonly<Record<Side, readonly BookLevel[]>>;
 }
 
-/** The source of a book that nobody's orders have changed: drawn, or shown by a recording. */
+/** The source of an order book without callers' orders: drawn, or shown by a recording. */
 export type BookState = DrawnBook | ShownBook;
 
 /** The draws from which the background makes a book. */

@@ -67,7 +67,7 @@ export class CapitalFlows {
     const flow = remembered.flow;
     const typical = typicalTrade(instrument);
     for (const ticks of this.market.dayTicks(instrument, flow.counted)) {
-      // Somebody who asks meanwhile may have been faster.
+      // A concurrent reader may have been faster.
       for (const tick of ticks) if (tick.sequence > flow.counted) count(flow, tick, typical);
     }
     return { tradingDay, in: { ...flow.in }, out: { ...flow.out }, minutes: [...flow.minutes] };

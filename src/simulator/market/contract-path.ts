@@ -9,7 +9,7 @@ const YEAR_MS = 365 * 86_400_000;
 /** Number of pieces in which a settlement day is searched. */
 const PIECES = 24;
 const LUNCH_MS_MAX = 7_200_000;
-/** The first price of an index is looked for in so long after it opens. */
+/** Time after the open in which an index's first price is searched. */
 const OPENING_MS = 900_000;
 
 /** The expiry of a contract and the day it falls on. */

@@ -4,7 +4,7 @@ import type { Warrant } from '../world/instrument.js';
 import type { BackgroundDay } from './background-day.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
 
-/** Contracts whose fate is remembered, and days of underlyings whose extremes are. */
+/** Cache sizes: knock-out results of contracts, and daily extremes of underlyings. */
 const REMEMBERED_CONTRACTS = 4_000;
 const REMEMBERED_DAYS = 60_000;
 const DAYS_MAX = 2 ** 23;

@@ -28,7 +28,7 @@ export interface BookLevel {
 
 /** One order of a level. */
 export interface BookOrder {
-  /** The exchange's number, by which nobody can tell whose it is. An order that trades in part keeps it. */
+  /** The exchange's anonymous order number. A partly traded order keeps it. */
   readonly id: bigint;
   readonly volume: bigint;
 }
@@ -202,7 +202,7 @@ export interface Market {
   valuation(contract: Option | Warrant): ContractValuation;
   /** At-the-money volatility, a fraction a year, of options that end in `years`, on a day ("2026-11-20"). */
   volatilityAtTheMoney(underlying: Instrument, day: string, years: number): number;
-  /** Whether a callable contract has been called by now: nobody trades it any more. */
+  /** True once a callable contract has been called: it no longer trades. */
   isCalled(contract: Warrant): boolean;
   /** Starts (or stops) live events of a symbol. Calls nest: each watch needs its own unwatch. */
   watch(instrument: Instrument): void;

@@ -11,7 +11,7 @@ export interface TickLadder {
   up(price: number): number;
   /** The next valid price below a valid price; 0 or less when there is none. */
   down(price: number): number;
-  /** The finest step whose multiples are valid prices everywhere in [low, high]. */
+  /** The finest tick that is valid everywhere in [low, high]. */
   commonTick(low: number, high: number): number;
 }
 

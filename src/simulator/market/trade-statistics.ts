@@ -81,7 +81,7 @@ export class TradeStatistics {
     const { day } = remembered;
     const typical = typicalTrade(instrument);
     for (const ticks of this.market.dayTicks(instrument, day.counted)) {
-      // Somebody who asks meanwhile may have been faster.
+      // A concurrent reader may have been faster.
       for (const tick of ticks) if (tick.sequence > day.counted) count(day, tick, sizeOf(tick.turnover, typical));
     }
     return day;

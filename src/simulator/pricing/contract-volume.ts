@@ -19,7 +19,7 @@ export function optionVolume(total: number, logMoneyness: number, deviation: num
   return Math.max(LEAST, (total * FRONT_SHARE * Math.exp(-away * away)) / (1 + years / HALF_YEARS));
 }
 
-/** Contracts that are open when so many trade a day. */
+/** Open interest at this daily volume. */
 export function openContracts(volume: number, daysListed: number): number {
   return Math.round(volume * OPEN_DAYS * -Math.expm1(-Math.max(0, daysListed) / FILLS_DAYS));
 }

@@ -10,7 +10,7 @@ import { bollinger, type Candles, ema, kdj, macd, rsi, sma, type Values } from '
 import { patterns } from './patterns.js';
 import { WholeBars } from './whole-bars.js';
 
-/** Bars nobody asked for yet take milliseconds for each symbol. */
+/** Uncached bars take milliseconds per symbol. */
 const SPEED = 1;
 
 /** Qot_Common.KLType of the bars that figures may be about. */

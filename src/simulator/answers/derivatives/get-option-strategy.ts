@@ -16,7 +16,7 @@ import { dayOf, locateOwner, seriesOf } from './owner.js';
 import { type Built, type Expiry, strategies, type Wish } from './strategies.js';
 import { codeOf, nameOf } from './strategy-names.js';
 
-/** More than these nobody reads, and few enough to make in one turn. */
+/** Maximum strategies: more than any reader needs, and few enough for one turn. */
 const STRATEGIES_MAX = 2_000;
 
 /** Qot_GetOptionStrategy: the combinations of listed options that make up a strategy, by expiry and strike. */

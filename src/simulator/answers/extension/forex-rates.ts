@@ -32,7 +32,7 @@ const numbers: Readonly<Record<string, number>> = {
   NZD: Currency.NZD,
 };
 
-/** Trd_Common.Currency; undefined for the currencies in which nobody has an account. */
+/** Trd_Common.Currency; undefined for currencies without accounts. */
 function numberOf(currency: string): number | undefined {
   return numbers[currency];
 }

@@ -7,7 +7,7 @@ import { lastCompleteDay } from '../../view/complete-bars.js';
 import type { Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
 
-/** The family's largest fund, whose size says how much money there is. */
+/** The family's largest fund, as a scale of its money. */
 const LARGEST = 'US.ARKK';
 /** Market of the funds. */
 const MARKET = 'US';

@@ -9,7 +9,7 @@ import { known } from '../../view/known.js';
 import { changeRate, isoCode, percentOf } from '../research/money.js';
 import { amount, bookOf, type Change, changeOf, institutionOf, type Position, sumsIn } from './books.js';
 
-/** The largest holdings whose part of the whole is told. */
+/** Number of largest holdings with a stated share. */
 const TOP = 10;
 
 /** Qot_GetInstitutionProfile: an institution's holdings in a market in a few figures. `holdingChangeCount` is by how much their number changed. */

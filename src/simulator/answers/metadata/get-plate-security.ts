@@ -39,7 +39,7 @@ const sortFields: ReadonlyMap<number, Figure> = new Map([
 /** In the simulation every security trades, so that all stand at the same place. */
 const byCode: ReadonlySet<number> = new Set([SortField.SortField_Unknow, SortField.SortField_Code, SortField.SortField_Status]);
 
-/** Qot_GetPlateSecurity: who belongs to a plate today, by code or by what is asked for. */
+/** Qot_GetPlateSecurity: today's members of a plate, by code or by the requested field. */
 export const getPlateSecurity: Answer<'companies' | 'world' | 'listings' | 'columnSnapshots', C2S, S2C> = (facts, request) => {
   const plate = locatePlate(request.plate);
   if (plate instanceof Refusal) return plate;

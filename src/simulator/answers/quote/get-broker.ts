@@ -5,7 +5,7 @@ import { hasBrokerQueue, queueFields } from '../../view/broker-queue.js';
 import type { Answer } from '../../view/facts.js';
 import { locate } from '../../view/locate.js';
 
-/** Qot_GetBroker: who queues at the best prices. Only the Hong Kong exchange shows it. */
+/** Qot_GetBroker: the broker queue at the best prices. Only the Hong Kong exchange shows it. */
 export const getBroker: Answer<'market' | 'listings', C2S, S2C> = (facts, request) => {
   const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;

@@ -71,7 +71,7 @@ function* page(
 ): Generator<void, S2C> {
   const count = request.maxAckKLNum === 0 ? HISTORY_PAGE_BARS_MAX : Math.min(request.maxAckKLNum, HISTORY_PAGE_BARS_MAX);
   const { bars, next } = yield* historyPage(facts, listing, range, count, resume);
-  // 0 names no field, which nobody means: it is what a caller sends who leaves the choice open.
+  // 0 would name no field; callers send it to leave the choice open.
   const fields = request.needKLFieldsFlag === 0n ? undefined : Number(BigInt.asUintN(32, request.needKLFieldsFlag));
 
   const payload = create(S2CSchema);

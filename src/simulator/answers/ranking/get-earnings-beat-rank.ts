@@ -102,7 +102,7 @@ function usual(now: number): readonly Condition<Row>[] {
   return [({ beatRatio }) => beatRatio !== undefined && beatRatio > 0, ({ report }) => report.time >= now - RECENT_DAYS * DAY_MS];
 }
 
-/** Undefined for a company that has published nothing of the term, or of which nobody expected anything. */
+/** Row of a company; undefined without a report of the term or without estimates. */
 function rowOf(facts: Needed, stock: StockFigures, type: BeatType, term: BeatTerm): Row | undefined {
   const share = stock.listing;
   const now = facts.clock.now();

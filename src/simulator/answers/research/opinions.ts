@@ -58,13 +58,13 @@ export function analystUid({ company }: Subject, { broker, analyst }: Pick<Ratin
 export interface TrackRecord {
   /** Share of opinions other than hold that the price proved right. */
   readonly successRate: number | undefined;
-  /** Mean gain of who followed them. */
+  /** Mean gain of following them. */
   readonly meanReturn: number | undefined;
 }
 
-/** An opinion is looked at after so many days. */
+/** Days after which an opinion is judged. */
 const HORIZON_DAYS = 90;
-/** Opinions of so many days count. */
+/** Age limit of opinions that count, in days. */
 export const RECORD_DAYS = 3 * 365;
 
 /**

@@ -45,7 +45,7 @@ const several: ReadonlyMap<F10Type, readonly F10Type[]> = new Map([
   [F10Type.F10Type_MulQuarterly, [F10Type.F10Type_Q1, F10Type.F10Type_Q6, F10Type.F10Type_Q9, F10Type.F10Type_Annual]],
 ]);
 
-/** A prospectus shows so many fiscal years before the first listing; nothing is told from before 1990. */
+/** Fiscal years in a prospectus before the first listing; there are no data before 1990. */
 const YEARS_BEFORE_LISTING = 3;
 const FIRST_YEAR = 1990;
 

@@ -37,7 +37,7 @@ const intervals: ReadonlyMap<ValuationIntervalType, Interval> = new Map([
   [I.ValuationIntervalType_Year30, { from: years(30), period: monthly, barsMax: 362 }],
 ]);
 
-/** The interval of a number; a year where none is asked for, undefined for one that there is not. */
+/** The interval of a number; a year by default, undefined for an unknown number. */
 export function intervalOf(type: ValuationIntervalType | undefined): Interval | undefined {
   return intervals.get(type || I.ValuationIntervalType_Year1);
 }
