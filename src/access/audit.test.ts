@@ -228,7 +228,7 @@ describe('LineFile on a failing disk', () => {
     await file.close();
   });
 
-  it('tells when lines are written: what is asked for in one turn is written at once', async () => {
+  it('confirms written lines; lines of one turn share one write', async () => {
     const path = join(temporaryFolder(), 'lines');
     let writes = 0;
     const writeBytes = ((...args: Parameters<typeof write>) => {

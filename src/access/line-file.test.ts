@@ -56,7 +56,7 @@ it('writes a line after a silence at once, and gathers those that follow within 
   expect(writes()).toBe(2);
 });
 
-it('writes what the pause holds back when it is closed', async () => {
+it('writes its buffered lines on close', async () => {
   const { file, written, text } = openFile();
   file.append('first');
   await written(1);

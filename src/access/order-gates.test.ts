@@ -210,7 +210,7 @@ describe('caps in one currency', () => {
     expect(verdict(gates, inDollars, known(orderOf(1), EIGHTH))).toBe('limit.daily_value');
   });
 
-  it('refuse where no rate is known, of the order or of what the day has already', () => {
+  it('refuse without a known rate, for the order or for the day’s earlier total', () => {
     const gates = gatesOn(new MemoryStore());
     expect(verdict(gates, inDollars, known(orderOf(8), undefined))).toBe('limit.exchange_rate_unknown');
     expect(verdict(gates, inDollars, known(orderOf(8), 0n))).toBe('limit.exchange_rate_unknown');
@@ -249,7 +249,7 @@ describe('what counts', () => {
     expect(admit('b', 0)).toBe('rate limit exceeded: 3 orders in the last 60 s, at most 3 (daemon-wide limit)');
   });
 
-  it('keeps the totals of a key that is edited, and counts the whole day for a cap that is added', () => {
+  it('keeps the totals of an edited key, and counts the whole day for an added cap', () => {
     const gates = gatesOn(new MemoryStore());
     expect(verdict(gates, {}, orderOf(60))).toBe('ok');
     expect(verdict(gates, { maxDailyValue: money(100) }, orderOf(41))).toBe('limit.daily_value');

@@ -14,7 +14,7 @@ describe('scopes', () => {
     expect(scopesSatisfy(scopeMask(['qot:write', 'admin']), either)).toBe(false);
   });
 
-  it('opens what needs no scope to everyone', () => expect(scopesSatisfy(0, 0)).toBe(true));
+  it('opens operations without a scope to all keys', () => expect(scopesSatisfy(0, 0)).toBe(true));
 
   it('turns a mask back into names', () => expect(scopesIn(scopeMask(['admin', 'qot:read']))).toEqual(['qot:read', 'admin']));
 

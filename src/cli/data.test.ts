@@ -40,7 +40,7 @@ async function importFile(lines: readonly string[], args: readonly string[] = []
 const header = 'time,open,high,low,close,volume';
 
 describe('svcctl data import', () => {
-  it('writes what the simulation loads: in order, each bar once, in the usual columns', async () => {
+  it('writes files that the simulation loads: in order, each bar once, in the usual columns', async () => {
     const { status, bars, explained, out } = await importFile([
       'Date,Close,High,Low,Open,Volume,Adj',
       '2026-01-06,602,610,590.5,600,2000,1',

@@ -219,7 +219,7 @@ describe('svcctl call', () => {
     expect((await svcctl(['call', 'get_quote', '{"symbol":"HK.00700"}'])).said).not.toContain('idempotency');
   });
 
-  it('says that nobody listens, or that the other side speaks something else', async () => {
+  it('reports a refused connection, or a peer of another protocol', async () => {
     const free = createTcpServer();
     await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve));
     const { port } = free.address() as AddressInfo;

@@ -48,7 +48,7 @@ it('finds the running demo: its address, its key, and its certificate as the onl
   expect(target({ apiKey: 'svc_mine' })).toEqual({ ...demo, apiKey: 'svc_mine' });
 });
 
-it('gives the key of the demo to nobody else', () => {
+it('sends the demo’s key to no other daemon', () => {
   runDemo();
   for (const options of [
     { restUrl: 'http://127.0.0.1:22499' },

@@ -10,7 +10,7 @@ import { messageParser } from './message-parser.js';
 import { operations } from './operations/index.js';
 
 describe('a parser', () => {
-  it('reads what the library reads, of every request', () => {
+  it('reads every request as the library does', () => {
     for (const desc of [GatewayRequestSchema, ...new Set(operations.map(({ messages }) => messages.RequestSchema))]) {
       fc.assert(
         fc.property(anyMessage(desc), (message) => {

@@ -197,7 +197,7 @@ describe('a request by protocol id', () => {
     expect(request).toMatchObject({ security, num: 3 });
   });
 
-  it('is told from those that share its id by what it says', () => {
+  it('is told from others of its id by its content', () => {
     const { RequestSchema } = trade.cancelOrder.messages;
     const bytes = toBinary(RequestSchema, create(RequestSchema, { c2s: { packetID, header, orderID: 5n, modifyOrderOp: 2 } }));
     expect(read(2205, bytes)?.[0]).toBe('cancel_order');
@@ -213,7 +213,7 @@ describe('a request by protocol id', () => {
     }
   });
 
-  it('is nobody’s when the id is not served', () => expect(read(9999, new Uint8Array())).toBeUndefined());
+  it('belongs to no operation when the id is unknown', () => expect(read(9999, new Uint8Array())).toBeUndefined());
 
   it('never fails for a reason of its own, whatever comes', () => {
     const protoIds = operations.flatMap(({ protoId }) => (protoId === null ? [] : [protoId]));

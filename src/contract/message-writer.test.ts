@@ -100,7 +100,7 @@ function reordered(message: Message, rotate: number): Message {
 }
 
 describe('a writer', () => {
-  it('writes what the library writes, of every message', () => {
+  it('writes every message as the library does', () => {
     expect(types.length).toBeGreaterThan(1000);
     for (const desc of types) {
       fc.assert(

@@ -15,7 +15,7 @@ it.each([
   ['c2s', 'c2s'],
 ])('%s is written %s', (name, snake) => expect(snakeCase(name)).toBe(snake));
 
-it('finds the name that was meant, and none when nothing is near', () => {
+it('suggests the nearest name, and none when no name is near', () => {
   expect(nearestName('dept', ['depth', 'symbol'])).toBe('depth');
   expect(nearestName('SYMBOL', ['depth', 'symbol'])).toBe('symbol');
   expect(nearestName('zzzzzz', ['depth', 'symbol'])).toBeUndefined();

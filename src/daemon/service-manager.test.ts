@@ -35,7 +35,7 @@ describe('what systemd is told', () => {
     expect(await settled()).toEqual(['READY=1', expect.stringMatching(/^RELOADING=1 MONOTONIC_USEC=\d+$/), 'READY=1', 'STOPPING=1']);
   });
 
-  it('is nothing where nobody listens', async () => {
+  it('does nothing without a listener', async () => {
     const { manager, clock, settled } = manage({ WATCHDOG_USEC: '2000000' });
     manager.ready();
     clock.advance(60_000);

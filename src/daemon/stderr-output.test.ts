@@ -18,7 +18,7 @@ function descriptor(room: number) {
   return { state, output };
 }
 
-it('holds what is not taken, drops whole lines beyond its bound, and says how many once it is taken again', () => {
+it('buffers unread output, drops whole lines beyond its bound, and reports their number once read again', () => {
   vi.useFakeTimers();
   try {
     const { state, output } = descriptor(3);

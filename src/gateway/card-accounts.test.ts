@@ -45,7 +45,7 @@ it('names the accounts of a card that stands for several', () => {
   expect(address('1599', { market: 8 })).toMatch(/several accounts: 1 .* 2 /);
 });
 
-it('refuses an account that is not the card’s', () => {
+it('refuses an account of another card', () => {
   expect(address('1485', { accID: 1n })).toBe(
     'card_num: acc_id 1 is not an account of card 1485; its accounts: 2 (card 1001200580031485, FUTURES); give acc_id or card_num, not both',
   );

@@ -37,7 +37,7 @@ describe('a list of markets', () => {
     expect(allowsTraded(limitedTo(market), { trdMarket: 0, ...security }, trdMarket)).toBe(allowed);
   });
 
-  it('does not allow what is in no market that anybody knows', () => {
+  it('does not allow securities of unknown markets', () => {
     expect(allowsTraded(limitedTo('HK'), { trdMarket: 0, ...hangSeng }, 0)).toBe(false);
     expect(allowsTraded(limitedTo('HK'), { trdMarket: 999, ...hangSeng }, 0)).toBe(false);
   });

@@ -145,7 +145,7 @@ describe('a recorder', () => {
     expect(await read(await files())).toHaveLength(3);
   });
 
-  it('says what it lost while the disk took nothing, and goes on afterwards', async () => {
+  it('reports events lost during a disk failure, and continues afterwards', async () => {
     const reports: string[] = [];
     let monotonic = 0;
     const clock = { ...systemClock, monotonic: () => monotonic };

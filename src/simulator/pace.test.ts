@@ -27,7 +27,7 @@ describe('work in turns', () => {
     await expect(inTurns(eachInTurns([1, 2], 1, step), { turn: new Turn(0) })).rejects.toThrow('broken');
   });
 
-  it('ends at the next pause once nobody waits for it', async () => {
+  it('ends at the next pause once abandoned', async () => {
     const done: number[] = [];
     const waiting = new AbortController();
     const work = inTurns(

@@ -20,7 +20,7 @@ describe.each([
     );
   });
 
-  it('never throws on what it did not seal', () => {
+  it('never throws on foreign bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => void cipher.open(bytes)),
       { numRuns: 1000 },

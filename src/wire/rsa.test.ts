@@ -44,7 +44,7 @@ describe('rsaCipher', () => {
     ['the padding, too short by one', () => padded(2, 7, 'x')],
     ['the padding, empty', () => padded(2, 0, 'x')],
     ['the separator, missing', () => Buffer.concat([Buffer.of(0, 2), Buffer.alloc(126, 1)])],
-  ])('refuses what is wrong in %s', (_, block) => {
+  ])('refuses a fault in %s', (_, block) => {
     expect(cipher.open(sealRaw(block()))).toBeUndefined();
   });
 

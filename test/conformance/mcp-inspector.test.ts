@@ -122,7 +122,7 @@ if (typeof found === 'string') {
         expect(JSON.stringify(got.result.messages)).toContain(HK_CASH);
       });
 
-      it('is told what was wrong', async () => {
+      it('receives the error’s reason', async () => {
         const tool = await callTool(target(), 'svc_get_qoute', '--tool-arg', 'symbol=HK.00700');
         expect([tool.status, tool.error.code]).toEqual([TOOL_FAILED, 'tool_not_found']);
         const argument = await callTool(target(), 'svc_get_kline', '--tool-arg', 'symbol=HK.00700', 'cuont=3');

@@ -65,7 +65,7 @@ describe('/api/admin/reload', () => {
     }
   });
 
-  it('goes on in the background: running, skipped while it runs, then what came of it', async () => {
+  it('runs in the background: running, skipped while it runs, then its outcome', async () => {
     const backend = new ScriptedBackend();
     const gateway = kept(await serveGateway({ backend, keys }));
     const state = async () => (await gateway.as('ops').get('/api/admin/status')).json.s2c.last_reload_refresh;

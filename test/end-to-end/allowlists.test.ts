@@ -128,7 +128,7 @@ describe('accounts', () => {
 });
 
 describe('a list with an account that the brokerage does not have', () => {
-  it('shows none of the others in what is said of it', async () => {
+  it('reveals no other account in its message', async () => {
     const body = { market: HK, env: SIMULATE, acc_id: GONE };
     const order = { ...body, side: BUY, code: '00700', qty: 100, order_type: MARKET };
     for (const [path, request] of [

@@ -48,7 +48,7 @@ describe('a backend that is not ready', () => {
 });
 
 describe('a backend that is lost under way', () => {
-  it('is a 500 that says what is not known', async () => {
+  it('is a 500 that names the unknown outcome', async () => {
     backend.answer = () => {
       throw new BackendLost('the connection to the backend was lost');
     };

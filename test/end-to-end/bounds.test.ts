@@ -167,7 +167,7 @@ describe('subscriptions of a key', () => {
   const held = async (desk: Desk, as: string) =>
     (await desk.payload(subscription.querySubscription, {}, { iface: 'rest', as })).connSubInfoList[0]?.usedQuota;
 
-  it('take at most half of the quota, or what the operator says', async () => {
+  it('take at most half of the quota, or the operator’s setting', async () => {
     const desk = await open({ bounds: { subscriptions: 4 } });
     expect(await subscribe(desk, ['HK.00700', 'HK.00005', 'HK.00001'], 'desk')).toMatchObject({
       retMsg: expect.stringMatching(/of the key exceeded: 0 of 4 in use, 6 more/),

@@ -148,7 +148,7 @@ describe.skipIf('missing' in found)(`the console in a browser${missing}`, () => 
     await page.close();
   });
 
-  it('shows live quotes, and follows what is watched and no more', async () => {
+  it('shows live quotes of the watched symbols only', async () => {
     const page = await enter('passing');
     const subscribed = async () => (await daemon.as('desk').get('/api/admin/status')).json.s2c.subscription_count as number;
     await page.until(
@@ -299,7 +299,7 @@ describe.skipIf('missing' in found)(`the console in a browser${missing}`, () => 
     }
   });
 
-  it('names every control for those who do not see it', async () => {
+  it('labels every control for screen readers', async () => {
     const page = await enter('desk');
     await placeOrder('00005');
     await page.until("document.querySelector('#orders tbody button') !== null");

@@ -136,7 +136,7 @@ describe('without keys', () => {
     });
   });
 
-  it('answers an id that nobody serves, and a body that is none', async () => {
+  it('answers an unknown id and an unreadable body', async () => {
     const client = await open();
     const unknown = await client.send(999_999, Buffer.from([0x0a, 0]));
     expect(publishedDecode('KeepAlive.Response', unknown.body)).toMatchObject({

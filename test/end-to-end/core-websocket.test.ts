@@ -29,7 +29,7 @@ describe('with keys', () => {
   });
   afterAll(() => test.stop());
 
-  it('lets in who shows the MD5 of a key that is made for it, or a key at the upgrade', async () => {
+  it('accepts the MD5 of a key made for it, or a key at the upgrade', async () => {
     const client = await open('desk');
     expect(await client.ask('GetGlobalState', { userID: 0 })).toMatchObject({ retType: 0 });
     for (const [path, headers] of [
@@ -89,7 +89,7 @@ describe('with keys', () => {
     expect([(await text.closed).code, (await noise.closed).code, (await long.closed).code]).toEqual([1003, 1003, 1009]);
   });
 
-  it('answers an id that nobody serves, and what a key may not do', async () => {
+  it('answers an unknown id, and operations beyond the key’s scopes', async () => {
     const [desk, reader] = [await open('desk'), await open('reader')];
     const unknown = await desk.send(999_999, new Uint8Array([0x0a, 0]));
     expect(publishedDecode('KeepAlive.Response', unknown.body!)).toMatchObject({ retType: -1, errCode: 404 });
@@ -151,7 +151,7 @@ describe('with keys', () => {
 });
 
 describe('when the daemon stops', () => {
-  it('answers what is under way and says that it goes', async () => {
+  it('answers requests in flight and announces its end', async () => {
     const test = await TestDaemon.start({ flags: BUSY });
     const client = await CoreWsClient.open(test.daemon.websocketUrl!);
     const early = await CoreWsClient.connect(test.daemon.websocketUrl!);

@@ -116,7 +116,7 @@ describe('a push stream', () => {
     expect(refused).toMatchObject([{ iface: 'grpc', key_id: 'desk', outcome: 'reject' }]);
   });
 
-  it('is refused to those who may not see quotes, whatever they ask for', async () => {
+  it('is refused to keys without quotes, whatever they ask for', async () => {
     await start();
     for (const wish of [{}, { symbols: ['x'] }]) {
       const stream = await client.open({ key: daemon.keys.accounts, ...wish });

@@ -64,7 +64,7 @@ describe('a halt', () => {
     expect(await resume()).toMatchObject({ resumed: false });
   });
 
-  it('lets a position be closed, and no more of it than there is', async () => {
+  it('lets a position be closed, up to its size', async () => {
     await open();
     await place({ ...taking, qty: 200 });
     desk.clock.advance(SETTLED_MS);
@@ -314,7 +314,7 @@ describe('a halt', () => {
     expect(await code(resting)).toBe('trading.halted');
   });
 
-  it('holds for a write that was interrupted and comes again', async () => {
+  it('holds for the retry of an interrupted write', async () => {
     const store: Store = new MemoryStore();
     let cut = true;
     const dying = (simulated: Backend): Partial<Backend> => ({

@@ -105,7 +105,7 @@ it('all are experimental reads of quotes', () => {
 describe('the latest news', () => {
   const latest = (body: object = {}) => s2c('latest-news', { page_size: 20, ...body });
 
-  it('brings what comes meanwhile, once and in order, and nothing while nothing comes', async () => {
+  it('brings new items once and in order, and nothing without new items', async () => {
     const first = await latest();
     expect((await latest({ page_flip: 1, latest_seq_mark: first.latest_seq_mark })).news_list).toEqual([]);
     clock.advance(30 * HOUR);

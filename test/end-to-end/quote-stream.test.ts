@@ -74,7 +74,7 @@ describe('a subscription over REST', () => {
     await unsubscribe('desk', { unsub_all: true });
   });
 
-  it('agrees with what is read', async () => {
+  it('agrees with reads', async () => {
     const client = await daemon.push('desk');
     await subscribe('desk', ['HK.00005'], [QUOTE]);
     await live(client, 'HK.00005', QUOTE);
@@ -254,7 +254,7 @@ describe('formats', () => {
   });
 });
 
-it.skipIf(differs('notice of a simulation'))('says that what stands behind the gateway is a simulation', async () => {
+it.skipIf(differs('notice of a simulation'))('announces the simulation behind the gateway', async () => {
   const client = await daemon.push('desk');
   const notice = await client.frame(({ type }) => type === 'notify', 'the notice');
   expect(JSON.stringify(notice.body).toLowerCase()).toContain('simulat');

@@ -138,7 +138,7 @@ describe('get_refusals', () => {
     expect(await refusals('narrow')).toEqual([]);
   });
 
-  it('tells no more than the answer did, where the key may see more by now', async () => {
+  it('shows no more than the answer did, even if the key may see more by now', async () => {
     await open();
     const { text } = refused(await desk.call(trade.placeOrder, { ...order, side: 'SELL' }, { as: 'blind' }));
     expect(text).toContain('may not see');
@@ -169,7 +169,7 @@ describe('get_refusals', () => {
     expect(desk.audit.filter(({ reason }) => reason.endsWith('answered before; nothing was sent'))).toHaveLength(2);
   });
 
-  it('does not list an order of which nobody knows whether it was placed', async () => {
+  it('does not list an order with an unknown outcome', async () => {
     await open({ call: () => Promise.reject(new BackendLost('gone')) });
     const { code } = refused(await desk.call(trade.placeOrder, order));
     expect(code).toBe('backend.disconnected');

@@ -73,7 +73,7 @@ describe('the lock of the state folder', () => {
     expect((await place(daemon, 'one')).json.ret_type).toBe(0);
   });
 
-  it('is held by what uses the database, also under another path', async () => {
+  it('is held by the process that uses the database, also under another path', async () => {
     const daemon = await started();
     const elsewhere = mkdtempSync(join(tmpdir(), 'svc-state-'));
     cleanUps.push(() => rmSync(elsewhere, { recursive: true, force: true }));

@@ -59,7 +59,7 @@ describe('watchlists', () => {
     expect(await watched('All')).toEqual(['00700', '09988']);
   });
 
-  it('refuse what cannot be, and say why', async () => {
+  it('refuse impossible values, with the reason', async () => {
     expect(await refusal('/api/modify-user-security', { group_name: 'HK', op: 1, symbols: ['HK.00700'] })).toEqual([
       200,
       'HK is a group of the system, which cannot be changed; name a custom group',
@@ -79,7 +79,7 @@ describe('watchlists', () => {
     ]);
   });
 
-  it('show a limited key what it may see, and let it change that alone', async () => {
+  it('show a limited key its own symbols, and let it change only those', async () => {
     await watch('Mixed', 1, ['HK.00700', 'US.MSFT']);
     expect(await watched('Mixed', 'hk')).toEqual(['00700']);
     expect(await refusal('/api/modify-user-security', { group_name: 'Mixed', op: 2, symbols: ['US.MSFT'] }, 'hk')).toEqual([

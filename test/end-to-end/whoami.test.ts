@@ -67,7 +67,7 @@ describe('GET /api/whoami', () => {
     expect(await use('desk', 'max_order_value')).toEqual([expect.objectContaining({ limit: '60000.5' })]);
   });
 
-  it('any key may ask, whatever its scopes; nobody without one', async () => {
+  it('any key may ask, whatever its scopes; no caller without one', async () => {
     expect(await whoami('metrics')).toMatchObject({ key_id: 'metrics', scope_list: ['metrics:read'] });
     expect(new Set((await whoami('free')).limit_list.map(({ holder }: Use) => holder))).toEqual(new Set(['daemon']));
     expect((await daemon.as().get('/api/whoami')).status).toBe(401);

@@ -133,7 +133,7 @@ describe('a success', () => {
     expect(login.log.join()).not.toContain(DIGEST);
   });
 
-  it('serves all who ask by one request, and the next start by its ticket', async () => {
+  it('shares one request among concurrent callers, and uses its ticket on the next start', async () => {
     await serve(grantOf());
     const login = open();
     await Promise.all([login.session(), login.session()]);
@@ -145,7 +145,7 @@ describe('a success', () => {
     ]);
   });
 
-  it('is made anew once its session is refused, and not for one that was refused before', async () => {
+  it('is repeated once its session is refused, but not for an earlier session’s refusal', async () => {
     await serve(grantOf(), grantOf({ session_key: 'session-2' }));
     const login = open();
     await login.session();
@@ -174,7 +174,7 @@ describe('a success', () => {
     expect(await refusedAs('session-3')).toBe('session-4');
   });
 
-  it('is not made anew for ever where sessions are accepted and then refused', async () => {
+  it('is not repeated endlessly if sessions are accepted and then refused', async () => {
     await serve(grantOf());
     const login = open();
     for (let round = 0; round < 20; round++) {
@@ -377,7 +377,7 @@ describe('a device check', () => {
     expect(both.map(({ message }) => message)).toEqual([expect.stringContaining('ret_type 21'), expect.stringContaining('try again')]);
   });
 
-  it('goes on with a new check where the one that was answered had expired', async () => {
+  it('continues with a new check if the answered one had expired', async () => {
     await serve(NEW_DEVICE, { ...NEW_DEVICE, device_verify_sig: 'sig-2' }, grantOf());
     const login = open();
     const session = login.session();
@@ -492,7 +492,7 @@ describe('a service that does not answer as it should', () => {
     expect((await stopped).final).toBe(false);
   });
 
-  it('is named where nobody listens', async () => {
+  it('names the address when the connection is refused', async () => {
     await serve(grantOf());
     const login = open();
     await authority.stop();

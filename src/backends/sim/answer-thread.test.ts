@@ -96,7 +96,7 @@ describe('long reads beside the event loop', () => {
     await compare();
   });
 
-  it('are asked once more where the thread ends, and refused where it ends again', async () => {
+  it('are retried once when the thread dies, and refused when it dies again', async () => {
     const { thread } = await threadOf(`process.exit(1)`);
     await expect(ask(thread)).rejects.toMatchObject({ kind: 'refused', code: 'backend.unavailable' });
   });
@@ -120,7 +120,7 @@ describe('long reads beside the event loop', () => {
     await expect(ask(thread)).rejects.toThrow('broken');
   });
 
-  it('are bounded, and those that nobody waits for any more are not asked', async () => {
+  it('are bounded, and abandoned ones are not sent', async () => {
     const silent = `import { parentPort } from 'node:worker_threads';
       let count = 0;
       parentPort.on('message', ({ id }) => {

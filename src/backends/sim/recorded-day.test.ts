@@ -59,7 +59,7 @@ async function played(start: number) {
 }
 
 describe('a recorded day', () => {
-  it('pushes what was pushed then, in the same order, to the last field', async () => {
+  it('replays the recorded pushes in the same order, to the last field', async () => {
     const { backend, clock, pushes } = await played(FIXTURE_TIME);
     await backend.subscribe(streams);
     clock.advance(2 * HALF_MS);
@@ -82,7 +82,7 @@ describe('a recorded day', () => {
     await backend.stop();
   });
 
-  it('announces what was missing then, of the streams that missed it', async () => {
+  it('announces the recorded gaps on the affected streams', async () => {
     const gapped = await mkdtemp(join(tmpdir(), 'recorded-day-'));
     const session = await startFixture({ calendarMode: 'calendar', seed: 'the day' });
     const recorder = new Recorder({ folder: gapped, clock: session.clock, accountData: false, report: () => {} });
@@ -127,7 +127,7 @@ describe('a recorded day', () => {
     await rm(gapped, { recursive: true });
   });
 
-  it('lists and answers what the simulation does not have', async () => {
+  it('lists and answers symbols that the simulation lacks', async () => {
     const strange = await mkdtemp(join(tmpdir(), 'recorded-day-'));
     const session = await startFixture({ calendarMode: 'calendar' });
     const recorder = new Recorder({ folder: strange, clock: session.clock, accountData: false, report: () => {} });

@@ -101,7 +101,7 @@ describe('what is watched', () => {
     expect(reminder!.content).toMatch(/^TENCENT: .+, at (least|most) /);
   });
 
-  test('a condition that is not true says nothing', async () => {
+  test('an unmet condition pushes nothing', async () => {
     fixture = await startFixture();
     await add({ type: 1, value: 1_000_000 });
     fixture.clock.advance(60_000);
@@ -207,7 +207,7 @@ test('reminders survive a restart and are watched again', async () => {
   expect(await told()).toMatchObject([{ security: { code: 'AAPL' }, type: 7 }]);
 });
 
-test('no read shows what is not on disk', async () => {
+test('reads do not show unflushed reminders', async () => {
   const store = new CrashingStore();
   fixture = await startFixture({ store });
   const { backend } = fixture;

@@ -62,7 +62,7 @@ it('finds a gateway that has moved, within the request that misses it', async ()
   expect(failures.filter((failure) => !failure.startsWith(CARRIED_OUT))).toEqual([]);
 });
 
-it('tells a request that was not sent from one that may have been carried out', async () => {
+it('distinguishes an unsent request from one that may have been carried out', async () => {
   const scripted = await gateway('here');
   const endpoint = endpointAt(() => targetAt(scripted.url));
   scripted.answer = ({ response }) => void response.destroy();

@@ -26,7 +26,7 @@ function faultOf(text: string): string {
 }
 
 describe('readDocument', () => {
-  it('reads what the standard parser reads, to the same value', () => {
+  it('reads the same values as the standard parser', () => {
     // "__proto__" is an ordinary field here; Object.fromEntries treats it so as well.
     fc.assert(
       fc.property(fc.json({ maxDepth: 6 }), fc.constantFrom(undefined, 2), (text, indent) => {
@@ -37,7 +37,7 @@ describe('readDocument', () => {
     );
   });
 
-  it('refuses what the standard parser refuses, and accepts nothing more', () => {
+  it('accepts exactly the texts that the standard parser accepts', () => {
     const soup = fc.string({ unit: fc.constantFrom(...'{}[]",:\\u0041n trlefas-+.1e5\n'), maxLength: 14 });
     fc.assert(
       fc.property(soup, (text) => {

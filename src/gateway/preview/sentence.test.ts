@@ -98,7 +98,7 @@ const cancel: CancelPreview = {
 };
 
 describe('the sentence of a preview', () => {
-  it('says what a person must know to confirm an order', () => {
+  it('states all terms that a person must know to confirm an order', () => {
     expect(previewSentence(place)).toBe(
       'Buy 100 HK.00700 (Tencent) at limit 512.5 HKD in the simulated account 2817…0001: value 51,250 HKD, fees about 86.20 HKD, day total afterwards 51,250 of 100,000.',
     );
@@ -157,7 +157,7 @@ describe('the sentence of a preview', () => {
     expect(previewSentence({ ...place, env: 'real' })).toContain('in the REAL account 2817…0001: ');
   });
 
-  it('says what is not known', () => {
+  it('states unknown values as unknown', () => {
     const unknown = { ...place, value: null, pricing: null, fees: null, capacity: null };
     const gates: PlacePreview['gates'] = [{ gate: 'daily_value', holder: 'flags', passes: false, limit: d('100000'), after: null }];
     expect(
@@ -197,7 +197,7 @@ describe('the sentence of a preview', () => {
     expect(previewSentence({ ...modify, newPrice: d('9'), order: null })).toContain('quantity to 1,234,567, price to 9; ');
   });
 
-  it('tells a change of what the order waits for, and nothing that stays', () => {
+  it('states changed triggers, and no unchanged terms', () => {
     const stop = { ...order, orderType: 'STOP', triggerPrice: d('400') };
     const moved = { ...modify, order: stop, newQty: order.qty, newTriggerPrice: d('1') };
     expect(previewSentence(moved)).toMatch(

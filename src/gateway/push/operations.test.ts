@@ -98,7 +98,7 @@ describe('subscribe', () => {
     expect(backend.calls).toEqual([]);
   });
 
-  it('passes on what the backend refuses, and the quota', async () => {
+  it('forwards the backend’s refusals and the quota', async () => {
     const { sub, backend, hub } = setUp(1);
     backend.refuse = () => answer(-1, 'no quote right for US');
     expect(await sub({ securityList: [apple], subTypeList: [1] })).toMatchObject({ retType: -1, retMsg: 'no quote right for US' });
@@ -133,7 +133,7 @@ describe('subscribe', () => {
     expect(registered()).toEqual([[false, true]]);
   });
 
-  it('ends a subscription that is still being made', async () => {
+  it('ends a pending subscription', async () => {
     const { sub, keys, backend } = setUp();
     const making = sub({ securityList: [tencent], subTypeList: [1] });
     await Promise.all([making, sub({ securityList: [tencent], subTypeList: [1], isSubOrUnSub: false })]);

@@ -62,7 +62,7 @@ function setUp() {
   return { backend, clock, hub, join, place };
 }
 
-it('a connection that comes with a cursor is sent what its key was pushed after it, in order and once', async () => {
+it('a connection with a cursor receives the later events of its key, in order and once', async () => {
   const { hub, join, place } = setUp();
   await hub.subscribeAccounts('key:a', [ACCOUNT]);
   const first = join();

@@ -78,7 +78,7 @@ describe('a page', () => {
     expect((await pagesOf(quote.getHistoryKline, payload, { bytesMax: 10_000 })).pages).toEqual([{ payload, cut: undefined }]);
   });
 
-  it('holds one item that is too large by itself', async () => {
+  it('holds one oversized item by itself', async () => {
     const payload = history(3);
     expect((await pagesOf(quote.getHistoryKline, payload, { bytesMax: 20 })).pages.map(({ cut }) => cut)).toEqual(
       [1, 1, 1].map((returned) => ({ list: 'kl_list', returned, total: 3 })),

@@ -78,7 +78,7 @@ describe('a connection of the public protocol', () => {
     return { endpoint: server.endpoint, rsaKey: key.key };
   }
 
-  it('shakes hands, asks, and hands out what nobody asked for', async () => {
+  it('completes a handshake, sends requests, and delivers pushes', async () => {
     server.onRequest = (frame, peer) => {
       peer.push(1003, Notify, { retType: 0, s2c: { type: 1 } });
       peer.answer(frame, GetGlobalState, state);
@@ -120,7 +120,7 @@ describe('a connection of the public protocol', () => {
     });
   });
 
-  it('says what the server refused it for', async () => {
+  it('reports the server’s reason for a refused handshake', async () => {
     server.greets = false;
     server.onRequest = (frame, peer) => peer.answer(frame, GetGlobalState, { retType: -1, retMsg: 'waiting for a code' });
     await expect(open()).rejects.toMatchObject({ message: 'the server refused the connection: waiting for a code', final: false });
@@ -281,7 +281,7 @@ describe('a connection of the public protocol', () => {
     expect(connection.underWay).toBe(0);
   });
 
-  it('sends nothing of what is too late or not wanted any more', async () => {
+  it('sends no expired or cancelled request', async () => {
     const connection = await open();
     await expect(connection.request(asked, c2s, { deadline: clock.monotonic() })).rejects.toBeInstanceOf(BackendUnsent);
     await expect(connection.request(asked, c2s, { ...soon(), signal: AbortSignal.abort() })).rejects.toBeInstanceOf(BackendUnsent);
@@ -318,7 +318,7 @@ describe('a connection of the public protocol', () => {
     await server.peer.closed;
   });
 
-  it('fails within its time where nobody answers the handshake', async () => {
+  it('times out without an answer to the handshake', async () => {
     server.greets = false;
     const opening = open();
     const failed = expect(opening).rejects.toMatchObject({ message: 'the server did not answer InitConnect', final: false });
@@ -327,7 +327,7 @@ describe('a connection of the public protocol', () => {
     await failed;
   });
 
-  it('is given up at once where that is wished', async () => {
+  it('is abandoned at once on request', async () => {
     server.greets = false;
     const failed = expect(open()).rejects.toMatchObject({ message: 'given up' });
     await server.request(1001);

@@ -127,7 +127,7 @@ describe('a session', () => {
     await reaches('ready');
   });
 
-  it('leaves a server alone longer and longer that closes connections soon, and begins anew after a sound minute', async () => {
+  it('backs off from a server that closes connections early, and resets after a sound minute', async () => {
     server.onRequest = (frame, peer) => peer.answer(frame, GetGlobalState, { retType: -1 });
     begin();
     for (const wait of [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]) {
@@ -212,7 +212,7 @@ describe('a session', () => {
     expect(session.lifecycle.snapshot.lastLifecycleEvent).toBe('the RSA keys of the two sides differ');
   });
 
-  it('is told of what should not have been thrown, and goes on', async () => {
+  it('reports unexpected exceptions, and continues', async () => {
     let first = true;
     begin({
       prepare: async () => {

@@ -36,7 +36,7 @@ it('ticks that a server repeats from memory after a loss are heard once', () => 
   expect(heard(streams, LIVE, [5])).toEqual([5]);
 });
 
-it('ticks of a server that numbers them anew are heard', () => {
+it('ticks of a server with restarted numbering are delivered', () => {
   const streams = new QuoteStreams();
   streams.begin([stream]);
   expect(heard(streams, LIVE, [1000], 10)).toEqual([1000]);

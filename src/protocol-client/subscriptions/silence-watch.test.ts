@@ -97,7 +97,7 @@ describe('the watch over silence', () => {
     expect(mute.look(streams, open)).toBeUndefined();
   });
 
-  it('says nothing of markets that rest or that nobody wants, nor counts the time that they rest', () => {
+  it('ignores closed and unwanted markets, and does not count the time that they are closed', () => {
     watch.heard(tencent);
     clock.advance(10 * MINUTE);
     expect(watch.look(streams, lunch)).toBeUndefined();

@@ -56,7 +56,7 @@ it('takes the currency of a future from the server, else from the market', async
   expect(await of(1, 'CUSmain')).toEqual({ multiplier: parseDecimal('100000'), currency: 'CNH' });
 });
 
-it('asks once an hour, and once for all who ask at the same time', async () => {
+it('asks once an hour, and once for concurrent callers', async () => {
   const { of, asked, clock } = cacheOver();
   await Promise.all([of(1, '00700'), of(1, '00700')]);
   expect(of(1, '00700')).toEqual({ multiplier: parseDecimal('1'), currency: 'HKD' });
@@ -66,7 +66,7 @@ it('asks once an hour, and once for all who ask at the same time', async () => {
   expect(asked).toHaveLength(2);
 });
 
-it('knows nothing of what is refused or unanswered, and asks again', async () => {
+it('does not cache refused or unanswered terms', async () => {
   const { of, asked } = cacheOver();
   expect(await of(1, 'nothing')).toBeUndefined();
   expect(await of(1, 'nothing')).toBeUndefined();

@@ -72,7 +72,7 @@ describe('an order at the exchange', () => {
 });
 
 describe('trades that the exchange takes back', () => {
-  it('leave money, fees and position as they were, and are told', async () => {
+  it('leave money, fees and position unchanged, and are announced', async () => {
     const f = Fixture.open();
     const cash = () => f.brokerage.records.money.balances(ids.hkCash, 'HKD').cash;
     const before = cash();

@@ -106,7 +106,7 @@ describe('after a kill and a restart', () => {
     expect(after.order(second)).toMatchObject({ status: 'filled_part', filledQuantity: 100n });
   });
 
-  it('sends what was on its way, confirms what was being cancelled, ends what has expired, arms what waits for a price', async () => {
+  it('sends orders in flight, confirms pending cancels, ends expired orders, and arms triggers', async () => {
     const path = folder();
     const before = Fixture.open({ store: await open(path) });
     before.book(HK, [], []);

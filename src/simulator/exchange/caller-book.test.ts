@@ -126,7 +126,7 @@ describe('a resting order', () => {
     expect(done.prints).toMatchObject([{ price: p('600'), volume: 200n, direction: 1 }]);
   });
 
-  it('does not trade with what happened before it came', () => {
+  it('does not trade with events before its arrival', () => {
     const { clock, book, rest } = setUp();
     rest('buy', '600', 300n);
     const early = { sequence: 1n, time: clock.now(), price: p('600'), volume: 500n, turnover: 0n, direction: -1 as const };

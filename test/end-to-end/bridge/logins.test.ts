@@ -110,7 +110,7 @@ describe('an upstream that loses a login', () => {
 });
 
 describe('reads while quotes are away', () => {
-  it('are answered with what is held, which says how old it is; others and writes are refused', async () => {
+  it('are answered from the cache, with its age; others and writes are refused', async () => {
     await start();
     await untilConnected(daemon.daemon);
     const desk = daemon.as('desk');

@@ -192,14 +192,14 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
     expect(questions).toHaveLength(1);
   });
 
-  it('ask nobody about an order that a limit would refuse', async () => {
+  it('ask no confirmation of an order that a limit would refuse', async () => {
     const { client, questions } = await openWithPerson(way, agree, 'capped');
     const refused = await client.call('svc_place_order', real);
     expect(refused).toMatchObject({ isError: true, json: { code: 'limit.order_value' } });
     expect(questions).toEqual([]);
   });
 
-  it('ask nobody about an order that was answered before: nothing is sent', async () => {
+  it('ask no confirmation of a replayed order: nothing is sent', async () => {
     const { client, questions } = await openWithPerson(way, agree);
     const args = { ...real, idempotency_key: `asked-once-${way}` };
     const [first, second] = [await client.call('svc_place_order', args), await client.call('svc_place_order', args)];
@@ -330,7 +330,7 @@ describe('the position of a real account', () => {
     }, `${until_} contracts`);
   }
 
-  it('is turned into what the person was asked about, and into nothing else', async () => {
+  it('becomes exactly the order that the person confirmed', async () => {
     const plain = await McpClient.open(daemon, { keyText: daemon.keys.all });
     clients.push(plain);
     await plain.call('svc_unlock_trade', { unlock: true });

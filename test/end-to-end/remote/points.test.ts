@@ -92,7 +92,7 @@ it('unlocks every broker by one request, and refuses an account that there is no
 });
 
 describe('a broker that is away', () => {
-  it('keeps nobody from quotes or from trading elsewhere', async () => {
+  it('leaves quotes and other brokers available', async () => {
     await brokerage.faults.down('1007');
     expect(await readyzSays(daemon, /broker 1007/)).toMatch(/is (reconnecting|connecting)/);
     const refused = await daemon.as('desk').post('/api/order', usOrder);

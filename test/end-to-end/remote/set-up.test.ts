@@ -61,7 +61,7 @@ describe('svcd --setup-only', () => {
     await expect(done).rejects.toThrow(StartProblem);
   });
 
-  it('ends where nobody is there to type, and goes on with --verify-code', async () => {
+  it('ends without a terminal, and continues with --verify-code', async () => {
     const sent = brokerage.nextCode();
     const told = start();
     await expect(told).rejects.toThrow(StartProblem);

@@ -116,7 +116,7 @@ describe('an order of several legs', () => {
     ['bought on margin', ids.hkMargin, [leg('00700', 1), leg('00005', 1)], 700],
     ['bought for cash', ids.hkCash, [leg('00700', 1), leg('00005', 1)], 700],
     ['one bought, one sold short', ids.hkMargin, [leg('00700', 1), leg('00005', 3)], 500],
-  ] as const)('%s: what is told beforehand is what comes of it', async (_, id, comboLegs, price) => {
+  ] as const)('%s: the preview equals the outcome', async (_, id, comboLegs, price) => {
     const f = opened();
     const told = await effect(f, id, { comboLegs, price });
     const before = await fundsOf(f, id);
@@ -132,7 +132,7 @@ describe('an order of several legs', () => {
     expect(told.buyPowerDecrease).toBeGreaterThan(0);
   });
 
-  it('tells of what the account cannot afford too, and holds nothing', async () => {
+  it('previews unaffordable orders too, and holds nothing', async () => {
     const f = opened();
     const comboLegs = [leg('00700', 1), leg('00005', 1)];
     const told = await effect(f, ids.hkMargin, { comboLegs, qty: 1_000_000 });

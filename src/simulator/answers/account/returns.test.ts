@@ -81,7 +81,7 @@ describe('what an account was worth', () => {
     );
   });
 
-  it('is what it was then, at the prices of that moment, and the same after a restart', async () => {
+  it('equals the value of that moment at its prices, also after a restart', async () => {
     const clock = new ManualClock(Date.UTC(2026, 10, 17, 15, 30));
     const store = new MemoryStore();
     const open = () => createSimulation({ clock, store, seed: 7, calendarMode: 'calendar' });

@@ -29,7 +29,7 @@ describe.each(screens)('the %s screen', (_, operation, markets, kind, own) => {
   const symbols = async (request: object) =>
     (await page(request)).dataList.map(({ security }) => symbolOf(security ?? { market: 0, code: '' }));
 
-  it('lists what is listed today, and nothing else', async () => {
+  it('lists exactly the instruments listed today', async () => {
     for (const market of markets) {
       const name = symbolOf({ market, code: '' })?.slice(0, 2) as 'HK';
       const listed = fixture.simulation.world.listed({ market: name, kind }).map(({ symbol }) => symbol);

@@ -158,7 +158,7 @@ describe('futures', () => {
 describe('corporate actions', () => {
   const dividend = { kind: 'dividend', cash: dec('2.5'), currency: 'HKD', special: false } as const;
 
-  it('pay dividends on the pay day to who held at the close before the ex-day', async () => {
+  it('pay dividends on the pay day to holders at the close before the ex-day', async () => {
     const corporateActions = issuers({ ...dividend, symbol: HK, exDay: '2026-11-23', payDay: '2026-12-01' });
     const f = Fixture.open({ mode: 'calendar', corporateActions });
     await holding(f, ids.hkCash, '00700', 1_000, 600);
