@@ -15,6 +15,8 @@ export interface Need {
   readonly when?: FieldCondition;
   /** References, schemas and tools say nothing of it: the texts of its fields do. */
   readonly unspoken?: true;
+  /** Another field that may be needed, which the request alone does not tell: for refusals. */
+  readonly goesWith?: string;
   /** Requests that meet this do without. */
   readonly unless?: FieldCondition;
 }
@@ -41,12 +43,12 @@ export type FieldNames = (path: string) => string;
 /** Compiles the needs of a message. */
 export function needCheck(desc: DescMessage, shape: Shape, needs: readonly Need[], nameOf: FieldNames): NeedCheck {
   const checks = needs.map((need) => {
-    const { oneOf, when, unless } = need;
+    const { oneOf, when, unless, goesWith } = need;
     const values = oneOf.map((path) => fieldValue(desc, path));
     const applies = when === undefined ? undefined : conditionHolds(desc, when);
     const excused = unless === undefined ? undefined : conditionHolds(desc, unless);
     return {
-      unmet: { path: oneOf[0] ?? '', text: needText(shape, need, nameOf) },
+      unmet: { path: oneOf[0] ?? '', text: `${needText(shape, need, nameOf)}${goesWith === undefined ? '' : `, with ${goesWith}`}` },
       isSaid: (message: Message) => values.some((value) => saysSomething(value(message))),
       applies: (message: Message) => applies?.(message) !== false && excused?.(message) !== true,
     };

@@ -19,9 +19,20 @@ export function stop(kind: Problem['kind'], path: string, message: string): neve
 }
 
 /** Stops at fields that a request lacks, all at once: the first is the problem's path. `why`: of the first. */
-export function stopMissing([first = '', ...others]: readonly string[], why?: string): never {
+export function stopMissing(names: readonly string[], why?: string): never {
+  stop('missing_field', names[0] ?? '', missingText(names, why));
+}
+
+/** A problem of missing fields with arguments that would do, as JSON text. */
+export function exemplified(problem: Problem, example = ''): Problem {
+  if (problem.kind !== 'missing_field' || example === '') return problem;
+  return { ...problem, message: `${problem.message}; for example: ${example}` };
+}
+
+/** 'missing field "side": BUY or SELL.; also missing: "qty"'. `why` is of the first. */
+export function missingText([first = '', ...others]: readonly string[], why?: string): string {
   const also = others.length === 0 ? '' : `; also missing: ${others.map((name) => `"${name}"`).join(', ')}`;
-  stop('missing_field', first, `missing field "${first}"${why === undefined ? '' : `: ${why}`}${also}`);
+  return `missing field "${first}"${why === undefined ? '' : `: ${why.replace(/\.$/, '')}`}${also}`;
 }
 
 /** Runs a decoder; what it stopped with comes back as a value. */

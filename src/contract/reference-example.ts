@@ -36,6 +36,8 @@ const ofOperation: Readonly<Record<string, (dialect: Dialect) => Readonly<Record
   watchlist_announcement: watched,
   watchlist_news: watched,
   watchlist_rating: watched,
+  // In office at HK.00700 in the simulation.
+  get_company_executive_background: () => ({ leader_name: 'Qiu Haoran' }),
   get_user_security: () => ({ group_name: 'All' }),
   sub_acc_push: () => ({ acc_id_list: ['281756478396547001'] }),
   get_forex_accounts: forexBroker,

@@ -104,7 +104,11 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
   const toldName = ({ field, name }: Param) => (dialect === 'rest' && isPart(field) ? field.split('.').map(snakeCase).join('.') : name);
   // The first parameter of a field names it in error texts.
   const friendly = new Map(params.map((param): [string, string] => [param.field, toldName(param)]).reverse());
-  const partsOf = givenParts(desc, friendly);
+  const partsOf = givenParts(
+    desc,
+    friendly,
+    params.filter((param) => param.required).map(({ field }) => field),
+  );
   const missingIn = missingFieldsOf(desc);
   const values = valueRules(operation);
   const symbolNames = new Set(params.filter(({ type }) => type.kind === 'order_symbol').map(({ name }) => name));
@@ -216,12 +220,18 @@ function writtenName(given: Given, path: string, symbolNames: ReadonlySet<string
 }
 
 /** Names in place of a message that is missing: its required parts, where those have names of their own. */
-function givenParts(desc: DescMessage, friendly: ReadonlyMap<string, string>): (path: string) => readonly string[] {
+function givenParts(
+  desc: DescMessage,
+  friendly: ReadonlyMap<string, string>,
+  required: readonly string[],
+): (path: string) => readonly string[] {
   const partsOf = (path: string): readonly string[] => {
     if (friendly.has(path) || ![...friendly.keys()].some((key) => key.startsWith(`${path}.`))) return [path];
     const { message } = fieldAt(desc, path);
     const parts = (message?.fields ?? []).filter(isRequiredField).flatMap(({ name }) => partsOf(childPath(path, name)));
-    return parts.length > 0 ? parts : [path];
+    if (parts.length > 0) return parts;
+    // Parts that the operation requires are named as such.
+    return required.some((field) => field.startsWith(`${path}.`)) ? [] : [path];
   };
   return partsOf;
 }

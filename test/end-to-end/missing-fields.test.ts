@@ -48,6 +48,27 @@ describe('a request that lacks what it needs', () => {
     expect(answer.json.error).toContain(says);
   });
 
+  const stop = { ...account, side: 1, code: '00700', qty: 100 };
+  const whole: readonly [path: string, body: object, fields: readonly string[]][] = [
+    ['/api/order', { ...stop, order_type: 15 }, ['trail_type', 'trail_value', 'trail_spread']],
+    ['/api/order', { ...stop, price: 1, time_in_force: 3 }, ['expire_time']],
+    ['/api/combo-order', { ...account, order_type: 1, time_in_force: 3 }, ['qty', 'combo_legs', 'price', 'expire_time']],
+    ['/api/modify-order', { ...account, op: 1 }, ['order_id', 'qty']],
+    ['/api/history-orders', account, ['filter_conditions.begin_time', 'filter_conditions.end_time']],
+    ['/api/history-order-fills', account, ['filter_conditions.begin_time', 'filter_conditions.end_time']],
+    ['/api/stock-screen', { filter_list: [{ simple_field_query: {} }] }, ['filter_list[0].simple_field_query.simple_field']],
+  ];
+  it.each(whole)('names all that it lacks, and nothing else: %s %j', async (path, body, fields) => {
+    const { json } = await daemon.as('desk').post(path, body);
+    const named = [...String(json.error).matchAll(/"([^"]+)"/g)].map(([, field]) => field);
+    expect([json.code, [...named].sort()]).toEqual(['request.missing_field', [...fields].sort()]);
+  });
+
+  it('says what goes with a quantity', async () => {
+    const { json } = await daemon.as('desk').post('/api/modify-order', { ...account, op: 1, order_id: 1 });
+    expect(json.error).toBe('missing field "qty": required when modify_order_op is normal, with the price of an order that has one');
+  });
+
   it('is told by the type of the order that it names', async () => {
     const desk = daemon.as('desk');
     const order = { ...account, side: 1, code: '00700', qty: 100, price: 1, order_type: 1 };

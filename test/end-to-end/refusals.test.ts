@@ -240,7 +240,11 @@ describe('a refusal by the brokerage speaks as its caller’s interface does', (
       { ...order, order_type: 'STOP', aux_price: 900, time_in_force: 'IOC' },
       { mcp: /^time_in_force IOC \(2\) is for .* NORMAL \(1\)/, rest: /^time_in_force 2 \(IOC\)/, grpc: /^timeInForce 2 \(ioc\)/ },
     ],
-    ['an end', { ...order, time_in_force: 'GTD' }, { mcp: /^expire_time "" must/, rest: /^expire_time/, grpc: /^expireTime/ }],
+    [
+      'an end',
+      { ...order, time_in_force: 'GTD', expire_time: '2020-01-01' },
+      { mcp: /^expire_time "2020-01-01" must/, rest: /^expire_time/, grpc: /^expireTime/ },
+    ],
     [
       'a side',
       { ...order, side: 'SELL' },
@@ -255,6 +259,11 @@ describe('a refusal by the brokerage speaks as its caller’s interface does', (
       'a session',
       { ...order, session: 'OVERNIGHT' },
       { mcp: /^session OVERNIGHT \(4\) is for/, rest: /^session 4 \(OVERNIGHT\) is for/, grpc: /^session 4 \(overnight\) is for/ },
+    ],
+    [
+      'a session of a market order',
+      { ...apple, order_type: 'STOP', aux_price: 280, session: 'ETH' },
+      { mcp: /^session ETH \(2\) is for/, rest: /^session 2 \(ETH\) is for/, grpc: /^session 2 \(eth\) is for/ },
     ],
   ];
 

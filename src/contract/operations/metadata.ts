@@ -419,6 +419,7 @@ export const stockScreen = operation({
     integer('pageFrom', { min: 0 }),
     integer('pageCount', { min: 0, max: 300 }),
     ...['sort', 'sortList[]'].map((sort) => choice(`${sort}.direction`, screenOrder)),
+    integer('filterList[].simpleFieldQuery.simpleField', { required: true }),
   ],
   rest: [post('/api/stock-screen')],
 });

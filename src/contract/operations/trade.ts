@@ -73,6 +73,8 @@ const expireTime = text('expireTime', {
   brief: 'Of GTD.',
 });
 
+const endOfGtd: Need = { oneOf: ['expireTime'], when: { field: 'timeInForce', is: GTD }, unspoken: true };
+
 /** Fields that orders of these types (Trd_Common.OrderType) cannot do without. */
 const neededBy = (field: string, types: readonly number[]): readonly Need[] =>
   types.map((type) => ({ oneOf: [field], when: { field: 'orderType', is: type }, unspoken: true }));
@@ -117,6 +119,8 @@ export const placeOrder = operation({
     ...neededBy('auxPrice', [10, 11, 12, 13]),
     ...neededBy('trailType', [14, 15]),
     ...neededBy('trailValue', [14, 15]),
+    ...neededBy('trailSpread', [15]),
+    endOfGtd,
   ],
   rest: [post('/api/order')],
 });
@@ -131,7 +135,7 @@ export const placeComboOrder = operation({
   valuer: 'combo',
   protoId: 2227,
   messages: TrdPlaceComboOrder,
-  needs: [{ oneOf: ['comboLegs'] }, ...neededBy('price', [...limitOrderTypes])],
+  needs: [{ oneOf: ['comboLegs'] }, ...neededBy('price', [...limitOrderTypes]), endOfGtd],
   values: legValues,
   title: 'Place combination',
   summary: 'Places one order of several legs, which trade together in their ratios or not at all.',
@@ -183,7 +187,7 @@ export const modifyOrder = operation({
   // The order's type decides whether it has a price: the gateway asks for it once it knows the order.
   needs: [
     { ...oneOrder, unless: { field: 'forAll', is: true } },
-    { oneOf: ['qty'], when: { field: 'modifyOrderOp', is: NORMAL } },
+    { oneOf: ['qty'], when: { field: 'modifyOrderOp', is: NORMAL }, goesWith: 'the price of an order that has one' },
   ],
   lowLevel: { 'header.trdEnv': trdEnvOfModify },
   rest: [post('/api/modify-order')],

@@ -3,7 +3,7 @@ import { unknownField } from '../../contract/json/message-json.js';
 import { describeJson, isJsonObject, type JsonObject, type JsonValue } from '../../contract/json/value.js';
 import type { Operation } from '../../contract/operation.js';
 import { groups } from '../../contract/operation.js';
-import { collectProblem, stop } from '../../contract/problem.js';
+import { collectProblem, exemplified, stop } from '../../contract/problem.js';
 import { Rejection, rejectProblem } from '../../contract/rejection.js';
 import { quoted } from '../../contract/shown.js';
 import { describeTool, type ToolDescription, wholeTool } from '../../contract/tools.js';
@@ -74,6 +74,13 @@ const enable: ToolDescription = {
   annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
 };
 
+/** Arguments with which each can be called, for errors about missing ones. */
+const examples: Readonly<Record<string, string>> = {
+  [describe.name]: JSON.stringify({ names: ['svc_get_kline'] }),
+  [callTool.name]: JSON.stringify({ name: 'svc_get_kline', arguments: { symbol: 'HK.00700' } }),
+  [enable.name]: JSON.stringify({ names: ['svc_get_kline'] }),
+};
+
 /**
  * A handful of tools in place of all: the list costs a model the same, however many tools there are. They
  * change only the list; permissions and behaviour of the tools stay.
@@ -105,7 +112,7 @@ export class Finder {
       for (const each of Object.keys(given)) if (!known.includes(each)) unknownField(each, each, known);
       return this.#prepare(name, given, call);
     });
-    if (!read.ok) return rejectionResult(rejectProblem(read.problem), requestId);
+    if (!read.ok) return rejectionResult(rejectProblem(exemplified(read.problem, examples[name])), requestId);
     const answer = await read.value();
     return answer instanceof Rejection ? rejectionResult(answer, requestId) : answer;
   }

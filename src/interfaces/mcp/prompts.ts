@@ -1,6 +1,7 @@
 import { type GetPromptResult, type ListPromptsResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Operation } from '../../contract/operation.js';
 import { account, trade } from '../../contract/operations/index.js';
+import { missingText } from '../../contract/problem.js';
 import { quoted } from '../../contract/shown.js';
 import type { Gateway } from '../../gateway/index.js';
 import type { McpCaller } from './mcp-caller.js';
@@ -104,8 +105,8 @@ export class Prompts {
     const names = prompt.arguments.map((each) => each.name);
     const unknown = Object.keys(values).find((each) => !names.includes(each));
     if (unknown !== undefined) throw invalid(`unknown field ${quoted(unknown)}, accepted: ${names.join(', ')}`);
-    const missing = prompt.arguments.find((each) => each.required && (values[each.name] ?? '') === '');
-    if (missing !== undefined) throw invalid(`missing field "${missing.name}": ${missing.description}`);
+    const [missing, ...others] = prompt.arguments.filter((each) => each.required && (values[each.name] ?? '') === '');
+    if (missing !== undefined) throw invalid(missingText([missing.name, ...others.map((each) => each.name)], missing.description));
     return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text: prompt.text(values) } }] };
   }
 

@@ -3,7 +3,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { TrdAcc, TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { emptyObject, type JsonObject } from '../../contract/json/value.js';
 import type { Operation } from '../../contract/operation.js';
-import type { Problem } from '../../contract/problem.js';
+import { exemplified, type Problem } from '../../contract/problem.js';
 import { Rejection, rejectProblem } from '../../contract/rejection.js';
 import { requestDecoder } from '../../contract/request.js';
 import { toolExample } from '../../contract/tool-example.js';
@@ -45,8 +45,7 @@ function decode(reading: Operation, body: JsonObject): Message | Rejection {
 
 /** Adds an example call to the error about a missing field. */
 function withExample(operation: Operation, problem: Problem): Problem {
-  const example = problem.kind === 'missing_field' ? toolExample(operation) : '';
-  return example === '' ? problem : { ...problem, message: `${problem.message}; for example: ${example}` };
+  return problem.kind === 'missing_field' ? exemplified(problem, toolExample(operation)) : problem;
 }
 
 /**

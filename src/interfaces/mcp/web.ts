@@ -29,6 +29,9 @@ export async function writeWebResponse(web: Response, response: ServerResponse, 
   }
   const head: Record<string, string> = { 'x-request-id': requestId };
   for (const [name, value] of web.headers) head[name] = value;
+  // Answers of JSON end with a newline, as those of REST do.
+  const isJson = /^application\/json\b/.test(web.headers.get('content-type') ?? '');
+  if (isJson) delete head['content-length'];
   response.writeHead(web.status, head);
   if (web.body === null) {
     response.end();
@@ -50,7 +53,8 @@ export async function writeWebResponse(web: Response, response: ServerResponse, 
     response.write(next.value);
   }
   hasBegun = true;
-  response.end();
+  if (isJson) response.end('\n');
+  else response.end();
 }
 
 /** A refusal at the HTTP level as a JSON-RPC error, without an id if there is no request. */

@@ -1,5 +1,5 @@
 import type { Message } from '@bufbuild/protobuf';
-import { isJsonObject, type JsonValue } from '../../contract/json/value.js';
+import { describeJson, isJsonObject, type JsonValue } from '../../contract/json/value.js';
 import type { Operation } from '../../contract/operation.js';
 import { trade } from '../../contract/operations/index.js';
 import { hasPreview, PREVIEW_PATH } from '../../contract/preview-path.js';
@@ -37,7 +37,7 @@ function asked(
   const { operation: name, ...rest } = isJsonObject(body) ? body : { operation: undefined };
   const operation = name === undefined || name === null ? fallback : typeof name === 'string' ? named.get(name) : undefined;
   if (operation === undefined) {
-    const message = `operation: expected one of ${[...named.keys()].join(', ')}`;
+    const message = `operation: expected one of ${[...named.keys()].join(', ')}; found ${describeJson(name)}`;
     return { operation: fallback, decode: () => new Rejection('request.invalid', message, { field: 'operation' }) };
   }
   return {

@@ -15,7 +15,7 @@ import { checkPrice, marketPrice, protection } from './price.js';
 import { type FatFingerTerms, reconfirmReason } from './reconfirm.js';
 import { resolve, type Tradable } from './resolve.js';
 import { dayEnd, nextOpening, sessionFor } from './sessions.js';
-import { orderHours, orderTypes, type ReconfirmReason, type TradeSide } from './terms.js';
+import { type OrderHours, orderHours, orderTypes, type ReconfirmReason, type TradeSide } from './terms.js';
 
 const QUANTITY_MAX = 1_000_000_000n;
 const REMARK_BYTES_MAX = 64;
@@ -47,7 +47,9 @@ export interface PriceTerms {
 
 /** The parts of a request that say how long an order lives. */
 /** The hours of night as refusals name them. */
-const overnight = `session ${orderHours.numberOf('overnight')} (overnight)`;
+/** Names of Qot_Common.Session. */
+const sessionNames: Readonly<Record<OrderHours, string>> = { regular: 'rth', extended: 'eth', all: 'all', overnight: 'overnight' };
+const sessionText = (hours: OrderHours) => `session ${orderHours.numberOf(hours)} (${sessionNames[hours]})`;
 
 type ExpiryQuestion = Pick<PlaceRequest, 'type' | 'timeInForce' | 'expireTime' | 'extendedHours'>;
 
@@ -280,11 +282,11 @@ export class OrderCheck {
     if (timeInForce === 'ioc' && type !== 'normal' && type !== 'market')
       return new Refusal('timeInForce 2 (ioc) is for order types 1 (normal) and 2 (market)', 'broker.time_in_force');
     if (request.extendedHours && (instrument.calendar !== 'US' || !kinds[instrument.kind].isShare || !rules.limited || rules.worked)) {
-      const asked = request.hours === 'overnight' ? overnight : 'fillOutsideRTH';
+      const asked = request.hours === undefined ? 'fillOutsideRTH' : sessionText(request.hours);
       return new Refusal(`${asked} is for limit orders of US stocks`, 'broker.session');
     }
     if (request.hours === 'overnight' && !(this.world.calendar(instrument) instanceof OpenCalendar))
-      return new Refusal(`${overnight}: ${instrument.symbol} is not traded overnight`, 'broker.session');
+      return new Refusal(`${sessionText(request.hours)}: ${instrument.symbol} is not traded overnight`, 'broker.session');
     const now = this.clock.now();
     if ((type === 'market' || timeInForce === 'ioc') && !this.#isOpen(instrument, request.extendedHours)) {
       const calendar = this.world.calendar(instrument);

@@ -57,6 +57,13 @@ it('describes tools with every argument, and calls them', async () => {
   expect((await daemon.audit()).at(-1)).toMatchObject({ iface: 'mcp', endpoint: 'svc_get_funds', outcome: 'allow' });
 });
 
+it.each(['svc_describe_tools', 'svc_call_tool', 'svc_enable_tools'])('%s without arguments names an example that works', async (name) => {
+  const client = await open('sessions');
+  const { error } = (await client.call(name, {})).json as { error: string };
+  const example = /; for example: (\{.*\})$/.exec(error)?.[1] ?? '';
+  expect((await client.call(name, JSON.parse(example))).isError).toBe(false);
+});
+
 it('enables tools for a session, and tells it so', async () => {
   const [one, other] = [await open('sessions'), await open('sessions')];
   await one.call('svc_enable_tools', { names: ['svc_get_quote'], toolset: 'subscription' });
@@ -85,12 +92,12 @@ it('says what is wrong with the arguments of its own tools', async () => {
     ['svc_find_tools', { quer: 'x' }, 'unknown field "quer"; did you mean "query"?'],
     ['svc_find_tools', { limit: 51 }, 'limit: expected an integer of 1 to 50, found the number 51'],
     ['svc_find_tools', { toolset: 'quotes' }, expect.stringMatching(/^toolset: expected one of system, .*, found "quotes"$/)],
-    ['svc_describe_tools', {}, 'missing field "names"'],
+    ['svc_describe_tools', {}, 'missing field "names"; for example: {"names":["svc_get_kline"]}'],
     ['svc_describe_tools', { names: ['svc_get_qoute'] }, 'unknown MCP tool "svc_get_qoute": did you mean "svc_get_quote"?'],
-    ['svc_call_tool', { arguments: {} }, 'missing field "name"'],
+    ['svc_call_tool', { arguments: {} }, 'missing field "name"; for example: {"name":"svc_get_kline","arguments":{"symbol":"HK.00700"}}'],
     ['svc_call_tool', { name: 'svc_get_quote', arguments: 'HK.00700' }, 'arguments: expected an object, found the string "HK.00700"'],
     ['svc_call_tool', { name: 'svc_call_tool' }, 'name: "svc_call_tool" is called by itself'],
-    ['svc_enable_tools', {}, 'missing field "names": name tools or a toolset'],
+    ['svc_enable_tools', {}, 'missing field "names": name tools or a toolset; for example: {"names":["svc_get_kline"]}'],
   ] as const) {
     expect((await client.call(tool, args)).json, `${tool} ${JSON.stringify(args)}`).toMatchObject({ status: 'error', error });
   }

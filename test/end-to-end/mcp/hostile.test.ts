@@ -32,6 +32,19 @@ const ping = request('tools/call', { name: 'svc_ping', arguments: {} });
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 const [PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS] = [-32700, -32600, -32601, -32602];
 
+it.each(ways)('an answer of JSON ends with one newline (%s)', async (way) => {
+  const ask = await desk.way(way);
+  const answers = [await ask('tools/list', {}), await ask('no/such', {}), await desk.send('POST', '{"jsonrpc":'), await desk.send('GET')];
+  const ofJson = answers.filter(({ headers }) => headers.get('content-type')?.startsWith('application/json'));
+  expect(ofJson.length).toBeGreaterThan(1);
+  for (const { text } of ofJson) expect(text).toMatch(/[^\n]\n$/);
+});
+
+it.each(ways)('a prompt without arguments names all that it lacks (%s)', async (way) => {
+  const { message } = await (await desk.way(way))('prompts/get', { name: 'order_ticket', arguments: {} });
+  expect(message.error?.message).toBe('missing field "symbol": The security as MARKET.CODE: HK.00700; also missing: "side", "qty"');
+});
+
 describe('a body that is no message', () => {
   it.each<[string, string | Uint8Array, number, number]>([
     ['nothing', '', 400, PARSE_ERROR],
