@@ -9,6 +9,7 @@ export type AuditOutcome = 'allow' | 'reject' | 'trade';
 export interface AuditTrade {
   readonly accId: bigint;
   readonly orderId?: string | undefined;
+  readonly bracketId?: string | undefined;
   readonly symbol?: string | undefined;
   readonly side?: string | undefined;
   readonly qty?: Decimal | undefined;
@@ -47,9 +48,10 @@ export function auditLine({ iface, endpoint, keyId, outcome, reason, code, reque
 }
 
 /** Account ids and amounts are JSON numbers, exact to the last digit. */
-function tradeFields({ accId, orderId, symbol, side, qty, price }: AuditTrade): string {
+function tradeFields({ accId, orderId, bracketId, symbol, side, qty, price }: AuditTrade): string {
   let fields = `,"acc_id":${accId}`;
   if (orderId !== undefined) fields += `,"order_id":${cleaned(orderId)}`;
+  if (bracketId !== undefined) fields += `,"bracket_id":${cleaned(bracketId)}`;
   if (symbol !== undefined) fields += `,"symbol":${cleaned(symbol)}`;
   if (side !== undefined) fields += `,"side":${cleaned(side)}`;
   if (qty !== undefined) fields += `,"qty":${formatDecimal(qty)}`;

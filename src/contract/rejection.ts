@@ -151,6 +151,9 @@ export interface TradedSecurity {
 /** An existing order, or the orders that would change a position, as the audit trail has them. */
 export interface StandingTerms {
   readonly symbol: string;
+  /** Securities that a caller's lists have to allow before it is told these terms. */
+  readonly securities: readonly TradedSecurity[];
+  readonly orderId?: string | undefined;
   readonly side?: string | undefined;
   readonly qty?: Decimal | undefined;
   readonly price?: Decimal | undefined;

@@ -17,10 +17,11 @@ export function auditToLog(logger: Logger): AuditLogOptions['log'] {
 }
 
 /** Terms of an order under the names of the audit file. Account ids are text: readers of JSON round numbers beyond 2^53. */
-function termsOf({ accId, orderId, symbol, side, qty, price }: AuditTrade): Record<string, string | number | undefined> {
+function termsOf({ accId, orderId, bracketId, symbol, side, qty, price }: AuditTrade): Record<string, string | number | undefined> {
   return {
     acc_id: String(accId),
     order_id: orderId === undefined ? undefined : shown(orderId),
+    bracket_id: bracketId === undefined ? undefined : shown(bracketId),
     symbol: symbol === undefined ? undefined : shown(symbol),
     side,
     qty: qty === undefined ? undefined : decimalToNumber(qty),

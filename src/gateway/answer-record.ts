@@ -4,7 +4,7 @@ import { refusalCode } from '../contract/broker-codes.js';
 import type { Clock } from '../contract/clock.js';
 import type { Operation } from '../contract/operation.js';
 import { trade } from '../contract/operations/index.js';
-import { Rejection } from '../contract/rejection.js';
+import { Rejection, type StandingTerms } from '../contract/rejection.js';
 import type { Store } from '../storage/index.js';
 import { type Backend, BackendFailure, type ResponseMessage } from './backend.js';
 import { Call } from './call.js';
@@ -100,7 +100,7 @@ export class AnswerRecord {
     this.record(operation, caller, key, moment, answer, {
       outcome,
       reason: repeated ? [reason, REPEATED].filter(Boolean).join('; ') : reason,
-      trade: isTrade(operation) && request !== undefined ? this.#tradeOf(request, answer) : undefined,
+      trade: isTrade(operation) && request !== undefined ? this.#tradeOf(operation, request, answer) : undefined,
     });
     if (answer instanceof Rejection) return shownRefusal(this.#deps.access, key, answer);
     if (isOrderRefused(operation, answer)) return this.shownFailure(operation, caller, key, answer, about, request);
@@ -119,16 +119,29 @@ export class AnswerRecord {
     const refusal = refusalOf(answer);
     if (refusal === undefined || !isTrade(operation)) return;
     if (answer instanceof Rejection && (leavesOutcomeOpen(answer) || !isOfKey(answer))) return;
-    this.#deps.refusedOrders.add({ operation, key, request, requestId, about, code: refusal.code, message: refusal.message });
+    const { code, message } = refusal;
+    const standing = request && this.#standingOf(operation, request, answer);
+    this.#deps.refusedOrders.add({ operation, key, request, requestId, about, code, message, standing });
   }
 
-  /** Terms of an order in the trail; a refused change says by its order what it does not say itself. */
-  #tradeOf(request: Message, answer: Answer): AuditTrade {
+  /** Terms of an order in the trail; a change says by its order what it does not say itself. */
+  #tradeOf(operation: Operation, request: Message, answer: Answer): AuditTrade {
     const terms = this.#deps.writes.auditTrade(request, responseOf(answer));
-    const order = answer instanceof Rejection ? answer.details.order : undefined;
-    if (order === undefined) return terms;
-    const { symbol = order.symbol, side = order.side, qty = order.qty, price = order.price } = terms;
-    return { ...terms, symbol, side, qty, price };
+    const standing = this.#standingOf(operation, request, answer);
+    if (standing === undefined) return terms;
+    const {
+      orderId = standing.orderId,
+      symbol = standing.symbol,
+      side = standing.side,
+      qty = standing.qty,
+      price = standing.price,
+    } = terms;
+    return { ...terms, orderId, symbol, side, qty, price };
+  }
+
+  #standingOf(operation: Operation, request: Message, answer: Answer): StandingTerms | undefined {
+    const own = answer instanceof Rejection ? answer.details.order : undefined;
+    return own ?? this.#deps.writes.standingOf(operation, request);
   }
 
   /** Whether the trail and the database may be unable to tell of a write later. */
@@ -163,7 +176,7 @@ export class AnswerRecord {
       reason: `${LATE}${reason}`,
       code: refusalOf(answer)?.code,
       requestId,
-      trade: isTrade(operation) ? this.#tradeOf(request, answer) : undefined,
+      trade: isTrade(operation) ? this.#tradeOf(operation, request, answer) : undefined,
     });
   }
 

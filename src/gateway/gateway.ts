@@ -178,7 +178,7 @@ export class Gateway {
     const protective = new ProtectiveOrders({ access, backend, orders, brackets: this.#brackets });
     const refusedOrders = new RefusedOrders(access, clock);
     const local: LocalOperations = {
-      ...bracketHandlers(this.#brackets, access, protective),
+      ...bracketHandlers(this.#brackets, access, protective, backend),
       ...adminHandlers({
         access,
         backend,

@@ -1,19 +1,21 @@
-import { create } from '@bufbuild/protobuf';
+import { clone, create } from '@bufbuild/protobuf';
 import { type Access, allowsAccount, type KeyRecord, type Limits } from '../access/index.js';
 import type { Clock } from '../contract/clock.js';
+import { trdSide } from '../contract/enums.js';
 import { type C2S, type Refusal, RefusalSchema, S2CSchema } from '../contract/generated/svc/get_refusals_pb.js';
 import type { C2S as ComboC2S } from '../contract/generated/Trd_PlaceComboOrder_pb.js';
 import type { C2S as PlaceC2S } from '../contract/generated/Trd_PlaceOrder_pb.js';
 import { quoteMarketOfSecMarket } from '../contract/markets.js';
 import type { Operation } from '../contract/operation.js';
 import { trade } from '../contract/operations/index.js';
+import type { StandingTerms } from '../contract/rejection.js';
 import { shown } from '../contract/shown.js';
 import { type Caller, ownerOfKey } from './identity.js';
 import { alone, type LocalOperation } from './local/index.js';
 import { allowsTraded, limitsOf, type Traded } from './market-names.js';
 import { legsText } from './orders/legs-text.js';
 import { success } from './responses.js';
-import { type Reason, shownText } from './sight.js';
+import { maySee, type Reason, shownText } from './sight.js';
 import { told } from './told.js';
 
 /** A write that was refused. */
@@ -24,6 +26,8 @@ export interface RefusedWrite extends Reason {
   /** undefined where the body was not or could not be read. */
   readonly request: object | undefined;
   readonly requestId: string;
+  /** The existing order or position that it is about; undefined where it is about none, or that is not known. */
+  readonly standing: StandingTerms | undefined;
 }
 
 /** Refused orders that are kept of one key, for how long, and of how many keys. */
@@ -39,6 +43,8 @@ interface Kept {
   /** With the reason as the key was told it. */
   readonly refusal: Refusal;
   readonly about: Reason['about'];
+  /** The order or position that it is about, where the key could see it. */
+  readonly standing: StandingTerms | undefined;
   readonly traded: Traded;
   /** Lists of the key that held the order at the time. One that refused it hides nothing later: only the key itself named what it forbids. */
   readonly allowed: Readonly<Record<ListKind, boolean>>;
@@ -92,10 +98,11 @@ export class RefusedOrders {
     const from = BigInt(this.clock.now() - KEPT_MS);
     return this.#keptFor(owner, key)
       .filter((kept) => kept.refusal.time >= from && !isNarrowedAway(limits, kept))
-      .map(({ operation, refusal, about }) => {
+      .map(({ operation, refusal: asked, about, standing }) => {
+        const refusal = withStanding(asked, this.#seen(key, standing));
         const shownReason = shownText(this.access, key, { code: refusal.refusalCode, message: refusal.reason, about });
         const reason = told(operation, caller, shownReason);
-        return reason === refusal.reason ? refusal : create(RefusalSchema, { ...refusal, reason });
+        return reason === refusal.reason ? refusal : Object.assign(clone(RefusalSchema, refusal), { reason });
       })
       .reverse();
   }
@@ -106,11 +113,36 @@ export class RefusedOrders {
     return own !== undefined && own.hash === key?.hash ? own.kept : [];
   }
 
+  /** Terms of an order or position, where a key may see it. */
+  #seen(key: KeyRecord | undefined, standing: StandingTerms | undefined): StandingTerms | undefined {
+    return standing !== undefined && maySee(this.access, key, standing.securities) ? standing : undefined;
+  }
+
   #keptOf(refused: RefusedWrite): Kept {
     const { key, about } = refused;
     const { refusal, traded } = refusalOf(refused, shownText(this.access, key, refused), this.clock.now());
-    return { operation: refused.operation, refusal, about, traded, allowed: allowedBy(limitsOf(this.access, key), refusal, traded) };
+    const standing = this.#seen(key, refused.standing);
+    return {
+      operation: refused.operation,
+      refusal,
+      about,
+      standing,
+      traded,
+      allowed: allowedBy(limitsOf(this.access, key), refusal, traded),
+    };
   }
+}
+
+/** A refusal with the terms of the order or position that it is about, where the request does not say them. */
+function withStanding(refusal: Refusal, standing: StandingTerms | undefined): Refusal {
+  if (standing === undefined) return refusal;
+  const side = trdSide.members.find(({ name }) => name === standing.side)?.public;
+  const has = (field: 'symbol' | 'trdSide' | 'orderId') => Object.hasOwn(refusal, field);
+  return Object.assign(clone(RefusalSchema, refusal), {
+    ...(has('symbol') ? {} : { symbol: shown(standing.symbol) }),
+    ...(has('trdSide') || side === undefined ? {} : { trdSide: side }),
+    ...(has('orderId') || standing.orderId === undefined ? {} : { orderId: shown(standing.orderId) }),
+  });
 }
 
 /** Whether a list forbids by now what it allowed when the order came. */

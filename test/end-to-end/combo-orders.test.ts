@@ -112,6 +112,7 @@ describe('an order of several legs', () => {
   it.each([
     [{ ...combo, combo_legs: [] }, 400, 'combo_legs'],
     [{ ...combo, price: 0, combo_legs: legs.slice(0, 1), order_type: undefined }, 400, 'missing field "order_type"'],
+    [{ ...combo, price: 0, order_type: 2 }, 400, 'order_type: expected one of 1 (NORMAL), found the number 2'],
     [combo, 400, 'missing field "price"'],
     [{ ...combo, price: 0, qty: 0 }, 400, 'qty: 0 is out of range'],
     [{ ...combo, price: 0, combo_legs: [legs[0], { ...legs[1], side: 9 }] }, 400, 'side'],

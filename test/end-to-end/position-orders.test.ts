@@ -97,6 +97,16 @@ describe('reverse_position', () => {
       { role: 'open', ...each },
     ]);
     expect(group.orderList[0]?.orderId).not.toBe(group.orderList[1]?.orderId);
+    expect(desk.audit.at(-1)).toMatchObject({
+      outcome: 'trade',
+      trade: {
+        accId: BigInt(REAL_FUTURES),
+        symbol: 'HK.HSI2612',
+        side: side === SELL ? 'SELL' : 'BUY',
+        qty: parseDecimal(String(Math.abs(qty))),
+        orderId: group.orderList.map(({ orderIdEx }) => orderIdEx).join(' + '),
+      },
+    });
     expect(await quantities()).toEqual({ HSI2612: -qty });
   });
 
@@ -543,6 +553,14 @@ describe('a success', () => {
 
 describe('refusals by limits are in the trail with what would have been changed', () => {
   const last = () => desk.audit.at(-1);
+
+  it('and so is the refusal of a contract to roll into', async () => {
+    await open();
+    const id = await hold('HK.HSI2612', 2);
+    expect(await roll(id, 'NOPE')).toBeInstanceOf(Rejection);
+    expect(last()).toMatchObject({ outcome: 'reject', trade: { symbol: 'HK.HSI2612 + HK.NOPE', side: 'SELL', qty: parseDecimal('2') } });
+  });
+
   it.each([
     ['limit.market', { allowedMarkets: 'HK' }],
     ['limit.symbol', { allowedSymbols: 'HK.HSI2609' }],

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { refusalCode } from '../../src/contract/broker-codes.js';
 import { account as accounts, trade } from '../../src/contract/operations/index.js';
 import { Rejection } from '../../src/contract/rejection.js';
 import { type Answer, type Backend, BackendLost, BackendTimeout } from '../../src/gateway/index.js';
@@ -379,5 +380,66 @@ describe('a refusal by the brokerage tells nothing of an order that the key may 
       expect(refused(answer).text).toContain('may not see');
       expect((await refusals('blind'))[0]).toMatchObject({ refusalCode: code, reason: expect.stringContaining('may not see') });
     }
+  });
+});
+
+describe('the trail and the list tell what a write is about', () => {
+  const change = { ...account, op: 1, qty: 200, price: 299 };
+  const terms = { symbol: 'HK.00700', side: 'BUY' };
+  const traded = () => desk.audit.at(-1)?.trade;
+
+  it('of a change that is accepted, and of one that the brokerage refuses', async () => {
+    await open();
+    const id = await rest();
+    await desk.payload(trade.modifyOrder, { ...change, order_id_ex: id });
+    expect(traded()).toMatchObject({ ...terms, orderId: id, accId: BigInt(HK_MARGIN), qty: 200_000_000_000n, price: 299_000_000_000n });
+    for (const as of ['desk', 'blind', 'narrow']) {
+      refused(await desk.call(trade.modifyOrder, { ...change, order_id_ex: id, price: 299.01 }, { as }));
+      expect(traded()).toMatchObject(terms);
+      const [listed] = await refusals(as);
+      // A key is told the order that it may see.
+      expect([listed?.orderId, listed?.symbol, listed?.trdSide]).toEqual(as === 'desk' ? [id, 'HK.00700', 1] : [id, '', 0]);
+    }
+    desk.editKey('desk', { limits: { allowed_symbols: ['HK.00005'] } });
+    expect((await refusals()).map(({ symbol }) => symbol)).toEqual(['']);
+  });
+
+  it('of a bracket that is cancelled', async () => {
+    await open();
+    const placed = await desk.payload(trade.placeBracketOrder, { ...order, price: 300, stop_loss_price: 250 });
+    const { bracketId, orderIDEx: orderId } = placed;
+    expect(traded()).toMatchObject({ bracketId, orderId, ...terms });
+    desk.clock.advance(1_000);
+    await desk.payload(trade.cancelBracket, { ...account, bracket_id: bracketId });
+    expect(traded()).toMatchObject({ bracketId, orderId, symbol: 'HK.00700' });
+  });
+});
+
+describe('a request for what is not there has the code of that', () => {
+  const nobody = { ...account, acc_id: '1' };
+
+  it.each([
+    ['a bracket', trade.cancelBracket, { ...account, bracket_id: 'x' }, 'broker.unknown_order'],
+    ['a bracket of an account', trade.cancelBracket, { ...nobody, bracket_id: 'x' }, 'broker.account'],
+    ['an account with brackets', trade.getBrackets, nobody, 'broker.account'],
+    ['an account of the other environment', trade.getBrackets, { ...account, env: 'real' }, 'broker.account'],
+    ['an account to follow', accounts.subAccPush, { acc_id_list: ['1'] }, 'broker.account'],
+    ['an order with fees', accounts.getOrderFee, { ...account, order_id_ex_list: ['x'] }, 'broker.unknown_order'],
+    [
+      'an order to be changed',
+      accounts.getMaxTrdQtys,
+      { ...account, symbol: 'HK.00700', price: 300, order_id: '7' },
+      'broker.unknown_order',
+    ],
+  ])('%s', async (_, operation, body, code) => {
+    await open();
+    const answer = await desk.call(operation, body);
+    if (answer instanceof Rejection) throw new Error(answer.message);
+    expect([answer.retType, refusalCode(answer).code]).toEqual([-1, code]);
+  });
+
+  it('while an account without brackets has none', async () => {
+    await open();
+    expect((await desk.payload(trade.getBrackets, account)).bracketList).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { create, type Message } from '@bufbuild/protobuf';
+import { numberOfBrokerCode } from '../../contract/broker-codes.js';
 import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
 import { Emitter } from '../../contract/emitter.js';
@@ -366,5 +367,5 @@ function success(accList: readonly TrdAcc[]): TrdGetAccList.Response {
 
 function noSuchAccount(accId: bigint): ResponseMessage {
   const retMsg = `unknown account ${accId}: it is not in the list of accounts`;
-  return create(TrdSubAccPush.ResponseSchema, { retType: -1, retMsg }) as ResponseMessage;
+  return create(TrdSubAccPush.ResponseSchema, { retType: -1, retMsg, errCode: numberOfBrokerCode('broker.account') }) as ResponseMessage;
 }

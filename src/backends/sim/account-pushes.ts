@@ -30,7 +30,7 @@ export class AccountPushes {
   /** Replaces the accounts whose pushes are wanted; one that does not exist refuses the whole list. */
   subscribe(accIds: readonly bigint[]): Refusal | undefined {
     const unknown = accIds.find((accId) => this.#facts.brokerage.account(accId) === undefined);
-    if (unknown !== undefined) return new Refusal(`unknown account ${unknown}`);
+    if (unknown !== undefined) return new Refusal(`unknown account ${unknown}`, 'broker.account');
     this.#wanted = new Set(accIds);
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { get, operation, post } from '../declare.js';
+import { among } from '../enumeration.js';
 import {
   modifyOrderOp,
   orderSession,
@@ -148,7 +149,7 @@ export const placeComboOrder = operation({
       ...tradeHeader(),
       number('qty', { above: 0, about: 'Units; a leg trades its ratio of them.' }),
       number('price', { about: 'The most that a unit may cost, bought less sold; below zero, the least that it must bring.' }),
-      choice('orderType', orderType, { required: true, about: 'NORMAL (limit).' }),
+      choice('orderType', among(orderType, 'NORMAL'), { required: true, about: 'NORMAL (limit).' }),
       choice('timeInForce', timeInForce, { about: 'DAY when omitted.' }),
       expireTime,
       text('remark', { maxBytes: REMARK_BYTES_MAX, about: 'A note of at most 64 bytes, kept with the order.' }),

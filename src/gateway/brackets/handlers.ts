@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type Access, allowsMarket, type KeyRecord } from '../../access/index.js';
+import { type BrokerCode, numberOfBrokerCode } from '../../contract/broker-codes.js';
 import { type Decimal, decimalToNumber } from '../../contract/decimal.js';
 import type { C2S as CancelC2S } from '../../contract/generated/svc/cancel_bracket_pb.js';
 import { S2CSchema as CancelS2C } from '../../contract/generated/svc/cancel_bracket_pb.js';
@@ -9,17 +10,20 @@ import {
   type C2S as GetC2S,
   S2CSchema,
 } from '../../contract/generated/svc/get_brackets_pb.js';
-import type { TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
+import { TrdEnv, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
+import type { Operation } from '../../contract/operation.js';
 import { trade } from '../../contract/operations/index.js';
 import type { Rejection } from '../../contract/rejection.js';
 import { quoted } from '../../contract/shown.js';
+import { type Backend, BackendFailure, type CallContext, type ResponseMessage } from '../backend.js';
 import { denyMarket } from '../limit-check.js';
 import { alone, type LocalOperations, withBackend } from '../local/index.js';
 import { limitsOf, tradedMarketNames } from '../market-names.js';
 import type { ProtectiveOrders } from '../orders/protective-orders.js';
 import { failure, success } from '../responses.js';
 import { securitiesOf, telling } from '../sight.js';
+import { allAccounts } from '../traded-accounts.js';
 import { type Bracket, type BracketState, type ExitKind, oddLotNote, WITHDRAWN_NOTE } from './bracket.js';
 import type { BracketService } from './service.js';
 
@@ -31,17 +35,20 @@ const kinds: Readonly<Record<ExitKind, number>> = { target: 1, stop: 2 };
  * Handlers of all bracket operations except placement, which follows the order path. A bracket carries its own environment and
  * market, and the caller's scope and lists are checked against those, not against the request's.
  */
-export function bracketHandlers(brackets: BracketService, access: Access, protective: ProtectiveOrders): LocalOperations {
+export function bracketHandlers(brackets: BracketService, access: Access, protective: ProtectiveOrders, backend: Backend): LocalOperations {
   return {
-    [trade.getBrackets.name]: alone(({ request }) => {
+    [trade.getBrackets.name]: alone(async ({ request, context }) => {
       const { header, bracketId: id } = request as GetC2S;
-      const own = brackets.of(placeOf(header)).filter((bracket) => id === '' || bracket.id === id);
+      const all = brackets.of(placeOf(header));
+      const unknown = all.length > 0 ? undefined : await refuseUnknownAccount(backend, trade.getBrackets, header, context);
+      if (unknown !== undefined) return unknown;
+      const own = all.filter((bracket) => id === '' || bracket.id === id);
       return success(
         trade.getBrackets,
         create(S2CSchema, { ...(header === undefined ? {} : { header }), bracketList: own.map(messageOf) }),
       );
     }),
-    [trade.cancelBracket.name]: withBackend(async ({ request, identity }) => {
+    [trade.cancelBracket.name]: withBackend(async ({ request, identity, context }) => {
       const { header, bracketId: id } = request as CancelC2S;
       const bracket = brackets.of(placeOf(header)).find((one) => one.id === id);
       // A bracket with an unknown entry protects nothing yet: its entry is cancelled.
@@ -52,11 +59,36 @@ export function bracketHandlers(brackets: BracketService, access: Access, protec
         (denyBracket(access, identity.key, bracket) ?? (guards ? protective.refuse(identity.key, bracket, true, what) : undefined));
       if (denied !== undefined) return denied;
       const outcome = bracket && (await brackets.cancel(id));
-      if (outcome === undefined) return failure(trade.cancelBracket, `account ${header?.accID} has no open bracket ${quoted(id)}`);
+      if (outcome === undefined) {
+        const unknown = bracket === undefined ? await refuseUnknownAccount(backend, trade.cancelBracket, header, context) : undefined;
+        const code: BrokerCode = bracket === undefined ? 'broker.unknown_order' : 'broker.order_state';
+        const message = `account ${header?.accID} has no open bracket ${quoted(id)}`;
+        return unknown ?? failure(trade.cancelBracket, message, numberOfBrokerCode(code));
+      }
       const note = outcome === 'withdrawn' ? { note: WITHDRAWN_NOTE } : {};
       return success(trade.cancelBracket, create(CancelS2C, { ...(header === undefined ? {} : { header }), bracketId: id, ...note }));
     }),
   };
+}
+
+/** The refusal of an account that the brokerage does not list; undefined where it does, or where it does not answer. */
+async function refuseUnknownAccount(
+  backend: Backend,
+  operation: Operation,
+  header: TrdHeader | undefined,
+  context: CallContext,
+): Promise<ResponseMessage | undefined> {
+  const { accId, trdEnv } = placeOf(header);
+  try {
+    const accounts = await allAccounts(backend, context);
+    if (typeof accounts === 'string' || accounts.some((one) => one.accID === accId && one.trdEnv === trdEnv)) return undefined;
+  } catch (thrown) {
+    if (thrown instanceof BackendFailure) return undefined;
+    throw thrown;
+  }
+  const environment = trdEnv === TrdEnv.TrdEnv_Real ? 'real' : 'simulate';
+  const message = `unknown account ${accId}: it is not in the list of accounts for ${environment}`;
+  return failure(operation, message, numberOfBrokerCode('broker.account'));
 }
 
 /** Where the account of a request is, as the request has it. */

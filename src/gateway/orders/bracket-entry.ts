@@ -6,6 +6,7 @@ import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '../../contrac
 import { futuresMarkets } from '../../contract/markets.js';
 import { Rejection } from '../../contract/rejection.js';
 import { shareNames } from '../../contract/written-names.js';
+import { sideName } from '../trade-names.js';
 
 const REMARK = 'svc-bracket ';
 
@@ -79,9 +80,12 @@ export function entryOf(request: BracketC2S): PlaceC2S {
 export function refuseBracket(request: BracketC2S): Rejection | undefined {
   const wrong = (field: string, why: string) => new Rejection('request.invalid', `${field}: ${why}`, { field });
   if (request.orderType !== OrderType.OrderType_Normal && request.orderType !== OrderType.OrderType_Market)
-    return wrong('order_type', 'the entry of a bracket is 1 (limit) or 2 (market)');
+    return wrong('order_type', `the entry of a bracket is 1 (limit) or 2 (market); found ${request.orderType}`);
   if (exitSideOf(request) === undefined)
-    return wrong('side', 'a bracket is for an order that opens a position: BUY or SELL_SHORT, for futures BUY or SELL');
+    return wrong(
+      'side',
+      `a bracket is for an order that opens a position: BUY or SELL_SHORT, for futures BUY or SELL; found ${sideName(request.trdSide) ?? request.trdSide}`,
+    );
   const target = exitPrice(request, 'takeProfitPrice', 'take_profit_price');
   if (target instanceof Rejection) return target;
   const stop = exitPrice(request, 'stopLossPrice', 'stop_loss_price');

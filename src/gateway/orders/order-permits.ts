@@ -87,7 +87,7 @@ export class OrderPermits {
     const refusal = this.protective.refusals(key, accId, closing);
     for (const order of orders) {
       const refused = refusal(order);
-      if (refused !== undefined) return ofStandingTerms(refused, termsOfOrder(order));
+      if (refused !== undefined) return ofStandingTerms(refused, termsOfOrder(order, header?.trdMarket ?? 0));
     }
     const unlisted = ids.find(isUnlisted);
     if (unlisted !== undefined) {
@@ -135,7 +135,7 @@ export class OrderPermits {
     for (const each of limits) {
       for (const order of orders) {
         const denied = checkOrder(each, order, trading, reads);
-        if (denied !== undefined) return ofStandingTerms(telling(denied, securitiesOf(order, trading)), termsOfOrder(order));
+        if (denied !== undefined) return ofStandingTerms(telling(denied, securitiesOf(order, trading)), termsOfOrder(order, trading));
       }
       if (allKnown || tradedCodes.length > 0) continue;
       // An unknown order is checked by the market in the header alone. A read of it could be of any market.

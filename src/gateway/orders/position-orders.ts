@@ -29,6 +29,7 @@ import type { AccountContext } from './account-context.js';
 import type { ClosingClaim } from './closing-claims.js';
 import { type Contract, refuseContracts } from './monthly-futures.js';
 import type { Valued, ValuedLeg } from './order-facts.js';
+import { ofStandingTerms, termsOfPosition } from './standing-terms.js';
 
 /** A request that turns one position into another by two orders. */
 export type PositionRequest = ReverseC2S | RollC2S;
@@ -95,7 +96,9 @@ export async function expectedOrders(
   const position = await freshPosition(backend, header, initial?.positionId ?? 0n, context);
   if (position instanceof Rejection) return position;
   const orders = await ordersFor(backend, request, position, context);
-  return orders instanceof Rejection ? telling(orders, securitiesOf(position, header.trdMarket)) : orders;
+  if (!(orders instanceof Rejection)) return orders;
+  const trading = header.trdMarket;
+  return ofStandingTerms(telling(orders, securitiesOf(position, trading)), termsOfPosition(position, targetIn(request), trading));
 }
 
 async function ordersFor(
@@ -220,12 +223,7 @@ export async function standingOf(backend: Backend, request: PositionRequest, con
   if (header === undefined) return undefined;
   const position = await positionOf(backend, header, initial?.positionId ?? 0n, false, context);
   if (position instanceof Rejection || position.qty === 0) return undefined;
-  const target = targetOf(request, position);
-  const long = position.positionSide === PositionSide.PositionSide_Long;
-  const symbols = [position, ...(target instanceof Rejection ? [] : [target])].map(
-    ({ secMarket, code }) => `${quoteMarketOfSecMarket(secMarket)?.name ?? secMarket}.${code}`,
-  );
-  return { symbol: [...new Set(symbols)].join(' + '), side: long ? 'SELL' : 'BUY', qty: decimalFromNumber(Math.abs(position.qty)) };
+  return termsOfPosition(position, targetIn(request), header.trdMarket);
 }
 
 /** The position that a request names; undefined where the account has none such. */
@@ -260,10 +258,15 @@ async function positionOf(
   return position;
 }
 
+/** The contract that a position is rolled into, as the request names it; undefined for a reversal. */
+function targetIn({ initial }: PositionRequest): Contract | undefined {
+  return initial?.$typeName === 'svc.roll_position.Initial' ? { code: initial.targetCode, secMarket: initial.targetSecMarket } : undefined;
+}
+
 /** The contract that the second order is for. */
-function targetOf({ initial }: PositionRequest, source: Contract): Contract | Rejection {
-  if (initial?.$typeName !== 'svc.roll_position.Initial') return source;
-  const target = { code: initial.targetCode, secMarket: initial.targetSecMarket };
+function targetOf(request: PositionRequest, source: Contract): Contract | Rejection {
+  const target = targetIn(request);
+  if (target === undefined) return source;
   if (target.code !== source.code || target.secMarket !== source.secMarket) return target;
   return new Rejection('request.invalid', `target_code: ${shown(target.code)} is the contract that the position is in`, {
     field: 'target_code',

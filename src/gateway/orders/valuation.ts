@@ -11,7 +11,7 @@ import type { C2S as ComboC2S } from '../../contract/generated/Trd_PlaceComboOrd
 import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb.js';
 import type { C2S as ReconfirmC2S } from '../../contract/generated/Trd_ReconfirmOrder_pb.js';
 import type { Operation, ValuerName } from '../../contract/operation.js';
-import { Rejection, type Told } from '../../contract/rejection.js';
+import { Rejection, type StandingTerms, type Told } from '../../contract/rejection.js';
 import { shown } from '../../contract/shown.js';
 import { hasLimit } from '../../contract/unused-price.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
@@ -187,7 +187,8 @@ async function asEntry(
 }
 
 function tellingOf(order: Order, header: TrdHeader | undefined, rejection: Rejection): Rejection {
-  return telling(rejection, securitiesOf(order, header?.trdMarket ?? 0));
+  const trading = header?.trdMarket ?? 0;
+  return ofStandingTerms(telling(rejection, securitiesOf(order, trading)), termsOfOrder(order, trading));
 }
 
 /** Valuers of changes to an existing order or position, which the caller may not be allowed to see. */
@@ -276,9 +277,9 @@ export function rejectOrder(denial: GateDenial, operation: Operation, facts: Ord
   return about === undefined ? rejectDenial(denial) : telling(rejectDenial(denial), about);
 }
 
-/** The answer to a write, for the trail with what it would have changed where it is refused. */
-export function ofStandingIn<A extends ResponseMessage | Rejection>(operation: Operation, outcome: ValuedOrder, answer: A): A | Rejection {
-  if (!(answer instanceof Rejection) || !isOfStanding(operation)) return answer;
-  const { valued, order } = outcome;
-  return ofStandingTerms(answer, order === undefined ? termsOfLegs(valued.legs) : termsOfOrder(order));
+/** Terms of the existing order or position that a write is about; undefined where it is about none. */
+export function standingIn(operation: Operation, request: Message, { valued, order }: ValuedOrder): StandingTerms | undefined {
+  if (!isOfStanding(operation)) return undefined;
+  const { header } = request as Message & { header?: TrdHeader };
+  return order === undefined ? termsOfLegs(valued.legs) : termsOfOrder(order, header?.trdMarket ?? 0);
 }

@@ -3,6 +3,7 @@ import type { Access, AuditTrade, KeyRecord, OrderFacts } from '../../access/ind
 import type { Clock } from '../../contract/clock.js';
 import { decimalFromNumber } from '../../contract/decimal.js';
 import { type PacketID, PacketIDSchema } from '../../contract/generated/Common_pb.js';
+import type { C2S as CancelBracketC2S } from '../../contract/generated/svc/cancel_bracket_pb.js';
 import type { C2S as BracketC2S } from '../../contract/generated/svc/place_bracket_order_pb.js';
 import type { OrderGroup } from '../../contract/generated/svc/position_orders_pb.js';
 import { ModifyOrderOp, type Order, TrdFilterConditionsSchema } from '../../contract/generated/Trd_Common_pb.js';
@@ -13,7 +14,7 @@ import type { C2S as PlaceC2S } from '../../contract/generated/Trd_PlaceOrder_pb
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import type { Operation } from '../../contract/operation.js';
 import { account, trade } from '../../contract/operations/index.js';
-import { Rejection } from '../../contract/rejection.js';
+import { Rejection, type StandingTerms } from '../../contract/rejection.js';
 import { quoted } from '../../contract/shown.js';
 import { StorageFailure, type Store, whenTaken } from '../../storage/index.js';
 import { checkAnswer } from '../answer-check.js';
@@ -50,7 +51,7 @@ import { nameOfOrder, namesOf } from './order-lookup.js';
 import { PacketIds } from './packet-ids.js';
 import { claimPosition, expectedOrders, isOfPosition, type PositionRequest, proveGroup, valuedOrders } from './position-orders.js';
 import { firstTold } from './told-denials.js';
-import { factsOf, isValued, ofStandingIn, rejectOrder, type ValuedOrder, type Valuing, valueOrder } from './valuation.js';
+import { factsOf, isValued, rejectOrder, standingIn, type ValuedOrder, type Valuing, valueOrder } from './valuation.js';
 import { whenKnown } from './when-known.js';
 
 /** Longest wait for the order refresh that precedes the acknowledgement of a cancel. */
@@ -95,11 +96,23 @@ function unkept(thrown: unknown): Rejection {
   throw thrown;
 }
 
+/** A bracket by its entry order. */
+interface BracketEntry {
+  readonly id: string;
+  readonly trdMarket: number;
+  readonly secMarket: number;
+  readonly code: string;
+  /** The order's text; empty until it is known. */
+  readonly entryIdEx: string;
+}
+
 /** Places entry orders together with their exits. */
 export interface BracketPlacer {
   place(request: BracketC2S, keyId: string | null, context: CallContext): Promise<ResponseMessage | Rejection>;
   /** Whether there is such a bracket. */
   has(id: string): boolean;
+  /** Brackets of an account in its environment. */
+  of(place: { readonly accId: bigint; readonly trdEnv: number }): readonly BracketEntry[];
   /** Told of every other order that a caller is told to have placed. */
   placed(orderName: string, remark: string): void;
 }
@@ -151,6 +164,8 @@ function recogniser(operation: Operation, request: Message, { legs }: OrderFacts
 export class Writes {
   readonly #packets = new PacketIds();
   readonly #changes: ConcurrentChanges;
+  /** Existing orders and positions that writes are about, by the request. */
+  readonly #standing = new WeakMap<Message, StandingTerms>();
   /** The backend records a write in the gateway's own store, and so only after what is written here: nothing waits for that. */
   readonly #recordedInOrder: boolean;
 
@@ -202,8 +217,9 @@ export class Writes {
     return whenKnown(valueOrder(valuing, operation, request, call), (outcome) => {
       if (outcome === 'no risk') return this.#sendAdmitted(operation, request, identity, undefined, commit, call);
       if (!isValued(outcome)) return outcome;
-      const sent = this.#sendValued(operation, request, identity, outcome, hasTurn ? undefined : { since, again }, commit, call);
-      return sent.then((answer) => ofStandingIn(operation, outcome, answer));
+      const standing = standingIn(operation, request, outcome);
+      if (standing !== undefined) this.#standing.set(request, standing);
+      return this.#sendValued(operation, request, identity, outcome, hasTurn ? undefined : { since, again }, commit, call);
     });
   }
 
@@ -468,12 +484,27 @@ export class Writes {
     cancelTimer();
   }
 
+  /** Terms of the existing order, position or bracket that a write is about, as far as they are known. */
+  standingOf(operation: Operation, request: Message): StandingTerms | undefined {
+    const known = this.#standing.get(request);
+    if (known !== undefined || operation !== trade.cancelBracket) return known;
+    const { header, bracketId } = request as CancelBracketC2S;
+    const bracket = this.brackets.of({ accId: header?.accID ?? 0n, trdEnv: header?.trdEnv ?? 0 }).find(({ id }) => id === bracketId);
+    if (bracket === undefined) return undefined;
+    const securities = securitiesOf(bracket, bracket.trdMarket);
+    return { symbol: securities.map(({ symbol }) => symbol).join(), securities, orderId: bracket.entryIdEx || undefined };
+  }
+
   /** Audit fields of a write that was sent or is about to be. */
   auditTrade(request: Message, response?: ResponseMessage): AuditTrade {
     const order = request as Message &
-      Partial<Omit<PlaceC2S, '$typeName'> & Pick<ModifyC2S, 'orderID' | 'orderIDEx'> & Pick<ComboC2S, 'comboLegs'>>;
-    const answered = (response as (ResponseMessage & { s2c?: { orderID?: bigint; orderIDEx?: string } }) | undefined)?.s2c;
-    const orderId = answered?.orderIDEx || order.orderIDEx || (order.orderID ? String(order.orderID) : undefined);
+      Partial<Omit<PlaceC2S, '$typeName'> & Pick<ModifyC2S, 'orderID' | 'orderIDEx'> & Pick<ComboC2S, 'comboLegs'>> & {
+        bracketId?: string;
+      };
+    const answered = (response as (ResponseMessage & { s2c?: { bracketId?: string } }) | undefined)?.s2c;
+    const orderIds = acknowledged(response).map(nameOfOrder).join(' + ');
+    const orderId = orderIds || order.orderIDEx || (order.orderID ? String(order.orderID) : undefined);
+    const bracketId = order.bracketId || answered?.bracketId;
     const market = order.secMarket === undefined ? undefined : quoteMarketOfSecMarket(order.secMarket);
     const symbol = order.comboLegs?.length
       ? legsText(order.comboLegs)
@@ -483,6 +514,6 @@ export class Writes {
     const side = order.trdSide === undefined ? undefined : sideName(order.trdSide);
     const qty = Object.hasOwn(order, 'qty') ? decimalFromNumber(order.qty ?? 0) : undefined;
     const price = Object.hasOwn(order, 'price') ? decimalFromNumber(order.price ?? 0) : undefined;
-    return { accId: order.header?.accID ?? 0n, orderId, symbol, side, qty, price };
+    return { accId: order.header?.accID ?? 0n, orderId, bracketId, symbol, side, qty, price };
   }
 }

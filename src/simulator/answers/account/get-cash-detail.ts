@@ -22,7 +22,8 @@ export const getCashDetail: Answer<'world' | 'brokerage', C2S, S2C> = async (fac
   if (to instanceof Refusal) return to;
   await brokerage.records.journal.whenDurable(undefined);
   const transaction = await transactionOf(facts, to.account, logId);
-  if (transaction === undefined) return new Refusal(`log_id ${logId} is no row of the cash log of account ${to.account.id}`);
+  if (transaction === undefined)
+    return new Refusal(`log_id ${logId} is no row of the cash log of account ${to.account.id}`, 'broker.value');
   const detailList = transaction.entries.map((entry) => detailOf(facts, to.account, transaction, entry));
   return create(S2CSchema, { header: to.header, detailList });
 };

@@ -41,7 +41,7 @@ export const getCashLog: Answer<'world' | 'brokerage', C2S, S2C> = async (facts,
     if (pause !== undefined) await pause;
   }
   if (request.logId !== 0n && !condition.found) {
-    return new Refusal(`log_id ${request.logId} is no row of the cash log of account ${to.account.id}`);
+    return new Refusal(`log_id ${request.logId} is no row of the cash log of account ${to.account.id}`, 'broker.value');
   }
   const logList = page.slice(0, max).map((movement) => rowOf(facts, to.account, movement));
   const next = page.length > max ? logList.at(-1)?.logId : undefined;
@@ -67,7 +67,7 @@ interface Condition {
 function conditionOf({ world }: Named, request: C2S): Condition | Refusal {
   const { beginTime, endTime, bizGroupId, bizSubGroupId, inOut, keyword, security, stockId, currency } = request;
   const ends = endTime === 0n ? FOREVER : Number(endTime + 1n) * 1000;
-  if (endTime !== 0n && beginTime > endTime) return new Refusal(`begin_time ${beginTime} is after end_time ${endTime}`);
+  if (endTime !== 0n && beginTime > endTime) return new Refusal(`begin_time ${beginTime} is after end_time ${endTime}`, 'broker.value');
   const group = bizGroups.find(({ id }) => id === bizGroupId);
   if (bizGroupId !== 0 && group === undefined) {
     return new Refusal(`biz_group_id ${bizGroupId}: expected one of ${list(bizGroups)}, or 0 for all`, 'broker.value');

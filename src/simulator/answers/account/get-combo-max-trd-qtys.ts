@@ -30,7 +30,7 @@ export const getComboMaxTrdQtys: Answer<'world' | 'market' | 'brokerage', C2S, S
   if (legs instanceof Refusal) return legs;
   const order = request.orderIDEx === '' ? undefined : brokerage.orderByIdEx(request.orderIDEx);
   if (request.orderIDEx !== '' && (order?.accId !== to.account.id || !isCombo(order))) {
-    return new Refusal(`account ${to.account.id} has no order of several legs ${quoted(request.orderIDEx)}`);
+    return new Refusal(`account ${to.account.id} has no order of several legs ${quoted(request.orderIDEx)}`, 'broker.unknown_order');
   }
   const { account, market: tradeMarket, header } = to;
   const asked = { account, tradeMarket, legs, type, quantity: request.qty, price: given(C2SSchema, request, 'price') };

@@ -21,12 +21,13 @@ export const getFunds: Answer<'brokerage', C2S, S2C> = ({ brokerage }, request) 
   if (to instanceof Refusal) return to;
   const currency = request.currency === 0 ? to.account.base : currencies.wordOf(request.currency);
   if (request.currency === CURRENCY_USDT)
-    return new Refusal(`account ${to.account.id} has no crypto assets: its funds are not shown in USDT`);
+    return new Refusal(`account ${to.account.id} has no crypto assets: its funds are not shown in USDT`, 'broker.value');
   if (currency === undefined) return new Refusal(currencies.unknown(request.currency));
   const own = currenciesOf(to.account);
   // Accounts of one currency are always shown in it, as the protocol has it.
   const shown = own.length === 1 ? to.account.base : currency;
-  if (!own.includes(shown)) return new Refusal(`account ${to.account.id} has no ${shown}; its currencies: ${own.join(', ')}`);
+  if (!own.includes(shown))
+    return new Refusal(`account ${to.account.id} has no ${shown}; its currencies: ${own.join(', ')}`, 'broker.value');
   const answer = create(S2CSchema, { header: to.header, funds: fundsOf(brokerage, to.account, shown) });
   return brokerage.records.journal.whenDurable(answer);
 };

@@ -29,7 +29,8 @@ export const getMarginInfo: Answer<'brokerage', C2S, S2C> = ({ brokerage }, requ
   const currency = request.currency === 0 ? account.base : currencies.wordOf(request.currency);
   const own = currenciesOf(account);
   if (currency === undefined) return new Refusal(currencies.unknown(request.currency));
-  if (!own.includes(currency)) return new Refusal(`account ${account.id} has no ${currency}; its currencies: ${own.join(', ')}`);
+  if (!own.includes(currency))
+    return new Refusal(`account ${account.id} has no ${currency}; its currencies: ${own.join(', ')}`, 'broker.value');
   const lends = account.type === 'margin';
   const value = brokerage.valuer.valuation(account, currency);
   const none = { ...value, initialMargin: 0n, marginCallMargin: 0n, maintenanceMargin: 0n, reservedMargin: 0n };

@@ -97,5 +97,5 @@ function openOrder(brokerage: Brokerage, account: Account, { orderID, orderIDEx 
   const order = orderIDEx === '' ? brokerage.order(orderID) : brokerage.orderByIdEx(orderIDEx);
   return order?.accId === account.id
     ? order
-    : new Refusal(`account ${account.id} has no order ${orderIDEx === '' ? orderID : quoted(orderIDEx)}`);
+    : new Refusal(`account ${account.id} has no order ${orderIDEx === '' ? orderID : quoted(orderIDEx)}`, 'broker.unknown_order');
 }

@@ -20,7 +20,8 @@ export const getOrderFee: Answer<'brokerage', C2S, S2C> = ({ brokerage }, reques
   const orderFeeList: { orderIDEx: string; feeAmount: number; feeList: { title: string; value: number }[] }[] = [];
   for (const orderIDEx of request.orderIdExList) {
     const order = brokerage.orderByIdEx(orderIDEx);
-    if (order?.accId !== to.account.id) return new Refusal(`account ${to.account.id} has no order ${quoted(orderIDEx)}`);
+    if (order?.accId !== to.account.id)
+      return new Refusal(`account ${to.account.id} has no order ${quoted(orderIDEx)}`, 'broker.unknown_order');
     orderFeeList.push({
       orderIDEx,
       feeAmount: decimalToNumber(totalFees(order.fees)),

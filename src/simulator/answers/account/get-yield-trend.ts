@@ -23,10 +23,11 @@ export const getYieldTrend: Answer<'clock' | 'world' | 'market' | 'brokerage', C
   const { startDate, endDate } = range;
   const problem = dayProblem('range.start_date', startDate) ?? dayProblem('range.end_date', endDate);
   if (problem !== undefined) return problem;
-  if (startDate > endDate) return new Refusal(`range.start_date ${startDate} is after range.end_date ${endDate}`);
+  if (startDate > endDate) return new Refusal(`range.start_date ${startDate} is after range.end_date ${endDate}`, 'broker.value');
   const periods: Period[] = [];
   for (const period of periodsBetween(unit, startDate, endDate, timeZone)) {
-    if (periods.length === POINTS_MAX) return new Refusal(`the range has more than ${POINTS_MAX} points: shorten it, or ask by month`);
+    if (periods.length === POINTS_MAX)
+      return new Refusal(`the range has more than ${POINTS_MAX} points: shorten it, or ask by month`, 'broker.value');
     periods.push(period);
   }
   await brokerage.records.journal.whenDurable(undefined);

@@ -91,7 +91,7 @@ describe('margin', () => {
   it('is refused in currencies that the account does not have', async () => {
     const f = Fixture.open();
     const answer = await getMarginInfo(f.simulation, create(InfoSchema, { header: header(f, ids.hkMargin), currency: 2 }));
-    expect(answer).toEqual(new Refusal(`account ${ids.hkMargin} has no USD; its currencies: HKD`));
+    expect(answer).toEqual(new Refusal(`account ${ids.hkMargin} has no USD; its currencies: HKD`, 'broker.value'));
   });
 });
 

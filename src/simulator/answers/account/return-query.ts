@@ -38,7 +38,8 @@ export function returnQueryOf(brokerage: Brokerage, asked: Asked): ReturnQuery |
   const currency = asked.currency === 0 ? to.account.base : currencies.wordOf(asked.currency);
   if (currency === undefined) return new Refusal(currencies.unknown(asked.currency));
   const own = currenciesOf(to.account);
-  if (!own.includes(currency)) return new Refusal(`account ${to.account.id} has no ${currency}; its currencies: ${own.join(', ')}`);
+  if (!own.includes(currency))
+    return new Refusal(`account ${to.account.id} has no ${currency}; its currencies: ${own.join(', ')}`, 'broker.value');
   const unit = periodUnits[asked.queryType];
   if (unit === undefined)
     return new Refusal(`query_type ${asked.queryType} is not accepted; accepted: 1 day, 2 month, 3 year`, 'broker.value');

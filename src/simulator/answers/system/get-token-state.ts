@@ -7,7 +7,7 @@ import type { Answer } from '../../view/facts.js';
 export const getTokenState: Answer<'brokerage', C2S, S2C> = ({ brokerage }, request) => {
   const account = isFieldSet(request, C2SSchema.field.accId) ? brokerage.account(request.accId) : undefined;
   if (isFieldSet(request, C2SSchema.field.accId) && account === undefined) {
-    return new Refusal(`unknown account ${request.accId}: it is not in the list of accounts`);
+    return new Refusal(`unknown account ${request.accId}: it is not in the list of accounts`, 'broker.account');
   }
   const token = account?.lacks === 'token' ? 1 : 0;
   // The app of the account's firm is the one that shows the token.
