@@ -22,6 +22,7 @@ import {
 import { ColumnSnapshots } from './screen/index.js';
 import { NameIndex } from './search/index.js';
 import { UserState } from './user-state/index.js';
+import { Caches } from './view/caches.js';
 import type { EveryFact } from './view/facts.js';
 import { HistoryQuota } from './view/history-quota.js';
 import { Listings } from './view/listings.js';
@@ -303,6 +304,7 @@ function worldFacts(
   watched: () => readonly string[],
 ): WorldFacts {
   const listings = new Listings(world);
+  const caches = new Caches(clock);
   return {
     clock,
     world,
@@ -310,7 +312,8 @@ function worldFacts(
     market,
     listings,
     quoteBoard: new QuoteBoard(market, companies, world),
-    columnSnapshots: new ColumnSnapshots({ clock, world, companies, market, listings }, listings),
+    caches,
+    columnSnapshots: new ColumnSnapshots({ clock, world, companies, market, listings, caches }),
     names: new NameIndex(clock, world),
     capitalFlows: new CapitalFlows(market),
     tradeStatistics: new TradeStatistics(market),

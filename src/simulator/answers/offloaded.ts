@@ -23,6 +23,7 @@ export const offloaded: ReadonlySet<Operation> = new Set<Operation>([
   derivatives.getWarrant,
   quote.getCapitalDistribution,
   quote.getCapitalFlow,
+  quote.getStaticInfo,
   quote.getTickerStatistic,
   quote.getTickerStatisticDetail,
   system.getQuoteCapability,

@@ -1,5 +1,4 @@
 import { requireDay } from '../../contract/time.js';
-import { LruCache } from '../rng/lru-cache.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Industry, Plate } from '../world/plates.js';
 import { coverageOf } from './brokers.js';
@@ -38,8 +37,6 @@ export interface CareerStep {
   readonly until: number | undefined;
 }
 
-const REMEMBERED_STATEMENTS = 32;
-
 /** Opinions of others on a company. */
 interface Research {
   readonly membership: PlateMembership;
@@ -56,7 +53,6 @@ interface Research {
  */
 export class Company extends IssuerTimeline {
   #made: Research | undefined;
-  readonly #reported = new LruCache<number, Statements>(REMEMBERED_STATEMENTS);
 
   /** Industry of the company. */
   get industry(): Industry {
@@ -132,10 +128,8 @@ export class Company extends IssuerTimeline {
     if (day < this.published(quarter)) return undefined;
     const restated = this.restatement(quarter);
     if (restated === undefined || day >= this.published(quarter + 4)) return this.accounts.statements(quarter);
-    return this.#reported.get(quarter, () => {
-      const statements = this.accounts.statements(quarter);
-      return { ...statements, income: firstReported(statements.income, restated) };
-    });
+    const statements = this.accounts.statements(quarter);
+    return { ...statements, income: firstReported(statements.income, restated) };
   }
 
   /** How a quarter is restated when the same one of the next year is published; undefined where it stands. */

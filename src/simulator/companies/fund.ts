@@ -1,6 +1,5 @@
 import type { QuoteMarket } from '../../contract/markets.js';
 import { requireDay } from '../../contract/time.js';
-import { LruCache } from '../rng/lru-cache.js';
 import { chainPrice } from '../rng/price-chain.js';
 import { keyOf, mix, uniform } from '../rng/random.js';
 import type { Instrument } from '../world/instrument.js';
@@ -17,7 +16,6 @@ const AssetClass = { stock: 1, bond: 2, commodity: 3 } as const;
 const payments: Readonly<Record<QuoteMarket, number>> = { US: 4, HK: 2, SH: 1, SZ: 1, JP: 1, SG: 2, MY: 2, FX: 0 };
 
 const DAYS_PER_YEAR = 365;
-const REMEMBERED_YEARS = 32;
 /** Funds that move more than this are leveraged, and pay nothing. */
 const LEVERAGED_VOLATILITY = 0.4;
 const NOTICE_DAYS = 7;
@@ -29,7 +27,6 @@ export class Fund {
   /** Market price over net asset value, as a fraction: 0.001 is 0.1 % above. */
   readonly premium: number;
   readonly #key: number;
-  readonly #years = new LruCache<number, readonly Declared[]>(REMEMBERED_YEARS);
   /** Yearly yield as a fraction of the price; 0 for accumulating funds. */
   readonly #yield: number;
 
@@ -63,9 +60,7 @@ export class Fund {
   distributionsIn(year: number): readonly Declared[] {
     const count = payments[this.instrument.market];
     if (this.#yield === 0 || year < FIRST_YEAR || year > LAST_YEAR) return [];
-    return this.#years.get(year, () =>
-      Array.from({ length: count }, (_, i) => this.#distribution(year, i, count)).filter((one) => one !== undefined),
-    );
+    return Array.from({ length: count }, (_, i) => this.#distribution(year, i, count)).filter((one) => one !== undefined);
   }
 
   #distribution(year: number, index: number, count: number): Declared | undefined {

@@ -51,7 +51,6 @@ export class ListingTimeline {
   readonly #listed: number;
   // Days are asked for one after the other: what held for the last one mostly holds for the next.
   #accrual: Accrual | undefined;
-  #recent: { readonly year: number; readonly of: ActionsOfYear } | undefined;
 
   constructor(
     readonly instrument: Instrument,
@@ -129,10 +128,7 @@ export class ListingTimeline {
   }
 
   #year(year: number): ActionsOfYear {
-    if (this.#recent?.year === year) return this.#recent.of;
-    const of = this.#years.get(year, () => this.#makeYear(year));
-    this.#recent = { year, of };
-    return of;
+    return this.#years.get(year, () => this.#makeYear(year));
   }
 
   #makeYear(year: number): ActionsOfYear {

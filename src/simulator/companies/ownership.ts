@@ -1,4 +1,3 @@
-import { LruCache } from '../rng/lru-cache.js';
 import { keyOf, mix, normal, uniform } from '../rng/random.js';
 import { FiscalCalendar } from './fiscal.js';
 import { aspect, type CompanyProfile } from './profile.js';
@@ -38,7 +37,6 @@ export interface OwnershipSource {
 
 /** Reporting deadline of institutions after a quarter, in days. */
 const REPORTING_DAYS = 45;
-const REMEMBERED_QUARTERS = 8;
 /** The part of the free float that all institutions hold together: around this, moving by this much. */
 const INSTITUTIONAL = { least: 0.25, more: 0.5, drift: 0.03 };
 const HOLDS_CHANCE = 0.6;
@@ -88,7 +86,6 @@ export function freeFloat(profile: CompanyProfile, shares: bigint): bigint {
 /** Holders of an issuer quarter by quarter, each worked out for itself. */
 export class Ownership {
   readonly #key: number;
-  readonly #quarters = new LruCache<number, Holders>(REMEMBERED_QUARTERS);
 
   constructor(
     private readonly profile: CompanyProfile,
@@ -100,10 +97,6 @@ export class Ownership {
   /** Holders as of the last calendar quarter that institutions have reported by `day`. */
   on(day: number): Holders {
     const quarter = quarters.lastEnded(day - REPORTING_DAYS + 1);
-    return this.#quarters.get(quarter, () => this.#make(quarter));
-  }
-
-  #make(quarter: number): Holders {
     const [before, asOf] = [quarters.endOf(quarter - 1), quarters.endOf(quarter)];
     const issued = this.source.ordinaryShares(asOf);
     const changes = (now: ReadonlyMap<string, bigint>, then: ReadonlyMap<string, bigint>) =>

@@ -2,8 +2,8 @@ import type { Clock } from '../../contract/clock.js';
 import type { QuoteMarket } from '../../contract/markets.js';
 import type { Companies } from '../companies/index.js';
 import type { Market, Quote } from '../market/market.js';
+import type { CacheKind, Caches } from '../view/caches.js';
 import type { Listing, Listings } from '../view/listings.js';
-import { minuteOf, StampedCache } from '../view/stamped-cache.js';
 import type { SecurityKind, World } from '../world/index.js';
 
 /** Facts that figures are computed from. */
@@ -13,6 +13,7 @@ export interface ScreenFacts {
   readonly companies: Companies;
   readonly market: Market;
   readonly listings: Listings;
+  readonly caches: Caches;
 }
 
 /** An instrument as one moment shows it. */
@@ -46,12 +47,6 @@ const COLUMNS_MAX = 96;
 class Columns {
   readonly #columns = new Map<string, Column>();
 
-  /** Rows of a column that have been worked out. */
-  known(key: string): readonly number[] {
-    const { known } = this.#columns.get(key) ?? {};
-    return known === undefined ? [] : everyRow(known.length).filter((index) => known[index] === 1);
-  }
-
   of(key: string, rows: number): Column {
     let column = this.#columns.get(key);
     if (column === undefined) {
@@ -69,8 +64,6 @@ class Columns {
  */
 export class ColumnSnapshot {
   readonly #moment = new Columns();
-  /** Figures of the moment that somebody asked for. */
-  readonly #asked = new Map<string, Figure>();
 
   constructor(
     private readonly facts: ScreenFacts,
@@ -81,7 +74,6 @@ export class ColumnSnapshot {
 
   /** A figure's column, worked out at least for the given rows (all when not given). */
   column(figure: Figure, rows: readonly number[] = everyRow(this.rows.length)): Float64Array {
-    if (figure.lasts === 'moment' && this.#asked.size < COLUMNS_MAX) this.#asked.set(figure.key, figure);
     const { values, known } = (figure.lasts === 'day' ? this.day : this.#moment).of(figure.key, this.rows.length);
     for (const index of rows) {
       const row = this.rows[index];
@@ -91,22 +83,14 @@ export class ColumnSnapshot {
     }
     return values;
   }
-
-  /** Works out the figures that were asked for of an earlier board of the same instruments, in the same order. */
-  follow(earlier: ColumnSnapshot): void {
-    for (const figure of earlier.#asked.values()) this.column(figure, earlier.#moment.known(figure.key));
-  }
 }
 
 function everyRow(count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => index);
 }
 
-/** A board of so many rows is not made while somebody waits, if there is one of the minute before. */
-const LARGE_BOARD = 1_000;
-
-/** Boards kept: of every market and kind. */
-const BOARDS_MAX = 128;
+/** Snapshots of every market and kind. */
+const snapshots: CacheKind<ColumnSnapshot> = { max: 128 };
 
 interface DayColumns {
   readonly listings: readonly Listing[];
@@ -115,49 +99,32 @@ interface DayColumns {
   readonly columns: Columns;
 }
 
-/** The boards of the simulation's markets, each made when it is asked for and kept for the minute. */
+/** Column snapshots of the simulation's markets, each made when it is asked for and kept for the minute. */
 export class ColumnSnapshots {
-  readonly #boards = new StampedCache<ColumnSnapshot>(BOARDS_MAX);
   readonly #days = new Map<string, DayColumns>();
 
-  constructor(
-    private readonly facts: ScreenFacts,
-    private readonly listings: Listings,
-  ) {}
+  constructor(private readonly facts: ScreenFacts) {}
 
-  /**
-   * Everything of a kind that is listed in a market now; the same board for all who ask within the minute. Where that is much, the first answer of a minute is
-   * of the minute before, if that is of the same day, and the new board is made after it.
-   */
+  /** Everything of a kind that is listed in a market now; the same snapshot for all who ask within the minute. */
   of(market: QuoteMarket, kind: SecurityKind): ColumnSnapshot {
     const key = `${market} ${kind}`;
-    const minute = minuteOf(this.facts.clock.now());
-    return this.#boards.get(
-      key,
-      minute,
-      (before) => this.#make(key, market, kind, before),
-      (earlier, stamp) => stamp === minute - 1 && earlier.rows.length >= LARGE_BOARD && this.#isOfToday(earlier),
-    );
+    return this.facts.caches.ofMinute(snapshots, key, () => this.#make(key, market, kind));
   }
 
-  #isOfToday({ rows }: ColumnSnapshot): boolean {
-    const { clock, world } = this.facts;
-    return rows.every(({ listing: { instrument }, quote }) => world.calendar(instrument).tradingDay(clock.now()) === quote.tradingDay);
-  }
-
-  #make(key: string, market: QuoteMarket, kind: SecurityKind, before: ColumnSnapshot | undefined): ColumnSnapshot {
+  #make(key: string, market: QuoteMarket, kind: SecurityKind): ColumnSnapshot {
     const instruments = this.facts.world.listed({ market, kind });
     const known = this.#days.get(key);
     const same =
       known !== undefined &&
       known.listings.length === instruments.length &&
       known.listings.every(({ instrument }, index) => instrument === instruments[index]);
-    const rows = instruments.map((instrument) => ({ listing: this.listings.of(instrument), quote: this.facts.market.quote(instrument) }));
+    const rows = instruments.map((instrument) => ({
+      listing: this.facts.listings.of(instrument),
+      quote: this.facts.market.quote(instrument),
+    }));
     const ofDays = [...new Set(rows.map(({ quote }) => quote.tradingDay))].sort().join(' ');
     const columns = same && known.days === ofDays ? known.columns : new Columns();
     this.#days.set(key, { listings: rows.map(({ listing }) => listing), days: ofDays, columns });
-    const board = new ColumnSnapshot(this.facts, rows, columns);
-    if (before !== undefined && columns === known?.columns) board.follow(before);
-    return board;
+    return new ColumnSnapshot(this.facts, rows, columns);
   }
 }

@@ -1,10 +1,10 @@
+import type { QuoteMarket } from '../../contract/markets.js';
 import { requireDay } from '../../contract/time.js';
 import type { Bar, BarPeriod } from '../market/index.js';
 import { atOnce } from '../pace.js';
-import type { Calendar } from '../world/index.js';
+import { type Calendar, marketCalendar } from '../world/index.js';
 import type { Facts } from './facts.js';
 import { newestBars } from './history-bars.js';
-import { keptBars } from './kept-bars.js';
 import type { Listing } from './listings.js';
 
 /** The newest `count` bars that no trade can change any more, oldest first, forward adjusted. */
@@ -17,19 +17,9 @@ export function completeBars(
   return completeOf(facts, listing, period, atOnce(newestBars(facts, listing, period, 'forward', count + 1))).slice(-count);
 }
 
-/** As {@link completeBars}, of symbols that are asked for again and again: bars of days and longer ones are kept. */
-export function keptCompleteBars(
-  facts: Facts<'clock' | 'world' | 'market'>,
-  listing: Listing,
-  period: BarPeriod,
-  count: number,
-): readonly Bar[] {
-  return completeOf(facts, listing, period, atOnce(keptBars(facts, listing, period, 'forward', count + 1))).slice(-count);
-}
-
 /** The newest bars without the one that is still running. */
-function completeOf(
-  { world, clock }: Facts<'clock' | 'world'>,
+export function completeOf(
+  { world, clock }: Facts<'world' | 'clock'>,
   { instrument }: Listing,
   period: BarPeriod,
   bars: readonly Bar[],
@@ -43,6 +33,12 @@ export function lastCompleteDay(calendar: Calendar, now: number): string {
   const day = calendar.tradingDay(now);
   const end = calendar.sessions(day).findLast(({ kind }) => kind === 'regular')?.end ?? now;
   return end <= now ? day : calendar.previousTradingDay(day);
+}
+
+/** Stamp of what follows from a market's listings and its complete days: the listings change by the date, the days at the close. */
+export function completeDayStamp({ world, clock }: Facts<'world' | 'clock'>, market: QuoteMarket): string {
+  const calendar = marketCalendar(market);
+  return `${world.today(calendar)} ${lastCompleteDay(world.calendar(calendar), clock.now())}`;
 }
 
 function isComplete(calendar: Calendar, period: BarPeriod, bar: Bar, now: number): boolean {

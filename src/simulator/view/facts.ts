@@ -8,6 +8,7 @@ import type { ColumnSnapshots } from '../screen/column-snapshot.js';
 import type { NameIndex } from '../search/index.js';
 import type { UserState } from '../user-state/index.js';
 import type { World } from '../world/index.js';
+import type { Caches } from './caches.js';
 import type { HistoryQuota } from './history-quota.js';
 import type { Listings } from './listings.js';
 import type { QuoteBoard } from './quote-board.js';
@@ -26,6 +27,8 @@ export interface EveryFact {
   readonly quoteBoard: QuoteBoard;
   /** Quotes and figures of all listings as column snapshots, for screens and rankings. */
   readonly columnSnapshots: ColumnSnapshots;
+  /** Values that take long to make, for as long as they last. */
+  readonly caches: Caches;
   /** Finds what is listed by its names. */
   readonly names: NameIndex;
   readonly capitalFlows: CapitalFlows;

@@ -1,63 +1,43 @@
-import { FACTOR_ONE, joined, type Market, type PriceBounds, type Quote } from '../market/index.js';
-import { inTurns } from '../pace.js';
+import { joined, type PriceBounds, type Quote } from '../market/index.js';
+import { atOnce } from '../pace.js';
+import type { CacheKind } from './caches.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
 import { rangeBetween } from './price-range.js';
 
-interface WholeDays {
-  /** They start before this moment (epoch ms), at which the trading day begins. */
-  readonly until: number;
-  /** Undefined where none of them had a trade. */
-  readonly range: PriceBounds | undefined;
-}
+/** Ranges of all days before a trading day, by symbol; undefined where none of them had a trade. */
+const pastRanges: CacheKind<PriceBounds | undefined> = { max: 1_000 };
 
-const remembered = new WeakMap<Market, WeakMap<Listing, WholeDays>>();
-
-/** Symbols of a request whose histories are read: one of 30 years takes about 60 ms of processor time, once. */
+/** Symbols of a request whose histories are read: one of 30 years takes about 60 ms of processor time, once a day. */
 export const HISTORIES_MAX = 8;
 
 /**
- * Highest and lowest price of all day bars, the running one included, forward adjusted. Undefined before {@link prepareRecords} has read the history, and
- * for plates, whose history would have to be made of all that their members ever traded.
+ * Highest and lowest price of all day bars, the running one included, forward adjusted. Undefined for plates, whose history would have to be made of all
+ * that their members ever traded.
  */
-export function priceRecord({ world, market }: Facts<'world' | 'market'>, listing: Listing, quote: Quote): PriceBounds | undefined {
-  const known = remembered.get(market)?.get(listing);
-  const opening = openingOf(world, listing, quote);
-  if (known === undefined || known.until !== opening) return undefined;
-  return joined(known.range, market.range(listing.instrument, opening, Number.MAX_SAFE_INTEGER));
+export function priceRecord(facts: Facts<'world' | 'market' | 'caches'>, listing: Listing, quote: Quote): PriceBounds | undefined {
+  const opening = openingOf(facts, listing, quote);
+  if (opening === undefined) return undefined;
+  return joined(atOnce(prepareRecord(facts, listing, quote)), facts.market.range(listing.instrument, opening, Number.MAX_SAFE_INTEGER));
 }
 
-/** Brings the records of symbols up to the trading day; undefined when there is nothing to do. */
-export function prepareRecords(facts: Facts<'world' | 'market'>, listings: readonly Listing[]): Promise<void> | undefined {
-  const work = workOutAll(facts, listings);
-  const first = work.next();
-  return first.done ? undefined : Promise.resolve(inTurns(work));
-}
-
-function* workOutAll({ world, market }: Facts<'world' | 'market'>, listings: readonly Listing[]): Generator<void, void> {
-  const records = remembered.get(market) ?? new WeakMap<Listing, WholeDays>();
-  remembered.set(market, records);
-  for (const listing of listings) {
-    const { instrument } = listing;
-    if (instrument.kind === 'plate') continue;
-    const until = openingOf(world, listing, market.quote(instrument));
-    const known = records.get(listing);
-    if (until === undefined || known?.until === until) continue;
-    yield;
-    // A dividend or a split since then has changed what earlier prices are adjusted by.
-    const isComparable =
-      known !== undefined && known.until < until && market.adjustmentFactor(instrument, 'forward', known.until - 1) === FACTOR_ONE;
-    if (isComparable) {
-      records.set(listing, { until, range: joined(known.range, yield* rangeBetween(market, instrument, known.until, until)) });
-      continue;
-    }
+/** Works out what {@link priceRecord} takes long for, ready to pause; once a trading day. */
+export function* prepareRecord(
+  facts: Facts<'world' | 'market' | 'caches'>,
+  listing: Listing,
+  quote: Quote,
+): Generator<void, PriceBounds | undefined> {
+  const { market, caches } = facts;
+  const { instrument } = listing;
+  const opening = openingOf(facts, listing, quote);
+  if (opening === undefined) return undefined;
+  return yield* caches.inTurns(pastRanges, instrument.symbol, opening, function* () {
     const [first] = market.bars(instrument, { unit: 'day' }, { from: Number.MIN_SAFE_INTEGER, limit: 1 });
-    const range = first === undefined ? undefined : yield* rangeBetween(market, instrument, first.start, until);
-    records.set(listing, { until, range });
-  }
+    return first === undefined ? undefined : yield* rangeBetween(market, instrument, first.start, opening);
+  });
 }
 
-/** When the trading day of a quote begins. */
-function openingOf(world: Facts<'world'>['world'], { instrument }: Listing, { tradingDay }: Quote): number | undefined {
-  return world.calendar(instrument).sessions(tradingDay)[0]?.start;
+/** When the trading day of a quote begins; undefined for plates, and where there is no such day. */
+function openingOf({ world }: Facts<'world'>, { instrument }: Listing, { tradingDay }: Quote): number | undefined {
+  return instrument.kind === 'plate' ? undefined : world.calendar(instrument).sessions(tradingDay)[0]?.start;
 }

@@ -1,8 +1,9 @@
 import type { Decimal } from '../../contract/decimal.js';
-import type { Market, Quote } from '../market/index.js';
+import type { Quote } from '../market/index.js';
 import { atOnce } from '../pace.js';
 import type { Calendar } from '../world/calendar.js';
 import { kinds } from '../world/kinds.js';
+import type { CacheKind } from './caches.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
 import { changeFrom } from './past-closes.js';
@@ -42,39 +43,32 @@ export function recentChange(facts: Facts<'clock' | 'world' | 'market'>, listing
   return changeFrom(closeFiveMinutesBefore(facts, listing, quote), quote.last);
 }
 
-interface UsualVolume {
-  readonly tradingDay: string;
-  /** For each minute of regular hours; undefined where nothing was traded before. */
-  readonly perMinute: number | undefined;
-}
-
-const remembered = new WeakMap<Market, WeakMap<Listing, UsualVolume>>();
+/** Usual volume of each minute of regular hours, by symbol; undefined where nothing was traded before. */
+const usualVolumes: CacheKind<number | undefined> = { max: 40_000 };
 
 /**
  * Volume for each minute of regular trading so far today ÷ that of the five whole days before. 1: as busy as usual. Undefined before the first minute,
  * without days before, and for plates, which trade nothing themselves.
  */
-export function volumeRatio(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, quote: Quote): number | undefined {
+export function volumeRatio(facts: Facts<'clock' | 'world' | 'market' | 'caches'>, listing: Listing, quote: Quote): number | undefined {
   const { instrument } = listing;
   if (!kinds[instrument.kind].hasTrades) return undefined;
   const passed = regularMinutes(facts.world.calendar(instrument), quote.tradingDay, facts.clock.now());
   if (passed === 0) return undefined;
-  const { perMinute } = atOnce(prepareUsualVolume(facts, listing, quote));
+  const perMinute = atOnce(prepareUsualVolume(facts, listing, quote));
   return perMinute === undefined ? undefined : Math.round((Number(quote.volume) / passed / perMinute) * 1000) / 1000;
 }
 
 /** Works out what {@link volumeRatio} takes long for, ready to pause; once a trading day. */
 export function* prepareUsualVolume(
-  { world, market }: Facts<'world' | 'market'>,
-  listing: Listing,
+  { world, market, caches }: Facts<'world' | 'market' | 'caches'>,
+  { instrument }: Listing,
   { tradingDay }: Quote,
-): Generator<void, UsualVolume> {
-  const known = remembered.get(market)?.get(listing);
-  if (known?.tradingDay === tradingDay) return known;
-  const { instrument } = listing;
-  const calendar = world.calendar(instrument);
-  let [volume, minutes] = [0n, 0];
-  if (kinds[instrument.kind].hasTrades) {
+): Generator<void, number | undefined> {
+  if (!kinds[instrument.kind].hasTrades) return undefined;
+  return yield* caches.inTurns(usualVolumes, instrument.symbol, tradingDay, function* () {
+    const calendar = world.calendar(instrument);
+    let [volume, minutes] = [0n, 0];
     let to = calendar.sessions(tradingDay)[0]?.start;
     for (let count = 0; count < USUAL_DAYS && to !== undefined; count += 1) {
       const [bar] = market.bars(instrument, { unit: 'day' }, { to, limit: 1 });
@@ -84,12 +78,8 @@ export function* prepareUsualVolume(
       to = bar.start;
       yield;
     }
-  }
-  const made = { tradingDay, perMinute: volume === 0n ? undefined : Number(volume) / minutes };
-  const ofMarket = remembered.get(market) ?? new WeakMap<Listing, UsualVolume>();
-  remembered.set(market, ofMarket);
-  ofMarket.set(listing, made);
-  return made;
+    return volume === 0n ? undefined : Number(volume) / minutes;
+  });
 }
 
 /** Minutes of regular trading of a day until a moment (epoch ms). */

@@ -3,14 +3,11 @@ import type { BasicQot } from '../../contract/generated/Qot_Common_pb.js';
 import type { EquitySnapshotExData } from '../../contract/generated/Qot_GetSecuritySnapshot_pb.js';
 import type { QuoteMarket } from '../../contract/markets.js';
 import type { Quote } from '../market/index.js';
-import type { Market } from '../market/market.js';
-import { marketCalendar } from '../world/index.js';
 import { industryPlate } from '../world/plates.js';
 import type { Facts } from './facts.js';
 import { percent } from './figures.js';
 import type { Listing } from './listings.js';
 import { equityData } from './snapshot-kinds.js';
-import { minuteOf, StampedCache } from './stamped-cache.js';
 
 type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
 
@@ -51,52 +48,14 @@ export function stockFigures(facts: Omit<Needed, 'listings'>, listing: Listing):
   return new StockFigures(facts, listing, facts.market.quote(listing.instrument));
 }
 
-const MARKETS = 16;
-const stocks = new WeakMap<Market, StampedCache<readonly StockFigures[]>>();
-
-/** The figures of all shares of a market that are listed today, of this minute, in the world's order. */
+/** The figures of all shares of a market that are listed today, in the world's order. */
 export function stocksOf(facts: Needed, market: QuoteMarket): readonly StockFigures[] {
-  const kept = stocks.get(facts.market) ?? new StampedCache<readonly StockFigures[]>(MARKETS);
-  stocks.set(facts.market, kept);
-  const make = () => sharesOf(facts, market).map((share) => stockFigures(facts, share));
-  return kept.get(market, minuteOf(facts.clock.now()), make);
+  return sharesOf(facts, market).map((share) => stockFigures(facts, share));
 }
 
 /** The shares of a market that are listed today, in the world's order. */
 export function sharesOf({ world, listings }: Facts<'world' | 'listings'>, market: QuoteMarket): readonly Listing[] {
   return world.listed({ market, kind: 'equity' }).map((share) => listings.of(share));
-}
-
-/** So many rows are not made while somebody waits, if there are those of the minute before. */
-const MANY_ROWS = 1_000;
-
-/** The rows that a ranking makes of a whole market, of this minute. */
-export class Standings<Row> {
-  readonly #kept = new WeakMap<Market, StampedCache<readonly Row[]>>();
-
-  /** @param max how many rankings are kept */
-  constructor(private readonly max: number = MARKETS) {}
-
-  /**
-   * Where the rows are many, the first answer of a minute has those of the minute before, if they are of the same trading day.
-   *
-   * @param key names what is ranked within the market
-   */
-  of(facts: Facts<'clock' | 'world' | 'market'>, market: QuoteMarket, key: string, make: () => readonly Row[]): readonly Row[] {
-    const kept = this.#kept.get(facts.market) ?? new StampedCache<readonly Row[]>(this.max);
-    this.#kept.set(facts.market, kept);
-    const minute = minuteOf(facts.clock.now());
-    const standsIn = (earlier: readonly Row[], stamp: string | number) =>
-      earlier.length >= MANY_ROWS && stamp === minute - 1 && isSameDay(facts, market);
-    return kept.get(`${market} ${key}`, minute, make, standsIn);
-  }
-}
-
-/** Whether the minute before is of today's trading. */
-function isSameDay({ clock, world }: Facts<'clock' | 'world'>, market: QuoteMarket): boolean {
-  const calendar = world.calendar(marketCalendar(market));
-  const now = clock.now();
-  return calendar.tradingDay(now) === calendar.tradingDay((minuteOf(now) - 1) * 60_000);
 }
 
 /** Name of what a share's company does. */

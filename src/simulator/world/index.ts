@@ -2,7 +2,6 @@ import type { Clock } from '../../contract/clock.js';
 import type { Decimal } from '../../contract/decimal.js';
 import { type QuoteMarket, quoteMarkets } from '../../contract/markets.js';
 import { dayOfNumber, localDate } from '../../contract/time.js';
-import { atOnce } from '../pace.js';
 import { LruCache } from '../rng/lru-cache.js';
 import { bondsOn, understandBond } from './bonds.js';
 import { tradingDaysOf } from './business-days.js';
@@ -84,8 +83,8 @@ export interface World {
    * contracts after its continuous one. Options need `underlying`; warrants need it or their kind.
    */
   listed(filter?: Filter, day?: string): readonly Instrument[];
-  /** {@link listed} of warrants, all or those on an underlying, by code. The first look at a day takes long, and pauses. */
-  warrants(underlying?: Instrument, day?: string): Generator<void, readonly Warrant[]>;
+  /** {@link listed} of warrants, all or those on an underlying, by code. The first look at a day takes long. */
+  warrants(underlying?: Instrument, day?: string): readonly Warrant[];
   /** Listed option series on an underlying on a day (default: today), by root and expiry. */
   optionSeries(underlying: Instrument, day?: string): readonly ListedSeries[];
   /** The options of a series that are listed on a day (without one: today): by strike, calls first. */
@@ -221,7 +220,7 @@ class SimulatedWorld implements World {
     return candidates.filter((one) => matches(one, filter) && isListed(one, dayOf(one.calendar) ?? this.today(one)));
   }
 
-  warrants(underlying?: Instrument, day = this.today('HK')): Generator<void, readonly Warrant[]> {
+  warrants(underlying?: Instrument, day = this.today('HK')): readonly Warrant[] {
     return this.#warrants.on(day, underlying);
   }
 
@@ -296,7 +295,7 @@ class SimulatedWorld implements World {
   #derivatives({ kind, underlying: symbol }: Filter, day: string | undefined): readonly Instrument[] {
     const underlying = symbol === undefined ? undefined : this.instrument(symbol);
     if (symbol !== undefined && underlying === undefined) return [];
-    const warrants = kind === 'option' ? [] : atOnce(this.warrants(underlying, day));
+    const warrants = kind === 'option' ? [] : this.warrants(underlying, day);
     const options = kind === 'warrant' || underlying === undefined ? [] : this.#options.on(underlying, day ?? this.today(underlying));
     return [...options, ...warrants];
   }

@@ -1,5 +1,5 @@
 import { DECIMAL_ONE, type Decimal } from '../../contract/decimal.js';
-import { addDays, dayOfNumber, requireDay } from '../../contract/time.js';
+import { dayOfNumber, requireDay } from '../../contract/time.js';
 import { businessDayFrom, businessDaysOf, daysLater } from './business-days.js';
 import { catalogue } from './catalogue.js';
 import { drawer } from './draw.js';
@@ -39,10 +39,6 @@ const LOT = 10_000;
 const ELIGIBLE_STOCKS = 40;
 /** Half of the warrants are on an index, as it is in the market. */
 const INDEX_SHARE = 0.5;
-
-/** Codes, and days of a contract, that are looked at without a pause. */
-const CODES_AT_ONCE = 1_000;
-const DAYS_AT_ONCE = 15;
 
 /** A code that is given out, again and again. */
 interface UsedCode {
@@ -109,56 +105,37 @@ export class Warrants {
     return ended;
   }
 
-  /**
-   * The warrants that are listed on a day, by code; those of an underlying alone when it is named. Pauses: whoever asks first has all of them made,
-   * and their underlyings' past looked at.
-   */
-  *on(day: string, underlying?: Instrument): Generator<void, readonly Warrant[]> {
-    const listed = this.#listed.day === day ? this.#listed : { day, all: yield* this.#listedOn(day), standing: new Map() };
-    this.#listed = listed;
+  /** The warrants that are listed on a day, by code; those of an underlying alone when it is named. The first look at a day makes them all. */
+  on(day: string, underlying?: Instrument): readonly Warrant[] {
+    if (this.#listed.day !== day) this.#listed = { day, all: this.#listedOn(day), standing: new Map() };
+    const { all, standing } = this.#listed;
     const name = underlying?.symbol ?? '';
-    const known = listed.standing.get(name);
-    if (known !== undefined) return known;
-    const standing: Warrant[] = [];
-    for (const one of listed.all) {
-      if (underlying !== undefined && one.warrant.underlying !== underlying.symbol) continue;
-      yield* this.#follow(one, day);
-      if (this.asOf(one, day) === one) standing.push(one);
-    }
-    if (standing.length > 0) listed.standing.set(name, standing);
-    return standing;
+    const found =
+      standing.get(name) ??
+      all.filter((one) => (underlying === undefined || one.warrant.underlying === underlying.symbol) && this.asOf(one, day) === one);
+    if (found.length > 0) standing.set(name, found);
+    return found;
   }
 
-  /** Looks at the days of a callable contract up to a day, some at once: each is looked at only the first time. */
-  *#follow(one: Warrant, day: string): Generator<void, void> {
-    if (one.warrant.callPrice === undefined) return;
-    for (let reached = addDays(one.listDate, DAYS_AT_ONCE); reached < day; reached = addDays(reached, DAYS_AT_ONCE)) {
-      yield;
-      if (this.#underlyings.calledBefore(one, reached) !== undefined) return;
-    }
-  }
-
-  *#listedOn(day: string): Generator<void, readonly Warrant[]> {
+  #listedOn(day: string): readonly Warrant[] {
     const found: Warrant[] = [];
     const today = requireDay(day);
-    this.#used ??= yield* this.#usedCodes();
+    this.#used ??= this.#usedCodes();
     for (const { code, range, phase } of this.#used) {
       // How long ago it was given out at the most: nearly all that are over need no calendar.
       if ((((today - phase) % REUSE_DAYS) + REUSE_DAYS) % REUSE_DAYS > range.termDays[1] + 2 * LONGEST_CLOSURE) continue;
       const listDate = listingUpTo(phase, day);
       if (listDate === undefined) continue;
-      yield;
       const warrant = this.#issue(code, range, listDate);
       if (warrant.lastTradingDay === undefined || warrant.lastTradingDay >= day) found.push(warrant);
     }
     return found;
   }
 
-  *#usedCodes(): Generator<void, readonly UsedCode[]> {
+  #usedCodes(): readonly UsedCode[] {
     const used: UsedCode[] = [];
     for (const range of ranges) {
       for (let number = range.from; number <= range.to; number += 1) {
-        if (number % CODES_AT_ONCE === 0) yield;
         const code = String(number);
         const phase = this.#phaseOf(code);
         if (phase !== undefined) used.push({ code, range, phase });

@@ -11,17 +11,17 @@ import {
 import { dividendMarket } from '../../../contract/list-enums.js';
 import type { QuoteMarket } from '../../../contract/markets.js';
 import { requireDay } from '../../../contract/time.js';
-import type { CashDividend, Companies } from '../../companies/index.js';
+import type { CashDividend } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
+import type { CacheKind } from '../../view/caches.js';
 import { marketOf } from '../../view/choices.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import type { Listing } from '../../view/listings.js';
-import { StampedCache } from '../../view/stamped-cache.js';
 import { marketCalendar } from '../../world/index.js';
 import { dayOf } from './dates.js';
 
-type Needed = Facts<'world' | 'companies' | 'listings'>;
+type Needed = Facts<'world' | 'companies' | 'listings' | 'caches'>;
 
 const COUNT_MAX = 1000;
 
@@ -31,7 +31,7 @@ interface Row {
 }
 
 /** Qot_GetDividendCalendar: cash dividends of shares and funds that go ex on a day, as far as they have been announced; in the world's order. */
-export const getDividendCalendar: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
+export const getDividendCalendar: Answer<'world' | 'companies' | 'listings' | 'caches', C2S, S2C> = (facts, request) => {
   const market = marketOf(request.market, dividendMarket);
   if (market instanceof Refusal) return market;
   const day = dayOf('date', request.date);
@@ -44,15 +44,12 @@ export const getDividendCalendar: Answer<'world' | 'companies' | 'listings', C2S
   return create(S2CSchema, { itemList: rows.slice(dataFrom, dataFrom + count).map(itemOf), allCount: rows.length });
 };
 
-/** Days and markets: a month of each of the larger ones. */
-const DAYS_MAX = 128;
-const rowsOfDays = new WeakMap<Companies, StampedCache<readonly Row[]>>();
+/** Rows by market and day: a month of each of the larger ones. */
+const rowsOfDays: CacheKind<readonly Row[]> = { max: 128 };
 
 /** All of a day, as far as they had been announced when today began. */
 function rowsOf(facts: Needed, market: QuoteMarket, date: string): readonly Row[] {
-  const kept = rowsOfDays.get(facts.companies) ?? new StampedCache<readonly Row[]>(DAYS_MAX);
-  rowsOfDays.set(facts.companies, kept);
-  return kept.get(`${market} ${date}`, facts.world.today(marketCalendar(market)), () => findRows(facts, market, date));
+  return facts.caches.get(rowsOfDays, `${market} ${date}`, facts.world.today(marketCalendar(market)), () => findRows(facts, market, date));
 }
 
 function findRows({ world, companies, listings }: Needed, market: QuoteMarket, date: string): readonly Row[] {

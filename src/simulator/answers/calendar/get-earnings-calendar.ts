@@ -19,20 +19,21 @@ import { earningsMarket, earningsSort } from '../../../contract/list-enums.js';
 import { quoteMarket } from '../../../contract/markets.js';
 import { localDate, parseLocal, requireDay } from '../../../contract/time.js';
 import { Refusal } from '../../refusal.js';
+import type { CacheKind } from '../../view/caches.js';
 import { checkChoice, marketOf } from '../../view/choices.js';
 import { type EarningsReport, earningsFigures, publicationOf, type ReportedFigure, reportsBetween } from '../../view/earnings.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { type Condition, type Figure, meeting, pageOf, unknownIndicator, withinRange } from '../../view/standings.js';
-import { Standings, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
+import { type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
 import { type VolatilityRecord, volatilityRecord } from '../../view/volatility-record.js';
 import { type Days, daysOf } from './dates.js';
 
 /** As the service itself: the first day and six more. */
 const DAYS_MAX = 7;
 
-type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
+type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'caches'>;
 
 /** A company's publications at one moment. */
 interface Row {
@@ -58,7 +59,7 @@ interface ToldRow extends Row {
  * Qot_GetEarningsCalendar: what companies publish on the days asked for, by the dates of the market. Hot are those in which most money is traded on a usual day. What trades in
  * the thousands of options on a share is not added up here.
  */
-export const getEarningsCalendar: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (
+export const getEarningsCalendar: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'caches', C2S, S2C> = (
   facts,
   request,
 ) => {
@@ -73,27 +74,15 @@ export const getEarningsCalendar: Answer<'clock' | 'world' | 'companies' | 'mark
   const conditions = conditionsOf(request.filterList);
   if (conditions instanceof Refusal) return conditions;
   const { first, last } = days;
-  const rows = standings.of(facts, market, `${first} ${last}`, () => {
+  const rows = facts.caches.ofMinute(rankings, `${market} ${first} ${last}`, () => {
     const reporting = sharesOf(facts, market).map((share) => ({ share, reports: reportsOf(facts, share, days) }));
     const some = reporting.filter(({ reports }) => reports.length > 0);
     return rowsOfAll(facts, some);
   });
-  return conditions.length === 0 ? wholeOf(rows, sort) : listOf(rows, sort, conditions);
+  return listOf(rows, sort, conditions);
 };
 
-const standings = new Standings<ToldRow>();
-
-/** By the rows that are listed, and by order. */
-const whole = new WeakMap<readonly ToldRow[], Map<Sort, S2C>>();
-
-/** All rows in an order: the same message for as long as they stand, so that it is written once. */
-function wholeOf(rows: readonly ToldRow[], sort: Sort): S2C {
-  const bySort = whole.get(rows) ?? new Map<Sort, S2C>();
-  whole.set(rows, bySort);
-  const list = bySort.get(sort) ?? listOf(rows, sort, []);
-  bySort.set(sort, list);
-  return list;
-}
+const rankings: CacheKind<readonly ToldRow[]> = { max: 16 };
 
 function listOf(rows: readonly ToldRow[], sort: Sort, conditions: readonly Condition<ToldRow>[]): S2C {
   const by: Figure<ToldRow> = sorts[sort] ?? noFigure;

@@ -1,6 +1,5 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, ReferenceType, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetReference_pb.js';
-import { atOnce } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { locateTerms } from '../../view/locate.js';
@@ -15,7 +14,7 @@ export const getReference: Answer<'world' | 'listings', C2S, S2C> = (facts, { se
 };
 
 function answer(facts: Facts<'world' | 'listings'>, instrument: Instrument, type: ReferenceType): S2C {
-  const found = type === ReferenceType.ReferenceType_Future ? futuresOf(facts, instrument) : atOnce(facts.world.warrants(instrument));
+  const found = type === ReferenceType.ReferenceType_Future ? futuresOf(facts, instrument) : facts.world.warrants(instrument);
   const payload = create(S2CSchema);
   payload.staticInfoList = found.map((one) => staticInfo(facts, facts.listings.of(one)));
   return payload;

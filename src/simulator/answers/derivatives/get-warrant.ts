@@ -3,7 +3,6 @@ import { decimalToNumber } from '../../../contract/decimal.js';
 import { IpoPeriod, PriceType, SortField, WarrantStatus } from '../../../contract/generated/Qot_Common_pb.js';
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetWarrant_pb.js';
 import { addDays } from '../../../contract/time.js';
-import { atOnce } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { locateTerms } from '../../view/locate.js';
@@ -28,7 +27,7 @@ export const getWarrant: Answer<Used, C2S, S2C> = (facts, request) => {
 
 function page(facts: Facts<Used>, request: C2S, owner: Instrument | undefined, bounds: Bounds): S2C {
   const isWanted = termsFilter(facts, request, bounds);
-  const listed = atOnce(facts.world.warrants(owner));
+  const listed = facts.world.warrants(owner);
   const conditions = figureConditions(request);
   const rows = listed.map((one) => new WarrantRow(facts, one)).filter((row) => isWanted(row) && conditions.every((meets) => meets(row)));
   const column = columns[request.sortField as SortField] ?? code;

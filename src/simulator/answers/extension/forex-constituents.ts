@@ -16,7 +16,7 @@ import type { Instrument } from '../../world/index.js';
 import { dayStats, indicatorOf } from './forex-figures.js';
 import { forexLists, pairsOf } from './forex-lists.js';
 
-type Used = 'clock' | 'world' | 'market' | 'listings';
+type Used = 'clock' | 'world' | 'market' | 'listings' | 'caches';
 /** Sort key of a row; undefined where it lacks the figure, and sorted last. */
 type Key = (row: StockInfo) => bigint | string | undefined;
 

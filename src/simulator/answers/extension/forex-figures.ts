@@ -15,7 +15,7 @@ import { type ChangeDays, pastCloses } from '../../view/past-closes.js';
 import { yearRange } from '../../view/price-range.js';
 import { ratio, raw, thousandths } from './scales.js';
 
-type Used = Facts<'clock' | 'world' | 'market'>;
+type Used = Facts<'clock' | 'world' | 'market' | 'caches'>;
 
 const DAY_MS = 86_400_000;
 

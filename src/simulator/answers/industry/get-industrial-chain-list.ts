@@ -19,7 +19,10 @@ import { type ChainShares, sharesOf } from './shares.js';
 
 const COUNT = { fallback: 20, max: 50 };
 /** Qot_GetIndustrialChainList: the chains that have stocks in a market, by their numbers, with what these come to there and the largest of them. */
-export const getIndustrialChainList: Answer<'world' | 'companies' | 'listings' | 'columnSnapshots', C2S, S2C> = (facts, request) => {
+export const getIndustrialChainList: Answer<'world' | 'companies' | 'listings' | 'columnSnapshots' | 'caches', C2S, S2C> = (
+  facts,
+  request,
+) => {
   const market = marketOf(request.market, chainMarket);
   if (market instanceof Refusal) return market;
   const shares = sharesOf(facts, market);

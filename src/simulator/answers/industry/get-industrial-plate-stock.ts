@@ -32,7 +32,10 @@ const figures: ReadonlyMap<number, Figure> = new Map([
 ]);
 
 /** Qot_GetIndustrialPlateStock: the stocks of an industrial plate or of all plates of a chain, in some markets or all. */
-export const getIndustrialPlateStock: Answer<'world' | 'companies' | 'listings' | 'columnSnapshots', C2S, S2C> = (facts, request) => {
+export const getIndustrialPlateStock: Answer<'world' | 'companies' | 'listings' | 'columnSnapshots' | 'caches', C2S, S2C> = (
+  facts,
+  request,
+) => {
   const plates = platesNamed(request);
   if (plates instanceof Refusal) return plates;
   const markets = marketsNamed(request);

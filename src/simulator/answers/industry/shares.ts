@@ -1,16 +1,17 @@
 import type { Decimal } from '../../../contract/decimal.js';
 import { type Currency, type QuoteMarket, quoteMarket } from '../../../contract/markets.js';
 import type { Issuer } from '../../companies/issuers.js';
-import type { ColumnSnapshot, Row } from '../../screen/column-snapshot.js';
+import type { Row } from '../../screen/column-snapshot.js';
 import { type Hit, sorted } from '../../screen/index.js';
 import { marketValue } from '../../screen/share-figures.js';
+import type { CacheKind } from '../../view/caches.js';
 import type { Facts } from '../../view/facts.js';
 import { membersOf } from '../../view/plates.js';
 import type { Chain, IndustrialPlate } from '../../world/chains.js';
 import type { Plate } from '../../world/plates.js';
 import { sharesIn } from '../research/valuation-group.js';
 
-type Needed = Facts<'world' | 'companies' | 'listings' | 'columnSnapshots'>;
+type Needed = Facts<'world' | 'companies' | 'listings' | 'columnSnapshots' | 'caches'>;
 
 /** The markets that have plates. */
 export const chainMarkets: readonly QuoteMarket[] = ['HK', 'US', 'SH', 'SZ', 'SG', 'JP', 'MY'];
@@ -27,52 +28,29 @@ export interface ChainShares {
 
 const LARGEST = 10;
 
-/** The shares of a market at one minute, by their plates: worked out as far as somebody asked, and then known for the minute. */
+/** The shares of a market at one minute, by their plates. */
 export class MarketShares {
-  readonly #members = new Map<Plate, readonly Hit[]>();
-  readonly #chains = new Map<Chain, ChainShares>();
   readonly #byListing: ReadonlyMap<Row['listing'], Hit>;
 
   constructor(
     private readonly facts: Needed,
     private readonly market: QuoteMarket,
-    hits: readonly Hit[],
   ) {
+    const hits = sharesIn(facts, { market, members: undefined });
     this.#byListing = new Map(hits.map((hit) => [hit.row.listing, hit]));
   }
 
   /** Today's members of one of the market's plates, in the market's order. */
   members(plate: Plate): readonly Hit[] {
-    let members = this.#members.get(plate);
-    if (members === undefined) {
-      const listings = membersOf(this.facts, plate);
-      members = listings.flatMap((listing) => this.#byListing.get(listing) ?? []);
-      this.#members.set(plate, members);
-    }
-    return members;
+    return membersOf(this.facts, plate).flatMap((listing) => this.#byListing.get(listing) ?? []);
   }
 
   /** The shares of industrial plates, each once. */
   of(plates: readonly IndustrialPlate[]): readonly Hit[] {
-    const found: (readonly Hit[])[] = [];
-    for (const one of plates) {
-      const plate = one.in(this.market);
-      if (plate !== undefined) found.push(this.members(plate));
-    }
-    const [only = []] = found;
-    return found.length === 1 ? only : [...new Set(found.flat())];
+    return [...new Set(plates.flatMap((one) => one.in(this.market) ?? []).flatMap((plate) => this.members(plate)))];
   }
 
-  chain(chain: Chain): ChainShares {
-    let shares = this.#chains.get(chain);
-    if (shares === undefined) {
-      shares = this.#make(chain);
-      this.#chains.set(chain, shares);
-    }
-    return shares;
-  }
-
-  #make({ plates }: Chain): ChainShares {
+  chain({ plates }: Chain): ChainShares {
     const hits = this.of(plates);
     const worth = worthOf(this.facts, hits, quoteMarket(this.market).currency);
     const largest = sorted(hits, [{ figure: marketValue, direction: 'descending' }]);
@@ -80,18 +58,11 @@ export class MarketShares {
   }
 }
 
-/** By the board of the market's shares, which lasts for a minute. */
-const ofBoards = new WeakMap<ColumnSnapshot, MarketShares>();
+const shares: CacheKind<MarketShares> = { max: 16 };
 
 /** The shares of a market with the quotes of the minute. */
 export function sharesOf(facts: Needed, market: QuoteMarket): MarketShares {
-  const board = facts.columnSnapshots.of(market, 'equity');
-  let shares = ofBoards.get(board);
-  if (shares === undefined) {
-    shares = new MarketShares(facts, market, sharesIn(facts, { market, members: undefined }));
-    ofBoards.set(board, shares);
-  }
-  return shares;
+  return facts.caches.ofMinute(shares, market, () => new MarketShares(facts, market));
 }
 
 /** The shares of industrial plates in some markets, each once: market by market. */

@@ -1,8 +1,9 @@
 import { DECIMAL_ONE, type Decimal } from '../../../contract/decimal.js';
 import { requireDay } from '../../../contract/time.js';
 import { ArkFunds, COMPANIES_MAX, mayHold } from '../../companies/ark.js';
-import type { Companies, Company } from '../../companies/index.js';
+import type { Company } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
+import type { CacheKind } from '../../view/caches.js';
 import { lastCompleteDay } from '../../view/complete-bars.js';
 import type { Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
@@ -12,14 +13,16 @@ const LARGEST = 'US.ARKK';
 /** Market of the funds. */
 const MARKET = 'US';
 
-export type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings'>;
+export type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'caches'>;
 
-const made = new WeakMap<Companies, ArkFunds>();
+const made: CacheKind<ArkFunds> = { max: 1 };
 
 /** The funds. */
-export function arkOf({ world, companies }: Pick<Needed, 'world' | 'companies'>): ArkFunds {
-  const known = made.get(companies);
-  if (known !== undefined) return known;
+export function arkOf(facts: Facts<'world' | 'companies' | 'caches'>): ArkFunds {
+  return facts.caches.get(made, '', '', () => makeFunds(facts));
+}
+
+function makeFunds({ world, companies }: Facts<'world' | 'companies'>): ArkFunds {
   const fund = world.instrument(LARGEST);
   const money = fund === undefined ? 0n : (fund.referencePrice * fund.sharesIssued) / DECIMAL_ONE;
   const chosen: Company[] = [];
@@ -29,9 +32,7 @@ export function arkOf({ world, companies }: Pick<Needed, 'world' | 'companies'>)
     const company = companies.company(equity);
     if (mayHold(company)) chosen.push(company);
   }
-  const funds = new ArkFunds(chosen, Number(money));
-  made.set(companies, funds);
-  return funds;
+  return new ArkFunds(chosen, Number(money));
 }
 
 /** Trading days of each `CycleType`. */

@@ -2,12 +2,11 @@ import { type Decimal, decimalToNumber } from '../../../contract/decimal.js';
 import type { QuoteMarket } from '../../../contract/markets.js';
 import { dayOfNumber, requireDay } from '../../../contract/time.js';
 import { inSharesOf } from '../../companies/declared.js';
-import type { Companies } from '../../companies/index.js';
 import { type Holding, institutionNames } from '../../companies/ownership.js';
 import { Refusal } from '../../refusal.js';
+import type { CacheKind } from '../../view/caches.js';
 import type { Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
-import { StampedCache } from '../../view/stamped-cache.js';
 import { marketCalendar } from '../../world/index.js';
 import { type Industry, industryPlate } from '../../world/plates.js';
 import { percentOf } from '../research/money.js';
@@ -36,17 +35,14 @@ export interface Book {
   readonly sums: ReadonlyMap<string, Sums>;
 }
 
-type Needed = Facts<'world' | 'companies' | 'listings'>;
+type Needed = Facts<'world' | 'companies' | 'listings' | 'caches'>;
 
-const MARKETS = 16;
-const remembered = new WeakMap<Companies, StampedCache<Book>>();
+const books: CacheKind<Book> = { max: 16 };
 
-/** Holdings as of the last quarter known in a market today; computed once a day. */
+/** The last quarter that is known in a market today; worked out once a day. */
 export function bookOf(facts: Needed, market: QuoteMarket): Book {
-  const books = remembered.get(facts.companies) ?? new StampedCache<Book>(MARKETS);
-  remembered.set(facts.companies, books);
   const day = facts.world.today(marketCalendar(market));
-  return books.get(market, day, () => make(facts, market, day));
+  return facts.caches.get(books, market, day, () => make(facts, market, day));
 }
 
 function make(facts: Needed, market: QuoteMarket, today: string): Book {

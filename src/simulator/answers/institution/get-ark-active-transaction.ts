@@ -34,7 +34,10 @@ const byAmount: Figure<Row> = (row) => Number(row.amount);
 const sortFields: readonly Figure<Row>[] = [byAmount, byAmount, ({ shares }) => Number(shares)];
 
 /** Qot_GetArkActiveTransaction: what the ARK funds traded over a cycle of trading days that are over, net; sales are negative. Amounts are at the closes of the days. */
-export const getArkActiveTransaction: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings', C2S, S2C> = (facts, request) => {
+export const getArkActiveTransaction: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'caches', C2S, S2C> = (
+  facts,
+  request,
+) => {
   const wanted = changes[request.holdingType];
   if (wanted === undefined)
     return new Refusal(`holding_type: unknown ${request.holdingType}; accepted: 0 to ${changes.length - 1}`, 'broker.value');

@@ -42,7 +42,7 @@ const changes: ReadonlyMap<number, ArkChange> = new Map([
 ]);
 
 /** Qot_GetArkFundHolding: what the ARK funds hold together after the last trading day that is over, or what changed over a cycle of them. */
-export const getArkFundHolding: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings', C2S, S2C> = (facts, request) => {
+export const getArkFundHolding: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'caches', C2S, S2C> = (facts, request) => {
   const isPosition = request.holdingType === ArkHoldingType.ArkHoldingType_Position;
   const wanted = changes.get(request.holdingType);
   if (!isPosition && wanted === undefined)

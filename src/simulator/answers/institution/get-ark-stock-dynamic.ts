@@ -20,7 +20,10 @@ interface Transaction {
  * Qot_GetArkStockDynamic: at least two of the last transactions within ten trading days in one direction, one after another; else those of the ten days; else the last
  * one of sixty; else none.
  */
-export const getArkStockDynamic: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings', C2S, S2C> = (facts, { security }) => {
+export const getArkStockDynamic: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'caches', C2S, S2C> = (
+  facts,
+  { security },
+) => {
   const listing = locate(facts, security);
   if (listing instanceof Refusal) return listing;
   return answer(facts, listing);

@@ -15,7 +15,7 @@ import { percentOf } from '../research/money.js';
 import { amount, bookOf, institutionOf } from './books.js';
 
 /** Qot_GetInstitutionDistribution: an institution's holdings in a market by industry, the largest first; they add up to its position value. An industry's number is that of its plate. */
-export const getInstitutionDistribution: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
+export const getInstitutionDistribution: Answer<'world' | 'companies' | 'listings' | 'caches', C2S, S2C> = (facts, request) => {
   const market = marketOf(request.market, heldMarket);
   if (market instanceof Refusal) return market;
   const institution = institutionOf(request.institutionId);

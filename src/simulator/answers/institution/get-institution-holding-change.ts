@@ -28,7 +28,7 @@ const sortFields: Readonly<Record<number, Figure<Position>>> = {
 };
 
 /** Qot_GetInstitutionHoldingChange: what an institution did in the last quarter that is known, of one kind. What is new has no change in percent. */
-export const getInstitutionHoldingChange: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
+export const getInstitutionHoldingChange: Answer<'world' | 'companies' | 'listings' | 'caches', C2S, S2C> = (facts, request) => {
   const market = marketOf(request.market, heldMarket);
   if (market instanceof Refusal) return market;
   const institution = institutionOf(request.institutionId);

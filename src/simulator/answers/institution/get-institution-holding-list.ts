@@ -48,7 +48,7 @@ const sortFields: Readonly<Record<number, Figure<Position>>> = {
 };
 
 /** Qot_GetInstitutionHoldingList: what an institution holds at the end of the last quarter that is known; what it sold in the quarter only where that is asked for. */
-export const getInstitutionHoldingList: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
+export const getInstitutionHoldingList: Answer<'world' | 'companies' | 'listings' | 'caches', C2S, S2C> = (facts, request) => {
   const market = marketOf(request.market, heldMarket);
   if (market instanceof Refusal) return market;
   const institution = institutionOf(request.institutionId);

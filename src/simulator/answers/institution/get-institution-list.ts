@@ -34,7 +34,7 @@ const sortFields: Readonly<Record<number, Figure<Row>>> = {
 };
 
 /** Qot_GetInstitutionList: institutions with what they hold of companies that have their home in a market, at the end of the last quarter that is known. */
-export const getInstitutionList: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
+export const getInstitutionList: Answer<'world' | 'companies' | 'listings' | 'caches', C2S, S2C> = (facts, request) => {
   const market = marketOf(request.market, heldMarket);
   if (market instanceof Refusal) return market;
   const by = sortFigure(request.sortField, sortFields, positionValue);

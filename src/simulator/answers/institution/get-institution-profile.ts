@@ -13,7 +13,7 @@ import { amount, bookOf, type Change, changeOf, institutionOf, type Position, su
 const TOP = 10;
 
 /** Qot_GetInstitutionProfile: an institution's holdings in a market in a few figures. `holdingChangeCount` is by how much their number changed. */
-export const getInstitutionProfile: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
+export const getInstitutionProfile: Answer<'world' | 'companies' | 'listings' | 'caches', C2S, S2C> = (facts, request) => {
   const market = marketOf(request.market, heldMarket);
   if (market instanceof Refusal) return market;
   const institution = institutionOf(request.institutionId);
@@ -50,12 +50,7 @@ interface Outline {
   readonly topBefore: number;
 }
 
-/** By the positions of a book, which stand for a day. */
-const outlines = new WeakMap<readonly Position[], Outline>();
-
 function outlineOf(positions: readonly Position[]): Outline {
-  const known = outlines.get(positions);
-  if (known !== undefined) return known;
   const changes: Record<Change, number> = { new: 0, 'sold out': 0, increase: 0, decrease: 0, none: 0 };
   const [values, previous] = [new Float64Array(positions.length), new Float64Array(positions.length)];
   for (const [index, position] of positions.entries()) {
@@ -64,9 +59,7 @@ function outlineOf(positions: readonly Position[]): Outline {
     previous[index] = Number(position.previousValue);
   }
   const top = topPart(values);
-  const outline = { changes, top, topBefore: topPart(previous) };
-  outlines.set(positions, outline);
-  return outline;
+  return { changes, top, topBefore: topPart(previous) };
 }
 
 /** The part of the largest values, in percent of all. */

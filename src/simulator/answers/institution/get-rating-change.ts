@@ -12,15 +12,14 @@ import {
 import { ratedMarket, ratingChangeType } from '../../../contract/institution-enums.js';
 import type { QuoteMarket } from '../../../contract/markets.js';
 import { dayOfNumber } from '../../../contract/time.js';
-import type { Companies } from '../../companies/index.js';
 import type { RatingChange } from '../../companies/opinions.js';
 import { Refusal } from '../../refusal.js';
+import type { CacheKind } from '../../view/caches.js';
 import { checkChoice, marketOf } from '../../view/choices.js';
 import { pageAfter } from '../../view/cursor.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { given } from '../../view/given.js';
 import type { Listing } from '../../view/listings.js';
-import { StampedCache } from '../../view/stamped-cache.js';
 import { sharesOf } from '../../view/stock-figures.js';
 import { marketCalendar } from '../../world/index.js';
 import { brokerUid, ratingNumber, targetPrice, threeGrades } from '../research/opinions.js';
@@ -30,7 +29,7 @@ const COUNT = { fallback: 10, max: 20 };
 /** Age of the oldest change that counts as recent. */
 const RECENT_DAYS = 30;
 
-type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings'>;
+type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'caches'>;
 
 interface Row {
   readonly listing: Listing;
@@ -44,7 +43,7 @@ interface Row {
 type Changes = ReadonlyMap<RatingChangeType, readonly Row[]>;
 
 /** Qot_GetRatingChange: opinions of the last thirty days on a market's shares that raised or lowered a rating, in three grades, or were a broker's first; newest first. */
-export const getRatingChange: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings', C2S, S2C> = (facts, request) => {
+export const getRatingChange: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'caches', C2S, S2C> = (facts, request) => {
   const market = marketOf(request.market, ratedMarket);
   if (market instanceof Refusal) return market;
   const wanted = given(C2SSchema, request, 'changeType') || RatingChangeType.RatingChangeType_Upgrade;
@@ -57,14 +56,11 @@ export const getRatingChange: Answer<'clock' | 'world' | 'companies' | 'market' 
   return create(S2CSchema, { dataList: page.items.map((row) => itemOf(facts, row)), allCount: rows.length, nextPage: page.next });
 };
 
-const MARKETS = 16;
-const changes = new WeakMap<Companies, StampedCache<Changes>>();
+const changes: CacheKind<Changes> = { max: 16 };
 
 /** All in a market; worked out once a day, of what was out when it began. */
 function changesIn(facts: Needed, market: QuoteMarket): Changes {
-  const kept = changes.get(facts.companies) ?? new StampedCache<Changes>(MARKETS);
-  changes.set(facts.companies, kept);
-  return kept.get(market, facts.world.today(marketCalendar(market)), () => makeChanges(facts, market));
+  return facts.caches.get(changes, market, facts.world.today(marketCalendar(market)), () => makeChanges(facts, market));
 }
 
 /** There are tens of thousands in a month: they are put in order day by day. */

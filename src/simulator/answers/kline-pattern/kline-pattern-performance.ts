@@ -7,14 +7,13 @@ import {
   S2CSchema,
 } from '../../../contract/generated/svc/kline_pattern_performance_pb.js';
 import { type QuoteMarket, quoteMarket } from '../../../contract/markets.js';
-import type { Market } from '../../market/index.js';
 import { occurrences, type Pattern, seriesOf } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
-import { completeBars, lastCompleteDay } from '../../view/complete-bars.js';
+import type { CacheKind } from '../../view/caches.js';
+import { completeBars, completeDayStamp } from '../../view/complete-bars.js';
 import { checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
-import type { Instrument, World } from '../../world/index.js';
 import { changePercent, closeOf, requirePattern, summary } from './pattern-requests.js';
 
 const markets: readonly QuoteMarket[] = ['HK', 'US', 'SH', 'SZ', 'SG', 'JP', 'MY'];
@@ -26,18 +25,17 @@ const BARS_EXAMINED = YEAR_BARS + 170;
 const DURATION_MAX = 60;
 const DAY = { unit: 'day' } as const;
 
-type Needed = Facts<'clock' | 'world' | 'market' | 'listings'>;
+type Needed = Facts<'clock' | 'world' | 'market' | 'listings' | 'caches'>;
 
 /** A share's complete daily bars, and which patterns they show within the last year. */
 interface Year {
-  readonly upTo: string;
   readonly closes: readonly number[];
   /** Shape and index of the last bar. */
   readonly found: readonly (readonly [shape: number, last: number])[];
 }
 
 /** Price moves after a daily pattern within the last year, over the most traded shares of each market. */
-export const klinePatternPerformance: Answer<'clock' | 'world' | 'market' | 'listings', C2S, S2C> = (facts, request) => {
+export const klinePatternPerformance: Answer<'clock' | 'world' | 'market' | 'listings' | 'caches', C2S, S2C> = (facts, request) => {
   const refused = checkVersion(request);
   if (refused !== undefined) return refused;
   const pattern = requirePattern(request.shape);
@@ -55,11 +53,10 @@ function answer(facts: Needed, pattern: Pattern, duration: number): S2C {
 }
 
 function performance(facts: Needed, market: QuoteMarket, { shape }: Pattern, duration: number): MarketPerformance {
-  const shares = mostTraded(facts, market);
+  const shares = yearsOf(facts, market);
   const changes: number[] = [];
   let count = 0;
-  for (const share of shares) {
-    const { closes, found } = yearOf(facts, share);
+  for (const { closes, found } of shares) {
     for (const [own, last] of found) {
       if (own !== shape) continue;
       count += 1;
@@ -76,37 +73,27 @@ function performance(facts: Needed, market: QuoteMarket, { shape }: Pattern, dur
   });
 }
 
-const mostTradedOf = new WeakMap<
-  World,
-  Map<QuoteMarket, { readonly listed: readonly Instrument[]; readonly shares: readonly Listing[] }>
->();
+const years: CacheKind<readonly Year[]> = { max: markets.length };
 
-/** Worked out once for what is listed. */
-function mostTraded({ world, listings }: Facts<'world' | 'listings'>, market: QuoteMarket): readonly Listing[] {
-  const kept = mostTradedOf.get(world) ?? new Map();
-  mostTradedOf.set(world, kept);
-  const listed = world.listed({ market, kind: 'equity' });
-  const known = kept.get(market);
-  if (known?.listed === listed) return known.shares;
-  const money = Float64Array.from(listed, ({ dailyVolume, referencePrice }) => dailyVolume * Number(referencePrice));
-  const order = Uint32Array.from(listed, (_, index) => index).sort((a, b) => (money[b] ?? 0) - (money[a] ?? 0) || a - b);
-  const shares = [...order.subarray(0, STOCKS_A_MARKET)].flatMap((index) => listed[index] ?? []).map((one) => listings.of(one));
-  kept.set(market, { listed, shares });
-  return shares;
+/** The last year of the most traded shares of a market. */
+function yearsOf(facts: Needed, market: QuoteMarket): readonly Year[] {
+  return facts.caches.get(years, market, completeDayStamp(facts, market), () =>
+    mostTraded(facts, market).map((share) => yearOf(facts, share)),
+  );
 }
 
-const years = new WeakMap<Market, Map<Listing, Year>>();
+function mostTraded({ world, listings }: Facts<'world' | 'listings'>, market: QuoteMarket): readonly Listing[] {
+  const listed = world.listed({ market, kind: 'equity' });
+  const money = listed.map(({ dailyVolume, referencePrice }) => dailyVolume * Number(referencePrice));
+  const order = [...listed.keys()].sort((a, b) => (money[b] ?? 0) - (money[a] ?? 0) || a - b);
+  return order
+    .slice(0, STOCKS_A_MARKET)
+    .flatMap((index) => listed[index] ?? [])
+    .map((one) => listings.of(one));
+}
 
 function yearOf(facts: Needed, share: Listing): Year {
-  const kept = years.get(facts.market) ?? new Map<Listing, Year>();
-  years.set(facts.market, kept);
-  const upTo = lastCompleteDay(facts.world.calendar(share.instrument), facts.clock.now());
-  const known = kept.get(share);
-  if (known?.upTo === upTo) return known;
   const bars = completeBars(facts, share, DAY, BARS_EXAMINED);
-  const series = seriesOf(bars);
-  const found = occurrences(series, bars.length - YEAR_BARS, bars.length).map(({ pattern, last }) => [pattern.shape, last] as const);
-  const year = { upTo, closes: bars.map(closeOf), found };
-  kept.set(share, year);
-  return year;
+  const found = occurrences(seriesOf(bars), bars.length - YEAR_BARS, bars.length);
+  return { closes: bars.map(closeOf), found: found.map(({ pattern, last }) => [pattern.shape, last]) };
 }

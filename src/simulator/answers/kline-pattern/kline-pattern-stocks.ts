@@ -9,19 +9,18 @@ import {
 import { patternMarket, patternSort, patternSortOrder } from '../../../contract/list-enums.js';
 import type { QuoteMarket } from '../../../contract/markets.js';
 import { localDateTime, parseLocal } from '../../../contract/time.js';
-import type { BarPeriod, Market } from '../../market/index.js';
+import type { BarPeriod } from '../../market/index.js';
 import { occurrences, type Pattern, Series, seriesOf } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
 import { labelTime, periodOf } from '../../view/bars.js';
+import type { CacheKind } from '../../view/caches.js';
 import { checkChoice, marketOf } from '../../view/choices.js';
-import { completeBars, lastCompleteDay } from '../../view/complete-bars.js';
+import { completeBars, completeDayStamp, lastCompleteDay } from '../../view/complete-bars.js';
 import { checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
-import { minuteOf, StampedCache } from '../../view/stamped-cache.js';
 import { type Figure, pageOf } from '../../view/standings.js';
-import { Standings, type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
-import { marketCalendar } from '../../world/index.js';
+import { type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
 import { colorNumbers, pageOfRows, requirePattern } from './pattern-requests.js';
 
 /** Bars that the longest chart pattern needs. */
@@ -31,7 +30,7 @@ const BACKEND_ORDER = -1;
 const EVERY_STOCK = 0;
 const WATCHED_STOCKS = 1;
 
-type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
+type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'caches'>;
 
 /** The pattern that a share's newest complete bar completes, by the names of its bars. */
 interface Shown {
@@ -45,10 +44,11 @@ interface Row {
 }
 
 /** Shares of a market whose newest complete bar is the last one of a pattern. */
-export const klinePatternStocks: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'watched', C2S, S2C> = (
-  facts,
-  request,
-) => {
+export const klinePatternStocks: Answer<
+  'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'watched' | 'caches',
+  C2S,
+  S2C
+> = (facts, request) => {
   const { sortType, sortOrder, startCount, userStockListMode } = request;
   const refused =
     checkVersion(request) ?? checkChoice('sort_type', sortType, patternSort) ?? checkChoice('sort_order', sortOrder, patternSortOrder);
@@ -65,7 +65,9 @@ export const klinePatternStocks: Answer<'clock' | 'world' | 'companies' | 'marke
   if (pattern instanceof Refusal) return pattern;
   const period = periodOf(request.klineType);
   if (period instanceof Refusal) return period;
-  const all = standings.of(facts, market, `${pattern.shape} ${request.klineType}`, () => rowsOf(facts, market, pattern, period));
+  const all = facts.caches.ofMinute(rankings, `${market} ${pattern.shape} ${request.klineType}`, () =>
+    rowsOf(facts, market, pattern, period),
+  );
   const rows = userStockListMode === WATCHED_STOCKS ? watchedOf(facts, all) : all;
   const by = figures[sortType];
   const ordered =
@@ -80,8 +82,8 @@ function watchedOf({ watched }: Facts<'watched'>, rows: readonly Row[]): readonl
   return rows.filter(({ stock: { listing } }) => symbols.has(listing.instrument.symbol));
 }
 
-/** Rankings by market, pattern and period. */
-const standings = new Standings<Row>(64);
+/** Rows by market, pattern and period. */
+const rankings: CacheKind<readonly Row[]> = { max: 64 };
 
 /** By sort type. */
 const figures: Readonly<Record<number, Figure<Row>>> = {
@@ -101,20 +103,13 @@ function rowsOf(facts: Needed, market: QuoteMarket, { shape }: Pattern, period: 
 /** One market and period: by shape, the shares whose newest complete bar completes the pattern, in the world's order. */
 type Newest = ReadonlyMap<number, readonly (readonly [Listing, Shown])[]>;
 
-const PERIODS_MAX = 32;
-const newest = new WeakMap<Market, StampedCache<Newest>>();
+const newest: CacheKind<Newest> = { max: 32 };
 
-/** Daily and longer bars are cached until the next day is over; shorter ones for the minute. */
+/** For days and longer bars, patterns found last until another day is over; for shorter ones, for the minute. */
 function newestPatterns(facts: Needed, market: QuoteMarket, period: BarPeriod): Newest {
-  const kept = newest.get(facts.market) ?? new StampedCache<Newest>(PERIODS_MAX);
-  newest.set(facts.market, kept);
-  const { clock, world } = facts;
-  const calendar = world.calendar(marketCalendar(market));
-  const stamp =
-    period.unit === 'minute' ? minuteOf(clock.now()) : `${world.today(marketCalendar(market))} ${lastCompleteDay(calendar, clock.now())}`;
-  return kept.get(`${market} ${period.unit} ${period.unit === 'minute' ? period.count : ''}`, stamp, () =>
-    findNewest(facts, market, period),
-  );
+  const find = () => findNewest(facts, market, period);
+  if (period.unit === 'minute') return facts.caches.ofMinute(newest, `${market} ${period.count}`, find);
+  return facts.caches.get(newest, `${market} ${period.unit}`, completeDayStamp(facts, market), find);
 }
 
 function findNewest(facts: Needed, market: QuoteMarket, period: BarPeriod): Newest {

@@ -2,14 +2,15 @@ import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '../../../contract/decimal.js';
 import { type C2S, type PatternFound, PatternFoundSchema, type S2C, S2CSchema } from '../../../contract/generated/svc/kline_pattern_pb.js';
 import { localDateTime } from '../../../contract/time.js';
-import type { Bar, BarPeriod, Market } from '../../market/index.js';
+import type { Bar, BarPeriod } from '../../market/index.js';
+import { atOnce } from '../../pace.js';
 import { type Occurrence, occurrences, seriesOf } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
-import { LruCache } from '../../rng/lru-cache.js';
 import { labelTime, periodOf } from '../../view/bars.js';
-import { keptCompleteBars } from '../../view/complete-bars.js';
+import { completeOf } from '../../view/complete-bars.js';
 import { checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
+import { keptBars } from '../../view/kept-bars.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { locateStock } from '../../view/stock-ids.js';
@@ -20,7 +21,7 @@ const BARS_SHOWN = 100;
 const BARS_EXAMINED = 260;
 
 /** The patterns on the newest complete bars of a symbol, forward adjusted. */
-export const klinePattern: Answer<'clock' | 'world' | 'market' | 'listings', C2S, S2C> = (facts, request) => {
+export const klinePattern: Answer<'clock' | 'world' | 'market' | 'listings' | 'caches', C2S, S2C> = (facts, request) => {
   const refused = checkVersion(request);
   if (refused !== undefined) return refused;
   const listing = locateStock(facts, request);
@@ -29,9 +30,10 @@ export const klinePattern: Answer<'clock' | 'world' | 'market' | 'listings', C2S
   return period instanceof Refusal ? period : answer(facts, listing, period, request.klineType);
 };
 
-function answer(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, period: BarPeriod, klineType: number): S2C {
-  const bars = keptCompleteBars(facts, listing, period, BARS_EXAMINED);
-  const found = findOn(facts.market, `${listing.instrument.symbol} ${klineType}`, bars);
+function answer(facts: Facts<'clock' | 'world' | 'market' | 'caches'>, listing: Listing, period: BarPeriod, klineType: number): S2C {
+  const newest = atOnce(keptBars(facts, listing, period, 'forward', BARS_EXAMINED + 1));
+  const bars = completeOf(facts, listing, period, newest).slice(-BARS_EXAMINED);
+  const found = occurrences(seriesOf(bars), bars.length - BARS_SHOWN, bars.length);
   return create(S2CSchema, {
     security: listing.security,
     stockId: listing.instrument.id,
@@ -40,32 +42,6 @@ function answer(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing, pe
     barsExamined: bars.length,
     patternList: [...found].reverse().flatMap((one) => foundMessage(facts, listing, period, bars, one)),
   });
-}
-
-/** Patterns found in a series of bars. */
-interface Known {
-  bars: readonly Bar[];
-  found: readonly Occurrence[];
-}
-
-/** Cached pairs of symbol and period; some tens of kilobytes each. */
-const REMEMBERED = 64;
-const remembered = new WeakMap<Market, LruCache<string, Known>>();
-
-/** The patterns that the newest bars complete: looked for again where the bars are others. */
-function findOn(market: Market, name: string, bars: readonly Bar[]): readonly Occurrence[] {
-  const ofMarket = remembered.get(market) ?? new LruCache<string, Known>(REMEMBERED);
-  remembered.set(market, ofMarket);
-  const known = ofMarket.get(name, () => ({ bars: [], found: [] }));
-  if (known.bars.length === bars.length && bars.every((bar, index) => isSame(bar, known.bars[index] as Bar))) return known.found;
-  const found = occurrences(seriesOf(bars), bars.length - BARS_SHOWN, bars.length);
-  known.bars = bars;
-  known.found = found;
-  return found;
-}
-
-function isSame(a: Bar, b: Bar): boolean {
-  return a === b || (a.start === b.start && a.open === b.open && a.high === b.high && a.low === b.low && a.close === b.close);
 }
 
 function foundMessage(

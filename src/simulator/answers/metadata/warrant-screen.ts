@@ -10,7 +10,6 @@ import {
   type WarrantItem,
   WarrantItemSchema,
 } from '../../../contract/generated/Qot_WarrantScreen_pb.js';
-import { atOnce } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { WarrantRow } from '../../view/warrant-row.js';
@@ -96,7 +95,7 @@ function page(
   keys: readonly Key[],
   pageCount: number,
 ): S2C {
-  const listed = marketType === HK ? atOnce(facts.world.warrants(undefined)) : [];
+  const listed = marketType === HK ? facts.world.warrants() : [];
   let rows = listed.map((one) => new WarrantRow(facts, one));
   // Conditions on terms come first, so that only the remaining warrants are quoted.
   for (const isTerm of [true, false]) {

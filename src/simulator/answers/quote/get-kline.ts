@@ -15,7 +15,7 @@ const BARS_MAX = 1000;
  * Qot_GetKL: the newest bars, oldest first, the running one last. Minutes of extended hours are included; bars of days and longer
  * are of regular trading, as the quote is.
  */
-export const getKline: Answer<'world' | 'companies' | 'market' | 'listings', C2S, S2C> = (facts, request) => {
+export const getKline: Answer<'world' | 'companies' | 'market' | 'listings' | 'caches', C2S, S2C> = (facts, request) => {
   const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;
   const period = periodOf(request.klType);
@@ -35,7 +35,7 @@ interface Wanted {
 }
 
 function* answer(
-  facts: Facts<'world' | 'companies' | 'market'>,
+  facts: Facts<'world' | 'companies' | 'market' | 'caches'>,
   listing: Listing,
   { period, adjustment, count }: Wanted,
 ): Generator<void, S2C> {

@@ -17,8 +17,8 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { averagePrice, percent } from '../../view/figures.js';
 import type { Listing } from '../../view/listings.js';
 import { locateAll, locateKnown } from '../../view/locate.js';
-import { prepareYearRanges, yearRange } from '../../view/price-range.js';
-import { HISTORIES_MAX, prepareRecords, priceRecord } from '../../view/price-record.js';
+import { prepareYearRange, yearRange } from '../../view/price-range.js';
+import { HISTORIES_MAX, prepareRecord, priceRecord } from '../../view/price-record.js';
 import { closeFiveMinutesBefore, prepareUsualVolume, volumeRatio } from '../../view/recent-trading.js';
 import { addKindData, plateData } from '../../view/snapshot-kinds.js';
 
@@ -26,13 +26,16 @@ import { addKindData, plateData } from '../../view/snapshot-kinds.js';
 const BALANCE_LEVELS = 5;
 
 /** Qot_GetSecuritySnapshot: the quote, the top of the book and what the kind of instrument adds; each as of one moment. */
-export const getSnapshot: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (facts, request) => {
+export const getSnapshot: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'caches', C2S, S2C> = (
+  facts,
+  request,
+) => {
   if (request.partial) return known(facts, request);
   const listings = locateAll(facts, request.securityList, SYMBOLS_MAX);
   return listings instanceof Refusal ? listings : snapshots(facts, listings);
 };
 
-type SnapshotFacts = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
+type SnapshotFacts = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'caches'>;
 
 /** Snapshots of the known among the securities that a request names; the others are named in the answer. */
 async function known(facts: SnapshotFacts, { securityList }: C2S): Promise<S2C | Refusal> {
@@ -45,14 +48,7 @@ async function known(facts: SnapshotFacts, { securityList }: C2S): Promise<S2C |
 }
 
 function snapshots(facts: SnapshotFacts, listings: readonly Listing[]): S2C | Promise<S2C> {
-  const showsRecords = listings.length <= HISTORIES_MAX;
-  const answer = () => inTurns(all(facts, listings, showsRecords));
-  const records = () => {
-    const prepared = showsRecords ? prepareRecords(facts, listings) : undefined;
-    return prepared === undefined ? answer() : prepared.then(answer);
-  };
-  const prepared = prepareYearRanges(facts, listings);
-  return prepared === undefined ? records() : prepared.then(records);
+  return inTurns(all(facts, listings, listings.length <= HISTORIES_MAX));
 }
 
 function* all(facts: SnapshotFacts, listings: readonly Listing[], showsRecords: boolean): Generator<void, S2C> {
@@ -60,7 +56,10 @@ function* all(facts: SnapshotFacts, listings: readonly Listing[], showsRecords: 
   for (const listing of listings) {
     if (payload.snapshotList.length > 0) yield;
     const { instrument } = listing;
-    yield* prepareUsualVolume(facts, listing, facts.market.quote(instrument));
+    const quote = facts.market.quote(instrument);
+    yield* prepareYearRange(facts, listing, quote);
+    if (showsRecords) yield* prepareRecord(facts, listing, quote);
+    yield* prepareUsualVolume(facts, listing, quote);
     const members = instrument.kind === 'plate' ? yield* plateData(facts, instrument) : undefined;
     const message = snapshot(facts, listing, showsRecords);
     if (members !== undefined) message.plateExData = members;
@@ -85,7 +84,7 @@ function addRecord(data: SnapshotBasicData, record: PriceBounds | undefined): vo
 }
 
 function basicData(
-  facts: Facts<'clock' | 'world' | 'companies' | 'market' | 'quoteBoard'>,
+  facts: Facts<'clock' | 'world' | 'companies' | 'market' | 'quoteBoard' | 'caches'>,
   listing: Listing,
   quote: Quote,
 ): SnapshotBasicData {

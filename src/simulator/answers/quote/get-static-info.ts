@@ -3,7 +3,6 @@ import { listAccepted, securityType } from '../../../contract/enums.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetStaticInfo_pb.js';
 import { type QuoteMarket, quoteMarketNumbered } from '../../../contract/markets.js';
 import { SYMBOLS_MAX } from '../../../contract/shape.js';
-import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { locateAllTerms } from '../../view/locate.js';
@@ -18,31 +17,25 @@ const WARRANT_MARKET = 'HK';
 
 type Used = 'world' | 'listings';
 
-/** Described in one turn of the event loop. */
-const AT_ONCE = 200;
-
 /** Qot_GetStaticInfo: of the securities named, or else of all of a market, a type or both. 0 is not given. */
 export const getStaticInfo: Answer<Used, C2S, S2C> = (facts, request) => {
   if (request.securityList.length === 0) {
     const filter = filterOf(facts, request);
-    return filter instanceof Refusal ? filter : inTurns(listed(facts, filter));
+    return filter instanceof Refusal ? filter : listed(facts, filter);
   }
   const listings = locateAllTerms(facts, request.securityList, SYMBOLS_MAX);
   if (listings instanceof Refusal) return listings;
   return create(S2CSchema, { staticInfoList: listings.map((listing) => staticInfo(facts, listing)) });
 };
 
-function* listed(facts: Facts<Used>, { market, secType, isFuturesAlone }: Filter): Generator<void, S2C> {
+function listed(facts: Facts<Used>, { market, secType, isFuturesAlone }: Filter): S2C {
   const { world, listings } = facts;
   const isWanted = ({ kind }: Instrument) =>
     (secType === 0 || kinds[kind].securityType === secType) && (!isFuturesAlone || kind === 'future');
   const instruments = world.listed(market === undefined ? {} : { market }).filter(isWanted);
   const hasWarrants = (market ?? WARRANT_MARKET) === WARRANT_MARKET && secType === kinds.warrant.securityType;
-  const warrants = hasWarrants && !isFuturesAlone ? yield* world.warrants() : [];
-  const staticInfoList = yield* eachInTurns([...instruments, ...warrants], AT_ONCE, (one) => staticInfo(facts, listings.of(one)));
-  const payload = create(S2CSchema);
-  payload.staticInfoList = staticInfoList;
-  return payload;
+  const warrants = hasWarrants && !isFuturesAlone ? world.warrants() : [];
+  return create(S2CSchema, { staticInfoList: [...instruments, ...warrants].map((one) => staticInfo(facts, listings.of(one))) });
 }
 
 interface Filter {

@@ -3,11 +3,12 @@ import type { Security } from '../../../contract/generated/Qot_Common_pb.js';
 import type { Interval } from '../../../contract/generated/Qot_OptionCommon_pb.js';
 import type { PriceBounds } from '../../market/index.js';
 import { Refusal } from '../../refusal.js';
+import type { CacheKind } from '../../view/caches.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { percent } from '../../view/figures.js';
 import { yearRange } from '../../view/price-range.js';
 import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf } from '../../view/standings.js';
-import { Standings, type StockFigures, stocksOf } from '../../view/stock-figures.js';
+import { type StockFigures, stocksOf } from '../../view/stock-figures.js';
 
 /** Trading in extended hours, and the close that its change is from. */
 export interface ExtendedSession {
@@ -50,7 +51,7 @@ interface ExtendedStandings {
   readonly allCount: number;
 }
 
-type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
+type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'caches'>;
 
 /** Looks up a share's session; undefined where it has not traded in it. */
 export type SessionOf = (facts: Needed, stock: StockFigures) => ExtendedSession | undefined;
@@ -76,10 +77,10 @@ const IndicatorType = { price: 1, marketCap: 2, priceEarnings: 3 } as const;
 export function extendedRank<S2C>(
   sessionOf: SessionOf,
   payload: (standings: ExtendedStandings) => S2C,
-): Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', ExtendedRequest, S2C> {
-  const standings = new Standings<Row>();
+): Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'caches', ExtendedRequest, S2C> {
+  const rankings: CacheKind<readonly Row[]> = { max: 1 };
   return (facts, request) => {
-    const extended = extendedStandings(facts, request, sessionOf, standings);
+    const extended = extendedStandings(facts, request, sessionOf, rankings);
     return extended instanceof Refusal ? extended : payload(extended);
   };
 }
@@ -88,7 +89,7 @@ function extendedStandings(
   facts: Needed,
   request: ExtendedRequest,
   sessionOf: SessionOf,
-  standings: Standings<Row>,
+  rankings: CacheKind<readonly Row[]>,
 ): ExtendedStandings | Refusal {
   const refused = checkPage(request, COUNT_MAX);
   if (refused !== undefined) return refused;
@@ -96,7 +97,7 @@ function extendedStandings(
     indicatorType === IndicatorType.price ? priceCondition(request.filterList[index]?.priceFilter ?? 0, index) : undefined,
   );
   if (conditions instanceof Refusal) return conditions;
-  const rows = standings.of(facts, 'US', '', () => {
+  const rows = facts.caches.ofMinute(rankings, 'US', () => {
     const all = stocksOf(facts, 'US').map((stock) => rowOf(facts, stock, sessionOf));
     return all.filter((row) => row !== undefined);
   });

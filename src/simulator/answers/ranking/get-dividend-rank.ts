@@ -12,16 +12,17 @@ import {
 } from '../../../contract/generated/Qot_GetDividendRank_pb.js';
 import { dividendMarket, dividendRankType } from '../../../contract/list-enums.js';
 import { Refusal } from '../../refusal.js';
+import type { CacheKind } from '../../view/caches.js';
 import { checkChoice, marketOf } from '../../view/choices.js';
 import { type DividendRecord, dividendRecord } from '../../view/dividend-record.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf, sortFigure } from '../../view/standings.js';
-import { industryName, Standings, type StockFigures, stocksOf } from '../../view/stock-figures.js';
+import { industryName, type StockFigures, stocksOf } from '../../view/stock-figures.js';
 
 const COUNT_MAX = 300;
 
-type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
+type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'caches'>;
 
 interface Row {
   readonly stock: StockFigures;
@@ -29,7 +30,7 @@ interface Row {
 }
 
 /** Qot_GetDividendRank: shares that pay dividends, by what they pay; for growth, those whose dividend of the last fiscal year was above that of the year before. */
-export const getDividendRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (
+export const getDividendRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'caches', C2S, S2C> = (
   facts,
   request,
 ) => {
@@ -52,13 +53,13 @@ export const getDividendRank: Answer<'clock' | 'world' | 'companies' | 'market' 
   const pays: Condition<Row> = grows
     ? ({ dividends }) => dividends.growYears > 0
     : ({ stock: { equity } }) => (equity.dividendTTM ?? 0) > 0;
-  const rows = standings.of(facts, market, '', () => stocksOf(facts, market).map((stock) => rowOf(facts, stock)));
+  const rows = facts.caches.ofMinute(rankings, market, () => stocksOf(facts, market).map((stock) => rowOf(facts, stock)));
   const kept = meeting(rows, [pays, ...asked], by);
   const page = pageOf(kept, { by, ascending: false, offset: 0, count: request.count });
   return create(S2CSchema, { dataList: page.map((row) => itemOf(facts, row)) });
 };
 
-const standings = new Standings<Row>();
+const rankings: CacheKind<readonly Row[]> = { max: 16 };
 
 function rowOf(facts: Needed, stock: StockFigures): Row {
   return { stock, dividends: dividendRecord(facts, stock.listing, stock.quote.tradingDay) };

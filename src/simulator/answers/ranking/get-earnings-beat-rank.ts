@@ -12,6 +12,7 @@ import {
 import { beatMarket, beatTerm, beatType } from '../../../contract/list-enums.js';
 import type { Company } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
+import type { CacheKind } from '../../view/caches.js';
 import { checkChoice, marketOf } from '../../view/choices.js';
 import { type EarningsReport, earningsFigures, publicationOf, type ReportedFigure, reportsBetween } from '../../view/earnings.js';
 import type { Answer, Facts } from '../../view/facts.js';
@@ -19,7 +20,7 @@ import { percent } from '../../view/figures.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf, sortFigure } from '../../view/standings.js';
-import { industryName, Standings, type StockFigures, stocksOf } from '../../view/stock-figures.js';
+import { industryName, type StockFigures, stocksOf } from '../../view/stock-figures.js';
 
 const COUNT_MAX = 300;
 /** Without conditions: what was published so recently, and was better than expected. */
@@ -28,7 +29,7 @@ const RECENT_DAYS = 30;
 const REPORT_AGE_MAX_DAYS = 500;
 const DAY_MS = 86_400_000;
 
-type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
+type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'caches'>;
 
 interface Row {
   readonly stock: StockFigures;
@@ -46,7 +47,7 @@ interface Row {
  * Qot_GetEarningsBeatRank: results against the consensus of the day before their publication, in the currency of the accounts. Without conditions: those of the
  * last thirty days that were better.
  */
-export const getEarningsBeatRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (
+export const getEarningsBeatRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'caches', C2S, S2C> = (
   facts,
   request,
 ) => {
@@ -61,7 +62,7 @@ export const getEarningsBeatRank: Answer<'clock' | 'world' | 'companies' | 'mark
   const asked = conditionsOf(request.filterList, indicators);
   if (asked instanceof Refusal) return asked;
   const conditions = asked.length > 0 ? asked : usual(facts.clock.now());
-  const rows = standings.of(facts, market, `${request.beatType} ${term}`, () => {
+  const rows = facts.caches.ofMinute(rankings, `${market} ${request.beatType} ${term}`, () => {
     const made = stocksOf(facts, market).map((stock) => rowOf(facts, stock, request.beatType, term));
     return made.filter((row) => row !== undefined);
   });
@@ -71,7 +72,7 @@ export const getEarningsBeatRank: Answer<'clock' | 'world' | 'companies' | 'mark
 };
 
 /** Rankings by market and kind of results. */
-const standings = new Standings<Row>(24);
+const rankings: CacheKind<readonly Row[]> = { max: 24 };
 
 const marketCap: Figure<Row> = ({ stock: { equity } }) => equity.issuedMarketVal;
 

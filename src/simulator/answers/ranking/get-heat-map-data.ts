@@ -14,7 +14,7 @@ import {
 import { chainMarket, heatMapPlate } from '../../../contract/industry-enums.js';
 import { type QuoteMarket, quoteMarket } from '../../../contract/markets.js';
 import { Refusal } from '../../refusal.js';
-import type { ColumnSnapshot, Row } from '../../screen/column-snapshot.js';
+import type { Row } from '../../screen/column-snapshot.js';
 import type { Hit } from '../../screen/index.js';
 import { checkChoice, marketOf } from '../../view/choices.js';
 import { pageAfter } from '../../view/cursor.js';
@@ -25,13 +25,13 @@ import { known } from '../../view/known.js';
 import { type Figure, inOrder, sortFigure } from '../../view/standings.js';
 import { summaryOf } from '../../world/chains.js';
 import type { Plate } from '../../world/plates.js';
-import { type MarketShares, sharesOf, worthOf } from '../industry/shares.js';
+import { sharesOf, worthOf } from '../industry/shares.js';
 import { measures } from '../research/valuation-figures.js';
 import { spreadOf } from '../research/valuation-group.js';
 
 const COUNT = { fallback: 30, max: 200 };
 
-type Needed = Facts<'world' | 'companies' | 'listings' | 'columnSnapshots'>;
+type Needed = Facts<'world' | 'companies' | 'listings' | 'columnSnapshots' | 'caches'>;
 
 /** A plate with its index and its members, at one moment. */
 interface Field extends Row {
@@ -59,7 +59,7 @@ const sortFields: Readonly<Record<number, Figure<Field>>> = {
  * Qot_GetHeatMapData: the industries or concepts of a market that have members today, with the quotes of the minute. The index, turnover and volume are the
  * plate's own; the rest follows from its members. The simulation has no themes beside them.
  */
-export const getHeatMapData: Answer<'world' | 'companies' | 'listings' | 'columnSnapshots', C2S, S2C> = (facts, request) => {
+export const getHeatMapData: Answer<'world' | 'companies' | 'listings' | 'columnSnapshots' | 'caches', C2S, S2C> = (facts, request) => {
   const market = marketOf(request.market, chainMarket);
   if (market instanceof Refusal) return market;
   const unknown = checkChoice('plate_type', request.plateType, heatMapPlate);
@@ -78,25 +78,12 @@ const kindOf: Readonly<Record<number, Plate['kind']>> = {
   [HeatMapPlateType.HeatMapPlateType_Concept]: 'concept',
 };
 
-/** By the board of the plates and their kind: as the board, for a minute. */
-const ofBoards = new WeakMap<ColumnSnapshot, Map<Plate['kind'], readonly Shown[]>>();
-
 /** The plates of a kind that have members today, in the market's order. */
 function fieldsOf(facts: Needed, market: QuoteMarket, plateType: number): readonly Shown[] {
   const kind = kindOf[plateType];
-  if (kind === undefined) return [];
   const shares = sharesOf(facts, market);
-  const board = facts.columnSnapshots.of(market, 'plate');
-  const known = ofBoards.get(board) ?? new Map<Plate['kind'], readonly Shown[]>();
-  ofBoards.set(board, known);
-  const fields = known.get(kind) ?? makeFields(facts, board, kind, shares);
-  known.set(kind, fields);
-  return fields;
-}
-
-function makeFields(facts: Needed, { rows }: ColumnSnapshot, kind: Plate['kind'], shares: MarketShares): readonly Shown[] {
   const fields: Shown[] = [];
-  for (const row of rows) {
+  for (const row of facts.columnSnapshots.of(market, 'plate').rows) {
     const { instrument } = row.listing;
     if (instrument.kind !== 'plate' || instrument.plate.kind !== kind) continue;
     const { plate } = instrument;

@@ -8,12 +8,13 @@ import {
   S2CSchema,
 } from '../../../contract/generated/Qot_GetHighDividendSOERank_pb.js';
 import { Refusal } from '../../refusal.js';
+import type { CacheKind } from '../../view/caches.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import { changeFrom, type PastCloses, pastCloses } from '../../view/past-closes.js';
 import { membersOf } from '../../view/plates.js';
 import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf, sortFigure } from '../../view/standings.js';
-import { industryName, Standings, type StockFigures, stockFigures } from '../../view/stock-figures.js';
+import { industryName, type StockFigures, stockFigures } from '../../view/stock-figures.js';
 import { namedPlate, STATE_OWNED } from '../../world/plates.js';
 
 const COUNT_MAX = 200;
@@ -22,13 +23,13 @@ const PRICE_TO_BOOK_MAX = 1;
 const YIELD_MIN_PERCENT = 5;
 const PRICE_EARNINGS_MIN = 0;
 
-type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
+type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'caches'>;
 
 /**
  * Qot_GetHighDividendSOERank: Hong Kong shares of the mainland's state-owned companies (a concept plate) below their book value, with a high
  * dividend and without losses.
  */
-export const getHighDividendSoeRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (
+export const getHighDividendSoeRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'caches', C2S, S2C> = (
   facts,
   request,
 ) => {
@@ -39,7 +40,7 @@ export const getHighDividendSoeRank: Answer<'clock' | 'world' | 'companies' | 'm
   const asked = conditionsOf(request.filterList, indicators);
   if (asked instanceof Refusal) return asked;
   const conditions = [...asked, ...defaultsBut(request.filterList.map(({ indicatorType }) => indicatorType))];
-  const rows = standings.of(facts, 'HK', '', () => {
+  const rows = facts.caches.ofMinute(rankings, 'HK', () => {
     const members = plate === undefined ? [] : membersOf(facts, plate);
     return members.map((share) => stockFigures(facts, share));
   });
@@ -49,7 +50,7 @@ export const getHighDividendSoeRank: Answer<'clock' | 'world' | 'companies' | 'm
   return create(S2CSchema, { dataList: page.map((row) => itemOf(facts, row)), allCount: kept.length });
 };
 
-const standings = new Standings<StockFigures>();
+const rankings: CacheKind<readonly StockFigures[]> = { max: 16 };
 
 const marketCap: Figure<StockFigures> = ({ equity }) => equity.issuedMarketVal;
 

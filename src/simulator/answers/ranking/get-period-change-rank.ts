@@ -9,17 +9,18 @@ import {
 } from '../../../contract/generated/Qot_GetPeriodChangeRank_pb.js';
 import { changePeriod, rankedMarket } from '../../../contract/list-enums.js';
 import { Refusal } from '../../refusal.js';
+import type { CacheKind } from '../../view/caches.js';
 import { checkChoice, marketOf } from '../../view/choices.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { known } from '../../view/known.js';
 import { changeFrom, pastCloses } from '../../view/past-closes.js';
 import { recentChange, volumeRatio } from '../../view/recent-trading.js';
 import { checkPage, conditionsOf, type Figure, meeting, pageOf } from '../../view/standings.js';
-import { Standings, type StockFigures, stocksOf } from '../../view/stock-figures.js';
+import { type StockFigures, stocksOf } from '../../view/stock-figures.js';
 
 const COUNT_MAX = 200;
 
-type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
+type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'caches'>;
 
 /** A share with its changes in percent, by period; those that cannot be told are absent. */
 interface Row {
@@ -33,7 +34,7 @@ interface Row {
  * Qot_GetPeriodChangeRank: shares by their change over a period. Days are trading days; changes over them are from the forward adjusted close so
  * many days before, today's from the previous close as the snapshot's are.
  */
-export const getPeriodChangeRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard', C2S, S2C> = (
+export const getPeriodChangeRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'caches', C2S, S2C> = (
   facts,
   request,
 ) => {
@@ -47,14 +48,14 @@ export const getPeriodChangeRank: Answer<'clock' | 'world' | 'companies' | 'mark
   const change: Figure<Row> = ({ changes }) => changes[period];
   const conditions = conditionsOf<Row>(request.filterList, { ...figures, 3: change });
   if (conditions instanceof Refusal) return conditions;
-  const rows = standings.of(facts, market, '', () => stocksOf(facts, market).map((stock) => rowOf(facts, stock)));
+  const rows = facts.caches.ofMinute(rankings, market, () => stocksOf(facts, market).map((stock) => rowOf(facts, stock)));
   const kept = meeting(rows, [...conditions, (row) => change(row) !== undefined], change);
   const { offset, count } = request;
   const page = pageOf(kept, { by: change, ascending: request.sortDir === 1, offset, count });
   return create(S2CSchema, { dataList: page.map(itemOf), allCount: kept.length });
 };
 
-const standings = new Standings<Row>();
+const rankings: CacheKind<readonly Row[]> = { max: 16 };
 
 /** By `IndicatorType`. */
 const figures: Readonly<Record<number, Figure<Row>>> = {

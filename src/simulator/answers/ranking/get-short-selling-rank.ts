@@ -11,16 +11,16 @@ import { rankedMarket } from '../../../contract/list-enums.js';
 import type { QuoteMarket } from '../../../contract/markets.js';
 import { shown } from '../../../contract/shown.js';
 import { requireDay } from '../../../contract/time.js';
-import type { Bar, Market } from '../../market/market.js';
+import type { Bar } from '../../market/market.js';
 import { Refusal } from '../../refusal.js';
+import type { CacheKind } from '../../view/caches.js';
 import { marketOf } from '../../view/choices.js';
-import { lastCompleteDay } from '../../view/complete-bars.js';
+import { completeDayStamp, lastCompleteDay } from '../../view/complete-bars.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { percent } from '../../view/figures.js';
 import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { shortPosition, shortVolume } from '../../view/short-sales.js';
-import { StampedCache } from '../../view/stamped-cache.js';
 import { checkPage, type Figure, meeting, pageOf, sortFigure } from '../../view/standings.js';
 import { sharesOf } from '../../view/stock-figures.js';
 import { marketCalendar } from '../../world/index.js';
@@ -32,7 +32,7 @@ const WEEK = 5;
 const MONTH = 20;
 const US = 11;
 
-type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings'>;
+type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'caches'>;
 
 /** Short sales of a share, as of the end of the last complete trading day. Ratios in percent. */
 interface Row {
@@ -62,7 +62,10 @@ interface Averages {
  * Qot_GetShortSellingRank: what was sold short on the last complete trading day. Volumes are those of the day's bars; the short part of each is made up
  * (`view/short-sales.ts`). Days to cover are the short position over the month's mean volume.
  */
-export const getShortSellingRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings', C2S, S2C> = (facts, request) => {
+export const getShortSellingRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'caches', C2S, S2C> = (
+  facts,
+  request,
+) => {
   const market = marketOf(request.market === 0 ? US : request.market, rankedMarket);
   if (market instanceof Refusal) return market;
   const refused = checkPage(request, COUNT_MAX);
@@ -115,21 +118,16 @@ function isIn({ world, companies }: Facts<'world' | 'companies'>, { instrument }
     .some(({ symbol }) => plates.has(symbol));
 }
 
-const MARKETS = 16;
-const rowsOfDays = new WeakMap<Market, StampedCache<readonly Row[]>>();
+const rowsOfDays: CacheKind<readonly Row[]> = { max: 16 };
 
 /** The rows of a market: what a complete day brought does not change any more. */
 function rowsOf(facts: Needed, market: QuoteMarket): readonly Row[] {
-  const kept = rowsOfDays.get(facts.market) ?? new StampedCache<readonly Row[]>(MARKETS);
-  rowsOfDays.set(facts.market, kept);
-  const { clock, world } = facts;
-  const day = lastCompleteDay(world.calendar(marketCalendar(market)), clock.now());
-  // Listings change with the date; the last complete day changes at the close.
-  return kept.get(market, `${world.today(marketCalendar(market))} ${day}`, () =>
-    sharesOf(facts, market)
+  return facts.caches.get(rowsOfDays, market, completeDayStamp(facts, market), () => {
+    const day = lastCompleteDay(facts.world.calendar(marketCalendar(market)), facts.clock.now());
+    return sharesOf(facts, market)
       .map((share) => rowOf(facts, share, day))
-      .filter((row) => row !== undefined),
-  );
+      .filter((row) => row !== undefined);
+  });
 }
 
 /** Undefined for a share that was not traded on the day. */

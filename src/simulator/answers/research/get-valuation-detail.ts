@@ -37,16 +37,17 @@ import { intervalOf, type PastValue, pastValues } from './valuation-history.js';
 /** The members of a plate that are shown: the largest ones. */
 const MEMBERS_MAX = 50;
 
-type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'columnSnapshots'>;
+type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'columnSnapshots' | 'caches'>;
 
 /**
  * Qot_GetValuationDetail: what a price is of earnings, net assets or sales; of a plate or an index its members' together. Values that are not positive
  * count in no mean, median or distribution. Means over members are weighted by market value.
  */
-export const getValuationDetail: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'columnSnapshots', C2S, S2C> = (
-  facts,
-  request,
-) => {
+export const getValuationDetail: Answer<
+  'clock' | 'world' | 'companies' | 'market' | 'listings' | 'columnSnapshots' | 'caches',
+  C2S,
+  S2C
+> = (facts, request) => {
   const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;
   const interval = intervalOf(given(C2SSchema, request, 'intervalType'));

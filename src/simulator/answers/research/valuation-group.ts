@@ -1,8 +1,5 @@
 import type { QuoteMarket } from '../../../contract/markets.js';
-import type { Companies, Company } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
-import { LruCache } from '../../rng/lru-cache.js';
-import type { ColumnSnapshot } from '../../screen/column-snapshot.js';
 import { type Hit, screen, valuesOf } from '../../screen/index.js';
 import { marketValue } from '../../screen/share-figures.js';
 import type { Facts } from '../../view/facts.js';
@@ -29,48 +26,15 @@ export function groupOf(facts: Facts<'world' | 'companies' | 'listings'>, { inst
   return new Refusal(`security: ${symbol} is ${kinds[kind].noun}; expected a plate or an index`);
 }
 
-/** Results already computed from the boards of this minute. */
-interface Asked {
-  readonly whole: readonly Hit[];
-  readonly ofPlates: Map<Plate, readonly Hit[]>;
+/** The shares of a group with the quotes of the minute, in the market's order. */
+export function sharesIn({ columnSnapshots: boards }: Needed, { market, members }: Group): readonly Hit[] {
+  const all = [boards.of(market, 'equity'), boards.of(market, 'trust')];
+  return members === undefined ? screen(all, []) : screen(all, [], ({ listing }) => members.has(listing));
 }
 
-/** By the boards of a market's shares and trusts. */
-const askedOf = new WeakMap<ColumnSnapshot, WeakMap<ColumnSnapshot, Asked>>();
-
-function boardsOf({ columnSnapshots: boards }: Needed, market: QuoteMarket): readonly [ColumnSnapshot, ColumnSnapshot] {
-  return [boards.of(market, 'equity'), boards.of(market, 'trust')];
-}
-
-function asked([shares, trusts]: readonly [ColumnSnapshot, ColumnSnapshot]): Asked {
-  const known = askedOf.get(shares) ?? new WeakMap<ColumnSnapshot, Asked>();
-  askedOf.set(shares, known);
-  const made = known.get(trusts) ?? { whole: screen([shares, trusts], []), ofPlates: new Map() };
-  known.set(trusts, made);
-  return made;
-}
-
-/** The shares of a group with the quotes of the minute, in the market's order; of a whole market, the same list for all who ask within it. */
-export function sharesIn(facts: Needed, { market, members }: Group): readonly Hit[] {
-  const boards = boardsOf(facts, market);
-  return members === undefined ? asked(boards).whole : screen(boards, [], ({ listing }) => members.has(listing));
-}
-
-/** The same of a plate's members of today: the same list within the minute. */
+/** The same of a plate's members of today. */
 export function sharesOfPlate(facts: Needed, plate: Plate): readonly Hit[] {
-  const boards = boardsOf(facts, plate.market);
-  const { ofPlates } = asked(boards);
-  let shares = ofPlates.get(plate);
-  if (shares === undefined) {
-    shares = membersIn(facts, plate, boards);
-    ofPlates.set(plate, shares);
-  }
-  return shares;
-}
-
-function membersIn(facts: Needed, plate: Plate, boards: readonly ColumnSnapshot[]): readonly Hit[] {
-  const members = new Set(membersOf(facts, plate));
-  return screen(boards, [], ({ listing }) => members.has(listing));
+  return sharesIn(facts, { market: plate.market, members: new Set(membersOf(facts, plate)) });
 }
 
 /** Statistics over many values. */
@@ -82,21 +46,8 @@ export interface Spread {
   readonly values: readonly number[];
 }
 
-const spreads = new WeakMap<readonly Hit[], Map<Measure, Spread>>();
-
-/**
- * Statistics of shares by a measure, weighted by market value: the mean is total market value over the total of the measure.
- * Computed once per list of shares.
- */
+/** The spread of shares by a measure, weighted by market value: the mean is the sum of market values over the sum of what they are held against. */
 export function spreadOf(hits: readonly Hit[], measure: Measure): Spread {
-  const known = spreads.get(hits) ?? new Map<Measure, Spread>();
-  spreads.set(hits, known);
-  const spread = known.get(measure) ?? workSpread(hits, measure);
-  known.set(measure, spread);
-  return spread;
-}
-
-function workSpread(hits: readonly Hit[], measure: Measure): Spread {
   const [values, sizes] = [valuesOf(hits, measure.now), valuesOf(hits, marketValue)];
   const kept = hits.map((_, index) => [values[index] ?? Number.NaN, sizes[index] ?? 0] as const).filter(([value]) => value > 0);
   const sorted = kept.map(([value]) => value).sort((a, b) => b - a);
@@ -126,44 +77,12 @@ export function pastMeans(facts: Needed, hits: readonly Hit[], measure: Measure,
     const { instrument } = row.listing;
     const [company, today] = [facts.companies.company(instrument), facts.world.today(instrument)];
     const rate = Number(facts.companies.inCurrency(1_000_000_000n, company.issuer.home.currency, instrument.currency, today)) / 1e9;
-    const { values, bases } = pastParts(facts, company, measure, days);
     for (const [index, sum] of sums.entries()) {
-      const [value, base] = [values[index] ?? 0, bases[index] ?? 0];
+      const { value, base } = pathParts(company, measure, days[index] ?? 0);
       if (base > 0) [sum.value, sum.base] = [sum.value + value * rate, sum.base + base * rate];
     }
   }
   return sums.map(({ value, base }) => (base > 0 ? places(value / base) : undefined));
-}
-
-/** A company's past market values and the measure's amounts on the same days. */
-interface PastParts {
-  readonly days: readonly number[];
-  readonly values: Float64Array;
-  readonly bases: Float64Array;
-}
-
-/** Companies, each by one measure, at some kilobytes. */
-const REMEMBERED = 500;
-const remembered = new WeakMap<Companies, LruCache<string, { parts: PastParts | undefined }>>();
-
-/** The parts of a company on each of some days, kept until others are asked for: a year has the same days for all shares of a market. */
-function pastParts({ companies }: Needed, company: Company, measure: Measure, days: readonly number[]): PastParts {
-  const known = remembered.get(companies) ?? new LruCache<string, { parts: PastParts | undefined }>(REMEMBERED);
-  remembered.set(companies, known);
-  const kept = known.get(`${company.issuer.home.symbol} ${measure.type}`, () => ({ parts: undefined }));
-  if (kept.parts !== undefined && isSame(kept.parts.days, days)) return kept.parts;
-  const parts = { days, values: new Float64Array(days.length), bases: new Float64Array(days.length) };
-  for (const [index, day] of days.entries()) {
-    const { value, base } = pathParts(company, measure, day);
-    parts.values[index] = value;
-    parts.bases[index] = base;
-  }
-  kept.parts = parts;
-  return parts;
-}
-
-function isSame(one: readonly number[], other: readonly number[]): boolean {
-  return one.length === other.length && one.every((day, index) => day === other[index]);
 }
 
 export function places(value: number): number {

@@ -1,9 +1,7 @@
 import { ValuationIntervalType } from '../../../contract/generated/Qot_Common_pb.js';
 import { addDays } from '../../../contract/time.js';
 import type { BarPeriod } from '../../market/index.js';
-import type { Market } from '../../market/market.js';
 import { atOnce } from '../../pace.js';
-import { LruCache } from '../../rng/lru-cache.js';
 import type { Facts } from '../../view/facts.js';
 import { newestBars } from '../../view/history-bars.js';
 import type { Listing } from '../../view/listings.js';
@@ -48,20 +46,10 @@ export interface PastValue {
   readonly value: number;
 }
 
-const REMEMBERED = 200;
-const remembered = new WeakMap<Market, LruCache<string, readonly PastValue[]>>();
-
 type Needed = Facts<'clock' | 'world' | 'companies' | 'market'>;
 
-/** A share's values by a measure, oldest first, up to the day before the current one: close over what was known on that day. Worked out once a day. */
+/** A share's values by a measure, oldest first, up to the day before the current one: close over what was known on that day. */
 export function pastValues(facts: Needed, listing: Listing, measure: Measure, interval: Interval, today: string): readonly PastValue[] {
-  const ofMarket = remembered.get(facts.market) ?? new LruCache<string, readonly PastValue[]>(REMEMBERED);
-  remembered.set(facts.market, ofMarket);
-  const key = `${listing.instrument.symbol} ${measure.type} ${interval.from(today)} ${today}`;
-  return ofMarket.get(key, () => work(facts, listing, measure, interval, today));
-}
-
-function work(facts: Needed, listing: Listing, measure: Measure, interval: Interval, today: string): readonly PastValue[] {
   const calendar = facts.world.calendar(listing.instrument);
   const first = interval.from(today);
   const bars = atOnce(newestBars(facts, listing, interval.period, 'none', interval.barsMax));

@@ -6,34 +6,24 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { BOOK_DEPTH_MAX } from '../../view/order-book.js';
 import { SUBSCRIPTION_QUOTA } from '../../view/server.js';
 import { subTypesOf } from '../../view/sub-types.js';
-import type { Instrument } from '../../world/instrument.js';
 
 /** Per market: the subscription types that at least one of its instruments serves, as its kind and its lots say. */
-export const getQuoteCapability: Answer<'world' | 'listings', C2S, S2C> = (facts) => answer(facts);
-
-function answer(facts: Facts<'world' | 'listings'>): S2C {
+export const getQuoteCapability: Answer<'world' | 'listings', C2S, S2C> = (facts) => {
   const payload = create(S2CSchema, { subQuota: SUBSCRIPTION_QUOTA });
   payload.capabilityList = quoteMarkets.map(({ name, number }) =>
     create(CapabilitySchema, {
       market: number,
-      subTypeList: [...servedIn(facts, name)],
+      subTypeList: servedIn(facts, name),
       klTypeList: [...klTypes],
       orderBookDepthMax: BOOK_DEPTH_MAX,
     }),
   );
   return payload;
-}
+};
 
-/** By a market's list, which is the same throughout a day. */
-const served = new WeakMap<readonly Instrument[], readonly number[]>();
-
-function servedIn({ world, listings }: Facts<'world' | 'listings'>, market: QuoteMarket): readonly number[] {
+function servedIn({ world, listings }: Facts<'world' | 'listings'>, market: QuoteMarket): number[] {
   const listed = world.listed({ market });
-  const known = served.get(listed);
-  if (known !== undefined) return known;
   const examples = new Map(listed.map((instrument) => [`${instrument.kind} ${instrument.lotSize > 1}`, instrument]));
   const types = new Set([...examples.values()].flatMap((instrument) => subTypesOf(listings.of(instrument))));
-  const found = [...types].sort((a, b) => a - b);
-  served.set(listed, found);
-  return found;
+  return [...types].sort((a, b) => a - b);
 }
