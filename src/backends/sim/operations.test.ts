@@ -32,7 +32,7 @@ import { accounts } from '../../simulator/brokerage/account.js';
 import { Currencies } from '../../simulator/market/currencies.js';
 import { OwnDays } from '../../simulator/market/own-days.js';
 import { nextTurn, Turn } from '../../simulator/pace.js';
-import { instrumentId } from '../../simulator/world/instrument-id.js';
+import { instrumentId } from '../../simulator/world/hash.js';
 
 /** Days that go their own way, drawn without a pause: at some microseconds each, a turn has time for them. */
 const DAYS_AT_ONCE = 250;

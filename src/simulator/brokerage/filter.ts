@@ -4,6 +4,7 @@ import { parseLocal } from '../../contract/time.js';
 import { Refusal } from '../refusal.js';
 import { isFuturesMarket } from './account.js';
 import { timeZoneOf } from './header.js';
+import type { OrderRecord } from './order.js';
 import { type OrderStatus, orderStatuses, type TradeMarket, tradeMarkets } from './terms.js';
 
 /** A request's conditions, all of which must hold. What is empty or undefined holds for everything. */
@@ -94,4 +95,12 @@ function timeOf(name: string, text: string, timeZone: string, bareDay: number): 
   if (time === undefined)
     return new Refusal(`${name} ${quoted(text)} must be "YYYY-MM-DD HH:MM:SS" or "YYYY-MM-DD HH:MM:SS.mmm" (${timeZone})`);
   return text.length === 10 ? time + bareDay : time;
+}
+
+/** Whether a list of orders shows this one. Deleted orders are shown to those who ask for them. */
+export function isWanted(order: OrderRecord, filter: Filter, statuses: ReadonlySet<OrderStatus>): boolean {
+  const wanted = statuses.size === 0 ? order.status !== 'deleted' : statuses.has(order.status);
+  if (!wanted) return false;
+  const { id, tradeMarket, idEx: orderIdEx, createdAt: time } = order;
+  return order.legs.some(({ symbol }) => passes(filter, { symbol, id, tradeMarket, orderIdEx, time }));
 }

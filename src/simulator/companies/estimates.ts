@@ -1,8 +1,8 @@
 import { DECIMAL_ONE, type Decimal } from '../../contract/decimal.js';
 import { mix, normal } from '../rng/random.js';
+import { type Outline, outline } from './amounts.js';
 import type { Coverage } from './brokers.js';
 import { compound, yearsTo } from './growth.js';
-import { type Outline, outline } from './outline.js';
 import { aspect, type CompanyProfile } from './profile.js';
 
 /** Consensus for one fiscal quarter. Amounts in the currency of the accounts. */

@@ -1,8 +1,8 @@
 import { DECIMAL_ONE, type Decimal } from '../../contract/decimal.js';
+import { outline } from './amounts.js';
 import type { Company } from './company.js';
 import type { ShareClass } from './issuers.js';
 import type { ListingTimeline } from './listing-timeline.js';
-import { outline } from './outline.js';
 import { freeFloat } from './ownership.js';
 
 /** Figures of a share known when a trading day begins. Amounts in the currency of its listing; per share of the listing, totals ÷ shares of the day. */

@@ -3,10 +3,10 @@ import { requireDay } from '../../contract/time.js';
 import { chainPrice } from '../rng/price-chain.js';
 import { keyOf, mix, uniform } from '../rng/random.js';
 import type { Instrument } from '../world/instrument.js';
+import { significant } from './amounts.js';
 import type { Declared } from './declared.js';
 import { FIRST_YEAR, LAST_YEAR } from './growth.js';
 import type { KnownPrice } from './price-path.js';
-import { significant } from './rounding.js';
 import type { TradingCalendars } from './trading-calendars.js';
 
 /** Qot_Common.AssetClass. */

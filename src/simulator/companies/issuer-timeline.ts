@@ -4,6 +4,7 @@ import { LruCache } from '../rng/lru-cache.js';
 import { mix, uniform } from '../rng/random.js';
 import type { Instrument } from '../world/instrument.js';
 import { Accounts } from './accounts.js';
+import { significant } from './amounts.js';
 import { type DatedShareEvent, type Declared, type Fraction, inSharesOf } from './declared.js';
 import { compound, FIRST_YEAR, firstOf, LAST_YEAR, REFERENCE_DAY, yearOf, yearsTo } from './growth.js';
 import type { Issuer } from './issuers.js';
@@ -11,7 +12,6 @@ import type { DayMove } from './market-prices.js';
 import type { Seat } from './peers.js';
 import { type KnownPrice, PricePath } from './price-path.js';
 import { aspect, type CompanyProfile } from './profile.js';
-import { significant } from './rounding.js';
 import { RIGHTS_DISCOUNT, shareEvents } from './share-events.js';
 import type { TradingCalendars } from './trading-calendars.js';
 

@@ -1,8 +1,7 @@
 import type { Decimal } from '../../contract/decimal.js';
 import { mix, normal, uniform } from '../rng/random.js';
+import { type Outline, outline, significant } from './amounts.js';
 import type { Coverage } from './brokers.js';
-import { type Outline, outline } from './outline.js';
-import { significant } from './rounding.js';
 
 /** Best first. */
 export const ratings = ['strong buy', 'buy', 'hold', 'underperform', 'sell'] as const;

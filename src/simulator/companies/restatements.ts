@@ -1,5 +1,5 @@
 import { mix, uniform } from '../rng/random.js';
-import { outline } from './outline.js';
+import { outline } from './amounts.js';
 import { aspect, type CompanyProfile } from './profile.js';
 import type { IncomeStatement } from './statements.js';
 

@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { callablePrice } from './callable-contract.js';
 import { inlinePrice, inlineValuation } from './inline-warrant.js';
-import { cumulative } from './normal.js';
+import { cumulative, probabilityBelow } from './normal.js';
 import { intrinsic, type OptionInputs, presentValue } from './option-terms.js';
 import { optionPrice, optionValuation } from './option-value.js';
 import { analysePayoff } from './payoff.js';
-import { probabilityBelow } from './probability.js';
 import { smiles, totalVariance, type VolatilitySurface, volatilityAt } from './volatility-surface.js';
 
 const between = (min: number, max: number) => fc.double({ min, max, noNaN: true });

@@ -2,6 +2,7 @@ import { quoted } from '../../contract/shown.js';
 import { isTimeText } from '../../contract/text-formats.js';
 import { dayNumber } from '../../contract/time.js';
 import { Refusal } from '../refusal.js';
+import type { Facts } from './facts.js';
 
 /** Programs give a time as often as a date: its day counts. */
 export function dayOf(text: string): string {
@@ -20,4 +21,12 @@ export function dayRange(beginTime: string, endTime: string, daysMax: number): R
 
 function badDate(field: string, text: string): Refusal {
   return new Refusal(`${field}: expected a date as yyyy-MM-dd, found ${quoted(text)}`, 'broker.value');
+}
+
+/** Whether a time (epoch ms) is on the trading day that the symbol's market is in. */
+export function isToday({ clock, world }: Facts<'clock' | 'world'>, symbol: string, time: number): boolean {
+  const instrument = world.instrument(symbol);
+  if (instrument === undefined) return false;
+  const calendar = world.calendar(instrument);
+  return calendar.tradingDay(time) === calendar.tradingDay(clock.now());
 }

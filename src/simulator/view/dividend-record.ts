@@ -1,6 +1,6 @@
 import { addDays, requireDay } from '../../contract/time.js';
-import type { Companies, Company } from '../companies/index.js';
-import { LruCache } from '../rng/lru-cache.js';
+import type { Company } from '../companies/index.js';
+import type { CacheKind } from './caches.js';
 import type { Facts } from './facts.js';
 import { percent } from './figures.js';
 import type { Listing } from './listings.js';
@@ -26,15 +26,12 @@ const YIELD_YEARS = 5;
 const DECLARED_AHEAD_DAYS = 200;
 /** No company of the world is older. */
 const GROW_YEARS_MAX = 100;
-const REMEMBERED = 20_000;
 
-const remembered = new WeakMap<Companies, LruCache<string, DividendRecord>>();
+const records: CacheKind<DividendRecord> = { max: 40_000 };
 
 /** The record of a share on a trading day ("2026-11-20"). */
-export function dividendRecord(facts: Facts<'world' | 'companies' | 'market'>, listing: Listing, day: string): DividendRecord {
-  const records = remembered.get(facts.companies) ?? new LruCache<string, DividendRecord>(REMEMBERED);
-  remembered.set(facts.companies, records);
-  return records.get(`${listing.instrument.symbol} ${day}`, () => work(facts, listing, day));
+export function dividendRecord(facts: Facts<'world' | 'companies' | 'market' | 'caches'>, listing: Listing, day: string): DividendRecord {
+  return facts.caches.get(records, listing.instrument.symbol, day, () => work(facts, listing, day));
 }
 
 function work(facts: Facts<'world' | 'companies' | 'market'>, { instrument }: Listing, day: string): DividendRecord {

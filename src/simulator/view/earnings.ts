@@ -38,17 +38,6 @@ export interface EarningsFigures {
  * year; the others publish quarters and, with the last one, the year.
  */
 export function reportsBetween(company: Company, from: number, to: number): readonly EarningsReport[] {
-  const known = lists.get(company);
-  if (known?.from === from && known.to === to) return known.reports;
-  const reports = listReports(company, from, to);
-  lists.set(company, { from, to, reports });
-  return reports;
-}
-
-/** Last requested list of each company: a ranking repeats the same request all day. */
-const lists = new WeakMap<Company, { readonly from: number; readonly to: number; readonly reports: readonly EarningsReport[] }>();
-
-function listReports(company: Company, from: number, to: number): readonly EarningsReport[] {
   const { profile } = company;
   const { fiscal, reporting } = profile;
   const found: EarningsReport[] = [];
@@ -71,16 +60,6 @@ function listReports(company: Company, from: number, to: number): readonly Earni
  * tax rate and its interest.
  */
 export function earningsFigures(company: Company, share: Instrument, report: EarningsReport, day: number): EarningsFigures {
-  const known = shown.get(report);
-  if (known?.share === share && known.day === day) return known.figures;
-  const figures = makeFigures(company, share, report, day);
-  shown.set(report, { share, day, figures });
-  return figures;
-}
-
-const shown = new WeakMap<EarningsReport, { readonly share: Instrument; readonly day: number; readonly figures: EarningsFigures }>();
-
-function makeFigures(company: Company, share: Instrument, report: EarningsReport, day: number): EarningsFigures {
   const { accounts, profile } = company;
   const quarters = Array.from({ length: report.quarters }, (_, back) => report.last - back);
   const asOf = Math.min(day, report.day - 1);

@@ -1,13 +1,11 @@
 import type { QuoteMarket } from '../../contract/markets.js';
-import type { Companies } from '../companies/index.js';
-import { LruCache } from '../rng/lru-cache.js';
-import type { World } from '../world/index.js';
 import type { Instrument } from '../world/instrument.js';
 import { isIssuedByCompany } from '../world/kinds.js';
+import type { CacheKind } from './caches.js';
 import type { Facts } from './facts.js';
 import { figuresBetween, type Story, storiesBetween } from './news.js';
 
-export type NewsFacts = Facts<'clock' | 'world' | 'companies' | 'macro'>;
+export type NewsFacts = Facts<'clock' | 'world' | 'companies' | 'macro' | 'caches'>;
 
 /** Tells the stories of a span of time (epoch ms, both ends included), oldest first. */
 export type Teller = (from: number, to: number) => readonly Story[];
@@ -16,15 +14,10 @@ const DAY_MS = 86_400_000;
 /** The markets whose companies a newsroom follows, and how many of each: those worth most. */
 const MARKETS: readonly QuoteMarket[] = ['HK', 'US', 'SH', 'SZ', 'SG', 'JP', 'MY'];
 const FOLLOWED = 15;
-/** Days of the wire that are kept, as everybody asks for the same. */
-const REMEMBERED_DAYS = 100;
-
-const followedIn = new WeakMap<World, readonly Instrument[]>();
+const followedCompanies: CacheKind<readonly Instrument[]> = { max: 1 };
 
 /** Home listings of the companies that the wire reports on: the largest of each market at their reference prices, whoever else is made up. */
-function followed({ world, companies }: NewsFacts): readonly Instrument[] {
-  const known = followedIn.get(world);
-  if (known !== undefined) return known;
+function followed({ world, companies }: Facts<'world' | 'companies'>): readonly Instrument[] {
   const found: Instrument[] = [];
   for (const market of MARKETS) {
     const issued = world.instruments({ market }).filter(isIssuedByCompany);
@@ -37,20 +30,19 @@ function followed({ world, companies }: NewsFacts): readonly Instrument[] {
       if (companies.issuer(one).home === one) found.push(one);
     }
   }
-  followedIn.set(world, found);
   return found;
 }
 
-const days = new WeakMap<Companies, LruCache<number, readonly Story[]>>();
+/** Days of the wire, as everybody asks for the same. */
+const days: CacheKind<readonly Story[]> = { max: 200 };
 
 /** The wire's stories: of the companies that it follows and of economies. What a day brought is the same whenever it is asked for. */
 export function wire(facts: NewsFacts): Teller {
-  const ofWorld = days.get(facts.companies) ?? new LruCache<number, readonly Story[]>(REMEMBERED_DAYS);
-  days.set(facts.companies, ofWorld);
   return function tell(from, to) {
     const found: Story[] = [];
     for (let day = Math.floor(from / DAY_MS); day <= Math.floor(to / DAY_MS); day++) {
-      for (const story of ofWorld.get(day, () => dayOf(facts, day))) if (story.time >= from && story.time <= to) found.push(story);
+      const stories = facts.caches.get(days, String(day), '', () => dayOf(facts, day));
+      found.push(...stories.filter(({ time }) => time >= from && time <= to));
     }
     return found;
   };
@@ -59,7 +51,7 @@ export function wire(facts: NewsFacts): Teller {
 function dayOf(facts: NewsFacts, day: number): readonly Story[] {
   const [from, to] = [day * DAY_MS, (day + 1) * DAY_MS - 1];
   const found = [...figuresBetween(facts, from, to)];
-  for (const home of followed(facts)) {
+  for (const home of facts.caches.get(followedCompanies, '', '', () => followed(facts))) {
     found.push(...storiesBetween(facts.companies.company(home), from, to));
   }
   return found.sort(bySeq);

@@ -1,7 +1,7 @@
 import type { Decimal } from '../../contract/decimal.js';
 import { addDays } from '../../contract/time.js';
-import type { Market } from '../market/market.js';
 import type { Calendar } from '../world/calendar.js';
+import type { CacheKind } from './caches.js';
 import type { Facts } from './facts.js';
 import { percent } from './figures.js';
 import type { Listing } from './listings.js';
@@ -12,27 +12,20 @@ export type ChangeDays = (typeof CHANGE_DAYS)[number];
 
 /** Closes before a trading day, forward adjusted as of it; undefined where nothing had been traded yet. */
 export interface PastCloses {
-  readonly tradingDay: string;
   /** So many trading days before the day. */
   readonly back: Readonly<Record<ChangeDays, Decimal | undefined>>;
   /** Close of the last trading day of the previous year. */
   readonly lastYear: Decimal | undefined;
 }
 
-const remembered = new WeakMap<Market, Map<Listing, PastCloses>>();
+const closes: CacheKind<PastCloses> = { max: 40_000 };
 
-/** Closes before the current trading day; computed once a day. */
-export function pastCloses(facts: Facts<'clock' | 'world' | 'market'>, listing: Listing): PastCloses {
+/** Closes before the current trading day; worked out once a day. */
+export function pastCloses(facts: Facts<'clock' | 'world' | 'market' | 'caches'>, listing: Listing): PastCloses {
   const { instrument } = listing;
   const calendar = facts.world.calendar(instrument);
-  const tradingDay = facts.market.quote(instrument).tradingDay;
-  const ofMarket = remembered.get(facts.market) ?? new Map<Listing, PastCloses>();
-  remembered.set(facts.market, ofMarket);
-  const known = ofMarket.get(listing);
-  if (known?.tradingDay === tradingDay) return known;
-  const made = work(facts, listing, calendar, tradingDay);
-  ofMarket.set(listing, made);
-  return made;
+  const { tradingDay } = facts.market.quote(instrument);
+  return facts.caches.get(closes, instrument.symbol, tradingDay, () => work(facts, listing, calendar, tradingDay));
 }
 
 /** The change from a past close to a price, in percent; undefined where there was none. */
@@ -58,7 +51,6 @@ function work({ market }: Facts<'market'>, { instrument }: Listing, calendar: Ca
   const back: Partial<Record<ChangeDays, Decimal | undefined>> = {};
   for (const count of CHANGE_DAYS) back[count] = closeOn(days.at(-count));
   return {
-    tradingDay,
     back: back as Record<ChangeDays, Decimal | undefined>,
     lastYear: closeOn(days.findLast((day) => day.slice(0, 4) < tradingDay.slice(0, 4))),
   };

@@ -12,3 +12,6 @@ export const SIMULATED = 'simulated brokerage: prices, accounts and orders are n
 
 /** Most subscriptions (one symbol and type each) of the simulated user. */
 export const SUBSCRIPTION_QUOTA = 10_000;
+
+/** Qot_Common.QotRight. */
+export const QotRight = { level1: 2, level2: 3, sf: 4, none: 5 } as const;

@@ -16,9 +16,9 @@ import { isContinuous } from '../world/futures.js';
 import type { SecurityKind } from '../world/instrument.js';
 import { lastTrade, lotSize } from './contract-terms.js';
 import type { Facts } from './facts.js';
-import { known } from './known.js';
 import type { Listing } from './listings.js';
 import { expirationCycle, indexOptionType } from './option-terms.js';
+import { known } from './optional-fields.js';
 import { warrantTypes } from './warrant-terms.js';
 
 /** An instrument as every list of terms shows it. */

@@ -1,11 +1,8 @@
 import { Refusal } from '../refusal.js';
-import type { Instrument, World } from '../world/index.js';
 import { kinds } from '../world/kinds.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
 import { locate } from './locate.js';
-
-const byId = new WeakMap<World, ReadonlyMap<bigint, Instrument>>();
 
 /** Finds a listing by number (SecurityStaticBasic.id) or by security; contracts that expire are named only by the latter. */
 export function locateStock(
@@ -18,10 +15,7 @@ export function locateStock(
     return new Refusal(`stock_id ${stockId} is not that of ${named.instrument.symbol}: name one of the two`);
   }
   if (stockId === 0n) return new Refusal('stock_id: expected the number of a stock, or security in its place');
-  const { world } = facts;
-  const known = byId.get(world) ?? new Map(world.instruments().map((instrument) => [instrument.id, instrument]));
-  byId.set(world, known);
-  const instrument = known.get(stockId);
+  const instrument = facts.world.instruments().find(({ id }) => id === stockId);
   if (instrument === undefined || !kinds[instrument.kind].quoted)
     return new Refusal(`stock_id ${stockId}: no stock has this number`, 'broker.unknown_code');
   const listing = facts.listings.of(instrument);

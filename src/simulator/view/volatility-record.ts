@@ -1,7 +1,6 @@
 import { dayOfNumber, requireDay } from '../../contract/time.js';
-import type { Market } from '../market/index.js';
-import { LruCache } from '../rng/lru-cache.js';
 import type { Instrument } from '../world/instrument.js';
+import type { CacheKind } from './caches.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
 import { daysBefore } from './past-closes.js';
@@ -18,18 +17,17 @@ export interface VolatilityRecord {
 
 const YEARS = 30 / 365;
 const YEAR_DAYS = 365;
-const REMEMBERED = 1_000;
 
-const records = new WeakMap<Market, LruCache<string, VolatilityRecord>>();
+const records: CacheKind<VolatilityRecord> = { max: 2_000 };
 
 /** The record of a share on a trading day ("2026-11-20"), worked out once; undefined for one that has no options. */
-export function volatilityRecord(facts: Facts<'world' | 'market'>, { instrument }: Listing, day: string): VolatilityRecord | undefined {
+export function volatilityRecord(
+  facts: Facts<'world' | 'market' | 'caches'>,
+  { instrument }: Listing,
+  day: string,
+): VolatilityRecord | undefined {
   if (facts.world.optionSeries(instrument).length === 0) return undefined;
-  const known = records.get(facts.market) ?? new LruCache<string, VolatilityRecord>(REMEMBERED);
-  records.set(facts.market, known);
-  const name = `${instrument.symbol} ${day}`;
-  const record = known.peek(name) ?? workRecord(facts, instrument, day);
-  return known.get(name, () => record);
+  return facts.caches.get(records, `${instrument.symbol} ${day}`, '', () => workRecord(facts, instrument, day));
 }
 
 function workRecord({ market, world }: Facts<'world' | 'market'>, instrument: Instrument, day: string): VolatilityRecord {

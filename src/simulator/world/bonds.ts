@@ -5,8 +5,8 @@ import { businessDayFrom, tradingDaysOf, yearOf } from './business-days.js';
 import { type BondProgramme, bondProgrammes } from './data/bonds.js';
 import { exact } from './exact.js';
 import { Exchange } from './exchange.js';
+import { instrumentId } from './hash.js';
 import type { Bond } from './instrument.js';
-import { instrumentId } from './instrument-id.js';
 import { flatTickTable } from './tick-tables.js';
 import { governmentYield } from './yield-curve.js';
 

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addDays, localDate } from '../../contract/time.js';
 import type { CalendarMode, CalendarName } from './calendar.js';
-import { createCalendar } from './calendars.js';
-import { schedules } from './schedules.js';
+import { createCalendar, schedules } from './calendars.js';
 
 const names = Object.keys(schedules) as CalendarName[];
 const calendars = (['open', 'calendar'] as const).flatMap((mode: CalendarMode) =>

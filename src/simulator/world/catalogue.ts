@@ -11,8 +11,8 @@ import { sgEquities, sgEtfs, sgIndices, sgTrusts } from './data/sg.js';
 import { arcaEtfs, nasdaqEquities, nasdaqEtfs, nyseEquities, otcEquities, usIndices } from './data/us.js';
 import { exact } from './exact.js';
 import { Exchange } from './exchange.js';
+import { instrumentId } from './hash.js';
 import type { Instrument, TickTable } from './instrument.js';
-import { instrumentId } from './instrument-id.js';
 import { platesOf } from './plates.js';
 import { tickTables } from './tick-tables.js';
 

@@ -1,10 +1,9 @@
 import { DECIMAL_ONE } from '../../contract/decimal.js';
 import type { QuoteMarket } from '../../contract/markets.js';
 import { businessDayFrom, monthAfter, tradingDaysOf } from './business-days.js';
-import { drawer } from './draw.js';
 import { exact } from './exact.js';
+import { drawer, instrumentId } from './hash.js';
 import type { Instrument } from './instrument.js';
-import { instrumentId } from './instrument-id.js';
 import { roundToTick } from './ticks.js';
 import { type Venue, venues } from './venues.js';
 

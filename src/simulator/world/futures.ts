@@ -5,8 +5,8 @@ import { catalogue } from './catalogue.js';
 import { LISTED_MONTHS, lastDayOf, listsMonth, monthsByVolume, monthsFrom } from './contract-cycle.js';
 import { type FutureProduct, futureProducts } from './data/futures.js';
 import { exact } from './exact.js';
+import { instrumentId } from './hash.js';
 import type { Future, Instrument } from './instrument.js';
-import { instrumentId } from './instrument-id.js';
 import { flatTickTable } from './tick-tables.js';
 
 const VOLUME_MIN = 50;

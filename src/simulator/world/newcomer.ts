@@ -1,8 +1,8 @@
 import type { Decimal } from '../../contract/decimal.js';
 import { parseSymbol } from '../../contract/markets.js';
 import { catalogue } from './catalogue.js';
+import { instrumentId } from './hash.js';
 import type { Instrument } from './instrument.js';
-import { instrumentId } from './instrument-id.js';
 import { roundToTick } from './ticks.js';
 
 /** A share or fund that no table names: what is known of it. */

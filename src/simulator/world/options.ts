@@ -18,8 +18,8 @@ import {
 import { exact } from './exact.js';
 import { Exchange } from './exchange.js';
 import { type OptionSeries, seriesExpiring, seriesOn } from './expiries.js';
+import { instrumentId } from './hash.js';
 import type { Instrument, Option, SecurityKind, TickTable, Warrant } from './instrument.js';
-import { instrumentId } from './instrument-id.js';
 import { isStrike, strikesBetween } from './strikes.js';
 import { tickTables } from './tick-tables.js';
 

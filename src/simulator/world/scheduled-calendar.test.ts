@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { dayOfNumber, localDateTime, parseLocal, weekdayOfNumber } from '../../contract/time.js';
 import type { CalendarName } from './calendar.js';
-import { createCalendar } from './calendars.js';
+import { createCalendar, schedules } from './calendars.js';
 import { MarketState } from './market-state.js';
-import { schedules } from './schedules.js';
 
 const calendarOf = (name: CalendarName) => createCalendar(name, 'calendar');
 const hoursOf = (name: CalendarName, day: string) => {

@@ -4,7 +4,7 @@ import { type Account, tradeMarketOf } from '../../brokerage/account.js';
 import { tradeMarkets } from '../../brokerage/terms.js';
 import type { Entry, LedgerTransaction } from '../../ledger/index.js';
 import type { Facts } from '../../view/facts.js';
-import { known } from '../../view/known.js';
+import { known } from '../../view/optional-fields.js';
 import type { Calendar, CalendarName } from '../../world/index.js';
 
 /** The days of an entry, "2026-11-24", in the zone of the market that it clears in. */

@@ -9,7 +9,7 @@ import { type Balance, type Cause, cashMovements, type Entry, type LedgerTransac
 import { Turn } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { known } from '../../view/known.js';
+import { known } from '../../view/optional-fields.js';
 import { bizOf } from './biz-groups.js';
 import { clearingDays, securityFields } from './cash-facts.js';
 

@@ -11,7 +11,7 @@ import { type CashMovement, cashMovements, type LedgerTransaction, transactionId
 import { Turn } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { known } from '../../view/known.js';
+import { known } from '../../view/optional-fields.js';
 import type { Instrument } from '../../world/index.js';
 import { describeUnknown } from '../../world/unknown-symbol.js';
 import { bizGroups, bizOf } from './biz-groups.js';

@@ -14,7 +14,7 @@ import { orderTypes } from '../../brokerage/terms.js';
 import { Refusal } from '../../refusal.js';
 import { comboLegsOf } from '../../view/combo-legs.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { given } from '../../view/given.js';
+import { given } from '../../view/optional-fields.js';
 import type { Instrument } from '../../world/index.js';
 
 type Named = Facts<'world' | 'market' | 'brokerage'>;

@@ -6,8 +6,8 @@ import { filterOf, passes } from '../../brokerage/filter.js';
 import { addressed } from '../../brokerage/header.js';
 import { fillMessage } from '../../brokerage/messages.js';
 import { Refusal } from '../../refusal.js';
+import { isToday } from '../../view/dates.js';
 import type { Answer } from '../../view/facts.js';
-import { isToday } from '../../view/today.js';
 
 /** Trd_GetOrderFillList: today's fills, newest first. */
 export const getDeals: Answer<'clock' | 'world' | 'brokerage', C2S, S2C> = async (facts, request) => {

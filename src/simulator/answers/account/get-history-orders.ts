@@ -1,12 +1,11 @@
 import { create } from '@bufbuild/protobuf';
 import type { Order } from '../../../contract/generated/Trd_Common_pb.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/Trd_GetHistoryOrderList_pb.js';
-import { statusesOf } from '../../brokerage/filter.js';
+import { isWanted, statusesOf } from '../../brokerage/filter.js';
 import { orderMessage } from '../../brokerage/messages.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { historyQueryOf } from './history-query.js';
-import { isWanted } from './order-filter.js';
 
 /** Trd_GetHistoryOrderList: orders created between two times, newest first. */
 export const getHistoryOrders: Answer<'world' | 'brokerage', C2S, S2C> = async ({ brokerage, world }, request) => {

@@ -19,7 +19,7 @@ import { currencies, tradeMarkets } from '../../brokerage/terms.js';
 import { freeMargin, type PositionValue, type Valuation, type Valuer } from '../../brokerage/valuation.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
-import { known } from '../../view/known.js';
+import { known } from '../../view/optional-fields.js';
 
 /** svc.margin_info: an account's margin, and the margin of its positions. */
 export const getMarginInfo: Answer<'brokerage', C2S, S2C> = ({ brokerage }, request) => {

@@ -3,7 +3,7 @@ import type { Order } from '../../../contract/generated/Trd_Common_pb.js';
 import type { C2S, S2C } from '../../../contract/generated/Trd_GetOrderList_pb.js';
 import { S2CSchema } from '../../../contract/generated/Trd_GetOrderList_pb.js';
 import type { Account } from '../../brokerage/account.js';
-import { type Filter, filterOf, statusesOf } from '../../brokerage/filter.js';
+import { type Filter, filterOf, isWanted, statusesOf } from '../../brokerage/filter.js';
 import { type Addressed, addressed } from '../../brokerage/header.js';
 import { orderMessage } from '../../brokerage/messages.js';
 import { mainLeg, type OrderRecord } from '../../brokerage/order.js';
@@ -12,9 +12,8 @@ import type { EndedOrder } from '../../brokerage/tables.js';
 import type { OrderStatus } from '../../brokerage/terms.js';
 import { Pace } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
+import { isToday } from '../../view/dates.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { isToday } from '../../view/today.js';
-import { isWanted } from './order-filter.js';
 
 /** Messages made in one turn of the event loop: a few milliseconds' worth. */
 const ORDERS_A_TURN = 100;

@@ -14,7 +14,7 @@ import { type PositionRecord, tradesOn } from '../../brokerage/position.js';
 import { currencies, tradeMarkets } from '../../brokerage/terms.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { given } from '../../view/given.js';
+import { given } from '../../view/optional-fields.js';
 import { type Held, strategyGroups } from './strategy-groups.js';
 
 /** Trd_GetPositionList: what is held, and what was closed today. */

@@ -11,7 +11,7 @@ import { addDays, localDate } from '../../../contract/time.js';
 import { currencies } from '../../brokerage/terms.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
-import { known } from '../../view/known.js';
+import { known } from '../../view/optional-fields.js';
 import { assetsHistory } from './assets-history.js';
 import { dayProblem, type Period, type PeriodUnit, periodOf, periodsBetween } from './return-periods.js';
 import { returnQueryOf } from './return-query.js';

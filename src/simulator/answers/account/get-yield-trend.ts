@@ -3,7 +3,7 @@ import { type C2S, type S2C, S2CSchema, type YieldPoint, YieldPointSchema } from
 import { currencies } from '../../brokerage/terms.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
-import { known } from '../../view/known.js';
+import { known } from '../../view/optional-fields.js';
 import { assetsHistory } from './assets-history.js';
 import { dayProblem, type Period, periodsBetween } from './return-periods.js';
 import { returnQueryOf } from './return-query.js';

@@ -16,8 +16,8 @@ import { Refusal } from '../../refusal.js';
 import type { CacheKind } from '../../view/caches.js';
 import { marketOf } from '../../view/choices.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { given } from '../../view/given.js';
 import type { Listing } from '../../view/listings.js';
+import { given } from '../../view/optional-fields.js';
 import { marketCalendar } from '../../world/index.js';
 import { dayOf } from './dates.js';
 

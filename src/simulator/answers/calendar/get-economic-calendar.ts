@@ -12,7 +12,7 @@ import { type Economy, economies, type MacroEvent, type ScheduledEvent } from '.
 import { Refusal } from '../../refusal.js';
 import { checkChoice } from '../../view/choices.js';
 import type { Answer } from '../../view/facts.js';
-import { known } from '../../view/known.js';
+import { known } from '../../view/optional-fields.js';
 import { daysOf } from './dates.js';
 
 const COUNT_MAX = 100;

@@ -1,9 +1,9 @@
 import { decimalToNumber } from '../../../contract/decimal.js';
 import type { ContractValuation } from '../../market/market.js';
+import { probabilityBelow } from '../../pricing/normal.js';
 import { intrinsic } from '../../pricing/option-terms.js';
 import { optionPrice } from '../../pricing/option-value.js';
 import { analysePayoff, type PayoffAnalysis, type PayoffLeg } from '../../pricing/payoff.js';
-import { probabilityBelow } from '../../pricing/probability.js';
 import type { Combination, Leg } from './legs.js';
 
 /** Stands for an unbounded profit or loss. */

@@ -11,7 +11,7 @@ import {
 import { Refusal } from '../../refusal.js';
 import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { known } from '../../view/known.js';
+import { known } from '../../view/optional-fields.js';
 import type { Instrument } from '../../world/index.js';
 import { dayStats, indicatorOf } from './forex-figures.js';
 import { forexLists, pairsOf } from './forex-lists.js';

@@ -9,8 +9,8 @@ import {
 import type { Bar, Quote } from '../../market/market.js';
 import type { Facts } from '../../view/facts.js';
 import { averagePrice } from '../../view/figures.js';
-import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
+import { known } from '../../view/optional-fields.js';
 import { type ChangeDays, pastCloses } from '../../view/past-closes.js';
 import { yearRange } from '../../view/price-range.js';
 import { ratio, raw, thousandths } from './scales.js';

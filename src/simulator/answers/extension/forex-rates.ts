@@ -4,7 +4,7 @@ import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/svc/f
 import { Currency } from '../../../contract/generated/Trd_Common_pb.js';
 import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { known } from '../../view/known.js';
+import { known } from '../../view/optional-fields.js';
 
 /** svc.forex_rates: the last price of every pair, in the order of the world. */
 export const forexRates: Answer<'world' | 'market' | 'listings', C2S, S2C> = (facts, request) => checkVersion(request) ?? answer(facts);

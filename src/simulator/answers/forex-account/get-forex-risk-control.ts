@@ -3,7 +3,7 @@ import { formatDecimal } from '../../../contract/decimal.js';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/svc/get_forex_risk_control_pb.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
-import { known } from '../../view/known.js';
+import { known } from '../../view/optional-fields.js';
 import { accountOf } from './accounts.js';
 import { bookIn, bookOf, LEVELS, marginLevel, riskStatus } from './book.js';
 

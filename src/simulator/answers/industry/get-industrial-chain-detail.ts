@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type C2S, IndustrialChainNodeSchema, type S2C, S2CSchema } from '../../../contract/generated/Qot_GetIndustrialChainDetail_pb.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
-import { known } from '../../view/known.js';
+import { known } from '../../view/optional-fields.js';
 import { chainOf, chainTypes } from './named.js';
 
 /** Qot_GetIndustrialChainDetail: the steps of a chain, layer by layer. No links: the simulation has no pages to lead to. */

@@ -12,7 +12,7 @@ import { Refusal } from '../../refusal.js';
 import { marketOf } from '../../view/choices.js';
 import { pageAfter } from '../../view/cursor.js';
 import type { Answer } from '../../view/facts.js';
-import { given } from '../../view/given.js';
+import { given } from '../../view/optional-fields.js';
 import { type Chain, chains } from '../../world/chains.js';
 import { chainTypes } from './named.js';
 import { type ChainShares, sharesOf } from './shares.js';

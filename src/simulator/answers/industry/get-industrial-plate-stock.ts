@@ -16,7 +16,7 @@ import { marketValue } from '../../screen/share-figures.js';
 import { checkChoice } from '../../view/choices.js';
 import { pageAfter } from '../../view/cursor.js';
 import type { Answer } from '../../view/facts.js';
-import { given } from '../../view/given.js';
+import { given } from '../../view/optional-fields.js';
 import type { IndustrialPlate } from '../../world/chains.js';
 import { chainOf, plateOf } from './named.js';
 import { chainMarkets, sharesOfAll } from './shares.js';

@@ -10,7 +10,7 @@ import { requireDay } from '../../../contract/time.js';
 import { Refusal } from '../../refusal.js';
 import { pageAfter } from '../../view/cursor.js';
 import type { Answer } from '../../view/facts.js';
-import { given } from '../../view/given.js';
+import { given } from '../../view/optional-fields.js';
 import { type Figure, inOrder } from '../../view/standings.js';
 import type { Instrument } from '../../world/instrument.js';
 import { type ArkChange, arkChange, arkOf, closeOn, daysOfCycle, type Needed, tradedDays } from './ark.js';

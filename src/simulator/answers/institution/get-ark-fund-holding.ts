@@ -11,7 +11,7 @@ import {
 import { Refusal } from '../../refusal.js';
 import { pageAfter } from '../../view/cursor.js';
 import type { Answer } from '../../view/facts.js';
-import { given } from '../../view/given.js';
+import { given } from '../../view/optional-fields.js';
 import { type Figure, inOrder } from '../../view/standings.js';
 import { percentOf } from '../research/money.js';
 import { type ArkChange, type ArkHolding, arkChange, daysOfCycle, holdingsOn, tradedDays } from './ark.js';

@@ -9,7 +9,7 @@ import { heldMarket } from '../../../contract/institution-enums.js';
 import { Refusal } from '../../refusal.js';
 import { marketOf } from '../../view/choices.js';
 import type { Answer } from '../../view/facts.js';
-import { known } from '../../view/known.js';
+import { known } from '../../view/optional-fields.js';
 import { type Industry, industryPlate } from '../../world/plates.js';
 import { percentOf } from '../research/money.js';
 import { amount, bookOf, institutionOf } from './books.js';

@@ -12,11 +12,9 @@ import { Refusal } from '../../refusal.js';
 import { marketOf } from '../../view/choices.js';
 import { pageAfter } from '../../view/cursor.js';
 import type { Answer } from '../../view/facts.js';
-import { given } from '../../view/given.js';
-import { known } from '../../view/known.js';
+import { given, known } from '../../view/optional-fields.js';
 import { type Figure, inOrder, sortFigure } from '../../view/standings.js';
-import { bookOf, changePercent, institutionOf, type Position, portfolioPercent, sourceOf, sumsIn } from './books.js';
-import { changesAsked } from './changes.js';
+import { bookOf, changePercent, changesAsked, institutionOf, type Position, portfolioPercent, sourceOf, sumsIn } from './books.js';
 
 const COUNT = { fallback: 20, max: 200 };
 

@@ -13,14 +13,14 @@ import { Refusal } from '../../refusal.js';
 import { marketOf } from '../../view/choices.js';
 import { pageAfter } from '../../view/cursor.js';
 import type { Answer } from '../../view/facts.js';
-import { given } from '../../view/given.js';
-import { known } from '../../view/known.js';
+import { given, known } from '../../view/optional-fields.js';
 import { type Figure, inOrder, sortFigure } from '../../view/standings.js';
 import { isoCode } from '../research/money.js';
 import {
   amount,
   bookOf,
   changePercent,
+  changesAsked,
   industryNameOf,
   institutionOf,
   type Position,
@@ -29,7 +29,6 @@ import {
   sourceOf,
   sumsIn,
 } from './books.js';
-import { changesAsked } from './changes.js';
 
 const COUNT = { fallback: 20, max: 200 };
 

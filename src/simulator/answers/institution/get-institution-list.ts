@@ -12,7 +12,7 @@ import { Refusal } from '../../refusal.js';
 import { marketOf } from '../../view/choices.js';
 import { pageAfter } from '../../view/cursor.js';
 import type { Answer } from '../../view/facts.js';
-import { given } from '../../view/given.js';
+import { given } from '../../view/optional-fields.js';
 import { type Figure, inOrder, sortFigure } from '../../view/standings.js';
 import { isoCode } from '../research/money.js';
 import { amount, bookOf, idOf, type Sums } from './books.js';

@@ -5,7 +5,7 @@ import { quoteMarket } from '../../../contract/markets.js';
 import { Refusal } from '../../refusal.js';
 import { marketOf } from '../../view/choices.js';
 import type { Answer } from '../../view/facts.js';
-import { known } from '../../view/known.js';
+import { known } from '../../view/optional-fields.js';
 import { changeRate, isoCode, percentOf } from '../research/money.js';
 import { amount, bookOf, type Change, changeOf, institutionOf, type Position, sumsIn } from './books.js';
 

@@ -15,8 +15,8 @@ import { labelTime, periodOf } from '../../view/bars.js';
 import { completeBars } from '../../view/complete-bars.js';
 import { checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
+import { known } from '../../view/optional-fields.js';
 import { locateStock } from '../../view/stock-ids.js';
 import { changePercent, closeOf, colorNumbers, patternsOf, summary } from './pattern-requests.js';
 

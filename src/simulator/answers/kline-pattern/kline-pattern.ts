@@ -11,8 +11,8 @@ import { completeOf } from '../../view/complete-bars.js';
 import { checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { keptBars } from '../../view/kept-bars.js';
-import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
+import { known } from '../../view/optional-fields.js';
 import { locateStock } from '../../view/stock-ids.js';
 import { colorNumbers } from './pattern-requests.js';
 

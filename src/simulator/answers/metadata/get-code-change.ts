@@ -17,10 +17,9 @@ import type { CorporateAction } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
 import { keyOf, uniform } from '../../rng/random.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { given } from '../../view/given.js';
-import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { locateAllTerms } from '../../view/locate.js';
+import { given, known } from '../../view/optional-fields.js';
 import { tradingDaysOf } from '../../world/business-days.js';
 
 const SYMBOLS_MAX = 400;

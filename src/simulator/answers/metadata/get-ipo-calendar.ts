@@ -7,8 +7,8 @@ import { quoted } from '../../../contract/shown.js';
 import { dayNumber, epochSeconds, parseLocal } from '../../../contract/time.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
-import { known } from '../../view/known.js';
 import { offerings } from '../../view/offerings.js';
+import { known } from '../../view/optional-fields.js';
 
 const RANGE_DAYS_MAX = 366;
 const COMPACT_DAY = /^(\d{4})(\d{2})(\d{2})$/;

@@ -24,9 +24,9 @@ import { Refusal } from '../../refusal.js';
 import { mix, uniform } from '../../rng/random.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { multiple } from '../../view/figures.js';
-import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { offerings } from '../../view/offerings.js';
+import { known } from '../../view/optional-fields.js';
 import { membersOf } from '../../view/plates.js';
 
 /** Qot_Common.QotMarket of futures in Hong Kong. */

@@ -6,9 +6,9 @@ import { epochSeconds, parseLocal } from '../../../contract/time.js';
 import type { CorporateAction } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { locateTerms } from '../../view/locate.js';
+import { known } from '../../view/optional-fields.js';
 
 /**
  * Qot_RequestRehab: what went ex up to today, with the factors by which bars are adjusted. They multiply only: factor A is the reference

@@ -11,9 +11,9 @@ import { dayNumber, epochSeconds, parseLocal } from '../../../contract/time.js';
 import { Refusal } from '../../refusal.js';
 import { dayOf, dayRange } from '../../view/dates.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { known as knownFields } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { locateAllTerms } from '../../view/locate.js';
+import { known as knownFields } from '../../view/optional-fields.js';
 import { kinds } from '../../world/kinds.js';
 
 const SYMBOLS_MAX = 400;

@@ -6,8 +6,8 @@ import { epochSeconds, parseLocal } from '../../../contract/time.js';
 import { Refusal } from '../../refusal.js';
 import { dayOf, dayRange } from '../../view/dates.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { known } from '../../view/known.js';
 import { locateTerms } from '../../view/locate.js';
+import { known } from '../../view/optional-fields.js';
 import type { Calendar, CalendarName, TradingDate } from '../../world/index.js';
 
 /** Ten years. */

@@ -10,7 +10,7 @@ import {
 import { Refusal } from '../../refusal.js';
 import { type Indicator, indicatorFigure, patternFigure, positionFigure } from '../../screen/bar-figures.js';
 import type { Condition, Figure } from '../../screen/index.js';
-import { given } from '../../view/given.js';
+import { given } from '../../view/optional-fields.js';
 import { volatilityRecord } from '../../view/volatility-record.js';
 import { checkPosition, checkRun, withParameters } from './screen-indicator-terms.js';
 import { unserved } from './stock-properties.js';

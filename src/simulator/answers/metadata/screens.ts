@@ -11,7 +11,7 @@ import { bondFigures, fundFigures, futureFigures } from '../../screen/kind-figur
 import * as quotes from '../../screen/quote-figures.js';
 import { checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { given } from '../../view/given.js';
+import { given } from '../../view/optional-fields.js';
 import type { SecurityKind } from '../../world/instrument.js';
 
 /** Figures by the numbers that requests have for them. */

@@ -17,7 +17,7 @@ import { financialFields, financialFigure, reports } from '../../screen/financia
 import { between, type Condition, type Figure, type SortKey } from '../../screen/index.js';
 import { patterns } from '../../screen/patterns.js';
 import { stockFields } from '../../screen/stock-fields.js';
-import { given } from '../../view/given.js';
+import { given } from '../../view/optional-fields.js';
 import { checkPosition, checkRun, withParameters } from './screen-indicator-terms.js';
 
 /** A figure that a request is about: what it filters, sorts and shows. */

@@ -7,15 +7,14 @@ import { Refusal } from '../../refusal.js';
 import { checkChoice } from '../../view/choices.js';
 import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { given } from '../../view/given.js';
-import { known } from '../../view/known.js';
 import { newsTopics, type Story } from '../../view/news.js';
 import { wire } from '../../view/news-wire.js';
+import { given, known } from '../../view/optional-fields.js';
 import { filterInfo } from './filters.js';
 import { newsInfo } from './news-info.js';
 import { checkPageSize, newerThan, olderMark, olderThan } from './pages.js';
 
-type Used = 'clock' | 'world' | 'companies' | 'macro' | 'listings';
+type Used = 'clock' | 'world' | 'companies' | 'macro' | 'caches' | 'listings';
 
 const NEWER = 1;
 /** How far back the wire goes. */

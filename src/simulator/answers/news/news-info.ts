@@ -2,8 +2,8 @@ import { create } from '@bufbuild/protobuf';
 import { type NewsInfo, NewsInfoSchema } from '../../../contract/generated/svc/news_pb.js';
 import { quoteMarket } from '../../../contract/markets.js';
 import type { Facts } from '../../view/facts.js';
-import { known } from '../../view/known.js';
 import { type NewsTopic, newsTopics, noticeTypes, type Story } from '../../view/news.js';
+import { known } from '../../view/optional-fields.js';
 
 /** Told in one line as they happen. */
 export const flashTopics: ReadonlySet<NewsTopic> = new Set<NewsTopic>(['ratings', 'moves', 'halts', 'economy']);

@@ -3,11 +3,10 @@ import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/gene
 import { Refusal } from '../../refusal.js';
 import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { given } from '../../view/given.js';
-import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import type { Story } from '../../view/news.js';
 import { tellerOf } from '../../view/news-wire.js';
+import { given, known } from '../../view/optional-fields.js';
 import { membersOf } from '../../view/plates.js';
 import { locateStock } from '../../view/stock-ids.js';
 import type { Instrument } from '../../world/instrument.js';

@@ -3,9 +3,8 @@ import { type C2S, C2SSchema, type S2C, S2CSchema } from '../../../contract/gene
 import { Refusal } from '../../refusal.js';
 import { BACKEND_SUCCESS } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { given } from '../../view/given.js';
-import { known } from '../../view/known.js';
 import { tellerOf } from '../../view/news-wire.js';
+import { given, known } from '../../view/optional-fields.js';
 import type { Instrument } from '../../world/instrument.js';
 import { newsInfo } from './news-info.js';
 import { olderMark, olderThan } from './pages.js';

@@ -13,9 +13,8 @@ import { type Company, newsId, publicationTime, type RatingChange, ratings } fro
 import { Refusal } from '../../refusal.js';
 import { BACKEND_SUCCESS } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { given } from '../../view/given.js';
-import { known } from '../../view/known.js';
 import { storiesBetween } from '../../view/news.js';
+import { given, known } from '../../view/optional-fields.js';
 import type { Instrument } from '../../world/instrument.js';
 import { isIssuedByCompany } from '../../world/kinds.js';
 import { olderMark, olderThan, type Told } from './pages.js';

@@ -11,9 +11,9 @@ import type { PriceStatistics } from '../../market/index.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { percent } from '../../view/figures.js';
-import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { locate } from '../../view/locate.js';
+import { known } from '../../view/optional-fields.js';
 
 /** The trades of a symbol's current day in regular hours, price by price. */
 export const getTickerStatisticDetail: Answer<'market' | 'listings' | 'tradeStatistics', C2S, S2C> = (facts, request) => {

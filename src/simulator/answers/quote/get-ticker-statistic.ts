@@ -15,9 +15,9 @@ import { Refusal } from '../../refusal.js';
 import { checkChoice } from '../../view/choices.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { averagePrice, percent } from '../../view/figures.js';
-import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
 import { locate } from '../../view/locate.js';
+import { known } from '../../view/optional-fields.js';
 
 const MINUTE_MS = 60_000;
 const WHOLE_DAY = 1;

@@ -16,7 +16,7 @@ import type { CacheKind } from '../../view/caches.js';
 import { checkChoice, marketOf } from '../../view/choices.js';
 import { type DividendRecord, dividendRecord } from '../../view/dividend-record.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { known } from '../../view/known.js';
+import { known } from '../../view/optional-fields.js';
 import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf, sortFigure } from '../../view/standings.js';
 import { industryName, type StockFigures, stocksOf } from '../../view/stock-figures.js';
 

@@ -17,8 +17,8 @@ import { checkChoice, marketOf } from '../../view/choices.js';
 import { type EarningsReport, earningsFigures, publicationOf, type ReportedFigure, reportsBetween } from '../../view/earnings.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { percent } from '../../view/figures.js';
-import { known } from '../../view/known.js';
 import type { Listing } from '../../view/listings.js';
+import { known } from '../../view/optional-fields.js';
 import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf, sortFigure } from '../../view/standings.js';
 import { industryName, type StockFigures, stocksOf } from '../../view/stock-figures.js';
 

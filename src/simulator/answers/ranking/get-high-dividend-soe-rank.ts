@@ -10,7 +10,7 @@ import {
 import { Refusal } from '../../refusal.js';
 import type { CacheKind } from '../../view/caches.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { known } from '../../view/known.js';
+import { known } from '../../view/optional-fields.js';
 import { changeFrom, type PastCloses, pastCloses } from '../../view/past-closes.js';
 import { membersOf } from '../../view/plates.js';
 import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf, sortFigure } from '../../view/standings.js';

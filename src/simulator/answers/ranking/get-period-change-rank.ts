@@ -12,7 +12,7 @@ import { Refusal } from '../../refusal.js';
 import type { CacheKind } from '../../view/caches.js';
 import { checkChoice, marketOf } from '../../view/choices.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { known } from '../../view/known.js';
+import { known } from '../../view/optional-fields.js';
 import { changeFrom, pastCloses } from '../../view/past-closes.js';
 import { recentChange, volumeRatio } from '../../view/recent-trading.js';
 import { checkPage, conditionsOf, type Figure, meeting, pageOf } from '../../view/standings.js';

@@ -11,8 +11,7 @@ import {
 } from '../../../contract/generated/Qot_GetCompanyOperationalEfficiency_pb.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
-import { given } from '../../view/given.js';
-import { known } from '../../view/known.js';
+import { given, known } from '../../view/optional-fields.js';
 import { changeRate, type Money, moneyIn } from './money.js';
 import { type Period, pageOfPeriods, periodsOf } from './periods.js';
 import { earlier, type StatementSums, statementSums } from './statement-sums.js';

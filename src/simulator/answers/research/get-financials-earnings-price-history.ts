@@ -13,7 +13,7 @@ import { quoteMarket } from '../../../contract/markets.js';
 import { localDateTime } from '../../../contract/time.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { known } from '../../view/known.js';
+import { known } from '../../view/optional-fields.js';
 import { type DayAround, dayPrices, daysAround, type Publication, publicationsOf } from './publications.js';
 import { type Subject, secondsOf, subjectOf } from './subject.js';
 

@@ -11,8 +11,7 @@ import {
 } from '../../../contract/generated/Qot_GetFinancialsEarningsPriceMove_pb.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { given } from '../../view/given.js';
-import { known } from '../../view/known.js';
+import { given, known } from '../../view/optional-fields.js';
 import { historicalVolatility, VOLATILITY_DAYS } from './historical-volatility.js';
 import { type DayAround, dayPrices, daysAround, type Publication, publicationsOf } from './publications.js';
 import { type Subject, secondsOf, subjectOf } from './subject.js';

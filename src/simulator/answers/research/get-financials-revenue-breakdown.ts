@@ -11,8 +11,7 @@ import {
 } from '../../../contract/generated/Qot_GetFinancialsRevenueBreakdown_pb.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
-import { given } from '../../view/given.js';
-import { known } from '../../view/known.js';
+import { given, known } from '../../view/optional-fields.js';
 import { type Money, moneyIn, percentOf } from './money.js';
 import { type Period, periodsOf, quartersOf } from './periods.js';
 import { type Subject, secondsOf, subjectOf } from './subject.js';

@@ -19,8 +19,7 @@ import type { RatingChange } from '../../companies/opinions.js';
 import { Refusal } from '../../refusal.js';
 import { pageAfter } from '../../view/cursor.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { given } from '../../view/given.js';
-import { known } from '../../view/known.js';
+import { given, known } from '../../view/optional-fields.js';
 import { analystUid, brokerUid, RECORD_DAYS, ratingNumber, targetPrice, threeGrades, trackRecord } from './opinions.js';
 import { type Subject, secondsOf, subjectOf } from './subject.js';
 

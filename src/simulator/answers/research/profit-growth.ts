@@ -6,7 +6,7 @@ import {
   ProfitGrowthRateSchema,
 } from '../../../contract/generated/Qot_GetValuationDetail_pb.js';
 import { requireDay } from '../../../contract/time.js';
-import { known } from '../../view/known.js';
+import { known } from '../../view/optional-fields.js';
 import { periodsOf } from './periods.js';
 import { type Subject, secondsOf } from './subject.js';
 import { type Measure, pathParts } from './valuation-figures.js';

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type C2S, RightSchema, type S2C, S2CSchema } from '../../../contract/generated/svc/quote_rights_pb.js';
 import { quoteMarkets } from '../../../contract/markets.js';
 import type { Answer } from '../../view/facts.js';
-import { QotRight } from '../../view/rights.js';
+import { QotRight } from '../../view/server.js';
 
 /** The rights of the simulated user: full depth everywhere, in Hong Kong with the orders behind it. They never change, so that `refresh` finds the same. */
 export const getQuoteRights: Answer<never, C2S, S2C> = () =>

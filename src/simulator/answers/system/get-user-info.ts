@@ -1,8 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema } from '../../../contract/generated/GetUserInfo_pb.js';
 import type { Answer, Facts } from '../../view/facts.js';
-import { QotRight } from '../../view/rights.js';
-import { SUBSCRIPTION_QUOTA } from '../../view/server.js';
+import { QotRight, SUBSCRIPTION_QUOTA } from '../../view/server.js';
 
 /** GetUserInfo.UserInfoField: which parts a request wants. */
 const Part = { basic: 1, api: 2, rights: 4, disclaimer: 8, update: 16 } as const;

@@ -10,7 +10,7 @@ import type { Write } from '../../brokerage/place-request.js';
 import { type ModifyOperation, modifyOperations, tradeMarkets } from '../../brokerage/terms.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
-import { given } from '../../view/given.js';
+import { given } from '../../view/optional-fields.js';
 import { adjustmentOf, trailOf, writeOf } from '../../view/order-fields.js';
 
 /** Trd_ModifyOrder: new quantity and prices, cancel, disable, enable, delete; or the cancellation of every open order. */

@@ -9,7 +9,7 @@ import { orderTypes, timesInForce } from '../../brokerage/terms.js';
 import { Refusal } from '../../refusal.js';
 import { comboLegsOf } from '../../view/combo-legs.js';
 import type { Answer } from '../../view/facts.js';
-import { given } from '../../view/given.js';
+import { given } from '../../view/optional-fields.js';
 import { writeOf } from '../../view/order-fields.js';
 
 /** Trd_PlaceComboOrder: answered with the order's text once the order is on disk. A quote of event contracts (`quoteID`) is none of this brokerage's. */

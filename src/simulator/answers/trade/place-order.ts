@@ -6,7 +6,7 @@ import type { PacketAnswer } from '../../brokerage/packet.js';
 import { orderHours, orderTypes, timesInForce, tradeSides } from '../../brokerage/terms.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
-import { given } from '../../view/given.js';
+import { given } from '../../view/optional-fields.js';
 import { adjustmentOf, trailOf, writeOf } from '../../view/order-fields.js';
 
 /** Trd_PlaceOrder: answered with the order's number once the order is on disk. */

@@ -1,5 +1,12 @@
 import { type DescMessage, isFieldSet, type MessageShape } from '@bufbuild/protobuf';
 
+/** The fields that have a value: for messages, where one that is not known is left out. */
+export function known<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
 /** The value of an optional field, or undefined when the sender left it out (a message shows the default then). */
 export function given<Desc extends DescMessage, K extends Exclude<keyof MessageShape<Desc>, '$typeName' | '$unknown'> & string>(
   schema: Desc,
