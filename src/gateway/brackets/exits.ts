@@ -11,10 +11,10 @@ import { C2SSchema as ReconfirmC2SSchema } from '../../contract/generated/Trd_Re
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { quote, trade } from '../../contract/operations/index.js';
 import { BackendFailure, BackendRefused, BackendUnsent, type ResponseMessage } from '../backend.js';
-import { type SentLeg, symbolOf } from '../orders/account-orders.js';
 import { remarkOf } from '../orders/bracket-entry.js';
 import { nameOfOrder } from '../orders/order-lookup.js';
 import { PacketIds } from '../orders/packet-ids.js';
+import { type SentLeg, symbolOf } from '../orders/unsettled-trades.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
 import type { BracketBook, Watched } from './book.js';

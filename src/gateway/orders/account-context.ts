@@ -1,21 +1,28 @@
 import { create } from '@bufbuild/protobuf';
 import type { Access, DayProfit, KeyRecord, OrderFacts, OrderPlace, Wanted } from '../../access/index.js';
-import { atLeastZero, type Decimal, decimalFromNumber, multiply } from '../../contract/decimal.js';
+import { atLeastZero, type Decimal, decimalFromNumber } from '../../contract/decimal.js';
 import { currency as currencies } from '../../contract/enums.js';
-import { type Order, type Position, type PositionSide, type TrdHeader, TrdHeaderSchema } from '../../contract/generated/Trd_Common_pb.js';
+import { type Order, type Position, type TrdHeader, TrdHeaderSchema } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as PositionsC2S } from '../../contract/generated/Trd_GetPositionList_pb.js';
-import { quoteMarketNumbered, quoteMarketOfSecMarket } from '../../contract/markets.js';
+import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { account } from '../../contract/operations/index.js';
 import type { Rejection } from '../../contract/rejection.js';
 import type { Backend, CallContext } from '../backend.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
-import { sideName } from '../trade-names.js';
-import { type AccountOrders, positionName, symbolOf } from './account-orders.js';
-import { type ClosingClaim, type ClosingOrder, closes, type PositionReading } from './closing-claims.js';
-import { isCombo } from './combo-facts.js';
+import type { AccountOrders } from './account-orders.js';
 import { greater, type Valued } from './order-facts.js';
 import { mayTrade, nameOfOrder } from './order-lookup.js';
 import { closingOrders, isStop } from './protective-orders.js';
+import {
+  type ClosingClaim,
+  closedBy,
+  closes,
+  magnitude,
+  type PositionKey,
+  type PositionReading,
+  symbolOf,
+  tradesOf,
+} from './unsettled-trades.js';
 
 /** Facts that say everything the gates want. */
 export interface Complete {
@@ -154,29 +161,28 @@ export class AccountContext {
    *
    * @param isTrusted what other orders have filled, as listed, is in the position that is listed after them.
    */
-  claimClosing(
+  async claimClosing(
     { accId, symbol, side, qty }: Closing,
     changed: Order | undefined,
     header: TrdHeader | undefined,
     context: CallContext,
     isTrusted = false,
   ): Promise<ClosingClaim | undefined> {
-    const filledBefore = changed === undefined ? 0n : magnitude(changed.fillQty);
     const closed = closes(side);
-    if (closed === undefined || header === undefined) return Promise.resolve(undefined);
-    return this.orders.claims.claim(positionName(accId, symbol, closed), { qty, filledBefore, isTrusted }, () =>
-      this.#readPosition(symbol, closed, changed, header, context),
-    );
+    if (closed === undefined || header === undefined) return undefined;
+    const position = { accId, symbol, side: closed };
+    const reading = await this.#readPosition(position, changed, header, context);
+    return reading && this.orders.trades.claim(position, { qty, changed: changed && nameOfOrder(changed), isTrusted }, reading);
   }
 
-  /** How much of a position can be closed, what working orders but `changed` will close taken off; undefined where the backend does not say. */
+  /** A position as the backend lists it; undefined where it does not say. */
   async #readPosition(
-    symbol: string,
-    closed: PositionSide,
+    position: PositionKey,
     changed: Order | undefined,
     header: TrdHeader,
     context: CallContext,
   ): Promise<PositionReading | undefined> {
+    const askedAt = this.orders.now;
     // Orders first: one that fills in between is taken off twice, and never not at all.
     const orders = await this.orders.refreshed(header, context);
     const positions = await this.#positions(header, context);
@@ -184,29 +190,27 @@ export class AccountContext {
     // A brokerage takes what working orders keep off what can be sold, though not of futures: it counts once, there or here.
     let sellable = 0n;
     let held = 0n;
-    for (const position of positions) {
-      if (symbolOf(position) !== symbol || position.positionSide !== closed) continue;
-      sellable += magnitude(position.canSellQty);
-      held += magnitude(position.qty);
+    for (const listed of positions) {
+      if (symbolOf(listed) !== position.symbol || listed.positionSide !== position.side) continue;
+      sellable += magnitude(listed.canSellQty);
+      held += magnitude(listed.qty);
     }
-    let left = held;
+    let closing = 0n;
     // A change may have made an order larger than it is listed.
-    const mostTakenBy = (order: Order) =>
+    const leftOf = (order: Order) =>
       this.orders
-        .possibleTerms(header.accID, order)
-        .map((possible) => takenBy(possible, symbol, closed))
+        .possibleTerms(position.accId, order)
+        .map((possible) => leftToClose(possible, position))
         .reduce(greater);
     for (const order of orders.open) {
-      if (changed !== undefined && nameOfOrder(order) === nameOfOrder(changed)) sellable += takenBy(order, symbol, closed);
-      else left -= mostTakenBy(order);
+      if (changed !== undefined && nameOfOrder(order) === nameOfOrder(changed)) sellable += leftToClose(order, position);
+      else closing += leftOf(order);
     }
-    const named = (name: string): ClosingOrder | undefined => {
+    const leftOfNamed = (name: string): Decimal | undefined => {
       const order = orders.named(name);
-      return (
-        order && { filled: tradedBy(order, symbol, closed, magnitude(order.fillQty)), left: mostTakenBy(order), isOver: !mayTrade(order) }
-      );
+      return order && (mayTrade(order) ? leftOf(order) : 0n);
     };
-    return { held, free: left < sellable ? left : sellable, named };
+    return { askedAt, held, sellable, closing, leftOf: leftOfNamed };
   }
 
   /** The positions of an account, asked for afresh, those closed today among them; why not, where the backend does not say. */
@@ -222,29 +226,12 @@ function lossUnknown(reason: string): DayProfit {
   return { code: 'limit.loss_unknown', reason: `loss of today unknown: ${reason}` };
 }
 
-/** How much of a position on this side a working order takes away, with all of its legs, if the rest of it fills. */
-function takenBy(order: Order, symbol: string, side: PositionSide): Decimal {
-  return tradedBy(order, symbol, side, atLeastZero(magnitude(order.qty) - magnitude(order.fillQty)));
-}
-
-/** How much of a position on this side an order takes away with `units` of its quantity. */
-function tradedBy(order: Order, symbol: string, side: PositionSide, units: Decimal): Decimal {
-  const takes = (trdSide: number) => closes(sideName(trdSide) ?? '') === side;
-  if (!isCombo(order)) return symbolOf(order) === symbol && takes(order.trdSide) ? units : 0n;
-  let taken = 0n;
-  for (const { security, side: legSide, qtyRatio } of order.comboLegs) {
-    const market = quoteMarketNumbered(security?.market ?? 0)?.name;
-    if (`${market}.${security?.code}` === symbol && takes(legSide)) taken += multiply(units, magnitude(qtyRatio));
-  }
-  return taken;
+/** Quantity of a position that a working order closes, with all of its legs, if the rest of it fills. */
+function leftToClose(order: Order, position: PositionKey): Decimal {
+  return closedBy(tradesOf(order, atLeastZero(magnitude(order.qty) - magnitude(order.fillQty))), position);
 }
 
 function currencyOf(position: Position): string | undefined {
   const named = Object.hasOwn(position, 'currency') ? currencies.members.find((member) => member.public === position.currency) : undefined;
   return named?.name ?? quoteMarketOfSecMarket(position.secMarket)?.currency;
-}
-
-/** The brokerage writes short positions with a minus. What is no exact number closes nothing. */
-function magnitude(quantity: number): Decimal {
-  return decimalFromNumber(Math.abs(quantity)) ?? 0n;
 }

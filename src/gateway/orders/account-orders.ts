@@ -1,12 +1,10 @@
 import { clone, create } from '@bufbuild/protobuf';
 import { Absences, type ListedOrder, type OrderGates } from '../../access/index.js';
 import type { Clock } from '../../contract/clock.js';
-import type { Decimal } from '../../contract/decimal.js';
 import {
   ModifyOrderOp,
   type Order,
   OrderSchema,
-  type PositionSide,
   TrdFilterConditionsSchema,
   type TrdHeader,
   TrdHeaderSchema,
@@ -14,17 +12,14 @@ import {
 import { C2SSchema as OrderListC2S } from '../../contract/generated/Trd_GetOrderList_pb.js';
 import { C2SSchema as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
 import type { Response as OrderUpdate } from '../../contract/generated/Trd_UpdateOrder_pb.js';
-import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { account, trade } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
 import { type Backend, BackendFailure, type CallContext, type PushEvent, type ResponseMessage } from '../backend.js';
 import { finalStatuses } from '../final-statuses.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
-import { sideName } from '../trade-names.js';
-import { ClosingClaims, closes } from './closing-claims.js';
-import { OpenedPositions, opens } from './opened-positions.js';
 import { isCancelling, LOST_MS, mayTrade, nameOfOrder, namesOf, openStatuses } from './order-lookup.js';
 import { isTrailing } from './order-pricing.js';
+import { magnitude, type PositionKey, type SentLeg, UnsettledTrades } from './unsettled-trades.js';
 
 /** Lists that lack an order show that it is over where they are so far apart: longer than any list has been behind. */
 export const LISTS_APART_MS = 5_000;
@@ -96,14 +91,6 @@ function isHalted({ halt, changed }: UnderWay): boolean {
   return halt?.isInForce() === true && (changed === undefined || !halt.stays(changed));
 }
 
-/** A trade that an order may make. */
-export interface SentLeg {
-  /** "HK.00700". */
-  readonly symbol: string;
-  readonly side: string;
-  readonly qty: Decimal;
-}
-
 /** A write that puts orders to work, while it is under way. */
 export interface SentOrders {
   /** Settles the write: with the orders that the brokerage named, or as unknown. */
@@ -135,17 +122,15 @@ export class AccountOrders {
   readonly #changes = new Map<string, readonly SentChange[]>();
   readonly #underWay = new Set<UnderWay>();
   readonly #absences = new Absences<string>();
-  readonly #opened: OpenedPositions;
-  /** Claims of orders on positions that they close: together no more than there is. */
-  readonly claims: ClosingClaims;
+  /** Orders whose trades lists of positions may not show yet. */
+  readonly trades: UnsettledTrades;
   /** When the list of an account and market was last asked for afresh. */
   readonly #refreshedAt = new Map<string, number>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
     this.#startedAt = deps.clock.monotonic();
-    this.#opened = new OpenedPositions(deps.clock, this.apartMs);
-    this.claims = new ClosingClaims({ clock: deps.clock, apartMs: this.apartMs });
+    this.trades = new UnsettledTrades(deps.clock, this.apartMs);
     if (deps.backend.listsCurrent) return;
     for (const { accId, env, market, orderId } of deps.gates.openOrders()) {
       this.placed({ accId, trdEnv: env, trdMarket: market, orderID: 0n, orderIDEx: orderId });
@@ -158,12 +143,17 @@ export class AccountOrders {
    * nobody knows of them here. undefined where lists are never behind, and later.
    */
   refuseEarly(what: string): Rejection | undefined {
-    const { backend, clock } = this.#deps;
+    const { clock } = this.#deps;
+    if (!this.#startsAt(clock.monotonic())) return undefined;
     const leftMs = this.#startedAt + START_MS - clock.monotonic();
-    if (backend.listsCurrent || leftMs <= 0) return undefined;
     const seconds = Math.ceil(leftMs / 1000);
     const message = `${what}: the daemon has just started, and orders sent before that may not be listed yet; ask again in ${seconds} s`;
     return new Rejection('backend.not_ready', message, { retryAfterSeconds: seconds });
+  }
+
+  /** Whether orders of an earlier process may be missing from lists that are asked for at this moment. */
+  #startsAt(askedAt: number): boolean {
+    return !this.#deps.backend.listsCurrent && askedAt < this.#startedAt + START_MS;
   }
 
   /** How far apart two lists are that lack an order which is over; 0 where lists are never behind. */
@@ -195,26 +185,18 @@ export class AccountOrders {
   }
 
   /**
-   * Orders are about to be sent that may trade before any list shows them: what they may close is taken off what is left of positions, and what they
-   * may open counts as there. To be ended with the names of those that were accepted; undefined where nobody knows.
+   * Orders are about to be sent that may trade before any list shows them. To be ended with the names of those that were accepted; undefined where
+   * nobody knows.
    *
    * @param isClaimed what they close is claimed already.
    */
   trading(accId: bigint, legs: readonly SentLeg[], isClaimed: boolean): { ended(names: readonly OrderName[] | undefined): void } {
-    if (this.#deps.backend.listsCurrent) return { ended: () => undefined };
-    const notes = legs.flatMap(({ symbol, side, qty }) => {
-      const closed = isClaimed ? undefined : closes(side);
-      return closed === undefined ? [] : [this.claims.note(positionName(accId, symbol, closed), qty)];
-    });
-    const openings = legs.flatMap(({ symbol, side }) => {
-      const opened = opens(side);
-      return opened === undefined ? [] : [this.#opened.sending(positionName(accId, symbol, opened))];
-    });
+    if (this.#deps.backend.listsCurrent || legs.length === 0) return { ended: () => undefined };
+    const sent = this.trades.sending(accId, legs, isClaimed);
     return {
       ended: (names) => {
-        const [name] = names ?? [];
-        for (const note of notes) note.settle(names === undefined ? '' : name && nameOfOrder(name));
-        for (const opening of openings) opening.ended(names && name !== undefined);
+        const name = names?.at(-1);
+        sent.ended(names === undefined ? '' : name && nameOfOrder(name));
       },
     };
   }
@@ -224,9 +206,12 @@ export class AccountOrders {
     return this.#deps.clock.monotonic();
   }
 
-  /** Whether an account may hold a position that a list asked for at `askedAt` lacks: an order sent from here may have opened it. */
-  mayHold(accId: bigint, security: Pick<Order, 'code' | 'secMarket'>, side: PositionSide, askedAt: number): boolean {
-    return this.#opened.mayBeThere(positionName(accId, symbolOf(security), side), askedAt);
+  /**
+   * Whether an account may hold a position that a list asked for at `askedAt` lacks: an order may have opened it, or, shortly after the start, one of
+   * an earlier process.
+   */
+  mayHold(position: PositionKey, askedAt: number): boolean {
+    return this.#startsAt(askedAt) || this.trades.mayHold(position, askedAt);
   }
 
   /** Writes in an account that a halt concerns and that are not answered: while it is in force, their orders are cancelled once an answer or a push names them. */
@@ -280,6 +265,10 @@ export class AccountOrders {
     const change: SentChange = { terms, sentAt: this.#deps.clock.monotonic(), isAcknowledged: false };
     const keys = names.map((name) => keyOf(accId, name));
     for (const key of keys) this.#keepChanges(key, [...(this.#changes.get(key) ?? []), change]);
+    const mayTradeAsMuch = () => {
+      for (const name of names) this.trades.changed(accId, name, magnitude(terms.qty));
+    };
+    mayTradeAsMuch();
     for (const oldest of this.#changes.keys()) {
       if (this.#changes.size <= PLACED_MAX) break;
       this.#changes.delete(oldest);
@@ -287,6 +276,7 @@ export class AccountOrders {
     return {
       ended: (isMade) => {
         change.isAcknowledged = isMade === true;
+        if (isMade !== false) mayTradeAsMuch();
         for (const key of keys) {
           const changes = this.#changes.get(key) ?? [];
           // An acknowledged change replaces whatever was sent before it.
@@ -340,10 +330,10 @@ export class AccountOrders {
   /** Takes note of orders that are over and of changes that are made, by whatever has shown that. */
   applyOrders(accId: bigint, orders: readonly Order[]): void {
     for (const order of orders) {
+      if (!this.#deps.backend.listsCurrent) this.trades.see(accId, order);
       this.#changesOf(accId, order);
       if (!finalStatuses.has(order.orderStatus)) continue;
       const names = namesOf(order);
-      this.claims.over(accId, nameOfOrder(order), order.fillQty !== 0);
       for (const name of names) {
         this.#placed.delete(keyOf(accId, name));
         this.#absences.forget(keyOf(accId, name));
@@ -410,8 +400,6 @@ export class AccountOrders {
     const order = (event.message as unknown as OrderUpdate).s2c?.order;
     if (order === undefined) return;
     this.applyOrders(event.accId, [order]);
-    const opened = order.fillQty === 0 ? undefined : opens(sideName(order.trdSide) ?? '');
-    if (opened !== undefined) this.#opened.filled(positionName(event.accId, symbolOf(order), opened));
     if (!mayTrade(order) || isCancelling(order) || this.#underWay.size === 0) return;
     const isPlaced = namesOf(order).some((name) => this.placedNamed(event.accId, name) !== undefined);
     this.#giveUpLost();
@@ -445,16 +433,6 @@ export function asListed({ orderID, orderIDEx, trdMarket, terms }: PlacedOrder):
 /** The brokerage itself moves the trigger of a trailing order. */
 function changedFieldsOf({ orderType }: Order): readonly (keyof ChangedTerms)[] {
   return changedFields.filter((field) => field !== 'auxPrice' || !isTrailing(orderType));
-}
-
-/** Symbol of a listed order or position. */
-export function symbolOf({ code, secMarket }: Pick<Order, 'code' | 'secMarket'>): string {
-  return `${quoteMarketOfSecMarket(secMarket)?.name ?? secMarket}.${code}`;
-}
-
-/** Name of the claims on a position. */
-export function positionName(accId: bigint, symbol: string, side: PositionSide): string {
-  return `${accId}/${symbol}/${side}`;
 }
 
 function listed(order: Order): ListedOrder {

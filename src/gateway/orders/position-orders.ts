@@ -26,10 +26,10 @@ import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { securitiesOf, telling } from '../sight.js';
 import { sideName } from '../trade-names.js';
 import type { AccountContext } from './account-context.js';
-import type { ClosingClaim } from './closing-claims.js';
 import { type Contract, refuseContracts } from './monthly-futures.js';
 import type { Valued, ValuedLeg } from './order-facts.js';
 import { ofStandingTerms, termsOfPosition } from './standing-terms.js';
+import type { ClosingClaim } from './unsettled-trades.js';
 
 /** A request that turns one position into another by two orders. */
 export type PositionRequest = ReverseC2S | RollC2S;

@@ -12,6 +12,7 @@ import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { securitiesOf, telling } from '../sight.js';
 import type { AccountOrders } from './account-orders.js';
 import { nameOfOrder } from './order-lookup.js';
+import { symbolOf } from './unsettled-trades.js';
 
 export interface ProtectiveOrdersDeps {
   readonly backend: Backend;
@@ -54,12 +55,12 @@ export async function closingOrders(
 ): Promise<(order: Order) => boolean> {
   if (header === undefined) return everything;
   const { requestId, deadline, signal, owner } = context;
+  const bounded = { requestId, deadline, signal, owner, answerMs: ANSWER_MS };
+  // An order that has ended opens nothing any more.
+  if (!backend.listsCurrent) await answeredInTime(orders.known(header, bounded));
   const askedAt = orders.now;
   const query = create(PositionsC2S, { header, refreshCache: true });
-  const asked = Promise.resolve(backend.call(account.getPositions, query, { requestId, deadline, signal, owner, answerMs: ANSWER_MS }));
-  const answer = await asked.catch((thrown: unknown) => {
-    if (!(thrown instanceof BackendTimeout)) throw thrown;
-  });
+  const answer = await answeredInTime(Promise.resolve(backend.call(account.getPositions, query, bounded)));
   const positions = answer?.retType === RET_SUCCEED ? payloadOf(account.getPositions, answer)?.positionList : undefined;
   if (positions === undefined) return everything;
   return ({ code, secMarket, trdSide }) => {
@@ -67,8 +68,16 @@ export async function closingOrders(
     const isListed = positions.some(
       (one) => one.code === code && (secMarket === 0 || one.secMarket === secMarket) && one.positionSide === closed && one.qty !== 0,
     );
-    return isListed || orders.mayHold(header.accID, { code, secMarket }, closed, askedAt);
+    return isListed || orders.mayHold({ accId: header.accID, symbol: symbolOf({ code, secMarket }), side: closed }, askedAt);
   };
+}
+
+/** The answer to a read; undefined where it comes too late. */
+function answeredInTime<T>(reading: Promise<T>): Promise<T | undefined> {
+  return reading.catch((thrown: unknown) => {
+    if (!(thrown instanceof BackendTimeout)) throw thrown;
+    return undefined;
+  });
 }
 
 /**
