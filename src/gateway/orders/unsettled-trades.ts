@@ -47,7 +47,7 @@ export interface ClaimTerms {
   readonly qty: Decimal;
   /** Name of the order whose change closes the position; undefined for a new order. */
   readonly changed?: string | undefined;
-  /** What listed orders have traded is in the position that is listed after them. */
+  /** Trades of listed orders are in the position that is listed after them. */
   readonly isTrusted?: boolean;
 }
 
@@ -68,7 +68,7 @@ interface TradingOrder {
   legs: readonly SentLeg[];
   readonly traded: Traded[];
   state: 'under way' | 'lost' | 'working' | 'over';
-  /** What it closes is claimed apart, as long as it has no name. */
+  /** Its closing part is claimed apart, as long as it has no name. */
   readonly isClaimed: boolean;
   /** When it was last sent, answered, changed or seen to trade, of `Clock.monotonic`. */
   changedAt: number;
@@ -171,7 +171,7 @@ export class UnsettledTrades {
     order.legs = largest(order.legs, tradesOf(shown, magnitude(shown.qty)));
     for (const { symbol, side, qty } of tradesOf(shown, magnitude(shown.fillQty))) {
       const traded = tradedOf(order, symbol, side);
-      // What an order had traded before it was first seen does not happen now.
+      // Trades from before an order was first seen do not happen now.
       if (known === undefined) traded.shown = qty;
       else if (qty > traded.all) order.changedAt = this.clock.monotonic();
       traded.all = greater(traded.all, qty);
