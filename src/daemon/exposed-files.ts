@@ -4,7 +4,7 @@ import type { ResolvedSettings } from './settings.js';
 import { settingNames, settingOf } from './settings-table.js';
 
 /** Something of the daemon's on disk. */
-interface Kept {
+interface OwnFile {
   readonly what: string;
   readonly path: string;
   /** Its content is nobody else's business: reading it is a fault as well as writing. */
@@ -26,7 +26,7 @@ export function exposedFiles({ settings, sources }: Pick<ResolvedSettings, 'sett
   if (userId === undefined) return [];
   const configPath = join(settings.configDir, 'config.toml');
   const hasPassword = settingNames.some((name) => settingOf(name).secret === true && sources.get(name)?.startsWith(configPath) === true);
-  const kept: Kept[] = [];
+  const kept: OwnFile[] = [];
   const add = (what: string, path: string | null, isSecret: boolean) => {
     if (path !== null) kept.push({ what, path, isSecret });
   };
@@ -45,7 +45,7 @@ export function exposedFiles({ settings, sources }: Pick<ResolvedSettings, 'sett
   return [...new Set(faults)];
 }
 
-function faultsOf({ what, path, isSecret }: Kept, userId: number): string[] {
+function faultsOf({ what, path, isSecret }: OwnFile, userId: number): string[] {
   const real = resolved(path);
   if (real === undefined) return [];
   const stats = statSync(real);

@@ -38,7 +38,7 @@ const LISTED_BY_DEFAULT = 20;
 /** Longest text that is kept of a reason. */
 const REASON_CHARACTERS_MAX = 1_000;
 
-interface Kept {
+interface StoredRefusal {
   readonly operation: Operation;
   /** With the reason as the key was told it. */
   readonly refusal: Refusal;
@@ -54,7 +54,7 @@ interface OfKey {
   /** Hash of the key's text; undefined for callers without a key. */
   readonly hash: string | undefined;
   /** Oldest first. */
-  readonly kept: Kept[];
+  readonly kept: StoredRefusal[];
 }
 
 type ListKind = 'account' | 'traded';
@@ -108,7 +108,7 @@ export class RefusedOrders {
   }
 
   /** Refusals of a key; none where another key had its id before. */
-  #keptFor(owner: string, key: KeyRecord | undefined): Kept[] {
+  #keptFor(owner: string, key: KeyRecord | undefined): StoredRefusal[] {
     const own = this.#byOwner.get(owner);
     return own !== undefined && own.hash === key?.hash ? own.kept : [];
   }
@@ -118,7 +118,7 @@ export class RefusedOrders {
     return standing !== undefined && maySee(this.access, key, standing.securities) ? standing : undefined;
   }
 
-  #keptOf(refused: RefusedWrite): Kept {
+  #keptOf(refused: RefusedWrite): StoredRefusal {
     const { key, about } = refused;
     const { refusal, traded } = refusalOf(refused, shownText(this.access, key, refused), this.clock.now());
     const standing = this.#seen(key, refused.standing);
@@ -146,13 +146,13 @@ function withStanding(refusal: Refusal, standing: StandingTerms | undefined): Re
 }
 
 /** Whether a list forbids by now what it allowed when the order came. */
-function isNarrowedAway(limits: readonly Limits[], kept: Kept): boolean {
+function isNarrowedAway(limits: readonly Limits[], kept: StoredRefusal): boolean {
   const { allowed } = kept;
   const now = allowedBy(limits, kept.refusal, kept.traded);
   return (allowed.account && !now.account) || (allowed.traded && !now.traded);
 }
 
-function allowedBy(limits: readonly Limits[], refusal: Refusal, traded: Traded): Kept['allowed'] {
+function allowedBy(limits: readonly Limits[], refusal: Refusal, traded: Traded): StoredRefusal['allowed'] {
   const hasAccount = Object.hasOwn(refusal, 'accID');
   return {
     account: !hasAccount || limits.every((each) => allowsAccount(each, refusal.accID)),
@@ -161,7 +161,11 @@ function allowedBy(limits: readonly Limits[], refusal: Refusal, traded: Traded):
   };
 }
 
-function refusalOf({ operation, request, code, requestId }: RefusedWrite, reason: string, now: number): Pick<Kept, 'refusal' | 'traded'> {
+function refusalOf(
+  { operation, request, code, requestId }: RefusedWrite,
+  reason: string,
+  now: number,
+): Pick<StoredRefusal, 'refusal' | 'traded'> {
   const asked: Asked = request ?? {};
   const { header, secMarket = 0, comboLegs = [] } = asked;
   const market = quoteMarketOfSecMarket(secMarket);

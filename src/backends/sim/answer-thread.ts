@@ -20,7 +20,7 @@ const HEAP_PART = 0.5;
 const MIB = 2 ** 20;
 const SHUTTING_DOWN = 'the daemon is shutting down';
 
-interface Asked {
+interface PendingQuestion {
   readonly operation: Operation;
   readonly request: Uint8Array;
   readonly signal: AbortSignal | undefined;
@@ -49,8 +49,8 @@ export class AnswerThread {
   #worker: Worker | undefined;
   /** How far the copy in the thread is. */
   #followed = new Followed();
-  readonly #waiting = new Set<Asked>();
-  readonly #sent = new Map<number, Asked>();
+  readonly #waiting = new Set<PendingQuestion>();
+  readonly #sent = new Map<number, PendingQuestion>();
   #lastId = 0;
   #cancelIdle = () => {};
   #isStopped = false;
@@ -65,7 +65,7 @@ export class AnswerThread {
     if (this.#waiting.size >= WAITING_MAX) return Promise.reject(unavailable('too many long reads are waiting'));
     const bytes = toBinary(operation.messages.C2SSchema, request);
     return new Promise((answered, failed) => {
-      const asked: Asked = { operation, request: bytes, signal, answered, failed, retried: false };
+      const asked: PendingQuestion = { operation, request: bytes, signal, answered, failed, retried: false };
       this.#waiting.add(asked);
       this.#send();
     });

@@ -16,14 +16,14 @@ export function success(messages: ResponseSchema, payload: Message): ResponseMes
   return response;
 }
 
-const remembered = new WeakMap<Message, ResponseMessage>();
+const caches = new WeakMap<Message, ResponseMessage>();
 
 /** As {@link success}, with the same `Response` for the same payload: an unchanged quote need not be encoded twice. */
 export function successOnce(messages: ResponseSchema, payload: Message): ResponseMessage {
-  let response = remembered.get(payload);
+  let response = caches.get(payload);
   if (response === undefined) {
     response = success(messages, payload);
-    remembered.set(payload, response);
+    caches.set(payload, response);
   }
   return response;
 }

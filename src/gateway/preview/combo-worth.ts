@@ -13,7 +13,7 @@ import { payloadOf, RET_SUCCEED } from '../responses.js';
 import type { Capacity, PreviewFees, Worth } from './preview.js';
 
 /** An order of several legs as it would stand. */
-export interface AskedCombo {
+export interface ComboInput {
   readonly header: TrdHeader;
   readonly comboLegs: ComboLeg[];
   readonly orderType: number;
@@ -27,7 +27,7 @@ export interface AskedCombo {
 /** Value and cost of an order of several legs, and whether the account can pay for it; see `worthOf`. */
 export async function comboWorthOf(
   backend: Backend,
-  asked: AskedCombo,
+  asked: ComboInput,
   valued: Valued,
   mayReadAccount: boolean,
   context: CallContext,
@@ -54,7 +54,7 @@ function sumOf({ legs }: Valued): Decimal | null {
 }
 
 /** The fees of each leg as an order of its own, which is how exchanges charge them. */
-async function feesOf(backend: Backend, asked: AskedCombo, { legs }: Valued, context: CallContext): Promise<PreviewFees | null> {
+async function feesOf(backend: Backend, asked: ComboInput, { legs }: Valued, context: CallContext): Promise<PreviewFees | null> {
   const sums = new Map<string, Decimal>();
   for (const [i, { pricing, qty, currency }] of legs.entries()) {
     const leg = asked.comboLegs[i];
@@ -77,7 +77,7 @@ async function feesOf(backend: Backend, asked: AskedCombo, { legs }: Valued, con
   return { currency: legs[0].currency, items, total: items.reduce((sum, { amount }) => sum + amount, 0n) };
 }
 
-async function capacityOf(backend: Backend, asked: AskedCombo, context: CallContext): Promise<Capacity | null> {
+async function capacityOf(backend: Backend, asked: ComboInput, context: CallContext): Promise<Capacity | null> {
   const { header, comboLegs, qty, price, orderType, orderIDEx } = asked;
   const query = create(MaxQtysC2S, { header, comboLegs, qty, price, orderType, ...(orderIDEx === '' ? {} : { orderIDEx }) });
   const response = await backend.call(account.getComboMaxTrdQtys, query, context);

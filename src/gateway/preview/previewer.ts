@@ -49,7 +49,7 @@ import { workingOrder } from './working-order.js';
 import { worthOf } from './worth.js';
 
 /** One write that is to be previewed. */
-interface Asked<R> {
+interface PreviewInput<R> {
   readonly operation: Operation;
   readonly key: KeyRecord | undefined;
   readonly request: R;
@@ -99,27 +99,27 @@ export class Previewer {
   }
 
   /** By valuer: leaving one out does not build. */
-  readonly #byValuer: Readonly<Record<ValuerName, (asked: Asked<Message>) => Promise<Undecided | ResponseMessage | Rejection>>> = {
-    place: (asked) => this.#place(asked as Asked<PlaceC2S>),
-    combo: (asked) => this.#combo(asked as Asked<ComboC2S>),
-    bracket: (asked) => this.#bracket(asked as Asked<BracketC2S>),
+  readonly #byValuer: Readonly<Record<ValuerName, (asked: PreviewInput<Message>) => Promise<Undecided | ResponseMessage | Rejection>>> = {
+    place: (asked) => this.#place(asked as PreviewInput<PlaceC2S>),
+    combo: (asked) => this.#combo(asked as PreviewInput<ComboC2S>),
+    bracket: (asked) => this.#bracket(asked as PreviewInput<BracketC2S>),
     relief: async ({ operation }) => new Rejection('request.invalid', `${operation.name} has no preview: it only takes risk away`),
-    reconfirm: (asked) => this.#reconfirm(asked as Asked<ReconfirmC2S>),
-    position: (asked) => this.#position(asked as Asked<PositionRequest>),
+    reconfirm: (asked) => this.#reconfirm(asked as PreviewInput<ReconfirmC2S>),
+    position: (asked) => this.#position(asked as PreviewInput<PositionRequest>),
     modify: (asked) => {
-      const change = asked as Asked<ModifyC2S>;
+      const change = asked as PreviewInput<ModifyC2S>;
       if (isCancelAll(change.operation, change.request)) return this.#cancelAll(change);
       return isCancel(change.request) ? this.#cancel(change) : this.#modify(change);
     },
   };
 
-  async #place(asked: Asked<PlaceC2S>): Promise<Undecided<PlacePreview> | ResponseMessage | Rejection> {
+  async #place(asked: PreviewInput<PlaceC2S>): Promise<Undecided<PlacePreview> | ResponseMessage | Rejection> {
     const outcome = await valueOrder(this.valuing, asked.operation, asked.request, asked.context);
     if (outcome === 'no risk') throw new Error('a new order always adds risk');
     return isValued(outcome) ? this.#placed(asked, outcome.valued) : outcome;
   }
 
-  async #placed({ operation, key, request, header, context }: Asked<PlaceC2S>, valued: Valued): Promise<Undecided<PlacePreview>> {
+  async #placed({ operation, key, request, header, context }: PreviewInput<PlaceC2S>, valued: Valued): Promise<Undecided<PlacePreview>> {
     const { symbol, side, qty } = valued.legs[0];
     return {
       kind: 'place',
@@ -144,7 +144,7 @@ export class Previewer {
   }
 
   /** Valued by its entry: exits take away what that adds. */
-  async #bracket(asked: Asked<BracketC2S>): Promise<Undecided<PlacePreview> | ResponseMessage | Rejection> {
+  async #bracket(asked: PreviewInput<BracketC2S>): Promise<Undecided<PlacePreview> | ResponseMessage | Rejection> {
     const outcome = await valueOrder(this.valuing, asked.operation, asked.request, asked.context);
     if (outcome === 'no risk') throw new Error('a new order always adds risk');
     if (!isValued(outcome)) return outcome;
@@ -160,7 +160,7 @@ export class Previewer {
     request,
     header,
     context,
-  }: Asked<ComboC2S>): Promise<Undecided<ComboPreview> | ResponseMessage | Rejection> {
+  }: PreviewInput<ComboC2S>): Promise<Undecided<ComboPreview> | ResponseMessage | Rejection> {
     const outcome = await valueOrder(this.valuing, operation, request, context);
     if (outcome === 'no risk') throw new Error('a new order always adds risk');
     if (!isValued(outcome)) return outcome;
@@ -203,7 +203,7 @@ export class Previewer {
     request,
     header,
     context,
-  }: Asked<ModifyC2S>): Promise<Undecided<ModifyPreview> | ResponseMessage | Rejection> {
+  }: PreviewInput<ModifyC2S>): Promise<Undecided<ModifyPreview> | ResponseMessage | Rejection> {
     const op = modifyOpName(request.modifyOrderOp);
     if (op !== 'normal' && op !== 'enable' && op !== 'disable' && op !== 'delete') {
       return new Rejection('request.invalid', `modify_order_op: unknown operation ${request.modifyOrderOp}`, { field: 'modify_order_op' });
@@ -238,7 +238,7 @@ export class Previewer {
     request,
     header,
     context,
-  }: Asked<ReconfirmC2S>): Promise<Undecided<ModifyPreview> | ResponseMessage | Rejection> {
+  }: PreviewInput<ReconfirmC2S>): Promise<Undecided<ModifyPreview> | ResponseMessage | Rejection> {
     const outcome = await valueOrder(this.valuing, operation, request, context);
     if (outcome === 'no risk') throw new Error('an order that is let go adds risk');
     if (this.#isHidden(key, outcome))
@@ -258,7 +258,13 @@ export class Previewer {
     };
   }
 
-  async #position({ operation, key, request, header, context }: Asked<PositionRequest>): Promise<Undecided<PositionPreview> | Rejection> {
+  async #position({
+    operation,
+    key,
+    request,
+    header,
+    context,
+  }: PreviewInput<PositionRequest>): Promise<Undecided<PositionPreview> | Rejection> {
     const unseen = { kind: 'position', ...addressOf(operation, header), orders: null, ...ungated } as const;
     const expected = await expectedOrders(this.backend, operation, request, context);
     if (expected instanceof Rejection) return this.#isHidden(key, expected) ? unseen : expected;
@@ -289,7 +295,7 @@ export class Previewer {
   }
 
   /** The worth of an order as a modify would leave it, and what the gates would say. */
-  async #changed({ operation, key, request, header, context }: Asked<ModifyC2S>, order: Order, maySee: boolean, valued: Valued) {
+  async #changed({ operation, key, request, header, context }: PreviewInput<ModifyC2S>, order: Order, maySee: boolean, valued: Valued) {
     const own = await factsOf(this.backend, this.access, key, valued, context);
     const judged = await this.#judgeFacts(operation, key, own, valued, header, context);
     if (!maySee) return { ...noWorth, ...judged };
@@ -353,14 +359,14 @@ export class Previewer {
     return { ...judged, refusals: [early, ...judged.refusals] };
   }
 
-  async #cancel(asked: Asked<ModifyC2S>): Promise<Undecided<CancelPreview> | ResponseMessage> {
+  async #cancel(asked: PreviewInput<ModifyC2S>): Promise<Undecided<CancelPreview> | ResponseMessage> {
     const { operation, request, context } = asked;
     const order = await orderNamed(this.backend, request, context);
     if (order !== undefined) return this.#cancelled(asked, isWorking(order) ? [order] : []);
     return (await this.#refuseUnlisted(operation, request, context)) ?? this.#cancelled(asked, []);
   }
 
-  async #cancelAll(asked: Asked<ModifyC2S>): Promise<Undecided<CancelPreview> | ResponseMessage | Rejection> {
+  async #cancelAll(asked: PreviewInput<ModifyC2S>): Promise<Undecided<CancelPreview> | ResponseMessage | Rejection> {
     const { operation, request, header, key, context } = asked;
     const orders = await workingOrders(this.backend, header, request.trdMarket, context);
     if ('retType' in orders) {
@@ -376,7 +382,7 @@ export class Previewer {
   }
 
   /** @param orders what ends, as far as it is known. */
-  #cancelled({ operation, key, request, header }: Asked<ModifyC2S>, orders: readonly Order[] | undefined): Undecided<CancelPreview> {
+  #cancelled({ operation, key, request, header }: PreviewInput<ModifyC2S>, orders: readonly Order[] | undefined): Undecided<CancelPreview> {
     // A key with lists learns no number of orders that it may not see.
     const isCounted = !request.forAll || maySee(this.access, key, unidentified);
     const seen =

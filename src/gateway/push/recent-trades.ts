@@ -12,7 +12,7 @@ interface State {
 type Updated = Pick<Partial<TrdUpdateOrder.S2C>, 'order'> & Pick<Partial<TrdUpdateOrderFill.S2C>, 'orderFill'>;
 
 /** Orders and fills that are remembered: those of a busy day. */
-const REMEMBERED_MAX = 10_000;
+const CACHED_MAX = 10_000;
 
 /**
  * The newest state of each order and fill that was pushed. What a backend finds after a gap may have been pushed before it, or
@@ -22,7 +22,7 @@ export class RecentTrades {
   // In the order of their last event: the first is forgotten first.
   readonly #states = new Map<string, State>();
 
-  constructor(private readonly max = REMEMBERED_MAX) {}
+  constructor(private readonly max = CACHED_MAX) {}
 
   /** Notes an event; false when it says nothing new. */
   note(event: TradePush): boolean {

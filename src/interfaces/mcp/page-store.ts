@@ -39,7 +39,7 @@ export interface PageStoreOptions {
 }
 
 /** A paged answer after its first page. */
-interface Kept {
+interface StoredAnswer {
   /** Caller of the answer, with the key as it was: an edited key may no longer see it. */
   readonly holder: Identity;
   readonly operation: Operation;
@@ -67,8 +67,8 @@ export class PageStore {
   readonly #bytesMax: number;
   readonly #random: (bytes: number) => Buffer;
   /** In order of age and expiry. */
-  readonly #kept = new Set<Kept>();
-  readonly #byCursor = new Map<string, { readonly kept: Kept; readonly index: number }>();
+  readonly #kept = new Set<StoredAnswer>();
+  readonly #byCursor = new Map<string, { readonly kept: StoredAnswer; readonly index: number }>();
   #bytes = 0;
 
   constructor(options: PageStoreOptions) {
@@ -112,7 +112,7 @@ export class PageStore {
     return page;
   }
 
-  #keep(kept: Kept): void {
+  #keep(kept: StoredAnswer): void {
     this.#forgetExpired();
     for (const oldest of this.#kept) {
       if (this.#kept.size < this.#answersMax && this.#bytes + kept.bytes <= this.#bytesMax) break;
@@ -131,7 +131,7 @@ export class PageStore {
     }
   }
 
-  #forget(kept: Kept): void {
+  #forget(kept: StoredAnswer): void {
     this.#kept.delete(kept);
     this.#bytes -= kept.bytes;
     for (const cursor of kept.cursors) this.#byCursor.delete(cursor);

@@ -44,7 +44,7 @@ export interface Silence {
   readonly lasting: boolean;
 }
 
-interface Heard {
+interface Activity {
   /** Since when its silence counts, of the monotonic clock: its last push, or when it began to trade or the connection to stand. */
   at: number;
   /** Epoch ms. */
@@ -68,7 +68,7 @@ interface Heard {
 interface Kind {
   readonly market: string;
   readonly subType: number;
-  readonly heard: Heard;
+  readonly heard: Activity;
 }
 
 /**
@@ -78,7 +78,7 @@ interface Kind {
  */
 export class SilenceWatch {
   readonly #clock: Clock;
-  readonly #heard = new Map<string, Heard>();
+  readonly #heard = new Map<string, Activity>();
   readonly #kinds = new Map<string, Kind>();
   /** The connection has pushed something. */
   #speaks = false;
@@ -99,7 +99,7 @@ export class SilenceWatch {
   }
 
   /** Since when (epoch ms) it was silent, where to subscribe again has ended that. @param tolerance that of what is sound. */
-  #speak(known: Heard, tolerance: number): number | undefined {
+  #speak(known: Activity, tolerance: number): number | undefined {
     const now = this.#clock.monotonic();
     const { askedAt, time } = known;
     const silent = now - known.at;
@@ -174,7 +174,7 @@ export class SilenceWatch {
     return Math.min(...due.filter((time) => time > now)) - now;
   }
 
-  #of(market: string): Heard {
+  #of(market: string): Activity {
     const known = this.#heard.get(market) ?? this.#unheard(SILENT_MS);
     this.#heard.set(market, known);
     return known;
@@ -187,23 +187,23 @@ export class SilenceWatch {
     return known;
   }
 
-  #unheard(tolerance: number): Heard {
+  #unheard(tolerance: number): Activity {
     const now = this.#clock.monotonic();
     return { at: now, time: this.#clock.now(), since: now, spoke: false, askedAt: undefined, usual: 0, tolerance };
   }
 
-  #begin(heard: Heard): void {
+  #begin(heard: Activity): void {
     const now = this.#clock.monotonic();
     Object.assign(heard, { at: now, time: this.#clock.now(), since: now, askedAt: undefined });
   }
 }
 
 /** How long something may be silent: not less than twice its last long silence that ended by itself. */
-function toleranceOf({ tolerance, usual }: Heard): number {
+function toleranceOf({ tolerance, usual }: Activity): number {
   return Math.max(tolerance, 2 * usual);
 }
 
 /** When a kind of stream that stays silent is subscribed to again. */
-function dueAt(heard: Heard): number {
+function dueAt(heard: Activity): number {
   return (heard.askedAt ?? heard.at) + toleranceOf(heard);
 }

@@ -22,7 +22,7 @@ const currencyNames: ReadonlyMap<string, string> = new Map([
   ['RMB', 'CNH'],
 ]);
 
-interface Kept {
+interface CachedTerms {
   readonly terms: TradingTerms;
   /** Time until which the terms hold, of `Clock.monotonic`. */
   readonly until: number;
@@ -32,7 +32,7 @@ interface Kept {
 export class TradingTermsCache {
   readonly #upstream: Upstream;
   readonly #clock: Clock;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, CachedTerms>();
   readonly #asked = new Map<string, Promise<TradingTerms | undefined>>();
 
   constructor(upstream: Upstream, clock: Clock) {

@@ -4,7 +4,7 @@ import { compound, yearsTo } from './growth.js';
 import { aspect, type CompanyProfile } from './profile.js';
 import type { BalanceSheet, IncomeStatement, Statements } from './statements.js';
 
-const REMEMBERED_QUARTERS = 64;
+const CACHED_QUARTERS = 64;
 /** Yearly interest on debt. */
 const INTEREST = 0.04;
 /** The most of its assets that a company holds in anything but cash. */
@@ -15,9 +15,9 @@ const INVESTED_MAX = 0.92;
  * the sheet balances, the flow explains the change of cash, and no quarter needs those before it.
  */
 export class Accounts {
-  readonly #statements = new LruCache<number, Statements>(REMEMBERED_QUARTERS);
-  readonly #incomes = new LruCache<number, IncomeStatement>(REMEMBERED_QUARTERS);
-  readonly #sheets = new LruCache<number, BalanceSheet>(REMEMBERED_QUARTERS);
+  readonly #statements = new LruCache<number, Statements>(CACHED_QUARTERS);
+  readonly #incomes = new LruCache<number, IncomeStatement>(CACHED_QUARTERS);
+  readonly #sheets = new LruCache<number, BalanceSheet>(CACHED_QUARTERS);
   readonly #earningsKey: number;
   readonly #salesKey: number;
   readonly #sheetKey: number;

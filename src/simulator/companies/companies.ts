@@ -45,16 +45,16 @@ export interface CompaniesOptions {
 }
 
 const NO_MEMBERS = new PlateComposition([]);
-const REMEMBERED = 5_000;
-const REMEMBERED_FIGURES = 20_000;
+const CACHE_SIZE = 5_000;
+const CACHED_FIGURES = 20_000;
 
 /** Every issuer of the world on its timeline: a pure function of seed, company and day. What nobody asks for costs nothing. */
 export class Companies implements CorporateActions {
   readonly #calendars: TradingCalendars;
-  readonly #companies = new LruCache<string, Company>(REMEMBERED);
-  readonly #funds = new LruCache<Instrument, Fund>(REMEMBERED);
-  readonly #timelines = new LruCache<Instrument, ListingTimeline>(REMEMBERED);
-  readonly #figures = new LruCache<string, ShareFigures>(REMEMBERED_FIGURES);
+  readonly #companies = new LruCache<string, Company>(CACHE_SIZE);
+  readonly #funds = new LruCache<Instrument, Fund>(CACHE_SIZE);
+  readonly #timelines = new LruCache<Instrument, ListingTimeline>(CACHE_SIZE);
+  readonly #figures = new LruCache<string, ShareFigures>(CACHED_FIGURES);
   readonly #plates = new Map<QuoteMarket, Map<string, PlateComposition>>();
   readonly #peers: Peers;
 

@@ -30,8 +30,8 @@ export interface Surroundings {
 
 const UNCHANGED: Fraction = { numerator: 1n, denominator: 1n };
 
-const REMEMBERED_YEARS = 32;
-const REMEMBERED_QUARTERS = 96;
+const CACHED_YEARS = 32;
+const CACHED_QUARTERS = 96;
 const SPECIAL_CHANCE = 0.03;
 /** Days from the regular dividend's ex-day to a special one's. */
 const SPECIAL_DAYS = 14;
@@ -50,9 +50,9 @@ export class IssuerTimeline {
   readonly events: readonly DatedShareEvent[];
   readonly #lagKey: number;
   readonly #reportKey: number;
-  readonly #years = new LruCache<number, readonly Declared[]>(REMEMBERED_YEARS);
-  readonly #reports = new LruCache<number, number>(REMEMBERED_QUARTERS);
-  readonly #declared = new LruCache<number, readonly Declared[]>(REMEMBERED_QUARTERS);
+  readonly #years = new LruCache<number, readonly Declared[]>(CACHED_YEARS);
+  readonly #reports = new LruCache<number, number>(CACHED_QUARTERS);
+  readonly #declared = new LruCache<number, readonly Declared[]>(CACHED_QUARTERS);
 
   constructor(
     readonly issuer: Issuer,

@@ -40,14 +40,14 @@ interface Accrual {
   readonly sharesAtEnd: number;
 }
 
-const REMEMBERED_YEARS = 32;
+const CACHED_YEARS = 32;
 /** Trades in the United States settle on the next day from then on, and on the second before. */
 const ONE_DAY_SETTLEMENT = '2024-05-28';
 const LONGEST_ACCRUAL_DAYS = 366;
 
 /** Corporate actions of one listing, and its price on each day as they leave it. Days are counted from 1970-01-01. */
 export class ListingTimeline {
-  readonly #years = new LruCache<number, ActionsOfYear>(REMEMBERED_YEARS);
+  readonly #years = new LruCache<number, ActionsOfYear>(CACHED_YEARS);
   readonly #listed: number;
   // Days are asked for one after the other: what held for the last one mostly holds for the next.
   #accrual: Accrual | undefined;

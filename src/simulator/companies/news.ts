@@ -31,7 +31,7 @@ export interface NewsSource extends NewsFacts {
   readonly isTradingDay: (day: number) => boolean;
 }
 
-const REMEMBERED_MONTHS = 36;
+const CACHED_MONTHS = 36;
 /** A company is written about by readers in one month of so many. */
 const LETTER_MONTHS = 24;
 const LETTER_DAY = 10;
@@ -40,7 +40,7 @@ const HALT_DAYS_MAX = 250;
 
 /** News of one company, computed month by month. */
 export class News {
-  readonly #months = new LruCache<number, readonly NewsItem[]>(REMEMBERED_MONTHS);
+  readonly #months = new LruCache<number, readonly NewsItem[]>(CACHED_MONTHS);
   readonly #zone: string;
 
   constructor(private readonly source: NewsSource) {

@@ -13,12 +13,12 @@ export interface Seat {
   readonly companyAt: (place: number) => Instrument | undefined;
 }
 
-const REMEMBERED_CIRCLES = 100;
+const CACHED_CIRCLES = 100;
 
 /** The companies of each market in circles of a few, in the order of the world: so one that is added changes no other. */
 export class Peers {
   readonly #orders = new Map<QuoteMarket, { readonly all: readonly Instrument[]; readonly index: ReadonlyMap<string, number> }>();
-  readonly #circles = new LruCache<string, Careers>(REMEMBERED_CIRCLES);
+  readonly #circles = new LruCache<string, Careers>(CACHED_CIRCLES);
 
   constructor(
     private readonly seed: string | number,

@@ -45,7 +45,7 @@ interface Scale {
 
 /** Points of the index at the end of the reference day, in billionths. */
 const BASE = 1000 * 1e9;
-const REMEMBERED_DAYS = 64;
+const CACHED_DAYS = 64;
 
 /**
  * The index of a plate: its members by capitalisation, as of the shares of the world's reference day. Where members come and go, the divisor changes so that the index
@@ -56,7 +56,7 @@ export class PlateComposition {
   #made: readonly Stage[] | undefined;
   /** By stage; worked out from the one of the reference day on, as far as somebody asked. */
   readonly #scales = new Map<number, Scale>();
-  readonly #weights = new LruCache<number, readonly Weighted[]>(REMEMBERED_DAYS);
+  readonly #weights = new LruCache<number, readonly Weighted[]>(CACHED_DAYS);
 
   constructor(members: readonly PlateMember[]) {
     this.#members = members;

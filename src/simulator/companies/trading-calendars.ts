@@ -3,13 +3,13 @@ import { LruCache } from '../rng/lru-cache.js';
 import type { Calendar, CalendarName } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
 
-const REMEMBERED_DAYS = 20_000;
+const CACHED_DAYS = 20_000;
 /** Longer than any holiday, so that the search for a common trading day ends. */
 const SEARCH_MAX_DAYS = 60;
 
 /** Days of corporate actions, on which all listings of an issuer trade. Days are counted from 1970-01-01. */
 export class TradingCalendars {
-  readonly #texts = new LruCache<number, string>(REMEMBERED_DAYS);
+  readonly #texts = new LruCache<number, string>(CACHED_DAYS);
 
   readonly #tradingDays = new Map<CalendarName, LruCache<number, boolean>>();
 
@@ -29,7 +29,7 @@ export class TradingCalendars {
   }
 
   isTradingDay(instrument: Instrument, day: number): boolean {
-    const days = this.#tradingDays.get(instrument.calendar) ?? new LruCache<number, boolean>(REMEMBERED_DAYS);
+    const days = this.#tradingDays.get(instrument.calendar) ?? new LruCache<number, boolean>(CACHED_DAYS);
     this.#tradingDays.set(instrument.calendar, days);
     return days.get(day, () => this.calendarOf(instrument).isTradingDay(this.text(day)));
   }

@@ -37,15 +37,15 @@ interface Chain {
   year: number;
 }
 
-const REMEMBERED_CHAINS = 2_000;
+const CACHED_CHAINS = 2_000;
 
 /**
  * Adjusts prices for dividends, splits, bonus and rights issues. On each ex-day the factor is the reference price (close less what goes off)
  * over the close before it; forward multiplies the prices before by it, so that today's are as they are; backward divides those after.
  */
 export class Adjustments {
-  readonly #forward = new LruCache<string, Chain>(REMEMBERED_CHAINS);
-  readonly #backward = new LruCache<string, Chain>(REMEMBERED_CHAINS);
+  readonly #forward = new LruCache<string, Chain>(CACHED_CHAINS);
+  readonly #backward = new LruCache<string, Chain>(CACHED_CHAINS);
 
   constructor(
     private readonly timeline: (instrument: Instrument) => ListingTimeline | undefined,

@@ -43,37 +43,37 @@ const PLATE_REACH = { least: 0.35, more: 0.4 };
 /** Room that sums of price × lots of a day leave below 2^53 for what exceeds the typical day and price. */
 const AMOUNT_MAX_TYPICAL = 2 ** 46;
 /** Days are kept for the symbols being looked at only: a day costs a microsecond to make. */
-const REMEMBERED_PROFILES = 20_000;
+const CACHED_PROFILES = 20_000;
 /** More than the days from 1970-01-01 to any that calendars name. */
 const DAYS_MAX = 2 ** 23;
-const REMEMBERED_DAYS = 500;
-const REMEMBERED_PATHS = 1_000;
-const REMEMBERED_DERIVED = 5_000;
+const CACHED_DAYS = 500;
+const CACHED_PATHS = 1_000;
+const CACHED_DERIVED = 5_000;
 /** Stream of what spot prices do between their days. */
 const NIGHTS = keyOf('nights');
 /** Ten years of days of several symbols, at some hundred bytes each. */
-const REMEMBERED_TOTALS = 12_000;
+const CACHED_TOTALS = 12_000;
 
 /** A contract whose price follows from another's. */
 type Following = Future | Option | Warrant;
 
 /** The background market's days: a pure function of seed, instrument and day. */
 export class Background {
-  readonly #profiles = new LruCache<Instrument, Profile>(REMEMBERED_PROFILES);
-  readonly #days = new LruCache<number, BackgroundDay>(REMEMBERED_DAYS);
-  readonly #regular = new LruCache<number, { readonly aggregate: Aggregate | undefined }>(REMEMBERED_TOTALS);
+  readonly #profiles = new LruCache<Instrument, Profile>(CACHED_PROFILES);
+  readonly #days = new LruCache<number, BackgroundDay>(CACHED_DAYS);
+  readonly #regular = new LruCache<number, { readonly aggregate: Aggregate | undefined }>(CACHED_TOTALS);
 
-  readonly #paths = new LruCache<Instrument, ContractPath>(REMEMBERED_PATHS);
-  readonly #spots = new LruCache<Instrument, Spot>(REMEMBERED_PATHS);
-  readonly #makers = new LruCache<Instrument, Makers>(REMEMBERED_PATHS);
-  readonly #underlyings = new LruCache<Instrument, UnderlyingModel>(REMEMBERED_PATHS);
-  readonly #derived = new LruCache<Instrument, OptionPath | WarrantPath>(REMEMBERED_DERIVED);
+  readonly #paths = new LruCache<Instrument, ContractPath>(CACHED_PATHS);
+  readonly #spots = new LruCache<Instrument, Spot>(CACHED_PATHS);
+  readonly #makers = new LruCache<Instrument, Makers>(CACHED_PATHS);
+  readonly #underlyings = new LruCache<Instrument, UnderlyingModel>(CACHED_PATHS);
+  readonly #derived = new LruCache<Instrument, OptionPath | WarrantPath>(CACHED_DERIVED);
   readonly #knockOuts = new KnockOuts();
   /** Underlyings of contracts, by symbol. */
-  readonly #found = new LruCache<string, Instrument>(REMEMBERED_PATHS);
+  readonly #found = new LruCache<string, Instrument>(CACHED_PATHS);
 
   /** A large plate asks for a thousand a day. */
-  readonly #memberDays = new LruCache<number, MemberDay>(REMEMBERED_TOTALS);
+  readonly #memberDays = new LruCache<number, MemberDay>(CACHED_TOTALS);
 
   readonly #own = new OwnDays();
   readonly plates: PlatePaths;

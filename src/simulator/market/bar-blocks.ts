@@ -6,7 +6,7 @@ import type { TradingDay } from './trading-days.js';
 /** Bars in a block: those of an hour of minutes. */
 export const BLOCK_BARS = 60;
 /** At about 40 KB each, with what is made of their bars. */
-const REMEMBERED_BLOCKS = 256;
+const CACHED_BLOCKS = 256;
 
 /** A block of bars of one day, and the callers' trades that it includes. */
 export interface BlockOfDay {
@@ -25,7 +25,7 @@ export interface BlockOfDay {
  * remember what they make of them.
  */
 export class BarBlocks {
-  readonly #blocks = new LruCache<string, readonly Bar[]>(REMEMBERED_BLOCKS);
+  readonly #blocks = new LruCache<string, readonly Bar[]>(CACHED_BLOCKS);
 
   get(instrument: Instrument, block: BlockOfDay, make: () => readonly Bar[]): readonly Bar[] {
     return this.#blocks.get(keyOf(instrument, block), make);

@@ -51,11 +51,11 @@ export function sizeOf(turnover: Decimal, typical: Decimal): keyof BySize {
   return 5n * turnover >= 3n * typical ? 'mid' : 'small';
 }
 
-const REMEMBERED_SYMBOLS = 500;
+const CACHED_SYMBOLS = 500;
 
 /** The capital flows of the current day. What was counted is remembered, so that only new ticks are looked at. */
 export class CapitalFlows {
-  readonly #running = new LruCache<string, { flow?: Running }>(REMEMBERED_SYMBOLS);
+  readonly #running = new LruCache<string, { flow?: Running }>(CACHED_SYMBOLS);
 
   constructor(readonly market: SimulatedMarket) {}
 

@@ -11,7 +11,7 @@ export const SEGMENTS = 256;
 /** Base currency of all pairs; USD = 1. */
 const DOLLAR = 'USD';
 const DAYS_PER_YEAR = 365;
-const REMEMBERED_DAYS = 500;
+const CACHED_DAYS = 500;
 /** Size of the price gap after a weekend, in daily standard deviations. */
 const GAP = 0.25;
 
@@ -27,7 +27,7 @@ interface Major {
  * every moment: EURUSD × USDJPY = EURJPY.
  */
 export class Currencies {
-  readonly #days = new LruCache<string, readonly number[]>(REMEMBERED_DAYS);
+  readonly #days = new LruCache<string, readonly number[]>(CACHED_DAYS);
 
   constructor(
     private readonly seed: number | string,

@@ -4,7 +4,7 @@ import { split } from './split.js';
 import { type Trade, writeOut } from './trades.js';
 
 /** Twice the depth of a tree of 2^16 trades. */
-const REMEMBERED_SPLITS = 32;
+const CACHED_SPLITS = 32;
 const WRITTEN = 2;
 
 /** Exact totals of some consecutive trades of one day: prices in the day's grid, volume in lots. */
@@ -93,7 +93,7 @@ export class DayTape implements DayOfTrades {
   }
 
   #halves(segment: Segment): readonly [Segment, Segment] {
-    this.#split ??= new LruCache(REMEMBERED_SPLITS);
+    this.#split ??= new LruCache(CACHED_SPLITS);
     return this.#split.get(segment.node, () => split(segment, this.flow));
   }
 

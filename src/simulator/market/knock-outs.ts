@@ -5,8 +5,8 @@ import type { BackgroundDay } from './background-day.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
 
 /** Cache sizes: knock-out results of contracts, and daily extremes of underlyings. */
-const REMEMBERED_CONTRACTS = 4_000;
-const REMEMBERED_DAYS = 60_000;
+const CACHED_CONTRACTS = 4_000;
+const CACHED_DAYS = 60_000;
 const DAYS_MAX = 2 ** 23;
 
 interface Watched {
@@ -43,8 +43,8 @@ export interface TradedUnderlying {
  * Each day is looked at once.
  */
 export class KnockOuts {
-  readonly #watched = new LruCache<string, Watched>(REMEMBERED_CONTRACTS);
-  readonly #extremes = new LruCache<number, Extremes>(REMEMBERED_DAYS);
+  readonly #watched = new LruCache<string, Watched>(CACHED_CONTRACTS);
+  readonly #extremes = new LruCache<number, Extremes>(CACHED_DAYS);
 
   /** The day, up to one (days from 1970-01-01, included), on which a contract was called; undefined when it was not. */
   calledOn(warrant: Warrant, underlying: TradedUnderlying, through: number): TradingDay | undefined {

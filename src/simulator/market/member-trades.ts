@@ -11,11 +11,11 @@ interface Running {
 }
 
 /** Members of the largest plates of several markets, at a few kilobytes each. */
-const REMEMBERED = 5_000;
+const CACHE_SIZE = 5_000;
 
 /** Running totals of the background's trades in each member of a plate, counted on from one look to the next. */
 export class MemberTrades {
-  readonly #running = new LruCache<number, { running: Running | undefined }>(REMEMBERED);
+  readonly #running = new LruCache<number, { running: Running | undefined }>(CACHE_SIZE);
 
   constructor(private readonly dayOf: (instrument: Instrument, day: TradingDay) => BackgroundDay) {}
 

@@ -11,7 +11,7 @@ const DAYS_PER_YEAR = 365;
 /** Equal parts of a day, between whose ends the index goes straight, but for its own steps: members are looked at there alone. */
 const PARTS = 16;
 /** Days of plates, at some kilobytes each. */
-const REMEMBERED_DAYS = 500;
+const CACHED_DAYS = 500;
 /** How far a segment of a day goes beyond its ends, in deviations of its length. */
 const REACH = 0.6;
 /** Within a day, the index goes with its heaviest members: those that make up this part of its variance, and so many at the most. */
@@ -77,7 +77,7 @@ function guidesOf(members: readonly Counted[], variance: number): readonly Count
 
 /** Where the index of a plate goes: with its members, whatever callers trade in them. */
 export class PlatePaths {
-  readonly #paths = new LruCache<string, PlatePath>(REMEMBERED_DAYS);
+  readonly #paths = new LruCache<string, PlatePath>(CACHED_DAYS);
 
   constructor(private readonly members: MemberPrices) {}
 

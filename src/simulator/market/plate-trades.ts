@@ -6,8 +6,8 @@ import type { TradingDay } from './trading-days.js';
 
 const MINUTE = 60_000;
 /** Days of plates in the cache: a few hundred bytes each, and some twenty kilobytes with slices. */
-const REMEMBERED_DAYS = 4_000;
-const REMEMBERED_MINUTES = 100;
+const CACHED_DAYS = 4_000;
+const CACHED_MINUTES = 100;
 
 /** Volume and turnover of one or the other. */
 export type Traded = Pick<Aggregate, 'volume' | 'turnover'>;
@@ -28,8 +28,8 @@ const NOTHING: Traded = { volume: 0n, turnover: 0n };
 
 /** Totals of the background's trades in all members of a plate. A large plate has thousands, so each day is summed once, in turns. */
 export class PlateTrades {
-  readonly #days = new LruCache<string, Traded>(REMEMBERED_DAYS);
-  readonly #minutes = new LruCache<string, Minutes>(REMEMBERED_MINUTES);
+  readonly #days = new LruCache<string, Traded>(CACHED_DAYS);
+  readonly #minutes = new LruCache<string, Minutes>(CACHED_MINUTES);
 
   constructor(private readonly source: MemberSource) {}
 

@@ -107,14 +107,14 @@ interface Prepared {
 }
 
 const REGULAR = new Set(['regular'] as const);
-const REMEMBERED_VIEWS = 10_000;
+const CACHED_VIEWS = 10_000;
 const DAY_MS = 86_400_000;
 /** The book of symbols that no caller touched. */
 const NO_ORDERS = new OrderBook();
 /** Nobody quotes a contract that has been called. */
 const NO_BOOK: BookState = { shown: { buy: [], sell: [] } };
 /** More than there are plates. */
-const REMEMBERED_PLATES = 1_000;
+const CACHED_PLATES = 1_000;
 const noDay = (): Prepared => ({ day: undefined, working: undefined });
 const noView = (): { view: View | undefined } => ({ view: undefined });
 
@@ -126,8 +126,8 @@ class MarketOfTape implements SimulatedMarket {
   readonly #live: LiveEvents;
   readonly #books = new Map<string, OrderBook>();
   #prints = 0;
-  readonly #prepared = new LruCache<string, Prepared>(REMEMBERED_PLATES);
-  readonly #views = new LruCache<string, { view: View | undefined }>(REMEMBERED_VIEWS);
+  readonly #prepared = new LruCache<string, Prepared>(CACHED_PLATES);
+  readonly #views = new LruCache<string, { view: View | undefined }>(CACHED_VIEWS);
 
   constructor({ clock, seed, calendarOf, pairs, companies, history = new Map() }: MarketOptions) {
     this.#clock = clock;

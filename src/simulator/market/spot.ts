@@ -8,14 +8,14 @@ import type { TradingDay, TradingDays } from './trading-days.js';
 
 /** A night without trading, in deviations of a day. */
 const NIGHT = 0.35;
-const REMEMBERED_NIGHTS = 64;
+const CACHED_NIGHTS = 64;
 
 /**
  * The price of what futures are on, at every moment: as it trades where it does. Between two of its days, where its futures may trade on, it is a
  * walk from the last price of the one to the first of the other, so that it meets the next open.
  */
 export class Spot {
-  readonly #nights = new LruCache<number, Bridge>(REMEMBERED_NIGHTS);
+  readonly #nights = new LruCache<number, Bridge>(CACHED_NIGHTS);
 
   /**
    * @param key stream of the nights

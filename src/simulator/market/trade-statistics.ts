@@ -54,11 +54,11 @@ interface Running {
 }
 
 const MINUTE_MS = 60_000;
-const REMEMBERED_SYMBOLS = 100;
+const CACHED_SYMBOLS = 100;
 
 /** The trades of each symbol's current day in regular hours, by minute and by price. What was counted is remembered, so that only new ticks are looked at. */
 export class TradeStatistics {
-  readonly #running = new LruCache<string, { day?: Running }>(REMEMBERED_SYMBOLS);
+  readonly #running = new LruCache<string, { day?: Running }>(CACHED_SYMBOLS);
 
   constructor(readonly market: SimulatedMarket) {}
 

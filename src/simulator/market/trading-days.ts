@@ -26,11 +26,11 @@ interface LinkedDay extends TradingDay {
   after: LinkedDay | undefined;
 }
 
-const REMEMBERED_DAYS = 10_000;
+const CACHED_DAYS = 10_000;
 
 /** The trading days of one calendar, remembered (up to a bound): they are shared by all its instruments. */
 export class TradingDays {
-  readonly #days = new LruCache<string, LinkedDay>(REMEMBERED_DAYS);
+  readonly #days = new LruCache<string, LinkedDay>(CACHED_DAYS);
 
   /** @param kinds of sessions that count: what is quoted in regular hours only has no others. */
   constructor(

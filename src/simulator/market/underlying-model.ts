@@ -19,9 +19,9 @@ const VARIANCE_LEAST = 0.5;
 const VARIANCE_MOST = 2.5;
 /** Sellers of options ask for more variance than there is. */
 const PREMIUM = 1.1;
-const REMEMBERED_DAYS = 64;
+const CACHED_DAYS = 64;
 /** A chain is valued at one moment, and by the morning of its day. */
-const REMEMBERED_PRICES = 32;
+const CACHED_PRICES = 32;
 /** Dividends are looked for as far ahead as options run. */
 const EXPECTED_DAYS = 1_200;
 /** Yield of an underlying without futures in the world. */
@@ -49,9 +49,9 @@ interface Past {
 
 /** Valuation model of one underlying: its spot price, and by day rates, coming dividends and the volatility surface. */
 export class UnderlyingModel {
-  readonly #days = new LruCache<number, Past>(REMEMBERED_DAYS);
+  readonly #days = new LruCache<number, Past>(CACHED_DAYS);
   readonly #area: RateArea;
-  readonly #prices = new LruCache<number, number>(REMEMBERED_PRICES);
+  readonly #prices = new LruCache<number, number>(CACHED_PRICES);
   /** The outlook that was asked for last: options of one expiry ask for it one after another. */
   #last:
     | { readonly of: readonly [spot: number, day: number, time: number, expires: number, shares: number]; readonly outlook: Outlook }

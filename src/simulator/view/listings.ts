@@ -22,14 +22,14 @@ export interface Listing {
   readonly listTimestamp: number | undefined;
 }
 
-const REMEMBERED_CONTRACTS = 5_000;
+const CACHED_CONTRACTS = 5_000;
 
 /** Finds listings by what requests name them by. A listing is made when it is first asked for. */
 export class Listings {
   readonly #world: World;
   readonly #byMarket = new Map<number, Map<string, Listing>>(quoteMarkets.map(({ number }) => [number, new Map()]));
 
-  readonly #contracts = new LruCache<Instrument, Listing>(REMEMBERED_CONTRACTS);
+  readonly #contracts = new LruCache<Instrument, Listing>(CACHED_CONTRACTS);
 
   constructor(world: World) {
     this.#world = world;

@@ -7,7 +7,7 @@ import { lastTradeDate } from './last-trade.js';
 const ROLL_DAYS = 2;
 /** Months ahead that may be listed. */
 export const LISTED_MONTHS = 12;
-const LAST_DAYS_REMEMBERED_MAX = 20_000;
+const LAST_DAYS_CACHED_MAX = 20_000;
 
 /** The days ("2026-11-20"), both included, on which the months of a product stand in one order. */
 interface Stretch {
@@ -26,7 +26,7 @@ export function lastDayOf(product: FutureProduct, month: string): string {
   let day = lastDays.get(key);
   if (day === undefined) {
     day = lastTradeDate(product.lastTrade, month, businessDaysOf(product.calendar));
-    if (lastDays.size >= LAST_DAYS_REMEMBERED_MAX) lastDays.clear();
+    if (lastDays.size >= LAST_DAYS_CACHED_MAX) lastDays.clear();
     lastDays.set(key, day);
   }
   return day;

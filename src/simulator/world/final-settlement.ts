@@ -11,7 +11,7 @@ export interface FinalSettlement {
 }
 
 const FIVE_MINUTES = 300_000;
-const REMEMBERED_MAX = 20_000;
+const CACHED_MAX = 20_000;
 
 /** Hours of the index that futures of a calendar are settled by. They are the exchange's own also where markets are open around the clock. */
 const indexCalendars: Partial<Record<CalendarName, CalendarName>> = {
@@ -21,17 +21,17 @@ const indexCalendars: Partial<Record<CalendarName, CalendarName>> = {
   JP_FUTURE: 'JP',
 };
 
-const remembered = new Map<string, FinalSettlement>();
+const caches = new Map<string, FinalSettlement>();
 
 /** Final settlement of a dated contract; throws for a continuous one, which never expires. */
 export function finalSettlement({ symbol, lastTradingDay, future: { product } }: Future): FinalSettlement {
   if (lastTradingDay === undefined) throw new Error(`${symbol} does not expire`);
   const key = `${symbol} ${lastTradingDay}`;
-  let settlement = remembered.get(key);
+  let settlement = caches.get(key);
   if (settlement === undefined) {
     settlement = settlementOn(lastTradingDay, product.settlement, businessDaysOf(indexCalendars[product.calendar] ?? product.calendar));
-    if (remembered.size >= REMEMBERED_MAX) remembered.clear();
-    remembered.set(key, settlement);
+    if (caches.size >= CACHED_MAX) caches.clear();
+    caches.set(key, settlement);
   }
   return settlement;
 }

@@ -10,7 +10,7 @@ import type { Future, Instrument } from './instrument.js';
 import { flatTickTable } from './tick-tables.js';
 
 const VOLUME_MIN = 50;
-const CONTRACTS_REMEMBERED_MAX = 20_000;
+const CONTRACTS_CACHED_MAX = 20_000;
 
 // All of it is pure, so that one memory serves every world.
 const contracts = new Map<string, Future>();
@@ -58,7 +58,7 @@ function contractOf(product: FutureProduct, month: string): Future {
   const listed = yearBefore < product.listed ? businessDayFrom(product.listed, days) : days.nextTradingDay(yearBefore);
   const label = month.slice(2).replace('-', '');
   const found = contract(product, label, label, listed, month);
-  if (contracts.size >= CONTRACTS_REMEMBERED_MAX) contracts.clear();
+  if (contracts.size >= CONTRACTS_CACHED_MAX) contracts.clear();
   contracts.set(key, found);
   return found;
 }

@@ -100,7 +100,7 @@ export interface World {
 /** Contracts kept once they have been understood. */
 const UNDERSTOOD_MAX = 20_000;
 /** Lists of what is listed on a day: of every market and kind, and of some days. */
-const LISTS_REMEMBERED = 128;
+const LISTS_CACHED = 128;
 const DAY_MS = 86_400_000;
 
 /** Throws RangeError when `generatedInstruments` is no whole number from 0 to {@link GENERATED_INSTRUMENTS_MAX}. */
@@ -126,7 +126,7 @@ class SimulatedWorld implements World {
   readonly #warrants: Warrants;
   readonly #seed: string | number;
   readonly #calendars = new Map<CalendarName, Calendar>();
-  readonly #lists = new LruCache<string, readonly Instrument[]>(LISTS_REMEMBERED);
+  readonly #lists = new LruCache<string, readonly Instrument[]>(LISTS_CACHED);
   #past = { number: Number.NaN, day: '' };
 
   constructor({

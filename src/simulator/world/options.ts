@@ -48,7 +48,7 @@ interface Band {
 const REACH = { long: 0.5, short: 0.25 };
 const SHORT_DAYS = 35;
 const WEEK = 7;
-const SERIES_REMEMBERED_MAX = 2_000;
+const SERIES_CACHED_MAX = 2_000;
 /** Underlyings whose series of a day are kept, and series whose contracts are: what is known of a contract elsewhere is known of these very ones. */
 const UNDERLYINGS_KEPT = 64;
 const CHAINS_KEPT = 32;
@@ -151,7 +151,7 @@ export class Options {
     let bands = this.#known.get(key);
     if (bands === undefined) {
       bands = this.#makeBands(underlying, series);
-      if (this.#known.size >= SERIES_REMEMBERED_MAX) this.#known.clear();
+      if (this.#known.size >= SERIES_CACHED_MAX) this.#known.clear();
       this.#known.set(key, bands);
     }
     return until >= series.expiry ? bands : bands.filter(({ day }) => day <= until);

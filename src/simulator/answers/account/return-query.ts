@@ -23,7 +23,7 @@ interface ReturnQuery {
 
 const methods: Readonly<Record<number, ReturnMethod>> = { 1: 'time_weighted', 2: 'money_weighted' };
 
-interface Asked {
+interface ReturnRequest {
   readonly header?: TrdHeader | undefined;
   readonly currency: number;
   readonly queryType: number;
@@ -32,7 +32,7 @@ interface Asked {
   readonly priceContext?: PriceContext | undefined;
 }
 
-export function returnQueryOf(brokerage: Brokerage, asked: Asked): ReturnQuery | Refusal {
+export function returnQueryOf(brokerage: Brokerage, asked: ReturnRequest): ReturnQuery | Refusal {
   const to = addressed(brokerage, asked.header);
   if (to instanceof Refusal) return to;
   const currency = asked.currency === 0 ? to.account.base : currencies.wordOf(asked.currency);

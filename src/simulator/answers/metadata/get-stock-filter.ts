@@ -20,12 +20,12 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { offeringMarkets } from '../../view/offerings.js';
 import { locatePlate, membersOf } from '../../view/plates.js';
 import {
-  type AskedColumn,
   accumulateColumns,
   baseColumns,
   financialColumns,
   indicatorColumns,
   patternConditions,
+  type RequestedColumn,
 } from './stock-conditions.js';
 
 const PAGE_MAX = 200;
@@ -65,20 +65,20 @@ export const getStockFilter: Answer<'companies' | 'world' | 'listings' | 'column
   });
 };
 
-interface Asked {
+interface ParsedFilter {
   readonly conditions: readonly Condition[];
   readonly keys: readonly SortKey[];
   readonly columns: Columns;
 }
 
 interface Columns {
-  readonly base: readonly AskedColumn[];
-  readonly accumulate: readonly AskedColumn[];
-  readonly financial: readonly AskedColumn[];
-  readonly indicator: readonly AskedColumn[];
+  readonly base: readonly RequestedColumn[];
+  readonly accumulate: readonly RequestedColumn[];
+  readonly financial: readonly RequestedColumn[];
+  readonly indicator: readonly RequestedColumn[];
 }
 
-function conditionsOf(request: C2S): Asked | Refusal {
+function conditionsOf(request: C2S): ParsedFilter | Refusal {
   const base = baseColumns(request.baseFilterList, BaseFilterSchema);
   if (base instanceof Refusal) return base;
   const accumulate = accumulateColumns(request.accumulateFilterList, AccumulateFilterSchema);
@@ -118,7 +118,8 @@ function codeOf({ row: { listing } }: Hit): string {
 }
 
 function stockData(page: readonly Hit[], columns: Columns): StockData[] {
-  const values = (asked: readonly AskedColumn[]) => asked.map(({ figure }) => (figure === undefined ? undefined : valuesOf(page, figure)));
+  const values = (asked: readonly RequestedColumn[]) =>
+    asked.map(({ figure }) => (figure === undefined ? undefined : valuesOf(page, figure)));
   const [base, accumulate, financial, indicator] = [
     values(columns.base),
     values(columns.accumulate),
@@ -128,9 +129,9 @@ function stockData(page: readonly Hit[], columns: Columns): StockData[] {
   return page.map(({ row: { listing } }, index) => {
     /** The figures that the stock has, each with what identifies it. */
     const data = <T>(
-      asked: readonly AskedColumn[],
+      asked: readonly RequestedColumn[],
       found: readonly (Float64Array | undefined)[],
-      make: (asked: AskedColumn, value: number) => T,
+      make: (asked: RequestedColumn, value: number) => T,
     ): T[] =>
       asked.flatMap((one, i) => {
         const value = found[i]?.[index] ?? Number.NaN;

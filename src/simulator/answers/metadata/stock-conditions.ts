@@ -21,7 +21,7 @@ import { given } from '../../view/optional-fields.js';
 import { checkPosition, checkRun, withParameters } from './screen-indicator-terms.js';
 
 /** A figure that a request is about: what it filters, sorts and shows. */
-export interface AskedColumn {
+export interface RequestedColumn {
   readonly fieldName: number;
   /** Days, quarter or K-line type: what identifies the figure beside its field. */
   readonly about: number;
@@ -40,7 +40,7 @@ interface Filter {
 
 const DAYS_MAX = 250;
 
-export function baseColumns(filters: readonly BaseFilter[], schema: DescMessage): readonly AskedColumn[] | Refusal {
+export function baseColumns(filters: readonly BaseFilter[], schema: DescMessage): readonly RequestedColumn[] | Refusal {
   return columnsOf('base_filter_list', filters, schema, ({ fieldName }) => {
     if (fieldName === StockField.StockField_StockCode || fieldName === StockField.StockField_StockName)
       return { figure: undefined, about: 0 };
@@ -50,7 +50,7 @@ export function baseColumns(filters: readonly BaseFilter[], schema: DescMessage)
   });
 }
 
-export function accumulateColumns(filters: readonly AccumulateFilter[], schema: DescMessage): readonly AskedColumn[] | Refusal {
+export function accumulateColumns(filters: readonly AccumulateFilter[], schema: DescMessage): readonly RequestedColumn[] | Refusal {
   return columnsOf('accumulate_filter_list', filters, schema, ({ fieldName, days }) => {
     const accepted = [1, 2, 3, 4, 5];
     if (!accepted.includes(fieldName)) return unknownField(fieldName, accepted);
@@ -59,7 +59,7 @@ export function accumulateColumns(filters: readonly AccumulateFilter[], schema: 
   });
 }
 
-export function financialColumns(filters: readonly FinancialFilter[], schema: DescMessage): readonly AskedColumn[] | Refusal {
+export function financialColumns(filters: readonly FinancialFilter[], schema: DescMessage): readonly RequestedColumn[] | Refusal {
   return columnsOf('financial_filter_list', filters, schema, ({ fieldName, quarter }) => {
     if (!financialFields.includes(fieldName)) return unknownField(fieldName, financialFields);
     const report = reports.get(quarter);
@@ -77,8 +77,8 @@ function columnsOf<F extends Filter>(
   filters: readonly F[],
   schema: DescMessage,
   read: Read<F>,
-): readonly AskedColumn[] | Refusal {
-  const columns: AskedColumn[] = [];
+): readonly RequestedColumn[] | Refusal {
+  const columns: RequestedColumn[] = [];
   for (const [index, filter] of filters.entries()) {
     const path = `${list}[${index}]`;
     const found = read(filter);
@@ -128,8 +128,8 @@ export function patternConditions(filters: readonly PatternFilter[]): readonly C
 
 export function indicatorColumns(
   filters: readonly CustomIndicatorFilter[],
-): { readonly columns: readonly AskedColumn[]; readonly conditions: readonly Condition[] } | Refusal {
-  const [columns, conditions]: [AskedColumn[], Condition[]] = [[], []];
+): { readonly columns: readonly RequestedColumn[]; readonly conditions: readonly Condition[] } | Refusal {
+  const [columns, conditions]: [RequestedColumn[], Condition[]] = [[], []];
   for (const [index, filter] of filters.entries()) {
     const path = `custom_indicator_filter_list[${index}]`;
     const { firstFieldName, secondFieldName, relativePosition, klType, fieldValue } = filter;

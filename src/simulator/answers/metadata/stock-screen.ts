@@ -105,7 +105,7 @@ export const stockScreen: Answer<Used, C2S, S2C> = (facts, request) => {
 
 type Listing = Hit['row']['listing'];
 
-interface Asked {
+interface ParsedScreen {
   readonly markets: readonly QuoteMarket[];
   readonly conditions: readonly Condition[];
   readonly isCandidate: (listing: Listing) => boolean;
@@ -115,7 +115,7 @@ function codeOf({ row: { listing } }: Hit): string {
   return `${listing.instrument.code} ${listing.market.number}`;
 }
 
-function askedOf(facts: Facts<Used>, { filterList, watchlistStockIds }: C2S): Asked | Refusal {
+function askedOf(facts: Facts<Used>, { filterList, watchlistStockIds }: C2S): ParsedScreen | Refusal {
   let named = everyMarket;
   const plates: (readonly string[])[] = [];
   const candidates: ((listing: Listing) => boolean)[] = [];
