@@ -16,6 +16,7 @@ import { type QuoteMarket, quoteMarket } from '../../../contract/markets.js';
 import { Refusal } from '../../refusal.js';
 import type { Row } from '../../screen/column-snapshot.js';
 import type { Hit } from '../../screen/index.js';
+import type { CacheKind } from '../../view/caches.js';
 import { checkChoice, marketOf } from '../../view/choices.js';
 import { pageAfter } from '../../view/cursor.js';
 import type { Answer, Facts } from '../../view/facts.js';
@@ -65,12 +66,16 @@ export const getHeatMapData: Answer<'world' | 'companies' | 'listings' | 'column
   if (unknown !== undefined) return unknown;
   const by = sortFigure(request.sortField, sortFields, changeRate);
   if (by instanceof Refusal) return by;
-  const fields = inOrder(fieldsOf(facts, market, request.plateType), by, request.ascend);
+  const plates = facts.caches.ofMinute(shownPlates, `${market} ${request.plateType}`, () => fieldsOf(facts, market, request.plateType));
+  const fields = inOrder(plates, by, request.ascend);
   const size = { field: 'count', value: given(C2SSchema, request, 'count') ?? COUNT.fallback, max: COUNT.max };
   const page = pageAfter(fields, ({ plate }) => plate.symbol, { field: 'page', value: request.page, end: '' }, size);
   if (page instanceof Refusal) return page;
   return create(S2CSchema, { plateDataList: page.items.map(({ data }) => data), allCount: fields.length, nextPage: page.next });
 };
+
+/** Plates of each market and kind: with 20,000 instruments, adding up their members takes 15 ms. */
+const shownPlates: CacheKind<readonly Shown[]> = { max: 32 };
 
 const kindOf: Readonly<Record<number, Plate['kind']>> = {
   [HeatMapPlateType.HeatMapPlateType_Industry]: 'industry',
