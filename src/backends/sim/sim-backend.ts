@@ -27,7 +27,7 @@ import {
   type TradingTerms,
 } from '../../gateway/backend.js';
 import { answers } from '../../simulator/answers/index.js';
-import { offloaded } from '../../simulator/answers/offloaded.js';
+import { isOffloaded } from '../../simulator/answers/offloaded.js';
 import { estimateFees } from '../../simulator/brokerage/index.js';
 import { Refusal } from '../../simulator/refusal.js';
 import type { RunningSimulation } from '../../simulator/simulation.js';
@@ -136,7 +136,7 @@ class SimBackend implements Backend {
       if (recorded !== undefined) return recorded;
       const opened = this.#pageKeys.open(operation, request);
       if (typeof opened === 'string') return refusal(operation.messages, new Refusal(opened));
-      if (this.#thread !== undefined && offloaded.has(operation)) return this.#offload(this.#thread, operation, opened, context);
+      if (this.#thread !== undefined && isOffloaded(operation, opened)) return this.#offload(this.#thread, operation, opened, context);
       const preparing = prepare(this.#simulation, request);
       const answered = () => {
         const lateRejection = operation.effect === 'read' ? undefined : context.lateRejection?.();

@@ -1,4 +1,5 @@
-import type { Operation } from '../../contract/operation.js';
+import type { Message } from '@bufbuild/protobuf';
+import type { Operation, RequestOf } from '../../contract/operation.js';
 import { declared } from '../../contract/operations/index.js';
 
 const { calendar, derivatives, extension, industry, institution, kline_pattern, metadata, news, quote, ranking, research, system } =
@@ -8,7 +9,7 @@ const { calendar, derivatives, extension, industry, institution, kline_pattern, 
  * The operations that are answered in a thread of their own, beside the event loop: they look at whole markets, or at years of one instrument. They read
  * the world and what callers did in its market, and nothing else.
  */
-export const offloaded: ReadonlySet<Operation> = new Set<Operation>([
+const offloaded: ReadonlySet<Operation> = new Set<Operation>([
   ...Object.values(calendar),
   ...Object.values(extension),
   ...Object.values(industry),
@@ -28,3 +29,9 @@ export const offloaded: ReadonlySet<Operation> = new Set<Operation>([
   quote.getTickerStatisticDetail,
   system.getQuoteCapability,
 ]);
+
+/** Whether a request is answered in the thread. Static information of named securities is not: every program begins with it, and it takes a moment. */
+export function isOffloaded(operation: Operation, request: Message): boolean {
+  if (operation === quote.getStaticInfo) return (request as RequestOf<typeof quote.getStaticInfo>).securityList.length === 0;
+  return offloaded.has(operation);
+}
