@@ -14,7 +14,7 @@ import {
 import { documentedEnumeration, shownEnumeration } from '../named-numbers.js';
 import { nearestName, snakeCase } from '../names.js';
 import { inWords, orderFields } from '../order-words.js';
-import { stop, stopMissing } from '../problem.js';
+import { stop } from '../problem.js';
 import { quoted, shown } from '../shown.js';
 import type { Fields } from './fields.js';
 import { type Int64Format, scalarReader, scalarWriter } from './scalars.js';
@@ -70,47 +70,11 @@ export function messageReader(desc: DescMessage, dialect: Dialect): MessageReade
   return reader;
 }
 
-/** Stops for the required fields that a message lacks. `except`: names, as the `.proto` has them, of those that it may lack. */
-export function requireFields(
-  message: Message,
-  desc: DescMessage,
-  path: string,
-  nameOf: (field: DescField) => string = (field) => snakeCase(field.name),
-  except?: ReadonlySet<string>,
-): void {
-  const lacking = lackingFields(message, desc, except);
-  if (lacking.length > 0) stopMissing(lacking.map((field) => childPath(path, nameOf(field))));
-}
-
-const complete: readonly DescField[] = [];
-
-/** The required fields that a message lacks. `except`: names, as the `.proto` has them, of those that it may lack. */
-function lackingFields(message: Message, desc: DescMessage, except?: ReadonlySet<string>): readonly DescField[] {
-  let lacking: DescField[] | undefined;
-  for (const field of requiredFields(desc)) {
-    if (Object.hasOwn(message, field.localName) || except?.has(field.name) === true) continue;
-    lacking ??= [];
-    lacking.push(field);
-  }
-  return lacking ?? complete;
-}
-
 const LEGACY_REQUIRED = 3;
 
 /** The message cannot do without it (proto2 `required`). */
 export function isRequiredField(field: DescField): boolean {
   return field.presence === LEGACY_REQUIRED;
-}
-
-const requiredByType = new Map<DescMessage, readonly DescField[]>();
-
-function requiredFields(desc: DescMessage): readonly DescField[] {
-  let required = requiredByType.get(desc);
-  if (required === undefined) {
-    required = desc.fields.filter(isRequiredField);
-    requiredByType.set(desc, required);
-  }
-  return required;
 }
 
 /** Stops with `unknown field "<path>"` and the nearest accepted name. */

@@ -52,7 +52,7 @@ export function limitedClient(
 }
 
 /** Reads live data, which the upstream answers only from what is subscribed to: subscribes first, and gives back later. */
-export class LiveReader {
+class LiveReader {
   constructor(
     private readonly subscriptions: SubscriptionReconciler,
     private readonly sender: Sender,

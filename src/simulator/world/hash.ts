@@ -8,7 +8,7 @@ export function instrumentId(symbol: string): bigint {
 }
 
 /** 64 well-mixed bits of a text, as two unsigned 32-bit numbers. */
-export function hash(text: string): readonly [high: number, low: number] {
+function hash(text: string): readonly [high: number, low: number] {
   let a = 0xdeadbeef;
   let b = 0x41c6ce57;
   for (let i = 0; i < text.length; i += 1) {
