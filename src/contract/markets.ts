@@ -81,6 +81,13 @@ export function quoteMarket(name: QuoteMarket): QuoteMarketInfo {
 
 /** Trading markets of futures (Trd_Common.TrdMarket): that of all, and those of simulated accounts by region. */
 export const futuresMarkets: ReadonlySet<number> = new Set([5, 10, 11, 12, 13]);
+/** The one of all futures. */
+const FUTURES = 5;
+
+/** Whether a trading market covers that of an order or a position: itself, and the market of all futures also the simulated ones. */
+export function coversTradingMarket(asked: number, own: number): boolean {
+  return asked === own || (asked === FUTURES && futuresMarkets.has(own));
+}
 
 /** HK futures moved to market HK; the old number stays accepted in requests, and is written as the new one. */
 export function renumberMarket(security: { market: number }): void {

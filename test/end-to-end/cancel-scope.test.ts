@@ -21,8 +21,11 @@ afterEach(() => desk.close());
 
 const scopes = ['qot:read', 'acc:read', 'trade:simulate', 'trade:real', 'trade:unlock'] as const;
 
-async function open(allowedMarkets?: string): Promise<void> {
-  const limits = allowedMarkets === undefined ? {} : { allowedMarkets };
+async function open(allowedMarkets?: string, allowedSymbols?: string): Promise<void> {
+  const limits = {
+    ...(allowedMarkets === undefined ? {} : { allowedMarkets }),
+    ...(allowedSymbols === undefined ? {} : { allowedSymbols }),
+  };
   desk = await openDesk({ keys: { desk: { scopes }, narrow: { scopes, limits } }, tradePassword: async () => '123456' });
   await desk.payload(trade.unlockTrade, { unlock: true });
 }
@@ -120,6 +123,19 @@ describe('cancel-all', () => {
     const price = Math.floor((orderBookBidList[0]?.price ?? 0) * 0.95);
     await desk.payload(trade.placeOrder, { ...header, code: 'HSImain', sec_market: 'HK', side: 'BUY', qty: 1, price });
     await desk.payload(trade.cancelAllOrder, header);
+    desk.clock.advance(SETTLED_MS);
+    const { orderList } = await desk.payload(account.getOrders, header);
+    expect(orderList.map(({ orderStatus }) => orderStatus)).toEqual([CANCELLED]);
+  });
+
+  it('of the futures market reaches the simulated futures also where orders are cancelled one by one', async () => {
+    await open(undefined, 'HK.HSImain,HK.00700');
+    const header = { market: 'FUTURES', acc_id: FUTURES, env: 'simulate' };
+    const { orderBookBidList } = await desk.payload(quote.getOrderBook, { symbol: 'HK.HSImain', depth: 1 });
+    const price = Math.floor((orderBookBidList[0]?.price ?? 0) * 0.95);
+    await desk.payload(trade.placeOrder, { ...header, code: 'HSImain', sec_market: 'HK', side: 'BUY', qty: 1, price });
+    desk.clock.advance(SETTLED_MS);
+    expect(await desk.call(trade.cancelAllOrder, header, { as: 'narrow' })).toMatchObject({ retType: 0 });
     desk.clock.advance(SETTLED_MS);
     const { orderList } = await desk.payload(account.getOrders, header);
     expect(orderList.map(({ orderStatus }) => orderStatus)).toEqual([CANCELLED]);

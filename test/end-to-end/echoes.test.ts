@@ -21,7 +21,7 @@ const MANY = 10_000;
 /** Bound of an answer and of a line of the trail and of the log: a few texts of 200 characters, four bytes each, and a list of what is accepted. */
 const BYTES_MAX = 8_000;
 
-let daemon: TestDaemon<'desk'>;
+let daemon: TestDaemon<'desk' | 'markets' | 'symbols'>;
 let push: PushClient;
 let ws: CoreWsClient;
 let grpc: GrpcClient;
@@ -32,7 +32,11 @@ let [audited, logged] = [0, 0];
 beforeAll(async () => {
   const scopes = ['qot:read', 'acc:read', 'trade:simulate', 'trade:real', 'trade:unlock', 'admin'] as const;
   daemon = await TestDaemon.start({
-    keys: { desk: { scopes, sdk: true } },
+    keys: {
+      desk: { scopes, sdk: true },
+      markets: { scopes, limits: { allowedMarkets: 'HK' } },
+      symbols: { scopes, limits: { allowedSymbols: 'HK.00700' } },
+    },
     flags: [
       ...['--api-key-id', 'desk', '--max-refusals-per-second', '1000000', '--enable-trading'],
       ...['--enable-desktop-phase2-reads', '--enable-v18-experimental-reads', '--enable-v18-position-writes'],
@@ -199,6 +203,25 @@ describe('a text of a megabyte comes back cut', () => {
   ];
   it.each(rows)('%s', async (_name, ask) => {
     await expectShort(await ask());
+  });
+});
+
+describe('an order id that no list shows comes back cut to a key with lists', () => {
+  const id = 'x'.repeat(20_000);
+  const account = { acc_id: HK_MARGIN, env: 1, market: 1 };
+
+  it('where a bracket goes on in the account', async () => {
+    const bracket = { take_profit_price: 900, stop_loss_price: 1 };
+    await rest('/api/order', { ...account, symbol: 'HK.00700', side: 1, qty: 100, price: 100, ...bracket });
+    const { text } = await daemon.as('symbols').post('/api/cancel-order', { ...account, order_id_ex: id });
+    expect(text).toContain('xxx… (20000 characters)');
+    await expectShort(text);
+  });
+
+  it.each(['markets', 'symbols'] as const)('in a read of fees by %s', async (who) => {
+    const { text } = await daemon.as(who).post('/api/order-fee', { ...account, order_id_ex_list: [id] });
+    expect(text).toContain('xxx… (20000 characters)');
+    await expectShort(text);
   });
 });
 

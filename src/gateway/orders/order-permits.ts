@@ -9,6 +9,7 @@ import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import type { Operation } from '../../contract/operation.js';
 import { account } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
+import { shown } from '../../contract/shown.js';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { denyMarket, denySymbol, firstDenied } from '../limit-check.js';
 import { allowsTraded, limitsOf, tradedMarketNames } from '../market-names.js';
@@ -91,7 +92,7 @@ export class OrderPermits {
     }
     const unlisted = ids.find(isUnlisted);
     if (unlisted !== undefined) {
-      const early = this.orders.refuseEarly(`order ${unlisted} is not listed and may guard a position`);
+      const early = this.orders.refuseEarly(`order ${shown(String(unlisted))} is not listed and may guard a position`);
       if (early !== undefined) return early;
     }
     return unlisted === undefined ? undefined : this.protective.refuseUnlisted(key, accId, unlisted);
@@ -128,8 +129,7 @@ export class OrderPermits {
     if (!reads && limits.length > 0 && header !== undefined && !ids.every(isKnown)) {
       const fresh = await this.orders.refreshed(header, context);
       if ('retType' in fresh) return failure(operation, fresh.retMsg, fresh.errCode);
-      const shown = ids.filter((id) => !isKnown(id)).flatMap((id) => fresh.named(String(id)) ?? []);
-      orders.push(...shown);
+      orders.push(...ids.filter((id) => !isKnown(id)).flatMap((id) => fresh.named(String(id)) ?? []));
     }
     const allKnown = ids.length > 0 && ids.every(isKnown);
     for (const each of limits) {
@@ -141,7 +141,8 @@ export class OrderPermits {
       // An unknown order is checked by the market in the header alone. A read of it could be of any market.
       const unknown = ids.find((id) => !isKnown(id));
       if (reads && unknown !== undefined) return denyUnknown(each, unknown);
-      const early = unknown === undefined ? undefined : this.orders.refuseEarly(`the market of order ${unknown} is not known`);
+      const early =
+        unknown === undefined ? undefined : this.orders.refuseEarly(`the market of order ${shown(String(unknown))} is not known`);
       if (early !== undefined) return early;
       const denied = firstDenied(each, [tradingMarketOf(trading)]);
       if (denied !== undefined) return denied;
@@ -220,6 +221,6 @@ function checkOrder(limits: Limits, order: Order, trading: number, reads: boolea
 }
 
 function denyUnknown({ allowedMarkets }: Limits, id: bigint | string): Rejection {
-  const message = `order ${id} is not among those of the last ${HISTORY_DAYS} days: its market and symbol are not known, and this key is limited`;
+  const message = `order ${shown(String(id))} is not among those of the last ${HISTORY_DAYS} days: its market and symbol are not known, and this key is limited`;
   return new Rejection(allowedMarkets === null ? 'limit.symbol' : 'limit.market', message);
 }

@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import type { Clock } from '../../contract/clock.js';
 import { ModifyOrderOp, type Order, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { C2SSchema as ModifyC2S } from '../../contract/generated/Trd_ModifyOrder_pb.js';
+import { coversTradingMarket } from '../../contract/markets.js';
 import { trade } from '../../contract/operations/index.js';
 import { type Backend, BackendFailure, type CallContext, type ResponseMessage } from '../backend.js';
 import { RET_SUCCEED } from '../responses.js';
@@ -101,7 +102,7 @@ export class OrderSweep {
   /** The orders that are to be cancelled. */
   #targetsAmong(known: Pick<KnownOrders, 'open' | 'unlisted'>): readonly Target[] {
     const { staying, market, unlisted } = this.#options;
-    const isMeant = ({ trdMarket }: Pick<Order, 'trdMarket'>) => market === 0 || trdMarket === 0 || trdMarket === market;
+    const isMeant = ({ trdMarket }: Pick<Order, 'trdMarket'>) => market === 0 || trdMarket === 0 || coversTradingMarket(market, trdMarket);
     const listed = known.open.filter(isMeant);
     const stays = staying();
     const ending = listed.filter((order) => !stays(order));

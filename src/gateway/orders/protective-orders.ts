@@ -5,6 +5,7 @@ import { C2SSchema as PositionsC2S } from '../../contract/generated/Trd_GetPosit
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import { account } from '../../contract/operations/index.js';
 import { Rejection } from '../../contract/rejection.js';
+import { shown } from '../../contract/shown.js';
 import { type Backend, BackendTimeout, type CallContext } from '../backend.js';
 import { denySymbol } from '../limit-check.js';
 import { limitsOf, type Traded } from '../market-names.js';
@@ -127,7 +128,7 @@ export class ProtectiveOrders {
   refuseUnlisted(key: KeyRecord | undefined, accId: bigint, id: bigint | string): Rejection | undefined {
     const { access, brackets, backend } = this.#deps;
     if (backend.listsCurrent && !brackets.hasProtectiveOrders(accId)) return undefined;
-    const message = `order ${id} is not listed yet and may guard a position: it is not ended`;
+    const message = `order ${shown(String(id))} is not listed yet and may guard a position: it is not ended`;
     const limits = limitsOf(access, key).find(({ allowedSymbols }) => allowedSymbols !== null);
     if (limits !== undefined) return telling(new Rejection('limit.symbol', message), []);
     const halt = access.haltOf(key);

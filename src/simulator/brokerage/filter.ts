@@ -1,8 +1,8 @@
 import type { TrdFilterConditions } from '../../contract/generated/Trd_Common_pb.js';
+import { coversTradingMarket } from '../../contract/markets.js';
 import { quoted } from '../../contract/shown.js';
 import { parseLocal } from '../../contract/time.js';
 import { Refusal } from '../refusal.js';
-import { isFuturesMarket } from './account.js';
 import { timeZoneOf } from './header.js';
 import type { OrderRecord } from './order.js';
 import { type OrderStatus, orderStatuses, type TradeMarket, tradeMarkets } from './terms.js';
@@ -70,9 +70,9 @@ export function passes(filter: Filter, record: Filtered): boolean {
   );
 }
 
-/** Whether a record's market is the one asked for; the market of all futures includes the simulated ones. */
+/** Whether a record's market is among those that are asked for. */
 export function inMarket(own: TradeMarket, asked: TradeMarket): boolean {
-  return own === asked || (asked === 'FUTURES' && isFuturesMarket(own));
+  return coversTradingMarket(tradeMarkets.numberOf(asked), tradeMarkets.numberOf(own));
 }
 
 /** The statuses asked for; empty asks for all but deleted orders. */
