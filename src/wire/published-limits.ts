@@ -15,8 +15,8 @@ export interface FrequencyLimit {
   readonly perAccount?: true;
   /** The ids have one budget together. */
   readonly shared?: true;
-  /** Fresh lists of an account, which the daemon needs as well: callers leave it some. */
-  readonly fresh?: true;
+  /** The daemon needs these calls as well, for halts and exits: callers leave it some. */
+  readonly reserved?: true;
   /** Tells whether a request counts; without it all do. */
   readonly counts?: (c2s: Message) => boolean;
 }
@@ -45,11 +45,11 @@ function range(first: number, last: number): number[] {
 export const frequencyLimits: readonly FrequencyLimit[] = [
   // Orders: place with combo, modify and cancel, reconfirm.
   { protoIds: [2202, 2227, 20043, 20044], calls: 15, spacingMs: 20, perAccount: true, shared: true },
-  { protoIds: [2205], calls: 20, spacingMs: 40, perAccount: true },
+  { protoIds: [2205], calls: 20, spacingMs: 40, perAccount: true, reserved: true },
   { protoIds: [2226], calls: 10, perAccount: true },
   // Accounts.
   { protoIds: [2111, 2112, 2221, 2222, 2225], calls: 10, perAccount: true },
-  { protoIds: [2101, 2102, 2201, 2211], calls: 10, perAccount: true, fresh: true, counts: refreshes },
+  { protoIds: [2101, 2102, 2201, 2211], calls: 10, perAccount: true, reserved: true, counts: refreshes },
   // One user is logged in at a server: limits per user are limits of the server.
   { protoIds: [2005, 2223], calls: 10 },
   // Quotes.

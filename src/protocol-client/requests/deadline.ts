@@ -9,7 +9,7 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** Time for the server to answer once it has been asked, in milliseconds. */
   readonly answerMs?: number | undefined;
-  /** Caller charged for fresh lists; absent for the daemon's own requests. */
+  /** Caller whose share of fresh lists, changes and cancels counts the request; absent for the daemon's own requests. */
   readonly owner?: string | undefined;
 }
 

@@ -21,7 +21,7 @@ export interface Turn {
 }
 
 interface Waiter extends Deadline {
-  readonly priority: Priority;
+  readonly rank: number;
   readonly go: (turn: Turn) => void;
   readonly refuse: (reason: Error) => void;
   /** Stops listening to its signal and its deadline. */
@@ -29,6 +29,8 @@ interface Waiter extends Deadline {
 }
 
 const order: Readonly<Record<Priority, number>> = { cancel: 0, order: 1, read: 2 };
+/** Ranks by which requests of the daemon itself go ahead of callers'. */
+const FIRST = 3;
 
 /**
  * One budget of one limit: a sliding log of the calls that count. A call counts until 30 seconds after its answer, since it
@@ -77,11 +79,12 @@ export class RateBudget {
     return this.#waiting.length === 0 && this.#counting(this.clock.monotonic()) === 0 && this.#closedUntil <= this.clock.monotonic();
   }
 
-  /** Resolves to a turn. Rejects with `BackendRefused` where there is none in time. */
-  take(priority: Priority, { deadline, signal }: Deadline): Promise<Turn> {
+  /** Resolves to a turn. Rejects with `BackendRefused` where there is none in time. `first`: ahead of all others. */
+  take(priority: Priority, { deadline, signal }: Deadline, first = false): Promise<Turn> {
     const now = this.clock.monotonic();
     if (this.#waiting.length === 0 && this.#nextTime(now) <= now) return Promise.resolve(this.#leave(now));
-    const place = this.#placeOf(priority);
+    const rank = order[priority] - (first ? FIRST : 0);
+    const place = this.#placeOf(rank);
     const turn = this.#turnOf(place, now);
     if (turn > deadline - ANSWER_MS_MIN) return Promise.reject(this.#refusal(turn, now));
     return new Promise((resolve, reject) => {
@@ -98,7 +101,7 @@ export class RateBudget {
       });
       signal.addEventListener('abort', onAbort);
       const waiter: Waiter = {
-        priority,
+        rank,
         deadline,
         signal,
         go: resolve,
@@ -199,8 +202,8 @@ export class RateBudget {
     return Math.max(room, this.#lastLeft + spacing, this.#closedUntil);
   }
 
-  #placeOf(priority: Priority): number {
-    const later = this.#waiting.findIndex((waiter) => order[waiter.priority] > order[priority]);
+  #placeOf(rank: number): number {
+    const later = this.#waiting.findIndex((waiter) => waiter.rank > rank);
     return later === -1 ? this.#waiting.length : later;
   }
 

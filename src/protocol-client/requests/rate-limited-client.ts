@@ -102,10 +102,16 @@ export class RateLimitedClient {
     this.sender.stop();
   }
 
-  async #write(operation: Operation, request: Message, { deadline, signal, lateRejection }: CallContext): Promise<ResponseMessage> {
+  async #write(operation: Operation, request: Message, { deadline, signal, lateRejection, owner }: CallContext): Promise<ResponseMessage> {
     this.#tradeChanges += 1;
     try {
-      return await this.sender.send(operation, request, { deadline, signal, lateRejection, priority: priorityOf(operation, request) });
+      return await this.sender.send(operation, request, {
+        deadline,
+        signal,
+        lateRejection,
+        owner,
+        priority: priorityOf(operation, request),
+      });
     } finally {
       this.#tradeChanges += 1;
     }

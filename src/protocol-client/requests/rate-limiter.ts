@@ -13,7 +13,7 @@ const WAITING_MAX = 4_000;
 /** Calls in a window where nothing is known: nearly every published limit allows as many. */
 const CALLS_UNKNOWN = 10;
 
-/** Share of an account's fresh lists that callers may take together, and one of them. The rest is the daemon's own: halts, sweeps, exits of brackets. */
+/** Share of an account's fresh lists, and of its changes and cancels, that callers may take together, and one of them. The rest is the daemon's own: halts, sweeps, exits of brackets. */
 const CALLERS_SHARE = 0.7;
 const CALLER_SHARE = 0.5;
 
@@ -52,23 +52,35 @@ export class RateLimiter {
     // Orders always wait in line: only reads could be too many.
     if (priority === 'read' && this.#waiting() >= WAITING_MAX) return Promise.reject(full(`${WAITING_MAX} requests wait for their turn`));
     const limit = this.#limits.get(request.asked.protoId ?? 0);
-    if (limit?.fresh !== true) return budget.take(priority, deadline);
+    if (limit?.reserved !== true) return budget.take(priority, deadline);
     // Ahead of whatever callers ask for.
-    if (deadline.owner === undefined) return budget.take('order', deadline);
-    return this.#takeShare(request, limit, deadline.owner, budget, deadline);
+    if (deadline.owner === undefined) return budget.take(priority === 'read' ? 'order' : priority, deadline, true);
+    return this.#takeShare(request, limit, { ...deadline, owner: deadline.owner }, priority, budget);
   }
 
   /** A turn in the caller's share, in that of all callers, and in the budget itself. */
-  async #takeShare(request: Request, limit: FrequencyLimit, owner: string, budget: RateBudget, deadline: Deadline): Promise<Turn> {
+  async #takeShare(
+    request: Request,
+    limit: FrequencyLimit,
+    deadline: Deadline & { readonly owner: string },
+    priority: Priority,
+    budget: RateBudget,
+  ): Promise<Turn> {
     const key = frequencyBudget(limit, request.asked.protoId ?? 0, request.c2s);
-    const about = `${request.asked.name} asked afresh`;
+    const { name: operation } = request.asked;
+    const about = priority === 'read' ? `${operation} asked afresh` : operation;
     const share = (name: string, part: number, whose: string) =>
-      this.#budgetNamed(`${key} of ${name}`, { ...limit, calls: Math.ceil(limit.calls * part) }, `${about} by ${whose}`, 'the gateway');
+      this.#budgetNamed(
+        `${key} of ${name}`,
+        { protoIds: limit.protoIds, calls: Math.ceil(limit.calls * part) },
+        `${about} by ${whose}`,
+        'the gateway',
+      );
     const turns: Turn[] = [];
     try {
-      for (const each of [share(owner, CALLER_SHARE, 'one caller'), share('', CALLERS_SHARE, 'all callers'), budget]) {
-        if (each === 'too many') throw full(`fresh lists of ${BUDGETS_MAX} callers and accounts were asked for within 30 seconds`);
-        turns.push(await each.take('read', deadline));
+      for (const each of [share(deadline.owner, CALLER_SHARE, 'one caller'), share('', CALLERS_SHARE, 'all callers'), budget]) {
+        if (each === 'too many') throw full(`requests of ${BUDGETS_MAX} callers and accounts were made within 30 seconds`);
+        turns.push(await each.take(priority, deadline));
       }
     } catch (thrown) {
       for (const turn of turns) turn.unused();

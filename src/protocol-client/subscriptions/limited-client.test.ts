@@ -247,6 +247,46 @@ test('fresh lists that the daemon needs itself go ahead of those of callers, who
   expect(upstream.broken).toEqual([]);
 });
 
+test('changes and cancels of callers have a share each, and leave some to the daemon, which goes first', async () => {
+  const { upstream, client, pass, context } = setUp();
+  const header = { trdEnv: 0, accID: 1n, trdMarket: 1 };
+  let id = 0n;
+  const ask = (owner: string | undefined, ms = 20_000) => {
+    const cancel = create(trade.modifyOrder.messages.C2SSchema, { header, orderID: ++id, modifyOrderOp: 2 });
+    return watch(client.call(trade.modifyOrder, cancel, { ...context(ms), owner }));
+  };
+  const sent = async (owner: string | undefined, times: number) => {
+    for (let time = 0; time < times; time += 1) {
+      ask(owner);
+      await pass(100);
+    }
+    return upstream.of(2205).length;
+  };
+  expect(await sent('key:one', 12)).toBe(10);
+  const refused = ask('key:one', 5_000);
+  await settle();
+  expect(refused.error).toMatchObject({
+    code: 'backend.rate',
+    message: expect.stringContaining('by one caller: the gateway takes 10'),
+    retryAfterSeconds: expect.any(Number),
+  });
+  expect(await sent('key:two', 6)).toBe(14);
+  expect(await sent(undefined, 6)).toBe(20);
+  const waiting = ask('key:two', 60_000);
+  const own = ask(undefined, 60_000);
+  await pass(27_500);
+  expect([own.value?.retType, waiting]).toEqual([undefined, {}]);
+  await pass(35_000);
+  expect([own.value?.retType, waiting.value?.retType]).toEqual([0, 0]);
+  expect(
+    upstream
+      .of(2205)
+      .slice(-2)
+      .map(({ c2s }) => c2s.orderID),
+  ).toEqual([id, id - 1n]);
+  expect(upstream.broken).toEqual([]);
+});
+
 test('an order that could not be sent in time is refused at once, and says when it could', async () => {
   const { upstream, client, pass, context } = setUp();
   const header = { trdEnv: 0, accID: 1n, trdMarket: 1 };
