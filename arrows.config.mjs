@@ -61,6 +61,7 @@ export const arrows = {
 
   gateway: [
     'gateway/brackets/index.ts',
+    'gateway/pipeline/index.ts',
     'gateway/local',
     'gateway/orders',
     'gateway/preview/index.ts',
@@ -77,6 +78,15 @@ export const arrows = {
     'gateway/local',
     'gateway/orders',
     'gateway/push/index.ts',
+    'access/index.ts',
+    'storage/index.ts',
+    ...contract,
+  ],
+  'gateway/pipeline': [
+    'gateway',
+    'gateway/local',
+    'gateway/orders',
+    'gateway/preview/index.ts',
     'access/index.ts',
     'storage/index.ts',
     ...contract,

@@ -1,7 +1,7 @@
 /**
  * The access path of one request in ns, with 1, 100 and 10,000 keys: hash the key text, look it up, check scope, account,
  * market and symbol, pass the seven gates (orders), write the audit record (to a file). The steps are those of
- * src/gateway/pipeline.ts, in its order and by the same functions; 64 requests share a turn of the event loop, and the
+ * src/gateway/pipeline/, in its order and by the same functions; 64 requests share a turn of the event loop, and the
  * write to the audit file at its end is part of the figure.
  *
  *   node bench/access.mjs [rounds]

@@ -42,7 +42,7 @@ import type { TradePasswordSource } from './orders/trade-password.js';
 import { UnlockThrottle } from './orders/unlock-throttle.js';
 import type { Valuing } from './orders/valuation.js';
 import { Writes } from './orders/writes.js';
-import { Pipeline } from './pipeline.js';
+import { Pipeline } from './pipeline/index.js';
 import { type Preview, Previewer } from './preview/index.js';
 import { PushHub } from './push/index.js';
 import { permitsOf } from './push-permits.js';
