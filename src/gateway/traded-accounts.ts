@@ -7,14 +7,15 @@ import { account } from '../contract/operations/index.js';
 import type { Backend, CallContext } from './backend.js';
 import { limitsOf } from './market-names.js';
 import { tradingMarketOf } from './named-markets.js';
-import { payloadOf, RET_SUCCEED } from './responses.js';
+import { following, payloadOf, RET_SUCCEED } from './responses.js';
 
-/** Every account of the backend; why not, where it does not list them. */
-export async function allAccounts(backend: Backend, context: CallContext): Promise<readonly TrdAcc[] | string> {
+/** Every account of the backend, or why it does not list them; in the same turn where the backend answers in it. */
+export function allAccounts(backend: Backend, context: CallContext): readonly TrdAcc[] | string | Promise<readonly TrdAcc[] | string> {
   const query = create(AccountsC2S, { userID: 0n, needGeneralSecAccount: true });
-  const response = await backend.call(account.listAccounts, query, context);
-  if (response.retType !== RET_SUCCEED) return `the brokerage does not list the accounts: ${response.retMsg}`;
-  return payloadOf(account.listAccounts, response)?.accList ?? [];
+  return following(backend.call(account.listAccounts, query, context), (response) => {
+    if (response.retType !== RET_SUCCEED) return `the brokerage does not list the accounts: ${response.retMsg}`;
+    return payloadOf(account.listAccounts, response)?.accList ?? [];
+  });
 }
 
 /** Whether a caller's scopes and limits let it trade in an account. */

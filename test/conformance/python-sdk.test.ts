@@ -91,7 +91,7 @@ const answers: Readonly<Record<string, unknown>> = {
 /** Calls that their defaults make no sense of: the client says so by itself, or the daemon names the field. */
 const senseless: Readonly<Record<string, RegExp>> = {
   get_price_reminder: /must be use one of these params/,
-  verification: /^type: 0 is out of range, accepted: 1 to 2$/,
+  verification: /^type: expected one of 1 \(PICTURE\), 2 \(PHONE\), found the number 0$/,
 };
 
 describe.skipIf(typeof found === 'string')('the published Python client', () => {

@@ -10,7 +10,7 @@ import {
   type C2S as GetC2S,
   S2CSchema,
 } from '../../contract/generated/svc/get_brackets_pb.js';
-import { TrdEnv, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
+import { type TrdAcc, TrdEnv, type TrdHeader } from '../../contract/generated/Trd_Common_pb.js';
 import { quoteMarketOfSecMarket } from '../../contract/markets.js';
 import type { Operation } from '../../contract/operation.js';
 import { trade } from '../../contract/operations/index.js';
@@ -21,7 +21,7 @@ import { denyMarket } from '../limit-check.js';
 import { alone, type LocalOperations, withBackend } from '../local/index.js';
 import { limitsOf, tradedMarketNames } from '../market-names.js';
 import type { ProtectiveOrders } from '../orders/protective-orders.js';
-import { failure, success } from '../responses.js';
+import { failure, following, success } from '../responses.js';
 import { securitiesOf, telling } from '../sight.js';
 import { allAccounts } from '../traded-accounts.js';
 import { type Bracket, type BracketState, type ExitKind, oddLotNote, WITHDRAWN_NOTE } from './bracket.js';
@@ -37,16 +37,16 @@ const kinds: Readonly<Record<ExitKind, number>> = { target: 1, stop: 2 };
  */
 export function bracketHandlers(brackets: BracketService, access: Access, protective: ProtectiveOrders, backend: Backend): LocalOperations {
   return {
-    [trade.getBrackets.name]: alone(async ({ request, context }) => {
+    [trade.getBrackets.name]: alone(({ request, context }) => {
       const { header, bracketId: id } = request as GetC2S;
       const all = brackets.of(placeOf(header));
-      const unknown = all.length > 0 ? undefined : await refuseUnknownAccount(backend, trade.getBrackets, header, context);
-      if (unknown !== undefined) return unknown;
       const own = all.filter((bracket) => id === '' || bracket.id === id);
-      return success(
+      const answer = success(
         trade.getBrackets,
         create(S2CSchema, { ...(header === undefined ? {} : { header }), bracketList: own.map(messageOf) }),
       );
+      const unknown = all.length > 0 ? undefined : refuseUnknownAccount(backend, trade.getBrackets, header, context);
+      return following(unknown, (refused) => refused ?? answer);
     }),
     [trade.cancelBracket.name]: withBackend(async ({ request, identity, context }) => {
       const { header, bracketId: id } = request as CancelC2S;
@@ -72,23 +72,28 @@ export function bracketHandlers(brackets: BracketService, access: Access, protec
 }
 
 /** The refusal of an account that the brokerage does not list; undefined where it does, or where it does not answer. */
-async function refuseUnknownAccount(
+function refuseUnknownAccount(
   backend: Backend,
   operation: Operation,
   header: TrdHeader | undefined,
   context: CallContext,
-): Promise<ResponseMessage | undefined> {
+): ResponseMessage | undefined | Promise<ResponseMessage | undefined> {
   const { accId, trdEnv } = placeOf(header);
-  try {
-    const accounts = await allAccounts(backend, context);
+  const judged = (accounts: readonly TrdAcc[] | string): ResponseMessage | undefined => {
     if (typeof accounts === 'string' || accounts.some((one) => one.accID === accId && one.trdEnv === trdEnv)) return undefined;
+    const environment = trdEnv === TrdEnv.TrdEnv_Real ? 'real' : 'simulate';
+    const message = `unknown account ${accId}: it is not in the list of accounts for ${environment}`;
+    return failure(operation, message, numberOfBrokerCode('broker.account'));
+  };
+  const unanswered = (thrown: unknown): undefined => {
+    if (!(thrown instanceof BackendFailure)) throw thrown;
+  };
+  try {
+    const accounts = allAccounts(backend, context);
+    return accounts instanceof Promise ? accounts.then(judged, unanswered) : judged(accounts);
   } catch (thrown) {
-    if (thrown instanceof BackendFailure) return undefined;
-    throw thrown;
+    return unanswered(thrown);
   }
-  const environment = trdEnv === TrdEnv.TrdEnv_Real ? 'real' : 'simulate';
-  const message = `unknown account ${accId}: it is not in the list of accounts for ${environment}`;
-  return failure(operation, message, numberOfBrokerCode('broker.account'));
 }
 
 /** Where the account of a request is, as the request has it. */

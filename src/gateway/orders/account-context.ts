@@ -86,8 +86,9 @@ export class AccountContext {
   }
 
   /** A change of an earlier process may be on no list yet: one that looks smaller than the list may make the order larger. */
-  #refuseEarlyChange(key: KeyRecord | undefined, { changes, reduces }: OrderFacts): Rejection | undefined {
+  #refuseEarlyChange(key: KeyRecord | undefined, { accId, changes, reduces }: OrderFacts): Rejection | undefined {
     if (changes === undefined || reduces !== true || !this.access.weighsChanges(key)) return undefined;
+    if (this.orders.isPlacedHere(accId, changes.names)) return undefined;
     return this.orders.refuseEarly('whether the change makes the order smaller is not known');
   }
 

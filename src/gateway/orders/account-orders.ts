@@ -259,6 +259,11 @@ export class AccountOrders {
     return undefined;
   }
 
+  /** Whether this process has placed an order, so that no earlier one can have changed it. */
+  isPlacedHere(accId: bigint, names: readonly string[]): boolean {
+    return names.some((name) => this.placedNamed(accId, name)?.terms !== undefined);
+  }
+
   /** A change of an order is about to be sent. `ended` takes whether it was made; undefined where nobody knows. */
   changing(accId: bigint, names: readonly string[], terms: ChangedTerms): { ended(isMade: boolean | undefined): void } {
     if (this.#deps.backend.listsCurrent) return { ended: () => undefined };
