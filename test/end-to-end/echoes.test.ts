@@ -211,10 +211,12 @@ describe('an order id that no list shows comes back cut to a key with lists', ()
   const account = { acc_id: HK_MARGIN, env: 1, market: 1 };
 
   it('where a bracket goes on in the account', async () => {
-    const bracket = { take_profit_price: 900, stop_loss_price: 1 };
-    await rest('/api/order', { ...account, symbol: 'HK.00700', side: 1, qty: 100, price: 100, ...bracket });
+    const quoted = JSON.parse(await rest('/api/quote', { symbol: 'HK.00700' }));
+    const price = Math.floor(quoted.s2c.basic_qot_list[0].cur_price * 0.9);
+    const bracket = { ...account, symbol: 'HK.00700', side: 1, qty: 100, price, stop_loss_price: price - 50 };
+    expect(JSON.parse(await rest('/api/bracket-order', bracket))).toMatchObject({ ret_type: 0 });
     const { text } = await daemon.as('symbols').post('/api/cancel-order', { ...account, order_id_ex: id });
-    expect(text).toContain('xxx… (20000 characters)');
+    expect(text).toContain('xxx… (20000 characters) is not listed');
     await expectShort(text);
   });
 
