@@ -1,7 +1,7 @@
 /**
  * The access path of one request in ns, with 1, 100 and 10,000 keys: hash the key text, look it up, check scope, account,
  * market and symbol, pass the seven gates (orders), write the audit record (to a file). The steps are those of
- * src/gateway/pipeline/, in its order and by the same functions; 64 requests share a turn of the event loop, and the
+ * packages/gateway/src/pipeline/, in its order and by the same functions; 64 requests share a turn of the event loop, and the
  * write to the audit file at its end is part of the figure.
  *
  *   node bench/access.mjs [rounds]
@@ -12,11 +12,11 @@
  */
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import { systemClock } from '../dist/contract/clock.js';
-import { quote, trade } from '../dist/contract/operations/index.js';
-import { Permissions } from '../dist/gateway/permissions.js';
-import { decodeRequest } from '../dist/interfaces/rest/body.js';
-import { MemoryStore } from '../dist/storage/index.js';
+import { systemClock } from '@svc-gateway/contract/clock';
+import { quote, trade } from '@svc-gateway/contract/operations';
+import { MemoryStore } from '@svc-gateway/storage';
+import { Permissions } from '../packages/gateway/dist/permissions.js';
+import { decodeRequest } from '../packages/interfaces/dist/rest/body.js';
 import { temporaryFolder, wideLimits, writeKeys } from './lib/fixture.mjs';
 import { composeAccess } from './lib/gateway.mjs';
 import { number, report } from './lib/report.mjs';

@@ -10,16 +10,16 @@
  */
 import { join } from 'node:path';
 import { create, toBinary } from '@bufbuild/protobuf';
-import * as QotRequestHistoryKL from '../dist/contract/generated/Qot_RequestHistoryKL_pb.js';
-import * as QotUpdateBasicQot from '../dist/contract/generated/Qot_UpdateBasicQot_pb.js';
-import * as TrdPlaceOrder from '../dist/contract/generated/Trd_PlaceOrder_pb.js';
-import { messageWriter } from '../dist/contract/json/message-json.js';
-import { parseJson } from '../dist/contract/json/parse.js';
-import { messageBytes } from '../dist/contract/message-writer.js';
-import { quote } from '../dist/contract/operations/index.js';
-import { requestDecoder } from '../dist/contract/request.js';
-import { writeEnvelope } from '../dist/interfaces/common/envelope.js';
-import { decodeRequest } from '../dist/interfaces/rest/body.js';
+import * as QotRequestHistoryKL from '@svc-gateway/contract/generated/Qot_RequestHistoryKL_pb';
+import * as QotUpdateBasicQot from '@svc-gateway/contract/generated/Qot_UpdateBasicQot_pb';
+import * as TrdPlaceOrder from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
+import { messageWriter } from '@svc-gateway/contract/json/message-json';
+import { parseJson } from '@svc-gateway/contract/json/parse';
+import { messageBytes } from '@svc-gateway/contract/message-writer';
+import { quote } from '@svc-gateway/contract/operations';
+import { requestDecoder } from '@svc-gateway/contract/request';
+import { writeEnvelope } from '../packages/interfaces/dist/common/envelope.js';
+import { decodeRequest } from '../packages/interfaces/dist/rest/body.js';
 import { temporaryFolder, writeKeys } from './lib/fixture.mjs';
 import { composeGateway } from './lib/gateway.mjs';
 import { number, report } from './lib/report.mjs';

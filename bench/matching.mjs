@@ -4,9 +4,9 @@
  *
  *   node bench/matching.mjs [rounds]
  */
-import { ManualClock } from '../dist/contract/clock.js';
-import { Exchange } from '../dist/simulator/exchange/index.js';
-import { createWorld } from '../dist/simulator/world/index.js';
+import { ManualClock } from '@svc-gateway/contract/clock';
+import { createWorld } from '@svc-gateway/simulator/world';
+import { Exchange } from '../packages/simulator/dist/exchange/index.js';
 import { number, report } from './lib/report.mjs';
 import { median, spread } from './lib/statistics.mjs';
 

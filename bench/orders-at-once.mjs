@@ -16,8 +16,8 @@
  */
 import { join } from 'node:path';
 import { create, toBinary } from '@bufbuild/protobuf';
-import { GatewayRequestSchema, GatewayResponseSchema } from '../dist/contract/generated/svc/v1/gateway_pb.js';
-import * as PlaceOrder from '../dist/contract/generated/Trd_PlaceOrder_pb.js';
+import { GatewayRequestSchema, GatewayResponseSchema } from '@svc-gateway/contract/generated/svc/v1/gateway_pb';
+import * as PlaceOrder from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
 import { openDesk } from './lib/desk.mjs';
 import { temporaryFolder, wideLimits, writeCertificate, writeKeys } from './lib/fixture.mjs';
 import { load } from './lib/load.mjs';

@@ -79,13 +79,12 @@ async function read() {
 async function main() {
   pin(process.pid, 'server');
   const connections = Number(process.argv[2] ?? 1000);
-  const dist = new URL('../dist/', import.meta.url);
   const [{ PushHub }, { WsEndpoint }, { systemClock }, { create }, QotUpdateBasicQot, { WebSocketServer }] = await Promise.all([
-    import(new URL('gateway/push/index.js', dist)),
-    import(new URL('interfaces/ws/endpoint.js', dist)),
-    import(new URL('contract/clock.js', dist)),
+    import('@svc-gateway/gateway/push'),
+    import('../packages/interfaces/dist/ws/endpoint.js'),
+    import('@svc-gateway/contract/clock'),
     import('@bufbuild/protobuf'),
-    import(new URL('contract/generated/Qot_UpdateBasicQot_pb.js', dist)),
+    import('@svc-gateway/contract/generated/Qot_UpdateBasicQot_pb'),
     import('ws'),
   ]);
 

@@ -12,7 +12,7 @@
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { operations } from '../dist/contract/operations/index.js';
+import { operations } from '@svc-gateway/contract/operations';
 import { examples, fillIn } from './lib/examples.mjs';
 import { temporaryFolder, writeCertificate, writeKeys } from './lib/fixture.mjs';
 import { pin, startDaemon } from './lib/processes.mjs';

@@ -10,12 +10,12 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { toBinary } from '@bufbuild/protobuf';
-import { createSimBackend } from '../dist/backends/sim/index.js';
-import { ManualClock } from '../dist/contract/clock.js';
-import { pushMessagesOf } from '../dist/gateway/push/index.js';
-import { Playback, Recorder } from '../dist/recording/index.js';
-import { createSimulation } from '../dist/simulator/simulation.js';
-import { MemoryStore } from '../dist/storage/index.js';
+import { createSimBackend } from '@svc-gateway/backends/sim';
+import { ManualClock } from '@svc-gateway/contract/clock';
+import { pushMessagesOf } from '@svc-gateway/gateway/push';
+import { Playback, Recorder } from '@svc-gateway/recording';
+import { createSimulation } from '@svc-gateway/simulator/simulation';
+import { MemoryStore } from '@svc-gateway/storage';
 import { temporaryFolder } from './lib/fixture.mjs';
 import { number, report } from './lib/report.mjs';
 import { median, spread } from './lib/statistics.mjs';

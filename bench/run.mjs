@@ -7,7 +7,7 @@
  * figure by figure. All figures stand in one table at the end. Exit status 1 when a file fails or a figure misses its floor.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { arch, availableParallelism, cpus, platform, release } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -93,9 +93,19 @@ function figuresOf(name, line) {
   return FIGURES[name] === undefined ? measured.figures : FIGURES[name](measured);
 }
 
+function manifest(path) {
+  return JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
+}
+
 function heading() {
-  const { version, dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  const packages = Object.entries(dependencies).map(([name, range]) => `${name} ${range}`);
+  const { version } = manifest('../package.json');
+  const libraries = new Map(
+    readdirSync(new URL('../packages', import.meta.url))
+      .flatMap((name) => Object.entries(manifest(`../packages/${name}/package.json`).dependencies ?? {}))
+      .filter(([name]) => !name.startsWith('@svc-gateway/'))
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+  const packages = [...libraries].map(([name, range]) => `${name} ${range}`);
   const machine = `${availableParallelism()} cores, ${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${platform()} ${release()} ${arch()}`;
   return [
     '# Measured',

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { takeLock } from '../src/access/lock.js';
+import { takeLock } from '../packages/access/src/lock.js';
 
 /** A registry that cannot be reached must not hold a test run up for npm's own several minutes. */
 const INSTALL_MS_MAX = 120_000;

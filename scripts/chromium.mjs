@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { takeLock } from '../src/access/lock.js';
+import { takeLock } from '../packages/access/src/lock.js';
 
 const PACKAGE = 'chromium';
 const PATH = '/usr/bin/chromium';

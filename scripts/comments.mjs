@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const FRAGMENT = /^\s*(?:\/\/|\/\*\*?|\*)\s+(What|Of|That|Those|Whose|Who|Which)\b/;
-const SOURCES = /^(?:(?:src|test|bench|scripts|console)\/.*\.(?:ts|mjs)|proto\/svc\/.*\.proto)$/;
-const LEFT_OUT = /(?:^|\/)(?:generated|node_modules)\//;
+const SOURCES = /^(?:(?:packages|test|bench|scripts)\/.*\.(?:ts|mjs)|proto\/svc\/.*\.proto)$/;
+const LEFT_OUT = /(?:^|\/)(?:dist|generated|node_modules)\//;
 
 const root = process.argv[2] ?? join(import.meta.dirname, '..');
-for (const folder of ['src', 'test', 'bench', 'scripts', 'console', 'proto']) {
+for (const folder of ['packages', 'test', 'bench', 'scripts', 'proto']) {
   for (const name of readdirSync(join(root, folder), { recursive: true }).sort()) {
     const file = `${folder}/${name.replaceAll('\\', '/')}`;
     if (SOURCES.test(file) && !LEFT_OUT.test(file)) check(file);

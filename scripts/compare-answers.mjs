@@ -11,15 +11,15 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { create, toBinary } from '@bufbuild/protobuf';
+import { parseJson } from '@svc-gateway/contract/json/parse';
+import { operations } from '@svc-gateway/contract/operations';
+import { requestDecoder } from '@svc-gateway/contract/request';
+import { scopes } from '@svc-gateway/contract/scope';
+import { switches } from '@svc-gateway/contract/switches';
 import { HEADER_BYTES, initConnect, tcpFrame } from '../bench/lib/core-client.mjs';
 import { examples, fillIn } from '../bench/lib/examples.mjs';
 import { temporaryFolder, writeCertificate, writeKeys } from '../bench/lib/fixture.mjs';
 import { startDaemon } from '../bench/lib/processes.mjs';
-import { parseJson } from '../dist/contract/json/parse.js';
-import { operations } from '../dist/contract/operations/index.js';
-import { requestDecoder } from '../dist/contract/request.js';
-import { scopes } from '../dist/contract/scope.js';
-import { switches } from '../dist/contract/switches.js';
 
 /** So slow that it stands still: every answer is of this moment. */
 const CLOCK = 'replay:2026-11-20T15:00:00Z@0.000001';

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { takeLock } from '../src/access/lock.js';
+import { takeLock } from '../packages/access/src/lock.js';
 
 const PYTHON = '/usr/bin/python3';
 const PACKAGES = ['python3-pandas', 'python3-protobuf', 'python3-pycryptodome', 'python3-simplejson'];

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generateKeyText } from '../../dist/access/index.js';
-import { ensureSelfSigned } from '../../dist/daemon/self-signed.js';
+import { generateKeyText } from '@svc-gateway/access';
+import { ensureSelfSigned } from '../../packages/daemon/dist/self-signed.js';
 
 /** A folder that is removed when the process ends. `SVC_BENCH_FOLDER` says where, to measure another disk than /tmp. */
 export function temporaryFolder() {

@@ -1,14 +1,14 @@
-/** The gateway and what it stands on, composed as src/entry/daemon.ts does it, in this process and without a listener. */
+/** The gateway and what it stands on, composed as packages/daemon/src/daemon.ts does it, in this process and without a listener. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Access, AuditLog, Keyring, OrderGates, SteadyTime } from '../../dist/access/index.js';
-import { createSimBackend } from '../../dist/backends/sim/index.js';
-import { systemClock as clock } from '../../dist/contract/clock.js';
-import { auditToLog } from '../../dist/daemon/audit-to-log.js';
-import { stderrLog } from '../../dist/daemon/log.js';
-import { Gateway } from '../../dist/gateway/index.js';
-import { createSimulation } from '../../dist/simulator/simulation.js';
-import { MemoryStore, openLevelStore } from '../../dist/storage/index.js';
+import { Access, AuditLog, Keyring, OrderGates, SteadyTime } from '@svc-gateway/access';
+import { createSimBackend } from '@svc-gateway/backends/sim';
+import { systemClock as clock } from '@svc-gateway/contract/clock';
+import { stderrLog } from '@svc-gateway/daemon/log';
+import { Gateway } from '@svc-gateway/gateway';
+import { createSimulation } from '@svc-gateway/simulator/simulation';
+import { MemoryStore, openLevelStore } from '@svc-gateway/storage';
+import { auditToLog } from '../../packages/daemon/dist/audit-to-log.js';
 
 export function composeAccess({ keysFile, auditFile, store, time = new SteadyTime({ store, clock }) }) {
   // Without a keys file: legacy mode.

@@ -2,10 +2,10 @@
  * State folders of daemons that have traded for long, written by the brokerage's own records: many times faster than orders are placed.
  */
 import { cpSync } from 'node:fs';
-import { systemClock as clock } from '../../dist/contract/clock.js';
-import { IdSequence, readableId } from '../../dist/simulator/brokerage/ids.js';
-import { createSimulation } from '../../dist/simulator/simulation.js';
-import { openLevelStore } from '../../dist/storage/index.js';
+import { systemClock as clock } from '@svc-gateway/contract/clock';
+import { createSimulation } from '@svc-gateway/simulator/simulation';
+import { openLevelStore } from '@svc-gateway/storage';
+import { IdSequence, readableId } from '../../packages/simulator/dist/brokerage/ids.js';
 
 const DAY_MS = 86_400_000;
 /** Orders of one change. */

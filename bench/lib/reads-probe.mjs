@@ -42,9 +42,9 @@ const SETTLE_MS = 300;
 /** Processor time of writing an answer's message as JSON, once the writer is warm, by turns of a hundred milliseconds or so. */
 async function encode({ operation, text }) {
   const [{ messageReader, messageWriter }, { parseJson }, { operations }] = await Promise.all([
-    import('../../dist/contract/json/message-json.js'),
-    import('../../dist/contract/json/parse.js'),
-    import('../../dist/contract/operations/index.js'),
+    import('@svc-gateway/contract/json/message-json'),
+    import('@svc-gateway/contract/json/parse'),
+    import('@svc-gateway/contract/operations'),
   ]);
   const { S2CSchema } = operations.find(({ name }) => name === operation).messages;
   const message = messageReader(S2CSchema, 'rest').read(parseJson(text).value.s2c, 's2c');

@@ -8,8 +8,8 @@ import { Agent, request } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import grpc from '@grpc/grpc-js';
+import { GatewayRequestSchema, GatewayResponseSchema } from '@svc-gateway/contract/generated/svc/v1/gateway_pb';
 import { WebSocket } from 'ws';
-import { GatewayRequestSchema, GatewayResponseSchema } from '../../dist/contract/generated/svc/v1/gateway_pb.js';
 import { getBasicQot, keepAlive, openTcp, openWebSocket, subscribe, tcpFrame } from './core-client.mjs';
 import { headersOf, messageOf } from './mcp.mjs';
 

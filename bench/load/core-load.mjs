@@ -3,7 +3,7 @@
  * published clients send them. Told `{ ms }`, it places for so long and answers `{ requests, seconds, latencies }`; latencies in µs.
  */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import * as PlaceOrder from '../../dist/contract/generated/Trd_PlaceOrder_pb.js';
+import * as PlaceOrder from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
 import { HEADER_BYTES, openTcp, tcpFrame } from '../lib/core-client.mjs';
 
 const { port, order, connections } = JSON.parse(process.argv[2]);

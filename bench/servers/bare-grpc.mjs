@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { fromBinary } from '@bufbuild/protobuf';
 import { Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
-import { GatewayRequestSchema } from '../../dist/contract/generated/svc/v1/gateway_pb.js';
+import { GatewayRequestSchema } from '@svc-gateway/contract/generated/svc/v1/gateway_pb';
 import { openDurableRows } from './durable-rows.mjs';
 
 const { answer, tls, folder } = JSON.parse(process.argv[2]);

@@ -5,7 +5,6 @@
 import { create } from '@bufbuild/protobuf';
 import { madeLiveData, withMembers } from '../lib/live-data.mjs';
 
-const dist = new URL('../../dist/', import.meta.url);
 const [
   { CoreWsEndpoint, gatewayTcpService, TcpEndpoint },
   { PageOrigins },
@@ -14,11 +13,11 @@ const [
   QotUpdateBasicQot,
   { composeGateway },
 ] = await Promise.all([
-  import(new URL('interfaces/core/index.js', dist)),
-  import(new URL('interfaces/common/page-origins.js', dist)),
-  import(new URL('contract/protocol-ids.js', dist)),
-  import(new URL('contract/clock.js', dist)),
-  import(new URL('contract/generated/Qot_UpdateBasicQot_pb.js', dist)),
+  import('@svc-gateway/interfaces/core'),
+  import('@svc-gateway/interfaces/common/page-origins'),
+  import('@svc-gateway/contract/protocol-ids'),
+  import('@svc-gateway/contract/clock'),
+  import('@svc-gateway/contract/generated/Qot_UpdateBasicQot_pb'),
   import('../lib/gateway.mjs'),
 ]);
 

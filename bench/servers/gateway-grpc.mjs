@@ -1,6 +1,6 @@
 /** The gateway over plain HTTP/2 with keys, which the daemon itself refuses: what TLS costs is measured apart from the rest. */
-import { systemClock } from '../../dist/contract/clock.js';
-import { createGrpcServer } from '../../dist/interfaces/grpc/index.js';
+import { systemClock } from '@svc-gateway/contract/clock';
+import { createGrpcServer } from '@svc-gateway/interfaces/grpc';
 import { composeGateway } from '../lib/gateway.mjs';
 
 const { gateway } = await composeGateway(JSON.parse(process.argv[2]));

@@ -2,12 +2,12 @@
  * The gateway over plain HTTP and yet with keys, which the daemon itself refuses: so that it can be compared with
  * `node:http` without TLS blurring the difference. MCP is mounted on it, as in the daemon. Loaded as bin/svcd loads the daemon, after Node is up.
  */
-const { createMcpEndpoint } = await import('../../dist/interfaces/mcp/index.js');
-const { createRestServer } = await import('../../dist/interfaces/rest/index.js');
-const { PageOrigins } = await import('../../dist/interfaces/common/page-origins.js');
+const { createMcpEndpoint } = await import('@svc-gateway/interfaces/mcp');
+const { createRestServer } = await import('@svc-gateway/interfaces/rest');
+const { PageOrigins } = await import('@svc-gateway/interfaces/common/page-origins');
 const { composeGateway } = await import('../lib/gateway.mjs');
 
-const { systemClock: clock } = await import('../../dist/contract/clock.js');
+const { systemClock: clock } = await import('@svc-gateway/contract/clock');
 
 const { gateway } = await composeGateway(JSON.parse(process.argv[2]));
 const mcp = createMcpEndpoint({ gateway, clock, version: 'bench', confirm: 'real', onError: () => undefined });

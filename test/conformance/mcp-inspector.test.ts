@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { operations } from '@svc-gateway/contract/operations';
+import { scopes } from '@svc-gateway/contract/scope';
+import { switches } from '@svc-gateway/contract/switches';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../src/contract/operations/index.js';
-import { scopes } from '../../src/contract/scope.js';
-import { switches } from '../../src/contract/switches.js';
 import { HK_CASH } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { type Inspection, Inspector } from '../support/inspector.js';

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { openApiDocument } from '@svc-gateway/contract/openapi';
 import { generateApi } from 'swagger-typescript-api';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApiDocument } from '../../src/contract/openapi.js';
 
 const run = promisify(execFile);
 const tsc = join(import.meta.dirname, '..', '..', 'node_modules', '.bin', 'tsc');

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { openApiDocument } from '@svc-gateway/contract/openapi';
 import { describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../src/contract/openapi.js';
 
 const document = JSON.parse(JSON.stringify(openApiDocument({ version: '1.2.3' })));
 

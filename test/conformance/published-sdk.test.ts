@@ -1,8 +1,8 @@
 import { fork, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ProtocolIds } from '@svc-gateway/contract/protocol-ids';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { ProtocolIds } from '../../src/contract/protocol-ids.js';
 import { TestDaemon } from '../support/daemon.js';
 import { wrapped } from '../support/markdown.js';
 

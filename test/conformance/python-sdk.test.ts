@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ProtocolIds } from '@svc-gateway/contract/protocol-ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ProtocolIds } from '../../src/contract/protocol-ids.js';
 import { HK_CASH, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { findPythonSdk, PythonProgram, type PythonSdk } from '../support/python-sdk.js';

@@ -9,7 +9,7 @@ const notes = [...page.matchAll(/^\[\^([\w-]+)\]: \[[^\]]+\]\(([^)]+)\):\n((?: {
   ([, mark = '', file = '', lines = '']) => ({ mark, file, title: lines.trim().replace(/\n */g, ' ') }),
 );
 /** Links to tests within the text. A link's title names the test. */
-const links = [...page.matchAll(/\[([^\]]+)\]\((\.\.\/(?:test|src)\/[^)" ]+) "([^"]+)"\)/g)].map(([, , file = '', title = '']) => ({
+const links = [...page.matchAll(/\[([^\]]+)\]\((\.\.\/(?:test|packages)\/[^)" ]+) "([^"]+)"\)/g)].map(([, , file = '', title = '']) => ({
   file,
   title,
 }));

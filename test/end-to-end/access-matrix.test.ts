@@ -1,7 +1,7 @@
+import { operations } from '@svc-gateway/contract/operations';
+import { type Scope, scopes } from '@svc-gateway/contract/scope';
+import { switches } from '@svc-gateway/contract/switches';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../src/contract/operations/index.js';
-import { type Scope, scopes } from '../../src/contract/scope.js';
-import { switches } from '../../src/contract/switches.js';
 import { BUY, HK, HK_MARGIN, REAL, REAL_ENV, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import type { HttpClient } from '../support/http-client.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { replayClock } from '@svc-gateway/contract/clock';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { replayClock } from '../../src/contract/clock.js';
 import { HK_MARGIN } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 

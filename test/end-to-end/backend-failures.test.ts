@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
+import type * as TrdPlaceOrder from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
+import { BackendLost, type LifecycleState, type ResponseMessage } from '@svc-gateway/gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type * as TrdPlaceOrder from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
-import { BackendLost, type LifecycleState, type ResponseMessage } from '../../src/gateway/index.js';
 import { BUY, HK, HK_MARGIN, SIMULATE } from '../support/accounts.js';
 import { ScriptedBackend, type ServedGateway, serveGateway, succeed } from '../support/gateway.js';
 

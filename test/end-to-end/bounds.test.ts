@@ -1,9 +1,9 @@
 import { create } from '@bufbuild/protobuf';
+import { ManualClock } from '@svc-gateway/contract/clock';
+import { C2SSchema as UnlockC2S } from '@svc-gateway/contract/generated/Trd_UnlockTrade_pb';
+import { quote, subscription, trade } from '@svc-gateway/contract/operations';
+import { MemoryStore, type Store } from '@svc-gateway/storage';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../src/contract/clock.js';
-import { C2SSchema as UnlockC2S } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
-import { quote, subscription, trade } from '../../src/contract/operations/index.js';
-import { MemoryStore, type Store } from '../../src/storage/index.js';
 import { HK_MARGIN } from '../support/accounts.js';
 import { CoreTcpClient } from '../support/core-tcp-client.js';
 import { TestDaemon } from '../support/daemon.js';

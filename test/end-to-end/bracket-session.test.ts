@@ -1,8 +1,8 @@
+import type { Bracket } from '@svc-gateway/contract/generated/svc/get_brackets_pb';
+import type { Order } from '@svc-gateway/contract/generated/Trd_Common_pb';
+import { admin, quote, account as reads, trade } from '@svc-gateway/contract/operations';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Bracket } from '../../src/contract/generated/svc/get_brackets_pb.js';
-import type { Order } from '../../src/contract/generated/Trd_Common_pb.js';
-import { admin, quote, account as reads, trade } from '../../src/contract/operations/index.js';
 import { HK_MARGIN } from '../support/accounts.js';
 import { CrashingStore } from '../support/crashing-store.js';
 import { type Desk, openDesk } from '../support/desk.js';

@@ -1,12 +1,12 @@
 import { create } from '@bufbuild/protobuf';
+import type { Bracket } from '@svc-gateway/contract/generated/svc/get_brackets_pb';
+import type { C2S as PositionsC2S } from '@svc-gateway/contract/generated/Trd_GetPositionList_pb';
+import type { C2S as PlaceC2S } from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
+import type { Operation } from '@svc-gateway/contract/operation';
+import { account, quote, trade } from '@svc-gateway/contract/operations';
+import { type Backend, BackendLost, BackendRefused, payloadOf, type ResponseMessage } from '@svc-gateway/gateway';
+import { MemoryStore } from '@svc-gateway/storage';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Bracket } from '../../src/contract/generated/svc/get_brackets_pb.js';
-import type { C2S as PositionsC2S } from '../../src/contract/generated/Trd_GetPositionList_pb.js';
-import type { C2S as PlaceC2S } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
-import type { Operation } from '../../src/contract/operation.js';
-import { account, quote, trade } from '../../src/contract/operations/index.js';
-import { type Backend, BackendLost, BackendRefused, payloadOf, type ResponseMessage } from '../../src/gateway/index.js';
-import { MemoryStore } from '../../src/storage/index.js';
 import { HK_MARGIN } from '../support/accounts.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
 

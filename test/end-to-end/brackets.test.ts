@@ -1,7 +1,7 @@
+import { replayClock } from '@svc-gateway/contract/clock';
+import { account as reads, trade } from '@svc-gateway/contract/operations';
+import { MemoryStore } from '@svc-gateway/storage';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { replayClock } from '../../src/contract/clock.js';
-import { account as reads, trade } from '../../src/contract/operations/index.js';
-import { MemoryStore } from '../../src/storage/index.js';
 import { BUY, HK, HK_MARGIN, MARKET, NORMAL, SELL, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { openDesk } from '../support/desk.js';

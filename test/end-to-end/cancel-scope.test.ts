@@ -1,11 +1,11 @@
 import { create } from '@bufbuild/protobuf';
+import { ModifyOrderOp, TrdEnv, TrdMarket } from '@svc-gateway/contract/generated/Trd_Common_pb';
+import { C2SSchema } from '@svc-gateway/contract/generated/Trd_ModifyOrder_pb';
+import { C2SSchema as PlaceC2S } from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
+import { account, quote, trade } from '@svc-gateway/contract/operations';
+import { Rejection } from '@svc-gateway/contract/rejection';
+import type { Backend, ResponseMessage } from '@svc-gateway/gateway';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ModifyOrderOp, TrdEnv, TrdMarket } from '../../src/contract/generated/Trd_Common_pb.js';
-import { C2SSchema } from '../../src/contract/generated/Trd_ModifyOrder_pb.js';
-import { C2SSchema as PlaceC2S } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
-import { account, quote, trade } from '../../src/contract/operations/index.js';
-import { Rejection } from '../../src/contract/rejection.js';
-import type { Backend, ResponseMessage } from '../../src/gateway/index.js';
 import { REAL } from '../support/accounts.js';
 import { type Desk, openDesk } from '../support/desk.js';
 import { lagging } from '../support/lagging-lists.js';

@@ -1,5 +1,5 @@
+import { ManualClock } from '@svc-gateway/contract/clock';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../src/contract/clock.js';
 import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE } from '../support/accounts.js';
 import { CoreTcpClient } from '../support/core-tcp-client.js';
 import { TestDaemon } from '../support/daemon.js';

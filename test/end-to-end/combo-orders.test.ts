@@ -1,11 +1,11 @@
 import { create } from '@bufbuild/protobuf';
+import type { LimitFlags } from '@svc-gateway/access';
+import { replayClock } from '@svc-gateway/contract/clock';
+import { parseDecimal } from '@svc-gateway/contract/decimal';
+import { C2SSchema as ComboC2S } from '@svc-gateway/contract/generated/Trd_PlaceComboOrder_pb';
+import { account, trade } from '@svc-gateway/contract/operations';
+import { previewSentence, previewText } from '@svc-gateway/gateway';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { LimitFlags } from '../../src/access/index.js';
-import { replayClock } from '../../src/contract/clock.js';
-import { parseDecimal } from '../../src/contract/decimal.js';
-import { C2SSchema as ComboC2S } from '../../src/contract/generated/Trd_PlaceComboOrder_pb.js';
-import { account, trade } from '../../src/contract/operations/index.js';
-import { previewSentence, previewText } from '../../src/gateway/index.js';
 import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { type Desk, openDesk } from '../support/desk.js';

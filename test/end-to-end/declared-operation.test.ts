@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { create, type MessageShape } from '@bufbuild/protobuf';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { ManualClock } from '@svc-gateway/contract/clock';
+import { operations, type system } from '@svc-gateway/contract/operations';
+import type { ResponseMessage } from '@svc-gateway/gateway';
+import { Refusal } from '@svc-gateway/simulator/refusal';
+import { createSimulation } from '@svc-gateway/simulator/simulation';
+import { MemoryStore } from '@svc-gateway/storage';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../src/contract/clock.js';
-import { operations, type system } from '../../src/contract/operations/index.js';
-import type { ResponseMessage } from '../../src/gateway/index.js';
-import { getFunds } from '../../src/simulator/answers/account/get-funds.js';
-import type { AnswersTo } from '../../src/simulator/answers/table.js';
-import { Refusal } from '../../src/simulator/refusal.js';
-import { createSimulation } from '../../src/simulator/simulation.js';
-import { MemoryStore } from '../../src/storage/index.js';
+import { getFunds } from '../../packages/simulator/src/answers/account/get-funds.js';
+import type { AnswersTo } from '../../packages/simulator/src/answers/table.js';
 import { answers, getLotSize } from '../support/declared-operation.js';
 import { ScriptedBackend, type ServedGateway, serveGateway } from '../support/gateway.js';
 

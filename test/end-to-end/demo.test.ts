@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { demoKeyPath } from '@svc-gateway/control/demo-record';
 import { afterEach, describe, expect, it } from 'vitest';
-import { demoKeyPath } from '../../src/control/demo-record.js';
 import { HttpClient } from '../support/http-client.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
 

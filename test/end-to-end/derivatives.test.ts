@@ -1,6 +1,6 @@
+import { ManualClock } from '@svc-gateway/contract/clock';
+import { derivatives } from '@svc-gateway/contract/operations';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../src/contract/clock.js';
-import { derivatives } from '../../src/contract/operations/index.js';
 import { TestDaemon } from '../support/daemon.js';
 
 // A Friday afternoon in New York, with options expiring today.

@@ -1,7 +1,7 @@
 import { type DescField, type DescMessage, fromJson, type JsonObject, ScalarType, toBinary } from '@bufbuild/protobuf';
+import type { Operation } from '@svc-gateway/contract/operation';
+import { operations } from '@svc-gateway/contract/operations';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Operation } from '../../src/contract/operation.js';
-import { operations } from '../../src/contract/operations/index.js';
 import { HK_MARGIN } from '../support/accounts.js';
 import { CoreTcpClient } from '../support/core-tcp-client.js';
 import { CoreWsClient } from '../support/core-ws-client.js';

@@ -1,7 +1,7 @@
+import { ManualClock } from '@svc-gateway/contract/clock';
+import { parseDecimal } from '@svc-gateway/contract/decimal';
+import { extension } from '@svc-gateway/contract/operations';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../src/contract/clock.js';
-import { parseDecimal } from '../../src/contract/decimal.js';
-import { extension } from '../../src/contract/operations/index.js';
 import { TestDaemon } from '../support/daemon.js';
 
 type Id = 'all' | 'hk' | 'euro' | 'tencent' | 'accounts';

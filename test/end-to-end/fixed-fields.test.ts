@@ -1,7 +1,7 @@
+import { snakeCase } from '@svc-gateway/contract/names';
+import type { Operation } from '@svc-gateway/contract/operation';
+import { account, operations, subscription, trade } from '@svc-gateway/contract/operations';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { snakeCase } from '../../src/contract/names.js';
-import type { Operation } from '../../src/contract/operation.js';
-import { account, operations, subscription, trade } from '../../src/contract/operations/index.js';
 import { HK, HK_MARGIN, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { McpClient } from '../support/mcp-client.js';

@@ -1,6 +1,6 @@
+import type { LimitFlags } from '@svc-gateway/access';
+import { ManualClock } from '@svc-gateway/contract/clock';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { LimitFlags } from '../../src/access/index.js';
-import { ManualClock } from '../../src/contract/clock.js';
 import { BUY, HK, HK_MARGIN, MARKET, NORMAL, SELL, SELL_SHORT, SIMULATE, US, US_MARGIN } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import type { Answer } from '../support/http-client.js';

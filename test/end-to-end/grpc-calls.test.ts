@@ -1,12 +1,12 @@
 import { create } from '@bufbuild/protobuf';
+import * as QotGetOrderBook from '@svc-gateway/contract/generated/Qot_GetOrderBook_pb';
+import * as QotGetStaticInfo from '@svc-gateway/contract/generated/Qot_GetStaticInfo_pb';
+import { operations, quote, trade } from '@svc-gateway/contract/operations';
+import { anyOf } from '@svc-gateway/contract/scope';
+import { integer, symbols } from '@svc-gateway/contract/shape';
+import type { ResponseMessage } from '@svc-gateway/gateway';
 import { afterEach, describe, expect, it } from 'vitest';
-import { operation } from '../../src/contract/declare.js';
-import * as QotGetOrderBook from '../../src/contract/generated/Qot_GetOrderBook_pb.js';
-import * as QotGetStaticInfo from '../../src/contract/generated/Qot_GetStaticInfo_pb.js';
-import { operations, quote, trade } from '../../src/contract/operations/index.js';
-import { anyOf } from '../../src/contract/scope.js';
-import { integer, symbols } from '../../src/contract/shape.js';
-import type { ResponseMessage } from '../../src/gateway/index.js';
+import { operation } from '../../packages/contract/src/declare.js';
 import { HK_MARGIN } from '../support/accounts.js';
 import { ScriptedBackend, type ServedGateway, serveGateway, succeed } from '../support/gateway.js';
 

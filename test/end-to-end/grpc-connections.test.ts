@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
 import { create, toBinary } from '@bufbuild/protobuf';
+import { ManualClock } from '@svc-gateway/contract/clock';
+import * as QotRequestHistoryKL from '@svc-gateway/contract/generated/Qot_RequestHistoryKL_pb';
+import { GatewayRequestSchema } from '@svc-gateway/contract/generated/svc/v1/gateway_pb';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../src/contract/clock.js';
-import * as QotRequestHistoryKL from '../../src/contract/generated/Qot_RequestHistoryKL_pb.js';
-import { GatewayRequestSchema } from '../../src/contract/generated/svc/v1/gateway_pb.js';
 import { type AuditLine, TestDaemon } from '../support/daemon.js';
 import { until } from '../support/until.js';
 

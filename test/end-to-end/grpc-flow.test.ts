@@ -1,10 +1,10 @@
 import { create } from '@bufbuild/protobuf';
+import * as Notify from '@svc-gateway/contract/generated/Notify_pb';
+import * as QotSub from '@svc-gateway/contract/generated/Qot_Sub_pb';
+import * as QotUpdateTicker from '@svc-gateway/contract/generated/Qot_UpdateTicker_pb';
+import type { PushEvent, QuoteStream, ResponseMessage } from '@svc-gateway/gateway';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import * as Notify from '../../src/contract/generated/Notify_pb.js';
-import * as QotSub from '../../src/contract/generated/Qot_Sub_pb.js';
-import * as QotUpdateTicker from '../../src/contract/generated/Qot_UpdateTicker_pb.js';
-import type { PushEvent, QuoteStream, ResponseMessage } from '../../src/gateway/index.js';
-import { grpcFormat } from '../../src/interfaces/grpc/push-format.js';
+import { grpcFormat } from '../../packages/interfaces/src/grpc/push-format.js';
 import { ScriptedBackend, type ServedGateway, serveGateway } from '../support/gateway.js';
 import type { GrpcClient, GrpcStream, PushedEvent } from '../support/grpc-client.js';
 

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, createServer } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { ManualClock } from '@svc-gateway/contract/clock';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../src/contract/clock.js';
 import { TestDaemon } from '../support/daemon.js';
 import { until } from '../support/until.js';
 

@@ -1,10 +1,10 @@
 import { create } from '@bufbuild/protobuf';
+import type { LimitFlags } from '@svc-gateway/access';
+import { account, admin, trade } from '@svc-gateway/contract/operations';
+import { Rejection } from '@svc-gateway/contract/rejection';
+import { type Backend, BackendUnsent, type ResponseMessage } from '@svc-gateway/gateway';
+import { MemoryStore, type Store, type Transaction } from '@svc-gateway/storage';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { LimitFlags } from '../../src/access/index.js';
-import { account, admin, trade } from '../../src/contract/operations/index.js';
-import { Rejection } from '../../src/contract/rejection.js';
-import { type Backend, BackendUnsent, type ResponseMessage } from '../../src/gateway/index.js';
-import { MemoryStore, type Store, type Transaction } from '../../src/storage/index.js';
 import { BUY, HK, HK_CASH, HK_MARGIN, NORMAL, SELL, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';

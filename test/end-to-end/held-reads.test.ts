@@ -1,9 +1,9 @@
+import type { Operation } from '@svc-gateway/contract/operation';
+import { account, quote, subscription, system, trade } from '@svc-gateway/contract/operations';
+import { Rejection } from '@svc-gateway/contract/rejection';
+import { payloadOf } from '@svc-gateway/gateway';
+import { MemoryStore } from '@svc-gateway/storage';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Operation } from '../../src/contract/operation.js';
-import { account, quote, subscription, system, trade } from '../../src/contract/operations/index.js';
-import { Rejection } from '../../src/contract/rejection.js';
-import { payloadOf } from '../../src/gateway/index.js';
-import { MemoryStore } from '../../src/storage/index.js';
 import { HK_CASH, HK_MARGIN, REAL } from '../support/accounts.js';
 import { type Desk, openDesk } from '../support/desk.js';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
+import { operations } from '@svc-gateway/contract/operations';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../src/contract/operations/index.js';
 import { TestDaemon } from '../support/daemon.js';
 
 /** Warning about a disk that others keep busy; no body causes it. */

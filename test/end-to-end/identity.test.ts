@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
+import { ManualClock } from '@svc-gateway/contract/clock';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../src/contract/clock.js';
 import { BUY, HK, HK_MARGIN, REAL, REAL_ENV, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { editKey } from '../support/keys.js';

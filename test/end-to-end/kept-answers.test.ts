@@ -1,5 +1,5 @@
+import { account, quote } from '@svc-gateway/contract/operations';
 import { afterEach, describe, expect, it } from 'vitest';
-import { account, quote } from '../../src/contract/operations/index.js';
 import { HK, HK_CASH, HK_MARGIN, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { openDesk } from '../support/desk.js';

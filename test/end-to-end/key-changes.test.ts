@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
+import { ManualClock } from '@svc-gateway/contract/clock';
+import { account, quote, trade } from '@svc-gateway/contract/operations';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../src/contract/clock.js';
-import { account, quote, trade } from '../../src/contract/operations/index.js';
 import { BUY, HK, HK_CASH, HK_MARGIN, MARKET, SIMULATE } from '../support/accounts.js';
 import { type AuditLine, TestDaemon, type TestSite } from '../support/daemon.js';
 import { type Desk, openDesk } from '../support/desk.js';

@@ -1,6 +1,6 @@
+import { subscription, system } from '@svc-gateway/contract/operations';
+import { Rejection } from '@svc-gateway/contract/rejection';
 import { afterEach, expect, it } from 'vitest';
-import { subscription, system } from '../../src/contract/operations/index.js';
-import { Rejection } from '../../src/contract/rejection.js';
 import { type Desk, openDesk } from '../support/desk.js';
 
 /** The subscription quota that a caller is told is the one at which it is refused. */

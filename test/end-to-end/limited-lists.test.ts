@@ -1,6 +1,6 @@
+import { replayClock } from '@svc-gateway/contract/clock';
+import { switches } from '@svc-gateway/contract/switches';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { replayClock } from '../../src/contract/clock.js';
-import { switches } from '../../src/contract/switches.js';
 import { TestDaemon } from '../support/daemon.js';
 
 /** A Friday evening in Hong Kong, with results and dividends around it. */

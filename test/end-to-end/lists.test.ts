@@ -1,5 +1,5 @@
+import { ManualClock } from '@svc-gateway/contract/clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../src/contract/clock.js';
 import { TestDaemon } from '../support/daemon.js';
 
 type Id = 'all' | 'hk' | 'tencent';

@@ -1,7 +1,7 @@
 import { create, type Message } from '@bufbuild/protobuf';
+import { ResponseSchema } from '@svc-gateway/contract/generated/Trd_GetOrderList_pb';
+import type { ResponseMessage } from '@svc-gateway/gateway';
 import { afterEach, expect, it } from 'vitest';
-import { ResponseSchema } from '../../src/contract/generated/Trd_GetOrderList_pb.js';
-import type { ResponseMessage } from '../../src/gateway/index.js';
 import { HK, HK_MARGIN, SIMULATE } from '../support/accounts.js';
 import { ScriptedBackend, type ServedGateway, serveGateway, succeed } from '../support/gateway.js';
 import { turnsDuring } from '../support/turns.js';

@@ -1,11 +1,11 @@
 import type { Message } from '@bufbuild/protobuf';
+import { ManualClock } from '@svc-gateway/contract/clock';
+import { parseJson } from '@svc-gateway/contract/json/parse';
+import type { Operation } from '@svc-gateway/contract/operation';
+import { operations } from '@svc-gateway/contract/operations';
+import { requestDecoder } from '@svc-gateway/contract/request';
+import { normal, uniform } from '@svc-gateway/simulator/rng/random';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../src/contract/clock.js';
-import { parseJson } from '../../src/contract/json/parse.js';
-import type { Operation } from '../../src/contract/operation.js';
-import { operations } from '../../src/contract/operations/index.js';
-import { requestDecoder } from '../../src/contract/request.js';
-import { normal, uniform } from '../../src/simulator/rng/random.js';
 import { BUY, HK, HK_MARGIN, MARKET, SELL, SIMULATE } from '../support/accounts.js';
 import { TestDaemon, untilConnected } from '../support/daemon.js';
 import { Doors } from '../support/doors.js';

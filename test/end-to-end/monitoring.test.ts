@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { operations } from '@svc-gateway/contract/operations';
 import { afterEach, describe, expect, it } from 'vitest';
-import { operations } from '../../src/contract/operations/index.js';
 import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { ScriptedBackend, serveGateway } from '../support/gateway.js';

@@ -1,6 +1,6 @@
+import { ManualClock } from '@svc-gateway/contract/clock';
+import { news } from '@svc-gateway/contract/operations';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../src/contract/clock.js';
-import { news } from '../../src/contract/operations/index.js';
 import { TestDaemon } from '../support/daemon.js';
 
 type Id = 'all' | 'hk' | 'us' | 'accounts';

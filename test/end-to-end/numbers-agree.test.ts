@@ -1,5 +1,5 @@
+import { replayClock } from '@svc-gateway/contract/clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { replayClock } from '../../src/contract/clock.js';
 import { BUY, HK, HK_MARGIN, MARKET, NORMAL, SELL, SIMULATE, US, US_MARGIN } from '../support/accounts.js';
 import { backendName } from '../support/backend-behind.js';
 import { CoreTcpClient } from '../support/core-tcp-client.js';

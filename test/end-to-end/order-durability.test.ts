@@ -1,5 +1,5 @@
+import { MemoryStore, StorageFailure, type Store } from '@svc-gateway/storage';
 import { afterEach, expect, it } from 'vitest';
-import { MemoryStore, StorageFailure, type Store } from '../../src/storage/index.js';
 import { BUY, HK, HK_MARGIN, SIMULATE } from '../support/accounts.js';
 import { ScriptedBackend, type ServedGateway, serveGateway, succeed } from '../support/gateway.js';
 import { until } from '../support/until.js';

@@ -1,8 +1,8 @@
+import type { Operation } from '@svc-gateway/contract/operation';
+import { account as accounts, admin, operations, quote, system, trade } from '@svc-gateway/contract/operations';
+import { Rejection } from '@svc-gateway/contract/rejection';
+import { type Backend, BackendLost, previewSentence } from '@svc-gateway/gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Operation } from '../../src/contract/operation.js';
-import { account as accounts, admin, operations, quote, system, trade } from '../../src/contract/operations/index.js';
-import { Rejection } from '../../src/contract/rejection.js';
-import { type Backend, BackendLost, previewSentence } from '../../src/gateway/index.js';
 import { HK_MARGIN, REAL } from '../support/accounts.js';
 import { type Desk, openDesk } from '../support/desk.js';
 import { previewed } from '../support/previews.js';

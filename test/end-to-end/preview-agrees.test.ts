@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
+import { OrderStatus } from '@svc-gateway/contract/generated/Trd_Common_pb';
+import { C2SSchema as Unlock } from '@svc-gateway/contract/generated/Trd_UnlockTrade_pb';
+import { account, trade } from '@svc-gateway/contract/operations';
+import { Rejection } from '@svc-gateway/contract/rejection';
+import { type Preview, previewSentence, previewText, type ResponseMessage } from '@svc-gateway/gateway';
 import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';
-import { OrderStatus } from '../../src/contract/generated/Trd_Common_pb.js';
-import { C2SSchema as Unlock } from '../../src/contract/generated/Trd_UnlockTrade_pb.js';
-import { account, trade } from '../../src/contract/operations/index.js';
-import { Rejection } from '../../src/contract/rejection.js';
-import { type Preview, previewSentence, previewText, type ResponseMessage } from '../../src/gateway/index.js';
 import { HK_MARGIN, REAL, REAL_FUTURES } from '../support/accounts.js';
 import { type Desk, openDesk } from '../support/desk.js';
 import { foretold, previewed, refusalOf } from '../support/previews.js';

@@ -1,6 +1,6 @@
+import { account, admin, quote, trade } from '@svc-gateway/contract/operations';
+import { previewSentence, previewText, type ResponseMessage } from '@svc-gateway/gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { account, admin, quote, trade } from '../../src/contract/operations/index.js';
-import { previewSentence, previewText, type ResponseMessage } from '../../src/gateway/index.js';
 import { HK_MARGIN, REAL } from '../support/accounts.js';
 import { type Desk, openDesk } from '../support/desk.js';
 import { foretold, previewed, refusalOf } from '../support/previews.js';

@@ -1,6 +1,6 @@
+import { decimalFromNumber } from '@svc-gateway/contract/decimal';
+import { account, quote, trade } from '@svc-gateway/contract/operations';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decimalFromNumber } from '../../src/contract/decimal.js';
-import { account, quote, trade } from '../../src/contract/operations/index.js';
 import { type Desk, openDesk } from '../support/desk.js';
 import { previewed } from '../support/previews.js';
 

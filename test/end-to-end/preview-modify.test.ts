@@ -1,7 +1,7 @@
+import { parseDecimal } from '@svc-gateway/contract/decimal';
+import { account, trade } from '@svc-gateway/contract/operations';
+import { previewSentence, previewText } from '@svc-gateway/gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseDecimal } from '../../src/contract/decimal.js';
-import { account, trade } from '../../src/contract/operations/index.js';
-import { previewSentence, previewText } from '../../src/gateway/index.js';
 import { HK_MARGIN } from '../support/accounts.js';
 import { type Desk, openDesk } from '../support/desk.js';
 import { foretold, previewed, refusalOf } from '../support/previews.js';

@@ -1,11 +1,11 @@
 import { create } from '@bufbuild/protobuf';
+import { replayClock } from '@svc-gateway/contract/clock';
+import { type C2S, C2SSchema as ModifyC2S } from '@svc-gateway/contract/generated/Trd_ModifyOrder_pb';
+import type { Operation } from '@svc-gateway/contract/operation';
+import { account, admin, quote, trade } from '@svc-gateway/contract/operations';
+import { Rejection } from '@svc-gateway/contract/rejection';
+import type { Iface } from '@svc-gateway/gateway';
 import { afterEach, describe, expect, it } from 'vitest';
-import { replayClock } from '../../src/contract/clock.js';
-import { type C2S, C2SSchema as ModifyC2S } from '../../src/contract/generated/Trd_ModifyOrder_pb.js';
-import type { Operation } from '../../src/contract/operation.js';
-import { account, admin, quote, trade } from '../../src/contract/operations/index.js';
-import { Rejection } from '../../src/contract/rejection.js';
-import type { Iface } from '../../src/gateway/index.js';
 import { BUY, HK, HK_MARGIN, MARKET, NORMAL, SIMULATE } from '../support/accounts.js';
 import { CoreTcpClient } from '../support/core-tcp-client.js';
 import { CoreWsClient } from '../support/core-ws-client.js';

@@ -1,5 +1,5 @@
+import { ManualClock, replayClock } from '@svc-gateway/contract/clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ManualClock, replayClock } from '../../src/contract/clock.js';
 import { TestDaemon } from '../support/daemon.js';
 import { differs } from '../support/differences.js';
 import type { PushClient, PushFrame } from '../support/push-client.js';

@@ -1,8 +1,8 @@
+import { replayClock } from '@svc-gateway/contract/clock';
+import { parseDecimal } from '@svc-gateway/contract/decimal';
+import { account as accounts, trade } from '@svc-gateway/contract/operations';
+import { previewSentence } from '@svc-gateway/gateway';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { replayClock } from '../../src/contract/clock.js';
-import { parseDecimal } from '../../src/contract/decimal.js';
-import { account as accounts, trade } from '../../src/contract/operations/index.js';
-import { previewSentence } from '../../src/gateway/index.js';
 import { BUY, HK, HK_MARGIN, NORMAL, REAL, SELL, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { type Desk, openDesk } from '../support/desk.js';

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { StartProblem } from '@svc-gateway/daemon/daemon';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { StartProblem } from '../../src/entry/daemon.js';
 import { backendName } from '../support/backend-behind.js';
 import { TestDaemon } from '../support/daemon.js';
 

@@ -1,9 +1,9 @@
+import { refusalCode } from '@svc-gateway/contract/broker-codes';
+import { account as accounts, trade } from '@svc-gateway/contract/operations';
+import { Rejection } from '@svc-gateway/contract/rejection';
+import { type Answer, type Backend, BackendLost, BackendTimeout } from '@svc-gateway/gateway';
+import { StorageFailure } from '@svc-gateway/storage';
 import { afterEach, describe, expect, it } from 'vitest';
-import { refusalCode } from '../../src/contract/broker-codes.js';
-import { account as accounts, trade } from '../../src/contract/operations/index.js';
-import { Rejection } from '../../src/contract/rejection.js';
-import { type Answer, type Backend, BackendLost, BackendTimeout } from '../../src/gateway/index.js';
-import { StorageFailure } from '../../src/storage/index.js';
 import { HK_CASH, HK_MARGIN, US_MARGIN } from '../support/accounts.js';
 import { type Desk, openDesk } from '../support/desk.js';
 import { FullStore } from '../support/full-store.js';

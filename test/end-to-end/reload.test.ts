@@ -3,7 +3,7 @@ import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ensureSelfSigned, selfSignedPair } from '../../src/daemon/self-signed.js';
+import { ensureSelfSigned, selfSignedPair } from '../../packages/daemon/src/self-signed.js';
 import { TestDaemon } from '../support/daemon.js';
 import { editKey } from '../support/keys.js';
 import { grantOf, ScriptedAuthority } from '../support/scripted-authority.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const svcctl = join(import.meta.dirname, '..', '..', 'bin', 'svcctl');
-const storage = join(import.meta.dirname, '..', '..', 'dist', 'storage', 'index.js');
+const storage = join(import.meta.dirname, '..', '..', 'packages', 'storage', 'dist', 'index.js');
 const RUN_MS_MAX = 25_000;
 
 let folder: string;

@@ -1,5 +1,5 @@
+import { operations } from '@svc-gateway/contract/operations';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../src/contract/operations/index.js';
 import { HK_MARGIN, SIMULATE } from '../support/accounts.js';
 import { startChain } from '../support/chain.js';
 import { TestDaemon } from '../support/daemon.js';

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
+import { trade } from '@svc-gateway/contract/operations';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { trade } from '../../src/contract/operations/index.js';
 import { REAL } from '../support/accounts.js';
 import { type Desk, openDesk } from '../support/desk.js';
 

@@ -1,6 +1,6 @@
+import { account, derivatives, quote, trade } from '@svc-gateway/contract/operations';
+import { Rejection } from '@svc-gateway/contract/rejection';
 import { afterEach, expect, it } from 'vitest';
-import { account, derivatives, quote, trade } from '../../src/contract/operations/index.js';
-import { Rejection } from '../../src/contract/rejection.js';
 import { US_MARGIN } from '../support/accounts.js';
 import { type Desk, openDesk } from '../support/desk.js';
 

@@ -1,8 +1,8 @@
 import { create, fromBinary, fromJson, type JsonObject, type Message, toBinary } from '@bufbuild/protobuf';
+import type { TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
+import type { Operation } from '@svc-gateway/contract/operation';
+import { operations } from '@svc-gateway/contract/operations';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TrdHeader } from '../../src/contract/generated/Trd_Common_pb.js';
-import type { Operation } from '../../src/contract/operation.js';
-import { operations } from '../../src/contract/operations/index.js';
 import { BUY, HK_MARGIN, MARKET, SIMULATE } from '../support/accounts.js';
 import { CoreTcpClient } from '../support/core-tcp-client.js';
 import { TestDaemon } from '../support/daemon.js';

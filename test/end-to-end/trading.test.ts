@@ -1,5 +1,5 @@
+import { replayClock } from '@svc-gateway/contract/clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { replayClock } from '../../src/contract/clock.js';
 import { BUY, HK, HK_CASH, HK_MARGIN, MARKET, NORMAL, REAL, REAL_ENV, SELL, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import type { PushClient, PushFrame } from '../support/push-client.js';

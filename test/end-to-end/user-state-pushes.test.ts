@@ -1,5 +1,5 @@
+import { replayClock } from '@svc-gateway/contract/clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { replayClock } from '../../src/contract/clock.js';
 import { CoreTcpClient } from '../support/core-tcp-client.js';
 import { CoreWsClient } from '../support/core-ws-client.js';
 import { TestDaemon } from '../support/daemon.js';

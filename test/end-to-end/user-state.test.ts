@@ -1,5 +1,5 @@
+import { replayClock } from '@svc-gateway/contract/clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { replayClock } from '../../src/contract/clock.js';
 import { TestDaemon } from '../support/daemon.js';
 import type { PushFrame } from '../support/push-client.js';
 

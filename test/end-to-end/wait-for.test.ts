@@ -1,12 +1,12 @@
 import { clone, create } from '@bufbuild/protobuf';
+import { type Response as BookResponse, ResponseSchema as BookResponseSchema } from '@svc-gateway/contract/generated/Qot_GetOrderBook_pb';
+import type { S2C } from '@svc-gateway/contract/generated/svc/wait_for_pb';
+import { OrderStatus } from '@svc-gateway/contract/generated/Trd_Common_pb';
+import { quote, subscription, trade } from '@svc-gateway/contract/operations';
+import { Rejection } from '@svc-gateway/contract/rejection';
+import type { Answer, Backend, ResponseMessage, StreamsListener } from '@svc-gateway/gateway';
+import { payloadOf } from '@svc-gateway/gateway';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Response as BookResponse, ResponseSchema as BookResponseSchema } from '../../src/contract/generated/Qot_GetOrderBook_pb.js';
-import type { S2C } from '../../src/contract/generated/svc/wait_for_pb.js';
-import { OrderStatus } from '../../src/contract/generated/Trd_Common_pb.js';
-import { quote, subscription, trade } from '../../src/contract/operations/index.js';
-import { Rejection } from '../../src/contract/rejection.js';
-import type { Answer, Backend, ResponseMessage, StreamsListener } from '../../src/gateway/index.js';
-import { payloadOf } from '../../src/gateway/index.js';
 import { HK_CASH, HK_MARGIN } from '../support/accounts.js';
 import { type Approach, type Desk, type DeskOptions, openDesk } from '../support/desk.js';
 

@@ -1,6 +1,6 @@
 import type { Progress } from '@modelcontextprotocol/client';
+import type { ResponseMessage } from '@svc-gateway/gateway';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ResponseMessage } from '../../src/gateway/index.js';
 import { ScriptedBackend, type ServedGateway, serveGateway, succeed } from '../support/gateway.js';
 import type { GrpcClient } from '../support/grpc-client.js';
 import { McpClient, ways } from '../support/mcp-client.js';

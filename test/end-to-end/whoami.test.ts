@@ -1,6 +1,6 @@
+import { ManualClock } from '@svc-gateway/contract/clock';
+import { scopes as everyScope } from '@svc-gateway/contract/scope';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../src/contract/clock.js';
-import { scopes as everyScope } from '../../src/contract/scope.js';
 import { BUY, HK, HK_MARGIN, SIMULATE, US, US_MARGIN } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { differs } from '../support/differences.js';

@@ -1,5 +1,5 @@
-import { type Decimal, decimalFromNumber } from '../../src/contract/decimal.js';
-import { OrderStatus } from '../../src/contract/generated/Trd_Common_pb.js';
+import { type Decimal, decimalFromNumber } from '@svc-gateway/contract/decimal';
+import { OrderStatus } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { HK, HK_CASH, SELL, SIMULATE } from '../support/accounts.js';
 import type { TestSite } from '../support/daemon.js';
 

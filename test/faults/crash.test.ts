@@ -1,6 +1,6 @@
+import { type Decimal, formatDecimal } from '@svc-gateway/contract/decimal';
+import { OrderStatus } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Decimal, formatDecimal } from '../../src/contract/decimal.js';
-import { OrderStatus } from '../../src/contract/generated/Trd_Common_pb.js';
 import { BUY, HK, HK_CASH, MARKET, NORMAL, SELL, SIMULATE } from '../support/accounts.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
 import { until } from '../support/until.js';

@@ -1,7 +1,7 @@
 import { request } from 'node:https';
 import { text as textOf } from 'node:stream/consumers';
+import { scopes } from '@svc-gateway/contract/scope';
 import { afterEach, describe, expect, it } from 'vitest';
-import { scopes } from '../../src/contract/scope.js';
 import { BUY, HK, HK_CASH, HK_MARGIN, NORMAL, REAL_ENV } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { whenReady } from '../support/remote-daemon.js';

@@ -1,14 +1,14 @@
 import { create } from '@bufbuild/protobuf';
-import * as GetGlobalState from '../../src/contract/generated/GetGlobalState_pb.js';
-import * as InitConnect from '../../src/contract/generated/InitConnect_pb.js';
-import * as KeepAlive from '../../src/contract/generated/KeepAlive_pb.js';
-import * as HistoryKL from '../../src/contract/generated/Qot_RequestHistoryKL_pb.js';
-import * as Sub from '../../src/contract/generated/Qot_Sub_pb.js';
-import * as OrderList from '../../src/contract/generated/Trd_GetOrderList_pb.js';
-import * as ModifyOrder from '../../src/contract/generated/Trd_ModifyOrder_pb.js';
-import * as PlaceOrder from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
-import type { ProtocolMessages } from '../../src/contract/operation.js';
-import { type BodyFormat, encodeBody } from '../../src/wire/index.js';
+import * as GetGlobalState from '@svc-gateway/contract/generated/GetGlobalState_pb';
+import * as InitConnect from '@svc-gateway/contract/generated/InitConnect_pb';
+import * as KeepAlive from '@svc-gateway/contract/generated/KeepAlive_pb';
+import * as HistoryKL from '@svc-gateway/contract/generated/Qot_RequestHistoryKL_pb';
+import * as Sub from '@svc-gateway/contract/generated/Qot_Sub_pb';
+import * as OrderList from '@svc-gateway/contract/generated/Trd_GetOrderList_pb';
+import * as ModifyOrder from '@svc-gateway/contract/generated/Trd_ModifyOrder_pb';
+import * as PlaceOrder from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
+import type { ProtocolMessages } from '@svc-gateway/contract/operation';
+import { type BodyFormat, encodeBody } from '@svc-gateway/wire';
 
 /** A valid request, as mutations start from it. */
 export interface Sample {

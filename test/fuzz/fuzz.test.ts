@@ -1,5 +1,5 @@
+import { plainText } from '@svc-gateway/wire';
 import { describe, expect, it } from 'vitest';
-import { plainText } from '../../src/wire/index.js';
 import { Finding, fuzz } from './fuzz.js';
 import { codecTargets, type Target, tcpCodec } from './targets.js';
 import type { Asked } from './wires.js';

@@ -13,7 +13,7 @@ import {
   packetEncAlgo,
   plainText,
   wsError,
-} from '../../src/wire/index.js';
+} from '@svc-gateway/wire';
 import { messagesOf } from './corpus.js';
 import { type Asked, tcpWire, type Wire, wsWire } from './wires.js';
 

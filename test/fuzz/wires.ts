@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { BODY_BYTES_MAX, type Cipher, encodeFrame, encodeWsRequest } from '../../src/wire/index.js';
+import { BODY_BYTES_MAX, type Cipher, encodeFrame, encodeWsRequest } from '@svc-gateway/wire';
 import { samples } from './corpus.js';
 import { below, cut, mutated, pick, type Random } from './mutate.js';
 

@@ -1,7 +1,7 @@
+import { operations } from '@svc-gateway/contract/operations';
+import { scopes } from '@svc-gateway/contract/scope';
+import { switches } from '@svc-gateway/contract/switches';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../src/contract/operations/index.js';
-import { scopes } from '../../src/contract/scope.js';
-import { switches } from '../../src/contract/switches.js';
 import { BUY, HK, HK_CASH, SIMULATE } from '../support/accounts.js';
 import { exampleVariables, fillIn, requestExamples } from '../support/request-examples.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openApiDocument } from '@svc-gateway/contract/openapi';
+import { scopes } from '@svc-gateway/contract/scope';
+import { switches } from '@svc-gateway/contract/switches';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../src/contract/openapi.js';
-import { scopes } from '../../src/contract/scope.js';
-import { switches } from '../../src/contract/switches.js';
 import { HK_MARGIN, REAL_FUTURES } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 

@@ -1,15 +1,15 @@
+import { openApiDocument } from '@svc-gateway/contract/openapi';
+import type { Operation } from '@svc-gateway/contract/operation';
+import { operations } from '@svc-gateway/contract/operations';
+import { requestSchemas } from '@svc-gateway/contract/reference-page';
+import { scopes } from '@svc-gateway/contract/scope';
+import { callerParams, type Param } from '@svc-gateway/contract/shape';
+import { switches } from '@svc-gateway/contract/switches';
+import { toolExample } from '@svc-gateway/contract/tool-example';
+import { wholeTool } from '@svc-gateway/contract/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Schema } from '../../src/contract/json-schema.js';
-import { openApiDocument } from '../../src/contract/openapi.js';
-import type { Operation } from '../../src/contract/operation.js';
-import { operations } from '../../src/contract/operations/index.js';
-import { exampleRequest } from '../../src/contract/reference-example.js';
-import { requestSchemas } from '../../src/contract/reference-page.js';
-import { scopes } from '../../src/contract/scope.js';
-import { callerParams, type Param } from '../../src/contract/shape.js';
-import { switches } from '../../src/contract/switches.js';
-import { toolExample } from '../../src/contract/tool-example.js';
-import { wholeTool } from '../../src/contract/tools.js';
+import type { Schema } from '../../packages/contract/src/json-schema.js';
+import { exampleRequest } from '../../packages/contract/src/reference-example.js';
 import { TestDaemon } from '../support/daemon.js';
 import { McpClient } from '../support/mcp-client.js';
 

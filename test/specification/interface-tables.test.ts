@@ -1,10 +1,10 @@
+import { operations } from '@svc-gateway/contract/operations';
+import { scopes } from '@svc-gateway/contract/scope';
+import { switches } from '@svc-gateway/contract/switches';
+import { argumentNames } from '@svc-gateway/contract/tool-arguments';
+import { wholeTool } from '@svc-gateway/contract/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Schema } from '../../src/contract/json-schema.js';
-import { operations } from '../../src/contract/operations/index.js';
-import { scopes } from '../../src/contract/scope.js';
-import { switches } from '../../src/contract/switches.js';
-import { argumentNames } from '../../src/contract/tool-arguments.js';
-import { wholeTool } from '../../src/contract/tools.js';
+import type { Schema } from '../../packages/contract/src/json-schema.js';
 import { TestDaemon } from '../support/daemon.js';
 import { McpClient } from '../support/mcp-client.js';
 import { type BoundRow, boundRows, interfaceText, routeRows, toolEntries } from './interface-tables.js';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { operationNamed, operations } from '@svc-gateway/contract/operations';
+import { possibleScopes, scopes } from '@svc-gateway/contract/scope';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operationNamed, operations } from '../../src/contract/operations/index.js';
-import { possibleScopes, scopes } from '../../src/contract/scope.js';
 import { TestDaemon } from '../support/daemon.js';
 import { McpClient } from '../support/mcp-client.js';
 

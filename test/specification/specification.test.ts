@@ -36,7 +36,7 @@ const sections = readdirSync(folder)
   });
 const all = sections.flatMap(({ requirements }) => requirements);
 
-/** A test file as the page names it: its path below test/, or from src/ on, without the ending. */
+/** A test file as the page names it: its path below test/, or from packages/ on, without the ending. */
 const shortName = (file: string): string => file.replace(/^test\//, '').replace(/\.test\.ts$/, '');
 
 describe('requirements.md', () => {

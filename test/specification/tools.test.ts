@@ -1,8 +1,8 @@
+import { operations } from '@svc-gateway/contract/operations';
+import { argumentNames } from '@svc-gateway/contract/tool-arguments';
+import { describeTool, wholeTool } from '@svc-gateway/contract/tools';
 import { describe, expect, it } from 'vitest';
-import type { Schema } from '../../src/contract/json-schema.js';
-import { operations } from '../../src/contract/operations/index.js';
-import { argumentNames } from '../../src/contract/tool-arguments.js';
-import { describeTool, wholeTool } from '../../src/contract/tools.js';
+import type { Schema } from '../../packages/contract/src/json-schema.js';
 
 /** The specification's table of tools, written down a second time on purpose. That each does what it offers is in test/end-to-end/mcp/every-tool.test.ts. */
 const symbol = 'symbol code stock security';

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { create } from '@bufbuild/protobuf';
+import { ManualClock } from '@svc-gateway/contract/clock';
+import * as Notify from '@svc-gateway/contract/generated/Notify_pb';
+import { type PushBackend, PushHub } from '@svc-gateway/gateway/push';
 import { expect, it } from 'vitest';
-import { ManualClock } from '../../src/contract/clock.js';
-import * as Notify from '../../src/contract/generated/Notify_pb.js';
-import { type PushBackend, PushHub } from '../../src/gateway/push/index.js';
 
 const bench = new URL('../../bench/', import.meta.url);
 const lib = new URL('lib/', bench);

@@ -11,7 +11,7 @@ describe('the check of comments', () => {
   let copy = '';
   beforeEach(() => {
     copy = mkdtempSync(join(tmpdir(), 'svc-comments-'));
-    for (const folder of ['src/contract/generated', 'test', 'bench', 'scripts', 'console', 'proto/svc'])
+    for (const folder of ['packages/wire/src', 'packages/contract/src/generated', 'test', 'bench', 'scripts', 'proto/svc'])
       mkdirSync(join(copy, folder), { recursive: true });
   });
   afterEach(() => rmSync(copy, { recursive: true, force: true }));
@@ -24,8 +24,14 @@ describe('the check of comments', () => {
   }
 
   it.each([
-    ['a doc comment', 'src/a.ts', ['/** What a key may see. */', 'export const a = 1;'], 1, 'What'],
-    ['a doc comment of several lines', 'src/a.ts', ['/**', ' * Whose orders these are.', ' */', 'export const a = 1;'], 2, 'Whose'],
+    ['a doc comment', 'packages/wire/src/a.ts', ['/** What a key may see. */', 'export const a = 1;'], 1, 'What'],
+    [
+      'a doc comment of several lines',
+      'packages/wire/src/a.ts',
+      ['/**', ' * Whose orders these are.', ' */', 'export const a = 1;'],
+      2,
+      'Whose',
+    ],
     ['an inner comment', 'bench/a.mjs', ['function a() {', '  // Those that are over.', '}'], 2, 'Those'],
     ['a comment in a protobuf definition', 'proto/svc/a.proto', ['message A {', '  // Of a price: the value.', '}'], 2, 'Of'],
   ])('refuses a fragment in %s', (_, path, lines, line, word) => {
@@ -35,7 +41,9 @@ describe('the check of comments', () => {
   });
 
   it('accepts comments with their subject first, other words with the same beginning, and generated files', () => {
-    expect(complaints('src/a.ts', '/** Orders in flight, by id. */', 'const a = 1; // What', '// Offers that ended.')).toEqual([]);
-    expect(complaints('src/contract/generated/a.ts', '/** What. */')).toEqual([]);
+    expect(
+      complaints('packages/wire/src/a.ts', '/** Orders in flight, by id. */', 'const a = 1; // What', '// Offers that ended.'),
+    ).toEqual([]);
+    expect(complaints('packages/contract/src/generated/a.ts', '/** What. */')).toEqual([]);
   });
 });

@@ -11,6 +11,7 @@ const pages = [
   ...readdirSync(join(root, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
+  ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`),
 ];
 
 interface Line {

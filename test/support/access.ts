@@ -1,16 +1,14 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import type { Scope } from '@svc-gateway/contract/scope';
 import { afterEach } from 'vitest';
-import { digestOf } from '../../src/access/digest.js';
-import type { OrderFacts, OrderLeg } from '../../src/access/gates.js';
-import type { KeyRecord } from '../../src/access/key-record.js';
-import { type Limits, unlimited } from '../../src/access/limits.js';
-import { scopeMask } from '../../src/access/scopes.js';
-import type { Worth } from '../../src/access/worth.js';
-import type { Scope } from '../../src/contract/scope.js';
+import { digestOf } from '../../packages/access/src/digest.js';
+import type { OrderFacts, OrderLeg } from '../../packages/access/src/gates.js';
+import type { KeyRecord } from '../../packages/access/src/key-record.js';
+import { type Limits, unlimited } from '../../packages/access/src/limits.js';
+import { scopeMask } from '../../packages/access/src/scopes.js';
+import type { Worth } from '../../packages/access/src/worth.js';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -61,18 +59,5 @@ export function ordered(...legs: OrderLeg[]): OrderFacts {
   return { accId: 1n, legs, rates: () => undefined };
 }
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-
-/** Compiles `entries` (below src/) for child processes, which cannot load TypeScript; returns the folder that stands for src/. */
-export function compileForChildren(name: string, ...entries: string[]): string {
-  const out = join(root, '.cache', 'children', name);
-  mkdirSync(out, { recursive: true });
-  const flags = '--ignoreConfig --allowJs --rootDir src --module nodenext --target es2023 --types node --skipLibCheck'.split(' ');
-  const sources = entries.map((entry) => join('src', entry));
-  const done = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', ...flags, '--outDir', out, ...sources], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  if (done.status !== 0) throw new Error(`tsc: ${done.stdout}${done.stderr}`);
-  return out;
-}
+/** Folder of the packages, each with its compiled modules in `dist`: child processes cannot load TypeScript. */
+export const packagesFolder = join(import.meta.dirname, '..', '..', 'packages');

@@ -1,19 +1,19 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { create, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
-import * as GetGlobalState from '../../src/contract/generated/GetGlobalState_pb.js';
-import * as InitConnect from '../../src/contract/generated/InitConnect_pb.js';
-import * as KeepAlive from '../../src/contract/generated/KeepAlive_pb.js';
-import * as QotGetSubInfo from '../../src/contract/generated/Qot_GetSubInfo_pb.js';
-import * as QotSub from '../../src/contract/generated/Qot_Sub_pb.js';
-import * as QotUpdateBasicQot from '../../src/contract/generated/Qot_UpdateBasicQot_pb.js';
-import * as TrdGetAccList from '../../src/contract/generated/Trd_GetAccList_pb.js';
-import * as TrdGetOrderFillList from '../../src/contract/generated/Trd_GetOrderFillList_pb.js';
-import * as TrdGetOrderList from '../../src/contract/generated/Trd_GetOrderList_pb.js';
-import * as TrdPlaceOrder from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
-import * as TrdSubAccPush from '../../src/contract/generated/Trd_SubAccPush_pb.js';
-import type { ProtocolMessages } from '../../src/contract/operation.js';
-import { encodeFrame, FrameReader } from '../../src/wire/index.js';
+import * as GetGlobalState from '@svc-gateway/contract/generated/GetGlobalState_pb';
+import * as InitConnect from '@svc-gateway/contract/generated/InitConnect_pb';
+import * as KeepAlive from '@svc-gateway/contract/generated/KeepAlive_pb';
+import * as QotGetSubInfo from '@svc-gateway/contract/generated/Qot_GetSubInfo_pb';
+import * as QotSub from '@svc-gateway/contract/generated/Qot_Sub_pb';
+import * as QotUpdateBasicQot from '@svc-gateway/contract/generated/Qot_UpdateBasicQot_pb';
+import * as TrdGetAccList from '@svc-gateway/contract/generated/Trd_GetAccList_pb';
+import * as TrdGetOrderFillList from '@svc-gateway/contract/generated/Trd_GetOrderFillList_pb';
+import * as TrdGetOrderList from '@svc-gateway/contract/generated/Trd_GetOrderList_pb';
+import * as TrdPlaceOrder from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
+import * as TrdSubAccPush from '@svc-gateway/contract/generated/Trd_SubAccPush_pb';
+import type { ProtocolMessages } from '@svc-gateway/contract/operation';
+import { encodeFrame, FrameReader } from '@svc-gateway/wire';
 
 /** Program status: ready. */
 const READY = 10;

@@ -1,5 +1,5 @@
-import type { Daemon } from '../../src/entry/daemon.js';
-import type { Backend } from '../../src/gateway/index.js';
+import type { Daemon } from '@svc-gateway/daemon/daemon';
+import type { Backend } from '@svc-gateway/gateway';
 import type { TestDaemonOptions } from './daemon.js';
 import { ServedBrokerage } from './served-brokerage.js';
 import { UpstreamDaemon } from './upstream-daemon.js';

@@ -1,20 +1,20 @@
 import { create } from '@bufbuild/protobuf';
-import { ManualClock } from '../../src/contract/clock.js';
-import { type Decimal, parseDecimal } from '../../src/contract/decimal.js';
-import { type C2S as ModifyC2S, C2SSchema as ModifySchema } from '../../src/contract/generated/Trd_ModifyOrder_pb.js';
-import { type C2S as PlaceC2S, C2SSchema as PlaceSchema } from '../../src/contract/generated/Trd_PlaceOrder_pb.js';
-import { modifyOrder } from '../../src/simulator/answers/trade/modify-order.js';
-import { placeOrder } from '../../src/simulator/answers/trade/place-order.js';
-import type { Account } from '../../src/simulator/brokerage/account.js';
-import type { BrokerageEvent } from '../../src/simulator/brokerage/events.js';
-import { type Brokerage, createBrokerage } from '../../src/simulator/brokerage/index.js';
-import type { OrderRecord } from '../../src/simulator/brokerage/order.js';
-import { type TradeMarket, tradeEnvironments, tradeMarkets } from '../../src/simulator/brokerage/terms.js';
-import type { CorporateActions } from '../../src/simulator/companies/corporate-actions.js';
-import { Refusal } from '../../src/simulator/refusal.js';
-import type { Facts } from '../../src/simulator/view/facts.js';
-import { type CalendarMode, createWorld, type Instrument } from '../../src/simulator/world/index.js';
-import { MemoryStore, type Store } from '../../src/storage/index.js';
+import { ManualClock } from '@svc-gateway/contract/clock';
+import { type Decimal, parseDecimal } from '@svc-gateway/contract/decimal';
+import { type C2S as ModifyC2S, C2SSchema as ModifySchema } from '@svc-gateway/contract/generated/Trd_ModifyOrder_pb';
+import { type C2S as PlaceC2S, C2SSchema as PlaceSchema } from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
+import { type Brokerage, createBrokerage } from '@svc-gateway/simulator/brokerage';
+import type { Account } from '@svc-gateway/simulator/brokerage/account';
+import { Refusal } from '@svc-gateway/simulator/refusal';
+import type { Facts } from '@svc-gateway/simulator/view/facts';
+import { type CalendarMode, createWorld, type Instrument } from '@svc-gateway/simulator/world';
+import { MemoryStore, type Store } from '@svc-gateway/storage';
+import { modifyOrder } from '../../packages/simulator/src/answers/trade/modify-order.js';
+import { placeOrder } from '../../packages/simulator/src/answers/trade/place-order.js';
+import type { BrokerageEvent } from '../../packages/simulator/src/brokerage/events.js';
+import type { OrderRecord } from '../../packages/simulator/src/brokerage/order.js';
+import { type TradeMarket, tradeEnvironments, tradeMarkets } from '../../packages/simulator/src/brokerage/terms.js';
+import type { CorporateActions } from '../../packages/simulator/src/companies/corporate-actions.js';
 import { ScriptedMarket } from './scripted-market.js';
 
 /** Friday, 10:00 in Hong Kong. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/contract/clock.js';
+import type { Clock } from '@svc-gateway/contract/clock';
 
 /** A clock that knows which of its timers are armed. */
 export class CountingClock implements Clock {

@@ -1,4 +1,4 @@
-import { type Archive, MemoryStore, type Store, type Table, type Transaction } from '../../src/storage/index.js';
+import { type Archive, MemoryStore, type Store, type Table, type Transaction } from '@svc-gateway/storage';
 
 type Step = (transaction: Transaction) => void;
 

@@ -1,4 +1,4 @@
-import type { CredentialStore } from '../../src/storage/index.js';
+import type { CredentialStore } from '@svc-gateway/storage';
 
 /** A credential store in memory; with `reason` there is none. */
 export class FakeCredentialStore implements CredentialStore {

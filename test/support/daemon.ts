@@ -1,11 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Clock, ManualClock } from '@svc-gateway/contract/clock';
+import { type Daemon, startDaemon } from '@svc-gateway/daemon/daemon';
+import { createLog } from '@svc-gateway/daemon/log';
+import { planStartup } from '@svc-gateway/daemon/startup';
 import { inject } from 'vitest';
-import { type Clock, ManualClock } from '../../src/contract/clock.js';
-import { createLog } from '../../src/daemon/log.js';
-import { planStartup } from '../../src/daemon/startup.js';
-import { type Daemon, startDaemon } from '../../src/entry/daemon.js';
 import { type BackendBehind, createBackendBehind } from './backend-behind.js';
 import { GrpcClient } from './grpc-client.js';
 import { HttpClient } from './http-client.js';

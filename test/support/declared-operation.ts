@@ -1,14 +1,14 @@
 import { create, type MessageShape } from '@bufbuild/protobuf';
-import { operation, post } from '../../src/contract/declare.js';
-import * as QotCommon from '../../src/contract/generated/Qot_Common_pb.js';
-import * as QotGetReference from '../../src/contract/generated/Qot_GetReference_pb.js';
-import { anyOf } from '../../src/contract/scope.js';
-import { integer, symbol } from '../../src/contract/shape.js';
-import type { AnswersTo } from '../../src/simulator/answers/table.js';
-import { Refusal } from '../../src/simulator/refusal.js';
-import { lotSize } from '../../src/simulator/view/contract-terms.js';
-import type { Answer } from '../../src/simulator/view/facts.js';
-import { locate } from '../../src/simulator/view/locate.js';
+import * as QotCommon from '@svc-gateway/contract/generated/Qot_Common_pb';
+import * as QotGetReference from '@svc-gateway/contract/generated/Qot_GetReference_pb';
+import { anyOf } from '@svc-gateway/contract/scope';
+import { integer, symbol } from '@svc-gateway/contract/shape';
+import { Refusal } from '@svc-gateway/simulator/refusal';
+import type { Answer } from '@svc-gateway/simulator/view/facts';
+import { locate } from '@svc-gateway/simulator/view/locate';
+import { operation, post } from '../../packages/contract/src/declare.js';
+import type { AnswersTo } from '../../packages/simulator/src/answers/table.js';
+import { lotSize } from '../../packages/simulator/src/view/contract-terms.js';
 
 // The example of docs/architecture.md: an operation that the program does not have. What follows is printed there.
 

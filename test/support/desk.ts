@@ -2,23 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, isMessage, type Message } from '@bufbuild/protobuf';
-import {
-  Access,
-  type AuditEvent,
-  AuditLog,
-  Keyring,
-  type LimitFlags,
-  limitsFromFlags,
-  OrderGates,
-  SteadyTime,
-} from '../../src/access/index.js';
-import { createSimBackend } from '../../src/backends/sim/index.js';
-import { ManualClock } from '../../src/contract/clock.js';
-import { parseJson } from '../../src/contract/json/parse.js';
-import type { Operation, PayloadOf } from '../../src/contract/operation.js';
-import { Rejection, rejectProblem } from '../../src/contract/rejection.js';
-import { requestDecoder } from '../../src/contract/request.js';
-import { createLog } from '../../src/daemon/log.js';
+import { Access, type AuditEvent, AuditLog, Keyring, type LimitFlags, limitsFromFlags, OrderGates, SteadyTime } from '@svc-gateway/access';
+import { createSimBackend } from '@svc-gateway/backends/sim';
+import { ManualClock } from '@svc-gateway/contract/clock';
+import { parseJson } from '@svc-gateway/contract/json/parse';
+import type { Operation, PayloadOf } from '@svc-gateway/contract/operation';
+import { Rejection, rejectProblem } from '@svc-gateway/contract/rejection';
+import { requestDecoder } from '@svc-gateway/contract/request';
+import { createLog } from '@svc-gateway/daemon/log';
 import {
   type Answer,
   type Backend,
@@ -29,9 +20,9 @@ import {
   type Preview,
   payloadOf,
   type ResponseMessage,
-} from '../../src/gateway/index.js';
-import { createSimulation } from '../../src/simulator/simulation.js';
-import { MemoryStore, type Store } from '../../src/storage/index.js';
+} from '@svc-gateway/gateway';
+import { createSimulation } from '@svc-gateway/simulator/simulation';
+import { MemoryStore, type Store } from '@svc-gateway/storage';
 import { editKey, type KeyWish, makeKey } from './keys.js';
 
 export interface DeskOptions {

@@ -1,11 +1,11 @@
 import { create, fromBinary, type Message, toBinary, toJsonString } from '@bufbuild/protobuf';
-import { systemClock } from '../../src/contract/clock.js';
-import type { Operation } from '../../src/contract/operation.js';
-import { ProtocolIds } from '../../src/contract/protocol-ids.js';
-import { argumentNames } from '../../src/contract/tool-arguments.js';
-import type { Gateway } from '../../src/gateway/index.js';
-import { PageOrigins } from '../../src/interfaces/common/page-origins.js';
-import { CoreWsEndpoint, gatewayTcpService, TcpEndpoint } from '../../src/interfaces/core/index.js';
+import { systemClock } from '@svc-gateway/contract/clock';
+import type { Operation } from '@svc-gateway/contract/operation';
+import { ProtocolIds } from '@svc-gateway/contract/protocol-ids';
+import { argumentNames } from '@svc-gateway/contract/tool-arguments';
+import type { Gateway } from '@svc-gateway/gateway';
+import { PageOrigins } from '@svc-gateway/interfaces/common/page-origins';
+import { CoreWsEndpoint, gatewayTcpService, TcpEndpoint } from '@svc-gateway/interfaces/core';
 import { CoreTcpClient } from './core-tcp-client.js';
 import { CoreWsClient } from './core-ws-client.js';
 import type { GrpcClient } from './grpc-client.js';

@@ -1,7 +1,7 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import * as QotSub from '../../src/contract/generated/Qot_Sub_pb.js';
-import * as TrdSubAccPush from '../../src/contract/generated/Trd_SubAccPush_pb.js';
-import type { Operation } from '../../src/contract/operation.js';
+import * as QotSub from '@svc-gateway/contract/generated/Qot_Sub_pb';
+import * as TrdSubAccPush from '@svc-gateway/contract/generated/Trd_SubAccPush_pb';
+import type { Operation } from '@svc-gateway/contract/operation';
 import type {
   BackendStatus,
   BrokerSnapshot,
@@ -15,7 +15,7 @@ import type {
   StreamScope,
   StreamsListener,
   UnsubscribeRefusal,
-} from '../../src/gateway/index.js';
+} from '@svc-gateway/gateway';
 import { HK_MARGIN, US_MARGIN } from './accounts.js';
 import { ScriptedBackend, succeed } from './gateway.js';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { encodeFrame, type Frame, FrameReader } from '../../src/wire/index.js';
+import { encodeFrame, type Frame, FrameReader } from '@svc-gateway/wire';
 
 /** Fate of a frame on its way. */
 export type Fate =

@@ -1,4 +1,4 @@
-import { type Archive, MemoryStore, StorageFailure, type Table, type Transaction } from '../../src/storage/index.js';
+import { type Archive, MemoryStore, StorageFailure, type Table, type Transaction } from '@svc-gateway/storage';
 
 /** A store in memory whose disk takes no more once it is `full`: the first writes after that are refused, and later ones are kept in memory. */
 export class FullStore extends MemoryStore {

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, type Message } from '@bufbuild/protobuf';
-import { Access, type AuditEvent, AuditLog, Keyring, OrderGates, SteadyTime } from '../../src/access/index.js';
-import { type Clock, systemClock } from '../../src/contract/clock.js';
-import { DECIMAL_ONE } from '../../src/contract/decimal.js';
-import type { Operation } from '../../src/contract/operation.js';
-import { switches } from '../../src/contract/switches.js';
-import { createLog } from '../../src/daemon/log.js';
+import { Access, type AuditEvent, AuditLog, Keyring, OrderGates, SteadyTime } from '@svc-gateway/access';
+import { type Clock, systemClock } from '@svc-gateway/contract/clock';
+import { DECIMAL_ONE } from '@svc-gateway/contract/decimal';
+import type { Operation } from '@svc-gateway/contract/operation';
+import { switches } from '@svc-gateway/contract/switches';
+import { createLog } from '@svc-gateway/daemon/log';
 import {
   type Backend,
   type BackendStatus,
@@ -21,13 +21,13 @@ import {
   type StreamsListener,
   type TradingTerms,
   type UnsubscribeRefusal,
-} from '../../src/gateway/index.js';
-import { PageOrigins } from '../../src/interfaces/common/page-origins.js';
-import { createGrpcServer } from '../../src/interfaces/grpc/index.js';
-import { createMcpEndpoint, type McpEndpoint } from '../../src/interfaces/mcp/index.js';
-import { createRestServer } from '../../src/interfaces/rest/index.js';
-import { createWsEndpoint, WS_PATH } from '../../src/interfaces/ws/index.js';
-import { MemoryStore, type Store } from '../../src/storage/index.js';
+} from '@svc-gateway/gateway';
+import { PageOrigins } from '@svc-gateway/interfaces/common/page-origins';
+import { createGrpcServer } from '@svc-gateway/interfaces/grpc';
+import { createMcpEndpoint, type McpEndpoint } from '@svc-gateway/interfaces/mcp';
+import { createRestServer } from '@svc-gateway/interfaces/rest';
+import { createWsEndpoint, WS_PATH } from '@svc-gateway/interfaces/ws';
+import { MemoryStore, type Store } from '@svc-gateway/storage';
 import { GrpcClient } from './grpc-client.js';
 import { HttpClient } from './http-client.js';
 import { editKey, type KeyWish, makeKey } from './keys.js';

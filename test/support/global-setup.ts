@@ -3,8 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { prepare } from '../../scripts/prepare.mjs';
-import { selfSignedPair } from '../../src/daemon/self-signed.js';
-import { writePrivateFile } from '../../src/storage/index.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,6 +17,9 @@ const VALID = [Date.UTC(2016, 0), Date.UTC(2046, 0)] as const;
 /** Builds the code under test and makes one self-signed certificate for the whole run. */
 export async function setup(project: TestProject): Promise<() => void> {
   await prepare();
+  // Packages resolve once they are compiled.
+  const { selfSignedPair } = await import('../../packages/daemon/src/self-signed.js');
+  const { writePrivateFile } = await import('@svc-gateway/storage');
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-tls-'));
   const tls = { cert: join(folder, 'localhost.crt'), key: join(folder, 'localhost.key') };
   const pair = await selfSignedPair(...VALID);

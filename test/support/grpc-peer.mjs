@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import * as grpc from '@grpc/grpc-js';
 
 const require = createRequire(import.meta.resolve('@grpc/grpc-js'));
+// biome-ignore lint/correctness/noUndeclaredDependencies: a dependency of @grpc/grpc-js, found from there.
 const loader = require('@grpc/proto-loader');
 const protoFolder = join(dirname(fileURLToPath(import.meta.resolve('@grpc/reflection'))), '..', 'proto');
 const options = { keepCase: true, longs: String, enums: String, defaults: false, oneofs: true };

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { issueKey, type LimitFlags, limitsFromFlags } from '../../src/access/index.js';
-import type { Scope } from '../../src/contract/scope.js';
+import { issueKey, type LimitFlags, limitsFromFlags } from '@svc-gateway/access';
+import type { Scope } from '@svc-gateway/contract/scope';
 
 /** A key that a test asks for. */
 export interface KeyWish {

@@ -1,10 +1,10 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import type { Clock } from '../../src/contract/clock.js';
-import type { Order } from '../../src/contract/generated/Trd_Common_pb.js';
-import type { C2S as OrdersC2S } from '../../src/contract/generated/Trd_GetOrderList_pb.js';
-import type { Operation } from '../../src/contract/operation.js';
-import { account } from '../../src/contract/operations/index.js';
-import type { Backend, CallContext, ResponseMessage } from '../../src/gateway/index.js';
+import type { Clock } from '@svc-gateway/contract/clock';
+import type { Order } from '@svc-gateway/contract/generated/Trd_Common_pb';
+import type { C2S as OrdersC2S } from '@svc-gateway/contract/generated/Trd_GetOrderList_pb';
+import type { Operation } from '@svc-gateway/contract/operation';
+import { account } from '@svc-gateway/contract/operations';
+import type { Backend, CallContext, ResponseMessage } from '@svc-gateway/gateway';
 
 export interface Lag {
   /** How far lists are behind what was written. */

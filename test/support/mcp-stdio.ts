@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
-import type { StartEmbedded } from '../../src/cli/mcp.js';
-import type { Terminal } from '../../src/cli/terminal.js';
+import type { StartEmbedded } from '../../packages/cli/src/mcp.js';
+import type { Terminal } from '../../packages/cli/src/terminal.js';
 import { runQuietly } from './terminal.js';
 import { until } from './until.js';
 

@@ -1,6 +1,6 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
+import { enumerationOf } from '@svc-gateway/contract/enums';
 import fc from 'fast-check';
-import { enumerationOf } from '../../src/contract/enums.js';
 
 /** Messages of a type with every required field set and the others at random, down to `depth` messages deep. */
 export function messages(desc: DescMessage, depth = 3): fc.Arbitrary<Message> {

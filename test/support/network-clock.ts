@@ -1,4 +1,4 @@
-import { type Clock, type ManualClock, systemClock } from '../../src/contract/clock.js';
+import { type Clock, type ManualClock, systemClock } from '@svc-gateway/contract/clock';
 
 /**
  * The clock of whoever speaks over a real network in a world whose time a test moves by hand: it shows the world's time of day,

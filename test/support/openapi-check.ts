@@ -1,5 +1,5 @@
+import { openApiDocument } from '@svc-gateway/contract/openapi';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { openApiDocument } from '../../src/contract/openapi.js';
 import { timesWithoutEpoch } from './epoch-check.js';
 
 /** An answer, as far as the document describes it. */

@@ -1,8 +1,8 @@
+import type { Security } from '@svc-gateway/contract/generated/Qot_Common_pb';
+import type { Snapshot } from '@svc-gateway/contract/generated/Qot_GetSecuritySnapshot_pb';
+import { symbolOf } from '@svc-gateway/contract/markets';
+import { metadata, quote } from '@svc-gateway/contract/operations';
 import { expect } from 'vitest';
-import type { Security } from '../../src/contract/generated/Qot_Common_pb.js';
-import type { Snapshot } from '../../src/contract/generated/Qot_GetSecuritySnapshot_pb.js';
-import { symbolOf } from '../../src/contract/markets.js';
-import { metadata, quote } from '../../src/contract/operations/index.js';
 import { type Fixture, payload, security } from './sim-backend.js';
 
 /** Plates by other answers than those that are tested: what they hold, and what their members' snapshots say. */

@@ -1,7 +1,6 @@
-import { expect } from 'vitest';
-import { refusalCode } from '../../src/contract/broker-codes.js';
-import type { Operation } from '../../src/contract/operation.js';
-import { Rejection } from '../../src/contract/rejection.js';
+import { refusalCode } from '@svc-gateway/contract/broker-codes';
+import type { Operation } from '@svc-gateway/contract/operation';
+import { Rejection } from '@svc-gateway/contract/rejection';
 import {
   type Answer,
   type CancelPreview,
@@ -13,7 +12,8 @@ import {
   previewText,
   type RepetitionPreview,
   type ResponseMessage,
-} from '../../src/gateway/index.js';
+} from '@svc-gateway/gateway';
+import { expect } from 'vitest';
 import type { Approach, Desk } from './desk.js';
 
 interface ByKind {

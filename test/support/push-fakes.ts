@@ -1,12 +1,12 @@
 import { create } from '@bufbuild/protobuf';
-import * as Notify from '../../src/contract/generated/Notify_pb.js';
-import * as QotSub from '../../src/contract/generated/Qot_Sub_pb.js';
-import * as QotUpdateBasicQot from '../../src/contract/generated/Qot_UpdateBasicQot_pb.js';
-import * as QotUpdateKL from '../../src/contract/generated/Qot_UpdateKL_pb.js';
-import * as QotUpdateTicker from '../../src/contract/generated/Qot_UpdateTicker_pb.js';
-import * as TrdUpdateOrder from '../../src/contract/generated/Trd_UpdateOrder_pb.js';
-import { messageWriter } from '../../src/contract/json/message-json.js';
-import { parseSymbol, secKeyOf } from '../../src/contract/markets.js';
+import * as Notify from '@svc-gateway/contract/generated/Notify_pb';
+import * as QotSub from '@svc-gateway/contract/generated/Qot_Sub_pb';
+import * as QotUpdateBasicQot from '@svc-gateway/contract/generated/Qot_UpdateBasicQot_pb';
+import * as QotUpdateKL from '@svc-gateway/contract/generated/Qot_UpdateKL_pb';
+import * as QotUpdateTicker from '@svc-gateway/contract/generated/Qot_UpdateTicker_pb';
+import * as TrdUpdateOrder from '@svc-gateway/contract/generated/Trd_UpdateOrder_pb';
+import { messageWriter } from '@svc-gateway/contract/json/message-json';
+import { parseSymbol, secKeyOf } from '@svc-gateway/contract/markets';
 import type {
   NotifyPush,
   PushEvent,
@@ -16,14 +16,14 @@ import type {
   StreamsListener,
   TradePush,
   UnsubscribeRefusal,
-} from '../../src/gateway/backend.js';
-import type { PushSink } from '../../src/gateway/push/connection.js';
-import type { PushFormat } from '../../src/gateway/push/format.js';
-import { BytesFrame } from '../../src/gateway/push/frame.js';
-import type { PushBackend } from '../../src/gateway/push/hub.js';
-import { decimalNumbers } from '../../src/gateway/push/numbering.js';
-import { payloadOf, pushMessagesOf } from '../../src/gateway/push/push-messages.js';
-import { isKline, streamKey } from '../../src/gateway/push/streams.js';
+} from '@svc-gateway/gateway/backend';
+import type { PushSink } from '../../packages/gateway/src/push/connection.js';
+import type { PushFormat } from '../../packages/gateway/src/push/format.js';
+import { BytesFrame } from '../../packages/gateway/src/push/frame.js';
+import type { PushBackend } from '../../packages/gateway/src/push/hub.js';
+import { decimalNumbers } from '../../packages/gateway/src/push/numbering.js';
+import { payloadOf, pushMessagesOf } from '../../packages/gateway/src/push/push-messages.js';
+import { isKline, streamKey } from '../../packages/gateway/src/push/streams.js';
 
 /** Fakes for the tests of the push path. */
 

@@ -1,6 +1,6 @@
+import type { Operation } from '@svc-gateway/contract/operation';
+import { trade } from '@svc-gateway/contract/operations';
 import fc from 'fast-check';
-import type { Operation } from '../../src/contract/operation.js';
-import { trade } from '../../src/contract/operations/index.js';
 import { HK_CASH, HK_MARGIN, REAL, REAL_FUTURES, TOKEN_REAL, US_MARGIN } from './accounts.js';
 
 /** Random writes of every kind, good and bad. */

@@ -1,7 +1,7 @@
 import { create, type DescField, type DescMessage, type Message } from '@bufbuild/protobuf';
-import type { Listing } from '../../src/contract/listing.js';
-import type { Operation } from '../../src/contract/operation.js';
-import type { ResponseMessage } from '../../src/gateway/index.js';
+import type { Listing } from '@svc-gateway/contract/listing';
+import type { Operation } from '@svc-gateway/contract/operation';
+import type { ResponseMessage } from '@svc-gateway/gateway';
 import { HK_CASH, HK_MARGIN } from './accounts.js';
 
 /** Subject of an entry: visible to the key, or not. */

@@ -1,9 +1,9 @@
 import { type DescField, type DescMessage, fromJson, type JsonObject, ScalarType } from '@bufbuild/protobuf';
-import { enumerationOf, publicNumbers } from '../../src/contract/enums.js';
-import { conditionHolds } from '../../src/contract/field-condition.js';
-import type { Operation } from '../../src/contract/operation.js';
-import { possibleScopes } from '../../src/contract/scope.js';
-import type { Param } from '../../src/contract/shape.js';
+import { enumerationOf, publicNumbers } from '@svc-gateway/contract/enums';
+import type { Operation } from '@svc-gateway/contract/operation';
+import { possibleScopes } from '@svc-gateway/contract/scope';
+import type { Param } from '@svc-gateway/contract/shape';
+import { conditionHolds } from '../../packages/contract/src/field-condition.js';
 import { HK_MARGIN } from './accounts.js';
 
 type Sample = Record<string, unknown>;

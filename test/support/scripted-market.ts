@@ -1,6 +1,5 @@
-import type { Clock } from '../../src/contract/clock.js';
-import type { Decimal } from '../../src/contract/decimal.js';
-import { opposite, type Side } from '../../src/simulator/exchange/price-levels.js';
+import type { Clock } from '@svc-gateway/contract/clock';
+import type { Decimal } from '@svc-gateway/contract/decimal';
 import type {
   Bar,
   BarPeriod,
@@ -15,9 +14,10 @@ import type {
   SimulatedMarket,
   Tick,
   TickDirection,
-} from '../../src/simulator/market/index.js';
-import { FACTOR_ONE } from '../../src/simulator/market/index.js';
-import type { Instrument } from '../../src/simulator/world/index.js';
+} from '@svc-gateway/simulator/market';
+import { FACTOR_ONE } from '@svc-gateway/simulator/market';
+import type { Instrument } from '@svc-gateway/simulator/world';
+import { opposite, type Side } from '../../packages/simulator/src/exchange/price-levels.js';
 
 interface Script {
   readonly background: Readonly<Record<Side, Map<Decimal, bigint>>>;

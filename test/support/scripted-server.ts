@@ -2,19 +2,10 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { create, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
-import * as InitConnect from '../../src/contract/generated/InitConnect_pb.js';
-import * as KeepAlive from '../../src/contract/generated/KeepAlive_pb.js';
-import type { ProtocolMessages } from '../../src/contract/operation.js';
-import {
-  type Cipher,
-  encodeFrame,
-  type Frame,
-  FrameReader,
-  packetCipher,
-  packetEncAlgo,
-  plainText,
-  rsaCipher,
-} from '../../src/wire/index.js';
+import * as InitConnect from '@svc-gateway/contract/generated/InitConnect_pb';
+import * as KeepAlive from '@svc-gateway/contract/generated/KeepAlive_pb';
+import type { ProtocolMessages } from '@svc-gateway/contract/operation';
+import { type Cipher, encodeFrame, type Frame, FrameReader, packetCipher, packetEncAlgo, plainText, rsaCipher } from '@svc-gateway/wire';
 
 const KEY = 'ABCDEFGHIJKLMNOP';
 const IV = 'abcdefghijklmnop';

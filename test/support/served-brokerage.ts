@@ -1,6 +1,6 @@
-import { type Clock, ManualClock, replayClock, steadyClock, systemClock } from '../../src/contract/clock.js';
-import { planStartup } from '../../src/daemon/startup.js';
-import type { Daemon } from '../../src/entry/daemon.js';
+import { type Clock, ManualClock, replayClock, steadyClock, systemClock } from '@svc-gateway/contract/clock';
+import type { Daemon } from '@svc-gateway/daemon/daemon';
+import { planStartup } from '@svc-gateway/daemon/startup';
 import type { BackendBehind } from './backend-behind.js';
 import { networkClock } from './network-clock.js';
 import { ACCOUNT, PASSWORD, SimServe } from './sim-serve.js';

@@ -1,9 +1,9 @@
+import type { Currency } from '@svc-gateway/contract/markets';
+import { dayNumber } from '@svc-gateway/contract/time';
+import { accounts } from '@svc-gateway/simulator/brokerage/account';
+import type { CalendarMode } from '@svc-gateway/simulator/world';
 import fc from 'fast-check';
-import type { Currency } from '../../src/contract/markets.js';
-import { dayNumber } from '../../src/contract/time.js';
-import { accounts } from '../../src/simulator/brokerage/account.js';
-import type { CorporateAction, CorporateActions } from '../../src/simulator/companies/corporate-actions.js';
-import type { CalendarMode } from '../../src/simulator/world/index.js';
+import type { CorporateAction, CorporateActions } from '../../packages/simulator/src/companies/corporate-actions.js';
 import { dec, Fixture, ids } from './brokerage.js';
 import { CrashingStore } from './crashing-store.js';
 

@@ -1,18 +1,18 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import { createSimBackend, type RecordedDay } from '../../src/backends/sim/index.js';
-import { ManualClock } from '../../src/contract/clock.js';
-import { type Security, SecuritySchema } from '../../src/contract/generated/Qot_Common_pb.js';
-import { parseSymbol } from '../../src/contract/markets.js';
-import type { Operation, PayloadOf, ProtocolMessages, RequestOf } from '../../src/contract/operation.js';
-import type { Backend, CallContext, PushEvent, ResponseMessage } from '../../src/gateway/backend.js';
+import { createSimBackend, type RecordedDay } from '@svc-gateway/backends/sim';
+import { ManualClock } from '@svc-gateway/contract/clock';
+import { type Security, SecuritySchema } from '@svc-gateway/contract/generated/Qot_Common_pb';
+import { parseSymbol } from '@svc-gateway/contract/markets';
+import type { Operation, PayloadOf, ProtocolMessages, RequestOf } from '@svc-gateway/contract/operation';
+import type { Backend, CallContext, PushEvent, ResponseMessage } from '@svc-gateway/gateway/backend';
 import {
   createSimulation,
   createSimulationWithData,
   DataProblems,
   type RunningSimulation,
   type SimulationOptions,
-} from '../../src/simulator/simulation.js';
-import { MemoryStore } from '../../src/storage/index.js';
+} from '@svc-gateway/simulator/simulation';
+import { MemoryStore } from '@svc-gateway/storage';
 
 /** For tests: a started backend on a clock that stands still at 2026-11-20 10:30 in Hong Kong (a Friday), and what it pushed. */
 export interface Fixture {

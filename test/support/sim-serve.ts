@@ -1,13 +1,13 @@
 import { createHash, createHmac, type KeyObject, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { createSimBackend } from '../../src/backends/sim/index.js';
-import { type Clock, systemClock } from '../../src/contract/clock.js';
-import { BrokerageServer } from '../../src/sim-server/brokerage/brokerage-server.js';
-import { OpendServer } from '../../src/sim-server/opend/opend-server.js';
-import type { Language } from '../../src/sim-server/opend/texts.js';
-import { createSimulation, type RunningSimulation, type SimulationOptions } from '../../src/simulator/simulation.js';
-import { MemoryStore, type Store } from '../../src/storage/index.js';
+import { createSimBackend } from '@svc-gateway/backends/sim';
+import { type Clock, systemClock } from '@svc-gateway/contract/clock';
+import { createSimulation, type RunningSimulation, type SimulationOptions } from '@svc-gateway/simulator/simulation';
+import { MemoryStore, type Store } from '@svc-gateway/storage';
+import { BrokerageServer } from '../../packages/sim-server/src/brokerage/brokerage-server.js';
+import { OpendServer } from '../../packages/sim-server/src/opend/opend-server.js';
+import type { Language } from '../../packages/sim-server/src/opend/texts.js';
 
 export interface SimServeOptions {
   /** Clock of the server and its rules. The simulation keeps it too, unless it has one of its own. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { readDemoRecord } from '../../src/control/demo-record.js';
+import { readDemoRecord } from '@svc-gateway/control/demo-record';
 import { TestSite } from './daemon.js';
 import type { KeyWish } from './keys.js';
 import { until } from './until.js';

@@ -1,12 +1,12 @@
 import { type DescField, fromJson, type JsonObject, type Message } from '@bufbuild/protobuf';
-import { type Dialect, type Enumeration, numberIn } from '../../src/contract/enums.js';
-import { classOf, type FieldClass, fieldsWithin } from '../../src/contract/field-classes.js';
-import { fieldValue } from '../../src/contract/field-path.js';
-import { messageWriter } from '../../src/contract/json/message-json.js';
-import { symbolOf } from '../../src/contract/markets.js';
-import { snakeCase } from '../../src/contract/names.js';
-import type { Operation } from '../../src/contract/operation.js';
-import { callerParams, type Param } from '../../src/contract/shape.js';
+import { type Dialect, type Enumeration, numberIn } from '@svc-gateway/contract/enums';
+import { classOf, type FieldClass, fieldsWithin } from '@svc-gateway/contract/field-classes';
+import { fieldValue } from '@svc-gateway/contract/field-path';
+import { messageWriter } from '@svc-gateway/contract/json/message-json';
+import { symbolOf } from '@svc-gateway/contract/markets';
+import { snakeCase } from '@svc-gateway/contract/names';
+import type { Operation } from '@svc-gateway/contract/operation';
+import { callerParams, type Param } from '@svc-gateway/contract/shape';
 import { HK_MARGIN } from './accounts.js';
 import { sampleRequest } from './sample-request.js';
 

@@ -1,4 +1,4 @@
-import { type DurableStore, openLevelStore } from '../../src/storage/index.js';
+import { type DurableStore, openLevelStore } from '@svc-gateway/storage';
 
 /** The database in `folder`; throws where it cannot be opened. */
 export async function openedStore(folder: string): Promise<DurableStore> {

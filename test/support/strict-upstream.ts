@@ -1,9 +1,9 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import { type Clock, ManualClock } from '../../src/contract/clock.js';
-import { symbolOf } from '../../src/contract/markets.js';
-import { BackendLost, BackendTimeout, type ResponseMessage } from '../../src/gateway/index.js';
-import type { ProtocolOperation, RequestOptions, Upstream } from '../../src/protocol-client/index.js';
-import { FREQUENCY_WINDOW_MS, frequencyBudget, frequencyLimitOf, neededSubscriptions, sizeLimitOf } from '../../src/wire/index.js';
+import { type Clock, ManualClock } from '@svc-gateway/contract/clock';
+import { symbolOf } from '@svc-gateway/contract/markets';
+import { BackendLost, BackendTimeout, type ResponseMessage } from '@svc-gateway/gateway';
+import type { ProtocolOperation, RequestOptions, Upstream } from '@svc-gateway/protocol-client';
+import { FREQUENCY_WINDOW_MS, frequencyBudget, frequencyLimitOf, neededSubscriptions, sizeLimitOf } from '@svc-gateway/wire';
 
 interface Named {
   readonly market: number;

@@ -1,6 +1,6 @@
-import type { Currency } from '../../src/contract/markets.js';
-import { Balances } from '../../src/simulator/ledger/balances.js';
-import type { LedgerTransaction } from '../../src/simulator/ledger/entry.js';
+import type { Currency } from '@svc-gateway/contract/markets';
+import { Balances } from '../../packages/simulator/src/ledger/balances.js';
+import type { LedgerTransaction } from '../../packages/simulator/src/ledger/entry.js';
 
 /** The sums of entries, counted anew. */
 export async function summed(transactions: AsyncIterable<LedgerTransaction>): Promise<ReadonlyMap<Currency, Balances>> {

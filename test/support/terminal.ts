@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
-import type { StartEmbedded } from '../../src/cli/mcp.js';
-import { runSvcctl } from '../../src/cli/program.js';
-import type { Terminal } from '../../src/cli/terminal.js';
-import { exchangeHoursOf } from '../../src/entry/exchange-hours.js';
+import { exchangeHoursOf } from '../../packages/cli/src/exchange-hours.js';
+import type { StartEmbedded } from '../../packages/cli/src/mcp.js';
+import { runSvcctl } from '../../packages/cli/src/program.js';
+import type { Terminal } from '../../packages/cli/src/terminal.js';
 
 /** A terminal on which nothing happens and nobody types. */
 export const quietTerminal: Terminal = {

@@ -1,8 +1,8 @@
-import { acceptedNumbers } from '../../src/contract/enums.js';
-import { paramSchema } from '../../src/contract/json-schema.js';
-import type { Operation } from '../../src/contract/operation.js';
-import { callerParams, type Param } from '../../src/contract/shape.js';
-import { requiredArguments } from '../../src/contract/tool-arguments.js';
+import { acceptedNumbers } from '@svc-gateway/contract/enums';
+import type { Operation } from '@svc-gateway/contract/operation';
+import { callerParams, type Param } from '@svc-gateway/contract/shape';
+import { requiredArguments } from '@svc-gateway/contract/tool-arguments';
+import { paramSchema } from '../../packages/contract/src/json-schema.js';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 

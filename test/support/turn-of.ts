@@ -1,5 +1,5 @@
-import type { Operation } from '../../src/contract/operation.js';
-import type { Backend } from '../../src/gateway/index.js';
+import type { Operation } from '@svc-gateway/contract/operation';
+import type { Backend } from '@svc-gateway/gateway';
 
 export interface TurnOf {
   /** The first of these calls is there. */

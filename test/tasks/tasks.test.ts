@@ -1,7 +1,7 @@
+import { ManualClock } from '@svc-gateway/contract/clock';
+import { scopes } from '@svc-gateway/contract/scope';
+import { switches } from '@svc-gateway/contract/switches';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ManualClock } from '../../src/contract/clock.js';
-import { scopes } from '../../src/contract/scope.js';
-import { switches } from '../../src/contract/switches.js';
 import { HK_CASH, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { McpClient } from '../support/mcp-client.js';

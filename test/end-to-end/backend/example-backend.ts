@@ -1,13 +1,13 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import type { Clock } from '../../../src/contract/clock.js';
-import { BasicQotSchema, type Security, SubType } from '../../../src/contract/generated/Qot_Common_pb.js';
-import type * as QotGetBasicQot from '../../../src/contract/generated/Qot_GetBasicQot_pb.js';
-import * as QotSub from '../../../src/contract/generated/Qot_Sub_pb.js';
-import * as QotUpdateBasicQot from '../../../src/contract/generated/Qot_UpdateBasicQot_pb.js';
-import * as TrdSubAccPush from '../../../src/contract/generated/Trd_SubAccPush_pb.js';
-import { parseSymbol, secKeyOf, symbolOf } from '../../../src/contract/markets.js';
-import type { Operation } from '../../../src/contract/operation.js';
-import { quote } from '../../../src/contract/operations/index.js';
+import type { Clock } from '@svc-gateway/contract/clock';
+import { BasicQotSchema, type Security, SubType } from '@svc-gateway/contract/generated/Qot_Common_pb';
+import type * as QotGetBasicQot from '@svc-gateway/contract/generated/Qot_GetBasicQot_pb';
+import * as QotSub from '@svc-gateway/contract/generated/Qot_Sub_pb';
+import * as QotUpdateBasicQot from '@svc-gateway/contract/generated/Qot_UpdateBasicQot_pb';
+import * as TrdSubAccPush from '@svc-gateway/contract/generated/Trd_SubAccPush_pb';
+import { parseSymbol, secKeyOf, symbolOf } from '@svc-gateway/contract/markets';
+import type { Operation } from '@svc-gateway/contract/operation';
+import { quote } from '@svc-gateway/contract/operations';
 import {
   type Backend,
   BackendLost,
@@ -21,7 +21,7 @@ import {
   type QuoteStream,
   type ResponseMessage,
   type StreamsListener,
-} from '../../../src/gateway/index.js';
+} from '@svc-gateway/gateway';
 
 /** The source of prices. A real one holds a socket and rejects pending requests when the socket closes. */
 export interface Feed {

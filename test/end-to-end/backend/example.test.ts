@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { systemClock } from '@svc-gateway/contract/clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/contract/clock.js';
 import { type ServedGateway, serveGateway } from '../../support/gateway.js';
 import { type Feed, FeedBackend } from './example-backend.js';
 

@@ -1,10 +1,10 @@
 import { fromJson } from '@bufbuild/protobuf';
+import type { Group } from '@svc-gateway/contract/operation';
+import { account, operations } from '@svc-gateway/contract/operations';
+import { switches } from '@svc-gateway/contract/switches';
+import type { Caller } from '@svc-gateway/gateway';
+import { Turn } from '@svc-gateway/simulator/pace';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { Group } from '../../../src/contract/operation.js';
-import { account, operations } from '../../../src/contract/operations/index.js';
-import { switches } from '../../../src/contract/switches.js';
-import type { Caller } from '../../../src/gateway/index.js';
-import { Turn } from '../../../src/simulator/pace.js';
 import { type Desk, openDesk } from '../../support/desk.js';
 import { sampleRequest } from '../../support/sample-request.js';
 

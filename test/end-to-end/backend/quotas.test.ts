@@ -1,5 +1,5 @@
+import type { SubscriptionQuotas } from '@svc-gateway/gateway';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { SubscriptionQuotas } from '../../../src/gateway/index.js';
 import { FaultyBackend } from '../../support/faulty-backend.js';
 import { type ServedGateway, serveGateway } from '../../support/gateway.js';
 import type { HttpClient } from '../../support/http-client.js';

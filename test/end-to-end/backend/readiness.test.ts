@@ -1,5 +1,5 @@
+import { operations } from '@svc-gateway/contract/operations';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { operations } from '../../../src/contract/operations/index.js';
 import { BUY, HK, HK_MARGIN, SIMULATE, US, US_MARGIN } from '../../support/accounts.js';
 import { CoreTcpClient } from '../../support/core-tcp-client.js';
 import { CoreWsClient } from '../../support/core-ws-client.js';

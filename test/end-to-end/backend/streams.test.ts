@@ -1,10 +1,10 @@
 import { create } from '@bufbuild/protobuf';
+import { ManualClock } from '@svc-gateway/contract/clock';
+import * as TrdUpdateOrder from '@svc-gateway/contract/generated/Trd_UpdateOrder_pb';
+import * as TrdUpdateOrderFill from '@svc-gateway/contract/generated/Trd_UpdateOrderFill_pb';
+import { operations } from '@svc-gateway/contract/operations';
+import { BackendRefused, type TradePush } from '@svc-gateway/gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../src/contract/clock.js';
-import * as TrdUpdateOrder from '../../../src/contract/generated/Trd_UpdateOrder_pb.js';
-import * as TrdUpdateOrderFill from '../../../src/contract/generated/Trd_UpdateOrderFill_pb.js';
-import { operations } from '../../../src/contract/operations/index.js';
-import { BackendRefused, type TradePush } from '../../../src/gateway/index.js';
 import { HK_MARGIN, US_MARGIN } from '../../support/accounts.js';
 import { CoreTcpClient } from '../../support/core-tcp-client.js';
 import { Doors } from '../../support/doors.js';

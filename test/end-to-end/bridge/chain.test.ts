@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DECIMAL_ONE } from '@svc-gateway/contract/decimal';
 import { afterEach, describe, expect, it } from 'vitest';
-import { DECIMAL_ONE } from '../../../src/contract/decimal.js';
 import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE } from '../../support/accounts.js';
 import { type Chain, startChain } from '../../support/chain.js';
 import type { PushFrame } from '../../support/push-client.js';

@@ -1,11 +1,11 @@
+import * as GetGlobalState from '@svc-gateway/contract/generated/GetGlobalState_pb';
+import * as KeepAlive from '@svc-gateway/contract/generated/KeepAlive_pb';
+import * as Notify from '@svc-gateway/contract/generated/Notify_pb';
+import * as QotGetStaticInfo from '@svc-gateway/contract/generated/Qot_GetStaticInfo_pb';
+import * as QotGetSubInfo from '@svc-gateway/contract/generated/Qot_GetSubInfo_pb';
+import * as QotSub from '@svc-gateway/contract/generated/Qot_Sub_pb';
+import * as TrdGetAccList from '@svc-gateway/contract/generated/Trd_GetAccList_pb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import * as GetGlobalState from '../../../src/contract/generated/GetGlobalState_pb.js';
-import * as KeepAlive from '../../../src/contract/generated/KeepAlive_pb.js';
-import * as Notify from '../../../src/contract/generated/Notify_pb.js';
-import * as QotGetStaticInfo from '../../../src/contract/generated/Qot_GetStaticInfo_pb.js';
-import * as QotGetSubInfo from '../../../src/contract/generated/Qot_GetSubInfo_pb.js';
-import * as QotSub from '../../../src/contract/generated/Qot_Sub_pb.js';
-import * as TrdGetAccList from '../../../src/contract/generated/Trd_GetAccList_pb.js';
 import { HK_MARGIN } from '../../support/accounts.js';
 import { TestDaemon, untilConnected } from '../../support/daemon.js';
 import { ScriptedServer } from '../../support/scripted-server.js';

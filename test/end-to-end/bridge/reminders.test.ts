@@ -1,9 +1,9 @@
+import * as GetGlobalState from '@svc-gateway/contract/generated/GetGlobalState_pb';
+import * as KeepAlive from '@svc-gateway/contract/generated/KeepAlive_pb';
+import * as QotUpdateOptionEvent from '@svc-gateway/contract/generated/Qot_UpdateOptionEvent_pb';
+import * as QotUpdatePriceReminder from '@svc-gateway/contract/generated/Qot_UpdatePriceReminder_pb';
+import * as TrdGetAccList from '@svc-gateway/contract/generated/Trd_GetAccList_pb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import * as GetGlobalState from '../../../src/contract/generated/GetGlobalState_pb.js';
-import * as KeepAlive from '../../../src/contract/generated/KeepAlive_pb.js';
-import * as QotUpdateOptionEvent from '../../../src/contract/generated/Qot_UpdateOptionEvent_pb.js';
-import * as QotUpdatePriceReminder from '../../../src/contract/generated/Qot_UpdatePriceReminder_pb.js';
-import * as TrdGetAccList from '../../../src/contract/generated/Trd_GetAccList_pb.js';
 import { TestDaemon, untilConnected } from '../../support/daemon.js';
 import type { PushClient } from '../../support/push-client.js';
 import { ScriptedServer } from '../../support/scripted-server.js';

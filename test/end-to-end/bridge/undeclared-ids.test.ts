@@ -1,8 +1,8 @@
 import { create, toBinary } from '@bufbuild/protobuf';
+import * as GetGlobalState from '@svc-gateway/contract/generated/GetGlobalState_pb';
+import * as KeepAlive from '@svc-gateway/contract/generated/KeepAlive_pb';
+import * as TrdGetAccList from '@svc-gateway/contract/generated/Trd_GetAccList_pb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import * as GetGlobalState from '../../../src/contract/generated/GetGlobalState_pb.js';
-import * as KeepAlive from '../../../src/contract/generated/KeepAlive_pb.js';
-import * as TrdGetAccList from '../../../src/contract/generated/Trd_GetAccList_pb.js';
 import { CoreTcpClient } from '../../support/core-tcp-client.js';
 import { TestDaemon, untilConnected } from '../../support/daemon.js';
 import type { CallOutcome } from '../../support/grpc-client.js';

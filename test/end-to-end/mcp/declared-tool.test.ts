@@ -1,7 +1,7 @@
 import { create, type MessageShape } from '@bufbuild/protobuf';
+import { operations } from '@svc-gateway/contract/operations';
+import type { ResponseMessage } from '@svc-gateway/gateway';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../../src/contract/operations/index.js';
-import type { ResponseMessage } from '../../../src/gateway/index.js';
 import { getLotSize } from '../../support/declared-operation.js';
 import { ScriptedBackend, type ServedGateway, serveGateway } from '../../support/gateway.js';
 import { McpClient, type Way, ways } from '../../support/mcp-client.js';

@@ -1,6 +1,6 @@
+import { scopes } from '@svc-gateway/contract/scope';
 import { countTokens } from 'gpt-tokenizer';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { scopes } from '../../../src/contract/scope.js';
 import { HK_CASH } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { McpClient } from '../../support/mcp-client.js';

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { create } from '@bufbuild/protobuf';
+import * as Notify from '@svc-gateway/contract/generated/Notify_pb';
+import type { PushEvent, ResponseMessage } from '@svc-gateway/gateway';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import * as Notify from '../../../src/contract/generated/Notify_pb.js';
-import type { PushEvent, ResponseMessage } from '../../../src/gateway/index.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { ScriptedBackend, serveGateway } from '../../support/gateway.js';
 import { McpClient, ways } from '../../support/mcp-client.js';

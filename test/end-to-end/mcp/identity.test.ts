@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { scopes } from '@svc-gateway/contract/scope';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { scopes } from '../../../src/contract/scope.js';
 import { BUY, HK, HK_CASH, SIMULATE } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { editKey } from '../../support/keys.js';

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import type { ElicitResult } from '@modelcontextprotocol/client';
+import * as QotCommon from '@svc-gateway/contract/generated/Qot_Common_pb';
+import * as QotGetStaticInfo from '@svc-gateway/contract/generated/Qot_GetStaticInfo_pb';
+import { operations } from '@svc-gateway/contract/operations';
+import { scopes } from '@svc-gateway/contract/scope';
+import type { ResponseMessage } from '@svc-gateway/gateway';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import * as QotCommon from '../../../src/contract/generated/Qot_Common_pb.js';
-import * as QotGetStaticInfo from '../../../src/contract/generated/Qot_GetStaticInfo_pb.js';
-import { operations } from '../../../src/contract/operations/index.js';
-import { scopes } from '../../../src/contract/scope.js';
-import type { ResponseMessage } from '../../../src/gateway/index.js';
 import { HK_CASH, REAL } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { ScriptedBackend, serveGateway } from '../../support/gateway.js';

@@ -1,5 +1,5 @@
+import { scopes } from '@svc-gateway/contract/scope';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { scopes } from '../../../src/contract/scope.js';
 import { HK_CASH, REAL } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { McpClient, ways } from '../../support/mcp-client.js';

@@ -1,5 +1,5 @@
+import { trade } from '@svc-gateway/contract/operations';
 import { expect, it } from 'vitest';
-import { trade } from '../../../src/contract/operations/index.js';
 import { HK_CASH } from '../../support/accounts.js';
 import { ScriptedBackend, type ServedGateway, serveGateway, succeed } from '../../support/gateway.js';
 import { McpClient } from '../../support/mcp-client.js';

@@ -1,7 +1,7 @@
+import { ManualClock } from '@svc-gateway/contract/clock';
+import { scopes } from '@svc-gateway/contract/scope';
+import type { ResponseMessage } from '@svc-gateway/gateway';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../src/contract/clock.js';
-import { scopes } from '../../../src/contract/scope.js';
-import type { ResponseMessage } from '../../../src/gateway/index.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { ScriptedBackend, type ServedGateway, serveGateway } from '../../support/gateway.js';
 import { McpClient } from '../../support/mcp-client.js';

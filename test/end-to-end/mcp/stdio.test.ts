@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { ElicitResult } from '@modelcontextprotocol/client';
+import { scopes } from '@svc-gateway/contract/scope';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { scopes } from '../../../src/contract/scope.js';
 import { HK_CASH, REAL } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { type Way, ways } from '../../support/mcp-client.js';

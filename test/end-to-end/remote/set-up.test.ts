@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { StartProblem } from '@svc-gateway/daemon/daemon';
+import { createLog } from '@svc-gateway/daemon/log';
+import { planStartup } from '@svc-gateway/daemon/startup';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLog } from '../../../src/daemon/log.js';
-import { planStartup } from '../../../src/daemon/startup.js';
-import { StartProblem } from '../../../src/entry/daemon.js';
-import { setUp } from '../../../src/entry/set-up.js';
+import { setUp } from '../../../packages/daemon/src/set-up.js';
 import { TestDaemon, TestSite } from '../../support/daemon.js';
 import { remoteFlags, remoteVariables } from '../../support/remote-daemon.js';
 import { SimServe } from '../../support/sim-serve.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { ManualClock } from '@svc-gateway/contract/clock';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../src/contract/clock.js';
 import { HK_CASH } from '../../support/accounts.js';
 import { CoreTcpClient } from '../../support/core-tcp-client.js';
 import { publishedEncode } from '../../support/published-client.js';

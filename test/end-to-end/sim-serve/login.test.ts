@@ -1,5 +1,5 @@
+import { ManualClock } from '@svc-gateway/contract/clock';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../src/contract/clock.js';
 import { ACCOUNT, loginFields, PASSWORD, postJson, SimServe, type SimServeOptions } from '../../support/sim-serve.js';
 
 /** The login service over plain HTTP, by the specification's table. */

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey } from 'node:crypto';
+import { ManualClock } from '@svc-gateway/contract/clock';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../src/contract/clock.js';
 import { HK_CASH, REAL } from '../../support/accounts.js';
 import { CoreTcpClient, type TcpClientOptions } from '../../support/core-tcp-client.js';
 import { protocolIds } from '../../support/public-protocol.js';

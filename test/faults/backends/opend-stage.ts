@@ -1,5 +1,5 @@
-import { replayClock } from '../../../src/contract/clock.js';
-import type { Frame } from '../../../src/wire/index.js';
+import { replayClock } from '@svc-gateway/contract/clock';
+import type { Frame } from '@svc-gateway/wire';
 import { CountingClock } from '../../support/counting-clock.js';
 import { TestDaemon, untilConnected } from '../../support/daemon.js';
 import { type Direction, type Fate, FaultyWire } from '../../support/faulty-wire.js';

@@ -1,6 +1,6 @@
-import { isOpen } from '../../../src/simulator/brokerage/order-status.js';
-import { orderStatuses } from '../../../src/simulator/brokerage/terms.js';
-import type { RunningSimulation } from '../../../src/simulator/simulation.js';
+import type { RunningSimulation } from '@svc-gateway/simulator/simulation';
+import { isOpen } from '../../../packages/simulator/src/brokerage/order-status.js';
+import { orderStatuses } from '../../../packages/simulator/src/brokerage/terms.js';
 import type { OrderThere } from './stage.js';
 
 /** The brokerage's record of every order that it ever took, restarts included. */

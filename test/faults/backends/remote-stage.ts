@@ -1,5 +1,5 @@
-import { replayClock } from '../../../src/contract/clock.js';
-import type { OrderedFault } from '../../../src/sim-server/faults/wire-fault.js';
+import { replayClock } from '@svc-gateway/contract/clock';
+import type { OrderedFault } from '../../../packages/sim-server/src/faults/wire-fault.js';
 import { CountingClock } from '../../support/counting-clock.js';
 import type { TestDaemon } from '../../support/daemon.js';
 import { startRemote, whenReady } from '../../support/remote-daemon.js';

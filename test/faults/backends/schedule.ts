@@ -1,6 +1,6 @@
+import type { BackendStatus, LifecycleState } from '@svc-gateway/gateway';
+import { transitions } from '@svc-gateway/protocol-client';
 import { expect } from 'vitest';
-import type { BackendStatus, LifecycleState } from '../../../src/gateway/index.js';
-import { transitions } from '../../../src/protocol-client/index.js';
 import { BUY, HK, HK_CASH, HK_MARGIN, NORMAL, SIMULATE, US, US_MARGIN } from '../../support/accounts.js';
 import type { Answer, HttpClient } from '../../support/http-client.js';
 import type { PushClient, PushFrame } from '../../support/push-client.js';

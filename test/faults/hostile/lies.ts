@@ -1,6 +1,6 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { isRequiredField } from '../../../src/contract/json/message-json.js';
+import { isRequiredField } from '@svc-gateway/contract/json/message-json';
 import { pick } from '../backends/stage.js';
 
 /** Numbers in [0, 1). */

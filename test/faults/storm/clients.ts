@@ -1,10 +1,10 @@
 import { create, type DescMessage, fromBinary, fromJson, toBinary } from '@bufbuild/protobuf';
 import { ChannelCredentials, Client, Metadata } from '@grpc/grpc-js';
-import * as PlaceBracketOrder from '../../../src/contract/generated/svc/place_bracket_order_pb.js';
-import { GatewayRequestSchema, GatewayResponseSchema } from '../../../src/contract/generated/svc/v1/gateway_pb.js';
-import * as TrdModifyOrder from '../../../src/contract/generated/Trd_ModifyOrder_pb.js';
-import * as TrdPlaceComboOrder from '../../../src/contract/generated/Trd_PlaceComboOrder_pb.js';
-import * as TrdPlaceOrder from '../../../src/contract/generated/Trd_PlaceOrder_pb.js';
+import * as PlaceBracketOrder from '@svc-gateway/contract/generated/svc/place_bracket_order_pb';
+import { GatewayRequestSchema, GatewayResponseSchema } from '@svc-gateway/contract/generated/svc/v1/gateway_pb';
+import * as TrdModifyOrder from '@svc-gateway/contract/generated/Trd_ModifyOrder_pb';
+import * as TrdPlaceComboOrder from '@svc-gateway/contract/generated/Trd_PlaceComboOrder_pb';
+import * as TrdPlaceOrder from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
 import { CoreTcpClient } from '../../support/core-tcp-client.js';
 import { stateless } from '../../support/mcp-wire.js';
 import type { SpawnedDaemon } from '../../support/spawned-daemon.js';

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
-import * as GetGlobalState from '../../../src/contract/generated/GetGlobalState_pb.js';
-import { decodeBody, encodeBody, encodeFrame, packetEncAlgo, plainText } from '../../../src/wire/index.js';
+import * as GetGlobalState from '@svc-gateway/contract/generated/GetGlobalState_pb';
+import { decodeBody, encodeBody, encodeFrame, packetEncAlgo, plainText } from '@svc-gateway/wire';
 import type { Channel } from './channel.js';
 import { logIn, shakeHands } from './handshakes.js';
 import type { Listeners } from './listeners.js';

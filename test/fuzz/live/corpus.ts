@@ -1,11 +1,11 @@
 import { create, fromJson, type JsonObject } from '@bufbuild/protobuf';
-import * as InitConnect from '../../../src/contract/generated/InitConnect_pb.js';
-import * as InitWebSocket from '../../../src/contract/generated/InitWebSocket_pb.js';
-import * as KeepAlive from '../../../src/contract/generated/KeepAlive_pb.js';
-import * as RegQotPush from '../../../src/contract/generated/Qot_RegQotPush_pb.js';
-import type { ProtocolMessages } from '../../../src/contract/operation.js';
-import { operations } from '../../../src/contract/operations/index.js';
-import { type BodyFormat, encodeBody } from '../../../src/wire/index.js';
+import * as InitConnect from '@svc-gateway/contract/generated/InitConnect_pb';
+import * as InitWebSocket from '@svc-gateway/contract/generated/InitWebSocket_pb';
+import * as KeepAlive from '@svc-gateway/contract/generated/KeepAlive_pb';
+import * as RegQotPush from '@svc-gateway/contract/generated/Qot_RegQotPush_pb';
+import type { ProtocolMessages } from '@svc-gateway/contract/operation';
+import { operations } from '@svc-gateway/contract/operations';
+import { type BodyFormat, encodeBody } from '@svc-gateway/wire';
 import { HK_MARGIN } from '../../support/accounts.js';
 import { sampleRequest } from '../../support/sample-request.js';
 import { type Sample, samples } from '../corpus.js';

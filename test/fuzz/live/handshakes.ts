@@ -1,5 +1,5 @@
-import * as InitConnect from '../../../src/contract/generated/InitConnect_pb.js';
-import { type Cipher, decodeBody, encodeFrame, packetCipher } from '../../../src/wire/index.js';
+import * as InitConnect from '@svc-gateway/contract/generated/InitConnect_pb';
+import { type Cipher, decodeBody, encodeFrame, packetCipher } from '@svc-gateway/wire';
 import { below, pick, type Random } from '../mutate.js';
 import { INIT_CONNECT, INIT_WEBSOCKET, initConnectBody, initWebSocketBody } from './corpus.js';
 import type { TcpChannel } from './tcp-channel.js';

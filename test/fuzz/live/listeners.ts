@@ -2,17 +2,17 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Access, AuditLog, Keyring, OrderGates, SteadyTime } from '../../../src/access/index.js';
-import { createSimBackend } from '../../../src/backends/sim/index.js';
-import { systemClock } from '../../../src/contract/clock.js';
-import { ProtocolIds } from '../../../src/contract/protocol-ids.js';
-import { createLog } from '../../../src/daemon/log.js';
-import { type Backend, Gateway } from '../../../src/gateway/index.js';
-import { PageOrigins } from '../../../src/interfaces/common/page-origins.js';
-import { CoreWsEndpoint, gatewayTcpService, TcpEndpoint } from '../../../src/interfaces/core/index.js';
-import { createSimulation } from '../../../src/simulator/simulation.js';
-import { MemoryStore } from '../../../src/storage/index.js';
-import { readRsaKey } from '../../../src/wire/index.js';
+import { Access, AuditLog, Keyring, OrderGates, SteadyTime } from '@svc-gateway/access';
+import { createSimBackend } from '@svc-gateway/backends/sim';
+import { systemClock } from '@svc-gateway/contract/clock';
+import { ProtocolIds } from '@svc-gateway/contract/protocol-ids';
+import { createLog } from '@svc-gateway/daemon/log';
+import { type Backend, Gateway } from '@svc-gateway/gateway';
+import { PageOrigins } from '@svc-gateway/interfaces/common/page-origins';
+import { CoreWsEndpoint, gatewayTcpService, TcpEndpoint } from '@svc-gateway/interfaces/core';
+import { createSimulation } from '@svc-gateway/simulator/simulation';
+import { MemoryStore } from '@svc-gateway/storage';
+import { readRsaKey } from '@svc-gateway/wire';
 import { makeKey } from '../../support/keys.js';
 
 /** The core listeners over the simulated world, on ports of this machine. */

@@ -1,6 +1,6 @@
+import type { Backend } from '@svc-gateway/gateway';
+import { plainText } from '@svc-gateway/wire';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Backend } from '../../../src/gateway/index.js';
-import { plainText } from '../../../src/wire/index.js';
 import { Finding } from '../fuzz.js';
 import { brokenListener, type Tamper } from './broken-listener.js';
 import { fuzzLive } from './fuzz-live.js';

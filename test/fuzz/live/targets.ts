@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
-import * as GetGlobalState from '../../../src/contract/generated/GetGlobalState_pb.js';
-import { type Cipher, encodeBody, encodeFrame, packetEncAlgo, plainText, rsaCipher } from '../../../src/wire/index.js';
+import * as GetGlobalState from '@svc-gateway/contract/generated/GetGlobalState_pb';
+import { type Cipher, encodeBody, encodeFrame, packetEncAlgo, plainText, rsaCipher } from '@svc-gateway/wire';
 import type { Sample } from '../corpus.js';
 import { pick, type Random } from '../mutate.js';
 import type { Channel, Stream } from './channel.js';

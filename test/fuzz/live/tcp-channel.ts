@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { Cipher } from '../../../src/wire/index.js';
+import type { Cipher } from '@svc-gateway/wire';
 import type { Answer } from './channel.js';
 import { SocketChannel } from './socket-channel.js';
 

@@ -1,4 +1,4 @@
-import { type BodyFormat, type Cipher, encodeFrame } from '../../../src/wire/index.js';
+import { type BodyFormat, type Cipher, encodeFrame } from '@svc-gateway/wire';
 import { below, mutated, pick, type Random } from '../mutate.js';
 import { type Asked, readTcpStream } from '../wires.js';
 import type { Stream } from './channel.js';

@@ -1,4 +1,4 @@
-import { encodeWsRequest } from '../../../src/wire/index.js';
+import { encodeWsRequest } from '@svc-gateway/wire';
 import { below, mutated, pick, type Random } from '../mutate.js';
 import type { Stream } from './channel.js';
 import { INIT_WEBSOCKET, initWebSocketBody, liveSamples } from './corpus.js';

@@ -1,0 +1,17 @@
+import { type Insides, runSvcctl } from './program.js';
+import { processTerminal } from './terminal.js';
+
+// A reader that has seen enough (svcctl watch … | head) closes the pipe: that is the end, not a failure. A command that
+// listens itself has something to bring to an end first.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  if (process.stdout.listenerCount('error') === 1) process.exit(0);
+});
+
+// Loaded when they are asked for: the other commands need nothing of a daemon.
+const insides: Insides = {
+  startEmbedded: async (env) => (await import('./embedded.js')).startEmbedded(env),
+  hoursOf: async (symbol) => (await import('./exchange-hours.js')).exchangeHoursOf(symbol),
+};
+
+process.exitCode = await runSvcctl(process.argv.slice(2), processTerminal, insides);

@@ -1,0 +1,51 @@
+import type { Access } from '@svc-gateway/access';
+import type { Clock } from '@svc-gateway/contract/clock';
+import { StorageFailure, type Store } from '@svc-gateway/storage';
+import { type Backend, BackendFailure, type CallContext } from '../backend.js';
+import { ownerNamed } from '../identity.js';
+import type { Logger } from '../logger.js';
+import type { AccountOrders } from '../orders/account-orders.js';
+import { notice, type PushHub } from '../push/index.js';
+import type { Bracket } from './bracket.js';
+
+export interface BracketsDeps {
+  readonly backend: Backend;
+  readonly access: Access;
+  readonly orders: Pick<AccountOrders, 'trading'>;
+  readonly store: Store;
+  readonly hub: PushHub;
+  readonly clock: Clock;
+  readonly backendClock: Clock;
+  /** The backend records a write in `store`, and so only after what is written there before. */
+  readonly recordedInOrder: boolean;
+  readonly logger: Logger;
+  /** Whether orders may be sent: trading is on, and nothing is wrong with what this daemon remembers. */
+  readonly mayTrade: boolean;
+  /** Told whenever the disk keeps a bracket from going on: it may do so at every look. */
+  readonly onStorageFailure: (failure: StorageFailure) => void;
+}
+
+/** How often each bracket is held against the brokerage's orders, beside what is pushed; how soon a refused exit is tried again. */
+export const LOOK_MS = 5_000;
+/** Search time for an order with a lost answer, after which its outcome counts as unknown. */
+export const LOST_MS = 60_000;
+/** Longest time of a call. Longer than the window of an upstream's frequency limits: an exit waits for its turn as callers' orders do. */
+export const CALL_MS = 35_000;
+
+/** Context of a call that a bracket makes. */
+export function contextOf({ backendClock }: Pick<BracketsDeps, 'backendClock'>, id: string): CallContext {
+  return { requestId: `bracket-${id}`, deadline: backendClock.monotonic() + CALL_MS, signal: new AbortController().signal };
+}
+
+/** Reports a failure in the background; a brokerage that is away is asked again later. */
+export function report(deps: Pick<BracketsDeps, 'logger' | 'onStorageFailure'>, error: unknown, bracket: string): void {
+  if (error instanceof StorageFailure) deps.onStorageFailure(error);
+  else if (!(error instanceof BackendFailure)) deps.logger.error({ err: error, bracket }, 'a bracket could not go on');
+}
+
+/** Tells the connections of the key that placed a bracket, if it may see the account and the security. */
+export function alert(hub: PushHub, bracket: Bracket, how: string): void {
+  const { id, accId, keyId } = bracket;
+  const about = { symbols: [], accIds: [accId], traded: bracket };
+  hub.notify({ ...notice(`bracket ${id} in account ${accId} ${how}`), about }, ownerNamed(keyId));
+}

@@ -1,0 +1,127 @@
+import { type Access, type KeyChanges, type KeyRecord, scopeMask } from '@svc-gateway/access';
+import type { Clock } from '@svc-gateway/contract/clock';
+import { Emitter } from '@svc-gateway/contract/emitter';
+import { ownerOfKey } from './identity.js';
+import type { Logger } from './logger.js';
+import type { LongPolls } from './long-polls/index.js';
+import type { Entitled, PushHub } from './push/index.js';
+import { permitsOf } from './push-permits.js';
+
+export interface KeyWatchDeps {
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly push: PushHub;
+  readonly waits: Pick<LongPolls, 'review'>;
+  readonly logger: Logger;
+}
+
+/** How often keys are looked at for their expiry, beside the moment itself. */
+const WATCH_MS = 5_000;
+const quoteScopes = scopeMask(['qot:read']);
+const accountScopes = scopeMask(['acc:read']);
+
+/** Ends what keys hold open (push connections, streams, waits) when they expire, are revoked or are narrowed by a reload of the keys file. */
+export class KeyWatch {
+  readonly #deps: KeyWatchDeps;
+  /** Cancels the timer of a key's expiry, by the key's id. */
+  readonly #expiries = new Map<string, () => void>();
+  readonly #changes = new Emitter();
+  readonly #looks = new Emitter();
+  #cancelLook: () => void;
+
+  constructor(deps: KeyWatchDeps) {
+    this.#deps = deps;
+    this.#cancelLook = this.#scheduleLook();
+    deps.access.keyring?.onReload((outcome) => {
+      if (outcome.ok) this.#apply(outcome.value);
+    });
+  }
+
+  /** Calls `listener` whenever a reload has put other keys in force; returns its removal. */
+  onChanges(listener: () => void): () => void {
+    return this.#changes.on(listener);
+  }
+
+  /** Calls `listener` every few seconds, to end what it holds for keys that are no good any more; returns its removal. */
+  onLook(listener: () => void): () => void {
+    return this.#looks.on(listener);
+  }
+
+  /** Ends what a key holds open at the moment of its expiry. */
+  watch({ id, expiresAt }: KeyRecord): void {
+    this.#expiries.get(id)?.();
+    this.#expiries.delete(id);
+    if (expiresAt === null) return;
+    const cancel = this.#deps.clock.at(expiresAt, () => this.#endExpired());
+    this.#expiries.set(id, cancel);
+  }
+
+  /** Rights that an owner of stored subscriptions has now. */
+  entitled(owner: string): Entitled {
+    const { access, clock } = this.#deps;
+    if (!access.scopeMode) return { quotes: owner === 'anonymous', accounts: owner === 'anonymous' };
+    const key = keyOf(access, owner);
+    if (key === undefined || !access.revalidate(key, clock.now()).ok) return { quotes: false, accounts: false };
+    this.watch(key);
+    const may = (scopes: number) => access.authorise(key, scopes) === undefined;
+    return { quotes: may(quoteScopes), accounts: may(accountScopes) };
+  }
+
+  stop(): void {
+    this.#cancelLook();
+    for (const cancel of this.#expiries.values()) cancel();
+  }
+
+  /** The clock may have been set past an expiry, or back before one that has been acted on: keys are looked at again and again. */
+  #scheduleLook(): () => void {
+    return this.#deps.clock.after(WATCH_MS, () => {
+      this.#endExpired();
+      this.#endIdle();
+      this.#cancelLook = this.#scheduleLook();
+    });
+  }
+
+  #endIdle(): void {
+    for (const keyId of this.#deps.push.idleKeys.review()) {
+      this.#deps.logger.info({ key_id: keyId }, 'the subscriptions that the key made over REST have ended: it was not used for an hour');
+    }
+  }
+
+  #endExpired(): void {
+    const { access, push, waits } = this.#deps;
+    const { keyring } = access;
+    if (keyring === undefined) return;
+    for (const [owner, keyId] of push.owners()) {
+      const judged = keyId === undefined ? undefined : keyring.authenticateId(keyId);
+      if (judged?.ok !== false) continue;
+      push.revokeOwner(owner, judged.code === 'auth.expired' ? 'key expired' : judged.message);
+    }
+    waits.review();
+    this.#looks.emit();
+  }
+
+  /** A reload holds for open connections at once: revoked keys lose them, narrowed ones the events they may no longer see. */
+  #apply({ removed, changed }: KeyChanges): void {
+    const { access, push, waits } = this.#deps;
+    for (const key of removed) push.revokeOwner(ownerOfKey(key), 'key revoked');
+    for (const { after } of changed) {
+      this.watch(after);
+      const owner = ownerOfKey(after);
+      const judged = access.revalidate(after);
+      if (!judged.ok) {
+        push.revokeOwner(owner, judged.message);
+        continue;
+      }
+      const denied = access.authorise(after, quoteScopes);
+      if (denied !== undefined) push.endStreams(owner, denied.message);
+      push.updatePermits(owner, permitsOf(access, after));
+    }
+    waits.review();
+    this.#changes.emit();
+  }
+}
+
+/** The key of an owner; undefined for callers without one, and where the keys file has none of its id. */
+export function keyOf(access: Access, owner: string): KeyRecord | undefined {
+  return owner.startsWith('key:') ? access.keyring?.keyNamed(owner.slice('key:'.length)) : undefined;
+}

@@ -1,0 +1,41 @@
+import type { Message } from '@bufbuild/protobuf';
+import type { Access } from '@svc-gateway/access';
+import type { Operation } from '@svc-gateway/contract/operation';
+import { Rejection } from '@svc-gateway/contract/rejection';
+import { isTrade } from '../answer-record.js';
+import type { Writes } from '../orders/writes.js';
+import { isWayOut } from '../ways-out.js';
+import type { Entered } from './requests.js';
+
+/** The audit trail where it is required: no write leaves before it has a line of it. */
+export class RequiredTrail {
+  constructor(
+    private readonly access: Access,
+    private readonly writes: Writes,
+  ) {}
+
+  get isRequired(): boolean {
+    return this.access.audit.required;
+  }
+
+  /** Writes the line of a write that is about to leave; refuses the write where that cannot be written. */
+  async announce({ operation, caller, identity: { key }, request }: Entered): Promise<Rejection | undefined> {
+    const { audit } = this.access;
+    // Whoever looks after the daemon must be able to.
+    if (operation.group === 'admin') return undefined;
+    const { iface, endpoint, requestId } = caller;
+    const trade = isTrade(operation) ? this.writes.auditTrade(request) : undefined;
+    audit.record({ iface, endpoint, keyId: key?.id ?? null, outcome: 'allow', reason: 'admitted, not sent yet', requestId, trade });
+    return this.refuseUnrecorded(operation, request);
+  }
+
+  /** Refuses a write that the required trail cannot take. A way out is open all the same: the log has its line. */
+  async refuseUnrecorded(operation: Operation, request: Message): Promise<Rejection | undefined> {
+    const { audit } = this.access;
+    if (!audit.required || (await audit.written()) !== false || isWayOut(operation, request)) return undefined;
+    const why = audit.fileStatus()?.failure ?? 'it cannot be written';
+    return new Rejection('audit.unavailable', `the required audit log cannot be written: ${why}; nothing was sent`, {
+      retryAfterSeconds: 1,
+    });
+  }
+}

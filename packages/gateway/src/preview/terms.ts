@@ -1,0 +1,82 @@
+import { type Decimal, decimalFromNumber } from '@svc-gateway/contract/decimal';
+import type { C2S as BracketC2S } from '@svc-gateway/contract/generated/svc/place_bracket_order_pb';
+import { type Order, TimeInForce } from '@svc-gateway/contract/generated/Trd_Common_pb';
+import type { C2S as ModifyC2S } from '@svc-gateway/contract/generated/Trd_ModifyOrder_pb';
+import type { C2S as PlaceC2S } from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
+import { parseSymbol } from '@svc-gateway/contract/markets';
+import { type Adjustment, atLeast, mayHaveLimit } from '../orders/order-pricing.js';
+import { type TriggerTerms, trailsAlike } from '../orders/trigger-pricing.js';
+import { orderTypeName, predictionSideName, sessionName, timeInForceName, trailTypeName } from '../trade-names.js';
+import type { ExitTerms, ModifyPreview, OrderTerms, TrailTerms } from './preview.js';
+
+/** Terms of a new order as requested; security and quantity are valued elsewhere. */
+export function termsOf(request: PlaceC2S): Omit<OrderTerms, 'symbol' | 'name' | 'side' | 'qty' | 'exits'> {
+  return {
+    price: mayHaveLimit(request.orderType) ? given(request, 'price') : null,
+    adjustment: adjustmentOf(request),
+    triggerPrice: given(request, 'auxPrice'),
+    trail: trailOf(request),
+    orderType: orderTypeName(request.orderType),
+    timeInForce: timeInForceName(request.timeInForce),
+    expireTime: expireTimeOf(request),
+    session: request.session === 0 ? null : sessionName(request.session),
+    fillsOutsideRth: request.fillOutsideRTH,
+    amount: request.amount === 0 ? null : atLeast(request.amount),
+    positionId: request.positionID || null,
+    predictionSide: request.predSide === 0 ? null : predictionSideName(request.predSide),
+  };
+}
+
+/** Other orders than GTD do not end by it. */
+export function expireTimeOf({ timeInForce, expireTime }: Pick<PlaceC2S, 'timeInForce' | 'expireTime'>): string | null {
+  return timeInForce === TimeInForce.TimeInForce_GTD ? expireTime : null;
+}
+
+/** IANA zone of the market that a symbol trades in, and of the times in its orders; undefined for an unknown market. */
+export function zoneOf(symbol: string): string | undefined {
+  return parseSymbol(symbol)?.market.timeZone;
+}
+
+/** The orders that close what a bracket's entry opens. */
+export function exitsOf(request: BracketC2S): ExitTerms {
+  return {
+    takeProfit: given(request, 'takeProfitPrice'),
+    stopLoss: given(request, 'stopLossPrice'),
+    stopLossLimit: given(request, 'stopLossLimitPrice'),
+  };
+}
+
+/** Requested change of an order after valuation, which fills omitted fields from the order. */
+export function changeOf(request: ModifyC2S, order: Order): Change {
+  return {
+    newQty: given(request, 'qty'),
+    newPrice: given(request, 'price'),
+    newTriggerPrice: request.auxPrice === order.auxPrice ? null : given(request, 'auxPrice'),
+    newTrail: trailsAlike(request, order) ? null : trailOf(request),
+    newAdjustment: adjustmentOf(request),
+  };
+}
+
+type Change = Pick<ModifyPreview, 'newQty' | 'newPrice' | 'newTriggerPrice' | 'newTrail' | 'newAdjustment'>;
+
+/** Change of an operation that leaves the order's terms alone. */
+export const noChange: Change = { newQty: null, newPrice: null, newTriggerPrice: null, newTrail: null, newAdjustment: null };
+
+/** How a trailing order follows the market; null for other orders. */
+export function trailOf({ trailType, trailValue, trailSpread }: TriggerTerms): TrailTerms | null {
+  if (trailType === 0 && trailValue === 0 && trailSpread === 0) return null;
+  return {
+    type: trailTypeName(trailType),
+    value: decimalFromNumber(trailValue) ?? 0n,
+    spread: trailSpread === 0 ? null : (decimalFromNumber(trailSpread) ?? null),
+  };
+}
+
+/** A field that was given; those that carry more places than are accepted have been refused before. */
+export function given<F extends string>(request: { readonly [field in F]: number }, field: F): Decimal | null {
+  return Object.hasOwn(request, field) ? (decimalFromNumber(request[field]) ?? null) : null;
+}
+
+function adjustmentOf({ adjustPrice, adjustSideAndLimit }: Adjustment): Decimal | null {
+  return adjustPrice && adjustSideAndLimit !== 0 ? (decimalFromNumber(adjustSideAndLimit) ?? null) : null;
+}

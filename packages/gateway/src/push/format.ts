@@ -1,0 +1,37 @@
+import { create } from '@bufbuild/protobuf';
+import * as Notify from '@svc-gateway/contract/generated/Notify_pb';
+import type { NotifyPush, PushEvent, QuotePush } from '../backend.js';
+import type { Frame, FrameContent } from './frame.js';
+import type { Numbering } from './numbering.js';
+
+/**
+ * How an interface writes events: one object for all connections that are written to in the same way. An event is given
+ * to each format at most once, whatever the number of connections.
+ */
+export interface PushFormat {
+  readonly numbering: Numbering;
+  /** The frame of an event. What it throws is reported, and costs that event alone. */
+  event(event: PushEvent, content: FrameContent): Frame;
+  /** The frame that announces a gap. */
+  gap(gap: TickerGap, content: FrameContent): Frame;
+}
+
+/** Ticker events of a stream were dropped because the connection reads too slowly. */
+export interface TickerGap {
+  /** Says so in the protocol's own terms. */
+  readonly notice: NotifyPush;
+  /** The first event after the gap. */
+  readonly next: QuotePush;
+  readonly dropped: number;
+}
+
+const NOTIFY = 1003;
+
+/** The gap before `next`. */
+export function tickerGap(next: QuotePush, dropped: number): TickerGap {
+  const desc = `${next.stream.symbol}: ${dropped} ticker events were dropped, the connection reads too slowly`;
+  const event: Notify.GtwEvent = create(Notify.GtwEventSchema, { eventType: Notify.GtwEventType.GtwEventType_None, desc });
+  const s2c = create(Notify.S2CSchema, { type: Notify.NotifyType.NotifyType_GtwEvent, event });
+  const message = create(Notify.ResponseSchema, { retType: 0, s2c });
+  return { notice: { type: 'notify', protoId: NOTIFY, message }, next, dropped };
+}

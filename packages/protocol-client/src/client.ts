@@ -1,0 +1,433 @@
+import { create, type Message } from '@bufbuild/protobuf';
+import type { Decimal } from '@svc-gateway/contract/decimal';
+import { Emitter } from '@svc-gateway/contract/emitter';
+import { type S2C as Notice, ResponseSchema as NotifyResponse, NotifyType } from '@svc-gateway/contract/generated/Notify_pb';
+import type { Security } from '@svc-gateway/contract/generated/Qot_Common_pb';
+import type { C2S as GetBasicQotC2S } from '@svc-gateway/contract/generated/Qot_GetBasicQot_pb';
+import type { TrdAcc } from '@svc-gateway/contract/generated/Trd_Common_pb';
+import { parseSymbol } from '@svc-gateway/contract/markets';
+import { isTrading, type Operation } from '@svc-gateway/contract/operation';
+import { account, quote, system } from '@svc-gateway/contract/operations';
+import {
+  type Backend,
+  BackendFailure,
+  type BackendStatus,
+  type BrokerSnapshot,
+  type CallContext,
+  type CredentialRefresh,
+  type HeldAnswer,
+  type LifecycleSnapshot,
+  type NotifyPush,
+  type PushEvent,
+  type QuotePush,
+  type QuoteStream,
+  type ResponseMessage,
+  type StreamScope,
+  type StreamsListener,
+  type SubscriptionQuotas,
+  type TradingTerms,
+  type UnsubscribeRefusal,
+} from '@svc-gateway/gateway/backend';
+import { packetEncAlgo } from '@svc-gateway/wire';
+import type { ProtocolClientOptions } from './client-options.js';
+import { readPush } from './connection/bodies.js';
+import { CipherUnknown, ConnectFailure } from './connection/connect-failure.js';
+import type { Greeting } from './connection/handshake.js';
+import { PacketIds } from './connection/packet-ids.js';
+import { Session } from './connection/session.js';
+import { StateLog } from './connection/state-log.js';
+import type { PushFrame, RequestOptions, Upstream } from './connection/upstream.js';
+import { readQuoteRights } from './quote-rights.js';
+import { reminderPushOf } from './reminder-pushes.js';
+import { StaleAnswers } from './requests/answer-caches.js';
+import type { RateLimitedClient } from './requests/rate-limited-client.js';
+import { RoleKeeper } from './roles.js';
+import { castsDoubt, isOwnConcern, lostBy, type Role, readUpstreamState, type UpstreamState } from './server-state.js';
+import { ServerWatch } from './server-watch.js';
+import { limitedClient } from './subscriptions/live-reader.js';
+import { pushedQuotes } from './subscriptions/pushed-quotes.js';
+import type { SubscriptionReconciler } from './subscriptions/reconciler.js';
+import { ForexRates } from './trading/forex-rates.js';
+import { hideMarks } from './trading/remark-mark.js';
+import { tradePushOf } from './trading/trades.js';
+import { Trading } from './trading/trading.js';
+import { TradingTermsCache } from './trading/trading-terms.js';
+
+const NOTIFY = 1003;
+/** Version of the protocol's messages that this client knows: 10.11. */
+const CLIENT_VERSION = 1011;
+/** Timeout of the client's own requests. */
+const OWN_MS_MAX = 10_000;
+/** Ciphers that servers know; the first is asked for first, as CBC hides repetition. */
+const algorithms: readonly number[] = [packetEncAlgo.aesCbc, packetEncAlgo.ownEcb];
+/** The public protocol does not name the broker behind a server. */
+const BROKER = { brokerId: 0, name: 'upstream' };
+
+/**
+ * A connection to a server of the public protocol, used for quotes, for trading, or for both, with everything that makes it hold:
+ * reconnection, restoration, rate limits, subscriptions, and the search for orders whose answer was lost. It implements the backend
+ * port by itself; several of them with one role each make a brokerage that is logged in to.
+ */
+export class ProtocolClient implements Backend {
+  readonly name: Backend['name'];
+  /** An upstream never says whether it is simulated; assume real money. */
+  readonly simulated = false;
+  /** Packet ids count for one connection only. */
+  readonly replaysWrites = false;
+  readonly session: Session;
+  readonly #options: ProtocolClientOptions;
+  readonly #packets: PacketIds;
+  readonly #requests: RateLimitedClient;
+  readonly #subscriptions: SubscriptionReconciler;
+  /** Rate-limited requests of the client itself. */
+  readonly #own: Upstream;
+  readonly #trading: Trading;
+  readonly #terms: TradingTermsCache;
+  readonly #rates: ForexRates;
+  readonly #roles: RoleKeeper;
+  readonly #watch: ServerWatch;
+  readonly #stale: StaleAnswers;
+  readonly #pushListeners = new Emitter<PushEvent>();
+  readonly #streamsListeners = new Set<StreamsListener>();
+  readonly #lifecycleListeners = new Emitter<BackendStatus>();
+  #greeting: Greeting | undefined;
+  /** The server's last word on its own state. */
+  #state: UpstreamState | undefined;
+  #algorithm: number = packetEncAlgo.aesCbc;
+
+  constructor(options: ProtocolClientOptions) {
+    this.#options = options;
+    const { name, server, logDetails = {}, roles, clock, logger, random, dial, endpoint, rsaKey, missingLogin } = options;
+    const onDefect = (error: unknown) => logger.error({ ...logDetails, err: error }, `a connection to ${server} failed`);
+    const log = new StateLog(clock, logger, logDetails, `the connection to ${server}`);
+    this.name = name;
+    this.session = new Session({
+      clock,
+      random,
+      dial,
+      endpoint,
+      introduction: () => ({ clientId: options.clientId(), clientVersion: CLIENT_VERSION, packetEncAlgo: this.#algorithm }),
+      ...(rsaKey === undefined ? {} : { rsaKey }),
+      prepare: (upstream, greeting) => this.#connected(upstream, greeting),
+      onLost: (reason, heardAt) => this.#roles.disconnected(reason, heardAt),
+      onPush: (frame) => this.#received(frame),
+      onLifecycle: () => {
+        log.note(this.session.lifecycle.snapshot);
+        this.#follow();
+      },
+      onDefect,
+      onFailed: (failure) => {
+        if (failure instanceof CipherUnknown)
+          this.#algorithm = algorithms.find((other) => other !== this.#algorithm) ?? packetEncAlgo.aesCbc;
+        options.onConnectFailed?.(failure);
+      },
+    });
+    this.#packets = new PacketIds(this.session);
+    const { requests, subscriptions } = limitedClient(this.#packets, clock, options.rules);
+    this.#requests = requests;
+    this.#subscriptions = subscriptions;
+    this.#own = requests.own;
+    this.#roles = new RoleKeeper({
+      clock,
+      roles,
+      onLost: (role, from, reason) => this.#lost(role, from, reason),
+      restore: (role, since, isCurrent) => this.#restore(role, since, isCurrent),
+      renew: missingLogin === 'reconnect' ? (reason) => this.session.renew(reason) : undefined,
+      onChange: () => this.#lifecycleListeners.emit(this.status()),
+      onDefect,
+    });
+    this.#watch = new ServerWatch({
+      clock,
+      readState: () => readUpstreamState(this.session, this.#soon()),
+      onState: (state) => this.#judge(state),
+      onUnknown: (reason) => logger.warn({ ...logDetails, reason }, `${server} does not say how it is`),
+      subscriptions,
+      soon: () => this.#soon(),
+      onMissed: (streams, from, reason) => this.#missed({ streams, accIds: [] }, from, reason),
+      renew: (reason, from) => {
+        options.onUseless?.();
+        this.session.renew(reason, from);
+      },
+    });
+    this.#stale = new StaleAnswers(clock);
+    this.#terms = new TradingTermsCache(this.#own, clock);
+    this.#rates = new ForexRates(this.#own, clock);
+    this.#trading = new Trading({
+      clock,
+      upstream: this.session,
+      own: this.#own,
+      soon: () => this.#soon(),
+      connection: () => (roles.includes('trading') && this.#roles.state('trading') === 'ready' ? this.#greeting : undefined),
+      whenReady: (deadline) => this.#roles.whenReady('trading', deadline),
+      onPush: (event) => this.#emit(event),
+      onListRefused: (reason) => this.#roles.judge({ ...this.#state?.missing, trading: reason }),
+      onUnread: (details) => logger.warn({ ...logDetails, ...details }, `orders of the time when ${server} was away could not be read`),
+      onDefect,
+    });
+  }
+
+  async start(): Promise<void> {
+    this.session.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#watch.end();
+    this.#roles.stop();
+    this.#trading.stop();
+    this.#requests.stop();
+    this.#subscriptions.stop();
+    this.session.stop();
+  }
+
+  /** Ends the connection for good, and says that its pushes end. */
+  end(reason: string): void {
+    if (this.session.greeting !== undefined) this.#roles.disconnected(reason, this.#options.clock.now());
+    void this.stop();
+  }
+
+  call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage> {
+    if (operation === quote.getQuote) {
+      const pushed = pushedQuotes(this.#subscriptions.streams, request as GetBasicQotC2S);
+      if (pushed !== undefined) return pushed;
+    }
+    if (operation === system.getQuoteRights) return readQuoteRights(this.#requests, request, context);
+    const writes = operation.effect === 'order' || operation.effect === 'write';
+    const answer = writes ? this.#trading.write(operation, request, context) : this.#requests.call(operation, request, context);
+    const shown = (response: ResponseMessage) => {
+      this.#stale.note(operation, request, response);
+      return hideMarks(response);
+    };
+    if (operation === account.listAccounts) return this.#trading.noteList(answer).then(shown);
+    return answer instanceof Promise ? answer.then(shown) : shown(answer);
+  }
+
+  held(operation: Operation, request: Message): HeldAnswer | undefined {
+    return this.#stale.get(operation, request);
+  }
+
+  /** The bytes pass unchanged: a packet id in them is the caller's own. */
+  callBytes(protoId: number, body: Uint8Array, { deadline, lateRejection }: CallContext): Promise<Uint8Array> {
+    return this.#requests.callBytes(protoId, body, { ...this.#soon(), deadline, lateRejection });
+  }
+
+  tradingTerms(security: Security, context: CallContext): TradingTerms | undefined | Promise<TradingTerms | undefined> {
+    return this.#terms.of(security, context);
+  }
+
+  /** Rates come from forex quotes; logins without a right to them have none. */
+  exchangeRate(from: string, to: string, context: CallContext): Decimal | undefined | Promise<Decimal | undefined> {
+    return this.#rates.rate(from, to, context);
+  }
+
+  subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
+    return this.#subscriptions.subscribe(streams);
+  }
+
+  async unserved(streams: readonly QuoteStream[]): Promise<readonly QuoteStream[]> {
+    const symbols = [...new Set(streams.map(({ symbol }) => symbol))].flatMap((symbol) => parseSymbol(symbol) ?? []);
+    const securityList = symbols.map(({ market, code }) => ({ market: market.number, code }));
+    const request = create(quote.getStaticInfo.messages.C2SSchema, { securityList });
+    // A list with a symbol that does not exist is refused as a whole.
+    const { retType } = await this.#own.request(quote.getStaticInfo, request, this.#soon());
+    return retType === 0 ? this.#subscriptions.unserved(streams, this.#soon()) : [];
+  }
+
+  unsubscribe(streams: readonly QuoteStream[]): Promise<UnsubscribeRefusal | undefined> {
+    return this.#subscriptions.unsubscribe(streams);
+  }
+
+  subscriptionQuotas(): SubscriptionQuotas | undefined {
+    return this.#subscriptions.lastFigures();
+  }
+
+  current(stream: QuoteStream): QuotePush | undefined {
+    return this.#subscriptions.streams.current(stream);
+  }
+
+  subscribeAccounts(accIds: readonly bigint[]): Promise<ResponseMessage> {
+    return this.#trading.subscribe(accIds, this.session.greeting !== undefined);
+  }
+
+  notices(): readonly NotifyPush[] {
+    const status = this.#state?.global.programStatus;
+    if (status === undefined) return [];
+    const s2c = { type: NotifyType.NotifyType_ProgramStatus, programStatus: { programStatus: status } };
+    return [{ type: 'notify', protoId: NOTIFY, message: create(NotifyResponse, { retType: 0, s2c }) }];
+  }
+
+  onPush(listener: (event: PushEvent) => void): () => void {
+    return this.#pushListeners.on(listener);
+  }
+
+  onStreams(listener: StreamsListener): () => void {
+    this.#streamsListeners.add(listener);
+    return () => this.#streamsListeners.delete(listener);
+  }
+
+  status(): BackendStatus {
+    const [first = 'quotes'] = this.#options.roles;
+    const platform = this.#roles.snapshot(first);
+    return { platform, brokers: this.#options.roles.includes('trading') ? [{ ...BROKER, ...this.#roles.snapshot('trading') }] : [] };
+  }
+
+  readiness(operation: Operation): LifecycleSnapshot | BrokerSnapshot | undefined {
+    const { roles } = this.#options;
+    const role = isTrading(operation) ? 'trading' : (roles[0] ?? 'quotes');
+    if (!roles.includes(role) || this.#roles.state(role) === 'ready') return undefined;
+    const { platform, brokers } = this.status();
+    return isTrading(operation) ? brokers[0] : platform;
+  }
+
+  onLifecycle(listener: (status: BackendStatus) => void): () => void {
+    return this.#lifecycleListeners.on(listener);
+  }
+
+  async refreshCredentials(): Promise<CredentialRefresh> {
+    return 'not_applicable';
+  }
+
+  /** State of a role, with its counters and times. */
+  snapshot(role: Role): LifecycleSnapshot {
+    return this.#roles.snapshot(role);
+  }
+
+  /** Accounts that the server listed last; undefined while it never did. */
+  get accounts(): readonly TrdAcc[] | undefined {
+    return this.#trading.accounts;
+  }
+
+  /** Deadline of the client's own requests, which are never cancelled. */
+  #soon(): RequestOptions & { readonly signal: AbortSignal } {
+    return { deadline: this.#options.clock.monotonic() + OWN_MS_MAX, signal: new AbortController().signal };
+  }
+
+  #emit(event: PushEvent): void {
+    this.#pushListeners.emit(event);
+  }
+
+  #received(frame: PushFrame): void {
+    const quotes = this.#subscriptions.streams.take(frame);
+    if (quotes !== undefined) {
+      for (const push of quotes) {
+        this.#watch.heard(push.stream);
+        this.#emit(push);
+      }
+      return;
+    }
+    const trade = tradePushOf(frame);
+    if (trade !== undefined) {
+      if (this.#trading.push(trade)) this.#requests.tradeChanged();
+    } else if (frame.protoId === NOTIFY) {
+      this.#noticed(frame);
+    } else {
+      const reminder = this.#options.roles.includes('quotes') ? reminderPushOf(frame) : undefined;
+      if (reminder !== undefined) this.#emit(reminder);
+    }
+  }
+
+  /** Notices are passed on by the connection for quotes; what they are about is looked at by every connection. */
+  #noticed(frame: PushFrame): void {
+    const message = readPush<Notice>(NotifyResponse, frame);
+    if (message === undefined) return;
+    const { type } = message.s2c;
+    if (!isOwnConcern(type) && this.#options.roles.includes('quotes')) this.#emit({ type: 'notify', protoId: NOTIFY, message });
+    if (this.session.lifecycle.state === 'ready') this.#roles.judge({ ...this.#state?.missing, ...lostBy(message.s2c) });
+    this.#watch.look(castsDoubt(type));
+  }
+
+  /** Prepares a new connection: nothing that an earlier one said holds, and another user or server may say otherwise. */
+  async #connected(upstream: Upstream, greeting: Greeting): Promise<void> {
+    const before = this.#greeting;
+    this.#options.onAccepted?.();
+    this.#greeting = greeting;
+    this.#trading.connected();
+    this.#packets.connected(greeting.connId);
+    const another = before !== undefined && (before.userId !== greeting.userId || before.serverVersion !== greeting.serverVersion);
+    this.#requests.reset(another);
+    this.#subscriptions.reset();
+    if (another) this.#stale.clear();
+    this.#state = await this.#readState(upstream);
+    if (this.#options.rules.limits === 'when refused') return;
+    this.#requests.sender.pace('at once');
+    void this.#recognise(upstream, greeting);
+  }
+
+  async #readState(upstream: Upstream): Promise<UpstreamState | undefined> {
+    const { missingLogin, roles, logger, logDetails, server } = this.#options;
+    let state: UpstreamState;
+    try {
+      state = await readUpstreamState(upstream, this.#soon());
+    } catch (thrown) {
+      if (missingLogin === 'wait' || !(thrown instanceof ConnectFailure)) throw thrown;
+      logger.warn({ ...logDetails, reason: thrown.message }, `${server} does not say how it is`);
+      return undefined;
+    }
+    const why = missingLogin === 'wait' ? undefined : roles.map((role) => state.missing[role]).find((missing) => missing !== undefined);
+    if (why !== undefined) throw new ConnectFailure(why);
+    return state;
+  }
+
+  /**
+   * Only another gateway answers operations of our own. It keeps the limits of the server behind it, and has none itself; it is not
+   * waited for.
+   */
+  async #recognise(upstream: Upstream, greeting: Greeting): Promise<void> {
+    const asked = system.getQuoteRights;
+    try {
+      const { retType } = await upstream.request(asked, create(asked.messages.C2SSchema), this.#soon());
+      if (this.#greeting === greeting) this.#requests.sender.pace(retType === 0 ? 'when refused' : 'at once');
+    } catch (thrown) {
+      if (!(thrown instanceof BackendFailure)) this.#options.logger.error({ err: thrown }, 'the upstream could not be recognised');
+    }
+  }
+
+  /** Brings the roles in line with the connection. */
+  #follow(): void {
+    const { lifecycleState: state, lastLifecycleEvent: event = '' } = this.session.lifecycle.snapshot;
+    if (state === 'ready') {
+      this.#roles.judge(this.#state?.missing ?? {});
+      this.#watch.begin();
+    } else {
+      this.#watch.end();
+      this.#roles.follow(state, event);
+    }
+  }
+
+  async #judge(state: UpstreamState): Promise<void> {
+    this.#state = state;
+    this.#roles.judge(state.missing);
+    this.#trading.checkList();
+    await this.#subscriptions.figures();
+  }
+
+  #scopeOf(role: Role): StreamScope {
+    if (role === 'quotes') return { streams: 'all', accIds: [] };
+    return { streams: [], accIds: this.#options.ownAccountsOnly ? (this.accounts ?? []).map(({ accID }) => accID) : 'all' };
+  }
+
+  #lost(role: Role, from: number, why: string): void {
+    if (role === 'quotes') {
+      this.#subscriptions.reset();
+      this.#requests.reset(false);
+    }
+    const { label } = this.#options;
+    const reason = label === undefined ? why : `the connection to ${label} was lost: ${why}`;
+    for (const listener of this.#streamsListeners) listener.lost({ ...this.#scopeOf(role), from, reason });
+  }
+
+  /** Pushes of the scope were missed since `from` (epoch ms) though the connection stands. */
+  async #missed(scope: StreamScope, from: number, reason: string): Promise<void> {
+    for (const listener of this.#streamsListeners) listener.lost({ ...scope, from, reason });
+    await this.#subscribeAgain(scope);
+  }
+
+  /** The gateway subscribes again to everything that is still wanted. */
+  async #subscribeAgain(scope: StreamScope): Promise<void> {
+    for (const listener of this.#streamsListeners) await listener.restore(scope);
+  }
+
+  #restore(role: Role, since: number | undefined, isCurrent: () => boolean): Promise<void> {
+    const subscribeAgain = () => this.#subscribeAgain(this.#scopeOf(role));
+    return role === 'quotes' ? subscribeAgain() : this.#trading.restore(since, isCurrent, subscribeAgain);
+  }
+}

@@ -1,0 +1,47 @@
+import type { Message } from '@bufbuild/protobuf';
+import type { ProtocolMessages } from '@svc-gateway/contract/operation';
+import type { CallContext, ResponseMessage } from '@svc-gateway/gateway/backend';
+import type { BodyFormat } from '@svc-gateway/wire';
+
+/** Operation of the public protocol: every declared operation that has a protocol id is one. */
+export interface ProtocolOperation<M extends ProtocolMessages = ProtocolMessages> {
+  /** For people and logs: "get_quote". */
+  readonly name: string;
+  readonly protoId: number | null;
+  readonly messages: M;
+}
+
+/** A push of the server. */
+export interface PushFrame {
+  readonly protoId: number;
+  readonly format: BodyFormat;
+  readonly body: Uint8Array;
+}
+
+/** How long a request may take, and for whom. */
+export interface RequestOptions {
+  /**
+   * When it is given up, in milliseconds of `Clock.monotonic`: then the promise is rejected with `BackendTimeout`, or with
+   * `BackendUnsent` if it has not left yet.
+   */
+  readonly deadline: number;
+  /** A read whose signal is aborted is given up in the same way. Writes do without one. */
+  readonly signal?: AbortSignal;
+  /** Orders and cancels go ahead of reads where requests wait for their turn. Default `read`. */
+  readonly priority?: 'order' | 'read';
+  /** Late rejection, asked for just before sending; the promise is then rejected with it. */
+  readonly lateRejection?: CallContext['lateRejection'];
+}
+
+/**
+ * The way to one server of the public protocol. Every promise settles: with the server's `Response`, refusals included, or with a
+ * `BackendFailure` of the port: `BackendUnsent` where not one byte has left, `BackendTimeout`, or `BackendLost` where the
+ * connection was lost under way. An answer that cannot be read, or that lacks its payload, is `BackendLost` to a write and
+ * `BackendRefused` (`backend.failed`) to a read.
+ */
+export interface Upstream {
+  /** Sends `c2s` (the operation's `C2S`). The answer is read-only. */
+  request(asked: ProtocolOperation, c2s: Message, options: RequestOptions): Promise<ResponseMessage>;
+  /** The same with the bytes of a `Request`, for ids that nobody declared; the bytes of its `Response`. */
+  requestBytes(protoId: number, body: Uint8Array, options: RequestOptions): Promise<Uint8Array>;
+}

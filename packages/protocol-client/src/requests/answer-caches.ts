@@ -1,0 +1,142 @@
+import type { Message } from '@bufbuild/protobuf';
+import type { Clock } from '@svc-gateway/contract/clock';
+import { quoteMarkets } from '@svc-gateway/contract/markets';
+import { messageBytes } from '@svc-gateway/contract/message-writer';
+import { type Operation, readsMarketData } from '@svc-gateway/contract/operation';
+import { localDayNumber } from '@svc-gateway/contract/time';
+import type { HeldAnswer, ResponseMessage } from '@svc-gateway/gateway/backend';
+import { sizeOf } from '../connection/bodies.js';
+import type { ProtocolOperation } from '../connection/upstream.js';
+import { fieldsOf } from './request.js';
+
+/** LRU cache that is bounded by the bytes of its values. */
+class BoundedCache<V> {
+  readonly #entries = new Map<string, { readonly value: V; readonly bytes: number }>();
+  #bytes = 0;
+
+  constructor(private readonly bytesMax: number) {}
+
+  get(key: string): V | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.value;
+  }
+
+  set(key: string, value: V, bytes: number): void {
+    this.#drop(key);
+    if (bytes > this.bytesMax) return;
+    this.#entries.set(key, { value, bytes });
+    this.#bytes += bytes;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= this.bytesMax) break;
+      this.#drop(oldest);
+    }
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#bytes = 0;
+  }
+
+  #drop(key: string): void {
+    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
+    this.#entries.delete(key);
+  }
+}
+
+/** Name of a request: equal for equal requests. */
+export function keyOf({ name, protoId, messages }: ProtocolOperation, c2s: Message): string {
+  return `${protoId ?? name} ${Buffer.from(messageBytes(messages.C2SSchema, c2s)).toString('latin1')}`;
+}
+
+/** Ids whose whole answers hold for the day; with a condition where only some do. */
+const dailyReads: ReadonlyMap<number, (c2s: Message) => boolean> = new Map<number, (c2s: Message) => boolean>([
+  [3202, () => true],
+  [3204, () => true],
+  // Sorted by figures that change all day, it does not hold.
+  [3205, (c2s) => !fieldsOf(c2s).sortField],
+  [3206, () => true],
+  // Nor does a filter by the Greeks.
+  [3209, (c2s) => fieldsOf(c2s).dataFilter === undefined],
+  [3219, () => true],
+  [3224, () => true],
+]);
+
+const zones = [...new Set(quoteMarkets.map(({ timeZone }) => timeZone))];
+
+/**
+ * Answers that do not change within a day: static information, calendars, contract lists. Kept until a new day begins in any market;
+ * there is room for every security of the largest markets.
+ */
+export class DayCache {
+  readonly #values = new BoundedCache<Message>(32 * 1024 * 1024);
+  #days = '';
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Whether the whole answer to this request holds for the day. */
+  holds({ protoId }: ProtocolOperation, c2s: Message): boolean {
+    return protoId !== null && dailyReads.get(protoId)?.(c2s) === true;
+  }
+
+  get(key: string): Message | undefined {
+    this.#turnDay();
+    return this.#values.get(key);
+  }
+
+  /** `bytes` is about the size of the value. */
+  set(key: string, value: Message, bytes: number): void {
+    this.#turnDay();
+    this.#values.set(key, value, bytes);
+  }
+
+  clear(): void {
+    this.#values.clear();
+  }
+
+  #turnDay(): void {
+    const now = this.clock.now();
+    const days = zones.map((zone) => localDayNumber(now, zone)).join();
+    if (days !== this.#days) this.clear();
+    this.#days = days;
+  }
+}
+
+const STALE_MS_MAX = 600_000;
+const STALE_BYTES_MAX = 16 * 1024 * 1024;
+/** Size of an answer's key and objects, beside its bytes. */
+const ENTRY_BYTES = 512;
+
+/**
+ * The newest answers to reads of market data, for when the server is away: they are of use for a while, with their age beside them. An
+ * old answer about an account could be traded on.
+ */
+export class StaleAnswers {
+  /** `until` is of `Clock.monotonic`. */
+  readonly #values = new BoundedCache<HeldAnswer & { readonly until: number }>(STALE_BYTES_MAX);
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Keeps an answer if it is one to keep. */
+  note(operation: Operation, request: Message, response: ResponseMessage): void {
+    if (response.retType !== 0 || !readsMarketData(operation)) return;
+    const bytes = sizeOf(operation.messages, response) + ENTRY_BYTES;
+    if (bytes > STALE_BYTES_MAX / 8) return;
+    const until = this.clock.monotonic() + STALE_MS_MAX;
+    this.#values.set(keyOf(operation, request), { response, at: this.clock.now(), until }, bytes);
+  }
+
+  /** Last answer to this request, if it is not too old. */
+  get(operation: Operation, request: Message): HeldAnswer | undefined {
+    if (!readsMarketData(operation)) return undefined;
+    const entry = this.#values.get(keyOf(operation, request));
+    return entry === undefined || entry.until <= this.clock.monotonic() ? undefined : entry;
+  }
+
+  /** Clears the cache for another server. */
+  clear(): void {
+    this.#values.clear();
+  }
+}

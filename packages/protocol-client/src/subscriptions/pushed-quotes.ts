@@ -1,0 +1,40 @@
+import { create, type Message } from '@bufbuild/protobuf';
+import { type BasicQot, SubType } from '@svc-gateway/contract/generated/Qot_Common_pb';
+import * as GetBasicQot from '@svc-gateway/contract/generated/Qot_GetBasicQot_pb';
+import type { S2C as UpdateBasicQotS2C } from '@svc-gateway/contract/generated/Qot_UpdateBasicQot_pb';
+import { symbolOf } from '@svc-gateway/contract/markets';
+import type { ResponseMessage } from '@svc-gateway/gateway/backend';
+import type { QuoteStreams } from './quote-streams.js';
+
+/** The answer about one symbol is kept with its push: while nothing changes it is the same object, encoded once. */
+const singles = new WeakMap<Message, ResponseMessage>();
+
+/**
+ * The answer of Qot_GetBasicQot where the quotes of all its symbols are pushed: the newest of each, which is what the server would
+ * answer from. undefined where one of them is not, or has not come yet.
+ */
+export function pushedQuotes(streams: QuoteStreams, { securityList }: GetBasicQot.C2S): ResponseMessage | undefined {
+  const quotes: BasicQot[] = [];
+  let push: ResponseMessage | undefined;
+  for (const security of securityList) {
+    const symbol = symbolOf(security);
+    push = symbol === undefined ? undefined : streams.newest(symbol, SubType.SubType_Basic)?.message;
+    const [quote] = (push as { s2c?: UpdateBasicQotS2C } | undefined)?.s2c?.basicQotList ?? [];
+    if (quote === undefined) return undefined;
+    quotes.push(quote);
+  }
+  if (push === undefined) return undefined;
+  if (quotes.length > 1) return answer(quotes);
+  let known = singles.get(push);
+  if (known === undefined) {
+    known = answer(quotes);
+    singles.set(push, known);
+  }
+  return known;
+}
+
+function answer(basicQotList: BasicQot[]): ResponseMessage {
+  const s2c = create(GetBasicQot.S2CSchema);
+  s2c.basicQotList = basicQotList;
+  return create(GetBasicQot.ResponseSchema, { retType: 0, s2c });
+}

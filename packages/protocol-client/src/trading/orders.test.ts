@@ -1,0 +1,119 @@
+import { create } from '@bufbuild/protobuf';
+import { ManualClock } from '@svc-gateway/contract/clock';
+import * as TrdPlaceComboOrder from '@svc-gateway/contract/generated/Trd_PlaceComboOrder_pb';
+import * as TrdPlaceOrder from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
+import { trade } from '@svc-gateway/contract/operations';
+import { BackendLost, type ResponseMessage } from '@svc-gateway/gateway/backend';
+import { expect, it } from 'vitest';
+import { CountingClock } from '../../../../test/support/counting-clock.js';
+import { Orders } from './orders.js';
+
+it('the search for an order ends when the daemon stops', async () => {
+  const clock = new CountingClock(new ManualClock(Date.UTC(2026, 0, 5)));
+  const lost = new BackendLost('the connection was lost');
+  let looked: () => void = () => undefined;
+  const looking = new Promise<void>((resolve) => {
+    looked = resolve;
+  });
+  const orders = new Orders({
+    clock,
+    write: () => Promise.reject(lost),
+    ask: async ({ messages }) => {
+      looked();
+      return create(messages.ResponseSchema, { retType: 0, s2c: { orderList: [] } } as Record<string, unknown>) as ResponseMessage;
+    },
+    whenTrading: async () => true,
+  });
+  const placed = orders
+    .call(trade.placeOrder, create(trade.placeOrder.messages.C2SSchema), { deadline: 30_000 })
+    .catch((thrown: unknown) => thrown);
+  await looking;
+  orders.stop();
+  expect(await placed).toBe(lost);
+  expect(clock.armed).toEqual([]);
+});
+
+const header = { trdEnv: 0, accID: 7n, trdMarket: 1 };
+const terms = { header, packetID: { connID: 0n, serialNo: 0 }, trdSide: 1, orderType: 1, code: '00700', qty: 100, price: 1, remark: '' };
+
+it.each([
+  ['without a payload', undefined],
+  ['without an order', { header }],
+  ['of another account', { header: { ...header, accID: 8n }, orderID: 1n, orderIDEx: 'order-1' }],
+])('an acknowledgement %s says nothing: the order is looked for', async (_, s2c) => {
+  const clock = new ManualClock(Date.UTC(2026, 0, 5));
+  const { C2SSchema, ResponseSchema } = TrdPlaceOrder;
+  let sent: TrdPlaceOrder.C2S | undefined;
+  const place = (list: () => object[]) => {
+    const orders = new Orders({
+      clock,
+      write: async (_operation, request) => {
+        sent = request as TrdPlaceOrder.C2S;
+        return create(ResponseSchema, { retType: 0, ...(s2c === undefined ? {} : { s2c }) }) as ResponseMessage;
+      },
+      ask: async ({ messages }) => {
+        const answer = create(messages.ResponseSchema, { retType: 0, s2c: { header, orderList: list() } } as Record<string, unknown>);
+        setImmediate(() => clock.advance(5_000));
+        return answer as ResponseMessage;
+      },
+      whenTrading: async () => true,
+    });
+    return orders.call(trade.placeOrder, create(C2SSchema, terms), { deadline: 30_000 });
+  };
+  const there = () => [{ remark: sent?.remark, orderID: 5n, orderIDEx: 'order-5' }];
+  await expect(place(there)).resolves.toMatchObject({ retType: 0, s2c: { orderIDEx: 'order-5' } });
+  await expect(place(() => [])).rejects.toMatchObject({ constructor: BackendLost, message: expect.stringMatching(/without saying which/) });
+});
+
+it('an order that was acknowledged by its number alone is never found for another whose answer was lost', async () => {
+  const clock = new ManualClock(Date.UTC(2026, 0, 5));
+  const { C2SSchema, ResponseSchema } = TrdPlaceOrder;
+  const acknowledged = create(ResponseSchema, { retType: 0, s2c: { header, orderID: 5n } }) as ResponseMessage;
+  let answers = true;
+  let orderList: object[] = [];
+  const orders = new Orders({
+    clock,
+    async write() {
+      if (answers) return acknowledged;
+      throw new BackendLost('the connection was lost');
+    },
+    async ask({ messages }) {
+      setImmediate(() => clock.advance(5_000));
+      return create(messages.ResponseSchema, { retType: 0, s2c: { header, orderList } } as Record<string, unknown>) as ResponseMessage;
+    },
+    whenTrading: async () => true,
+  });
+  const place = () => orders.call(trade.placeOrder, create(C2SSchema, { ...terms, remark: 'bot' }), { deadline: 30_000 });
+  await place();
+  answers = false;
+  const listed = { ...terms, remark: 'bot' };
+  orderList = [{ ...listed, orderID: 5n, orderIDEx: 'order-5' }];
+  await expect(place()).rejects.toThrow('the connection was lost');
+  // One without a text is not the one that was acknowledged: that has another number.
+  orderList = [{ ...listed, orderID: 6n, orderIDEx: '' }];
+  await expect(place()).resolves.toMatchObject({ s2c: { orderID: 6n } });
+});
+
+it('an order of several legs whose answer was lost is looked for by its mark, and sent once', async () => {
+  const clock = new ManualClock(Date.UTC(2026, 0, 5));
+  const leg = (code: string, side: number) => ({ security: { market: 1, code }, side, qtyRatio: 1 });
+  const combo = { header, comboLegs: [leg('00700', 1), leg('00005', 2)], qty: 100, price: 1, orderType: 1 };
+  const sent: TrdPlaceComboOrder.C2S[] = [];
+  const orders = new Orders({
+    clock,
+    write: async (_operation, request) => {
+      sent.push(request as TrdPlaceComboOrder.C2S);
+      throw new BackendLost('the connection was lost');
+    },
+    ask: async ({ messages }) => {
+      // Another's, which is like it in all but its mark.
+      const like = { ...combo, code: '00700', trdSide: 1, orderIDEx: 'order-4' };
+      const orderList = [like, { ...like, remark: sent[0]?.remark, orderIDEx: 'order-5' }];
+      return create(messages.ResponseSchema, { retType: 0, s2c: { header, orderList } } as Record<string, unknown>) as ResponseMessage;
+    },
+    whenTrading: async () => true,
+  });
+  const answer = await orders.call(trade.placeComboOrder, create(TrdPlaceComboOrder.C2SSchema, combo), { deadline: 30_000 });
+  expect(answer).toMatchObject({ retType: 0, s2c: { orderIDEx: 'order-5' } });
+  expect(sent).toHaveLength(1);
+});

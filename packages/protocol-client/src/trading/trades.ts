@@ -1,0 +1,136 @@
+import { create, type Message } from '@bufbuild/protobuf';
+import { wholeAccountMarket } from '@svc-gateway/contract/account-market';
+import type { TrdAcc } from '@svc-gateway/contract/generated/Trd_Common_pb';
+import { type Order, type OrderFill, type TrdHeader, TrdHeaderSchema } from '@svc-gateway/contract/generated/Trd_Common_pb';
+import * as TrdUpdateOrder from '@svc-gateway/contract/generated/Trd_UpdateOrder_pb';
+import * as TrdUpdateOrderFill from '@svc-gateway/contract/generated/Trd_UpdateOrderFill_pb';
+import type { Operation } from '@svc-gateway/contract/operation';
+import { account } from '@svc-gateway/contract/operations';
+import { type BackendRefusalCode, BackendRefused, type ResponseMessage, type TradePush } from '@svc-gateway/gateway/backend';
+import { readPush } from '../connection/bodies.js';
+import type { PushFrame, RequestOptions } from '../connection/upstream.js';
+import { hideMarks } from './remark-mark.js';
+
+/** Reads accounts. */
+export interface Reader {
+  request(asked: Operation, c2s: Message, options: RequestOptions): Promise<ResponseMessage>;
+}
+
+const ORDER_PUSH = 2208;
+const FILL_PUSH = 2218;
+
+/** The event of an order or fill push; undefined where the frame is none. */
+export function tradePushOf(frame: PushFrame): TradePush | undefined {
+  const messages = frame.protoId === ORDER_PUSH ? TrdUpdateOrder : frame.protoId === FILL_PUSH ? TrdUpdateOrderFill : undefined;
+  if (messages === undefined) return undefined;
+  const message = readPush<{ header?: TrdHeader; order?: Order; orderFill?: OrderFill }>(messages.ResponseSchema, frame);
+  const header = message?.s2c.header;
+  if (message === undefined || header === undefined) return undefined;
+  const { order, orderFill } = message.s2c;
+  // Unknown (0): the order or fill says its own.
+  if (header.trdMarket === 0) header.trdMarket = (order ?? orderFill)?.trdMarket ?? 0;
+  return { type: 'trade', protoId: frame.protoId, accId: header.accID, trdMarket: header.trdMarket, message };
+}
+
+/** How requests about an account begin; its first market stands for all of them. */
+function headerOf(of: TrdAcc): TrdHeader {
+  const { accID, trdEnv, jpAccType } = of;
+  const [type] = jpAccType;
+  return create(TrdHeaderSchema, { accID, trdEnv, trdMarket: wholeAccountMarket(of), ...(type === undefined ? {} : { jpAccType: type }) });
+}
+
+/** Maximum accounts of one user, far above any real number. */
+const ACCOUNTS_MAX = 1_000;
+
+/** The server does not list the accounts of its user, or lists too many: it is of no use for trading. */
+export class AccountsRefused extends BackendRefused {
+  constructor(reason: string) {
+    super('backend.failed', reason);
+  }
+}
+
+/** The accounts of the user that the server is logged in as. Rejects with {@link AccountsRefused} where it does not list them. */
+export async function readAccounts(upstream: Reader, options: RequestOptions): Promise<readonly TrdAcc[]> {
+  const asked = account.listAccounts;
+  const c2s = create(asked.messages.C2SSchema, { userID: 0n, needGeneralSecAccount: true });
+  const answer = await unlessRefused(upstream.request(asked, c2s, options));
+  const { s2c, retMsg } = answer as ResponseMessage & { s2c?: { accList: TrdAcc[] } };
+  if ('refused' in answer || s2c === undefined) {
+    throw new AccountsRefused(`the account list is refused: ${'refused' in answer ? answer.refused : retMsg}`);
+  }
+  const count = s2c.accList.length;
+  if (count > ACCOUNTS_MAX) {
+    throw new AccountsRefused(`the server lists ${count} accounts of one user; at most ${ACCOUNTS_MAX} are accepted`);
+  }
+  return s2c.accList;
+}
+
+/** Reason why a list of an account cannot be had, which another try changes nothing about. */
+interface Refused {
+  readonly refused: string;
+}
+
+/** Today's orders of an account from the server behind the server, or why it would not say. */
+export async function readOrders(upstream: Reader, of: TrdAcc, options: RequestOptions): Promise<readonly Order[] | Refused> {
+  const answer = await readList(upstream, account.getOrders, of, options);
+  if ('refused' in answer) return answer;
+  const { s2c, retMsg } = hideMarks(answer) as ResponseMessage & { s2c?: { orderList: Order[] } };
+  return s2c?.orderList ?? { refused: retMsg };
+}
+
+/** Today's fills of an account, likewise. */
+export async function readFills(upstream: Reader, of: TrdAcc, options: RequestOptions): Promise<readonly OrderFill[] | Refused> {
+  const answer = await readList(upstream, account.getDeals, of, options);
+  if ('refused' in answer) return answer;
+  const { s2c, retMsg } = answer as ResponseMessage & { s2c?: { orderFillList: OrderFill[] } };
+  return s2c?.orderFillList ?? { refused: retMsg };
+}
+
+/** Refusals that last; of the others, the next try may fare better. Servers have no fills of simulated accounts, for one. */
+const lasting: ReadonlySet<BackendRefusalCode> = new Set(['backend.invalid', 'backend.forbidden', 'backend.unsupported']);
+
+async function readList(upstream: Reader, asked: Operation, of: TrdAcc, options: RequestOptions): Promise<ResponseMessage | Refused> {
+  const c2s = create(asked.messages.C2SSchema, { header: headerOf(of), refreshCache: true } as Record<string, unknown>);
+  return unlessRefused(upstream.request(asked, c2s, options));
+}
+
+/** An answer, or why there is none and will be none. */
+async function unlessRefused(answer: Promise<ResponseMessage>): Promise<ResponseMessage | Refused> {
+  try {
+    return await answer;
+  } catch (thrown) {
+    if (thrown instanceof BackendRefused && lasting.has(thrown.code)) return { refused: thrown.message };
+    throw thrown;
+  }
+}
+
+/** The event of an order that was found later, in its present state. */
+export function foundOrder(header: TrdHeader, found: Order): TradePush {
+  const { trdMarket, accID: accId } = header;
+  const message = hideMarks(create(TrdUpdateOrder.ResponseSchema, { retType: 0, s2c: { header, order: found } }));
+  return { type: 'trade', protoId: ORDER_PUSH, accId, trdMarket: found.trdMarket || trdMarket, recovered: true, message };
+}
+
+/** Events of an account since `from` (epoch ms), oldest first, each order in its newest state. */
+export function recoveredTrades(of: TrdAcc, orders: readonly Order[], fills: readonly OrderFill[], from: number): readonly TradePush[] {
+  const header = headerOf(of);
+  const since = from / 1000;
+  const found: { readonly time: number; readonly push: TradePush }[] = [];
+  const add = (protoId: number, time: number, trdMarket: number, message: TradePush['message']) => {
+    // An event without a time may be new: the gateway drops it if it has pushed it already.
+    if (time === 0 || time >= since)
+      found.push({ time, push: { type: 'trade', protoId, accId: of.accID, trdMarket, recovered: true, message } });
+  };
+  for (const orderFill of fills) {
+    const own = { ...header, trdMarket: orderFill.trdMarket || header.trdMarket };
+    const message = create(TrdUpdateOrderFill.ResponseSchema, { retType: 0, s2c: { header: own, orderFill } });
+    add(FILL_PUSH, orderFill.updateTimestamp || orderFill.createTimestamp, own.trdMarket, message);
+  }
+  for (const order of orders) {
+    const own = { ...header, trdMarket: order.trdMarket || header.trdMarket };
+    const message = create(TrdUpdateOrder.ResponseSchema, { retType: 0, s2c: { header: own, order } });
+    add(ORDER_PUSH, order.updateTimestamp || order.createTimestamp, own.trdMarket, message);
+  }
+  // Stable: of one moment, a fill comes before the order that it has changed.
+  return found.sort((a, b) => a.time - b.time).map(({ push }) => push);
+}

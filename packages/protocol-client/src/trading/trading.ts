@@ -1,0 +1,180 @@
+import { create, type Message } from '@bufbuild/protobuf';
+import type { Clock } from '@svc-gateway/contract/clock';
+import type { TrdAcc } from '@svc-gateway/contract/generated/Trd_Common_pb';
+import { ResponseSchema as SubAccPushResponse } from '@svc-gateway/contract/generated/Trd_SubAccPush_pb';
+import type { Operation } from '@svc-gateway/contract/operation';
+import { account } from '@svc-gateway/contract/operations';
+import { BackendFailure, BackendRefused, type CallContext, type ResponseMessage, type TradePush } from '@svc-gateway/gateway/backend';
+import type { RequestOptions, Upstream } from '../connection/upstream.js';
+import { understood } from '../requests/refusals.js';
+import { Orders } from './orders.js';
+import { hideMarks } from './remark-mark.js';
+import { SellableQuantities } from './sellable-quantities.js';
+import { AccountsRefused, readAccounts, readFills, readOrders, recoveredTrades } from './trades.js';
+
+export interface TradingOptions {
+  readonly clock: Clock;
+  /** The connection itself. */
+  readonly upstream: Upstream;
+  /** Rate-limited requests of the client itself. */
+  readonly own: Upstream;
+  /** Options of such a request. */
+  readonly soon: () => RequestOptions;
+  /** Identity of the connection over which trading is ready; undefined where it is not. */
+  readonly connection: () => unknown;
+  /** Resolves to true once trading is ready, to false at the deadline (of `Clock.monotonic`), or where it will never be ready. */
+  readonly whenReady: (deadline: number) => Promise<boolean>;
+  readonly onPush: (event: TradePush) => void;
+  /** Called when the server, which listed its accounts, refuses to. */
+  readonly onListRefused: (reason: string) => void;
+  /** Called where the orders of an account cannot be read after an outage. */
+  readonly onUnread: (details: object) => void;
+  readonly onDefect: (error: unknown) => void;
+}
+
+/** Clocks of two machines differ, and pushes wait on their way: events this much older than a loss may have been lost. */
+const SKEW_MS = 60_000;
+
+/** Trading over one connection: writes, the accounts that are listed, their pushes, and the events of an outage. */
+export class Trading {
+  readonly #options: TradingOptions;
+  readonly #orders: Orders;
+  readonly #sellable: SellableQuantities;
+  #accounts: readonly TrdAcc[] | undefined;
+  #checking = false;
+  /** Accounts whose pushes are wanted; other pushes are dropped. */
+  #wanted: readonly bigint[] = [];
+  /** Accounts that this connection's server has taken; undefined before. */
+  #told: string | undefined;
+
+  constructor(options: TradingOptions) {
+    this.#options = options;
+    const { clock, own, whenReady, onPush } = options;
+    this.#sellable = new SellableQuantities(own, clock, onPush);
+    this.#orders = new Orders({
+      ask: (operation, request, deadline) => own.request(operation, request, { deadline }),
+      write: (operation, request, context) => own.request(operation, request, context),
+      clock,
+      onFound: (order) => this.#sellable.push(order),
+      whenTrading: whenReady,
+    });
+  }
+
+  /** Accounts that the server listed last; undefined while it never did. */
+  get accounts(): readonly TrdAcc[] | undefined {
+    return this.#accounts;
+  }
+
+  /** Sends a write. One that was sent is never sent again; an order whose answer was lost is looked for. */
+  write(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
+    return this.#orders.call(operation, request, context);
+  }
+
+  /**
+   * Checks that the server, which listed its accounts, still does; unless an answer is awaited or trading is not ready yet, which it
+   * becomes with the list. It asks in the daemon's own words: a caller's list may be refused for what the caller asked.
+   */
+  checkList(): void {
+    const { own, soon, connection, onListRefused, onDefect } = this.#options;
+    const asked = connection();
+    if (this.#checking || asked === undefined) return;
+    this.#checking = true;
+    readAccounts(own, soon())
+      .then((accounts) => {
+        if (connection() === asked) this.#accounts = accounts;
+      })
+      .catch((thrown: unknown) => {
+        if (!(thrown instanceof BackendFailure)) onDefect(thrown);
+        // The connection's own watchdog judges timeouts and lost connections.
+        else if (thrown instanceof AccountsRefused && connection() === asked) onListRefused(thrown.message);
+      })
+      .finally(() => {
+        this.#checking = false;
+      });
+  }
+
+  /** Passes on a caller's list of accounts, and checks the list where that was refused. */
+  async noteList(answer: ResponseMessage | Promise<ResponseMessage>): Promise<ResponseMessage> {
+    try {
+      const response = await answer;
+      if (response.retType !== 0) this.checkList();
+      return response;
+    } catch (thrown) {
+      if (thrown instanceof BackendRefused) this.checkList();
+      throw thrown;
+    }
+  }
+
+  /** Forwards an order or a fill with its sellable quantity; false if its account is not subscribed. */
+  push(event: TradePush): boolean {
+    // Each push needs a read of positions: drop unwanted accounts first.
+    if (!this.#wanted.includes(event.accId)) return false;
+    this.#sellable.push({ ...event, message: hideMarks(event.message) });
+    return true;
+  }
+
+  /** Takes the full list of accounts whose pushes are wanted. While the connection is away, it is kept for when it is back. */
+  async subscribe(accIds: readonly bigint[], isConnected: boolean): Promise<ResponseMessage> {
+    this.#wanted = accIds;
+    return isConnected ? this.#tell() : taken();
+  }
+
+  /** A connection was made: its server knows no account. */
+  connected(): void {
+    this.#told = undefined;
+  }
+
+  /**
+   * Restores trading on a new connection: the accounts, their pushes by `subscribeAgain`, and what happened since `since` (epoch ms), as
+   * recovered. It stops once `isCurrent` is false.
+   */
+  async restore(since: number | undefined, isCurrent: () => boolean, subscribeAgain: () => Promise<void>): Promise<void> {
+    const { own, soon } = this.#options;
+    // Everything else goes by the accounts.
+    const accounts = await readAccounts(own, soon());
+    this.#accounts = accounts;
+    if (!isCurrent()) return;
+    await subscribeAgain();
+    if (!isCurrent()) return;
+    // Events before the server has the list are not pushed.
+    await this.#tell();
+    if (since === undefined) return;
+    for (const of of accounts) if (this.#wanted.includes(of.accID) && isCurrent()) await this.#recover(of, since, isCurrent);
+    await this.#sellable.idle();
+  }
+
+  /** Orders that are looked for stay unknown. */
+  stop(): void {
+    this.#orders.stop();
+  }
+
+  /** Pushes what happened in an account as recovered. An account that does not say keeps no other from trading. */
+  async #recover(of: TrdAcc, since: number, isCurrent: () => boolean): Promise<void> {
+    const { own, soon, onUnread } = this.#options;
+    const orders = await readOrders(own, of, soon());
+    const fills = await readFills(own, of, soon());
+    if (!isCurrent()) return;
+    // Simulated accounts have no fills to ask for: that is not reported.
+    if ('refused' in orders) onUnread({ acc_id: String(of.accID), reason: orders.refused });
+    const found = recoveredTrades(of, 'refused' in orders ? [] : orders, 'refused' in fills ? [] : fills, since - SKEW_MS);
+    for (const push of found) this.#sellable.push(push);
+  }
+
+  /** Tells the server the accounts whose pushes are wanted, unless it has taken them on this connection. */
+  async #tell(): Promise<ResponseMessage> {
+    const accIds = this.#wanted;
+    const told = accIds.join();
+    if (told === this.#told) return taken();
+    const { upstream, soon } = this.#options;
+    const asked = account.subAccPush;
+    const c2s = create(asked.messages.C2SSchema, { accIDList: [...accIds] });
+    // A server that has lost its trading login refuses now and takes them later.
+    const answer = understood(asked.name, await upstream.request(asked, c2s, soon()));
+    this.#told = answer.retType === 0 ? told : undefined;
+    return answer;
+  }
+}
+
+function taken(): ResponseMessage {
+  return create(SubAccPushResponse, { retType: 0, s2c: {} }) as ResponseMessage;
+}

@@ -1,0 +1,212 @@
+import { create } from '@bufbuild/protobuf';
+import { decimalToNumber } from '@svc-gateway/contract/decimal';
+import {
+  BasicIpoDataSchema,
+  type C2S,
+  type CNIpoExData,
+  CNIpoExDataSchema,
+  type HKIpoExData,
+  HKIpoExDataSchema,
+  type IpoData,
+  IpoDataSchema,
+  JPIpoExDataSchema,
+  MYIpoExDataSchema,
+  type S2C,
+  S2CSchema,
+  SGIpoExDataSchema,
+  USIpoExDataSchema,
+  WinningNumDataSchema,
+} from '@svc-gateway/contract/generated/Qot_GetIpoList_pb';
+import { quoteMarketNumbered } from '@svc-gateway/contract/markets';
+import { parseLocal, requireDay } from '@svc-gateway/contract/time';
+import type { Offering, OfferingEvent } from '../../companies/index.js';
+import { Refusal } from '../../refusal.js';
+import { mix, uniform } from '../../rng/random.js';
+import type { Answer, Facts } from '../../view/facts.js';
+import { multiple } from '../../view/figures.js';
+import type { Listing } from '../../view/listings.js';
+import { offerings } from '../../view/offerings.js';
+import { known } from '../../view/optional-fields.js';
+import { membersOf } from '../../view/plates.js';
+
+/** Qot_Common.QotMarket of futures in Hong Kong. */
+const HK_FUTURE = 2;
+
+/** Qot_GetIpoList: offerings whose prospectus is out and that do not trade yet, the next one first. */
+export const getIpoList: Answer<'world' | 'companies' | 'market' | 'listings', C2S, S2C> = (facts, { market: number }) => {
+  const market = quoteMarketNumbered(number);
+  if (market === undefined) return new Refusal(`invalid market ${number}`, 'broker.value');
+  const payload = create(S2CSchema);
+  if (number === HK_FUTURE || market.name === 'FX') return payload;
+  const today = facts.world.today(market.name === 'SH' || market.name === 'SZ' ? 'CN' : market.name);
+  for (const offering of offerings(facts, market.name, today, today)) {
+    if (offering.equity.listDate > today) payload.ipoList.push(ipoData(facts, offering, today));
+  }
+  return payload;
+};
+
+/** Inputs of every market's own part. */
+interface Terms {
+  readonly offering: Offering;
+  readonly listing: Listing;
+  readonly today: string;
+  /** Price, or the ends of its range while it is not fixed. */
+  readonly ipoPriceMin: number;
+  readonly ipoPriceMax: number;
+}
+
+function ipoData(facts: Facts<'world' | 'companies' | 'market' | 'listings'>, offering: Offering, today: string): IpoData {
+  const listing = facts.listings.of(offering.equity);
+  const isPriced = offering.pricedOn <= today;
+  const terms: Terms = {
+    offering,
+    listing,
+    today,
+    ipoPriceMin: decimalToNumber(isPriced ? offering.price : offering.priceMin),
+    ipoPriceMax: decimalToNumber(isPriced ? offering.price : offering.priceMax),
+  };
+  const data = create(IpoDataSchema, {
+    basic: create(
+      BasicIpoDataSchema,
+      known({
+        security: listing.security,
+        name: listing.instrument.name,
+        listTime: listing.instrument.listDate,
+        listTimestamp: listing.listTimestamp,
+      }),
+    ),
+  });
+  const range = { ipoPriceMin: terms.ipoPriceMin, ipoPriceMax: terms.ipoPriceMax, issueSize: offering.size };
+  switch (listing.market.name) {
+    case 'HK':
+      data.hkExData = hongKong(terms);
+      break;
+    case 'SH':
+    case 'SZ':
+      data.cnExData = mainland(facts, terms);
+      break;
+    case 'US':
+      data.usExData = create(USIpoExDataSchema, range);
+      break;
+    case 'SG':
+      data.sgExData = create(SGIpoExDataSchema, { ...range, ...times(terms, 'apply_start', 'apply_end', 'winning') });
+      break;
+    case 'MY':
+      data.myExData = create(MYIpoExDataSchema, {
+        offerPrice: decimalToNumber(offering.price),
+        issueSize: offering.size,
+        ...times(terms, 'apply_start', 'apply_end', 'winning'),
+      });
+      break;
+    case 'JP':
+      data.jpExData = create(JPIpoExDataSchema, {
+        ...range,
+        lotSize: offering.equity.lotSize,
+        eqtyIssuedShares: offering.equity.sharesIssued,
+        issuedShares: offering.equity.sharesIssued - offering.size,
+        industry: industryOf(facts, offering),
+        marketSegment: decimalToNumber(offering.price * offering.equity.sharesIssued) < GROWTH_VALUE_MAX ? 'Growth' : 'Prime',
+        ...times(terms, 'approval', 'issue_confirm', 'price_confirm_start', 'price_confirm_end', 'inquiry_start', 'inquiry_end'),
+        ...times(terms, 'apply_start', 'apply_end', 'draw', 'winning'),
+      });
+      break;
+    case 'FX':
+  }
+  return data;
+}
+
+/** Yen: smaller companies list in the Growth market of Tokyo. */
+const GROWTH_VALUE_MAX = 100_000_000_000;
+
+/** Fields of the steps' days: `approvalTime` and `approvalTimestamp` of "approval". */
+function times({ offering, listing }: Terms, ...events: readonly OfferingEvent[]): Record<string, string | number> {
+  return Object.fromEntries(
+    events.flatMap((event) => {
+      const day = offering.days[event];
+      if (day === undefined) return [];
+      const name = event.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+      return [
+        [`${name}Time`, day],
+        [`${name}Timestamp`, (parseLocal(day, listing.market.timeZone) ?? 0) / 1000],
+      ];
+    }),
+  );
+}
+
+/** Brokerage, levies and trading fee that an applicant pays on top (HKEX, 1.0085 %). */
+const APPLICATION_COSTS = 0.010085;
+
+function hongKong(terms: Terms): HKIpoExData {
+  const { offering, listing, today, ipoPriceMin, ipoPriceMax } = terms;
+  const { apply_start: start = '', apply_end: end = '' } = offering.days;
+  const { lotSize } = offering.equity;
+  return create(HKIpoExDataSchema, {
+    ipoPriceMin,
+    ipoPriceMax,
+    listPrice: offering.pricedOn <= today ? decimalToNumber(offering.price) : 0,
+    lotSize,
+    entrancePrice: Math.round(ipoPriceMax * lotSize * (1 + APPLICATION_COSTS) * 100) / 100,
+    isSubscribeStatus: start <= today && today <= end,
+    applyEndTime: end,
+    applyEndTimestamp: (parseLocal(end, listing.market.timeZone) ?? 0) / 1000,
+  });
+}
+
+function mainland(facts: Facts<'world' | 'companies' | 'market' | 'listings'>, terms: Terms): CNIpoExData {
+  const { offering, today } = terms;
+  const { equity, key } = offering;
+  const isPriced = offering.pricedOn <= today;
+  const hasWon = (offering.days.winning ?? '') <= today;
+  const figures = facts.companies.figures(equity, today);
+  const price = isPriced ? offering.price : (offering.priceMin + offering.priceMax) / 2n;
+  // One application unit for each thousandth of what is offered to the public.
+  const upperLimit = (offering.publicSize / 1000n / 500n) * 500n;
+  const code = equity.market === 'SH' ? `7${equity.code.slice(1)}` : equity.code;
+  return create(CNIpoExDataSchema, {
+    applyCode: code,
+    issueSize: offering.size,
+    onlineIssueSize: offering.publicSize,
+    applyUpperLimit: upperLimit < 500n ? 500n : upperLimit,
+    // 10,000 yuan of holdings for each 1,000 shares in Shanghai, 5,000 for each 500 in Shenzhen.
+    applyLimitMarketValue: (upperLimit < 500n ? 500n : upperLimit) * 10n,
+    isEstimateIpoPrice: !isPriced,
+    ipoPrice: decimalToNumber(price),
+    industryPeRate: industryMultiple(facts, offering, today),
+    isEstimateWinningRatio: !hasWon,
+    winningRatio: hasWon ? offering.winningRatio : Math.round(offering.winningRatio * (0.7 + 0.6 * uniform(key, 5)) * 100) / 100,
+    issuePeRate: multiple(price, figures.earningsPerShare),
+    ...times(terms, 'apply', 'winning'),
+    isHasWon: hasWon,
+    winningNumData: hasWon ? winningNumbers(key) : [],
+  });
+}
+
+/** Numbers are drawn by their last digits: those of four to seven digits. */
+function winningNumbers(key: number) {
+  return [4, 5, 6, 7].map((digits) => {
+    const stream = mix(key, digits);
+    const drawn = Array.from({ length: 1 + Math.floor(4 * uniform(stream, 0)) }, (_, i) =>
+      String(Math.floor(10 ** digits * uniform(stream, i + 1))).padStart(digits, '0'),
+    );
+    return create(WinningNumDataSchema, { winningName: `last ${digits} digits`, winningInfo: [...new Set(drawn)].join(', ') });
+  });
+}
+
+function industryOf({ companies }: Facts<'companies'>, { equity }: Offering): string {
+  const plates = companies.company(equity).plates(requireDay(equity.listDate));
+  return plates.find(({ kind, market }) => kind === 'industry' && market === equity.market)?.name ?? '';
+}
+
+/** The value of a company's industry in its market over its earnings of the last fiscal years that are known; 0 where it has none. */
+function industryMultiple(facts: Facts<'world' | 'companies' | 'market' | 'listings'>, { equity }: Offering, today: string): number {
+  const plates = facts.companies.company(equity).plates(requireDay(equity.listDate));
+  const industry = plates.find(({ kind, market }) => kind === 'industry' && market === equity.market);
+  if (industry === undefined) return 0;
+  let [value, earnings] = [0n, 0n];
+  for (const { instrument } of membersOf(facts, industry)) {
+    const { issuedShares, netIncome } = facts.companies.figures(instrument, today);
+    value += facts.market.quote(instrument).previousClose * issuedShares;
+    earnings += netIncome;
+  }
+  return Math.max(0, multiple(value, earnings));
+}

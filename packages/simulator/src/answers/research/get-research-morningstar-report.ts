@@ -1,0 +1,122 @@
+import { create } from '@bufbuild/protobuf';
+import { decimalToNumber } from '@svc-gateway/contract/decimal';
+import { MorningstarRatingType } from '@svc-gateway/contract/generated/Qot_Common_pb';
+import {
+  type C2S,
+  type S2C,
+  S2CSchema,
+  StringWithUpdateTimeSchema,
+} from '@svc-gateway/contract/generated/Qot_GetResearchMorningstarReport_pb';
+import { dayOfNumber } from '@svc-gateway/contract/time';
+import { Refusal } from '../../refusal.js';
+import type { Answer } from '../../view/facts.js';
+import { changeRate, percentOf } from './money.js';
+import { latestOpinions, targetPrice } from './opinions.js';
+import { periodEnding } from './periods.js';
+import { starsOf, uncertaintyOf } from './star-rating.js';
+import { earlier, type StatementSums, statementSums } from './statement-sums.js';
+import { secondsOf, subjectOf } from './subject.js';
+
+/** Opinions that count, and how many of them make a report that somebody has written. */
+const OPINION_DAYS = 366;
+const WRITTEN_FROM = 3;
+/** Discount rate of a twelve-month target. */
+const COST_OF_EQUITY = 0.09;
+/** Returns on equity above which a moat is narrow and wide. */
+const MOAT = { narrow: 0.12, wide: 0.2 };
+
+/**
+ * Qot_GetResearchMorningstarReport, in that report's terms: the fair value is the mean of the brokers' targets in twelve months, discounted by a year's
+ * cost of equity; stars compare the price with it, and labels and texts follow from the last four quarters. Empty where nobody covers the company.
+ */
+export const getResearchMorningstarReport: Answer<'clock' | 'world' | 'companies' | 'listings' | 'market', C2S, S2C> = (
+  facts,
+  { security },
+) => {
+  const subject = subjectOf(facts, security);
+  if (subject instanceof Refusal) return subject;
+  const { listing, company } = subject;
+  const { instrument } = listing;
+  const opinions = latestOpinions(subject, OPINION_DAYS);
+  const [newest] = opinions;
+  if (newest === undefined) return create(S2CSchema);
+  const targets = opinions.map((one) => targetPrice(facts, subject, one.target, one.day));
+  const mean = targets.reduce((sum, target) => sum + target, 0) / targets.length;
+  const fairValue = Math.round((mean / (1 + COST_OF_EQUITY)) * 100) / 100;
+  const quote = facts.market.quote(instrument);
+  const price = decimalToNumber(quote.last);
+  const uncertainty = uncertaintyOf(instrument.volatility);
+  const last = company.lastPublished(subject.reported);
+  const year = statementSums(subject, { ...periodEnding(company, last, 1), quarters: 4 });
+  const figures = figuresOf(year);
+  const growth = changeRate(Number(year.income.revenue), Number(earlier(subject, year.period, 4).income.revenue)) ?? 0;
+  const [said, reported] = [dayOfNumber(newest.day), dayOfNumber(company.published(last))];
+  const text = (context: string, on: string) =>
+    create(StringWithUpdateTimeSchema, { context, updateTime: BigInt(secondsOf(listing, on)), updateTimeStr: on });
+  const { name } = company.issuer.home;
+  const moat = figures.roe > MOAT.wide ? 'Wide' : figures.roe > MOAT.narrow ? 'Narrow' : 'None';
+  const health = figures.leverage < 0.35 ? 'Strong' : figures.leverage < 0.75 ? 'Moderate' : 'Weak';
+  const allocation = figures.roe > MOAT.narrow && figures.leverage < 0.75 ? 'Exemplary' : figures.roe > 0.06 ? 'Standard' : 'Poor';
+  const gap = percentOf(price - fairValue, fairValue) ?? 0;
+  const stand = `The price stands ${Math.abs(gap)} % ${gap < 0 ? 'below' : 'above'} the fair value of ${fairValue} ${instrument.currency}.`;
+  const isWritten = opinions.length >= WRITTEN_FROM;
+  return create(S2CSchema, {
+    ratingType: isWritten
+      ? MorningstarRatingType.MorningstarRatingType_Qualitative
+      : MorningstarRatingType.MorningstarRatingType_Quantitative,
+    starRating: starsOf(price, fairValue, uncertainty),
+    starUpdateTime: BigInt(secondsOf(listing, quote.tradingDay)),
+    starUpdateTimeStr: quote.tradingDay,
+    fairValue,
+    fairValueContent: text(
+      `The mean of ${opinions.length} target prices in twelve months, discounted at ${100 * COST_OF_EQUITY} %. ${stand}`,
+      said,
+    ),
+    economicMoatLabel: moat,
+    economicMoatContent: text(`${name} earned ${places(100 * figures.roe)} % on its equity in the last four quarters.`, reported),
+    uncertaintyLabel: uncertainty,
+    uncertaintyContent: text(`The price deviates by ${places(100 * instrument.volatility)} % a year.`, reported),
+    financialHealthLabel: health,
+    financialHealthContent: text(`Debt is ${places(100 * figures.leverage)} % of equity.`, reported),
+    ...(isWritten ? { analystReportByLine: opinions.slice(0, 2).map(({ analyst, broker }) => `${analyst}, ${broker}`) } : {}),
+    analystReportUpdateTime: BigInt(secondsOf(listing, said)),
+    analystReportUpdateTimeStr: said,
+    bullSay: [
+      text(`The gross margin of ${places(100 * figures.grossMargin)} % leaves room to invest.`, reported),
+      ...figures.bulls.map((one) => text(one, reported)),
+    ],
+    bearSay: [
+      text(`Interest takes ${places(100 * figures.interestPart)} % of operating income.`, reported),
+      ...figures.bears.map((one) => text(one, reported)),
+    ],
+    capitalAllocationLabel: allocation,
+    capitalAllocationContent: text(`${places(100 * figures.paidOut)} % of net income was paid out or used to buy back shares.`, reported),
+    analystNoteTitle: text(`${newest.broker}: ${newest.rating}`, said),
+    analystNoteContent: text(`${newest.analyst} of ${newest.broker} rates ${name} ${newest.rating}.`, said),
+    investmentThesisContent: text(
+      `The revenue of ${name} changed by ${growth} % over the year before, its net margin is ${places(100 * figures.netMargin)} %.`,
+      reported,
+    ),
+    fundamentalsContent: text(`The net margin of the last four quarters was ${places(100 * figures.netMargin)} %.`, reported),
+    valuationContent: text(stand, said),
+  });
+};
+
+function figuresOf({ income, balance, cashFlow }: StatementSums) {
+  const over = (part: bigint, whole: bigint) => (whole === 0n ? 0 : Number(part) / Number(whole));
+  const freeCash = cashFlow.operating - cashFlow.capitalExpenditure;
+  return {
+    roe: over(income.netIncome, balance.equity),
+    leverage: over(balance.debt, balance.equity),
+    grossMargin: over(income.grossProfit, income.revenue),
+    netMargin: over(income.netIncome, income.revenue),
+    interestPart: over(income.interestExpense, income.operatingIncome),
+    paidOut: income.netIncome > 0n ? over(cashFlow.dividendsPaid + cashFlow.sharesBoughtBack, income.netIncome) : 0,
+    bulls: freeCash > 0n ? ['Operations bring in more cash than is invested in them.'] : [],
+    bears: freeCash > 0n ? [] : ['More cash is invested than operations bring in.'],
+  };
+}
+
+function places(value: number): number {
+  return Math.round(value * 10) / 10;
+}

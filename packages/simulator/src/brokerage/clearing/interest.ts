@@ -1,0 +1,77 @@
+import { DECIMAL_ONE, type Decimal, divide, multiply, roundTo } from '@svc-gateway/contract/decimal';
+import type { Currency } from '@svc-gateway/contract/markets';
+import { moneyStep } from '@svc-gateway/contract/money';
+import { addDays } from '@svc-gateway/contract/time';
+import type { Entry } from '../../ledger/index.js';
+import { kinds } from '../../world/index.js';
+import { type Account, accounts, currenciesOf } from '../account.js';
+import { shortFeePercent, unitValue } from '../margin.js';
+import { moneyTerms } from './money-terms.js';
+import type { Roll } from './roll.js';
+
+/**
+ * Accrues the interest of the day that has ended on settled money below zero, and the fee on stock that is borrowed; on the first of a
+ * month, charges what has accrued. What is below a cent stays accrued.
+ */
+export function bookInterest(roll: Roll): void {
+  const day = addDays(roll.day, -1);
+  for (const account of accounts) {
+    for (const currency of currenciesOf(account)) {
+      if (moneyTerms(currency).home === roll.calendar.name) accrueDebit(roll, account, currency, day);
+    }
+  }
+  accrueBorrowing(roll, day);
+  if (!roll.day.endsWith('-01')) return;
+  for (const account of accounts) {
+    for (const currency of currenciesOf(account)) {
+      if (moneyTerms(currency).home === roll.calendar.name) charge(roll, account, currency, day);
+    }
+  }
+}
+
+function accrueDebit(roll: Roll, account: Account, currency: Currency, day: string): void {
+  const { settled } = roll.records.money.balances(account.id, currency);
+  if (settled >= 0n) return;
+  const { debitPercent } = moneyTerms(currency);
+  const amount = ofOneDay(settled, debitPercent, currency);
+  if (amount === 0n) return;
+  roll.book(account, {
+    cause: 'interest',
+    symbol: '',
+    remark: '',
+    entries: [{ balance: 'interest', kind: 'interest', currency, amount, venue: roll.calendar.name, day }],
+  });
+}
+
+function accrueBorrowing(roll: Roll, day: string): void {
+  for (const { account, instrument, position } of roll.holdings()) {
+    // Sold contracts borrow nothing.
+    if (position.quantity > 0n || kinds[instrument.kind].margin !== 'stock') continue;
+    const price = roll.closeBefore(instrument);
+    const { currency, symbol } = instrument;
+    const amount = ofOneDay(unitValue(instrument, price) * position.quantity, shortFeePercent, currency);
+    if (amount === 0n) continue;
+    roll.book(account, {
+      cause: 'interest',
+      symbol,
+      remark: '',
+      entries: [{ balance: 'interest', kind: 'stock_borrow_fee', currency, amount, venue: roll.calendar.name, day }],
+    });
+  }
+}
+
+function charge(roll: Roll, account: Account, currency: Currency, day: string): void {
+  const amount = roundTo(roll.records.money.balances(account.id, currency).interest, moneyStep(currency));
+  if (amount === 0n) return;
+  const of = { kind: 'interest', currency, venue: roll.calendar.name } as const;
+  const entries: readonly Entry[] = [
+    { ...of, balance: 'interest', amount: -amount, day },
+    { ...of, balance: 'settled', amount, day: roll.day },
+  ];
+  roll.book(account, { cause: 'interest_charge', symbol: '', remark: day.slice(0, 7), entries });
+}
+
+/** A day's part of a yearly percentage. */
+function ofOneDay(value: Decimal, percent: Decimal, currency: Currency): Decimal {
+  return divide(multiply(value, percent), moneyTerms(currency).yearDays * 100n * DECIMAL_ONE);
+}

@@ -1,0 +1,476 @@
+import type { Clock } from '@svc-gateway/contract/clock';
+import { whenTaken } from '@svc-gateway/storage';
+import { nextTurn } from '../pace.js';
+import { Refusal } from '../refusal.js';
+import { type Account, accounts } from './account.js';
+import type { CheckedCombo, CheckedComboChange, ComboCheck } from './check-combo.js';
+import type { CheckedChange, CheckedOrder, OrderCheck } from './check-order.js';
+import { inMarket } from './filter.js';
+import { textOfId } from './ids.js';
+import { holding, holdingLegs, isCombo, mainLeg, type OrderLeg, type OrderRecord, restated } from './order.js';
+import { cancelling, isChangeable, isLegalMove, moved, statusInWords } from './order-status.js';
+import type { PacketAnswer } from './packet.js';
+import type { ComboRequest, PlaceRequest, ReplaceRequest, Write } from './place-request.js';
+import { reasonOfWaiting, reconfirmTexts } from './reconfirm.js';
+import type { Change, Records } from './records.js';
+import type { Routing } from './routing.js';
+import type { OrderGroupRecord, RelationType } from './tables.js';
+import { type ReconfirmReason, reconfirmReasons, type TradeMarket } from './terms.js';
+import type { TradeLock } from './trade-lock.js';
+
+/** Open orders of one account: far more than anybody needs, few enough to be kept in memory. */
+const OPEN_ORDERS_MAX = 50_000;
+/** One for all: most orders have paid none. */
+const noFees: OrderRecord['fees'] = [];
+/** Cancellations in one turn of the event loop: a few milliseconds' worth. */
+const CANCELLED_A_TURN = 25;
+
+/** Stands for the order in answers about many orders, or none. */
+const noOrder = { id: 0n, idEx: '' };
+/** The answer of a trial. */
+const nothingDone: PacketAnswer = { orderId: 0n, orderIdEx: '' };
+
+/**
+ * Where callers' commands change orders. A command is answered once its change is on disk; what the exchange then makes of it
+ * comes as events. A desk for trials decides alike and stops there.
+ */
+export class OrderDesk {
+  constructor(
+    private readonly clock: Clock,
+    private readonly records: Records,
+    private readonly check: OrderCheck,
+    private readonly combos: ComboCheck,
+    private readonly routing: Routing,
+    private readonly lock: TradeLock,
+    /** Takes what an order would say of itself, where this desk is for trials. */
+    private readonly remark?: (text: string) => void,
+  ) {}
+
+  /** Resumes the orders that were working when the store was closed. */
+  resume(): void {
+    const orders = accounts.flatMap((account) => [...this.records.openOrders(account)]);
+    for (const order of orders.sort((a, b) => (a.priority < b.priority ? -1 : 1))) this.routing.resume(order);
+  }
+
+  /** The same desk for trials: a command that it accepts changes nothing. `remark` is told what the order would say of itself, if anything. */
+  trial(remark: (text: string) => void): OrderDesk {
+    return new OrderDesk(this.clock, this.records, this.check, this.combos, this.routing, this.lock, remark);
+  }
+
+  /** A refusal comes at once. */
+  place(request: PlaceRequest): Promise<PacketAnswer | Refusal> | Refusal {
+    const { account } = request;
+    const known = this.#known(account, request) ?? this.#tooMany(account);
+    if (known !== undefined) return known;
+    const checked = this.check.place(request);
+    if (checked instanceof Refusal) return checked;
+    return this.#commit(
+      request,
+      (change) => this.#send(change, this.#orderOf(request, checked)),
+      () => this.check.slip({ ...checked, type: request.type, side: request.side }),
+    );
+  }
+
+  /**
+   * Places the two orders that turn a position into another, both or neither: `closing` takes it away, `opening` makes the new one. They
+   * are recorded in one change, as a group.
+   */
+  placeGroup(relation: RelationType, closing: PlaceRequest, opening: PlaceRequest): Promise<OrderGroupRecord> | Refusal {
+    const { account } = closing;
+    const known = this.#known(account, closing) ?? this.#tooMany(account);
+    if (known instanceof Refusal) return known;
+    const checked = closing.code === opening.code ? this.#checkBoth(closing, opening) : this.#checkEach(closing, opening);
+    if (checked instanceof Refusal) return checked;
+    if (this.remark !== undefined) return Promise.resolve({ id: 0n, relation, orderIds: [] });
+    const orders = [this.#orderOf(closing, checked[0]), this.#orderOf(opening, checked[1])] as const;
+    const group = { id: this.records.nextId(this.clock.now()), relation, orderIds: orders.map(({ id }) => id) };
+    const change = this.records.begin();
+    this.records.putGroup(change, group);
+    for (const order of orders) {
+      this.routing.update(change, order);
+      this.routing.send(order);
+    }
+    return this.records.commit(change).then(() => group);
+  }
+
+  /** Two orders for one contract on one side hold what one for both quantities holds. */
+  #checkBoth(closing: PlaceRequest, opening: PlaceRequest): readonly [CheckedOrder, CheckedOrder] | Refusal {
+    const both = this.check.place({ ...closing, quantity: closing.quantity + opening.quantity });
+    if (both instanceof Refusal) return both;
+    const [first, second] = [BigInt(closing.quantity), BigInt(opening.quantity)];
+    return [
+      { ...both, quantity: first },
+      { ...both, quantity: second },
+    ];
+  }
+
+  /** Orders for two contracts: what the second asks for is there before the first has given anything back. */
+  #checkEach(closing: PlaceRequest, opening: PlaceRequest): readonly [CheckedOrder, CheckedOrder] | Refusal {
+    const first = this.check.place(closing);
+    if (first instanceof Refusal) return first;
+    const second = this.check.place(opening);
+    return second instanceof Refusal ? second : [first, second];
+  }
+
+  /** A new order that has been checked. */
+  #orderOf(request: PlaceRequest, checked: CheckedOrder): OrderRecord {
+    const { instrument, tradeMarket, quantity, price, worstPrice, trigger, hold, expiresAt } = checked;
+    const { cashPerUnit, marginPerUnit, feeReserve } = hold;
+    const { account, type, extendedHours, hours } = request;
+    const now = this.clock.now();
+    const id = this.records.nextId(now);
+    const slip = this.check.slip({ instrument, type, side: request.side, quantity, price });
+    const status = slip === undefined ? this.routing.firstStatus(instrument, type, extendedHours, trigger) : 'unsubmitted';
+    return {
+      id,
+      idEx: textOfId(id),
+      accId: account.id,
+      legs: [{ symbol: instrument.symbol, side: request.side, ratio: 1n, filledQuantity: 0n, filledValue: 0n, cashPerUnit, marginPerUnit }],
+      tradeMarket,
+      currency: instrument.currency,
+      timeInForce: request.timeInForce,
+      remark: request.remark,
+      quantity,
+      price,
+      worstPrice,
+      status,
+      filledQuantity: 0n,
+      filledValue: 0n,
+      fees: noFees,
+      feeReserve,
+      priority: id,
+      createdAt: now,
+      updatedAt: now,
+      expiresAt,
+      lastError: slip === undefined ? '' : reconfirmTexts[slip],
+      type,
+      extendedHours,
+      // Spreads cost more than the rest of the object together.
+      trigger,
+      hours,
+      expireTime: givenExpiry(request),
+      arrivesAt: status === 'submitting' ? this.routing.nextArrival(now) : undefined,
+    };
+  }
+
+  /** Places an order for several securities, which trade together or not at all. */
+  placeCombo(request: ComboRequest): Promise<PacketAnswer | Refusal> | Refusal {
+    const { account } = request;
+    const known = this.#known(account, request) ?? this.#tooMany(account);
+    if (known !== undefined) return known;
+    let open = 0;
+    for (const order of this.records.openOrders(account)) if (isCombo(order)) open += 1;
+    const checked = this.combos.place(request, open);
+    if (checked instanceof Refusal) return checked;
+    return this.#commit(request, (change) => this.#send(change, this.#comboOf(request, checked)));
+  }
+
+  /** A new order for several securities that has been checked. */
+  #comboOf({ account, type, timeInForce, expireTime, remark }: ComboRequest, checked: CheckedCombo): OrderRecord {
+    const { tradeMarket, quantity, price, holds, expiresAt } = checked;
+    const [first, ...rest] = checked.legs.map(({ instrument: { symbol }, side, ratio }): OrderLeg => {
+      return { symbol, side, ratio, filledQuantity: 0n, filledValue: 0n, cashPerUnit: 0n, marginPerUnit: 0n };
+    });
+    const [main] = checked.legs;
+    if (first === undefined || main === undefined) throw new Error('an order has legs');
+    const now = this.clock.now();
+    const id = this.records.nextId(now);
+    const status = this.routing.firstStatus(main.instrument, type, false, undefined);
+    const bare: OrderRecord = {
+      id,
+      idEx: textOfId(id),
+      accId: account.id,
+      legs: [first, ...rest],
+      tradeMarket,
+      currency: main.instrument.currency,
+      timeInForce,
+      remark,
+      quantity,
+      price,
+      worstPrice: price,
+      status,
+      filledQuantity: 0n,
+      filledValue: 0n,
+      fees: noFees,
+      feeReserve: 0n,
+      priority: id,
+      createdAt: now,
+      updatedAt: now,
+      expiresAt,
+      lastError: '',
+      type,
+      extendedHours: false,
+      expireTime: givenExpiry({ timeInForce, expireTime }),
+      arrivesAt: status === 'submitting' ? this.routing.nextArrival(now) : undefined,
+    };
+    return holdingLegs(bare, holds);
+  }
+
+  #tooMany(account: Account): Refusal | undefined {
+    if (this.records.ledger.openOrders(account) < OPEN_ORDERS_MAX) return undefined;
+    return new Refusal(`account ${account.id} has reached its limit of ${OPEN_ORDERS_MAX} open orders`, 'broker.open_orders');
+  }
+
+  /** Changes quantity, price or trigger. More quantity or another price costs the place in the queue. */
+  async replace(account: Account, order: OrderRecord, request: ReplaceRequest, write: Write): Promise<PacketAnswer | Refusal> {
+    const known = this.#known(account, write);
+    if (known !== undefined) return known;
+    const closed = refuseUnlessChangeable(order, 'modified');
+    if (closed !== undefined) return closed;
+    if (isCombo(order)) return this.#replaceCombo(account, order, request, write);
+    const checked = this.check.replace(account, this.routing.instrumentOf(order), order, request);
+    if (checked instanceof Refusal) return checked;
+    return this.#commit(
+      write,
+      (change) => this.#replaced(change, order, checked),
+      () => (order.status === 'unsubmitted' ? this.#slipOf({ ...order, ...checked }) : undefined),
+    );
+  }
+
+  #replaced(change: Change, order: OrderRecord, { quantity, price, worstPrice, trigger, hold }: CheckedChange): OrderRecord {
+    const now = this.clock.now();
+    const keepsPlace = worstPrice === order.worstPrice && price === order.price && quantity <= order.quantity && trigger === order.trigger;
+    const changed: OrderRecord = {
+      ...holding(order, hold),
+      quantity,
+      price,
+      worstPrice,
+      ...(trigger === undefined ? {} : { trigger }),
+      arrivesAt: undefined,
+      updatedAt: now,
+      priority: keepsPlace ? order.priority : this.records.nextId(now),
+    };
+    const next = order.status === 'unsubmitted' ? this.#reconsidered(changed) : changed;
+    return this.#resend(change, order, next, keepsPlace);
+  }
+
+  /** An order that waits to be confirmed, after a change: it goes where it does not look like a slip any more. */
+  #reconsidered(order: OrderRecord): OrderRecord {
+    const slip = this.#slipOf(order);
+    return slip === undefined ? this.#released(order) : restated(order, order.status, order.updatedAt, reconfirmTexts[slip]);
+  }
+
+  #slipOf(order: OrderRecord): ReconfirmReason | undefined {
+    const { type, quantity, price } = order;
+    return this.check.slip({ instrument: this.routing.instrumentOf(order), type, side: mainLeg(order).side, quantity, price });
+  }
+
+  /** An order on its way that waited to be confirmed. */
+  #released(order: OrderRecord): OrderRecord {
+    const { type, extendedHours, trigger, status } = order;
+    const first = this.routing.firstStatus(this.routing.instrumentOf(order), type, extendedHours, trigger);
+    return restated(order, moved(status, first), this.clock.now(), '');
+  }
+
+  /** Has an order sent that looked like a slip, now that its owner has said for which reason it is none. */
+  async reconfirm(account: Account, order: OrderRecord, reason: ReconfirmReason, write: Write): Promise<PacketAnswer | Refusal> {
+    const known = this.#known(account, write);
+    if (known !== undefined) return known;
+    if (order.status !== 'unsubmitted')
+      return new Refusal(
+        `order ${order.idEx} ${statusInWords(order.status)}; only an order that waits for it can be confirmed`,
+        'broker.order_state',
+      );
+    const own = reasonOfWaiting(this.routing.instrumentOf(order), order.quantity);
+    if (reason !== own) {
+      const numbers = `${reconfirmReasons.numberOf(own)} (${own}), not ${reconfirmReasons.numberOf(reason)} (${reason})`;
+      return new Refusal(`order ${order.idEx} waits to be confirmed for reason ${numbers}`, 'broker.order_state');
+    }
+    return this.#commit(write, (change) =>
+      this.#send(change, { ...this.#released(order), priority: this.records.nextId(this.clock.now()) }),
+    );
+  }
+
+  #replaceCombo(account: Account, order: OrderRecord, request: ReplaceRequest, write: Write): Promise<PacketAnswer> | Refusal {
+    const checked = this.combos.replace(account, order, request);
+    return checked instanceof Refusal ? checked : this.#commit(write, (change) => this.#replacedCombo(change, order, checked));
+  }
+
+  #replacedCombo(change: Change, order: OrderRecord, { quantity, price, holds }: CheckedComboChange): OrderRecord {
+    const now = this.clock.now();
+    const keepsPlace = price === order.price && quantity <= order.quantity;
+    const next: OrderRecord = {
+      ...holdingLegs(order, holds),
+      quantity,
+      price,
+      worstPrice: price,
+      arrivesAt: undefined,
+      updatedAt: now,
+      priority: keepsPlace ? order.priority : this.records.nextId(now),
+    };
+    return this.#resend(change, order, next, keepsPlace);
+  }
+
+  #resend(change: Change, order: OrderRecord, next: OrderRecord, keepsPlace: boolean): OrderRecord {
+    this.routing.update(change, next);
+    if (keepsPlace && (this.routing.reduce(next) || next.quantity === order.quantity)) return next;
+    this.routing.recall(order);
+    this.routing.send(next);
+    return next;
+  }
+
+  #send(change: Change, order: OrderRecord): OrderRecord {
+    this.routing.update(change, order);
+    this.routing.send(order);
+    return order;
+  }
+
+  async cancel(account: Account, order: OrderRecord, write: Write): Promise<PacketAnswer | Refusal> {
+    const known = this.#known(account, write, 'cancel');
+    if (known !== undefined) return known;
+    const closed = refuseUnlessChangeable(order, 'cancelled');
+    if (closed !== undefined) return closed;
+    await whenTaken(this.#commit(write, (change) => this.#cancel(change, order)));
+    return answerTo(order);
+  }
+
+  /**
+   * Cancels every open order of an account, or those of one market: those that are open now and that can still be cancelled
+   * when their turn has come, as many take several turns of the event loop. The answer names no order.
+   */
+  async cancelAll(account: Account, market: TradeMarket | undefined, write: Write): Promise<PacketAnswer | Refusal> {
+    const known = this.#known(account, write, 'cancel');
+    if (known !== undefined) return known;
+    const open = [...this.records.openOrders(account)].filter(
+      (order) => isChangeable(order.status) && (market === undefined || inMarket(order.tradeMarket, market)),
+    );
+    for (let from = 0; ; from += CANCELLED_A_TURN) {
+      const last = from + CANCELLED_A_TURN >= open.length;
+      const done = this.#commit(last ? write : { ...write, packet: undefined }, (change) => {
+        for (const { id } of open.slice(from, from + CANCELLED_A_TURN)) {
+          const order = this.records.order(id);
+          if (order !== undefined && isChangeable(order.status)) this.#cancel(change, order);
+        }
+        return noOrder;
+      });
+      // The journal keeps the order: the last part is on disk after all others, and fails with any of them.
+      const taken = whenTaken(done);
+      if (last) return taken.then(() => answerTo(noOrder));
+      taken.catch(() => undefined);
+      await nextTurn();
+    }
+  }
+
+  /** Takes a Hong Kong order without fills out of the market; its owner can enable it again. */
+  async disable(account: Account, order: OrderRecord, write: Write): Promise<PacketAnswer | Refusal> {
+    const known = this.#known(account, write) ?? refuseOutsideHongKong(order, 'disabled') ?? refuseCombo(order, 'disabled');
+    if (known !== undefined) return known;
+    if (!isLegalMove(order.status, 'disabled'))
+      return new Refusal(`order ${order.idEx} ${statusInWords(order.status)} and cannot be disabled`, 'broker.order_state');
+    return this.#commit(write, (change) => {
+      this.routing.recall(order);
+      this.routing.update(change, restated(order, moved(order.status, 'disabled'), this.clock.now()));
+      return order;
+    });
+  }
+
+  async enable(account: Account, order: OrderRecord, write: Write): Promise<PacketAnswer | Refusal> {
+    const known = this.#known(account, write) ?? refuseOutsideHongKong(order, 'enabled');
+    if (known !== undefined) return known;
+    if (order.status !== 'disabled')
+      return new Refusal(`order ${order.idEx} ${statusInWords(order.status)}; only a disabled order can be enabled`, 'broker.order_state');
+    const instrument = this.routing.instrumentOf(order);
+    const checked = this.check.enable(account, instrument, order);
+    if (checked instanceof Refusal) return checked;
+    return this.#commit(write, (change) => {
+      const now = this.clock.now();
+      const status = moved(order.status, this.routing.firstStatus(instrument, order.type, order.extendedHours, order.trigger));
+      return this.#send(change, {
+        ...holding(order, checked.hold),
+        expiresAt: checked.expiresAt,
+        // One that is over by its date lives for the day.
+        expireTime: checked.expiresAt === order.expiresAt ? order.expireTime : undefined,
+        priority: this.records.nextId(now),
+        status,
+        updatedAt: now,
+      });
+    });
+  }
+
+  /** Deletes an order that is over and had no fill: lists leave it out unless they are asked for deleted ones. */
+  async delete(account: Account, order: OrderRecord, write: Write): Promise<PacketAnswer | Refusal> {
+    const known = this.#known(account, write) ?? refuseOutsideHongKong(order, 'deleted');
+    if (known !== undefined) return known;
+    if (!isLegalMove(order.status, 'deleted')) {
+      return new Refusal(
+        `order ${order.idEx} ${statusInWords(order.status)}; only a finished order without fills can be deleted`,
+        'broker.order_state',
+      );
+    }
+    return this.#commit(write, (change) => {
+      this.routing.update(change, restated(order, moved(order.status, 'deleted'), this.clock.now()));
+      return order;
+    });
+  }
+
+  #cancel(change: Change, order: OrderRecord): OrderRecord {
+    this.routing.recall(order);
+    const status = moved(order.status, cancelling(order.filledQuantity));
+    const next = this.routing.update(change, restated(order, status, this.clock.now()));
+    this.routing.confirmCancellation(next);
+    return order;
+  }
+
+  /** The answer that a command gets without being carried out: it was given before, or trading is locked. */
+  #known(
+    account: Account,
+    { packet, fingerprint }: Write,
+    what: 'cancel' | 'other' = 'other',
+  ): Promise<PacketAnswer> | Refusal | undefined {
+    const first = this.records.packets.find(packet, fingerprint);
+    if (first instanceof Refusal) return first;
+    // The first request may still be on its way to the disk.
+    if (first !== undefined) return Promise.resolve(this.records.journal.whenDurable(first));
+    const locked = this.lock.refusal(account);
+    if (locked !== undefined) return locked;
+    const { failure } = this.records.journal;
+    if (failure === undefined || what === 'cancel') return undefined;
+    return new Refusal(`the brokerage cannot write its records and accepts no orders: ${failure.message}`, 'broker.records');
+  }
+
+  /**
+   * Carries out an accepted command; the answer names the order that `act` returns. All commands but groups end here, and trials do
+   * nothing. `slip`: why the order would wait to be confirmed.
+   */
+  #commit(
+    write: Write,
+    act: (change: Change) => Pick<OrderRecord, 'id' | 'idEx'>,
+    slip?: () => ReconfirmReason | undefined,
+  ): Promise<PacketAnswer> {
+    if (this.remark !== undefined) {
+      const reason = slip?.();
+      if (reason !== undefined) this.remark(reconfirmTexts[reason]);
+      return Promise.resolve(nothingDone);
+    }
+    const change = this.records.begin();
+    const answer = answerTo(act(change));
+    if (write.packet !== undefined) change.packet = { id: write.packet, answer, fingerprint: write.fingerprint };
+    return this.records.commit(change, 'now', answer);
+  }
+}
+
+function answerTo({ id, idEx }: Pick<OrderRecord, 'id' | 'idEx'>): PacketAnswer {
+  return { orderId: id, orderIdEx: idEx };
+}
+
+function refuseUnlessChangeable(order: OrderRecord, what: string): Refusal | undefined {
+  return isChangeable(order.status)
+    ? undefined
+    : new Refusal(`order ${order.idEx} ${statusInWords(order.status)} and cannot be ${what}`, 'broker.order_state');
+}
+
+function refuseCombo(order: OrderRecord, what: string): Refusal | undefined {
+  return isCombo(order)
+    ? new Refusal(`order ${order.idEx} has several legs and cannot be ${what}; cancel it`, 'broker.order_state')
+    : undefined;
+}
+
+function refuseOutsideHongKong(order: OrderRecord, what: string): Refusal | undefined {
+  return order.tradeMarket === 'HK'
+    ? undefined
+    : new Refusal(`only Hong Kong orders can be ${what}; order ${order.idEx} is ${mainLeg(order).symbol}`, 'broker.order_state');
+}
+
+function givenExpiry({ timeInForce, expireTime }: Pick<PlaceRequest, 'timeInForce' | 'expireTime'>): string | undefined {
+  return timeInForce === 'gtd' ? expireTime : undefined;
+}

@@ -1,0 +1,141 @@
+import type { Decimal } from '@svc-gateway/contract/decimal';
+import { mix, normal, uniform } from '../rng/random.js';
+import { type Outline, outline, significant } from './amounts.js';
+import type { Coverage } from './brokers.js';
+
+/** Best first. */
+export const ratings = ['strong buy', 'buy', 'hold', 'underperform', 'sell'] as const;
+
+export type Rating = (typeof ratings)[number];
+
+/** A broker's opinion of a company on one day. */
+export interface RatingChange {
+  /** Counted from 1970-01-01. */
+  readonly day: number;
+  readonly broker: string;
+  readonly analyst: string;
+  readonly rating: Rating;
+  /** In twelve months, for one share of the home listing as it is on `day`, in its currency. */
+  readonly target: Decimal;
+  /** Previous opinion, its target in shares of `day`; absent from the first one. */
+  readonly previous?: { readonly day: number; readonly rating: Rating; readonly target: Decimal };
+}
+
+/** Summary of all brokers' opinions on a day. */
+export interface RatingSummary {
+  /** How many, by rating; their sum is the number of brokers. */
+  readonly counts: Readonly<Record<Rating, number>>;
+  /** As of {@link RatingChange}; undefined while nobody has said anything. */
+  readonly target: Outline<Decimal> | undefined;
+}
+
+interface OpinionsSource {
+  readonly published: (quarter: number) => number;
+  readonly lastPublished: (day: number) => number;
+  /** The next quarter that is published by itself. */
+  readonly nextReport: (quarter: number) => number;
+  readonly previousReport: (quarter: number) => number;
+  /** See `Estimates.beat`. */
+  readonly beat: (quarter: number) => number;
+  /** Close of the home listing on a day, billionths. */
+  readonly priceAt: (day: number) => number;
+  /** An amount for one share of one day, for one of another. */
+  readonly inSharesOf: (amount: Decimal, then: number, now: number) => Decimal;
+  readonly tradingDayFrom: (day: number) => number;
+  /** The last day on which it is traded. */
+  readonly lastDay: number;
+}
+
+/** An opinion comes in the days after results, and sometimes another in between. */
+const AFTER_RESULTS = 4;
+const BETWEEN = { chance: 0.3, from: 25, days: 15 };
+const SLOTS = [1, 0] as const;
+/** Reports to look back for what was said before: after more, it is forgotten. */
+const LOOK_BACK = 4;
+
+interface Opinion {
+  readonly day: number;
+  readonly rating: Rating;
+  readonly target: Decimal;
+}
+
+/** Ratings and target prices of a company, dated around its results; each worked out for itself. */
+export class Opinions {
+  constructor(
+    private readonly coverage: readonly Coverage[],
+    private readonly source: OpinionsSource,
+  ) {}
+
+  /** On the days [from, to], oldest first. */
+  between(from: number, to: number): readonly RatingChange[] {
+    const found: RatingChange[] = [];
+    const last = this.source.lastPublished(Math.min(to, this.source.lastDay));
+    let quarter = this.source.previousReport(this.source.lastPublished(from));
+    while (quarter <= last) {
+      for (const coverage of this.coverage) {
+        for (const slot of SLOTS) {
+          const opinion = this.#opinion(coverage, quarter, slot);
+          if (opinion !== undefined && opinion.day >= from && opinion.day <= to) found.push(this.#change(coverage, quarter, opinion));
+        }
+      }
+      quarter = this.source.nextReport(quarter);
+    }
+    return found.sort((a, b) => a.day - b.day || (a.broker < b.broker ? -1 : 1));
+  }
+
+  /** Latest opinion of each broker up to `day`; empty for delisted companies. */
+  summary(day: number): RatingSummary {
+    const current = day > this.source.lastDay ? [] : this.coverage.map((one) => this.#last(one, day)).filter((one) => one !== undefined);
+    const counts = Object.fromEntries(ratings.map((rating) => [rating, current.filter((one) => one.rating === rating).length]));
+    const targets = current.map(({ target, day: then }) => this.source.inSharesOf(target, then, day));
+    return { counts: counts as Record<Rating, number>, target: targets.length === 0 ? undefined : outline(targets) };
+  }
+
+  #last(coverage: Coverage, day: number): Opinion | undefined {
+    return this.#lastFrom(coverage, this.source.lastPublished(day), (opinion) => opinion.day <= day);
+  }
+
+  #lastFrom(coverage: Coverage, newest: number, holds: (opinion: Opinion) => boolean): Opinion | undefined {
+    let quarter = newest;
+    for (let back = 0; back < LOOK_BACK; back++) {
+      for (const slot of SLOTS) {
+        const opinion = this.#opinion(coverage, quarter, slot);
+        if (opinion !== undefined && holds(opinion)) return opinion;
+      }
+      quarter = this.source.previousReport(quarter);
+    }
+    return undefined;
+  }
+
+  #change(coverage: Coverage, quarter: number, { day, rating, target }: Opinion): RatingChange {
+    const before = this.#lastFrom(coverage, quarter, (opinion) => opinion.day < day);
+    const change = { day, broker: coverage.broker, analyst: coverage.analyst, rating, target };
+    if (before === undefined) return change;
+    return {
+      ...change,
+      previous: { day: before.day, rating: before.rating, target: this.source.inSharesOf(before.target, before.day, day) },
+    };
+  }
+
+  #opinion({ key, from }: Coverage, quarter: number, slot: 0 | 1): Opinion | undefined {
+    const stream = mix(mix(key, 5 + slot), quarter);
+    if (slot === 1 && uniform(stream, 0) >= BETWEEN.chance) return undefined;
+    const after =
+      slot === 0 ? 1 + Math.floor(AFTER_RESULTS * uniform(stream, 1)) : BETWEEN.from + Math.floor(BETWEEN.days * uniform(stream, 1));
+    const day = this.source.tradingDayFrom(this.source.published(quarter) + after);
+    // Opinions overtaken by the next results are not published.
+    if (day < from || day > this.source.lastDay || day >= this.source.published(this.source.nextReport(quarter))) return undefined;
+    // How it likes the company: for long, of late, and for the results that were just seen.
+    const lasting = normal(mix(key, 7), quarter >> 3);
+    const liking = 0.4 + 0.85 * lasting + 0.25 * this.source.beat(quarter) + 0.1 * normal(stream, 2);
+    const upside = 0.05 + 0.1 * liking + 0.03 * normal(stream, 3);
+    return { day, rating: ratingOf(liking), target: significant((this.source.priceAt(day - 1) / 1e9) * (1 + upside)) };
+  }
+}
+
+function ratingOf(liking: number): Rating {
+  if (liking > 1.3) return 'strong buy';
+  if (liking > 0.4) return 'buy';
+  if (liking > -0.6) return 'hold';
+  return liking > -1.2 ? 'underperform' : 'sell';
+}

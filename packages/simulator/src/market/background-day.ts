@@ -1,0 +1,22 @@
+import type { Decimal } from '@svc-gateway/contract/decimal';
+import type { DayOfTrades } from './day-tape.js';
+import type { TradingDay } from './trading-days.js';
+
+/** One symbol's day of background trading. */
+export interface BackgroundDay {
+  readonly day: TradingDay;
+  readonly tape: DayOfTrades;
+  /** Billionths in one step of the tape's prices. */
+  readonly grid: number;
+  /** Shares in one lot of the tape. */
+  readonly lotSize: number;
+  /** Turnover of one lot at one step of the grid. */
+  readonly amountUnit: Decimal;
+}
+
+/** The last close of loaded history, from which the generator goes on. */
+export interface Anchor {
+  /** Days since 1970-01-01 of the close. */
+  readonly number: number;
+  readonly close: Decimal;
+}

@@ -1,0 +1,463 @@
+import type { Decimal } from '@svc-gateway/contract/decimal';
+import type { Companies } from '../companies/companies.js';
+import { exPrice } from '../companies/ex-price.js';
+import type { ListingTimeline } from '../companies/listing-timeline.js';
+import { LruCache } from '../rng/lru-cache.js';
+import { chainPrice } from '../rng/price-chain.js';
+import { keyOf, mix, normal } from '../rng/random.js';
+import { closingPrice, dailyDeviation } from '../world/bond-price.js';
+import { catalogue } from '../world/catalogue.js';
+import { carryOf, spotInstrument, tradedOn } from '../world/futures.js';
+import { type Future, type Instrument, isDerived, type Option, type PlateIndex, type Warrant } from '../world/instrument.js';
+import { roundToTick, tickSize } from '../world/ticks.js';
+import { type Aggregate, aggregateOfTotals } from './aggregate.js';
+import type { Anchor, BackgroundDay } from './background-day.js';
+import { ContractPath } from './contract-path.js';
+import type { Currencies } from './currencies.js';
+import { DayOfSessions } from './day-of-sessions.js';
+import type { DayOfTrades } from './day-tape.js';
+import { type Filling, filledTape } from './filled-tape.js';
+import type { History } from './history.js';
+import { KnockOuts, type TradedUnderlying } from './knock-outs.js';
+import { Makers, type Quoting } from './makers.js';
+import type { DayPrices } from './market.js';
+import { MemberTrades } from './member-trades.js';
+import { OptionPath } from './option-path.js';
+import { OwnDays } from './own-days.js';
+import { PairTape } from './pair-tape.js';
+import { type MemberDay, PlatePaths } from './plate-paths.js';
+import type { Traded } from './plate-trades.js';
+import { priceLimit } from './price-limit.js';
+import { type PriceRange, scaled } from './price-range.js';
+import type { Profile } from './profile.js';
+import { Spot } from './spot.js';
+import { tickLadder } from './tick-ladder.js';
+import type { TradingDay, TradingDays } from './trading-days.js';
+import { turnoverOf } from './turnover.js';
+import { UnderlyingModel } from './underlying-model.js';
+import { WarrantPath } from './warrant-path.js';
+
+const DAYS_PER_YEAR = 365;
+/** How far a plate goes beyond where it opens and closes, in deviations of its day: at least, and more at random. Wide enough to hold most of what its members do. */
+const PLATE_REACH = { least: 0.35, more: 0.4 };
+/** Room that sums of price × lots of a day leave below 2^53 for what exceeds the typical day and price. */
+const AMOUNT_MAX_TYPICAL = 2 ** 46;
+/** Days are kept for the symbols being looked at only: a day costs a microsecond to make. */
+const CACHED_PROFILES = 20_000;
+/** More than the days from 1970-01-01 to any that calendars name. */
+const DAYS_MAX = 2 ** 23;
+const CACHED_DAYS = 500;
+const CACHED_PATHS = 1_000;
+const CACHED_DERIVED = 5_000;
+/** Stream of what spot prices do between their days. */
+const NIGHTS = keyOf('nights');
+/** Ten years of days of several symbols, at some hundred bytes each. */
+const CACHED_TOTALS = 12_000;
+
+/** A contract whose price follows from another's. */
+type Following = Future | Option | Warrant;
+
+/** The background market's days: a pure function of seed, instrument and day. */
+export class Background {
+  readonly #profiles = new LruCache<Instrument, Profile>(CACHED_PROFILES);
+  readonly #days = new LruCache<number, BackgroundDay>(CACHED_DAYS);
+  readonly #regular = new LruCache<number, { readonly aggregate: Aggregate | undefined }>(CACHED_TOTALS);
+
+  readonly #paths = new LruCache<Instrument, ContractPath>(CACHED_PATHS);
+  readonly #spots = new LruCache<Instrument, Spot>(CACHED_PATHS);
+  readonly #makers = new LruCache<Instrument, Makers>(CACHED_PATHS);
+  readonly #underlyings = new LruCache<Instrument, UnderlyingModel>(CACHED_PATHS);
+  readonly #derived = new LruCache<Instrument, OptionPath | WarrantPath>(CACHED_DERIVED);
+  readonly #knockOuts = new KnockOuts();
+  /** Underlyings of contracts, by symbol. */
+  readonly #found = new LruCache<string, Instrument>(CACHED_PATHS);
+
+  /** A large plate asks for a thousand a day. */
+  readonly #memberDays = new LruCache<number, MemberDay>(CACHED_TOTALS);
+
+  readonly #own = new OwnDays();
+  readonly plates: PlatePaths;
+  readonly memberTrades: MemberTrades;
+  #profilesMade = 0;
+
+  constructor(
+    readonly seed: number | string,
+    readonly tradingDays: (instrument: Instrument) => TradingDays,
+    readonly anchor: (instrument: Instrument) => Anchor | undefined,
+    readonly currencies: Currencies | undefined,
+    readonly companies: Companies,
+    history: ReadonlyMap<string, History>,
+  ) {
+    this.plates = new PlatePaths({
+      composition: (plate) => companies.plate(plate.plate),
+      history: ({ symbol }) => history.get(symbol),
+      days: tradingDays,
+      day: (instrument, day) => this.day(instrument, day),
+      regular: (instrument, day) => this.memberDay(instrument, day),
+    });
+    this.memberTrades = new MemberTrades((instrument, day) => this.#peekDay(instrument, day));
+  }
+
+  /** The instrument that trades on a day: for a continuous contract, the month it then stands for. */
+  traded(instrument: Instrument, day: TradingDay): Instrument {
+    return tradedOn(instrument, day.day);
+  }
+
+  profile(instrument: Instrument): Profile {
+    return this.#profiles.get(instrument, () => this.#makeProfile(instrument));
+  }
+
+  day(instrument: Instrument, day: TradingDay): BackgroundDay {
+    const traded = this.traded(instrument, day);
+    return this.#days.get(this.#keyOf(traded, day), () => this.#makeDay(traded, day));
+  }
+
+  /** The final settlement price of a dated contract, on the tick; undefined where it is its own last price. */
+  settlementPrice(contract: Future): Decimal | undefined {
+    const price = this.#path(contract).settlementPrice();
+    if (price === undefined) return undefined;
+    const rounding = contract.future.product.settlement === 'average' ? 'down' : 'nearest';
+    return roundToTick(contract.tickTable, BigInt(Math.round(price)), rounding);
+  }
+
+  /** The price at which the last background trade of a day is (or will be) made. */
+  close(instrument: Instrument, day: TradingDay): Decimal {
+    const { tape, grid } = this.day(instrument, day);
+    return BigInt(tape.root.close * grid);
+  }
+
+  /** About the price at the end of a day, in whole billionths: without making the day. */
+  level(instrument: Instrument, day: number): Decimal {
+    return BigInt(Math.max(1, Math.round(this.profile(instrument).closeOn(day))));
+  }
+
+  /** The price of the last background trade of a day's regular trading. */
+  regularClose(instrument: Instrument, day: TradingDay): Decimal {
+    const known = this.#regular.peek(this.#keyOf(instrument, day))?.aggregate;
+    const outlined = known === undefined ? this.outlined(instrument, day) : undefined;
+    if (outlined !== undefined) return BigInt(outlined.close);
+    return this.regularTotals(instrument, day)?.close ?? this.close(instrument, day);
+  }
+
+  /** Totals of a day's regular trading. They are remembered longer than the day: where there are extended hours, they are costly. */
+  regularTotals(instrument: Instrument, day: TradingDay): Aggregate | undefined {
+    return this.#regular.get(this.#keyOf(instrument, day), () => {
+      const background = this.#peekDay(instrument, day);
+      const { tape } = background;
+      const { start, end } = day.regular;
+      const isWhole = start === day.start && end === day.end;
+      const totals = isWhole ? { ...tape.root, last: tape.root.first + tape.root.count - 1 } : tape.totals([start, end])[0];
+      return { aggregate: totals === undefined ? undefined : aggregateOfTotals(totals, background) };
+    }).aggregate;
+  }
+
+  /** A day that need not be remembered: what is kept of it for one look alone would only clear others away. */
+  #peekDay(instrument: Instrument, day: TradingDay): BackgroundDay {
+    const traded = this.traded(instrument, day);
+    return this.#days.peek(this.#keyOf(traded, day)) ?? this.#makeDay(traded, day);
+  }
+
+  /** Volume and turnover of each [boundaries[i], boundaries[i + 1]) of a day; undefined where nothing is traded. The day need not be remembered. */
+  tradedIn(instrument: Instrument, day: TradingDay, boundaries: readonly number[]): readonly (Traded | undefined)[] {
+    const { tape, lotSize, amountUnit } = this.#peekDay(instrument, day);
+    return tape
+      .totals(boundaries)
+      .map((totals) => totals && { volume: BigInt(totals.lots) * BigInt(lotSize), turnover: BigInt(totals.amount) * amountUnit });
+  }
+
+  /** The close as the next trading day compares with it: reduced by what goes ex on that day. On the tick. */
+  reference(instrument: Instrument, next: TradingDay, close: Decimal): Decimal {
+    const actions = this.profile(instrument).timeline?.on(next.number) ?? [];
+    if (actions.length === 0) return close;
+    const { tickTable } = instrument;
+    const reference = roundToTick(tickTable, exPrice(close, actions), 'nearest');
+    return reference > 0n ? reference : tickSize(tickTable, 1n);
+  }
+
+  /** Regular trading of a day that is over, or will be, as the index of a plate counts it. */
+  memberDay(instrument: Instrument, day: TradingDay): MemberDay {
+    return this.#memberDays.get(this.#keyOf(instrument, day), () => this.#makeMemberDay(instrument, day));
+  }
+
+  #makeMemberDay(instrument: Instrument, day: TradingDay): MemberDay {
+    if (this.#goesItsOwnWay(instrument)) {
+      // Its regular trading has totals before any of its trades is known.
+      const profile = this.profile(instrument);
+      const { previous, grid, parts } = this.#own.outline(profile, this.tradingDays(instrument), day);
+      const range = parts.find(({ part }) => part.start >= day.regular.start && part.end <= day.regular.end);
+      if (range !== undefined) {
+        const { root } = filledTape(instrument, profile, { part: range.part, day, key: range.key, grid, previous }, range);
+        const lotSize = BigInt(profile.lotSize);
+        return {
+          open: root.open * grid,
+          close: root.close * grid,
+          mean: (root.amount / root.lots) * grid,
+          volume: BigInt(root.lots) * lotSize,
+          turnover: BigInt(root.amount) * turnoverOf(instrument, BigInt(grid), lotSize),
+        };
+      }
+    }
+    const totals = this.regularTotals(instrument, day);
+    if (totals === undefined) {
+      const close = Number(this.close(instrument, day));
+      return { open: close, close, mean: close, volume: 0n, turnover: 0n };
+    }
+    const { volume, turnover } = totals;
+    return { open: Number(totals.open), close: Number(totals.close), mean: Number(turnover) / Number(volume), volume, turnover };
+  }
+
+  /** Cache key of an instrument's day. A number: building a text at every look-up cost more than the look-up. */
+  #keyOf(instrument: Instrument, day: TradingDay): number {
+    return this.profile(instrument).index * DAYS_MAX + day.number;
+  }
+
+  #makeProfile(instrument: Instrument): Profile {
+    const ladder = tickLadder(instrument.tickTable);
+    const price = Number(instrument.referencePrice);
+    const key = keyOf(`${this.seed}|${instrument.symbol}`);
+    const timeline = this.companies.timeline(instrument);
+    let lotSize = instrument.lotSize;
+    while ((price / ladder.finest) * (instrument.dailyVolume / lotSize) > AMOUNT_MAX_TYPICAL) lotSize *= 10;
+    this.#profilesMade += 1;
+    return {
+      index: this.#profilesMade,
+      key,
+      ladder,
+      lotSize,
+      lotsADay: instrument.dailyVolume / lotSize,
+      ...this.#walkOf(instrument, key, timeline),
+      limit: priceLimit(instrument),
+      timeline,
+    };
+  }
+
+  /** How far an instrument goes in a day, and where its days close. */
+  #walkOf(instrument: Instrument, key: number, timeline: ListingTimeline | undefined): Pick<Profile, 'daily' | 'closeOn'> {
+    if (instrument.kind === 'bond') {
+      return {
+        daily: (day) => dailyDeviation(instrument, day),
+        closeOn: (day) => closingPrice(instrument, day) * 1e9,
+      };
+    }
+    const daily = instrument.volatility / Math.sqrt(DAYS_PER_YEAR);
+    if (timeline !== undefined) return { daily: () => daily, closeOn: (day) => timeline.priceAt(day) };
+    const anchor = this.anchor(instrument);
+    const known =
+      anchor === undefined ? { price: Number(instrument.referencePrice) } : { price: Number(anchor.close), number: anchor.number };
+    return { daily: () => daily, closeOn: (day) => chainPrice(key, day, daily, known) };
+  }
+
+  #makeDay(instrument: Instrument, day: TradingDay): BackgroundDay {
+    const profile = this.profile(instrument);
+    if (this.#goesItsOwnWay(instrument)) return this.#ownDay(instrument, profile, day);
+    if (instrument.kind === 'forex' && this.currencies) return this.#pairDay(instrument, profile, day, this.currencies);
+    if (instrument.kind === 'plate') return this.#plateDay(instrument, profile, day);
+    if (isDerived(instrument)) return this.#derivedDay(instrument, profile, day);
+    return this.#contractDay(instrument as Future, profile, day);
+  }
+
+  /** Whether its prices follow from no other's. */
+  #goesItsOwnWay(instrument: Instrument): boolean {
+    switch (instrument.kind) {
+      case 'forex':
+        return this.currencies?.quotes(instrument) !== true;
+      case 'future':
+        return instrument.future.month === undefined;
+      case 'plate':
+      case 'option':
+      case 'warrant':
+        return false;
+      default:
+        return true;
+    }
+  }
+
+  /** Prices of a day's regular trading, in whole billionths, of what goes its own way: it needs no tape for them. */
+  outlined(instrument: Instrument, day: TradingDay): DayPrices | undefined {
+    if (!this.#goesItsOwnWay(instrument)) return undefined;
+    return this.#own.prices(this.profile(instrument), this.tradingDays(instrument), day);
+  }
+
+  /** Extremes of a day's regular trading, in whole billionths; undefined where nothing trades then. */
+  extremes(instrument: Instrument, day: TradingDay): Pick<DayPrices, 'high' | 'low'> | undefined {
+    const totals = this.regularTotals(instrument, day);
+    return totals && { high: Number(totals.high), low: Number(totals.low) };
+  }
+
+  /** A day that goes its own way, from the close before to its own. */
+  #ownDay(instrument: Instrument, profile: Profile, day: TradingDay): BackgroundDay {
+    const { previous, grid, parts } = this.#own.outline(profile, this.tradingDays(instrument), day);
+    const tapes = parts.map((range) => filledTape(instrument, profile, { part: range.part, day, key: range.key, grid, previous }, range));
+    const [only] = tapes;
+    return this.#day(instrument, profile, day, grid, only === undefined || tapes.length > 1 ? new DayOfSessions(tapes) : only);
+  }
+
+  /** A day that follows the spot price. */
+  #contractDay(contract: Future, profile: Profile, day: TradingDay): BackgroundDay {
+    const path = this.#path(contract);
+    const previous = path.at(this.tradingDays(contract).previous(day).end - 1);
+    const range = { ...path.range(day, day.start, day.end), open: path.at(day.start), close: path.at(day.end - 1) };
+    const follows = (from: number, until: number) => path.range(day, from, until);
+    return this.#followingDay(contract, profile, { day, previous }, range, follows);
+  }
+
+  /** A day of what follows from its underlying. */
+  #derivedDay(contract: Option | Warrant, profile: Profile, day: TradingDay): BackgroundDay {
+    const path = this.derived(contract);
+    const { range, typical } = path.whole(day);
+    // The deviation comes from the underlying's own day.
+    const deviation = Math.max(profile.ladder.finest, 0.5 * (range.high - range.low));
+    const follows = (from: number, until: number) => path.range(day, from, until);
+    return this.#followingDay(contract, profile, { day, previous: range.open, deviation, typical }, range, follows);
+  }
+
+  #followingDay(
+    instrument: Instrument,
+    profile: Profile,
+    filling: Pick<Filling, 'day' | 'previous' | 'deviation' | 'typical'>,
+    range: PriceRange,
+    path: (from: number, until: number) => PriceRange,
+  ): BackgroundDay {
+    const { day } = filling;
+    const grid = profile.ladder.commonTick(range.low, range.high);
+    const key = mix(profile.key, day.number);
+    const follows = (from: number, until: number) => scaled(path(from, until), 1 / grid);
+    const tape = filledTape(instrument, profile, { ...filling, part: { ...day, share: 1 }, key, grid }, range, follows);
+    return this.#day(instrument, profile, day, grid, tape);
+  }
+
+  /** When market makers quote a contract: see {@link Makers}. */
+  quoting(contract: Following, time: number): Quoting {
+    const of = contract.kind === 'future' ? spotInstrument(contract.future.product) : this.#underlyingOf(contract);
+    return this.#makers.get(of, () => new Makers(this.profile(of).key, this.#spot(of))).at(time);
+  }
+
+  /** Value of a contract at a moment of a trading day, in unrounded billionths. */
+  worth(contract: Following, day: TradingDay, time: number): number {
+    return contract.kind === 'future' ? this.#path(contract).at(time) : this.derived(contract).at(day, time);
+  }
+
+  /** The path of an option or a warrant. */
+  derived(contract: Option | Warrant): OptionPath | WarrantPath {
+    return this.#derived.get(contract, () => this.#makeDerived(contract));
+  }
+
+  /** At-the-money volatility of options on an underlying: see {@link UnderlyingModel.atTheMoney}. */
+  volatilityAtTheMoney(underlying: Instrument, day: number, years: number): number {
+    return this.#underlying(underlying).atTheMoney(day, years);
+  }
+
+  /** The day, up to one (days from 1970-01-01), on which a callable contract was called. */
+  calledOn(warrant: Warrant, through: number): TradingDay | undefined {
+    return this.#knockOuts.calledOn(warrant, this.#traded(this.#underlyingOf(warrant)), through);
+  }
+
+  /** Whether a callable contract has been called by a moment of a day on which it was listed. */
+  isCalled(warrant: Warrant, day: TradingDay, time: number): boolean {
+    if (warrant.warrant.callPrice === undefined) return false;
+    const call = this.#knockOuts.call(warrant, this.#traded(this.#underlyingOf(warrant)), day.number);
+    return call !== undefined && call.time <= time;
+  }
+
+  /** Payout of one unit of a contract if `now` were its last moment, on the tick that it is settled in. */
+  payout(contract: Option | Warrant, now: number): Decimal {
+    const path = this.derived(contract);
+    const time = Math.min(now, path.expires);
+    return BigInt(Math.round(path.at(this.tradingDays(contract).at(Math.min(time, path.expires - 1)), time)));
+  }
+
+  #makeDerived(contract: Option | Warrant): OptionPath | WarrantPath {
+    const { key } = this.profile(contract);
+    const days = this.tradingDays(contract);
+    if (contract.kind === 'option') {
+      const underlying = this.#underlying(this.#underlyingOf(contract));
+      return new OptionPath(key, contract, underlying, days.on(contract.option.expiry).regular.end);
+    }
+    const of = this.#underlyingOf(contract);
+    const callBy = ({ number }: TradingDay) => this.#knockOuts.call(contract, this.#traded(of), number);
+    return new WarrantPath(key, contract, this.#underlying(of), days.on(contract.warrant.maturity).regular.end, callBy);
+  }
+
+  #underlyingOf(contract: Option | Warrant): Instrument {
+    const { market, symbol } = contract;
+    const { underlying } = contract.kind === 'option' ? contract.option : contract.warrant;
+    return this.#found.get(underlying, () => {
+      const found = catalogue(market).find((one) => one.symbol === underlying);
+      if (found === undefined) throw new Error(`${symbol} is on ${underlying}, which the world does not have`);
+      return found;
+    });
+  }
+
+  #underlying(of: Instrument): UnderlyingModel {
+    return this.#underlyings.get(of, () => {
+      return new UnderlyingModel(of, this.#spot(of), (day) => Number(this.level(of, day)), this.profile(of).timeline, carryOf(of));
+    });
+  }
+
+  #traded(of: Instrument): TradedUnderlying {
+    const model = this.#underlying(of);
+    return {
+      index: this.profile(of).index,
+      days: this.tradingDays(of),
+      on: (day) => this.day(of, day),
+      sharesSince: (day, earlier) => model.sharesSince(day, earlier),
+    };
+  }
+
+  /** A day of the index of a plate, which goes with its members. */
+  #plateDay(plate: PlateIndex, profile: Profile, day: TradingDay): BackgroundDay {
+    const { open, close, mean, deviation, follows } = this.plates.on(plate, day);
+    const key = mix(profile.key, day.number);
+    const high = Math.max(open, close) + deviation * (PLATE_REACH.least + PLATE_REACH.more * Math.abs(normal(key, 1)));
+    const low = Math.min(open, close) - deviation * (PLATE_REACH.least + PLATE_REACH.more * Math.abs(normal(key, 2)));
+    const grid = profile.ladder.commonTick(low, high);
+    const part = { ...day, share: 1 };
+    const inSteps = follows && ((from: number, until: number) => scaled(follows(from, until), 1 / grid));
+    const tape = filledTape(plate, profile, { day, part, key, grid, previous: open }, { open, close, high, low, mean }, inSteps);
+    return this.#day(plate, profile, day, grid, tape);
+  }
+
+  /** The day of an index, or of a hidden spot price where a product's underlying is not listed. */
+  #spotDay(spot: Instrument, day: TradingDay): BackgroundDay {
+    if (spot.kind !== 'future') return this.day(spot, day);
+    const profile = this.profile(spot);
+    return this.#days.get(this.#keyOf(spot, day), () => this.#ownDay(spot, profile, day));
+  }
+
+  #path(contract: Future): ContractPath {
+    return this.#paths.get(contract, () => {
+      const { lastTradingDay } = contract;
+      if (lastTradingDay === undefined) throw new Error(`${contract.symbol} is no dated contract`);
+      const last = this.tradingDays(contract).on(lastTradingDay);
+      return new ContractPath(contract, this.#spot(spotInstrument(contract.future.product)), last);
+    });
+  }
+
+  #spot(of: Instrument): Spot {
+    return this.#spots.get(of, () => {
+      const { key, daily } = this.profile(of);
+      return new Spot(mix(key, NIGHTS), daily, this.tradingDays(of), (day) => this.#spotDay(of, day));
+    });
+  }
+
+  #day(instrument: Instrument, { lotSize }: Profile, day: TradingDay, grid: number, tape: DayOfTrades): BackgroundDay {
+    return { day, tape, grid, lotSize, amountUnit: turnoverOf(instrument, BigInt(grid), BigInt(lotSize)) };
+  }
+
+  #pairDay(pair: Instrument, profile: Profile, day: TradingDay, currencies: Currencies): BackgroundDay {
+    const { finest } = profile.ladder;
+    return {
+      day,
+      tape: new PairTape({
+        day,
+        ...currencies.knots(pair, day),
+        grid: finest,
+        shared: mix(keyOf(`${this.seed}|currencies`), day.number),
+        key: mix(profile.key, day.number),
+      }),
+      grid: finest,
+      lotSize: profile.lotSize,
+      amountUnit: turnoverOf(pair, BigInt(finest), BigInt(profile.lotSize)),
+    };
+  }
+}

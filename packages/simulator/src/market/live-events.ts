@@ -1,0 +1,108 @@
+import type { Clock } from '@svc-gateway/contract/clock';
+import { Emitter } from '@svc-gateway/contract/emitter';
+import type { Instrument } from '../world/instrument.js';
+import type { MarketEvent, Tick } from './market.js';
+
+/** Market access that live events need. */
+export interface LiveSource {
+  /** Sequence of the newest tick. */
+  newest(instrument: Instrument): bigint;
+  /** The newest ticks after `sequence`, at most {@link EMITTED_TICKS_MAX}, oldest first. */
+  ticksAfter(instrument: Instrument, sequence: bigint): readonly Tick[];
+  /** The next moment after now at which the background trades or changes its book. */
+  nextChange(instrument: Instrument): number;
+  /** As of `Market.prepare`. */
+  prepare(instrument: Instrument): Promise<void> | undefined;
+}
+
+/**
+ * After a jump of the clock (a machine that slept) only this many of the missed ticks are emitted, the newest: the tape
+ * and the bars have them all.
+ */
+export const EMITTED_TICKS_MAX = 1_000;
+
+interface Watched {
+  readonly instrument: Instrument;
+  watchers: number;
+  emitted: bigint;
+  /** When the timer falls due, epoch ms. */
+  due: number;
+  cancel: () => void;
+}
+
+/** Runs one timer for each watched symbol, set to its next change, and tells the listeners what happened. */
+export class LiveEvents {
+  readonly #watched = new Map<string, Watched>();
+  readonly #listeners = new Emitter<MarketEvent>();
+
+  constructor(
+    readonly clock: Clock,
+    readonly source: LiveSource,
+  ) {}
+
+  watch(instrument: Instrument): void {
+    const known = this.#watched.get(instrument.symbol);
+    if (known !== undefined) {
+      known.watchers += 1;
+      return;
+    }
+    const watched = { instrument, watchers: 1, emitted: this.source.newest(instrument), due: Infinity, cancel: () => {} };
+    this.#watched.set(instrument.symbol, watched);
+    this.#arm(watched, this.source.nextChange(instrument));
+  }
+
+  unwatch(instrument: Instrument): void {
+    const watched = this.#watched.get(instrument.symbol);
+    if (watched === undefined) throw new Error(`${instrument.symbol} is not watched`);
+    watched.watchers -= 1;
+    if (watched.watchers > 0) return;
+    watched.cancel();
+    this.#watched.delete(instrument.symbol);
+  }
+
+  onEvent(listener: (event: MarketEvent) => void): () => void {
+    return this.#listeners.on(listener);
+  }
+
+  /** A caller changed the book or the tape: told at once, but not from within the call, so that a listener may itself trade. */
+  changed(instrument: Instrument): void {
+    const watched = this.#watched.get(instrument.symbol);
+    const now = this.clock.now();
+    if (watched !== undefined && watched.due > now) this.#arm(watched, now);
+  }
+
+  #arm(watched: Watched, due: number): void {
+    watched.cancel();
+    watched.due = due;
+    watched.cancel = this.clock.at(due, () => this.#fire(watched));
+  }
+
+  #fire(watched: Watched): void {
+    const { instrument } = watched;
+    // Timers of the machine may come a moment early.
+    if (this.clock.now() < watched.due) {
+      this.#arm(watched, watched.due);
+      return;
+    }
+    const preparing = this.source.prepare(instrument);
+    if (preparing !== undefined) {
+      void preparing.then(() => {
+        if (this.#watched.get(instrument.symbol) === watched) this.#arm(watched, this.clock.now());
+      });
+      return;
+    }
+    // Armed before the listeners run: what they change then counts as new.
+    this.#arm(watched, this.source.nextChange(instrument));
+    const ticks = this.source.ticksAfter(instrument, watched.emitted);
+    const last = ticks.at(-1);
+    if (last !== undefined) {
+      watched.emitted = last.sequence;
+      this.#emit({ kind: 'tick', instrument, ticks });
+    }
+    this.#emit({ kind: 'book', instrument });
+  }
+
+  #emit(event: MarketEvent): void {
+    this.#listeners.emit(event);
+  }
+}

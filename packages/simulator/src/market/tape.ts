@@ -1,0 +1,479 @@
+import type { Decimal } from '@svc-gateway/contract/decimal';
+import { dayOfNumber, requireDay } from '@svc-gateway/contract/time';
+import type { DayMove } from '../companies/market-prices.js';
+import { orderedSince } from '../world/contract-cycle.js';
+import type { Instrument, PlateIndex } from '../world/instrument.js';
+import { type Aggregate, aggregateOfTotals, merge, widened } from './aggregate.js';
+import type { Background } from './background.js';
+import type { BackgroundDay } from './background-day.js';
+import type { History } from './history.js';
+import type { DayPrices, PriceBounds, Tick, TickDirection } from './market.js';
+import { PlateTrades, type Traded } from './plate-trades.js';
+import { Prints, type PrintsChange } from './prints.js';
+import { printSequence, tickSequence, tradesUpTo } from './sequence.js';
+import type { Trade } from './trades.js';
+import type { TradingDay, TradingDays } from './trading-days.js';
+import { turnoverOf } from './turnover.js';
+
+const NO_PRINTS = new Prints();
+
+/** Drawn without a pause: about a millisecond's worth. */
+const TRADES_A_PIECE = 200;
+
+/** The whole tape of every symbol: loaded history, then the background's trades with callers' prints among them. */
+export class Tape {
+  readonly #prints = new Map<string, Prints>();
+  readonly #plateTrades: PlateTrades;
+  /** How often callers' trades were added. */
+  #printed = 0;
+
+  constructor(
+    readonly background: Background,
+    readonly history: ReadonlyMap<string, History>,
+  ) {
+    const dayOf = (member: Instrument, { day }: TradingDay) => this.days(member).on(day);
+    this.#plateTrades = new PlateTrades({
+      members: (plate, day) => background.plates.weights(plate, day).map(({ instrument }) => instrument),
+      whole: (member, plateDay) => {
+        const day = dayOf(member, plateDay);
+        return this.#historyOf(member, day) === undefined ? background.memberDay(member, day) : this.dayTotals(member, day, Infinity);
+      },
+      slices: (member, plateDay, boundaries) => {
+        const day = dayOf(member, plateDay);
+        return this.#historyOf(member, day)?.slices(boundaries) ?? background.tradedIn(member, day, boundaries);
+      },
+    });
+  }
+
+  days(instrument: Instrument): TradingDays {
+    return this.background.tradingDays(instrument);
+  }
+
+  /** Number of the first day that the symbol may have bars of. */
+  firstDay(instrument: Instrument): number {
+    return this.history.get(instrument.symbol)?.firstDay ?? requireDay(instrument.listDate);
+  }
+
+  /** Totals of the day's regular trades up to `now` (inclusive). */
+  dayTotals(of: Instrument, day: TradingDay, now: number): Aggregate | undefined {
+    if (of.kind === 'plate') {
+      return this.#plateTotals(of, day, now);
+    }
+    const instrument = this.#on(of, day);
+    const history = this.#historyOf(instrument, day);
+    if (history !== undefined) return history.day(day.number);
+    const { start, end } = day.regular;
+    if (start > now) return undefined;
+    if (end > now) return this.slices(instrument, day, [start, now + 1])[0];
+    const totals = this.background.regularTotals(instrument, day);
+    const prints = this.#prints.get(instrument.symbol);
+    return prints === undefined ? totals : merge(totals, prints.totals(start, end));
+  }
+
+  /** Extremes of {@link Tape.dayTotals}, for which the trades of most days need not be made. */
+  extremes(of: Instrument, day: TradingDay, now: number): PriceBounds | undefined {
+    const instrument = this.#on(of, day);
+    const isMade = day.regular.end > now || this.#historyOf(instrument, day) !== undefined;
+    if (of.kind === 'plate' && this.background.plates.weights(of, day).length === 0) return undefined;
+    const found = isMade ? undefined : this.background.extremes(instrument, day);
+    if (found === undefined) return this.dayTotals(of, day, now);
+    const background = { high: BigInt(found.high), low: BigInt(found.low) };
+    const printed = this.#prints.get(instrument.symbol)?.totals(day.regular.start, day.regular.end);
+    return printed === undefined ? background : widened(background, printed);
+  }
+
+  /** Prices of {@link Tape.dayTotals} of a finished day, where they are known before its trades; undefined where they are not. */
+  outlined(of: Instrument, day: TradingDay): DayPrices | undefined {
+    const instrument = this.#on(of, day);
+    if (this.#historyOf(instrument, day) !== undefined) return undefined;
+    const { start, end } = day.regular;
+    const isPrinted = this.#prints.get(instrument.symbol)?.totals(start, end) !== undefined;
+    return isPrinted ? undefined : this.background.outlined(instrument, day);
+  }
+
+  /** Totals of a plate's index: its own path up to `now`, and its members' trades. */
+  #plateTotals(plate: PlateIndex, day: TradingDay, now: number): Aggregate | undefined {
+    const weights = this.background.plates.weights(plate, day);
+    if (day.start > now || weights.length === 0) return undefined;
+    const isOver = day.end <= now;
+    const members = isOver
+      ? [this.#plateTrades.day(plate, day), ...this.#printedIn(plate, day, [day.start, day.end])]
+      : weights.map(({ instrument }) => this.#tradedBy(instrument, day.day, now));
+    const path = isOver ? this.background.regularTotals(plate, day) : this.#paths(plate, day, [day.start, now + 1])[0];
+    return withTraded(path, members, () => this.#openOf(plate, day));
+  }
+
+  /** Callers' trades in each member of a plate in [from, until) of a day whose trades are made. */
+  #printedIn(plate: PlateIndex, day: TradingDay, [from, until]: readonly [number, number]): readonly Traded[] {
+    const printed: Traded[] = [];
+    if (this.#prints.size === 0) return printed;
+    for (const { instrument } of this.background.plates.weights(plate, day)) {
+      const prints = this.#prints.get(instrument.symbol);
+      if (prints === undefined || this.#historyOf(instrument, day) !== undefined) continue;
+      const totals = prints.totals(from, until);
+      if (totals !== undefined) printed.push(totals);
+    }
+    return printed;
+  }
+
+  /** Works out what bars of a plate's day take long for, ready to pause; for those of minutes, what it did within the day. */
+  *prepareBars(plate: PlateIndex, day: TradingDay, ofMinutes: boolean): Generator<void, void> {
+    const { companies, plates } = this.background;
+    yield* companies.preparePlates(plate.market);
+    const previous = this.days(plate).previous(day);
+    if (previous.number >= this.firstDay(plate)) yield* plates.prepare(plate, previous);
+    yield* plates.prepare(plate, day);
+    if (ofMinutes) {
+      yield* this.#plateTrades.prepareMinutes(plate, day);
+      yield* plates.prepareFollowing(plate, day);
+    } else {
+      yield* this.#plateTrades.prepareDay(plate, day);
+    }
+  }
+
+  /** Volume and turnover of a member's day up to `now`: see {@link Tape.dayTotals}, of which no more is needed. */
+  #tradedBy(member: Instrument, date: string, now: number): Traded | undefined {
+    const day = this.days(member).on(date);
+    const { start, end } = day.regular;
+    if (start > now || this.#historyOf(member, day) !== undefined) return this.dayTotals(member, day, now);
+    const traded =
+      end <= now
+        ? this.background.memberDay(member, day)
+        : this.background.memberTrades.upTo(member, this.background.profile(member).index, day, now + 1);
+    const printed = this.#prints.get(member.symbol)?.totals(start, Math.min(now + 1, end));
+    if (printed === undefined) return traded;
+    return { volume: traded.volume + printed.volume, turnover: traded.turnover + printed.turnover };
+  }
+
+  /**
+   * Works out what the first look at the index of a plate on its day takes long for, ready to pause. After that, a look costs microseconds for each member.
+   */
+  *preparePlate(plate: PlateIndex, now: number): Generator<void, void> {
+    const { companies, plates } = this.background;
+    yield* companies.preparePlates(plate.market);
+    const today = this.days(plate).at(now);
+    for (const day of [this.days(plate).previous(today), today]) {
+      yield* plates.prepare(plate, day);
+      for (const { instrument } of plates.weights(plate, day)) {
+        this.#tradedBy(instrument, day.day, now);
+        yield;
+      }
+    }
+    yield* plates.prepareFollowing(plate, today);
+  }
+
+  #paths(plate: PlateIndex, day: TradingDay, boundaries: readonly number[]): readonly (Aggregate | undefined)[] {
+    const background = this.background.day(plate, day);
+    return background.tape.totals(boundaries).map((totals) => (totals === undefined ? undefined : aggregateOfTotals(totals, background)));
+  }
+
+  /** The first price of a plate's day, as a bar without volume. */
+  #openOf(plate: PlateIndex, day: TradingDay): Aggregate {
+    const background = this.background.day(plate, day);
+    const { root } = background.tape;
+    const { first, open } = root;
+    return aggregateOfTotals({ first, last: first, open, high: open, low: open, close: open, lots: 0, amount: 0 }, background);
+  }
+
+  #plateSlices(plate: PlateIndex, day: TradingDay, boundaries: readonly number[]): readonly (Aggregate | undefined)[] {
+    const members = this.background.plates.weights(plate, day).map(({ instrument }) => instrument);
+    if (members.length === 0) return boundaries.slice(1).map(() => undefined);
+    const traded = this.#summedSlices(plate, day, boundaries) ?? this.#memberSlices(members, day, boundaries);
+    let last: Aggregate | undefined;
+    return this.#paths(plate, day, boundaries).map((path, i) => {
+      const before = last;
+      last = path ?? last;
+      return withTraded(path, traded[i] ?? [], () => (before === undefined ? this.#openOf(plate, day) : flat(before)));
+    });
+  }
+
+  /** Trades of each member between boundaries. */
+  #memberSlices(
+    members: readonly Instrument[],
+    { day }: TradingDay,
+    boundaries: readonly number[],
+  ): readonly (readonly (Traded | undefined)[])[] {
+    const slices = members.map((one) => this.slices(one, this.days(one).on(day), boundaries));
+    return boundaries.slice(1).map((_, i) => slices.map((of) => of[i]));
+  }
+
+  /** The same by the sums of the day's minutes; undefined where they are not known. A last boundary that is no whole minute is "now". */
+  #summedSlices(plate: PlateIndex, day: TradingDay, boundaries: readonly number[]): readonly (readonly Traded[])[] | undefined {
+    const sums: Traded[] = [];
+    for (const [index, time] of boundaries.entries()) {
+      const isNow = index === boundaries.length - 1;
+      const sum =
+        this.#plateTrades.upTo(plate, day, time) ?? (isNow && sums.length > 0 ? this.#backgroundUpTo(plate, day, time) : undefined);
+      if (sum === undefined) return undefined;
+      sums.push(sum);
+    }
+    return sums.slice(1).map((sum, i) => {
+      const before = sums[i] as Traded;
+      const background = { volume: sum.volume - before.volume, turnover: sum.turnover - before.turnover };
+      return [background, ...this.#printedIn(plate, day, [boundaries[i] as number, boundaries[i + 1] as number])];
+    });
+  }
+
+  /** Background trades in a plate's members up to a moment of its day. */
+  #backgroundUpTo(plate: PlateIndex, { day, start }: TradingDay, time: number): Traded {
+    const { memberTrades, plates } = this.background;
+    let [volume, turnover] = [0n, 0n];
+    for (const { instrument } of plates.weights(plate, this.days(plate).on(day))) {
+      const own = this.days(instrument).on(day);
+      const traded =
+        this.#historyOf(instrument, own)?.slices([start, time])[0] ??
+        memberTrades.upTo(instrument, this.background.profile(instrument).index, own, time);
+      volume += traded.volume;
+      turnover += traded.turnover;
+    }
+    return { volume, turnover };
+  }
+
+  /** Totals of the day's trades before and after regular trading, up to `now` (inclusive). */
+  extendedTotals(instrument: Instrument, day: TradingDay, now: number): { pre: Aggregate | undefined; after: Aggregate | undefined } {
+    const { start, end } = day.regular;
+    if ((start === day.start && end === day.end) || this.#historyOf(instrument, day) !== undefined)
+      return { pre: undefined, after: undefined };
+    const until = (time: number) => Math.min(time, now + 1);
+    const [pre] = this.slices(instrument, day, [day.start, until(start)]);
+    const [after] = end > now ? [] : this.slices(instrument, day, [end, until(day.end)]);
+    return { pre, after };
+  }
+
+  /**
+   * Totals of the trades in each [boundaries[i], boundaries[i + 1]) of one day. Boundaries rise, and are whole minutes but for the
+   * last, which may be "now". Days of loaded history have as much as was loaded: nothing when that was daily bars.
+   */
+  slices(of: Instrument, day: TradingDay, boundaries: readonly number[]): readonly (Aggregate | undefined)[] {
+    if (of.kind === 'plate') return this.#plateSlices(of, day, boundaries);
+    const instrument = this.#on(of, day);
+    const history = this.#historyOf(instrument, day);
+    if (history !== undefined) return history.slices(boundaries);
+    const background = this.background.day(instrument, day);
+    const prints = this.#prints.get(instrument.symbol);
+    return background.tape.totals(boundaries).map((totals, i) => {
+      const traded = totals === undefined ? undefined : aggregateOfTotals(totals, background);
+      return prints === undefined ? traded : merge(traded, prints.totals(boundaries[i] ?? 0, boundaries[i + 1] ?? 0));
+    });
+  }
+
+  /**
+   * The generator's (or loaded) close of the last trading day before a date, less what goes off on the next one; whatever callers
+   * traded on it.
+   */
+  closeBefore(of: Instrument, date: string): Decimal {
+    const days = this.days(of);
+    const day = days.on(days.calendar.previousTradingDay(date));
+    const instrument = this.#on(of, days.next(day));
+    const close = this.#historyOf(instrument, day)?.lastAt(day.number)?.close ?? this.background.close(instrument, day);
+    return this.background.reference(instrument, days.next(day), close);
+  }
+
+  /** About the price at the end of a day (its number), loaded or not. */
+  levelBefore(instrument: Instrument, day: number): Decimal {
+    const history = this.history.get(instrument.symbol);
+    const loaded = history !== undefined && day <= history.lastDay ? history.lastAt(day) : undefined;
+    return loaded?.close ?? this.background.level(instrument, day);
+  }
+
+  /**
+   * Close of the last day before `day`, of its regular trading, less what goes off on `day`; the background's own price where the
+   * symbol was not listed yet. Nothing is known of the days before loaded history: its first bar counts from its own open.
+   */
+  previousClose(of: Instrument, day: TradingDay): Decimal {
+    const instrument = this.#on(of, day);
+    const first = this.#firstLoaded(instrument, day);
+    if (first !== undefined) return first.open;
+    return this.background.reference(instrument, day, this.#lastClose(instrument, day));
+  }
+
+  /** The close before an ex-day and what is left of it, apart from callers' own trades: the same in every run. */
+  drop(of: Instrument, ex: number): { readonly close: Decimal; readonly reference: Decimal } {
+    const day = this.days(of).on(dayOfNumber(ex));
+    const previous = this.days(of).previous(day);
+    const instrument = this.#on(of, day);
+    const close =
+      this.#historyOf(instrument, previous)?.lastAt(previous.number)?.close ?? this.background.regularClose(instrument, previous);
+    return { close, reference: this.background.reference(instrument, day, close) };
+  }
+
+  /** Price change of a trading day, in the terms of {@link drop}; undefined on other days. */
+  dayMove(instrument: Instrument, date: string): DayMove | undefined {
+    const days = this.days(instrument);
+    if (!days.calendar.isTradingDay(date)) return undefined;
+    const day = days.on(date);
+    const history = this.#historyOf(instrument, day);
+    // A gap in a loaded history: it was suspended.
+    if (history !== undefined && day.number >= history.firstDay && history.day(day.number) === undefined) return undefined;
+    const { reference } = this.drop(instrument, day.number);
+    return { reference, close: this.drop(instrument, days.next(day).number).close, end: day.end };
+  }
+
+  #lastClose(instrument: Instrument, day: TradingDay): Decimal {
+    const previous = this.days(instrument).previous(day);
+    // The close of a plate needs no count of its members' trades.
+    if (instrument.kind === 'plate') return this.background.regularClose(instrument, previous);
+    const history = this.#historyOf(instrument, previous);
+    const traded = history === undefined ? this.dayTotals(instrument, previous, Infinity) : history.lastAt(previous.number);
+    return traded?.close ?? this.background.close(instrument, previous);
+  }
+
+  /** The newest `count` ticks up to `now` with a sequence above `after`, oldest first. Loaded history has bars only. */
+  ticks(instrument: Instrument, now: number, count: number, after = 0): readonly Tick[] {
+    const days = this.days(instrument);
+    const day = days.at(now);
+    const traded = this.#on(instrument, day);
+    if (traded === instrument || traded.kind !== 'future') return this.#ticks(instrument, now, count, after);
+    // A continuous contract has been this one since a day, and another before.
+    const since = requireDay(orderedSince(traded.future.product, day.day));
+    const newest = this.#ticks(traded, now, count, Math.max(after, tickSequence(since, -1) - 1));
+    const first = days.next(days.on(days.calendar.previousTradingDay(dayOfNumber(since))));
+    if (newest.length >= count || after >= tickSequence(since, -1) || since <= this.firstDay(instrument)) return newest;
+    return [...this.ticks(instrument, first.start - 1, count - newest.length, after), ...newest];
+  }
+
+  #ticks(instrument: Instrument, now: number, count: number, after: number): readonly Tick[] {
+    if (count <= 0) return [];
+    const days = this.days(instrument);
+    const found: Tick[] = [...this.printsOf(instrument).since(after + 1)].slice(-count);
+    let wanted = count;
+    let day = days.at(now);
+    while (wanted > 0 && day.number >= this.firstDay(instrument) && this.#historyOf(instrument, day) === undefined) {
+      const background = this.background.day(instrument, day);
+      const happened = background.tape.countBefore(now + 1);
+      const known = tradesUpTo(day.number, after);
+      const trades = background.tape.trades(Math.max(known, happened - wanted), happened);
+      found.push(...trades.map((trade) => tickOf(trade, background)));
+      wanted -= trades.length;
+      if (known > 0) break;
+      day = days.previous(day);
+    }
+    return inOrder(found).slice(-count);
+  }
+
+  /**
+   * All ticks of regular trading of the day of `now` up to then with a sequence above `after`, oldest first; of callers' prints
+   * the newest thousand. In pieces: a day's trades are drawn when they are first looked at, which takes long.
+   */
+  *dayTicks(of: Instrument, now: number, after: number): Generator<readonly Tick[], void> {
+    const day = this.days(of).at(now);
+    const instrument = this.#on(of, day);
+    if (this.#historyOf(instrument, day) !== undefined) return;
+    const background = this.background.day(instrument, day);
+    const happened = background.tape.countBefore(now + 1);
+    const prints = this.printsOf(instrument).since(Math.max(after + 1, tickSequence(day.number, -1)));
+    const { start, end } = day.regular;
+    let from = tradesUpTo(day.number, after);
+    let printed = 0;
+    do {
+      const until = Math.min(from + TRADES_A_PIECE, happened);
+      const before = printed;
+      while (printed < prints.length && (until === happened || Number(prints[printed]?.sequence) < tickSequence(day.number, until)))
+        printed += 1;
+      const trades = background.tape.trades(from, until).map((trade) => tickOf(trade, background));
+      yield inOrder([...prints.slice(before, printed), ...trades].filter(({ time }) => time >= start && time < end));
+      from = until;
+    } while (from < happened);
+  }
+
+  /** Prints a caller's trade at `time`, which is not before the last one's. */
+  print(of: Instrument, time: number, price: Decimal, volume: bigint, direction: TickDirection): Tick {
+    const day = this.days(of).at(time);
+    const instrument = this.#on(of, day);
+    const prints = this.#writable(instrument);
+    const happened = this.background.day(instrument, day).tape.countBefore(time + 1);
+    const sequence = BigInt(printSequence(day.number, happened, prints.lastSequence));
+    const tick = { sequence, time, price, volume, turnover: turnoverOf(instrument, price, volume), direction };
+    prints.add(tick);
+    this.#printed += 1;
+    return tick;
+  }
+
+  /** Changes whenever callers' trades are added to what bars of an instrument's day are made of. */
+  version(of: Instrument, day: TradingDay): number {
+    return of.kind === 'plate' ? this.#printed : this.printsOf(this.#on(of, day)).version;
+  }
+
+  /** Puts prints of an earlier run back: before anything is printed in this one. */
+  restore(of: Instrument, ticks: readonly Tick[]): void {
+    const byContract = new Map<Instrument, Tick[]>();
+    for (const tick of ticks) {
+      const instrument = this.#on(of, this.days(of).at(tick.time));
+      byContract.set(instrument, [...(byContract.get(instrument) ?? []), tick]);
+    }
+    for (const [instrument, printed] of byContract) this.#writable(instrument).restore(printed);
+    this.#printed += 1;
+  }
+
+  /** The symbols that callers traded. */
+  printed(): Iterable<readonly [string, Prints]> {
+    return this.#prints;
+  }
+
+  /** Takes in what callers printed on the tape that this is a copy of. */
+  adopt(instrument: Instrument, change: PrintsChange): void {
+    this.#writable(instrument).adopt(change);
+    this.#printed += 1;
+  }
+
+  printsOf(instrument: Instrument): Prints {
+    return this.#prints.get(instrument.symbol) ?? NO_PRINTS;
+  }
+
+  #writable(instrument: Instrument): Prints {
+    const prints = this.#prints.get(instrument.symbol) ?? new Prints();
+    this.#prints.set(instrument.symbol, prints);
+    return prints;
+  }
+
+  /** The instrument that trades on a day, see {@link Background.traded}. Loaded history stands for its own symbol. */
+  #on(instrument: Instrument, day: TradingDay): Instrument {
+    return this.#historyOf(instrument, day) === undefined ? this.background.traded(instrument, day) : instrument;
+  }
+
+  /** Loaded bar of the first known day. */
+  #firstLoaded({ symbol }: Instrument, { number }: TradingDay): Aggregate | undefined {
+    const history = this.history.get(symbol);
+    return history?.firstDay === number ? history.day(number) : undefined;
+  }
+
+  #historyOf(instrument: Instrument, day: TradingDay): History | undefined {
+    const history = this.history.get(instrument.symbol);
+    return history !== undefined && day.number <= history.lastDay ? history : undefined;
+  }
+}
+
+/** A plate's path with what its members traded. Where only they did, the index stands where `otherwise` says. */
+function withTraded(
+  path: Aggregate | undefined,
+  members: readonly (Traded | undefined)[],
+  otherwise: () => Aggregate,
+): Aggregate | undefined {
+  let [volume, turnover] = [0n, 0n];
+  for (const member of members) {
+    volume += member?.volume ?? 0n;
+    turnover += member?.turnover ?? 0n;
+  }
+  if (path === undefined && volume === 0n) return undefined;
+  return { ...(path ?? otherwise()), volume, turnover };
+}
+
+/** End of a path. */
+function flat({ lastSequence, close }: Aggregate): Aggregate {
+  return { firstSequence: lastSequence, lastSequence, open: close, high: close, low: close, close, volume: 0n, turnover: 0n };
+}
+
+function inOrder(ticks: Tick[]): Tick[] {
+  return ticks.sort((a, b) => Number(a.sequence - b.sequence));
+}
+
+function tickOf(trade: Trade, { day, grid, lotSize, amountUnit }: BackgroundDay): Tick {
+  return {
+    sequence: BigInt(tickSequence(day.number, trade.index)),
+    time: trade.time,
+    price: BigInt(trade.price * grid),
+    volume: BigInt(trade.lots) * BigInt(lotSize),
+    turnover: BigInt(trade.price * trade.lots) * amountUnit,
+    direction: trade.direction,
+  };
+}

@@ -1,0 +1,19 @@
+import { type BrokerCode, numberOfBrokerCode } from '@svc-gateway/contract/broker-codes';
+import { shownMessage } from '@svc-gateway/contract/shown';
+
+/** A refusal by the brokerage: `retType` -1 with this text. */
+export class Refusal {
+  /** Protocol errCode; 0 where there is none for the reason. */
+  readonly errCode: number;
+  readonly message: string;
+
+  constructor(message: string, code: BrokerCode | number = 0) {
+    this.message = shownMessage(message);
+    this.errCode = typeof code === 'number' ? code : numberOfBrokerCode(code);
+  }
+
+  /** The same refusal of the value at a path of the request. */
+  at(path: string): Refusal {
+    return new Refusal(`${path}: ${this.message}`, this.errCode);
+  }
+}

@@ -1,0 +1,160 @@
+import { create } from '@bufbuild/protobuf';
+import { decimalToNumber } from '@svc-gateway/contract/decimal';
+import {
+  OptionAreaType,
+  type OptionBasicQotExData,
+  OptionBasicQotExDataSchema,
+  OptionType,
+  type Security,
+} from '@svc-gateway/contract/generated/Qot_Common_pb';
+import { type OptionSnapshotExData, OptionSnapshotExDataSchema } from '@svc-gateway/contract/generated/Qot_GetSecuritySnapshot_pb';
+import { parseLocal, requireDay } from '@svc-gateway/contract/time';
+import type { ContractValuation, Market } from '../market/market.js';
+import type { World } from '../world/index.js';
+import type { Instrument, Option } from '../world/instrument.js';
+import type { Listing } from './listings.js';
+import { indexOptionType } from './option-terms.js';
+
+const DAYS_PER_YEAR = 365;
+const POINTS = 100;
+/** Part of the open contracts that is left when each holder's long and short ones are set off. */
+const NET_SHARE = 0.55;
+
+/** Figures of an option at a moment, shared by every message. Percentages are in percent. */
+export interface OptionFigures {
+  readonly price: number;
+  readonly impliedVolatility: number;
+  readonly premium: number;
+  readonly delta: number;
+  readonly gamma: number;
+  /** For a point of volatility. */
+  readonly vega: number;
+  /** For a day. */
+  readonly theta: number;
+  /** For a point of the rate. */
+  readonly rho: number;
+  readonly openInterest: number;
+  readonly daysToExpiry: number;
+  readonly multiplier: number;
+  /** Hong Kong alone. */
+  readonly netOpenInterest?: number;
+  readonly contractValue?: number;
+  /** Stock options of Hong Kong: board lots of the underlying in one contract. */
+  readonly underlyingLots?: number;
+  readonly spot: number;
+}
+
+/** @param price last one, per unit */
+export function optionFigures(
+  option: Option,
+  valuation: ContractValuation,
+  price: number,
+  tradingDay: string,
+  underlying: Instrument | undefined,
+): OptionFigures {
+  const { right, expiry, strike: strikeDecimal } = option.option;
+  const { delta, gamma, vega, theta, rho, open, volatility, outlook } = valuation;
+  const { spot } = outlook;
+  const strike = decimalToNumber(strikeDecimal);
+  const multiplier = decimalToNumber(option.multiplier);
+  const common = {
+    price,
+    impliedVolatility: rounded(POINTS * volatility),
+    premium: rounded(POINTS * (right === 'call' ? (strike + price) / spot - 1 : 1 - (strike - price) / spot)),
+    delta: rounded(delta),
+    gamma: rounded(gamma),
+    vega: rounded(vega / POINTS),
+    theta: rounded(theta / DAYS_PER_YEAR),
+    rho: rounded(rho / POINTS),
+    openInterest: open,
+    daysToExpiry: requireDay(expiry) - requireDay(tradingDay),
+    multiplier,
+    spot,
+  };
+  if (option.market !== 'HK') return common;
+  const hongKong = { ...common, netOpenInterest: Math.round(open * NET_SHARE), contractValue: rounded(spot * multiplier) };
+  return underlying === undefined || underlying.kind === 'index'
+    ? hongKong
+    : { ...hongKong, underlyingLots: rounded(multiplier / underlying.lotSize) };
+}
+
+/** The figures of a listed option as of now. */
+export function figuresOf(
+  { market, world }: { readonly market: Market; readonly world: World },
+  option: Option,
+  price: number,
+): OptionFigures {
+  return optionFigures(option, market.valuation(option), price, world.today(option), world.instrument(option.option.underlying));
+}
+
+/** Six places: prices and Greeks of the smallest contracts show, noise of the last bits does not. */
+export function rounded(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}
+
+/** Qot_Common.OptionAreaType. */
+export function areaType({ option: { style } }: Option): OptionAreaType {
+  return style === 'american' ? OptionAreaType.OptionAreaType_American : OptionAreaType.OptionAreaType_European;
+}
+
+/** Qot_Common.OptionType. */
+export function typeOf({ option: { right } }: Option): OptionType {
+  return right === 'call' ? OptionType.OptionType_Call : OptionType.OptionType_Put;
+}
+
+/** Option fields of a quote. */
+export function optionQuoteData(option: Option, figures: OptionFigures): OptionBasicQotExData {
+  const data = create(OptionBasicQotExDataSchema, {
+    strikePrice: decimalToNumber(option.option.strike),
+    ...shared(option, figures),
+  });
+  return Object.assign(data, optional(option, figures));
+}
+
+/** Option fields of a snapshot. */
+export function optionSnapshotData(
+  { market }: Listing,
+  option: Option,
+  owner: Security | undefined,
+  figures: OptionFigures,
+): OptionSnapshotExData {
+  const { expiry, strike } = option.option;
+  const data = create(OptionSnapshotExDataSchema, {
+    type: typeOf(option),
+    strikeTime: expiry,
+    strikeTimestamp: (parseLocal(expiry, market.timeZone) ?? 0) / 1000,
+    strikePrice: decimalToNumber(strike),
+    ...shared(option, figures),
+  });
+  if (owner !== undefined) data.owner = owner;
+  return Object.assign(data, optional(option, figures));
+}
+
+function shared(option: Option, figures: OptionFigures) {
+  const { openInterest, impliedVolatility, premium, delta, gamma, vega, theta, rho, daysToExpiry, multiplier } = figures;
+  return {
+    contractSize: Math.round(multiplier),
+    contractSizeFloat: multiplier,
+    contractMultiplier: multiplier,
+    openInterest,
+    impliedVolatility,
+    premium,
+    delta,
+    gamma,
+    vega,
+    theta,
+    rho,
+    expiryDateDistance: daysToExpiry,
+    optionAreaType: areaType(option),
+  };
+}
+
+function optional(option: Option, { netOpenInterest, contractValue, underlyingLots }: OptionFigures) {
+  const index = indexOptionType(option);
+  return {
+    ...(index === undefined ? {} : { indexOptionType: index }),
+    ...(netOpenInterest === undefined ? {} : { netOpenInterest }),
+    ...(contractValue === undefined ? {} : { contractNominalValue: contractValue }),
+    ...(underlyingLots === undefined ? {} : { ownerLotMultiplier: underlyingLots }),
+  };
+}

@@ -1,0 +1,50 @@
+import { addDays } from '@svc-gateway/contract/time';
+import type { Calendar, CalendarName } from './calendar.js';
+import { createCalendar } from './calendars.js';
+
+// Contracts expire on the exchanges' days, in every calendar mode. Calendars are pure, so that one of each name serves all.
+const calendars = new Map<CalendarName, Calendar>();
+
+/** The business days by which the contracts of a calendar are dated. */
+export function businessDaysOf(name: CalendarName): Calendar {
+  // CME trades part of most US holidays, but does not count them as business days.
+  return tradingDaysOf(name === 'US_FUTURE' ? 'US' : name);
+}
+
+/** The days on which an exchange does trade. */
+export function tradingDaysOf(name: CalendarName): Calendar {
+  let calendar = calendars.get(name);
+  if (calendar === undefined) {
+    calendar = createCalendar(name, 'calendar');
+    calendars.set(name, calendar);
+  }
+  return calendar;
+}
+
+/** The month `count` after (negative: before) a month, "2026-12". */
+export function monthAfter(month: string, count = 1): string {
+  const months = Number(month.slice(0, 4)) * 12 + Number(month.slice(5)) - 1 + count;
+  return `${String(Math.floor(months / 12)).padStart(4, '0')}-${String((months % 12) + 1).padStart(2, '0')}`;
+}
+
+/** The day itself when it is a business day, else the last one before it. */
+export function businessDayUpTo(day: string, calendar: Calendar): string {
+  return calendar.isTradingDay(day) ? day : calendar.previousTradingDay(day);
+}
+
+/** The day itself when it is a business day, else the next one. */
+export function businessDayFrom(day: string, calendar: Calendar): string {
+  return calendar.isTradingDay(day) ? day : calendar.nextTradingDay(day);
+}
+
+/** The year of two digits that is nearest to a year: 2026 takes "36" for 2036 and "98" for 1998. */
+export function yearOf(digits: string, near: number): number {
+  const year = near - (near % 100) + Number(digits);
+  if (year - near >= 50) return year - 100;
+  return year - near < -50 ? year + 100 : year;
+}
+
+/** {@link addDays} up to the next business day. */
+export function daysLater(day: string, count: number, calendar: Calendar): string {
+  return businessDayFrom(addDays(day, count), calendar);
+}

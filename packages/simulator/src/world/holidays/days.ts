@@ -1,0 +1,53 @@
+import { weekdayOfNumber } from '@svc-gateway/contract/time';
+
+/**
+ * Dates as counts of days since 1970-01-01, as holiday rules compute with them. Months count from 1; weekdays are 0 Sunday … 6 Saturday.
+ */
+
+const DAY_MS = 86_400_000;
+
+export function date(year: number, month: number, day: number): number {
+  return Date.UTC(year, month - 1, day) / DAY_MS;
+}
+
+/** The `nth` (from 1) such weekday of a month. */
+export function nthWeekday(year: number, month: number, weekday: number, nth: number): number {
+  const first = date(year, month, 1);
+  return first + ((weekday - weekdayOfNumber(first) + 7) % 7) + 7 * (nth - 1);
+}
+
+export function lastWeekday(year: number, month: number, weekday: number): number {
+  const last = date(year, month + 1, 1) - 1;
+  return last - ((weekdayOfNumber(last) - weekday + 7) % 7);
+}
+
+export function isWeekend(day: number): boolean {
+  const weekday = weekdayOfNumber(day);
+  return weekday === 0 || weekday === 6;
+}
+
+/** Easter Sunday by the Gregorian computus (Meeus, Jones and Butcher). */
+export function easter(year: number): number {
+  const a = year % 19;
+  const b = Math.floor(year / 100);
+  const c = year % 100;
+  const d = Math.floor(b / 4);
+  const g = Math.floor((8 * b + 13) / 25);
+  const h = (19 * a + b - d - g + 15) % 30;
+  const l = (32 + 2 * (b % 4) + 2 * Math.floor(c / 4) - h - (c % 4)) % 7;
+  const m = Math.floor((a + 11 * h + 22 * l) / 451);
+  const month = Math.floor((h + l - 7 * m + 114) / 31);
+  return date(year, month, ((h + l - 7 * m + 114) % 31) + 1);
+}
+
+/** The holidays with one day more for each that falls on a Sunday: the next one that is no holiday. */
+export function withSundaysMadeUp(holidays: readonly number[]): number[] {
+  const all = new Set(holidays);
+  for (const day of [...all].sort((a, b) => a - b)) {
+    if (weekdayOfNumber(day) !== 0) continue;
+    let substitute = day;
+    while (all.has(substitute)) substitute += 1;
+    all.add(substitute);
+  }
+  return [...all];
+}

@@ -1,0 +1,206 @@
+import { dayNumber, dayOfNumber, fromWall, localDayNumber, requireDay, weekdayOfNumber } from '@svc-gateway/contract/time';
+import type { Calendar, CalendarName, TradingDate, TradingSession } from './calendar.js';
+import type { HolidayYear } from './holidays/holidays.js';
+import type { Hours, Mark, Schedule } from './schedule.js';
+
+const DAY_MS = 86_400_000;
+/** Plans kept at once: about ten years of days. */
+const PLANS_MAX = 2_500;
+const YEARS_MAX = 100;
+
+/** A year's holidays, and the day numbers [first, end) that are of it. */
+interface Year extends HolidayYear {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** A change of state, in epoch ms; with a session when trading begins there. */
+interface Change {
+  readonly time: number;
+  readonly state: number;
+  readonly session: TradingSession | undefined;
+}
+
+/** A trading day in epoch ms. */
+interface DayPlan {
+  readonly day: string;
+  /** In order of time. The last holds until the next trading day's first. */
+  readonly changes: readonly Change[];
+  readonly starts: number;
+  readonly sessions: readonly TradingSession[];
+  /** Start of the first session. */
+  readonly opens: number;
+}
+
+/** A stretch of time, [from, until), in which every answer of the calendar is the same. */
+interface Stretch {
+  readonly from: number;
+  readonly until: number;
+  readonly state: number;
+  readonly session: TradingSession | undefined;
+  readonly tradingDay: string;
+}
+
+/** A calendar that keeps the real sessions and holidays of its schedule. Inside, days are counts of days since 1970-01-01. */
+export class ScheduledCalendar implements Calendar {
+  readonly name: CalendarName;
+  readonly timeZone: string;
+  readonly #schedule: Schedule;
+  readonly #years = new Map<number, Year>();
+  #year: Year = { first: 0, end: 0, closed: new Set(), half: new Set() };
+  readonly #plans = new Map<number, DayPlan>();
+  // Callers ask about now, again and again: the last stretch answers nearly all.
+  #last: Stretch = { from: 0, until: 0, state: 0, session: undefined, tradingDay: '' };
+
+  constructor(name: CalendarName, schedule: Schedule) {
+    this.name = name;
+    this.timeZone = schedule.timeZone;
+    this.#schedule = schedule;
+  }
+
+  isTradingDay(day: string): boolean {
+    const days = dayNumber(day);
+    return days !== undefined && this.#trades(days);
+  }
+
+  sessions(day: string): readonly TradingSession[] {
+    const days = dayNumber(day);
+    return days !== undefined && this.#trades(days) ? this.#plan(days).sessions : [];
+  }
+
+  tradingDay(time: number): string {
+    return this.#stretch(time).tradingDay;
+  }
+
+  previousTradingDay(day: string): string {
+    return dayOfNumber(this.#neighbour(requireDay(day), -1));
+  }
+
+  nextTradingDay(day: string): string {
+    return dayOfNumber(this.#neighbour(requireDay(day), 1));
+  }
+
+  tradingDays(from: string, to: string): readonly TradingDate[] {
+    const dates: TradingDate[] = [];
+    const last = requireDay(to);
+    for (let day = requireDay(from); day <= last; day += 1) {
+      if (this.#trades(day)) dates.push({ day: dayOfNumber(day), type: this.#isHalf(day) ? 'morning' : 'whole' });
+    }
+    return dates;
+  }
+
+  state(time: number): number {
+    return this.#stretch(time).state;
+  }
+
+  sessionAt(time: number): TradingSession | undefined {
+    return this.#stretch(time).session;
+  }
+
+  #trades(day: number): boolean {
+    const weekday = weekdayOfNumber(day);
+    return weekday !== 0 && weekday !== 6 && !this.#yearOf(day).closed.has(day);
+  }
+
+  #isHalf(day: number): boolean {
+    return this.#yearOf(day).half.has(day);
+  }
+
+  // Callers go from day to day: the year of the last one answers nearly all.
+  #yearOf(day: number): HolidayYear {
+    if (day >= this.#year.first && day < this.#year.end) return this.#year;
+    const year = new Date(day * DAY_MS).getUTCFullYear();
+    let known = this.#years.get(year);
+    if (known === undefined) {
+      known = { ...this.#schedule.holidays(year), first: Date.UTC(year, 0) / DAY_MS, end: Date.UTC(year + 1, 0) / DAY_MS };
+      if (this.#years.size >= YEARS_MAX) this.#years.clear();
+      this.#years.set(year, known);
+    }
+    this.#year = known;
+    return known;
+  }
+
+  #neighbour(day: number, direction: 1 | -1): number {
+    let next = day + direction;
+    while (!this.#trades(next)) next += direction;
+    return next;
+  }
+
+  #stretch(time: number): Stretch {
+    if (time < this.#last.from || time >= this.#last.until) this.#last = this.#find(time);
+    return this.#last;
+  }
+
+  // The marks of a trading day may start on an evening before it, never after its own date: so the first trading day
+  // after `time`'s date is the latest that can have started, and we go back from there to the one whose marks hold.
+  #find(time: number): Stretch {
+    let day = this.#neighbour(localDayNumber(time, this.timeZone), 1);
+    let plan = this.#plan(day);
+    let until = plan.starts;
+    while (time < plan.starts) {
+      until = plan.starts;
+      day = this.#neighbour(day, -1);
+      plan = this.#plan(day);
+    }
+    const { changes } = plan;
+    const at = changes.findLastIndex((change) => change.time <= time);
+    const change = changes[at];
+    if (change === undefined) throw new Error(`calendar ${this.name} has a day without marks: ${plan.day}`);
+    return {
+      from: change.time,
+      until: changes[at + 1]?.time ?? until,
+      state: change.state,
+      session: change.session,
+      tradingDay: change.time >= plan.opens ? plan.day : dayOfNumber(this.#neighbour(day, -1)),
+    };
+  }
+
+  #plan(day: number): DayPlan {
+    let plan = this.#plans.get(day);
+    if (plan === undefined) {
+      plan = this.#planOf(day);
+      if (this.#plans.size >= PLANS_MAX) this.#plans.clear();
+      this.#plans.set(day, plan);
+    }
+    return plan;
+  }
+
+  #planOf(day: number): DayPlan {
+    const text = dayOfNumber(day);
+    const hours = this.#hoursOn(text);
+    const marks = (this.#isHalf(day) ? hours.half : undefined) ?? hours.full;
+    const timed = [...this.#eveOf(day, hours), ...this.#timed(day, marks)];
+    const changes = timed.map(({ time, mark: [, state, kind] }, i): Change => {
+      const end = timed[i + 1]?.time;
+      const session = kind === undefined || end === undefined ? undefined : { start: time, end, state, kind };
+      return { time, state, session };
+    });
+    const sessions = changes.flatMap(({ session }) => session ?? []);
+    const [first] = changes;
+    const [opening] = sessions;
+    if (first === undefined || opening === undefined) throw new Error(`calendar ${this.name} has a day without sessions: ${text}`);
+    return { day: text, changes, starts: first.time, sessions, opens: opening.start };
+  }
+
+  #eveOf(day: number, { eve }: Hours): { time: number; mark: Mark }[] {
+    if (eve === undefined) return [];
+    if (eve.of === 'previous-day') return this.#timed(day - 1, eve.marks);
+    const previous = this.#neighbour(day, -1);
+    return this.#isHalf(previous) ? [] : this.#timed(previous, eve.marks);
+  }
+
+  #hoursOn(day: string): Hours {
+    const hours = this.#schedule.hours.find(({ since }) => since === undefined || day >= since);
+    if (hours === undefined) throw new Error(`calendar ${this.name} has no hours on ${day}`);
+    return hours;
+  }
+
+  #timed(day: number, marks: readonly Mark[]): { time: number; mark: Mark }[] {
+    return marks.map((mark) => ({ time: fromWall(day * DAY_MS + minuteOf(mark[0]) * 60_000, this.timeZone), mark }));
+  }
+}
+
+/** "09:30" → 570; hours may run past 24. */
+function minuteOf(wallTime: string): number {
+  return Number(wallTime.slice(0, 2)) * 60 + Number(wallTime.slice(3));
+}
