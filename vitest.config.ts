@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { builtModules } from './test/support/built-modules.js';
+import { packageModules } from './test/support/package-modules.js';
 
 /** What trades, over every backend: orders of every type, several legs, brackets, closing orders, limits, halts and money. */
 const trading = [
@@ -20,7 +20,7 @@ const chained = {
 /** Tests of the whole gateway run what is built of it. */
 function wholeGateway(test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
   const server = { deps: { external: [/\/dist\/.*\.js$/] } };
-  return { extends: true, plugins: [builtModules()], test: { ...test, server, sequence: { groupOrder: 1 } } };
+  return { extends: true, plugins: [packageModules('dist')], test: { ...test, server, sequence: { groupOrder: 1 } } };
 }
 
 export default defineConfig({
@@ -38,7 +38,8 @@ export default defineConfig({
       // The small ones come first: they say soonest what is wrong.
       {
         extends: true,
-        test: { name: 'units', include: ['src/**/*.test.ts', 'console/**/*.test.ts'], sequence: { groupOrder: 0 } },
+        plugins: [packageModules('src')],
+        test: { name: 'units', include: ['packages/*/src/**/*.test.ts'], sequence: { groupOrder: 0 } },
       },
       wholeGateway({ name: 'tests', include: ['test/**/*.test.ts'] }),
       ...Object.entries(chained).map(([backend, files]) =>

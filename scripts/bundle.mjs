@@ -1,35 +1,40 @@
-// Puts the daemon's compiled modules, and the packages that they import, into one file: Node spends about a millisecond on
-// every module, and there are some six hundred. What a start does not need stays in files of its own, which are loaded when
-// they are asked for. Nothing is renamed or squeezed: stack traces read as before. bin/bundle.js runs it.
-import { writeFileSync } from 'node:fs';
+// Puts the daemon's compiled modules, and the libraries that they import, into one file, and those of svcctl into another: Node
+// spends about a millisecond on every module, and there are over a thousand. Parts that a start does not need stay in files of
+// their own, which are loaded when they are asked for. Nothing is renamed or squeezed: stack traces read as before.
+// bin/bundle.js runs the daemon's.
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { keepCompiledCode } from './compiled-code.mjs';
 
-const dist = join(fileURLToPath(new URL('..', import.meta.url)), 'dist');
+const root = fileURLToPath(new URL('..', import.meta.url));
 
-await bundle('svcd', 'entry/svcd.js');
+/** Node 20 keeps compiled code of scripts only. As modules are, all of it is strict. */
+const COMMON_JS = { format: 'cjs', end: 'cjs', banner: '"use strict";' };
+
+mkdirSync(join(root, 'dist'), { recursive: true });
+await bundle('svcd', 'packages/daemon/dist/svcd.js', COMMON_JS);
 // The thread that answers long reads. It shares no file with the daemon, which would have to load that file at its start.
-await bundle('svcd-answers', 'entry/answer-worker.js');
+await bundle('svcd-answers', 'packages/daemon/dist/answer-worker.js', COMMON_JS);
+await bundle('svcctl', 'packages/cli/dist/svcctl.js', { format: 'esm', end: 'js', banner: '' });
 await keepCompiledCode();
 
-async function bundle(name, entry) {
+async function bundle(name, entry, { format, end, banner }) {
   const build = await rolldown({
-    input: { [name]: join(dist, entry) },
+    input: { [name]: join(root, entry) },
     platform: 'node',
     // Their native parts lie in their own folders.
     external: ['classic-level', '@napi-rs/keyring'],
   });
-  // As CommonJS: Node 20 keeps compiled code of scripts only. As modules are, all of it is strict.
   const { output } = await build.generate({
-    format: 'cjs',
-    entryFileNames: '[name].cjs',
-    chunkFileNames: `${name}-[name].cjs`,
-    banner: '"use strict";',
+    format,
+    entryFileNames: `[name].${end}`,
+    chunkFileNames: `${name}-[name].${end}`,
+    banner,
   });
   await build.close();
-  for (const { fileName, code, isEntry } of output) writeFileSync(join(dist, fileName), isEntry ? ascii(code) : code);
+  for (const { fileName, code, isEntry } of output) writeFileSync(join(root, 'dist', fileName), isEntry ? ascii(code) : code);
 }
 
 /** The same code, with other characters escaped. In a text without escapes that would change what it says. */

@@ -7,45 +7,61 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync,
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { takeLock } from '../src/access/lock.js';
+import { takeLock } from '../packages/access/src/lock.js';
 import { writeEnumFields } from './enum-fields.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const cache = join(root, '.cache');
+const packages = readdirSync(join(root, 'packages'))
+  .map((name) => `packages/${name}`)
+  .filter((folder) => existsSync(join(root, folder, 'package.json')));
+/** Packages that are compiled for Node; the console is the browser's. */
+const compiled = packages.filter((folder) => folder !== 'packages/console');
+const inEach = (...names) => compiled.flatMap((folder) => names.map((name) => `${folder}/${name}`));
 
 const steps = [
   {
     name: 'install',
-    inputs: ['package.json', 'package-lock.json', '.npmrc'],
+    inputs: ['package.json', 'package-lock.json', '.npmrc', ...packages.map((folder) => `${folder}/package.json`)],
     outputs: ['node_modules/.package-lock.json'],
     action: () => run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']),
   },
   {
     name: 'generate',
     inputs: ['buf.gen.yaml', 'buf.yaml', 'proto', 'package-lock.json', 'scripts/enum-fields.mjs'],
-    outputs: ['src/contract/generated'],
+    outputs: ['packages/contract/src/generated'],
     async action() {
-      remove('src/contract/generated');
+      remove('packages/contract/src/generated');
       await run(process.execPath, ['node_modules/@bufbuild/buf/bin/buf', 'generate']);
       const folders = [join(root, 'node_modules/futu-api/proto'), join(root, 'proto')];
-      writeEnumFields(folders, join(root, 'src/contract/generated/enum-fields.ts'));
+      writeEnumFields(folders, join(root, 'packages/contract/src/generated/enum-fields.ts'));
     },
   },
   {
     name: 'compile',
-    inputs: ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'scripts/bundle.mjs', 'scripts/compiled-code.mjs', 'bin'],
-    outputs: ['dist/entry/svcd.js', 'dist/entry/svcctl.js', 'dist/svcd.cjs'],
+    inputs: [
+      ...inEach('src', 'package.json', 'tsconfig.json'),
+      ...['tsconfig.base.json', 'package-lock.json', 'scripts/bundle.mjs', 'scripts/compiled-code.mjs', 'bin'],
+    ],
+    outputs: [...inEach('dist'), 'dist/svcd.cjs', 'dist/svcctl.js'],
     // From scratch each time: what an incremental build believes of a folder that was changed meanwhile is wrong.
     async action() {
-      remove('dist');
-      await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']);
+      for (const folder of ['dist', ...inEach('dist')]) remove(folder);
+      await run(process.execPath, ['node_modules/typescript/bin/tsc', '-b', ...compiled]);
       await run(process.execPath, ['scripts/bundle.mjs']);
     },
   },
   {
     // After the step that begins with an empty folder.
     name: 'console',
-    inputs: ['console', 'src/contract/decimal.ts', 'src/contract/markets.ts', 'package-lock.json', 'scripts/console.mjs'],
+    inputs: [
+      'packages/console/src',
+      'packages/console/tsconfig.json',
+      'packages/contract/src/decimal.ts',
+      'packages/contract/src/markets.ts',
+      'package-lock.json',
+      'scripts/console.mjs',
+    ],
     outputs: ['dist/console/script.js', 'dist/console/style.css', 'dist/console/index.html'],
     action: () => run(process.execPath, ['scripts/console.mjs']),
   },
