@@ -282,6 +282,31 @@ describe('max_open_orders over lists that are behind', () => {
     expect(await codeOf(trade.placeOrder, resting)).toBe('limit.open_orders');
   });
 
+  it('counts a list that two callers share as one, from when it was asked for', async () => {
+    let askedAt: number | undefined;
+    await open(
+      { maxOpenOrders: '1' },
+      {
+        listsCurrent: undefined as never,
+        async call(operation, request, own) {
+          if (operation === account.getOrders && askedAt !== undefined) {
+            own.onAsked?.(askedAt);
+            return Object.assign(answer(operation, 0), { s2c: { orderList: [] } });
+          }
+          return brokerage.call(operation, request, own);
+        },
+      },
+    );
+    await place(resting);
+    desk.clock.advance(SETTLED_MS);
+    askedAt = desk.clock.monotonic();
+    expect(await codeOf(trade.placeOrder, resting)).toBe('limit.open_orders');
+    desk.clock.advance(5_100);
+    expect(await codeOf(trade.placeOrder, resting)).toBe('limit.open_orders');
+    askedAt = desk.clock.monotonic();
+    expect(await codeOf(trade.placeOrder, resting)).toBeUndefined();
+  });
+
   it('knows its orders after a restart, and lets go of one that two lists lack some seconds apart', async () => {
     const store = new MemoryStore();
     await open({ maxOpenOrders: '1' }, {}, { store });

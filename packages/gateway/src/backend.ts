@@ -23,6 +23,11 @@ export interface CallContext {
   /** Caller whose share of a server's requests it takes. Left out for what the daemon itself needs, such as halts and exits of brackets: that goes first. */
   readonly owner?: string | undefined;
   /**
+   * Reads only: told before the answer when it was asked for, of {@link Clock.monotonic}. That is earlier than the call where callers share a read
+   * that is under way. Not told by backends that share none.
+   */
+  readonly onAsked?: ((at: number) => void) | undefined;
+  /**
    * Writes only: the reason why it may no longer be sent. Backends ask at the moment of sending, which may be long after the
    * call: trading may have been halted meanwhile, or the caller's key revoked.
    */

@@ -10,6 +10,7 @@ import type { Rejection } from '@svc-gateway/contract/rejection';
 import type { Backend, CallContext } from '../backend.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import type { AccountOrders } from './account-orders.js';
+import { readDated } from './dated-reads.js';
 import { greater, type Valued } from './order-facts.js';
 import { mayTrade, nameOfOrder } from './order-lookup.js';
 import { closingOrders, isStop } from './protective-orders.js';
@@ -135,8 +136,9 @@ export class AccountContext {
 
   /** Today's profit of an account, held and closed positions included, as the backend counts it. */
   async dayProfit(header: TrdHeader | undefined, context: CallContext): Promise<DayProfit> {
-    const positions = await this.#positions(header, context);
-    if (typeof positions === 'string') return lossUnknown(positions);
+    const listed = await this.#positions(header, context);
+    if (typeof listed === 'string') return lossUnknown(listed);
+    const { positions } = listed;
     const profits = new Map<string, Decimal>();
     for (const position of positions) {
       const profit = Object.hasOwn(position, 'tdPlVal') ? decimalFromNumber(position.tdPlVal) : undefined;
@@ -183,18 +185,17 @@ export class AccountContext {
     header: TrdHeader,
     context: CallContext,
   ): Promise<PositionReading | undefined> {
-    const askedAt = this.orders.now;
     // Orders first: one that fills in between is taken off twice, and never not at all.
     const orders = await this.orders.refreshed(header, context);
-    const positions = await this.#positions(header, context);
-    if (typeof positions === 'string' || 'retType' in orders) return undefined;
+    const listed = await this.#positions(header, context);
+    if (typeof listed === 'string' || 'retType' in orders) return undefined;
     // A brokerage takes what working orders keep off what can be sold, though not of futures: it counts once, there or here.
     let sellable = 0n;
     let held = 0n;
-    for (const listed of positions) {
-      if (symbolOf(listed) !== position.symbol || listed.positionSide !== position.side) continue;
-      sellable += magnitude(listed.canSellQty);
-      held += magnitude(listed.qty);
+    for (const one of listed.positions) {
+      if (symbolOf(one) !== position.symbol || one.positionSide !== position.side) continue;
+      sellable += magnitude(one.canSellQty);
+      held += magnitude(one.qty);
     }
     let closing = 0n;
     // A change may have made an order larger than it is listed.
@@ -211,15 +212,20 @@ export class AccountContext {
       const order = orders.named(name);
       return order && (mayTrade(order) ? leftOf(order) : 0n);
     };
-    return { askedAt, held, sellable, closing, leftOf: leftOfNamed };
+    return { askedAt: Math.min(orders.askedAt, listed.askedAt), held, sellable, closing, leftOf: leftOfNamed };
   }
 
   /** The positions of an account, asked for afresh, those closed today among them; why not, where the backend does not say. */
-  async #positions(header: TrdHeader | undefined, context: CallContext): Promise<readonly Position[] | string> {
+  async #positions(
+    header: TrdHeader | undefined,
+    context: CallContext,
+  ): Promise<{ readonly positions: readonly Position[]; readonly askedAt: number } | string> {
     if (header === undefined) return 'the request names no account';
-    const response = await this.backend.call(account.getPositions, create(PositionsC2S, { header, refreshCache: true }), context);
+    const query = create(PositionsC2S, { header, refreshCache: true });
+    const { response, askedAt } = await readDated(this.backend, account.getPositions, query, context, this.orders.now);
     if (response.retType !== RET_SUCCEED) return `the brokerage does not list the positions: ${response.retMsg}`;
-    return payloadOf(account.getPositions, response)?.positionList ?? 'the brokerage does not list the positions';
+    const positions = payloadOf(account.getPositions, response)?.positionList;
+    return positions === undefined ? 'the brokerage does not list the positions' : { positions, askedAt };
   }
 }
 

@@ -17,6 +17,7 @@ import { Rejection } from '@svc-gateway/contract/rejection';
 import { type Backend, BackendFailure, type CallContext, type PushEvent, type ResponseMessage } from '../backend.js';
 import { finalStatuses } from '../final-statuses.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
+import { readDated } from './dated-reads.js';
 import { isCancelling, LOST_MS, mayTrade, nameOfOrder, namesOf, openStatuses } from './order-lookup.js';
 import { isTrailing } from './order-pricing.js';
 import { magnitude, type PositionKey, type SentLeg, UnsettledTrades } from './unsettled-trades.js';
@@ -99,6 +100,8 @@ export interface SentOrders {
 
 /** The orders of an account, by a list and by what this daemon has placed there. */
 export interface KnownOrders {
+  /** When the list was asked for, of `Clock.monotonic`. */
+  readonly askedAt: number;
   /** Listed orders that may still trade. */
   readonly open: readonly Order[];
   /** Orders that this daemon has placed, that are not listed as open, and of which nothing says that they are over. */
@@ -365,7 +368,7 @@ export class AccountOrders {
   async #read(
     header: TrdHeader,
     context: CallContext,
-    askedAt: number,
+    calledAt: number,
     apartMs: number | undefined,
   ): Promise<KnownOrders | ResponseMessage> {
     const { backend, gates } = this.#deps;
@@ -375,7 +378,8 @@ export class AccountOrders {
     const filterStatusList = backend.listsCurrent ? [...openStatuses] : [];
     const filterConditions = create(TrdFilterConditionsSchema, {});
     const query = create(OrderListC2S, { header, filterConditions, filterStatusList, refreshCache: apartMs !== undefined });
-    const response = await backend.call(account.getOrders, query, context);
+    const { response, askedAt } = await readDated(backend, account.getOrders, query, context, calledAt);
+    if (apartMs !== undefined) this.#refreshedAt.set(placeOf(header), askedAt);
     const orders = response.retType === RET_SUCCEED ? payloadOf(account.getOrders, response)?.orderList : undefined;
     if (orders === undefined) return response;
     this.applyOrders(accId, orders);
@@ -383,7 +387,7 @@ export class AccountOrders {
     if (settled.length > 0) gates.freeEnded(accId, settled, { orders: orders.map(listed), askedAt, apartMs });
     const open = orders.filter(mayTrade);
     const unlisted = this.#lackedBy(accId, open, askedAt, apartMs);
-    return { open, unlisted, named: (name) => orders.find((order) => namesOf(order).includes(name)) };
+    return { askedAt, open, unlisted, named: (name) => orders.find((order) => namesOf(order).includes(name)) };
   }
 
   /** The placed orders that a list lacks and that may be open all the same. `apartMs` is undefined where the list was not asked for afresh. */

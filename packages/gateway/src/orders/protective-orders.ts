@@ -12,6 +12,7 @@ import { limitsOf, type Traded } from '../market-names.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { securitiesOf, telling } from '../sight.js';
 import type { AccountOrders } from './account-orders.js';
+import { readDated } from './dated-reads.js';
 import { nameOfOrder } from './order-lookup.js';
 import { symbolOf } from './unsettled-trades.js';
 
@@ -59,11 +60,11 @@ export async function closingOrders(
   const bounded = { requestId, deadline, signal, owner, answerMs: ANSWER_MS };
   // An order that has ended opens nothing any more.
   if (!backend.listsCurrent) await answeredInTime(orders.known(header, bounded));
-  const askedAt = orders.now;
   const query = create(PositionsC2S, { header, refreshCache: true });
-  const answer = await answeredInTime(Promise.resolve(backend.call(account.getPositions, query, bounded)));
-  const positions = answer?.retType === RET_SUCCEED ? payloadOf(account.getPositions, answer)?.positionList : undefined;
-  if (positions === undefined) return everything;
+  const listed = await answeredInTime(readDated(backend, account.getPositions, query, bounded, orders.now));
+  const positions = listed?.response.retType === RET_SUCCEED ? payloadOf(account.getPositions, listed.response)?.positionList : undefined;
+  if (listed === undefined || positions === undefined) return everything;
+  const { askedAt } = listed;
   return ({ code, secMarket, trdSide }) => {
     const closed = trdSide === TrdSide.TrdSide_Sell ? PositionSide.PositionSide_Long : PositionSide.PositionSide_Short;
     const isListed = positions.some(

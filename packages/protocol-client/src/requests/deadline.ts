@@ -9,6 +9,8 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** Time for the server to answer once it has been asked, in milliseconds. */
   readonly answerMs?: number | undefined;
+  /** Told before the answer when it was asked for, of `Clock.monotonic`: earlier than the call where a read under way is joined. */
+  readonly onAsked?: ((at: number) => void) | undefined;
   /** Caller whose share of fresh lists, changes and cancels counts the request; absent for the daemon's own requests. */
   readonly owner?: string | undefined;
 }

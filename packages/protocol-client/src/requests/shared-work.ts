@@ -8,6 +8,8 @@ export class SharedWork<T> {
   readonly #answer: Promise<T>;
   readonly #controller = new AbortController();
   #waiting = 0;
+  /** Beginning of the work, of `Clock.monotonic`. */
+  readonly startedAt: number;
 
   /**
    * @param deadline of the caller that begins it; others may have more time, see {@link joinWork}.
@@ -21,6 +23,7 @@ export class SharedWork<T> {
   ) {
     // Each part of a long list listens to it.
     setMaxListeners(0, this.#controller.signal);
+    this.startedAt = clock.monotonic();
     this.#answer = start({ deadline, signal: this.#controller.signal }).finally(close);
   }
 
@@ -44,7 +47,9 @@ export async function joinWork<T>(
   for (;;) {
     const { work, isNew } = find();
     try {
-      return await work.wait(deadline);
+      const answer = await work.wait(deadline);
+      deadline.onAsked?.(work.startedAt);
+      return answer;
     } catch (thrown) {
       const hasTime = deadline.deadline - clock.monotonic() > ANSWER_MS_MIN && !deadline.signal.aborted;
       if (isNew || !hasTime || deadline.deadline <= work.deadline || !(thrown instanceof BackendFailure)) throw thrown;

@@ -180,6 +180,20 @@ test('identical reads under way are one, and a caller that goes away does not en
   expect(clock.monotonic()).toBe(60);
 });
 
+test('a caller that joins a read under way is told when it was asked for', async () => {
+  const { clock, upstream, client, pass, context } = setUp({ latency: () => [1, 6_000] });
+  const orders = create(account.getOrders.messages.C2SSchema, { header: { trdEnv: 0, accID: 1n, trdMarket: 1 }, refreshCache: true });
+  const asked: number[] = [];
+  const read = () => watch(client.call(account.getOrders, orders, { ...context(), onAsked: (at) => asked.push(at - begun) }));
+  const begun = clock.monotonic();
+  read();
+  await pass(5_100);
+  read();
+  await pass(2_000);
+  expect(upstream.of(2201)).toHaveLength(1);
+  expect(asked).toEqual([0, 0]);
+});
+
 test('a read of orders that was under way before an order was placed does not answer one that came after', async () => {
   const { upstream, client, pass, context } = setUp();
   const header = { trdEnv: 0, accID: 1n, trdMarket: 1 };
