@@ -80,6 +80,7 @@ const answer = ({ messages }: Operation, retType: number) =>
   create(messages.ResponseSchema, { retType } as Record<string, unknown>) as ResponseMessage;
 const context = { requestId: 'outside', deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 const CANCELLED = 15;
+const FILLED = 11;
 const cancels: readonly Operation[] = [trade.cancelOrder, trade.cancelAllOrder];
 
 describe('halt --cancel-all over lists that are behind', () => {
@@ -628,11 +629,12 @@ describe('closing a position that orders of others close already', () => {
   });
 });
 
-/** Lists of orders are right, and those of positions behind. */
+/** Lists of orders are right, those of positions behind, and nothing is pushed. */
 const positionsBehind = (): Partial<Backend> => {
   const lists: { readonly at: number; readonly answer: ResponseMessage }[] = [];
   return {
     listsCurrent: undefined as never,
+    onPush: () => () => undefined,
     async call(operation, request, own) {
       if (operation !== account.getPositions) return brokerage.call(operation, request, own);
       const at = desk.clock.now();
@@ -656,8 +658,11 @@ describe('closing a position while only the list of positions is behind', () => 
   /** Lets the brokerage's list of this moment be one that it gives later. */
   const look = () => desk.payload(account.getPositions, { ...list, refresh_cache: true }, { as: 'free' });
   const sells = (qty: number) => codeOf(trade.placeOrder, { ...sale, qty }, 'other');
-  const fill = (order_id_ex: string, qty: number) =>
-    desk.payload(trade.modifyOrder, { ...list, order_id_ex, op: 'normal', price: 1, qty }, { as: 'free' });
+  const fill = async (order_id_ex: string, qty: number) => {
+    await desk.payload(trade.modifyOrder, { ...list, order_id_ex, op: 'normal', price: 1, qty }, { as: 'free' });
+    desk.clock.advance(SETTLED_MS);
+    expect(await statuses()).toContain(FILLED);
+  };
 
   it('counts what another sells after an own sale has been shown', async () => {
     await held(200);
@@ -667,6 +672,7 @@ describe('closing a position while only the list of positions is behind', () => 
       await look();
     }
     await place(sale, 'free');
+    desk.clock.advance(SETTLED_MS);
     expect(await sells(100)).toBe('trading.halted');
   });
 
@@ -686,6 +692,18 @@ describe('closing a position while only the list of positions is behind', () => 
     await look();
     await fill(resting, 300);
     expect(await sells(200)).toBe('trading.halted');
+  });
+
+  it('counts the fill of an order of before the start that is changed from here', async () => {
+    await held(100);
+    const request = create(PlaceC2S, {
+      header: { trdEnv: 0, accID: BigInt(HK_MARGIN), trdMarket: 1 },
+      packetID: { connID: 7n, serialNo: 1 },
+      ...{ trdSide: 2, orderType: 1, code: '00700', secMarket: 1, qty: 100, price: 9_000 },
+    });
+    const placed = (await brokerage.call(trade.placeOrder, request, context)) as { s2c?: { orderIDEx: string } };
+    await fill(placed.s2c?.orderIDEx ?? '', 100);
+    expect(await sells(100)).toBe('trading.halted');
   });
 });
 

@@ -20,10 +20,9 @@ export function isWayOut(operation: Operation, request: Message): boolean {
 }
 
 /** The refusal of a write that has to be on disk before it is sent. */
-export function rejectUnstored({ message }: StorageFailure): Rejection {
-  return new Rejection('storage.failed', `${message}; nothing was sent. Reads, cancels and halts are served meanwhile`, {
-    unsent: true,
-  });
+export function rejectUnstored({ message, kept }: StorageFailure): Rejection {
+  const served = kept ? '. Reads, cancels and halts are served meanwhile' : '';
+  return new Rejection('storage.failed', `${message}; nothing was sent${served}`, { unsent: true });
 }
 
 /** Operations that leave nothing behind in the database. */

@@ -176,6 +176,7 @@ export class AccountOrders {
     if (this.#deps.backend.listsCurrent) return { ended: () => undefined };
     this.#giveUpLost();
     this.#underWay.add(sent);
+    if (orders.changed !== undefined) this.trades.see(header.accID, orders.changed, true);
     const trading = this.trading(header.accID, legs, isClaimed);
     return {
       ended: (isAnswered, names) => {
@@ -198,8 +199,14 @@ export class AccountOrders {
     const sent = this.trades.sending(accId, legs, isClaimed);
     return {
       ended: (names) => {
-        const name = names?.at(-1);
-        sent.ended(names === undefined ? '' : name && nameOfOrder(name));
+        const [name, another] = names ?? [];
+        if (names === undefined) sent.ended('');
+        else if (another === undefined) sent.ended(name && nameOfOrder(name));
+        else {
+          // Of several orders, such as the two of a roll, each makes a trade of its own.
+          sent.ended(undefined);
+          for (const [place, leg] of legs.entries()) this.trades.sending(accId, [leg]).ended(nameOfOrder(names[place] ?? another));
+        }
       },
     };
   }

@@ -152,11 +152,15 @@ export class UnsettledTrades {
     if (another === undefined && qty > leg.qty) order.legs = [{ ...leg, qty }];
   }
 
-  /** An order as a list or a push shows it: one that was sent from here, or that works. */
-  see(accId: bigint, shown: Order): void {
+  /**
+   * An order as a list or a push shows it: one that was sent from here, or that works.
+   *
+   * @param isChanged a change of it is about to be sent, which may put it to work.
+   */
+  see(accId: bigint, shown: Order, isChanged = false): void {
     const isOver = finalStatuses.has(shown.orderStatus);
     const known = this.#named.get(keyOf(accId, nameOfOrder(shown)));
-    if (known === undefined && !mayTrade(shown)) return;
+    if (known === undefined && !mayTrade(shown) && !isChanged) return;
     const order =
       known ??
       this.#follow({
