@@ -203,7 +203,7 @@ export class AccountOrders {
         if (names === undefined) sent.ended('');
         else if (another === undefined) sent.ended(name && nameOfOrder(name));
         else {
-          // Of several orders, such as the two of a roll, each makes a trade of its own.
+          // The orders of a roll make a trade each.
           sent.ended(undefined);
           for (const [place, leg] of legs.entries()) this.trades.sending(accId, [leg]).ended(nameOfOrder(names[place] ?? another));
         }

@@ -278,7 +278,8 @@ export class UnsettledTrades {
   #isGone(order: TradingOrder, isListed: boolean, askedAt: number): boolean {
     if (order.state === 'over') return this.#isSettled(order, askedAt);
     if (order.state !== 'working' || isListed) return !this.#mayTrade(order, askedAt);
-    return askedAt >= order.changedAt && this.#absences.provenBy(order, askedAt, this.apartMs);
+    // A list of the same moment may have been made before the order was.
+    return askedAt > order.changedAt && this.#absences.provenBy(order, askedAt, this.apartMs);
   }
 
   /** Every list of positions shows what an order has traded. */
