@@ -70,6 +70,8 @@ export interface PutToWork {
   readonly isOneOf: (order: Order) => boolean;
   /** The order that it changes; undefined where it places new ones. */
   readonly changed?: Order;
+  /** Quantity of {@link changed} after the change; its own where that says none. */
+  readonly changedQty?: number | undefined;
 }
 
 /** A halt that cancels orders. */
@@ -176,11 +178,14 @@ export class AccountOrders {
     if (this.#deps.backend.listsCurrent) return { ended: () => undefined };
     this.#giveUpLost();
     this.#underWay.add(sent);
-    if (orders.changed !== undefined) this.trades.see(header.accID, orders.changed, true);
+    const { changed, changedQty } = orders;
+    const change = () => changed && this.trades.changing(header.accID, changed, magnitude(changedQty ?? changed.qty));
+    change();
     const trading = this.trading(header.accID, legs, isClaimed);
     return {
       ended: (isAnswered, names) => {
         trading.ended(isAnswered ? names : undefined);
+        change();
         if (isAnswered) this.#underWay.delete(sent);
         else sent.until = this.#deps.clock.monotonic() + LOST_MS;
         if (isHalted(sent)) for (const name of names) void this.#cancel(sent, name);
@@ -280,10 +285,6 @@ export class AccountOrders {
     const change: SentChange = { terms, sentAt: this.#deps.clock.monotonic(), isAcknowledged: false };
     const keys = names.map((name) => keyOf(accId, name));
     for (const key of keys) this.#keepChanges(key, [...(this.#changes.get(key) ?? []), change]);
-    const mayTradeAsMuch = () => {
-      for (const name of names) this.trades.changed(accId, name, magnitude(terms.qty));
-    };
-    mayTradeAsMuch();
     for (const oldest of this.#changes.keys()) {
       if (this.#changes.size <= PLACED_MAX) break;
       this.#changes.delete(oldest);
@@ -291,7 +292,6 @@ export class AccountOrders {
     return {
       ended: (isMade) => {
         change.isAcknowledged = isMade === true;
-        if (isMade !== false) mayTradeAsMuch();
         for (const key of keys) {
           const changes = this.#changes.get(key) ?? [];
           // An acknowledged change replaces whatever was sent before it.

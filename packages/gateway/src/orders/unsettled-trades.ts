@@ -137,30 +137,29 @@ export class UnsettledTrades {
    * @param isClaimed what it closes is claimed already.
    */
   sending(accId: bigint, legs: readonly SentLeg[], isClaimed = false): { ended(name: string | undefined): void } {
+    this.#forgetLost();
     const order: TradingOrder = { accId, name: '', legs, traded: [], state: 'under way', isClaimed, changedAt: this.clock.monotonic() };
     this.#unnamed.add(order);
     return { ended: (name) => this.#ended(order, name) };
   }
 
-  /** A change of an order is about to be sent, or may have been made, which leaves it with this quantity. */
-  changed(accId: bigint, name: string, qty: Decimal): void {
-    const order = this.#named.get(keyOf(accId, name));
-    const [leg, another] = order?.legs ?? [];
-    if (order === undefined || leg === undefined) return;
+  /** A change of a listed order is about to be sent, or may have been made, that puts it to work or leaves it with this quantity. */
+  changing(accId: bigint, listed: Order, qty: Decimal): void {
+    const order = this.#noted(accId, listed);
+    order.legs = largest(order.legs, tradesOf(listed, qty));
     order.changedAt = this.clock.monotonic();
-    // The quantity of a combination is that of none of its legs.
-    if (another === undefined && qty > leg.qty) order.legs = [{ ...leg, qty }];
   }
 
-  /**
-   * An order as a list or a push shows it: one that was sent from here, or that works.
-   *
-   * @param isChanged a change of it is about to be sent, which may put it to work.
-   */
-  see(accId: bigint, shown: Order, isChanged = false): void {
-    const isOver = finalStatuses.has(shown.orderStatus);
+  /** An order as a list or a push shows it: one that was sent from here, or that works. */
+  see(accId: bigint, shown: Order): void {
+    if (mayTrade(shown) || this.#named.has(keyOf(accId, nameOfOrder(shown)))) this.#noted(accId, shown);
+  }
+
+  /** An order with what is shown of it, followed from here on. */
+  #noted(accId: bigint, shown: Order): TradingOrder {
     const known = this.#named.get(keyOf(accId, nameOfOrder(shown)));
-    if (known === undefined && !mayTrade(shown) && !isChanged) return;
+    // One that is not answered yet may be this one.
+    const isOld = known === undefined && ![...this.#unnamed].some((sent) => sent.accId === accId);
     const order =
       known ??
       this.#follow({
@@ -175,15 +174,17 @@ export class UnsettledTrades {
     order.legs = largest(order.legs, tradesOf(shown, magnitude(shown.qty)));
     for (const { symbol, side, qty } of tradesOf(shown, magnitude(shown.fillQty))) {
       const traded = tradedOf(order, symbol, side);
-      // Trades from before an order was first seen do not happen now.
-      if (known === undefined) traded.shown = qty;
+      // Trades of an order of before do not happen now.
+      if (isOld) traded.shown = qty;
       else if (qty > traded.all) order.changedAt = this.clock.monotonic();
       traded.all = greater(traded.all, qty);
     }
     this.#absences.forget(order);
-    if (!isOver || order.state === 'over') return;
-    order.state = 'over';
-    order.changedAt = this.clock.monotonic();
+    if (finalStatuses.has(shown.orderStatus) && order.state !== 'over') {
+      order.state = 'over';
+      order.changedAt = this.clock.monotonic();
+    }
+    return order;
   }
 
   /** Claims a part of a position for an order; undefined where there may not be so much left of it. No turn passes between judgement and claim. */
@@ -193,10 +194,9 @@ export class UnsettledTrades {
     const claim = this.sending(accId, [{ symbol, side: side === PositionSide.PositionSide_Long ? 'SELL' : 'BUY', qty }]);
     return {
       settle: (name) => {
-        const order = changed === undefined ? undefined : this.#named.get(keyOf(accId, changed));
-        if (!name || order === undefined) return claim.ended(name);
-        claim.ended(undefined);
-        this.changed(accId, order.name, qty + closed(order, position).all);
+        // The order that is changed counts itself.
+        const isFollowed = changed !== undefined && this.#named.has(keyOf(accId, changed));
+        claim.ended(name && isFollowed ? undefined : name);
       },
     };
   }
@@ -257,9 +257,15 @@ export class UnsettledTrades {
 
   #follow(order: TradingOrder): TradingOrder {
     this.#named.set(keyOf(order.accId, order.name), order);
-    const [oldest] = this.#named.values();
-    if (this.#named.size > ORDERS_MAX && oldest !== undefined) this.#forget(oldest);
+    if (this.#named.size <= ORDERS_MAX) return order;
+    const [oldest = order] = this.#named.values();
+    this.#forget([...this.#named.values()].find(({ state }) => state === 'over') ?? oldest);
     return order;
+  }
+
+  #forgetLost(): void {
+    const now = this.clock.monotonic();
+    for (const order of this.#unnamed) if (!this.#mayTrade(order, now)) this.#forget(order);
   }
 
   *#ordersIn(accId: bigint): Iterable<TradingOrder> {

@@ -139,9 +139,10 @@ function unansweredChange(order: Parameters<typeof nameOfOrder>[0]): Rejection {
 }
 
 /** The order that a write changes, and its pushes. */
-function changedBy(changed: Order): PutToWork {
+function changedBy(changed: Order, { modifyOrderOp, qty }: ModifyC2S): PutToWork {
   const names = namesOf(changed);
-  return { changed, isOneOf: (order) => namesOf(order).some((name) => names.includes(name)) };
+  const changedQty = modifyOrderOp === ModifyOrderOp.ModifyOrderOp_Normal ? qty : undefined;
+  return { changed, changedQty, isOneOf: (order) => namesOf(order).some((name) => names.includes(name)) };
 }
 
 /** Recognises the orders of a write in pushes, for want of its answer. */
@@ -326,7 +327,7 @@ export class Writes {
         sent =
           changed === undefined
             ? this.orders.sending(to, legs, isClaimed, { isOneOf: recogniser(operation, request, facts) })
-            : this.orders.sending(to, [], true, changedBy(changed));
+            : this.orders.sending(to, [], true, changedBy(changed, request as ModifyC2S));
       }
       changing = this.#changing(request, facts);
       const kept = Promise.all([admission?.durable, keyed?.enter()]);
