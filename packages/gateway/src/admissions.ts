@@ -65,7 +65,8 @@ export class Admissions {
     const identity = identityOf(this.#authenticate(credential));
     const refused = identity instanceof Rejection ? identity : this.#refuseFull(identity);
     this.#record(caller, identity, refused);
-    return refused ?? this.#opened(identity as Identity);
+    if (identity instanceof Rejection) return identity;
+    return refused ?? this.#opened(identity);
   }
 
   /** Whether the caller may read the metrics; scope mode asks for metrics:read or admin. A refusal is the interface's to audit. */

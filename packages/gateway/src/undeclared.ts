@@ -13,6 +13,7 @@ import type { InFlight } from './in-flight.js';
 import { limitsOf } from './market-names.js';
 import { lateRejection } from './orders/late-rejection.js';
 import { rejectDenial } from './orders/valuation.js';
+import { rejectUnwritten } from './pipeline/required-trail.js';
 import { RET_SUCCEED } from './responses.js';
 
 const realTrading = scopeMask(['trade:real']);
@@ -78,11 +79,7 @@ export class UndeclaredCalls {
     const { audit } = this.#deps.access;
     if (!audit.required) return undefined;
     this.#record(caller, identity, 'admitted, not sent yet');
-    if ((await audit.written()) !== false) return undefined;
-    const why = audit.fileStatus()?.failure ?? 'it cannot be written';
-    return new Rejection('audit.unavailable', `the required audit log cannot be written: ${why}; nothing was sent`, {
-      retryAfterSeconds: 1,
-    });
+    return rejectUnwritten(audit);
   }
 
   #recorded<T extends Uint8Array | Rejection>(caller: Caller, identity: Identity, outcome: T): T {

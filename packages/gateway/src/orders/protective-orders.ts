@@ -2,7 +2,6 @@ import { create } from '@bufbuild/protobuf';
 import { type Access, allowsSymbol, type KeyRecord } from '@svc-gateway/access';
 import { type Order, OrderType, PositionSide, type TrdHeader, TrdSide } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { C2SSchema as PositionsC2S } from '@svc-gateway/contract/generated/Trd_GetPositionList_pb';
-import { quoteMarketOfSecMarket } from '@svc-gateway/contract/markets';
 import { account } from '@svc-gateway/contract/operations';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import { shown } from '@svc-gateway/contract/shown';
@@ -117,7 +116,7 @@ export class ProtectiveOrders {
   /** Reason why a caller may not end an order. `guards`: it guards a position. */
   refuse(key: KeyRecord | undefined, order: Traded, guards: boolean, what: string): Rejection | undefined {
     const { access } = this.#deps;
-    const symbol = `${quoteMarketOfSecMarket(order.secMarket)?.name ?? order.secMarket}.${order.code}`;
+    const symbol = symbolOf(order);
     const limits = limitsOf(access, key).find((each) => !allowsSymbol(each, symbol));
     if (limits !== undefined) return telling(denySymbol(limits, symbol), securitiesOf(order, 0));
     const halt = guards ? access.haltOf(key) : undefined;

@@ -1,11 +1,11 @@
 import { decimalFromNumber } from '@svc-gateway/contract/decimal';
 import { type Order, type Position, PositionSide } from '@svc-gateway/contract/generated/Trd_Common_pb';
-import { quoteMarketOfSecMarket } from '@svc-gateway/contract/markets';
 import { Rejection, type StandingTerms } from '@svc-gateway/contract/rejection';
 import { securitiesOf } from '../sight.js';
 import { sideName } from '../trade-names.js';
 import { legsText } from './legs-text.js';
 import type { ValuedLeg } from './order-facts.js';
+import { symbolOf } from './unsettled-trades.js';
 
 /** Contract that a position is rolled into. */
 type Contract = Pick<Position, 'code' | 'secMarket'>;
@@ -22,7 +22,7 @@ export function termsOfOrder(order: Order, trading: number): StandingTerms {
   const isCombo = comboLegs.length > 0;
   return {
     securities: securitiesOf(order, trading),
-    symbol: isCombo ? legsText(comboLegs) : `${quoteMarketOfSecMarket(secMarket)?.name ?? secMarket}.${code}`,
+    symbol: isCombo ? legsText(comboLegs) : symbolOf({ secMarket, code }),
     side: isCombo ? undefined : sideName(trdSide),
     qty: decimalFromNumber(qty),
     price: price === 0 ? undefined : decimalFromNumber(price),

@@ -1,5 +1,5 @@
 import type { Message } from '@bufbuild/protobuf';
-import type { Access } from '@svc-gateway/access';
+import type { Access, AuditLog } from '@svc-gateway/access';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import { isTrade } from '../answer-record.js';
@@ -31,11 +31,16 @@ export class RequiredTrail {
 
   /** Refuses a write that the required trail cannot take. A way out is open all the same: the log has its line. */
   async refuseUnrecorded(operation: Operation, request: Message): Promise<Rejection | undefined> {
-    const { audit } = this.access;
-    if (!audit.required || (await audit.written()) !== false || isWayOut(operation, request)) return undefined;
-    const why = audit.fileStatus()?.failure ?? 'it cannot be written';
-    return new Rejection('audit.unavailable', `the required audit log cannot be written: ${why}; nothing was sent`, {
-      retryAfterSeconds: 1,
-    });
+    const unwritten = await rejectUnwritten(this.access.audit);
+    return unwritten !== undefined && isWayOut(operation, request) ? undefined : unwritten;
   }
+}
+
+/** The refusal of what has to be in the trail before it leaves; undefined where it is, or need not be. */
+export async function rejectUnwritten(audit: AuditLog): Promise<Rejection | undefined> {
+  if (!audit.required || (await audit.written()) !== false) return undefined;
+  const why = audit.fileStatus()?.failure ?? 'it cannot be written';
+  return new Rejection('audit.unavailable', `the required audit log cannot be written: ${why}; nothing was sent`, {
+    retryAfterSeconds: 1,
+  });
 }
