@@ -5,20 +5,26 @@ import { create } from '@bufbuild/protobuf';
 import { opendBackend } from '@svc-gateway/backends/opend';
 import { AuthService, CredentialsFile, Login, RemoteBackend } from '@svc-gateway/backends/remote';
 import { ManualClock } from '@svc-gateway/contract/clock';
-import { C2SSchema as PlaceC2SSchema } from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
+import * as QotSub from '@svc-gateway/contract/generated/Qot_Sub_pb';
+import * as QotUpdateBasicQot from '@svc-gateway/contract/generated/Qot_UpdateBasicQot_pb';
+import * as TrdPlaceOrder from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
 import { trade } from '@svc-gateway/contract/operations';
 import type { Backend, QuoteStream, StreamScope } from '@svc-gateway/gateway';
+import type { Frame } from '@svc-gateway/wire';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memoryInUse } from '../fuzz/memory.js';
-import { AnsweringServer } from '../support/answering-server.js';
 import { CountingClock } from '../support/counting-clock.js';
 import { grantOf, ScriptedAuthority } from '../support/scripted-authority.js';
+import { decodeC2S, type Peer, ScriptedServer } from '../support/scripted-server.js';
+import { answersUsually } from '../support/usual-answers.js';
 import { seededRandom } from './random.js';
 
 /** Minutes' worth of reconnects, on a clock that is moved by hand: `SVC_RECONNECT_MINUTES=30` is the long run. */
 const minutes = Number(process.env.SVC_RECONNECT_MINUTES ?? 2);
 const START = Date.UTC(2026, 10, 20, 2);
 const ACCOUNT = 281756478396547001n;
+/** QotMarketState: closed. */
+const CLOSED = 6;
 const WARM_UP = 100;
 const GROWTH_MAX = 1.1;
 const streams: readonly QuoteStream[] = Array.from({ length: 20 }, (_, at) => ({
@@ -31,17 +37,36 @@ const silent = { error: () => undefined, warn: () => undefined, info: () => unde
 
 let manual: ManualClock;
 let clock: CountingClock;
-let server: AnsweringServer;
+let server: ScriptedServer;
 const cleanups: (() => Promise<void> | void)[] = [];
 beforeEach(async () => {
   manual = new ManualClock(START);
   clock = new CountingClock(manual);
-  server = await AnsweringServer.listen(ACCOUNT);
+  server = await ScriptedServer.listen();
+  server.remembers = false;
+  server.onRequest = answersUsually({ accIds: [ACCOUNT], marketState: CLOSED }, { 2202: acceptOrder, 3001: pushQuotes });
 });
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
   await server.close();
 });
+
+let orders = 0;
+function acceptOrder(frame: Frame, peer: Peer): void {
+  const header = { trdEnv: 0, accID: ACCOUNT, trdMarket: 1 };
+  orders += 1;
+  peer.answer(frame, TrdPlaceOrder, { retType: 0, s2c: { header, orderID: BigInt(orders), orderIDEx: `order-${orders}` } });
+}
+
+/** Subscribes, and pushes a quote of each security. */
+function pushQuotes(frame: Frame, peer: Peer): void {
+  peer.answer(frame, QotSub, { retType: 0, s2c: {} });
+  const { securityList, isSubOrUnSub } = decodeC2S(QotSub, frame) as QotSub.C2S;
+  const prices = { priceSpread: 0.1, highPrice: 1, openPrice: 1, lowPrice: 1, curPrice: 1, lastClosePrice: 1 };
+  const rest = { isSuspended: false, listTime: '', updateTime: '', volume: 1n, turnover: 1, turnoverRate: 1, amplitude: 1 };
+  for (const security of isSubOrUnSub ? securityList : [])
+    peer.push(3005, QotUpdateBasicQot, { retType: 0, s2c: { basicQotList: [{ security, ...prices, ...rest }] } });
+}
 
 const backends: Readonly<Record<string, (random: () => number) => Promise<{ backend: Backend; connections: number }>>> = {
   async opend(random) {
@@ -119,7 +144,7 @@ describe.each(Object.keys(backends))('%s', (name) => {
     await passUntil(() => isReady(backend), 'readiness', backend);
     await backend.subscribe(streams);
     await backend.subscribeAccounts([ACCOUNT]);
-    const order = create(PlaceC2SSchema, {
+    const order = create(TrdPlaceOrder.C2SSchema, {
       header: { trdEnv: 0, accID: ACCOUNT, trdMarket: 1 },
       packetID: { connID: 0n, serialNo: 0 },
       ...{ trdSide: 1, orderType: 1, code: '00700', qty: 100, price: 1, secMarket: 1, remark: '' },

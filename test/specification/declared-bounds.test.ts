@@ -96,7 +96,7 @@ it('there are bounds to look at', () => {
 describe('over REST', () => {
   const { paths, components } = openApiDocument({ version: 'test' });
 
-  it.each(overRest)('%s', async (_, operation, param, { keyword, value, within, beyond }) => {
+  it.each(overRest)('%s is taken at its bound and refused beyond it', async (_, operation, param, { keyword, value, within, beyond }) => {
     const route = operation.rest.find(({ method }) => method === 'POST');
     if (route === undefined) throw new Error(`${operation.name} has no body`);
     const { path } = route;
@@ -112,7 +112,7 @@ describe('over REST', () => {
 });
 
 describe('as a tool', () => {
-  it.each(overTools)('%s', async (_, operation, param, { keyword, value, within, beyond }) => {
+  it.each(overTools)('%s is taken at its bound and refused beyond it', async (_, operation, param, { keyword, value, within, beyond }) => {
     const { inputSchema, name: tool } = wholeTool(operation);
     expect((inputSchema.properties[param.name] as Schema)[keyword]).toBe(value);
     const ask = async (given: object) => (await client.call(tool, given as never)).json;

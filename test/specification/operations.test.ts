@@ -1,54 +1,20 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { operationNamed, operations } from '@svc-gateway/contract/operations';
 import { possibleScopes, scopes } from '@svc-gateway/contract/scope';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestDaemon } from '../support/daemon.js';
 import { McpClient } from '../support/mcp-client.js';
+import { operationRows } from './operation-rows.js';
 
 /**
- * The specification's list of operations, written down a second time on purpose: an operation that is gone, or that is reached by another
- * id, route or tool, or that needs another scope or switch, fails here.
+ * An operation that is gone, or that is reached by another id, route or tool, or that needs another scope or switch, fails here.
  * Its refusal without them is tested in test/end-to-end/access-matrix.test.ts.
  */
-interface Row {
-  readonly group: string;
-  readonly operation: string;
-  readonly id: number | null;
-  readonly routes: readonly { readonly method: string; readonly path: string }[];
-  readonly tool: string | null;
-  /** Any one of them does. */
-  readonly needed: readonly string[];
-  readonly switches: readonly string[];
-}
-
-const list = (text: string, separator: string) => (text === '-' ? [] : text.split(separator));
-const rows = readFileSync(join(import.meta.dirname, 'operations.tsv'), 'utf8')
-  .trimEnd()
-  .split('\n')
-  .slice(1)
-  .map((line): Row => {
-    const [group = '', operation = '', id = '', routes = '', tool = '', needed = '', switches = ''] = line.split('\t');
-    return {
-      group,
-      operation,
-      id: id === '-' ? null : Number(id),
-      routes: list(routes, ', ').map((route) => {
-        const [method = '', path = ''] = route.split(' ');
-        return { method, path };
-      }),
-      tool: tool === '-' ? null : tool,
-      needed: needed === 'any' ? [] : list(needed, ' or ').sort(),
-      switches: list(switches, ' '),
-    };
-  });
-
 /** Operations beyond the specification; docs/choices.md and CHANGELOG.md give their purpose. */
 const own = ['wait_for', 'get_refusals', 'place_bracket_order', 'get_brackets', 'cancel_bracket'];
 
 const inOrder = (routes: readonly { method: string; path: string }[]) => routes.map(({ method, path }) => `${method} ${path}`).sort();
 
-it.each(rows)(
+it.each(operationRows)(
   '$operation is reached by its id, routes and tool, with its scopes and behind its switches',
   ({ group, operation, id, routes, tool, needed, switches }) => {
     const declared = operationNamed(operation);
@@ -61,11 +27,11 @@ it.each(rows)(
 
 describe('the list', () => {
   it('has every operation and every tool that is declared, but for those of this gateway alone', () => {
-    const names = rows.map(({ operation }) => operation);
+    const names = operationRows.map(({ operation }) => operation);
     expect(new Set(names).size).toBe(names.length);
     const declared = operations.filter(({ name }) => !own.includes(name));
-    expect(declared.map(({ name }) => name).sort()).toEqual(rows.map(({ operation }) => operation).sort());
-    expect(declared.flatMap(({ tool }) => tool ?? []).sort()).toEqual(rows.flatMap(({ tool }) => tool ?? []).sort());
+    expect(declared.map(({ name }) => name).sort()).toEqual(operationRows.map(({ operation }) => operation).sort());
+    expect(declared.flatMap(({ tool }) => tool ?? []).sort()).toEqual(operationRows.flatMap(({ tool }) => tool ?? []).sort());
     expect(own.filter((name) => operationNamed(name) === undefined)).toEqual([]);
   });
 
@@ -88,7 +54,7 @@ describe('without its switch', () => {
     await daemon.stop();
   });
 
-  it.each(rows.filter(({ switches }) => switches.length > 0))('$operation is off', async ({ routes, tool, switches }) => {
+  it.each(operationRows.filter(({ switches }) => switches.length > 0))('$operation is off', async ({ routes, tool, switches }) => {
     const refused = { code: 'feature_disabled', error: expect.stringContaining(switches[0] ?? '') };
     for (const { method, path } of routes) {
       const answer = await daemon.as('all').request(method, path, { body: {} });
@@ -99,7 +65,7 @@ describe('without its switch', () => {
     expect((await client.call(tool, {})).json).toMatchObject(refused);
   });
 
-  it.each(rows.filter(({ switches }) => switches.length === 0))('$operation is served', async ({ routes, tool }) => {
+  it.each(operationRows.filter(({ switches }) => switches.length === 0))('$operation is served', async ({ routes, tool }) => {
     for (const { method, path } of routes.filter((route) => route.path !== '/api/admin/shutdown')) {
       const answer = await daemon.as('all').request(method, path, { body: method === 'POST' ? {} : undefined });
       expect([path, answer.status === 200 || answer.status === 400]).toEqual([path, true]);

@@ -21,6 +21,8 @@ export class Peer {
 
   constructor(
     server: ScriptedServer,
+    /** Number of the connection, from 1 on. */
+    readonly number: number,
     readonly socket: Socket,
     rsaKey: KeyObject | undefined,
   ) {
@@ -42,7 +44,7 @@ export class Peer {
   }
 
   write(frame: Frame): void {
-    this.socket.write(encodeFrame(frame, this.cipher));
+    if (this.socket.writable) this.socket.write(encodeFrame(frame, this.cipher));
   }
 
   #received(chunk: Buffer): void {
@@ -52,7 +54,7 @@ export class Peer {
         this.#server.onUnreadable(this);
         return;
       }
-      this.requests.push(read.frame);
+      if (this.#server.remembers) this.requests.push(read.frame);
       if (read.frame.protoId === 1001 && this.#server.greets) this.#greet(read.frame);
       else if (read.frame.protoId === 1004 && this.#server.alive) this.answer(read.frame, KeepAlive, { retType: 0, s2c: { time: 1n } });
       else this.#server.onRequest(read.frame, this);
@@ -62,7 +64,7 @@ export class Peer {
 
   #greet(frame: Frame): void {
     this.init = decodeC2S(InitConnect, frame) as InitConnect.C2S;
-    const connID = this.#server.connections.length;
+    const connID = this.number;
     const { knowsCbc } = this.#server;
     const s2c = { serverVer: 1011, loginUserID: 7n, connID: BigInt(connID), connAESKey: KEY, keepAliveInterval: 10 };
     this.answer(frame, InitConnect, { retType: 0, s2c: { ...s2c, ...(knowsCbc ? { aesCBCiv: IV } : {}) } });
@@ -82,10 +84,15 @@ export class ScriptedServer {
   knowsCbc = true;
   /** It answers KeepAlive by itself. */
   alive = true;
+  /** It lets nobody in. */
+  down = false;
+  /** It keeps requests, and connections that are over. */
+  remembers = true;
   /** Called on bytes that are no frame, or sealed with another key. */
   onUnreadable: (peer: Peer) => void = ({ socket }) => socket.destroy();
   onRequest: (frame: Frame, peer: Peer) => void = () => undefined;
   readonly #server: Server;
+  #count = 0;
   readonly #waiting: { readonly what: () => boolean; readonly resolve: () => void }[] = [];
 
   private constructor(readonly rsaKey: KeyObject | undefined) {
@@ -138,16 +145,32 @@ export class ScriptedServer {
     }
   }
 
+  /** Connections that are open. */
+  get open(): number {
+    return this.connections.filter(({ socket }) => !socket.destroyed).length;
+  }
+
+  /** Cuts every connection. */
+  cut(): void {
+    for (const { socket } of [...this.connections]) socket.destroy();
+  }
+
   async close(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
-    for (const { socket } of this.connections) socket.destroy();
+    this.cut();
     await closed;
   }
 
   #create(): Server {
     return createServer({ noDelay: true }, (socket) => {
-      this.connections.push(new Peer(this, socket, this.rsaKey));
+      if (this.down) {
+        socket.on('error', () => undefined).destroy();
+        return;
+      }
+      const peer = new Peer(this, ++this.#count, socket, this.rsaKey);
+      this.connections.push(peer);
+      if (!this.remembers) socket.on('close', () => this.connections.splice(this.connections.indexOf(peer), 1));
       this.look();
     });
   }

@@ -251,38 +251,3 @@ it.each(versioned)('%s takes extension_version 1 alone', (_, operation) => {
     }
   }
 });
-
-/** Every bound of every declaration, in the terms of both dialects. */
-const bounded = operations.flatMap((operation) =>
-  operation.shape.flatMap((param) => {
-    const { type } = param;
-    const isNumber = type.kind === 'integer' || type.kind === 'number';
-    return isNumber && !param.hidden && (type.min !== undefined || type.max !== undefined) ? [[operation, param, type] as const] : [];
-  }),
-);
-
-it.each(bounded.map(([operation, param, type]) => [operation.name, param.name, operation, param, type] as const))(
-  '%s: %s is taken at and inside its bounds, and refused outside them',
-  (_, name, operation, param, { min, max }) => {
-    for (const dialect of dialects) {
-      if (!callerParams(operation.shape, dialect).includes(param)) continue;
-      const body = neededBody(operation, dialect);
-      const inside = [min, max, min === undefined ? undefined : min + 1, max === undefined ? undefined : max - 1];
-      for (const value of inside) {
-        if (value === undefined || value < (min ?? value) || value > (max ?? value)) continue;
-        const decoded = decode(operation, dialect, { ...body, [name]: value });
-        if (!decoded.ok)
-          expect([dialect, value, decoded.problem.path, decoded.problem.kind]).not.toEqual([dialect, value, name, 'out_of_range']);
-      }
-      for (const value of [min === undefined ? undefined : min - 1, max === undefined ? undefined : max + 1]) {
-        if (value === undefined) continue;
-        const problem = { kind: 'out_of_range', path: name };
-        expect([dialect, value, decode(operation, dialect, { ...body, [name]: value })]).toMatchObject([
-          dialect,
-          value,
-          { ok: false, problem },
-        ]);
-      }
-    }
-  },
-);

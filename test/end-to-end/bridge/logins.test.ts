@@ -1,46 +1,29 @@
-import * as GetGlobalState from '@svc-gateway/contract/generated/GetGlobalState_pb';
-import * as KeepAlive from '@svc-gateway/contract/generated/KeepAlive_pb';
 import * as Notify from '@svc-gateway/contract/generated/Notify_pb';
 import * as QotGetStaticInfo from '@svc-gateway/contract/generated/Qot_GetStaticInfo_pb';
-import * as QotGetSubInfo from '@svc-gateway/contract/generated/Qot_GetSubInfo_pb';
-import * as QotSub from '@svc-gateway/contract/generated/Qot_Sub_pb';
-import * as TrdGetAccList from '@svc-gateway/contract/generated/Trd_GetAccList_pb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HK_MARGIN } from '../../support/accounts.js';
 import { TestDaemon, untilConnected } from '../../support/daemon.js';
 import { ScriptedServer } from '../../support/scripted-server.js';
+import { answersUsually } from '../../support/usual-answers.js';
 
-const GLOBAL_STATE = 1002;
-const ACCOUNTS = 2001;
 const SUBSCRIBE = 3001;
-const SUB_INFO = 3003;
-const STATIC_INFO = 3202;
+/** QotMarketState: the morning session. */
+const OPEN = 3;
 const READY = 10;
 const NEEDS_PHONE_CODE = 4;
 
 let upstream: ScriptedServer;
 let daemon: TestDaemon<'desk'>;
 /** The upstream's own state. */
-let said: { qotLogined: boolean; trdLogined: boolean; status: number };
+let said: { qotLogined: boolean; trdLogined: boolean; programStatus: number };
 
 beforeEach(async () => {
-  said = { qotLogined: true, trdLogined: true, status: READY };
+  said = { qotLogined: true, trdLogined: true, programStatus: READY };
   upstream = await ScriptedServer.listen();
-  upstream.onRequest = (frame, peer) => {
-    const { status, ...logins } = said;
-    const markets = { marketHK: 3, marketUS: 0, marketSH: 0, marketSZ: 0, marketHKFuture: 0 };
-    const s2c = { ...markets, ...logins, serverVer: 1011, serverBuildNo: 1, time: 1n, programStatus: { type: status } };
-    if (frame.protoId === GLOBAL_STATE) peer.answer(frame, GetGlobalState, { retType: 0, s2c });
-    else if (frame.protoId === ACCOUNTS) {
-      const accList = [{ accID: BigInt(HK_MARGIN), trdEnv: 0, trdMarketAuthList: [1] }];
-      peer.answer(frame, TrdGetAccList, { retType: 0, s2c: { accList } });
-    } else if (frame.protoId === SUBSCRIBE) peer.answer(frame, QotSub, { retType: 0, s2c: {} });
-    else if (frame.protoId === SUB_INFO) peer.answer(frame, QotGetSubInfo, { retType: 0, s2c: { totalUsedQuota: 0, remainQuota: 100 } });
-    else if (frame.protoId === STATIC_INFO) {
-      const basic = { security: { market: 1, code: '00700' }, id: 1n, lotSize: 100, secType: 3, name: 'TENCENT', listTime: '2004-06-16' };
-      peer.answer(frame, QotGetStaticInfo, { retType: 0, s2c: { staticInfoList: [{ basic }] } });
-    } else peer.answer(frame, KeepAlive, { retType: -1, retMsg: 'not scripted' });
-  };
+  const basic = { security: { market: 1, code: '00700' }, id: 1n, lotSize: 100, secType: 3, name: 'TENCENT', listTime: '2004-06-16' };
+  upstream.onRequest = answersUsually(() => ({ accIds: [BigInt(HK_MARGIN)], marketState: OPEN, ...said }), {
+    3202: (frame, peer) => peer.answer(frame, QotGetStaticInfo, { retType: 0, s2c: { staticInfoList: [{ basic }] } }),
+  });
 });
 afterEach(async () => {
   await daemon.stop();
@@ -140,7 +123,7 @@ describe('reads while quotes are away', () => {
 
 describe('an upstream that is not logged in yet', () => {
   it('is connected to, and says what it waits for', async () => {
-    Object.assign(said, { qotLogined: false, trdLogined: false, status: NEEDS_PHONE_CODE });
+    Object.assign(said, { qotLogined: false, trdLogined: false, programStatus: NEEDS_PHONE_CODE });
     await start();
     const { backend } = daemon.daemon;
     const waiting = () => backend.status().platform.lastLifecycleEvent?.includes('phone code');
@@ -153,7 +136,7 @@ describe('an upstream that is not logged in yet', () => {
     expect(await desk.get('/health')).toMatchObject({ status: 200 });
     const reason = 'the platform is authenticating (the upstream is not ready: it waits for a phone code: answer it there)';
     expect(await desk.get('/readyz')).toMatchObject({ status: 503, json: { reason: expect.stringContaining(reason) } });
-    said.status = READY;
+    said.programStatus = READY;
     notify({ qotLogined: true, trdLogined: true });
     await untilConnected(daemon.daemon);
     expect(await desk.get('/readyz')).toMatchObject({ status: 200 });

@@ -1,5 +1,4 @@
 import { replayClock } from '@svc-gateway/contract/clock';
-import * as GetGlobalState from '@svc-gateway/contract/generated/GetGlobalState_pb';
 import * as KeepAlive from '@svc-gateway/contract/generated/KeepAlive_pb';
 import * as TrdGetAccList from '@svc-gateway/contract/generated/Trd_GetAccList_pb';
 import * as TrdGetOrderFillList from '@svc-gateway/contract/generated/Trd_GetOrderFillList_pb';
@@ -12,12 +11,14 @@ import { TestDaemon, untilConnected } from '../../support/daemon.js';
 import type { PushFrame } from '../../support/push-client.js';
 import { decodeC2S, type Peer, ScriptedServer } from '../../support/scripted-server.js';
 import { until } from '../../support/until.js';
+import { answersUsually } from '../../support/usual-answers.js';
 
-const GLOBAL_STATE = 1002;
 const ACCOUNTS = 2001;
 const ACCOUNT_PUSHES = 2008;
 const ORDERS = 2201;
 const FILLS = 2211;
+/** QotMarketState: the morning session. */
+const OPEN = 3;
 /** Patience and pauses are short. */
 const SPEED = 10;
 const clock = replayClock(Date.now(), SPEED);
@@ -40,25 +41,20 @@ beforeEach(async () => {
   listAccounts = undefined;
   onAccountPushes = (frame, peer) => peer.answer(frame, TrdSubAccPush, { retType: 0, s2c: {} });
   upstream = await ScriptedServer.listen();
+  const usual = answersUsually(
+    { accIds: [header.accID], marketState: OPEN },
+    {
+      [ACCOUNT_PUSHES]: (frame, peer) => onAccountPushes(frame, peer),
+      [ORDERS]: (frame, peer) => peer.answer(frame, TrdGetOrderList, { retType: 0, s2c: { header, orderList } }),
+      [FILLS]: (frame, peer) => peer.answer(frame, TrdGetOrderFillList, { retType: -1, retMsg: '模拟交易不支持成交数据' }),
+    },
+  );
   upstream.onRequest = (frame, peer) => {
     if (refused.includes(frame.protoId)) {
       refused.splice(refused.indexOf(frame.protoId), 1);
       peer.answer(frame, KeepAlive, { retType: -1, retMsg: '网络中断' });
-    } else if (frame.protoId === GLOBAL_STATE) {
-      const markets = { marketHK: 3, marketUS: 0, marketSH: 0, marketSZ: 0, marketHKFuture: 0 };
-      const logins = { qotLogined: true, trdLogined: true, programStatus: { type: 10 } };
-      const s2c = { ...markets, ...logins, serverVer: 1011, serverBuildNo: 1, time: 1n };
-      peer.answer(frame, GetGlobalState, { retType: 0, s2c });
-    } else if (frame.protoId === ACCOUNTS && listAccounts !== undefined) {
-      listAccounts(frame, peer);
-    } else if (frame.protoId === ACCOUNTS) {
-      const accList = [{ accID: header.accID, trdEnv: 0, trdMarketAuthList: [1] }];
-      peer.answer(frame, TrdGetAccList, { retType: 0, s2c: { accList } });
-    } else if (frame.protoId === ACCOUNT_PUSHES) onAccountPushes(frame, peer);
-    else if (frame.protoId === ORDERS) peer.answer(frame, TrdGetOrderList, { retType: 0, s2c: { header, orderList } });
-    else if (frame.protoId === FILLS) {
-      peer.answer(frame, TrdGetOrderFillList, { retType: -1, retMsg: '模拟交易不支持成交数据' });
-    } else peer.answer(frame, KeepAlive, { retType: -1, retMsg: 'not scripted' });
+    } else if (frame.protoId === ACCOUNTS && listAccounts !== undefined) listAccounts(frame, peer);
+    else usual(frame, peer);
   };
   daemon = await TestDaemon.start({
     keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] } },

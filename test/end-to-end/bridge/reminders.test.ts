@@ -1,15 +1,11 @@
-import * as GetGlobalState from '@svc-gateway/contract/generated/GetGlobalState_pb';
-import * as KeepAlive from '@svc-gateway/contract/generated/KeepAlive_pb';
 import * as QotUpdateOptionEvent from '@svc-gateway/contract/generated/Qot_UpdateOptionEvent_pb';
 import * as QotUpdatePriceReminder from '@svc-gateway/contract/generated/Qot_UpdatePriceReminder_pb';
-import * as TrdGetAccList from '@svc-gateway/contract/generated/Trd_GetAccList_pb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestDaemon, untilConnected } from '../../support/daemon.js';
 import type { PushClient } from '../../support/push-client.js';
 import { ScriptedServer } from '../../support/scripted-server.js';
+import { answersUsually } from '../../support/usual-answers.js';
 
-const GLOBAL_STATE = 1002;
-const ACCOUNTS = 2001;
 const apple = { market: 11, code: 'AAPL' };
 const option = { market: 11, code: 'AAPL261218C280000' };
 const reminder = { price: 600, changeRate: 1, marketStatus: 1, content: '…', note: 'high', key: 7n, type: 1, setValue: 590, curValue: 600 };
@@ -20,21 +16,7 @@ let daemon: TestDaemon<Id>;
 
 beforeAll(async () => {
   upstream = await ScriptedServer.listen();
-  upstream.onRequest = (frame, peer) => {
-    const markets = { marketHK: 3, marketUS: 0, marketSH: 0, marketSZ: 0, marketHKFuture: 0 };
-    const s2c = {
-      ...markets,
-      qotLogined: true,
-      trdLogined: true,
-      serverVer: 1011,
-      serverBuildNo: 1,
-      time: 1n,
-      programStatus: { type: 10 },
-    };
-    if (frame.protoId === GLOBAL_STATE) peer.answer(frame, GetGlobalState, { retType: 0, s2c });
-    else if (frame.protoId === ACCOUNTS) peer.answer(frame, TrdGetAccList, { retType: 0, s2c: { accList: [] } });
-    else peer.answer(frame, KeepAlive, { retType: -1, retMsg: 'not scripted' });
-  };
+  upstream.onRequest = answersUsually();
   const scopes = ['qot:read'] as const;
   daemon = await TestDaemon.start<Id>({
     keys: {

@@ -1,13 +1,12 @@
 import { create, toBinary } from '@bufbuild/protobuf';
-import * as GetGlobalState from '@svc-gateway/contract/generated/GetGlobalState_pb';
 import * as KeepAlive from '@svc-gateway/contract/generated/KeepAlive_pb';
-import * as TrdGetAccList from '@svc-gateway/contract/generated/Trd_GetAccList_pb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CoreTcpClient } from '../../support/core-tcp-client.js';
 import { TestDaemon, untilConnected } from '../../support/daemon.js';
 import type { CallOutcome } from '../../support/grpc-client.js';
 import type { KeyWish } from '../../support/keys.js';
 import { ScriptedServer } from '../../support/scripted-server.js';
+import { answersUsually } from '../../support/usual-answers.js';
 
 const NOBODYS = 2999;
 const ANSWER = Buffer.from([8, 0, 34, 3, 10, 1, 7]);
@@ -19,15 +18,7 @@ let upstream: ScriptedServer;
 let answer = ANSWER;
 beforeAll(async () => {
   upstream = await ScriptedServer.listen();
-  upstream.onRequest = (frame, peer) => {
-    if (frame.protoId === NOBODYS) peer.write({ ...frame, body: answer });
-    else if (frame.protoId === 1002) {
-      const markets = { marketHK: 0, marketUS: 0, marketSH: 0, marketSZ: 0, marketHKFuture: 0 };
-      const s2c = { ...markets, qotLogined: true, trdLogined: true, serverVer: 1011, serverBuildNo: 1, time: 1n };
-      peer.answer(frame, GetGlobalState, { retType: 0, s2c });
-    } else if (frame.protoId === 2001) peer.answer(frame, TrdGetAccList, { retType: 0, s2c: {} });
-    else peer.answer(frame, KeepAlive, { retType: -1, retMsg: 'not scripted' });
-  };
+  upstream.onRequest = answersUsually({}, { [NOBODYS]: (frame, peer) => peer.write({ ...frame, body: answer }) });
 });
 afterAll(() => upstream.close());
 

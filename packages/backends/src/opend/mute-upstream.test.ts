@@ -1,17 +1,14 @@
 import { create, fromBinary } from '@bufbuild/protobuf';
 import { ManualClock } from '@svc-gateway/contract/clock';
-import * as GetGlobalState from '@svc-gateway/contract/generated/GetGlobalState_pb';
-import * as KeepAlive from '@svc-gateway/contract/generated/KeepAlive_pb';
 import * as Notify from '@svc-gateway/contract/generated/Notify_pb';
 import * as QotGetSubInfo from '@svc-gateway/contract/generated/Qot_GetSubInfo_pb';
 import * as QotRegQotPush from '@svc-gateway/contract/generated/Qot_RegQotPush_pb';
-import * as QotSub from '@svc-gateway/contract/generated/Qot_Sub_pb';
 import * as QotUpdateBasicQot from '@svc-gateway/contract/generated/Qot_UpdateBasicQot_pb';
-import * as TrdGetAccList from '@svc-gateway/contract/generated/Trd_GetAccList_pb';
 import { system } from '@svc-gateway/contract/operations';
 import type { StreamsLost } from '@svc-gateway/gateway';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Peer, ScriptedServer } from '../../../../test/support/scripted-server.js';
+import { answersUsually } from '../../../../test/support/usual-answers.js';
 import { opendBackend } from './opend-backend.js';
 
 const START = Date.UTC(2026, 10, 20, 2);
@@ -38,21 +35,16 @@ beforeEach(async () => {
   onAgain = () => undefined;
   logins = { qotLogined: true, trdLogined: true };
   server = await ScriptedServer.listen();
-  server.onRequest = (frame, peer) => {
-    const markets = { marketHK: AFTERNOON, marketUS: 0, marketSH: 0, marketSZ: 0, marketHKFuture: 0 };
-    const state = { ...markets, ...logins, programStatus: { type: 10 }, serverVer: 1011, serverBuildNo: 1, time: 1n };
-    const subInfoList = [1, BOOK].map((subType) => ({ subType, securityList: [security] }));
-    const listed = [{ subInfoList, usedQuota: 2, isOwnConnData: true }];
-    if (frame.protoId === 1002) peer.answer(frame, GetGlobalState, { retType: 0, s2c: state });
-    else if (frame.protoId === 2001) peer.answer(frame, TrdGetAccList, { retType: 0, s2c: {} });
-    else if (frame.protoId === SUB) peer.answer(frame, QotSub, { retType: 0, s2c: {} });
-    else if (frame.protoId === 3003) {
-      peer.answer(frame, QotGetSubInfo, { retType: 0, s2c: { connSubInfoList: listed, totalUsedQuota: 2, remainQuota: 98 } });
-    } else if (frame.protoId === REGISTER) {
+  const subInfoList = [1, BOOK].map((subType) => ({ subType, securityList: [security] }));
+  const listed = [{ subInfoList, usedQuota: 2, isOwnConnData: true }];
+  server.onRequest = answersUsually(() => ({ marketState: AFTERNOON, ...logins }), {
+    3003: (frame, peer) =>
+      peer.answer(frame, QotGetSubInfo, { retType: 0, s2c: { connSubInfoList: listed, totalUsedQuota: 2, remainQuota: 98 } }),
+    [REGISTER]: (frame, peer) => {
       peer.answer(frame, QotRegQotPush, { retType: 0, s2c: {} });
       onAgain(peer);
-    } else peer.answer(frame, KeepAlive, { retType: -1, retMsg: 'unknown protocol id' });
-  };
+    },
+  });
   backend = opendBackend({ endpoint: server.endpoint, clock, logger: silent, clientId: 'test', random: () => 0 });
   backend.onPush(() => {
     pushes += 1;
