@@ -1,12 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { wrapped } from '../support/markdown.js';
 
 /*
  * The service's requirements, sentence by sentence, and the tests that hold them. `requirements/` has a file per section of the specification,
  * tab-separated: the requirement's id, its sentence, then one or more tests as `file › title`, the title as the file writes it.
- * requirements.md is made from them: run this file with -u after a change.
  */
 const root = join(import.meta.dirname, '..', '..');
 const folder = join(import.meta.dirname, 'requirements');
@@ -17,11 +15,11 @@ interface Requirement {
   readonly tests: readonly { readonly file: string; readonly title: string }[];
 }
 
-const sections = readdirSync(folder)
+const all = readdirSync(folder)
   .sort()
-  .map((name) => {
-    const [title = '', ...lines] = readFileSync(join(folder, name), 'utf8').trimEnd().split('\n');
-    const requirements = lines.map((line): Requirement => {
+  .flatMap((name) => {
+    const [, ...lines] = readFileSync(join(folder, name), 'utf8').trimEnd().split('\n');
+    return lines.map((line): Requirement => {
       const [id = '', sentence = '', ...tests] = line.split('\t');
       return {
         id,
@@ -32,14 +30,9 @@ const sections = readdirSync(folder)
         }),
       };
     });
-    return { name: basename(name, '.tsv'), title, requirements };
   });
-const all = sections.flatMap(({ requirements }) => requirements);
 
-/** A test file as the page names it: its path below test/, or from packages/ on, without the ending. */
-const shortName = (file: string): string => file.replace(/^test\//, '').replace(/\.test\.ts$/, '');
-
-describe('requirements.md', () => {
+describe('the list of requirements', () => {
   it('names every requirement once', () => {
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
     for (const { id, sentence, tests } of all) expect([id, sentence.length > 0, tests.length > 0], id).toEqual([id, true, true]);
@@ -59,28 +52,5 @@ describe('requirements.md', () => {
         .map(({ file, title }) => `${id}: ${file} › ${title}`),
     );
     expect(missing).toEqual([]);
-  });
-
-  it('is the page made from them', async () => {
-    const lines = [
-      '# The specification, requirement by requirement',
-      '',
-      ...wrapped(
-        `${all.length.toLocaleString('en')} requirements, each with the tests that hold it, as file › title. Made from \`requirements/\` by the test beside it (\`npx vitest run -u test/specification\`); a requirement without a test, or a test that is gone, fails it.`,
-      ),
-    ];
-    const files = new Set<string>();
-    for (const { title, requirements } of sections) {
-      lines.push('', `## ${title}`, '');
-      for (const { id, sentence, tests } of requirements) {
-        lines.push(...wrapped(sentence.replaceAll('<', '&lt;'), `- **${id}** `, '  '));
-        for (const { file, title: test } of tests) {
-          files.add(file);
-          lines.push(...wrapped(`[${shortName(file)}] › ${test.replaceAll('<', '&lt;')}`, '  - ', '    '));
-        }
-      }
-    }
-    lines.push('', ...[...files].sort().map((file) => `[${shortName(file)}]: ../../${file}`));
-    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('requirements.md');
   });
 });
