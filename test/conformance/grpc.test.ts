@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { operations } from '@svc-gateway/contract/operations';
 import { possibleScopes, scopes } from '@svc-gateway/contract/scope';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { HK_MARGIN } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import type { GrpcClient } from '../support/grpc-client.js';
@@ -19,23 +19,21 @@ const numbered = operations.filter((operation): operation is Operation & { proto
 const typeOf = ({ messages }: Operation) => messages.C2SSchema.typeName.replace(/\.C2S$/, '');
 const security = { market: 1, code: '00700' };
 
-let daemon: TestDaemon<'all' | 'none' | 'quotes' | 'real' | 'busy' | 'capped'>;
 let client: GrpcClient;
+const daemon = TestDaemon.forAll({
+  keys: {
+    all: { scopes: [...scopes] },
+    none: { scopes: ['metrics:read'] },
+    quotes: { scopes: ['qot:read'] },
+    real: { scopes: ['trade:real'] },
+    capped: { scopes: ['trade:simulate'], limits: { maxOrderValue: '1000' } },
+    busy: { scopes: ['trade:simulate'], limits: { maxOrdersPerMinute: '1' } },
+  },
+  flags: [...tradable],
+});
 beforeAll(async () => {
-  daemon = await TestDaemon.start({
-    keys: {
-      all: { scopes: [...scopes] },
-      none: { scopes: ['metrics:read'] },
-      quotes: { scopes: ['qot:read'] },
-      real: { scopes: ['trade:real'] },
-      capped: { scopes: ['trade:simulate'], limits: { maxOrderValue: '1000' } },
-      busy: { scopes: ['trade:simulate'], limits: { maxOrdersPerMinute: '1' } },
-    },
-    flags: [...tradable],
-  });
   client = daemon.grpc();
 });
-afterAll(() => daemon.stop());
 
 const order = {
   header: { trdEnv: 0, accID: HK_MARGIN, trdMarket: 1 },

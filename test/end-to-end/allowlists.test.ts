@@ -1,5 +1,5 @@
 import { replayClock } from '@svc-gateway/contract/clock';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BUY, HK, HK_CASH, HK_MARGIN, MARKET, SIMULATE, US, US_MARGIN } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import type { PushFrame } from '../support/push-client.js';
@@ -8,20 +8,16 @@ type Id = 'all' | 'hk' | 'tencent' | 'account';
 /** On the list of a key, and no account of the brokerage. */
 const GONE = '281756478396549999';
 const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
-let daemon: TestDaemon<Id>;
-beforeAll(async () => {
-  daemon = await TestDaemon.start<Id>({
-    simulationClock: replayClock(Date.now(), 60),
-    keys: {
-      all: { scopes },
-      hk: { scopes, limits: { allowedMarkets: 'HK' } },
-      tencent: { scopes, limits: { allowedSymbols: 'HK.00700' } },
-      account: { scopes, limits: { allowedAccIds: `${HK_MARGIN},${GONE}` } },
-    },
-    flags: ['--enable-trading'],
-  });
+const daemon = TestDaemon.forAll<Id>({
+  simulationClock: replayClock(Date.now(), 60),
+  keys: {
+    all: { scopes },
+    hk: { scopes, limits: { allowedMarkets: 'HK' } },
+    tencent: { scopes, limits: { allowedSymbols: 'HK.00700' } },
+    account: { scopes, limits: { allowedAccIds: `${HK_MARGIN},${GONE}` } },
+  },
+  flags: ['--enable-trading'],
 });
-afterAll(() => daemon.stop());
 
 describe('reads', () => {
   const one = (symbol: string): [string, object][] => [

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 
-let daemon: TestDaemon<'desk'>;
-beforeAll(async () => {
-  daemon = await TestDaemon.start({
-    keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate', 'admin'] } },
-    flags: ['--enable-trading'],
-  });
+const daemon = TestDaemon.forAll({
+  keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate', 'admin'] } },
+  flags: ['--enable-trading'],
 });
-afterAll(() => daemon.stop());
 
 const header = { market: HK, acc_id: HK_MARGIN, env: SIMULATE };
 const order = { ...header, side: BUY, code: '00700', qty: 100, price: 100, order_type: 1 };

@@ -1,7 +1,7 @@
 import { replayClock } from '@svc-gateway/contract/clock';
 import { account as reads, trade } from '@svc-gateway/contract/operations';
 import { MemoryStore } from '@svc-gateway/storage';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, MARKET, NORMAL, SELL, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { openDesk } from '../support/desk.js';
@@ -20,19 +20,15 @@ const text = { 'x-svc-int64': 'string' };
 const account = { market: HK, acc_id: HK_MARGIN, env: SIMULATE };
 const entry = { ...account, side: BUY, code: '00700', qty: 100, order_type: MARKET };
 
-let daemon: TestDaemon<'desk' | 'narrow' | 'small'>;
-beforeAll(async () => {
-  daemon = await TestDaemon.start({
-    simulationClock: replayClock(Date.now(), 20),
-    keys: {
-      desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] },
-      narrow: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { allowedSymbols: 'HK.00005' } },
-      small: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { maxOrderValue: '1000' } },
-    },
-    flags: ['--enable-trading'],
-  });
+const daemon = TestDaemon.forAll({
+  simulationClock: replayClock(Date.now(), 20),
+  keys: {
+    desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] },
+    narrow: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { allowedSymbols: 'HK.00005' } },
+    small: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { maxOrderValue: '1000' } },
+  },
+  flags: ['--enable-trading'],
 });
-afterAll(() => daemon.stop());
 
 const read = (path: string, body: object) => daemon.as('desk').s2c(path, body, text);
 const bracket = async (id: string) => (await read('/api/brackets', { ...account, bracket_id: id })).bracket_list?.[0];

@@ -1,5 +1,5 @@
 import { replayClock } from '@svc-gateway/contract/clock';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, MARKET, REAL, REAL_ENV, SIMULATE, US } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { until } from '../support/until.js';
@@ -7,25 +7,23 @@ import { until } from '../support/until.js';
 type Id = 'all' | 'hk' | 'us' | 'tencent' | 'account' | 'quotes';
 const scopes = ['acc:read', 'trade:simulate', 'trade:real'] as const;
 const account = { acc_id: HK_MARGIN, env: SIMULATE };
-let daemon: TestDaemon<Id>;
+const daemon = TestDaemon.forAll<Id>({
+  simulationClock: replayClock(Date.now(), 60),
+  keys: {
+    all: { scopes },
+    hk: { scopes, limits: { allowedMarkets: 'HK' } },
+    us: { scopes, limits: { allowedMarkets: 'US' } },
+    tencent: { scopes, limits: { allowedSymbols: 'HK.00005' } },
+    account: { scopes, limits: { allowedAccIds: HK_MARGIN } },
+    quotes: { scopes: ['qot:read'] },
+  },
+  flags: ['--enable-trading'],
+});
 beforeAll(async () => {
-  daemon = await TestDaemon.start<Id>({
-    simulationClock: replayClock(Date.now(), 60),
-    keys: {
-      all: { scopes },
-      hk: { scopes, limits: { allowedMarkets: 'HK' } },
-      us: { scopes, limits: { allowedMarkets: 'US' } },
-      tencent: { scopes, limits: { allowedSymbols: 'HK.00005' } },
-      account: { scopes, limits: { allowedAccIds: HK_MARGIN } },
-      quotes: { scopes: ['qot:read'] },
-    },
-    flags: ['--enable-trading'],
-  });
   const order = { ...account, market: HK, code: '00700', side: BUY, order_type: MARKET, qty: 100 };
   await daemon.as('all').s2c('/api/order', order);
   await until(async () => (await log({})).length > 2, 'the order to fill');
 });
-afterAll(() => daemon.stop());
 
 const as = (id: Id) => daemon.as(id);
 /** Ids as text: they are beyond what a double holds. */

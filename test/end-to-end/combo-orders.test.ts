@@ -5,7 +5,7 @@ import { parseDecimal } from '@svc-gateway/contract/decimal';
 import { C2SSchema as ComboC2S } from '@svc-gateway/contract/generated/Trd_PlaceComboOrder_pb';
 import { account, trade } from '@svc-gateway/contract/operations';
 import { previewSentence, previewText } from '@svc-gateway/gateway';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { type Desk, openDesk } from '../support/desk.js';
@@ -28,18 +28,14 @@ const legs = [leg('00700', BUY, 1), leg('00005', SELL_SHORT, 4)];
 const combo = { header, combo_legs: legs, qty: 100, order_type: NORMAL };
 
 describe('an order of several legs', () => {
-  let daemon: TestDaemon<'desk' | 'narrow'>;
-  beforeAll(async () => {
-    daemon = await TestDaemon.start({
-      simulationClock: replayClock(Date.now(), 20),
-      keys: {
-        desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] },
-        narrow: { scopes: ['qot:read', 'acc:read'], limits: { allowedSymbols: 'HK.00700' } },
-      },
-      flags: ['--enable-trading'],
-    });
+  const daemon = TestDaemon.forAll({
+    simulationClock: replayClock(Date.now(), 20),
+    keys: {
+      desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] },
+      narrow: { scopes: ['qot:read', 'acc:read'], limits: { allowedSymbols: 'HK.00700' } },
+    },
+    flags: ['--enable-trading'],
   });
-  afterAll(() => daemon.stop());
 
   const read = (path: string, body: object) => daemon.as('desk').s2c(path, body, text);
   const orderOf = async (id: string) => {

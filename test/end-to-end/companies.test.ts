@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { TestDaemon } from '../support/daemon.js';
 
 /** rehab_type. */
@@ -20,11 +20,7 @@ interface Line {
 
 // Saturdays: no market trades, so that two answers are of the same moment.
 describe.each(['2016-11-19', '2026-11-21', '2036-11-22'])('companies seen from %s', (today) => {
-  let daemon: TestDaemon;
-  beforeAll(async () => {
-    daemon = await TestDaemon.start({ flags: ['--sim-clock', `replay:${today}T12:00:00Z`] });
-  });
-  afterAll(() => daemon.stop());
+  const daemon = TestDaemon.forAll({ flags: ['--sim-clock', `replay:${today}T12:00:00Z`] });
 
   const read = (path: string, body: object) => daemon.as().s2c(path, body);
   const bars = async (symbol: string, klType: number, rehabType: number): Promise<Line[]> => {

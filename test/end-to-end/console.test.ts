@@ -13,18 +13,14 @@ const HOSTILE = '<img src=x onerror="window.fooled=1">';
 const found = findChromium();
 const missing = 'missing' in found ? ` (skipped: no browser. ${found.missing})` : '';
 
-let daemon: TestDaemon<Id>;
-beforeAll(async () => {
-  daemon = await TestDaemon.start<Id>({
-    keys: {
-      desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate', 'admin'], limits: { maxOrdersPerMinute: '60', maxDailyValue: '9000000' } },
-      reader: { scopes: ['qot:read'], limits: { allowedMarkets: 'HK' } },
-      passing: { scopes: ['qot:read'] },
-    },
-    flags: ['--enable-trading'],
-  });
+const daemon = TestDaemon.forAll<Id>({
+  keys: {
+    desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate', 'admin'], limits: { maxOrdersPerMinute: '60', maxDailyValue: '9000000' } },
+    reader: { scopes: ['qot:read'], limits: { allowedMarkets: 'HK' } },
+    passing: { scopes: ['qot:read'] },
+  },
+  flags: ['--enable-trading'],
 });
-afterAll(() => daemon.stop());
 
 /** An order far below the market, which stays open; its text id. */
 async function placeOrder(code: string, remark = ''): Promise<string> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, MARKET, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import type { PushFrame } from '../support/push-client.js';
@@ -31,14 +31,10 @@ describe.each([
     option: ['US.AAPL360321P270000', '2036-03-21'],
   },
 ])('from $start', ({ start, today, easter, front, expired, coming, notYet, option }) => {
-  let daemon: TestDaemon<'desk'>;
-  beforeAll(async () => {
-    daemon = await TestDaemon.start({
-      keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] } },
-      flags: ['--enable-trading', '--enable-desktop-phase2-reads', '--sim-clock', `replay:${start}@20`],
-    });
+  const daemon = TestDaemon.forAll({
+    keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] } },
+    flags: ['--enable-trading', '--enable-desktop-phase2-reads', '--sim-clock', `replay:${start}@20`],
   });
-  afterAll(() => daemon.stop());
 
   const read = (path: string, body: object) => daemon.as('desk').s2c(path, body);
   const refused = async (path: string, body: object) => {

@@ -1,22 +1,18 @@
 import { ManualClock } from '@svc-gateway/contract/clock';
 import { derivatives } from '@svc-gateway/contract/operations';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { TestDaemon } from '../support/daemon.js';
 
 // A Friday afternoon in New York, with options expiring today.
-let daemon: TestDaemon<'all' | 'apple' | 'markets'>;
-beforeAll(async () => {
-  daemon = await TestDaemon.start<'all' | 'apple' | 'markets'>({
-    clock: new ManualClock(Date.UTC(2026, 10, 20, 15)),
-    flags: ['--sim-clock', 'calendar'],
-    keys: {
-      all: { scopes: ['qot:read'] },
-      apple: { scopes: ['qot:read'], limits: { allowedSymbols: 'US.AAPL,HK.800000' } },
-      markets: { scopes: ['qot:read'], limits: { allowedMarkets: 'US' } },
-    },
-  });
+const daemon = TestDaemon.forAll<'all' | 'apple' | 'markets'>({
+  clock: new ManualClock(Date.UTC(2026, 10, 20, 15)),
+  flags: ['--sim-clock', 'calendar'],
+  keys: {
+    all: { scopes: ['qot:read'] },
+    apple: { scopes: ['qot:read'], limits: { allowedSymbols: 'US.AAPL,HK.800000' } },
+    markets: { scopes: ['qot:read'], limits: { allowedMarkets: 'US' } },
+  },
 });
-afterAll(() => daemon.stop());
 
 interface Security {
   readonly market: number;

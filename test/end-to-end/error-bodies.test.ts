@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { HK_MARGIN } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 
 const PROBLEM = /^application\/problem\+json\b/;
-let daemon: TestDaemon<'desk'>;
-beforeAll(async () => {
-  daemon = await TestDaemon.start({ keys: { desk: { scopes: ['qot:read', 'acc:read'] } } });
-});
-afterAll(() => daemon.stop());
+const daemon = TestDaemon.forAll({ keys: { desk: { scopes: ['qot:read', 'acc:read'] } } });
 
 describe('the error body', () => {
   it('has the fields of every error and no other', async () => {

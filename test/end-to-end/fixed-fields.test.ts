@@ -8,15 +8,13 @@ import { McpClient } from '../support/mcp-client.js';
 import { namingRequest, spellings } from '../support/spellings.js';
 
 /** Fixed fields of an operation cannot be overridden in the body: by any name, in any form. */
-let daemon: TestDaemon<'desk'>;
 let mcp: McpClient;
+const daemon = TestDaemon.forAll({ keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] } }, flags: ['--enable-trading'] });
 beforeAll(async () => {
-  daemon = await TestDaemon.start({ keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] } }, flags: ['--enable-trading'] });
   mcp = await McpClient.open(daemon, { keyText: daemon.keys.desk });
 });
 afterAll(async () => {
   await mcp.close();
-  await daemon.stop();
 });
 
 interface Case {

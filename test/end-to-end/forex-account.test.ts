@@ -1,7 +1,7 @@
 import { ManualClock } from '@svc-gateway/contract/clock';
 import { parseDecimal } from '@svc-gateway/contract/decimal';
 import { forexAccount } from '@svc-gateway/contract/operations';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { TestDaemon } from '../support/daemon.js';
 
 type Id = 'all' | 'fx' | 'hk' | 'euro' | 'other' | 'quotes';
@@ -16,25 +16,23 @@ const booleans = { exclude_zero_positions: true, use_option_combo: false, exclud
 const quote_options = { before: false, after: false, overnight: false };
 const scopes = ['acc:read'] as const;
 const clock = new ManualClock(NOON);
-let daemon: TestDaemon<Id>;
 let accounts: Record<number, string> = {};
+const daemon = TestDaemon.forAll<Id>({
+  clock,
+  keys: {
+    all: { scopes: ['acc:read', 'qot:read'] },
+    fx: { scopes, limits: { allowedMarkets: 'FX' } },
+    hk: { scopes, limits: { allowedMarkets: 'HK' } },
+    euro: { scopes, limits: { allowedMarkets: 'FX', allowedSymbols: 'FX.EURUSD' } },
+    other: { scopes, limits: { allowedAccIds: '281756482001008801' } },
+    quotes: { scopes: ['qot:read'] },
+  },
+  flags: ['--enable-v18-experimental-reads', '--enable-desktop-phase2-reads', '--sim-clock', 'calendar'],
+});
 beforeAll(async () => {
-  daemon = await TestDaemon.start<Id>({
-    clock,
-    keys: {
-      all: { scopes: ['acc:read', 'qot:read'] },
-      fx: { scopes, limits: { allowedMarkets: 'FX' } },
-      hk: { scopes, limits: { allowedMarkets: 'HK' } },
-      euro: { scopes, limits: { allowedMarkets: 'FX', allowedSymbols: 'FX.EURUSD' } },
-      other: { scopes, limits: { allowedAccIds: '281756482001008801' } },
-      quotes: { scopes: ['qot:read'] },
-    },
-    flags: ['--enable-v18-experimental-reads', '--enable-desktop-phase2-reads', '--sim-clock', 'calendar'],
-  });
   const account = async (broker_id: number) => (await list('all', broker_id))[0].account_id as string;
   accounts = { [HONG_KONG]: await account(HONG_KONG), [SINGAPORE]: await account(SINGAPORE) };
 });
-afterAll(() => daemon.stop());
 
 const as = (id: Id) => daemon.as(id);
 const list = async (id: Id, broker_id = HONG_KONG) =>

@@ -33,11 +33,7 @@ async function ask(client: HttpClient, [path, body]: readonly [string, object]) 
 }
 
 describe('currency pairs without their switch', () => {
-  let daemon: TestDaemon<Id>;
-  beforeAll(async () => {
-    daemon = await TestDaemon.start({ keys });
-  });
-  afterAll(() => daemon.stop());
+  const daemon = TestDaemon.forAll({ keys });
 
   it.each(reads)('%s is switched off', async (...read) => {
     expect(await ask(daemon.as('all'), read)).toMatchObject({

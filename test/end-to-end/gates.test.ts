@@ -44,25 +44,25 @@ function local(at: number): string {
 }
 
 describe('the seven gates: just under passes, just over is 429', () => {
-  it('market', async () => {
+  it('passes orders in allowed markets alone', async () => {
     await start({ allowedMarkets: 'US' });
     passes(await order(us));
     trips(await order(hk), 'limit.market', undefined);
   });
 
-  it('symbol', async () => {
+  it('passes orders of allowed symbols alone', async () => {
     await start({ allowedSymbols: 'HK.00700' });
     passes(await order(hk));
     trips(await order({ ...hk, code: '00005' }), 'limit.symbol', undefined);
   });
 
-  it('side', async () => {
+  it('passes orders of allowed sides alone', async () => {
     await start({ allowedTrdSides: 'BUY' });
     passes(await order(hk));
     trips(await order({ ...hk, side: SELL }), 'limit.side', undefined);
   });
 
-  it('hours', async () => {
+  it('passes orders from the first minute of the hours until before the last', async () => {
     await start({ hoursWindow: `${local(NOON)}-${local(NOON + MINUTE_MS)}` }, [], NOON - 1000);
     trips(await order(hk), 'limit.hours', 1);
     clock.advance(1000);
@@ -73,7 +73,7 @@ describe('the seven gates: just under passes, just over is 429', () => {
     trips(await order(hk), 'limit.hours', 86_400 - 60);
   });
 
-  it('hours across midnight', async () => {
+  it('takes hours that end before they begin across midnight', async () => {
     await start({ hoursWindow: `${local(NOON)}-${local(NOON - MINUTE_MS)}` });
     passes(await order(hk));
     clock.advance(86_400_000 - MINUTE_MS - 1);
@@ -82,20 +82,20 @@ describe('the seven gates: just under passes, just over is 429', () => {
     trips(await order(hk), 'limit.hours', 60);
   });
 
-  it('value of an order', async () => {
+  it('passes orders up to the largest value', async () => {
     await start({ maxOrderValue: '1000' });
     passes(await order(hk));
     trips(await order({ ...hk, price: 10.001 }), 'limit.order_value', undefined);
     trips(await order({ ...hk, qty: 200 }), 'limit.order_value', undefined);
   });
 
-  it('value of an order, where binary floats would be off by one bit', async () => {
+  it('compares values exactly where binary floats would be off by one bit', async () => {
     await start({ maxOrderValue: '0.3' });
     passes(await order({ ...us, qty: 3, price: 0.1 }));
     trips(await order({ ...us, qty: 3, price: 0.100000001 }), 'limit.order_value', undefined);
   });
 
-  it('rate', async () => {
+  it('passes as many orders as allowed in any 60 seconds', async () => {
     await start({ maxOrdersPerMinute: '2' });
     passes(await order(hk));
     clock.advance(10_000);
@@ -109,7 +109,7 @@ describe('the seven gates: just under passes, just over is 429', () => {
     trips(await order(hk), 'limit.rate', 10);
   });
 
-  it('value of a day', async () => {
+  it('passes orders up to the value of a UTC day, by currency', async () => {
     await start({ maxDailyValue: '2500' });
     passes(await order(hk));
     passes(await order(hk));
@@ -126,7 +126,7 @@ describe('the seven gates: just under passes, just over is 429', () => {
 });
 
 describe('the order of the gates', () => {
-  it('is that of the specification', async () => {
+  it('refuses by the first gate in the order of the specification', async () => {
     const past = `${local(NOON - 2 * MINUTE_MS)}-${local(NOON - MINUTE_MS)}`;
     const all: LimitFlags = {
       allowedMarkets: 'US',
@@ -148,7 +148,7 @@ describe('the order of the gates', () => {
 });
 
 describe("the daemon's own limits", () => {
-  it('hold for every key together with its own', async () => {
+  it('holds every key to the flags’ limits together with its own', async () => {
     await start({ maxOrderValue: '5000' }, ['--max-order-value', '1000', '--max-daily-value', '1500']);
     await daemon.addKey('other', { scopes: ['trade:simulate'] });
     await daemon.daemon.reload();
@@ -161,7 +161,7 @@ describe("the daemon's own limits", () => {
 });
 
 describe('a restart', () => {
-  it('keeps the day and the minute', async () => {
+  it('keeps the totals of the day and of the minute over a restart', async () => {
     await start({ maxDailyValue: '1500', maxOrdersPerMinute: '3' });
     passes(await order(hk));
     await daemon.halt();
@@ -173,7 +173,7 @@ describe('a restart', () => {
 });
 
 describe('market orders', () => {
-  it('are held against the caps at the dearest ask of the book plus 5 %', async () => {
+  it('values market orders at the dearest ask of the book plus 5 %', async () => {
     await start({});
     const { order_book_ask_list: asks } = await daemon.as('desk').s2c('/api/orderbook', { symbol: 'HK.00700', depth: 40 });
     const worst = Math.max(...asks.map(({ price }: { price: number }) => price));
@@ -191,14 +191,14 @@ describe('market orders', () => {
     }
   });
 
-  it('are refused under a cap where no price is known', async () => {
+  it('refuses market orders under a cap where no price is known', async () => {
     await start({ maxOrderValue: '1000000' });
     trips(await order({ ...hk, code: '99999', order_type: MARKET, price: undefined }), 'limit.price_unknown', undefined);
   });
 });
 
 describe('a sale below the market', () => {
-  it('is held against the caps at the best bid', async () => {
+  it('values a sale below the market at the best bid', async () => {
     await start({ maxOrderValue: '1000' });
     const short = { ...hk, code: '00005', side: SELL_SHORT, qty: 4000, price: 0.25 };
     trips(await order(short), 'limit.order_value', undefined);
@@ -219,7 +219,7 @@ describe('a modify', () => {
     return daemon.as('desk').post('/api/modify-order', { header, order_id, modify_order_op: 1, ...change });
   }
 
-  it('counts towards the day by its increase alone', async () => {
+  it('counts a modify towards the day by its increase alone', async () => {
     await start({ maxDailyValue: '1500' });
     const id = await placed(hk);
     trips(await modify(id, { qty: 100, price: 15.01 }), 'limit.daily_value', 12 * 3600);
@@ -230,7 +230,7 @@ describe('a modify', () => {
     trips(await modify(id, { qty: 100, price: 15.01 }), 'limit.daily_value', 12 * 3600);
   });
 
-  it('is held against the cap of an order by its whole new value', async () => {
+  it('holds a modify against the cap of an order by its whole new value', async () => {
     await start({ maxOrderValue: '1500' });
     const id = await placed(hk);
     trips(await modify(id, { qty: 200, price: 10 }), 'limit.order_value', undefined);
@@ -239,7 +239,7 @@ describe('a modify', () => {
 });
 
 describe('a caller can always get out', () => {
-  it('cancels pass every gate but the market', async () => {
+  it('lets cancels pass every gate but the market', async () => {
     const limits = { maxOrdersPerMinute: '1', maxDailyValue: '1000', hoursWindow: `${local(NOON)}-${local(NOON + MINUTE_MS)}` };
     await start({ ...limits, allowedTrdSides: 'BUY' });
     const placed = await order(hk);

@@ -7,16 +7,12 @@ import { TestDaemon } from '../support/daemon.js';
 const NOW = Date.UTC(2026, 7, 28, 12);
 const scopes = ['qot:read'] as const;
 type Id = 'all' | 'tencent';
-let daemon: TestDaemon<Id>;
-beforeAll(async () => {
-  daemon = await TestDaemon.start<Id>({
-    clock: replayClock(NOW, 1),
-    keys: { all: { scopes }, tencent: { scopes, limits: { allowedMarkets: 'HK', allowedSymbols: 'HK.00700' } } },
-    // Years of bars are read here, beside other tests.
-    flags: [...switches, '--sim-clock', 'calendar', '--request-timeout', '120'],
-  });
+const daemon = TestDaemon.forAll<Id>({
+  clock: replayClock(NOW, 1),
+  keys: { all: { scopes }, tencent: { scopes, limits: { allowedMarkets: 'HK', allowedSymbols: 'HK.00700' } } },
+  // Years of bars are read here, beside other tests.
+  flags: [...switches, '--sim-clock', 'calendar', '--request-timeout', '120'],
 });
-afterAll(() => daemon.stop());
 
 type Item = { readonly security: { readonly market: number; readonly code: string } };
 type Payload = Readonly<Record<string, unknown>>;

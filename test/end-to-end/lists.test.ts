@@ -1,21 +1,17 @@
 import { ManualClock } from '@svc-gateway/contract/clock';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { TestDaemon } from '../support/daemon.js';
 
 type Id = 'all' | 'hk' | 'tencent';
-let daemon: TestDaemon<Id>;
-beforeAll(async () => {
-  daemon = await TestDaemon.start<Id>({
-    clock: new ManualClock(Date.UTC(2026, 10, 10, 2, 30)),
-    keys: {
-      all: { scopes: ['qot:read'] },
-      hk: { scopes: ['qot:read'], limits: { allowedMarkets: 'HK' } },
-      tencent: { scopes: ['qot:read'], limits: { allowedMarkets: 'HK', allowedSymbols: 'HK.00700' } },
-    },
-    flags: ['--sim-clock', 'calendar'],
-  });
+const daemon = TestDaemon.forAll<Id>({
+  clock: new ManualClock(Date.UTC(2026, 10, 10, 2, 30)),
+  keys: {
+    all: { scopes: ['qot:read'] },
+    hk: { scopes: ['qot:read'], limits: { allowedMarkets: 'HK' } },
+    tencent: { scopes: ['qot:read'], limits: { allowedMarkets: 'HK', allowedSymbols: 'HK.00700' } },
+  },
+  flags: ['--sim-clock', 'calendar'],
 });
-afterAll(() => daemon.stop());
 
 const as = (id: Id) => daemon.as(id);
 

@@ -10,18 +10,16 @@ const spoken = { acc_id: HK_CASH, env: 'simulate', market: 'HK', side: 'BUY', co
 const prices = [undefined, 0, -1, 12.345678, 300.00000000000006, 0.1 + 0.2, 1e12, 1e300, 5e-324];
 
 describe('an order at the market takes any price and ignores it', () => {
-  let daemon: TestDaemon<'desk'>;
   let client: McpClient;
+  const daemon = TestDaemon.forAll({
+    keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { maxOrderValue: '9000000' } } },
+    flags: ['--enable-trading', '--api-key-id', 'desk'],
+  });
   beforeAll(async () => {
-    daemon = await TestDaemon.start({
-      keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { maxOrderValue: '9000000' } } },
-      flags: ['--enable-trading', '--api-key-id', 'desk'],
-    });
     client = await McpClient.open(daemon, { keyText: daemon.keys.desk });
   });
   afterAll(async () => {
     await client.close();
-    await daemon.stop();
   });
 
   /** The price that the brokerage has of an order. */

@@ -1,12 +1,8 @@
 import { ManualClock } from '@svc-gateway/contract/clock';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { TestDaemon } from '../support/daemon.js';
 
-let daemon: TestDaemon<string>;
-beforeAll(async () => {
-  daemon = await TestDaemon.start({ clock: new ManualClock(Date.UTC(2026, 10, 20, 2, 30)), flags: ['--sim-clock', 'calendar'] });
-});
-afterAll(() => daemon.stop());
+const daemon = TestDaemon.forAll<string>({ clock: new ManualClock(Date.UTC(2026, 10, 20, 2, 30)), flags: ['--sim-clock', 'calendar'] });
 
 describe('POST /api/trading-days', () => {
   const december = { begin_time: '2026-12-23', end_time: '2026-12-28' };

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { HK, HK_CASH, HK_MARGIN, REAL, REAL_ENV, SIMULATE } from '../support/accounts.js';
 import { CoreTcpClient } from '../support/core-tcp-client.js';
 import { TestDaemon } from '../support/daemon.js';
 
-let daemon: TestDaemon<'desk' | 'narrow'>;
-beforeAll(async () => {
-  daemon = await TestDaemon.start({
-    keys: {
-      desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate', 'trade:unlock'] },
-      narrow: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { allowedMarkets: 'HK' } },
-    },
-    flags: ['--enable-trading', '--api-key-id', 'narrow'],
-  });
+const daemon = TestDaemon.forAll({
+  keys: {
+    desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate', 'trade:unlock'] },
+    narrow: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { allowedMarkets: 'HK' } },
+  },
+  flags: ['--enable-trading', '--api-key-id', 'narrow'],
 });
-afterAll(() => daemon.stop());
 
 const account = { acc_id: HK_MARGIN, env: SIMULATE, market: HK };
 const header = { trd_env: SIMULATE, acc_id: HK_MARGIN, trd_market: HK };

@@ -19,14 +19,13 @@ const symbols = ['00700', '00005', '09988'];
 describe('what every interface says of money after some days of trading', () => {
   const clock = new ManualClock(Date.UTC(2026, 10, 17, 3));
   const account = { acc_id: HK_MARGIN, env: SIMULATE, market: HK };
-  let daemon: TestDaemon<'desk'>;
   let doors: Doors;
+  const daemon = TestDaemon.forAll<'desk'>({
+    simulationClock: clock,
+    keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], sdk: true } },
+    flags: ['--enable-trading'],
+  });
   beforeAll(async () => {
-    daemon = await TestDaemon.start<'desk'>({
-      simulationClock: clock,
-      keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], sdk: true } },
-      flags: ['--enable-trading'],
-    });
     const { gateway } = daemon.daemon;
     doors = await Doors.open(
       { gateway, url: daemon.url, ca: daemon.ca, log: daemon.log, key: () => daemon.keys.desk },
@@ -48,7 +47,6 @@ describe('what every interface says of money after some days of trading', () => 
   });
   afterAll(async () => {
     await doors.close();
-    await daemon.stop();
   });
 
   async function aWhile(): Promise<void> {

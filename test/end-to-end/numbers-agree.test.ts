@@ -16,19 +16,17 @@ const SUBMITTED = 5;
 const FILLED = 11;
 const CANCELLED = 15;
 
-let daemon: TestDaemon<'desk'>;
 let mcp: McpClient;
+const daemon = TestDaemon.forAll({
+  simulationClock: replayClock(Date.now(), 20),
+  keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] } },
+  flags: ['--enable-trading'],
+});
 beforeAll(async () => {
-  daemon = await TestDaemon.start({
-    simulationClock: replayClock(Date.now(), 20),
-    keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] } },
-    flags: ['--enable-trading'],
-  });
   mcp = await McpClient.open(daemon, { keyText: daemon.keys.desk });
 });
 afterAll(async () => {
   await mcp.close();
-  await daemon.stop();
 });
 
 const exact = { 'x-svc-int64': 'string' };

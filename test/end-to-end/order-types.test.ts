@@ -32,18 +32,16 @@ const types: readonly [number, string, object][] = [
   [19, 'VWAP_LIMIT', { ...inUs, ...low }],
 ];
 
-let daemon: TestDaemon<'desk'>;
 let client: McpClient;
+const daemon = TestDaemon.forAll({
+  keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] } },
+  flags: ['--enable-trading', '--sim-clock', 'open'],
+});
 beforeAll(async () => {
-  daemon = await TestDaemon.start({
-    keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] } },
-    flags: ['--enable-trading', '--sim-clock', 'open'],
-  });
   client = await McpClient.open(daemon, { keyText: daemon.keys.desk });
 });
 afterAll(async () => {
   await client.close();
-  await daemon.stop();
 });
 
 async function listed(id: string, { acc_id, market }: { acc_id: string; market: number }) {

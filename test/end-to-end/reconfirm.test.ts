@@ -2,7 +2,7 @@ import { replayClock } from '@svc-gateway/contract/clock';
 import { parseDecimal } from '@svc-gateway/contract/decimal';
 import { account as accounts, trade } from '@svc-gateway/contract/operations';
 import { previewSentence } from '@svc-gateway/gateway';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, NORMAL, REAL, SELL, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { type Desk, openDesk } from '../support/desk.js';
@@ -25,22 +25,20 @@ const order = { ...account, code: '00700', side: BUY, qty: 100, order_type: NORM
 /** Nine times any price that the market has, and far below the most that is accepted. */
 const SLIP = 9_000;
 
-let daemon: TestDaemon<'desk' | 'small' | 'owner'>;
 let push: PushClient;
+const daemon = TestDaemon.forAll({
+  simulationClock: replayClock(Date.now(), 20),
+  keys: {
+    desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] },
+    small: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { maxOrderValue: '1000', maxDailyValue: '1000' } },
+    owner: { scopes: ['qot:read', 'acc:read', 'trade:real'] },
+  },
+  flags: ['--enable-trading'],
+});
 beforeAll(async () => {
-  daemon = await TestDaemon.start({
-    simulationClock: replayClock(Date.now(), 20),
-    keys: {
-      desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] },
-      small: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { maxOrderValue: '1000', maxDailyValue: '1000' } },
-      owner: { scopes: ['qot:read', 'acc:read', 'trade:real'] },
-    },
-    flags: ['--enable-trading'],
-  });
   push = await daemon.push('desk', '?int64=string');
   await daemon.as('desk').s2c('/api/sub-acc-push', { acc_id_list: [HK_MARGIN] });
 });
-afterAll(() => daemon.stop());
 
 const read = (path: string, body: object) => daemon.as('desk').s2c(path, body, text);
 const told = (id: string, status: number) => (frame: PushFrame) =>

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { HK, HK_MARGIN, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 
-let daemon: TestDaemon<'desk'>;
-beforeAll(async () => {
-  daemon = await TestDaemon.start({
-    keys: { desk: { scopes: ['qot:read', 'qot:write', 'acc:read', 'trade:simulate', 'trade:real'] } },
-    flags: ['--enable-trading', '--enable-v18-position-writes', '--enable-v18-experimental-reads', '--enable-desktop-phase2-reads'],
-  });
+const daemon = TestDaemon.forAll({
+  keys: { desk: { scopes: ['qot:read', 'qot:write', 'acc:read', 'trade:simulate', 'trade:real'] } },
+  flags: ['--enable-trading', '--enable-v18-position-writes', '--enable-v18-experimental-reads', '--enable-desktop-phase2-reads'],
 });
-afterAll(() => daemon.stop());
 
 const account = { acc_id: HK_MARGIN, env: SIMULATE, market: HK };
 const header = { trd_env: SIMULATE, acc_id: HK_MARGIN, trd_market: HK };

@@ -1,5 +1,5 @@
 import { replayClock } from '@svc-gateway/contract/clock';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { BUY, HK, HK_CASH, HK_MARGIN, MARKET, REAL, REAL_ENV, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { until } from '../support/until.js';
@@ -12,22 +12,20 @@ const calendar = { ...header, query_type: 1, method: 1, time_location: 'Asia/Hon
 const range = { query_type: 1, start_date: '2026-11-01', end_date: '2026-11-30', time_location: 'UTC', price_context: regular };
 const trend = { ...header, range, method: 1, extension_version: 1 };
 const actions = { ...header, extension_version: 1 };
-let daemon: TestDaemon<Id>;
+const daemon = TestDaemon.forAll<Id>({
+  simulationClock: replayClock(Date.UTC(2026, 10, 20, 2), 60),
+  keys: {
+    all: { scopes },
+    hk: { scopes, limits: { allowedMarkets: 'HK' } },
+    tencent: { scopes, limits: { allowedSymbols: 'HK.00005' } },
+    account: { scopes, limits: { allowedAccIds: HK_MARGIN } },
+  },
+  flags: ['--enable-trading', '--enable-v18-experimental-reads'],
+});
 beforeAll(async () => {
-  daemon = await TestDaemon.start<Id>({
-    simulationClock: replayClock(Date.UTC(2026, 10, 20, 2), 60),
-    keys: {
-      all: { scopes },
-      hk: { scopes, limits: { allowedMarkets: 'HK' } },
-      tencent: { scopes, limits: { allowedSymbols: 'HK.00005' } },
-      account: { scopes, limits: { allowedAccIds: HK_MARGIN } },
-    },
-    flags: ['--enable-trading', '--enable-v18-experimental-reads'],
-  });
   await as('all').s2c('/api/order', { ...header, code: '00700', side: BUY, order_type: MARKET, qty: 100 });
   await until(async () => (await as('all').s2c('/api/positions', header)).position_list.length > 0, 'the order to fill');
 });
-afterAll(() => daemon.stop());
 
 const as = (id: Id) => daemon.as(id);
 

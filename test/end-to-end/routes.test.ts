@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { TestDaemon } from '../support/daemon.js';
 
-let daemon: TestDaemon<'desk'>;
-beforeAll(async () => {
-  daemon = await TestDaemon.start({ keys: { desk: { scopes: ['qot:read'] } } });
-});
-afterAll(() => daemon.stop());
+const daemon = TestDaemon.forAll({ keys: { desk: { scopes: ['qot:read'] } } });
 
 describe('404', () => {
   it.each<[path: string, error: string]>([

@@ -1,5 +1,5 @@
 import { operations } from '@svc-gateway/contract/operations';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { HK_MARGIN, SIMULATE } from '../support/accounts.js';
 import { startChain } from '../support/chain.js';
 import { TestDaemon } from '../support/daemon.js';
@@ -36,7 +36,6 @@ const spellings: readonly (readonly [spelled: string, meant: string])[] = [
   ['D05.SI', 'SG.D05'],
 ];
 
-let daemon: TestDaemon<'desk'>;
 let option: string;
 const reading = async (symbol: string) => said(await daemon.as('desk').post('/api/snapshot', { symbol }));
 const said = ({ json }: { json: { error?: string; ret_msg?: string } }) => json.error ?? json.ret_msg ?? '';
@@ -50,17 +49,16 @@ const suggested = (text: string) => {
   return listed === undefined ? (forms?.split(' or ') ?? []) : [listed];
 };
 
+const daemon = TestDaemon.forAll({
+  keys: { desk: { scopes: ['qot:read', 'qot:write', 'acc:read', 'trade:simulate'], limits: { maxOrderValue: '90000000' } } },
+  flags: ['--enable-trading', '--enable-desktop-phase2-reads', '--sim-clock', 'replay:2026-11-20T02:30:00Z'],
+});
 beforeAll(async () => {
-  daemon = await TestDaemon.start({
-    keys: { desk: { scopes: ['qot:read', 'qot:write', 'acc:read', 'trade:simulate'], limits: { maxOrderValue: '90000000' } } },
-    flags: ['--enable-trading', '--enable-desktop-phase2-reads', '--sim-clock', 'replay:2026-11-20T02:30:00Z'],
-  });
   const chain = await daemon
     .as('desk')
     .s2c('/api/option-chain', { owner_symbol: 'US.AAPL', begin_time: '2026-12-01', end_time: '2026-12-20' });
   option = chain.option_chain[0].option[0].call.basic.security.code;
 });
-afterAll(() => daemon.stop());
 
 describe('another program’s spelling of a symbol', () => {
   it.each(spellings)('%s: reads say that %s is meant', async (spelled, meant) => {

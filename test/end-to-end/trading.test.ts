@@ -1,5 +1,5 @@
 import { replayClock } from '@svc-gateway/contract/clock';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { BUY, HK, HK_CASH, HK_MARGIN, MARKET, NORMAL, REAL, REAL_ENV, SELL, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import type { PushClient, PushFrame } from '../support/push-client.js';
@@ -11,21 +11,19 @@ const CANCELLED = 15;
 const ORDER_PUSH = 2208;
 const FILL_PUSH = 2218;
 
-let daemon: TestDaemon<'desk' | 'witness' | 'owner'>;
 let push: PushClient;
+const daemon = TestDaemon.forAll({
+  simulationClock: replayClock(Date.now(), 20),
+  keys: {
+    desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] },
+    witness: { scopes: ['qot:read', 'acc:read'] },
+    owner: { scopes: ['qot:read', 'acc:read', 'trade:real', 'trade:unlock'] },
+  },
+  flags: ['--enable-trading'],
+});
 beforeAll(async () => {
-  daemon = await TestDaemon.start({
-    simulationClock: replayClock(Date.now(), 20),
-    keys: {
-      desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] },
-      witness: { scopes: ['qot:read', 'acc:read'] },
-      owner: { scopes: ['qot:read', 'acc:read', 'trade:real', 'trade:unlock'] },
-    },
-    flags: ['--enable-trading'],
-  });
   push = await daemon.push('desk', '?int64=string');
 });
-afterAll(() => daemon.stop());
 
 const account = { market: HK, acc_id: HK_MARGIN, env: SIMULATE };
 const buy = { ...account, side: BUY, code: '00700', qty: 100 };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BUY, DISABLED_REAL, HK, NORMAL, REAL, REAL_ENV, TOKEN_REAL, US } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 
@@ -8,14 +8,10 @@ const TOKEN_NEEDED = -20011;
 const CHANNEL_UNSUPPORTED = -102;
 const CONTRACT_INCONSISTENT = 110005;
 
-let daemon: TestDaemon<'trader'>;
-beforeAll(async () => {
-  daemon = await TestDaemon.start({
-    keys: { trader: { scopes: ['qot:read', 'acc:read', 'trade:real', 'trade:unlock'] } },
-    flags: ['--enable-trading', '--sim-clock', 'open'],
-  });
+const daemon = TestDaemon.forAll({
+  keys: { trader: { scopes: ['qot:read', 'acc:read', 'trade:real', 'trade:unlock'] } },
+  flags: ['--enable-trading', '--sim-clock', 'open'],
 });
-afterAll(() => daemon.stop());
 
 const ask = async (path: string, body: object) =>
   (await daemon.as('trader').post(path, body)).json as { ret_type: number; ret_msg: string | null; err_code: number | null; s2c?: object };

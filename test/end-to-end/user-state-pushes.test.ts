@@ -1,5 +1,5 @@
 import { replayClock } from '@svc-gateway/contract/clock';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CoreTcpClient } from '../support/core-tcp-client.js';
 import { CoreWsClient } from '../support/core-ws-client.js';
 import { TestDaemon } from '../support/daemon.js';
@@ -9,16 +9,12 @@ import type { PublicPush, PushLog } from '../support/public-protocol.js';
 const PRICE_REMINDER = 3019;
 const scopes = ['qot:read', 'qot:write'] as const;
 
-let daemon: TestDaemon<'desk'>;
-beforeAll(async () => {
-  daemon = await TestDaemon.start({
-    simulationClock: replayClock(Date.now(), 60),
-    keys: { desk: { scopes, sdk: true } },
-    // Core TCP has one key for all.
-    flags: ['--api-key-id', 'desk'],
-  });
+const daemon = TestDaemon.forAll({
+  simulationClock: replayClock(Date.now(), 60),
+  keys: { desk: { scopes, sdk: true } },
+  // Core TCP has one key for all.
+  flags: ['--api-key-id', 'desk'],
 });
-afterAll(() => daemon.stop());
 
 /** A connection: the first price reminder that it is told, by the public names of its fields. */
 interface Ear {

@@ -1,24 +1,20 @@
 import { replayClock } from '@svc-gateway/contract/clock';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { TestDaemon } from '../support/daemon.js';
 import type { PushFrame } from '../support/push-client.js';
 
 /** Watchlists, price reminders, option alerts and notes, as callers have them. */
 type Id = 'writer' | 'reader' | 'hk' | 'account';
-let daemon: TestDaemon<Id>;
 
-beforeAll(async () => {
-  daemon = await TestDaemon.start<Id>({
-    simulationClock: replayClock(Date.now(), 60),
-    keys: {
-      writer: { scopes: ['qot:read', 'qot:write'] },
-      reader: { scopes: ['qot:read'] },
-      hk: { scopes: ['qot:read', 'qot:write'], limits: { allowedMarkets: 'HK' } },
-      account: { scopes: ['acc:read'] },
-    },
-  });
+const daemon = TestDaemon.forAll<Id>({
+  simulationClock: replayClock(Date.now(), 60),
+  keys: {
+    writer: { scopes: ['qot:read', 'qot:write'] },
+    reader: { scopes: ['qot:read'] },
+    hk: { scopes: ['qot:read', 'qot:write'], limits: { allowedMarkets: 'HK' } },
+    account: { scopes: ['acc:read'] },
+  },
 });
-afterAll(() => daemon.stop());
 
 async function ask(path: string, body: object, id: Id = 'writer') {
   const { status, json } = await daemon.as(id).post(path, body);

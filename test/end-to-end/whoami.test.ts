@@ -1,6 +1,6 @@
 import { ManualClock } from '@svc-gateway/contract/clock';
 import { scopes as everyScope } from '@svc-gateway/contract/scope';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, SIMULATE, US, US_MARGIN } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { differs } from '../support/differences.js';
@@ -15,31 +15,27 @@ const NOON = Date.UTC(2026, 10, 20, 4);
 
 describe('GET /api/whoami', () => {
   const clock = new ManualClock(NOON);
-  let daemon: TestDaemon<Id>;
-  beforeAll(async () => {
-    daemon = await TestDaemon.start<Id>({
-      clock,
-      keys: {
-        desk: {
-          scopes: ['acc:read', 'trade:simulate'],
-          limits: {
-            allowedMarkets: 'HK,US',
-            allowedTrdSides: 'BUY',
-            allowedAccIds: `${HK_MARGIN},${US_MARGIN}`,
-            maxOrderValue: '60000.5',
-            maxDailyValue: '100000',
-            maxOrdersPerMinute: '5',
-          },
+  const daemon = TestDaemon.forAll<Id>({
+    clock,
+    keys: {
+      desk: {
+        scopes: ['acc:read', 'trade:simulate'],
+        limits: {
+          allowedMarkets: 'HK,US',
+          allowedTrdSides: 'BUY',
+          allowedAccIds: `${HK_MARGIN},${US_MARGIN}`,
+          maxOrderValue: '60000.5',
+          maxDailyValue: '100000',
+          maxOrdersPerMinute: '5',
         },
-        free: { scopes: ['qot:read'] },
-        all: { scopes: ['acc:read'] },
-        metrics: { scopes: ['metrics:read'] },
-        oneCurrency: { scopes: ['trade:simulate'], limits: { maxDailyValue: '100000', limitsCurrency: 'USD' } },
       },
-      flags: ['--enable-trading', '--max-orders-per-minute', '100', '--max-daily-value', '9000000', '--max-open-orders', '50'],
-    });
+      free: { scopes: ['qot:read'] },
+      all: { scopes: ['acc:read'] },
+      metrics: { scopes: ['metrics:read'] },
+      oneCurrency: { scopes: ['trade:simulate'], limits: { maxDailyValue: '100000', limitsCurrency: 'USD' } },
+    },
+    flags: ['--enable-trading', '--max-orders-per-minute', '100', '--max-daily-value', '9000000', '--max-open-orders', '50'],
   });
-  afterAll(() => daemon.stop());
 
   const whoami = async (id: Id) => (await daemon.as(id).get('/api/whoami')).json.s2c;
   const use = async (id: Id, name: string, holder = 'key') =>

@@ -41,17 +41,15 @@ describe('the list', () => {
 });
 
 describe('without its switch', () => {
-  let daemon: TestDaemon<'all'>;
   let client: McpClient;
   let shown: readonly string[];
+  const daemon = TestDaemon.forAll({ keys: { all: { scopes } } });
   beforeAll(async () => {
-    daemon = await TestDaemon.start({ keys: { all: { scopes } } });
     client = await McpClient.open(daemon, { keyText: daemon.keys.all });
     shown = await client.toolNames();
   });
   afterAll(async () => {
     await client.close();
-    await daemon.stop();
   });
 
   it.each(operationRows.filter(({ switches }) => switches.length > 0))('$operation is off', async ({ routes, tool, switches }) => {

@@ -5,7 +5,7 @@ import { type Clock, ManualClock } from '@svc-gateway/contract/clock';
 import { type Daemon, startDaemon } from '@svc-gateway/daemon/daemon';
 import { createLog } from '@svc-gateway/daemon/log';
 import { planStartup } from '@svc-gateway/daemon/startup';
-import { inject } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { type BackendBehind, createBackendBehind } from './backend-behind.js';
 import { GrpcClient } from './grpc-client.js';
 import { HttpClient } from './http-client.js';
@@ -132,9 +132,21 @@ export class TestDaemon<Id extends string = string> extends TestSite<Id> {
 
   static async start<Id extends string>(options: TestDaemonOptions<Id> = {}): Promise<TestDaemon<Id>> {
     const test = new TestDaemon<Id>(options.keys !== undefined);
-    for (const [id, wish] of Object.entries<KeyWish>(options.keys ?? {})) await test.addKey(id as Id, wish);
-    await test.boot(options);
+    await test.#begin(options);
     return test;
+  }
+
+  /** One for all tests of a file or of a `describe`: it starts before them and stops after them. */
+  static forAll<Id extends string>(options: TestDaemonOptions<Id> = {}): TestDaemon<Id> {
+    const test = new TestDaemon<Id>(options.keys !== undefined);
+    beforeAll(() => test.#begin(options));
+    afterAll(() => test.stop());
+    return test;
+  }
+
+  async #begin({ keys, ...options }: TestDaemonOptions<Id>): Promise<void> {
+    for (const [id, wish] of Object.entries<KeyWish>(keys ?? {})) await this.addKey(id as Id, wish);
+    await this.boot(options);
   }
 
   get daemon(): Daemon {

@@ -33,19 +33,17 @@ interface Task {
   readonly expected: () => unknown;
 }
 
-let daemon: TestDaemon<'all'>;
 let client: McpClient;
+const daemon = TestDaemon.forAll({
+  clock: new ManualClock(NOW),
+  keys: { all: { scopes } },
+  flags: [...switches, '--sim-clock', 'calendar', '--mcp-toolsets', 'dynamic', '--request-timeout', '120'],
+});
 beforeAll(async () => {
-  daemon = await TestDaemon.start({
-    clock: new ManualClock(NOW),
-    keys: { all: { scopes } },
-    flags: [...switches, '--sim-clock', 'calendar', '--mcp-toolsets', 'dynamic', '--request-timeout', '120'],
-  });
   client = await McpClient.open(daemon, { way: 'sessions', keyText: daemon.keys.all });
 });
 afterAll(async () => {
   await client.close();
-  await daemon.stop();
 });
 
 const version = { extension_version: 1 };

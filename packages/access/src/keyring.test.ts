@@ -57,19 +57,6 @@ describe('Keyring', () => {
     expect(keyring.authenticate(textOf('a'))).toMatchObject({ ok: false, code: 'auth.revoked', keyId: 'a' });
   });
 
-  it('lets a key expire at its moment, without a reload', () => {
-    const { keyring, clock } = opened(keysFileText({ id: 'a', expires_at: '2026-08-01T00:00:01Z' }));
-    clock.advance(999);
-    expect(keyring.authenticate(textOf('a')).ok).toBe(true);
-    clock.advance(1);
-    expect(keyring.authenticate(textOf('a'))).toEqual({
-      ok: false,
-      code: 'auth.expired',
-      message: 'key expired at 2026-08-01T00:00:01.000Z',
-      keyId: 'a',
-    });
-  });
-
   it('holds a bound key to its machines', () => {
     const here = machineFingerprint('a', 'this-machine');
     const text = (machines: string[] | null) => keysFileText({ id: 'a', allowed_machines: machines });

@@ -156,26 +156,6 @@ it('never writes the number of one bar length for another', () => {
   expect(new Set(written).size).toBe(klType.members.length);
 });
 
-it.each([
-  'day',
-  'week',
-  'month',
-  'quarter',
-  'year',
-  '1min',
-  '3min',
-  '5min',
-  '15min',
-  '30min',
-  '60min',
-  '10min',
-  '120min',
-  '180min',
-  '240min',
-])('tools know the bar length %s', (name) => {
-  expect(memberNamed(klType, name)?.name).toBe(name);
-});
-
 it.each(['NORMAL', 'LIMIT', 'MARKET', 'ABSOLUTE_LIMIT', 'AUCTION', 'AUCTION_LIMIT', 'SPECIAL_LIMIT'])(
   'tools know the order type %s',
   (name) => {

@@ -119,14 +119,11 @@ describe('a request body', () => {
 
   it.each([
     ['get_orderbook', '{"symbol":"HK.00700","dept":3}', 'unknown field "dept"; did you mean "depth"?'],
-    ['get_orderbook', '{}', 'missing field "symbol"'],
-    ['get_orders', '{"acc_id":1,"market":1}', 'missing field "env"'],
     ['get_funds', '{}', 'missing field "env"; also missing: "acc_id", "market"'],
     ['place_order', '{"market":1,"env":1}', 'missing field "side"; also missing: "code", "qty", "acc_id"'],
     ['get_forex_assets', '{"broker_id":1001}', '"quote_options.before", "quote_options.after", "quote_options.overnight"'],
     ['get_quote', '{"symbols":["HK.00700","HK.00005",{"market":1}]}', 'missing field "symbols[2].code"'],
     ['get_orders', '{"header":{"acc_id":1,"trd_market":1}}', 'missing field "header.trd_env"'],
-    ['get_orderbook', '{"symbol":"HK.00700","depth":41}', 'depth: 41 is out of range, accepted: 1 to 40'],
     ['get_orderbook', '{"symbol":"HK.00700","num":41}', 'num: 41 is out of range, accepted: 1 to 40'],
     ['get_orderbook', '{"c2s":{"security":{"market":1,"code":"1"},"num":41}}', 'c2s.num: 41 is out of range, accepted: 1 to 40'],
     ['get_quote', '{"security_list":[]}', 'security_list: expected at least one entry, found none'],
@@ -136,7 +133,6 @@ describe('a request body', () => {
     ['get_orderbook', '[]', 'body: expected an object, found an array'],
     ['get_orderbook', '{"c2s":{"security":{"market":1,"code":"1","x":1}}}', 'unknown field "c2s.security.x"; accepted: market, code'],
     ['get_quote', '{"symbols":[]}', 'symbols: expected at least one entry, found none'],
-    ['get_kline', '{"symbol":"HK.00700","kl_type":"day"}', 'found the string "day"'],
     ['get_kline', '{"symbol":"HK.00700","req_num":5,"count":5}', '"req_num" and "count" say the same thing: give only one'],
     [
       'get_history_kline',
@@ -153,7 +149,6 @@ describe('a request body', () => {
       '{"symbol":"HK.00700","period_type":5}',
       'period_type: expected one of 1 (INTRADAY), 2 (DAY), 3 (WEEK), 4 (MONTH)',
     ],
-    ['get_reference', '{"symbol":"HK.00700","reference_type":"warrant"}', 'reference_type: expected one of'],
     [
       'get_reference',
       '{"symbol":"HK.00700","reference_type":3}',
@@ -166,11 +161,9 @@ describe('a request body', () => {
       'is_sub_or_un_sub: expected true or false, found the string "yes"',
     ],
     ['query_subscription', '{"is_req_all_conn":1}', 'is_req_all_conn: expected true or false, found the number 1'],
-    ['get_delay_statistics', '{"type_list":[9]}', 'type_list'],
     ['get_delay_statistics', '{"qot_push_stage":9}', 'qot_push_stage: expected one of'],
     ['get_risk_free_rate', '{"rate_time":"soon"}', 'rate_time: expected'],
     ['get_spread_table', '{"reserved":"x"}', 'reserved: expected an integer'],
-    ['get_ticker_statistic', '{"symbol":"HK.00700","interval_type":"day"}', 'interval_type: expected one of'],
     ['cancel_order', '{"acc_id":1,"env":"paper","market":"HK","order_id":1}', 'env: expected one of'],
     ['cancel_order', `{${ACCOUNT},"order_id":1,"op":"normal"}`, 'op: expected one of cancel (2), found the string "normal"'],
     ['cancel_order', `{${ACCOUNT},"order_id":1,"op":3}`, 'op: expected one of cancel (2), found the number 3'],
@@ -190,11 +183,6 @@ describe('a request body', () => {
     ['place_order', `{${ACCOUNT},"side":5,"code":"00700","qty":100,"price":1}`, 'side: expected one of 1 (BUY)'],
     ['place_order', `{${ACCOUNT},"side":1,"code":"00700","qty":"100","price":1}`, 'qty: expected a number, found the string "100"'],
     ['place_order', `{${ACCOUNT},"side":1,"code":"00700","qty":100,"price":"1"}`, 'price: expected a number, found the string "1"'],
-    ['place_order', '{"acc_id":1,"env":1,"side":1,"code":"00700","qty":100,"price":1}', 'missing field "market"'],
-    ['place_order', '{"market":1,"env":1,"side":1,"code":"00700","qty":100,"price":1}', 'missing field "acc_id"'],
-    ['place_order', '{"market":1,"acc_id":1,"side":1,"code":"00700","qty":100,"price":1}', 'missing field "env"'],
-    ['place_order', `{${ACCOUNT},"code":"00700","qty":100,"price":1}`, 'missing field "side"'],
-    ['place_order', `{${ACCOUNT},"side":1,"code":"00700","price":1}`, 'missing field "qty"'],
     ['get_kline', '{"symbol":"HK.00700","kl_type":4}', 'found the number 4'],
     ['get_funds', '{"acc_id":1,"env":0,"market":1}', 'env: expected one of 1 (simulate), 2 (real), found the number 0'],
     [
@@ -219,7 +207,6 @@ describe('a request body', () => {
       `{${ACCOUNT},"side":1,"code":"00700","qty":100,"order_type":3}`,
       'order_type: expected one of 1 (NORMAL), 2 (MARKET), 5 (ABSOLUTE_LIMIT), 6 (AUCTION), 7 (AUCTION_LIMIT), 8 (SPECIAL_LIMIT), 10 (STOP), 11 (STOP_LIMIT), 12 (MARKET_IF_TOUCHED), 13 (LIMIT_IF_TOUCHED), 14 (TRAILING_STOP), 15 (TRAILING_STOP_LIMIT), 16 (TWAP_MARKET), 17 (TWAP_LIMIT), 18 (VWAP_MARKET), 19 (VWAP_LIMIT), found the number 3',
     ],
-    ['place_order', `{${ACCOUNT},"side":1,"qty":100,"price":1}`, 'missing field "code"'],
     [
       'place_order',
       `{${ACCOUNT},"side":1,"code":"1","qty":100,"remark":"${'x'.repeat(65)}"}`,
@@ -230,8 +217,6 @@ describe('a request body', () => {
       '{"acc_id":1,"env":1,"symbol":"US.AAPL","sec_market":1,"side":1,"qty":1}',
       'symbol: US.AAPL is not a security of sec_market 1',
     ],
-    ['modify_order', '{"acc_id":1,"market":1,"order_id":1,"modify_order_op":2}', 'missing field "env"'],
-    ['cancel_order', `{${ACCOUNT},"order_id":1,"op":1}`, 'op: expected one of cancel (2), found the number 1'],
     [
       'get_history_orders',
       `{${ACCOUNT},"begin_time":"2026-13-01","end_time":"2026-01-01"}`,

@@ -9,27 +9,25 @@ const FUTURES_REAL = '281756479345015391';
 const CARD = '1001100580031477';
 const range = { begin: '2026-01-05', end: '2026-03-31' };
 
-let daemon: TestDaemon<Id>;
 const clients = new Map<Id, McpClient>();
 
+const daemon = TestDaemon.forAll<Id>({
+  keys: {
+    all: { scopes: ['qot:read', 'qot:state', 'acc:read', 'trade:simulate', 'trade:real', 'trade:unlock'] },
+    one: { scopes: ['acc:read'], limits: { allowedAccIds: FUTURES_REAL } },
+    quotes: { scopes: ['qot:read'] },
+    oneMarket: { scopes: ['qot:read'], limits: { allowedMarkets: 'HK' } },
+  },
+  flags: ['--enable-trading', '--mcp-confirm', 'never'],
+  variables: { SVC_TRADE_PWD: '123456' },
+});
 beforeAll(async () => {
-  daemon = await TestDaemon.start<Id>({
-    keys: {
-      all: { scopes: ['qot:read', 'qot:state', 'acc:read', 'trade:simulate', 'trade:real', 'trade:unlock'] },
-      one: { scopes: ['acc:read'], limits: { allowedAccIds: FUTURES_REAL } },
-      quotes: { scopes: ['qot:read'] },
-      oneMarket: { scopes: ['qot:read'], limits: { allowedMarkets: 'HK' } },
-    },
-    flags: ['--enable-trading', '--mcp-confirm', 'never'],
-    variables: { SVC_TRADE_PWD: '123456' },
-  });
   for (const id of ['all', 'one', 'quotes', 'oneMarket'] as const) {
     clients.set(id, await McpClient.open(daemon, { keyText: daemon.keys[id] }));
   }
 });
 afterAll(async () => {
   await Promise.all([...clients.values()].map((client) => client.close()));
-  await daemon.stop();
 });
 
 /** The answer of a tool, which must be one. */
@@ -100,23 +98,7 @@ describe('svc_get_history_kline', () => {
   const query = { symbol: 'US.AAPL', ...range };
 
   it('takes every bar length by name', async () => {
-    const lengths = [
-      'day',
-      'week',
-      'month',
-      'quarter',
-      'year',
-      '1min',
-      '3min',
-      '5min',
-      '10min',
-      '15min',
-      '30min',
-      '60min',
-      '120min',
-      '180min',
-      '240min',
-    ];
+    const lengths = 'day week month quarter year 1min 3min 5min 10min 15min 30min 60min 120min 180min 240min'.split(' ');
     for (const kl_type of lengths)
       expect(days(await ask('svc_get_history_kline', { ...query, begin: '2024-01-01', kl_type, max_count: 3 })).length).toBeGreaterThan(0);
     expect(await refusal('svc_get_history_kline', { ...query, kl_type: '7min' })).toMatchObject({ code: 'request.wrong_type' });

@@ -3,16 +3,14 @@ import { TestDaemon } from '../../support/daemon.js';
 import { McpClient } from '../../support/mcp-client.js';
 
 /** Answers that cost a model no more than it asked for. */
-let daemon: TestDaemon;
 let client: McpClient;
 
+const daemon = TestDaemon.forAll();
 beforeAll(async () => {
-  daemon = await TestDaemon.start();
   client = await McpClient.open(daemon);
 });
 afterAll(async () => {
   await client.close();
-  await daemon.stop();
 });
 
 type Table = { columns: string[]; rows: unknown[][] };

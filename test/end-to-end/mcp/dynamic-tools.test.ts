@@ -1,20 +1,16 @@
 import { scopes } from '@svc-gateway/contract/scope';
 import { countTokens } from 'gpt-tokenizer';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { HK_CASH } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { McpClient } from '../../support/mcp-client.js';
 
 /** Tools that are looked for instead of listed. */
-let daemon: TestDaemon<'all' | 'quotes'>;
 const clients: McpClient[] = [];
 
-beforeAll(async () => {
-  daemon = await TestDaemon.start({ keys: { all: { scopes }, quotes: { scopes: ['qot:read'] } }, flags: ['--mcp-toolsets', 'dynamic'] });
-});
+const daemon = TestDaemon.forAll({ keys: { all: { scopes }, quotes: { scopes: ['qot:read'] } }, flags: ['--mcp-toolsets', 'dynamic'] });
 afterAll(async () => {
   await Promise.all(clients.map((client) => client.close()));
-  await daemon.stop();
 });
 
 async function open(way: 'sessions' | 'stateless', id: 'all' | 'quotes' = 'all'): Promise<McpClient> {

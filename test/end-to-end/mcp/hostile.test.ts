@@ -4,7 +4,7 @@ import { create } from '@bufbuild/protobuf';
 import * as Notify from '@svc-gateway/contract/generated/Notify_pb';
 import type { PushEvent, ResponseMessage } from '@svc-gateway/gateway';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { TestDaemon } from '../../support/daemon.js';
 import { ScriptedBackend, serveGateway } from '../../support/gateway.js';
 import { McpClient, ways } from '../../support/mcp-client.js';
@@ -12,21 +12,19 @@ import { initialize, McpWire, request, stateless } from '../../support/mcp-wire.
 import { until } from '../../support/until.js';
 
 /** Clients that are broken, or mean harm: whatever they send is answered below 500, and the daemon is as it was. */
-let daemon: TestDaemon<'desk' | 'other'>;
 let desk: McpWire;
 
+const daemon = TestDaemon.forAll({
+  keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] }, other: { scopes: ['qot:read'] } },
+  flags: ['--enable-trading'],
+});
 beforeAll(async () => {
-  daemon = await TestDaemon.start({
-    keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] }, other: { scopes: ['qot:read'] } },
-    flags: ['--enable-trading'],
-  });
   desk = new McpWire(daemon, daemon.keys.desk);
 });
 afterEach(async () => {
   expect((await desk.send('POST', ping, await desk.begin())).text).toContain('server_time');
   expect(daemon.log.filter((line) => line.includes('"level":50'))).toEqual([]);
 });
-afterAll(() => daemon.stop());
 
 const ping = request('tools/call', { name: 'svc_ping', arguments: {} });
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { scopes } from '@svc-gateway/contract/scope';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { BUY, HK, HK_CASH, SIMULATE } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { editKey } from '../../support/keys.js';
@@ -10,25 +10,21 @@ import { until } from '../../support/until.js';
 
 type Id = 'all' | 'quotes' | 'accounts' | 'doomed' | 'narrowed';
 
-let daemon: TestDaemon<Id>;
 const clients: McpClient[] = [];
 
-beforeAll(async () => {
-  daemon = await TestDaemon.start({
-    keys: {
-      all: { scopes },
-      quotes: { scopes: ['qot:read'] },
-      accounts: { scopes: ['acc:read'] },
-      doomed: { scopes: ['qot:read'] },
-      narrowed: { scopes: ['qot:read', 'acc:read'] },
-    },
-    // The key of the start is that of core TCP: no other caller falls back on it.
-    flags: ['--enable-trading', '--api-key-id', 'all'],
-  });
+const daemon = TestDaemon.forAll({
+  keys: {
+    all: { scopes },
+    quotes: { scopes: ['qot:read'] },
+    accounts: { scopes: ['acc:read'] },
+    doomed: { scopes: ['qot:read'] },
+    narrowed: { scopes: ['qot:read', 'acc:read'] },
+  },
+  // The key of the start is that of core TCP: no other caller falls back on it.
+  flags: ['--enable-trading', '--api-key-id', 'all'],
 });
 afterAll(async () => {
   await Promise.all(clients.map((client) => client.close()));
-  await daemon.stop();
 });
 
 async function open(id: Id, way: (typeof ways)[number], headers: Record<string, string> = {}): Promise<McpClient> {

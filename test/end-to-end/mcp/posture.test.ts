@@ -6,7 +6,7 @@ import * as QotGetStaticInfo from '@svc-gateway/contract/generated/Qot_GetStatic
 import { operations } from '@svc-gateway/contract/operations';
 import { scopes } from '@svc-gateway/contract/scope';
 import type { ResponseMessage } from '@svc-gateway/gateway';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { HK_CASH, REAL } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { ScriptedBackend, serveGateway } from '../../support/gateway.js';
@@ -18,27 +18,23 @@ type Id = 'trader' | 'reader' | 'capped' | 'second';
 const order = { market: 'HK', acc_id: HK_CASH, env: 'simulate', side: 'BUY', symbol: 'HK.00700', qty: 100, price: 300 };
 const realOrder = { ...order, acc_id: REAL, env: 'real' };
 
-let daemon: TestDaemon<Id>;
 const clients: McpClient[] = [];
 
-beforeAll(async () => {
-  daemon = await TestDaemon.start({
-    keys: {
-      trader: { scopes },
-      second: { scopes },
-      reader: { scopes: ['qot:read', 'acc:read'] },
-      capped: {
-        scopes: ['qot:read', 'acc:read', 'trade:simulate'],
-        limits: { maxOrderValue: '40000', maxDailyValue: '100000', allowedTrdSides: 'BUY', allowedSymbols: 'HK.00700' },
-      },
+const daemon = TestDaemon.forAll({
+  keys: {
+    trader: { scopes },
+    second: { scopes },
+    reader: { scopes: ['qot:read', 'acc:read'] },
+    capped: {
+      scopes: ['qot:read', 'acc:read', 'trade:simulate'],
+      limits: { maxOrderValue: '40000', maxDailyValue: '100000', allowedTrdSides: 'BUY', allowedSymbols: 'HK.00700' },
     },
-    flags: ['--enable-trading', '--enable-v18-experimental-reads', '--request-timeout', '120'],
-    variables: { SVC_TRADE_PWD: '123456' },
-  });
+  },
+  flags: ['--enable-trading', '--enable-v18-experimental-reads', '--request-timeout', '120'],
+  variables: { SVC_TRADE_PWD: '123456' },
 });
 afterAll(async () => {
   await Promise.all(clients.map((client) => client.close()));
-  await daemon.stop();
 });
 
 interface Person {

@@ -1,5 +1,5 @@
 import { scopes } from '@svc-gateway/contract/scope';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { HK_CASH, REAL } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { McpClient, ways } from '../../support/mcp-client.js';
@@ -8,25 +8,21 @@ import { until } from '../../support/until.js';
 
 type Id = 'all' | 'other' | 'hk' | 'accounts' | 'usAccounts' | 'apple';
 
-let daemon: TestDaemon<Id>;
 const clients: McpClient[] = [];
 
-beforeAll(async () => {
-  daemon = await TestDaemon.start({
-    keys: {
-      all: { scopes },
-      other: { scopes },
-      hk: { scopes, limits: { allowedMarkets: 'HK' } },
-      accounts: { scopes: ['acc:read'] },
-      usAccounts: { scopes: ['acc:read'], limits: { allowedMarkets: 'US' } },
-      apple: { scopes: ['acc:read'], limits: { allowedSymbols: 'US.AAPL' } },
-    },
-    flags: ['--enable-trading'],
-  });
+const daemon = TestDaemon.forAll({
+  keys: {
+    all: { scopes },
+    other: { scopes },
+    hk: { scopes, limits: { allowedMarkets: 'HK' } },
+    accounts: { scopes: ['acc:read'] },
+    usAccounts: { scopes: ['acc:read'], limits: { allowedMarkets: 'US' } },
+    apple: { scopes: ['acc:read'], limits: { allowedSymbols: 'US.AAPL' } },
+  },
+  flags: ['--enable-trading'],
 });
 afterAll(async () => {
   await Promise.all(clients.map((client) => client.close()));
-  await daemon.stop();
 });
 
 async function open(id: Id, way: 'sessions' | 'stateless' = 'sessions'): Promise<McpClient> {

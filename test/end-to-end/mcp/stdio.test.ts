@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { ElicitResult } from '@modelcontextprotocol/client';
 import { scopes } from '@svc-gateway/contract/scope';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { HK_CASH, REAL } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { type Way, ways } from '../../support/mcp-client.js';
@@ -15,21 +15,17 @@ const INITIALIZE =
   '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}';
 const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
 
-let daemon: TestDaemon<Id>;
 const clients: McpProcessClient[] = [];
 const processes: McpProcess[] = [];
 
-beforeAll(async () => {
-  daemon = await TestDaemon.start({
-    keys: { all: { scopes }, quotes: { scopes: ['qot:read', 'qot:state'] } },
-    flags: ['--enable-trading'],
-  });
+const daemon = TestDaemon.forAll({
+  keys: { all: { scopes }, quotes: { scopes: ['qot:read', 'qot:state'] } },
+  flags: ['--enable-trading'],
 });
 afterEach(async () => {
   await Promise.all(clients.splice(0).map(({ client }) => client.close()));
   await Promise.all(processes.splice(0).map((mcp) => mcp.kill()));
 });
-afterAll(() => daemon.stop());
 
 function environment(id: Id): Record<string, string> {
   return { ...daemon.variables, HOME: daemon.folder, SVC_REST_URL: daemon.url, SVC_API_KEY: daemon.keys[id], SVC_CA_FILE: daemon.caFile };

@@ -11,19 +11,17 @@ import { McpClient } from '../../support/mcp-client.js';
 const BY_STATE = /no order|no open bracket|has no position|no reminder|log_id/;
 const tools = operations.flatMap(({ tool, group }) => (tool === null || group === 'admin' ? [] : [tool]));
 
-let daemon: TestDaemon<'all'>;
 let client: McpClient;
+const daemon = TestDaemon.forAll({
+  keys: { all: { scopes } },
+  flags: [...switches, '--sim-clock', 'open', '--request-timeout', '120'],
+  variables: { SVC_TRADE_PWD: '123456' },
+});
 beforeAll(async () => {
-  daemon = await TestDaemon.start({
-    keys: { all: { scopes } },
-    flags: [...switches, '--sim-clock', 'open', '--request-timeout', '120'],
-    variables: { SVC_TRADE_PWD: '123456' },
-  });
   client = await McpClient.open(daemon, { keyText: daemon.keys.all });
 });
 afterAll(async () => {
   await client.close();
-  await daemon.stop();
 });
 
 it.each(tools)('of %s', async (tool) => {

@@ -7,7 +7,7 @@ import { account, operations } from '@svc-gateway/contract/operations';
 import { hasPreview } from '@svc-gateway/contract/preview-path';
 import { scopes } from '@svc-gateway/contract/scope';
 import type { ResponseMessage } from '@svc-gateway/gateway';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { questionWords } from '../../../packages/interfaces/src/mcp/question-words.js';
 import { HK_CASH, HK_MARGIN, REAL, REAL_ENV, REAL_FUTURES, SIMULATE } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
@@ -20,19 +20,15 @@ type Id = 'all' | 'capped' | 'paper';
 const simulated = { market: 'HK', acc_id: HK_CASH, env: 'simulate', side: 'BUY', symbol: 'HK.00700', qty: 100, price: 300.2 };
 const real = { ...simulated, acc_id: REAL, env: 'real' };
 
-let daemon: TestDaemon<Id>;
 const clients: McpClient[] = [];
 
-beforeAll(async () => {
-  daemon = await TestDaemon.start({
-    keys: { all: { scopes }, capped: { scopes, limits: { maxOrderValue: '1000' } }, paper: { scopes: ['trade:simulate'] } },
-    flags: ['--enable-trading', '--enable-v18-position-writes'],
-    variables: { SVC_TRADE_PWD: '123456' },
-  });
+const daemon = TestDaemon.forAll({
+  keys: { all: { scopes }, capped: { scopes, limits: { maxOrderValue: '1000' } }, paper: { scopes: ['trade:simulate'] } },
+  flags: ['--enable-trading', '--enable-v18-position-writes'],
+  variables: { SVC_TRADE_PWD: '123456' },
 });
 afterAll(async () => {
   await Promise.all(clients.map((client) => client.close()));
-  await daemon.stop();
 });
 
 /** A client that puts each question to a person, who answers with `answer`. */
