@@ -284,6 +284,6 @@ describe('what is kept of an unlock under a key', () => {
     for await (const [, row] of desk.store.archive<Record<string, unknown>>('idempotency_rows').entries()) rows.push(row);
     expect(rows).toHaveLength(2);
     expect(rows[0]?.digest).toBe(rows[1]?.digest);
-    for (const row of rows) expect(Object.keys(row).sort()).toEqual(['at', 'digest', 'operation', 'packet', 'refused', 'response']);
+    for (const row of rows) expect(Object.keys(row).sort()).toEqual(['at', 'digest', 'holder', 'operation', 'packet', 'refused', 'response']);
   });
 });

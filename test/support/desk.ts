@@ -82,7 +82,10 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-desk-'));
   const path = join(folder, 'keys.json');
   const keyTexts = new Map<string, string>();
-  for (const [id, wish] of Object.entries(options.keys)) keyTexts.set(id, await makeKey(path, id, wish));
+  // The same over a restart.
+  for (const [id, wish] of Object.entries(options.keys)) {
+    keyTexts.set(id, await makeKey(path, id, wish, `svc_${id.padEnd(43, '0')}`));
+  }
   const clock = new ManualClock(options.start ?? DESK_TIME);
   const keyring = Keyring.open({ path, clock });
   if (!keyring.ok) throw new Error(keyring.error.message);

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { issueKey, type LimitFlags, limitsFromFlags } from '@svc-gateway/access';
 import type { Scope } from '@svc-gateway/contract/scope';
@@ -13,8 +14,8 @@ export interface KeyWish {
   readonly sdk?: boolean;
 }
 
-/** Issues a key into the keys file as `svcctl gen-key` does; its text. */
-export async function makeKey(path: string, id: string, wish: KeyWish): Promise<string> {
+/** Issues a key into the keys file as `svcctl gen-key` does, with a text of its own or the given one; its text. */
+export async function makeKey(path: string, id: string, wish: KeyWish, text?: string): Promise<string> {
   const limits = limitsFromFlags(wish.limits ?? {});
   if (!limits.ok) throw new Error(limits.error);
   const issued = await issueKey(path, {
@@ -28,7 +29,8 @@ export async function makeKey(path: string, id: string, wish: KeyWish): Promise<
     sdk: wish.sdk ?? false,
   });
   if (!issued.ok) throw new Error(issued.error);
-  return issued.value.keyText;
+  if (text !== undefined) editKey(path, id, { hash: hash('sha256', text, 'hex') });
+  return text ?? issued.value.keyText;
 }
 
 /** Changes the record of one key in the keys file, as an operator's editor does; `undefined` takes it out. */

@@ -190,8 +190,14 @@ export function deny(gate: Gate, question: Question): GateDenial | undefined {
   return { ...denial, holder: 'flags', reason: `${denial.reason} (daemon-wide limit)` };
 }
 
-function totalOf(days: DayTotals, { holder, facts: { rates }, steadyNow }: Question): DayTotal {
-  return dayTotal(days, { holder, rates, steadyNow });
+/** A day's total without the order itself. */
+function totalOf(days: DayTotals, { holder, facts: { rates, isCountedToday }, steadyNow, measured }: Question): DayTotal {
+  const total = dayTotal(days, { holder, rates, steadyNow });
+  if (isCountedToday !== true || isUnknown(measured)) return total;
+  return (currency) => {
+    const all = total(currency);
+    return isUnknown(all) ? all : all - (measured.find((one) => one.currency === currency)?.increase ?? 0n);
+  };
 }
 
 interface DayQuestion extends Pick<Question, 'holder' | 'steadyNow'> {

@@ -28,6 +28,12 @@ export interface OrderFacts {
   readonly reduces?: boolean;
   /** Today's profit of the account. Absent if not looked up. */
   readonly dayProfit?: DayProfit;
+  /** Id of the write, under which it is sent again after an interruption; left out where nothing is to be reserved. */
+  readonly write?: string;
+  /** Milliseconds since the same write was sent first, where nobody knows of what became of it: it counts again where that does not count any more. */
+  readonly firstSentMs?: number;
+  /** Its value is in the day's total already. */
+  readonly isCountedToday?: boolean;
 }
 
 /** An order that is changed. */
@@ -123,6 +129,9 @@ export function orderValueGate({ maxOrderValue: max }: Limits, measured: Measure
   return denial('order_value', reason);
 }
 
+/** Time in which the rate gate counts orders. */
+export const RATE_WINDOW_MS = 60_000;
+
 /** The orders of the last 60 seconds, as the rate gate sees them. Asking changes nothing. */
 export interface RecentOrders {
   /** Orders in the 60 seconds up to now. */
@@ -131,9 +140,9 @@ export interface RecentOrders {
   millisecondsUntilBelow(max: number, now: number): number;
 }
 
-/** How many orders a request sends: two where a group of them is one operation. A change is one. */
-export function ordersSent({ opens }: Pick<OrderFacts, 'opens'>): number {
-  return opens?.count ?? 1;
+/** How many orders a request sends: two where a group of them is one operation. A change is one; one whose first sending is in the window, none. */
+export function ordersSent({ opens, firstSentMs }: Pick<OrderFacts, 'opens' | 'firstSentMs'>): number {
+  return firstSentMs !== undefined && firstSentMs < RATE_WINDOW_MS ? 0 : (opens?.count ?? 1);
 }
 
 /** `orders`: how many are sent. */

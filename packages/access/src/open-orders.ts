@@ -16,6 +16,8 @@ interface OpenOrder extends OrderPlace {
   readonly caller: string;
   /** The order's text, or its number where it has none; '' where its answer never came. */
   readonly orderId: string;
+  /** Id of the write that placed it, while the order has no name. */
+  readonly write?: string;
 }
 
 /** An order of a backend's list. */
@@ -72,10 +74,14 @@ export class OpenOrders {
   }
 
   /** Enters an order that is about to be sent; its number here. */
-  enter(change: Transaction, caller: string, place: OrderPlace, orderId = ''): number {
+  enter(
+    change: Transaction,
+    caller: string,
+    { accId, env, market }: OrderPlace,
+    { orderId = '', write }: { readonly orderId?: string; readonly write?: string },
+  ): number {
     const number = this.#next++;
-    const { accId, env, market } = place;
-    const order = { caller, accId, env, market, orderId };
+    const order = { caller, accId, env, market, orderId, ...(write === undefined ? {} : { write }) };
     this.#remember(number, order);
     this.#underWay.add(number);
     change.put(this.#table, String(number), order);
@@ -91,7 +97,22 @@ export class OpenOrders {
     const order = before === undefined ? undefined : this.#orders.get(before);
     if (before === undefined || order === undefined) return undefined;
     this.free(change, before);
-    return this.enter(change, caller ?? order.caller, order, orderId);
+    return this.enter(change, caller ?? order.caller, order, { orderId });
+  }
+
+  /** Number of the order of a write whose answer never came; undefined where none counts. */
+  numberOf(write: string | undefined): number | undefined {
+    if (write === undefined) return undefined;
+    return [...this.#orders].find(([, order]) => order.write === write)?.[0];
+  }
+
+  /** The order of a write whose answer never came is about to be sent again; its number, undefined where it does not count. */
+  resume(write: string | undefined): number | undefined {
+    const number = this.numberOf(write);
+    if (number === undefined) return undefined;
+    this.#underWay.add(number);
+    this.#absences.forget(number);
+    return number;
   }
 
   /** The order is not under way any more. */
@@ -103,7 +124,9 @@ export class OpenOrders {
   name(change: Transaction, number: number, orderId: string): void {
     const order = this.#orders.get(number);
     if (order === undefined || order.orderId === orderId) return;
-    const named = { ...order, orderId };
+    const { write: _, ...place } = order;
+    if (order.orderId !== '') this.#named.delete(nameOf(order.accId, order.orderId));
+    const named = { ...place, orderId };
     this.#orders.set(number, named);
     this.#named.set(nameOf(order.accId, orderId), number);
     change.put(this.#table, String(number), named);

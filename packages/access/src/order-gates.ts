@@ -233,18 +233,20 @@ export class OrderGates {
   }
 
   /**
-   * An order as it counts for one holder of limits. One that comes back while it counts as open opens none; a change that makes an order larger or
-   * brings it closer to the market is a new order for whom it has not counted.
+   * An order as it counts for one holder of limits. One that comes back while it counts as open, or whose first sending does, opens none; a change that
+   * makes an order larger or brings it closer to the market is a new order for whom it has not counted.
    */
   #factsFor({ caller, limits }: Holder, facts: OrderFacts): OrderFacts {
-    const { accId, opens, changes } = facts;
-    if (opens?.orderId === undefined && changes?.grows !== true) return facts;
+    const { accId, opens, changes, write, firstSentMs } = facts;
+    if (opens?.orderId === undefined && changes?.grows !== true && firstSentMs === undefined) return facts;
     const own: { -readonly [Name in keyof OrderFacts]: OrderFacts[Name] } = { ...facts };
     if (opens?.orderId !== undefined && this.#open.has(accId, opens.orderId, caller)) delete own.opens;
+    const isOpen = firstSentMs !== undefined && this.#open.numberOf(write) !== undefined;
+    if (isOpen) delete own.opens;
     if (changes?.grows !== true) return own;
     const { names, env, market } = changes;
     const [orderId = ''] = names;
-    if (opens === undefined && !names.some((name) => this.#open.has(accId, name, caller)))
+    if (opens === undefined && !isOpen && !names.some((name) => this.#open.has(accId, name, caller)))
       own.opens = { accId, env, market, count: 1, orderId };
     // Where the day is not limited, nobody keeps what has counted of which orders.
     if (limits.maxDailyValue === null) return own;
@@ -262,11 +264,14 @@ export class OrderGates {
     return own;
   }
 
-  #questions(holders: readonly Holder[], facts: OrderFacts, now: number, steadyNow: number): readonly Question[] {
-    if (facts.legs.length === 0) throw new RangeError('an order has at least one leg');
-    for (const { worth } of facts.legs) {
+  #questions(holders: readonly Holder[], order: OrderFacts, now: number, steadyNow: number): readonly Question[] {
+    if (order.legs.length === 0) throw new RangeError('an order has at least one leg');
+    for (const { worth } of order.legs) {
       if (!isUnknown(worth) && (worth.value < 0n || worth.increase < 0n)) throw new RangeError('an order has no negative value');
     }
+    const { firstSentMs } = order;
+    const isCountedToday = firstSentMs !== undefined && utcDay(steadyNow - firstSentMs) === utcDay(steadyNow);
+    const facts = isCountedToday ? { ...order, isCountedToday } : order;
     return holders.map((holder) => new Question(holder, this.#factsFor(holder, facts), now, steadyNow));
   }
 

@@ -1,7 +1,5 @@
 import type { Store, Table, Transaction } from '@svc-gateway/storage';
-import type { RecentOrders } from './gates.js';
-
-const WINDOW_MS = 60_000;
+import { type RecentOrders, RATE_WINDOW_MS as WINDOW_MS } from './gates.js';
 
 /** The moments of one caller's orders in the last 60 seconds, oldest first. As long as the rate limit it serves, at most. */
 export class RateWindow implements RecentOrders {

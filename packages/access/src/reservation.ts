@@ -47,8 +47,9 @@ export class Reservation implements Admission {
   /** The order that is changed. */
   readonly #changed: readonly string[];
   /** Numbers of the orders that count as open from now on. */
-  readonly #numbers: readonly number[];
-  /** Number of a re-enabled order that counted before; no outcome of this write frees it. */
+  readonly #entered: readonly number[];
+  /** Number of an order that counted before and is sent again; no outcome of this write frees it, nor a re-enabled one. */
+  readonly #resumed: number | undefined;
   readonly #renewed: number | undefined;
   #refunded: Promise<void> | undefined;
 
@@ -61,7 +62,8 @@ export class Reservation implements Admission {
     const capped = questions.filter(({ holder: { limits } }) => limits.maxDailyValue !== null);
     this.#counting = capped.map(({ holder: { caller }, facts: { legs } }) => ({ caller, legs }));
     this.#changed = facts.changes?.names ?? [];
-    let numbers: readonly number[] = none;
+    this.#resumed = facts.firstSentMs === undefined ? undefined : books.open.resume(facts.write);
+    let entered: readonly number[] = none;
     let renewed: number | undefined;
     const written = books.write((transaction) => {
       books.days.prune(transaction, now);
@@ -69,27 +71,29 @@ export class Reservation implements Admission {
       this.#add(transaction, 1n);
       for (const { caller, sequence } of slots) books.rates.save(transaction, caller, sequence);
       renewed = renewOpen(books.open, transaction, questions, facts);
-      if (renewed === undefined) numbers = enterOpen(books.open, transaction, questions);
+      if (renewed === undefined) entered = enterOpen(books.open, transaction, questions, facts.write);
     });
-    this.#numbers = numbers;
+    this.#entered = entered;
     this.#renewed = renewed;
-    this.durable = slots.length > 0 || numbers.length > 0 || capped.length > 0 ? written : done;
+    this.durable = slots.length > 0 || entered.length > 0 || capped.length > 0 ? written : done;
   }
 
   refund(): Promise<void> {
-    if (this.#numbers.length === 0 && this.#increases.every(({ increases }) => increases.length === 0)) return done;
+    if (this.#entered.length === 0 && this.#increases.every(({ increases }) => increases.length === 0)) return done;
     this.#refunded ??= this.#books.write((transaction) => {
       this.#add(transaction, -1n);
-      for (const number of this.#numbers) this.#books.open.free(transaction, number);
+      for (const number of this.#entered) this.#books.open.free(transaction, number);
     });
     return this.#refunded;
   }
 
   settle(orderIds: readonly string[]): void {
     const { open } = this.#books;
-    for (const number of this.#numbers) open.leave(number);
+    const sent = this.#resumed === undefined ? this.#entered : [this.#resumed];
+    for (const number of sent) open.leave(number);
     if (this.#renewed !== undefined) open.leave(this.#renewed);
-    const named = this.#numbers.slice(0, orderIds.length);
+    const named = sent.slice(0, orderIds.length);
+    this.#rename(orderIds);
     const counting = orderIds.length === 0 ? [] : this.#counting;
     if (named.length === 0 && counting.length === 0) return;
     void this.#books.write((change) => {
@@ -101,6 +105,15 @@ export class Reservation implements Admission {
             this.#count(change, caller, [id], orderIds.length > 1 ? legs.slice(index, index + 1) : legs);
       }
     }, 'soon');
+  }
+
+  /** A changed order that counts goes on under the name that the change has given it. */
+  #rename(orderIds: readonly string[]): void {
+    const { open } = this.#books;
+    const replaced = orderIds.find((id) => !this.#changed.includes(id));
+    const number = this.#changed.map((name) => open.settledNumber(this.#accId, name)).find((known) => known !== undefined);
+    if (this.#changed.length === 0 || replaced === undefined || number === undefined) return;
+    void this.#books.write((change) => open.name(change, number, replaced), 'soon');
   }
 
   /** Keeps the value that an order has counted with, all of its legs together; a sum of several currencies is not kept. */
@@ -125,7 +138,8 @@ const none: readonly number[] = [];
 
 type Increases = readonly Pick<Worth, 'currency' | 'increase'>[];
 
-function increasesOf({ legs }: OrderFacts): Increases {
+function increasesOf({ legs, isCountedToday }: OrderFacts): Increases {
+  if (isCountedToday === true) return [];
   const increases: Pick<Worth, 'currency' | 'increase'>[] = [];
   for (const { worth } of legs) if (!isUnknown(worth) && worth.increase !== 0n) increases.push(worth);
   return increases;
@@ -147,11 +161,12 @@ function renewOpen(
 }
 
 /** Records the open orders of an order's holders that limit them. */
-function enterOpen(open: OpenOrders, change: Transaction, questions: readonly Question[]): readonly number[] {
+function enterOpen(open: OpenOrders, change: Transaction, questions: readonly Question[], write: string | undefined): readonly number[] {
   const limited = questions.find(({ holder: { limits }, facts: { opens } }) => opens !== undefined && limits.maxOpenOrders !== null);
   const opens = limited?.facts.opens;
   if (opens === undefined) return none;
-  const { accId, env, market, count, orderId } = opens;
+  const { count, orderId } = opens;
   const caller = questions[0]?.holder.caller ?? '';
-  return Array.from({ length: count }, () => open.enter(change, caller, { accId, env, market }, orderId));
+  const names = { ...(orderId === undefined ? {} : { orderId }), ...(write === undefined ? {} : { write }) };
+  return Array.from({ length: count }, () => open.enter(change, caller, opens, names));
 }

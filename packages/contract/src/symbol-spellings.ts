@@ -67,6 +67,15 @@ export function spelledAs(text: string): string {
   return forms.length === 0 ? '' : `; in that form, listed or not: ${forms.join(' or ')}`;
 }
 
+/**
+ * A code as exchanges list it: in capitals, but for the continuous contracts of futures, "HSImain". Brokerages that take any case list orders and
+ * positions under this one, by which they are found again.
+ */
+export function listedCode(code: string, { isFuture }: { readonly isFuture: boolean }): string {
+  const capitals = code.toUpperCase();
+  return isFuture ? capitals.replace(/(?<=.)(MAIN|CURRENT)$/, (suffix) => suffix.toLowerCase()) : capitals;
+}
+
 /** Text for an unknown security, the same for reads and writes. `meant`: a listed symbol that is probably meant. */
 export function unknownSymbol(symbol: string, meant: string | undefined): string {
   return `unknown symbol ${shown(symbol)}${meant === undefined ? '' : `; did you mean ${meant}?`}`;

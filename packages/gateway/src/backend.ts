@@ -32,6 +32,8 @@ export interface CallContext {
    * call: trading may have been halted meanwhile, or the caller's key revoked.
    */
   readonly lateRejection?: (() => LateRejection | undefined) | undefined;
+  /** Writes only: how the write is known, and since when it is on its way; no backend sees it. */
+  readonly sending?: Sending | undefined;
   /** Quantity of an opposite position that a bracket's entry closes; no backend sees it. */
   readonly closes?: Decimal | undefined;
   /**
@@ -39,6 +41,13 @@ export interface CallContext {
    * them. A backend may always include them; the gateway strips them.
    */
   readonly orderDetail?: boolean;
+}
+
+/** A write that is sent, or is about to be. */
+export interface Sending {
+  readonly packet: PacketId;
+  /** Milliseconds since it was sent first, by a clock that nobody sets; undefined where it was not sent before. */
+  readonly firstSentMs?: number;
 }
 
 /**

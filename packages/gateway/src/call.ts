@@ -1,7 +1,7 @@
 import type { Clock } from '@svc-gateway/contract/clock';
 import type { Decimal } from '@svc-gateway/contract/decimal';
 import { Rejection } from '@svc-gateway/contract/rejection';
-import { BackendTimeout, type CallContext, type LateRejection } from './backend.js';
+import { BackendTimeout, type CallContext, type LateRejection, type Sending } from './backend.js';
 import type { Caller } from './identity.js';
 
 const neverAborted = new AbortController().signal;
@@ -24,6 +24,7 @@ export class Call implements CallContext {
   orderDetail = false;
   owner: string | undefined;
   closes: Decimal | undefined;
+  sending: Sending | undefined;
 
   constructor(caller: Caller, clock: Clock, timeoutMs: number) {
     this.#caller = caller;

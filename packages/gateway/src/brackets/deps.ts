@@ -11,7 +11,7 @@ import type { Bracket } from './bracket.js';
 export interface BracketsDeps {
   readonly backend: Backend;
   readonly access: Access;
-  readonly orders: Pick<AccountOrders, 'trading'>;
+  readonly orders: Pick<AccountOrders, 'trading' | 'leastHeld' | 'now'>;
   readonly store: Store;
   readonly hub: PushHub;
   readonly clock: Clock;

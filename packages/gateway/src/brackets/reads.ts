@@ -8,6 +8,7 @@ import type { Operation, PayloadOf } from '@svc-gateway/contract/operation';
 import { account } from '@svc-gateway/contract/operations';
 import { BackendFailure, BackendTimeout } from '../backend.js';
 import { followingSpan, historySpan } from '../orders/order-history.js';
+import { symbolOf } from '../orders/unsettled-trades.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { type Bracket, exitBuys, headerOf } from './bracket.js';
 import { type BracketsDeps, CALL_MS, contextOf } from './deps.js';
@@ -25,11 +26,11 @@ export function unanswered(thrown: unknown): undefined {
 
 /** Reads that brackets make of the brokerage. Each is undefined where the brokerage refuses it in words of its own. */
 export class BracketReads {
-  readonly #deps: Pick<BracketsDeps, 'backend' | 'backendClock' | 'clock'>;
+  readonly #deps: Pick<BracketsDeps, 'backend' | 'backendClock' | 'clock' | 'orders'>;
   /** By account: time to answer the next read, where the last one was not answered. A server that is always slow is understood in the end. */
   readonly #answerMs = new Map<bigint, number>();
 
-  constructor(deps: Pick<BracketsDeps, 'backend' | 'backendClock' | 'clock'>) {
+  constructor(deps: Pick<BracketsDeps, 'backend' | 'backendClock' | 'clock' | 'orders'>) {
     this.#deps = deps;
   }
 
@@ -66,8 +67,10 @@ export class BracketReads {
     return found;
   }
 
-  /** Quantity of the position that a bracket's exits close. */
+  /** Quantity of the position that a bracket's exits close: what a list shows, less what orders of this daemon may have closed since. */
   async held(bracket: Bracket, fresh: boolean): Promise<Decimal | undefined> {
+    const { orders } = this.#deps;
+    const askedAt = orders.now;
     const query = create(PositionsC2S, {
       header: headerOf(bracket),
       filterConditions: create(TrdFilterConditionsSchema, { codeList: [bracket.code] }),
@@ -80,6 +83,7 @@ export class BracketReads {
     for (const { code, secMarket, positionSide, qty } of positions) {
       if (code === bracket.code && secMarket === bracket.secMarket && positionSide === side) held += decimalFromNumber(Math.abs(qty)) ?? 0n;
     }
-    return held;
+    const symbol = symbolOf(bracket);
+    return orders.leastHeld({ accId: bracket.accId, symbol, side }, { askedAt, held });
   }
 }

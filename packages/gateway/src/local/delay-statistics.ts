@@ -13,10 +13,12 @@ import {
   S2CSchema,
 } from '@svc-gateway/contract/generated/GetDelayStatistics_pb';
 import { system } from '@svc-gateway/contract/operations';
+import { shown } from '@svc-gateway/contract/shown';
 import { DelayHistogram, defaultSegments } from '../delay-histogram.js';
 import { limitsOf } from '../market-names.js';
 import type { Meter, PlacedOrder } from '../meter.js';
 import { failure, success } from '../responses.js';
+import { unidentified } from '../sight.js';
 import { alone, type LocalOperation } from './index.js';
 
 const accountScope = scopeMask(['acc:read']);
@@ -41,9 +43,10 @@ export function delayStatistics(meter: Meter, access: Access): LocalOperation {
     ) {
       return failure(
         system.getDelayStatistics,
-        `segment_list: expected rising milliseconds, at most a last -1 for "no end"; found ${segments.join(', ')}`,
+        `segment_list: expected rising milliseconds, at most a last -1 for "no end"; found ${shown(segments.join(', '))}`,
       );
     }
+    const seesAll = maySee(access, identity.key, { accId: 0n, legs: unidentified });
     const wants = (type: DelayStatisticsType) => typeList.length === 0 || typeList.includes(type);
     const measured = qotPushStage === QotPushStage.QotPushStage_Unkonw || qotPushStage === QotPushStage.QotPushStage_CR2CS;
     const s2c = create(S2CSchema);
@@ -53,7 +56,8 @@ export function delayStatistics(meter: Meter, access: Access): LocalOperation {
     }
     if (wants(DelayStatisticsType.DelayStatisticsType_ReqReply)) {
       for (const { operation, count, totalMs } of meter.requests.values()) {
-        if (operation.protoId === null) continue;
+        // How often all callers have traded is told to whom all orders are.
+        if (operation.protoId === null || (operation.effect === 'order' && !seesAll)) continue;
         const average = totalMs / count;
         s2c.reqReplyStatisticsList.push(
           create(ReqReplyStatisticsItemSchema, {
@@ -78,7 +82,7 @@ export function delayStatistics(meter: Meter, access: Access): LocalOperation {
   });
 }
 
-function maySee(access: Access, key: KeyRecord | undefined, { accId, legs }: PlacedOrder): boolean {
+function maySee(access: Access, key: KeyRecord | undefined, { accId, legs }: Pick<PlacedOrder, 'accId' | 'legs'>): boolean {
   if (key !== undefined && !scopesSatisfy(key.scopes, accountScope)) return false;
   return limitsOf(access, key).every(
     (limits) =>

@@ -9,6 +9,7 @@ import {
 } from '@svc-gateway/contract/generated/Trd_UpdateOrder_pb';
 import { account } from '@svc-gateway/contract/operations';
 import { Rejection } from '@svc-gateway/contract/rejection';
+import { shown } from '@svc-gateway/contract/shown';
 import type { QuotePush, ResponseMessage, TradePush } from '../backend.js';
 import { finalStatuses } from '../final-statuses.js';
 import { payloadOf } from '../responses.js';
@@ -82,7 +83,7 @@ export class OrderWatch implements Watch {
 
   get #name(): string {
     const { orderId, orderIdEx } = this.#goal;
-    return orderIdEx === '' ? String(orderId) : orderIdEx;
+    return orderIdEx === '' ? String(orderId) : shown(orderIdEx);
   }
 
   /** A number and a text both count where both are given. */

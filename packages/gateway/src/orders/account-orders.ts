@@ -1,6 +1,7 @@
 import { clone, create } from '@bufbuild/protobuf';
 import { Absences, type ListedOrder, type OrderGates } from '@svc-gateway/access';
 import type { Clock } from '@svc-gateway/contract/clock';
+import { atLeastZero, type Decimal } from '@svc-gateway/contract/decimal';
 import {
   ModifyOrderOp,
   type Order,
@@ -20,7 +21,7 @@ import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { readDated } from './dated-reads.js';
 import { isCancelling, LOST_MS, mayTrade, nameOfOrder, namesOf, openStatuses } from './order-lookup.js';
 import { isTrailing } from './order-pricing.js';
-import { magnitude, type PositionKey, type SentLeg, UnsettledTrades } from './unsettled-trades.js';
+import { type Held, magnitude, type PositionKey, type SentLeg, UnsettledTrades } from './unsettled-trades.js';
 
 /** Lists that lack an order show that it is over where they are so far apart: longer than any list has been behind. */
 export const LISTS_APART_MS = 5_000;
@@ -47,6 +48,12 @@ export interface PlacedOrder extends OrderName {
   readonly trdMarket: number;
   /** Left out where that is not known any more, and of an order of several legs. */
   readonly terms?: PlacedTerms;
+}
+
+/** An order that counts as open. */
+interface CountedOrder extends PlacedOrder {
+  /** When it was acknowledged last, of `Clock.monotonic`: lists that were asked for before may lack it. */
+  readonly placedAt: number;
 }
 
 /** Terms of an order as it was placed. */
@@ -122,7 +129,7 @@ export class AccountOrders {
   readonly #deps: Deps;
   readonly #startedAt: number;
   /** By account and name, the oldest first; empty where lists are never behind. */
-  readonly #placed = new Map<string, PlacedOrder>();
+  readonly #placed = new Map<string, CountedOrder>();
   /** By account and name, the changes that an order may have and lists may not show, the oldest first. */
   readonly #changes = new Map<string, readonly SentChange[]>();
   readonly #underWay = new Set<UnderWay>();
@@ -179,13 +186,21 @@ export class AccountOrders {
     this.#giveUpLost();
     this.#underWay.add(sent);
     const { changed, changedQty } = orders;
-    const change = () => changed && this.trades.changing(header.accID, changed, magnitude(changedQty ?? changed.qty));
+    const change = (names: readonly OrderName[] = []) => {
+      if (changed === undefined) return;
+      const qty = magnitude(changedQty ?? changed.qty);
+      this.trades.changing(header.accID, changed, qty);
+      // Some brokerages replace an order that is changed by a new one.
+      const known = namesOf(changed);
+      for (const { orderID, orderIDEx } of names.filter((name) => !namesOf(name).some((each) => known.includes(each))))
+        this.trades.changing(header.accID, Object.assign(clone(OrderSchema, changed), { orderID, orderIDEx, fillQty: 0 }), qty);
+    };
     change();
     const trading = this.trading(header.accID, legs, isClaimed);
     return {
       ended: (isAnswered, names) => {
         trading.ended(isAnswered ? names : undefined);
-        change();
+        change(names);
         if (isAnswered) this.#underWay.delete(sent);
         else sent.until = this.#deps.clock.monotonic() + LOST_MS;
         if (isHalted(sent)) for (const name of names) void this.#cancel(sent, name);
@@ -229,6 +244,11 @@ export class AccountOrders {
     return this.#startsAt(askedAt) || this.trades.mayHold(position, askedAt);
   }
 
+  /** Quantity of a position that is there at least, by a list: what orders have closed since counts. */
+  leastHeld(position: PositionKey, list: Held): Decimal {
+    return atLeastZero(this.trades.leastHeld(position, list));
+  }
+
   /** Writes in an account that a halt concerns and that are not answered: while it is in force, their orders are cancelled once an answer or a push names them. */
   haltUnderWay(accId: bigint, halt: CancellingHalt): number {
     this.#giveUpLost();
@@ -259,7 +279,10 @@ export class AccountOrders {
     if (this.#deps.backend.listsCurrent) return;
     const before = this.placedNamed(order.accId, nameOfOrder(order));
     // A change names the market that its caller writes: what was placed stays what it is.
-    this.#placed.set(keyOf(order.accId, nameOfOrder(before ?? order)), before ?? order);
+    const placedAt = this.#deps.clock.monotonic();
+    const name = keyOf(order.accId, nameOfOrder(before ?? order));
+    this.#placed.set(name, { ...(before ?? order), placedAt });
+    this.#absences.forget(name);
     const [oldest] = this.#placed.keys();
     if (this.#placed.size <= PLACED_MAX || oldest === undefined) return;
     this.#placed.delete(oldest);
@@ -390,8 +413,9 @@ export class AccountOrders {
     const orders = response.retType === RET_SUCCEED ? payloadOf(account.getOrders, response)?.orderList : undefined;
     if (orders === undefined) return response;
     this.applyOrders(accId, orders);
-    // A list may have 10,000 orders: their names are built only when needed.
-    if (settled.length > 0) gates.freeEnded(accId, settled, { orders: orders.map(listed), askedAt, apartMs });
+    // A list may have 10,000 orders: their names are built only when needed. One that was asked for before the call lacks what came in between.
+    const ended = askedAt < calledAt ? undefined : apartMs;
+    if (settled.length > 0) gates.freeEnded(accId, settled, { orders: orders.map(listed), askedAt, apartMs: ended });
     const open = orders.filter(mayTrade);
     const unlisted = this.#lackedBy(accId, open, askedAt, apartMs);
     return { askedAt, open, unlisted, named: (name) => orders.find((order) => namesOf(order).includes(name)) };
@@ -406,7 +430,7 @@ export class AccountOrders {
       const isListed = namesOf(order).some((name) => names.has(name));
       if (apartMs === undefined) return !isListed;
       if (isListed) this.#absences.forget(key);
-      else if (this.#absences.provenBy(key, askedAt, apartMs)) this.#placed.delete(key);
+      else if (askedAt > order.placedAt && this.#absences.provenBy(key, askedAt, apartMs)) this.#placed.delete(key);
       return !isListed && this.#placed.has(key);
     });
   }
@@ -436,7 +460,7 @@ export class AccountOrders {
   }
 
   /** Orders that this daemon has placed in an account and of which nothing says that they are over. */
-  *placedIn(accId: bigint): Iterable<PlacedOrder> {
+  *placedIn(accId: bigint): Iterable<CountedOrder> {
     for (const placed of this.#placed.values()) if (placed.accId === accId) yield placed;
   }
 }

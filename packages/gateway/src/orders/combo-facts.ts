@@ -28,6 +28,7 @@ import {
   positive,
   secMarketNames,
   secMarketsOf,
+  tradedCode,
   unknownSide,
   unmultiplied,
   unpriced,
@@ -141,6 +142,7 @@ function legsOf(comboLegs: readonly ComboLeg[], trading: number): readonly Leg[]
     }
     if (security.code === '')
       return new Rejection('request.missing_field', `missing field "${at}.security.code"`, { field: `${at}.security.code` });
+    security.code = tradedCode(security.code, trading);
     const side = sideName(sideNumber);
     if (side === undefined) return unknownSide(`${at}.side`, sideNumber);
     const ratio = positive(qtyRatio, `${at}.qty_ratio`);

@@ -19,6 +19,8 @@ export interface IdempotencyRow {
   readonly operation: string;
   /** SHA-256 of what the caller asked, so that another body under the same key is noticed. */
   readonly digest: string;
+  /** SHA-256 of the text of the key that sent it. */
+  readonly holder?: string;
   /** Whole milliseconds of {@link SteadyTime.elapsed}. */
   readonly at: number;
   readonly packet: PacketId;
@@ -114,10 +116,15 @@ export class IdempotencyRows {
     return row === undefined || row.at + KEPT_MS <= this.#time.elapsed() ? undefined : row;
   }
 
+  /** Milliseconds since a write was sent first. */
+  ageOf({ at }: Pick<IdempotencyRow, 'at'>): number {
+    return this.#time.elapsed() - at;
+  }
+
   /** A write that is about to leave is under way until {@link leave}. */
-  begin({ id }: KeyName, { operation, digest, packet }: Omit<IdempotencyRow, 'at'>): IdempotencyRow {
+  begin({ id }: KeyName, write: Omit<IdempotencyRow, 'at'>): IdempotencyRow {
     this.#busy.add(id);
-    return { operation, digest, packet, at: Math.floor(this.#time.elapsed()) };
+    return { ...write, at: Math.floor(this.#time.elapsed()) };
   }
 
   /** Enters a write that has begun. What is not recorded in the same store must not leave before this resolves, and not at all when it rejects. */

@@ -6,15 +6,16 @@ import type { Clock } from '@svc-gateway/contract/clock';
 import { messageBytes } from '@svc-gateway/contract/message-writer';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { Rejection } from '@svc-gateway/contract/rejection';
+import { quoted } from '@svc-gateway/contract/shown';
 import type { Store } from '@svc-gateway/storage';
-import type { PacketId, ResponseMessage } from '../backend.js';
+import type { PacketId, ResponseMessage, Sending } from '../backend.js';
 import type { Caller } from '../identity.js';
 import { RET_SUCCEED } from '../responses.js';
 import { type IdempotencyRow, IdempotencyRows, KeyName, ROOM_SECONDS } from './idempotency-rows.js';
 
 /** A write as it was on its way when nothing more was heard of it. */
 export interface Interrupted {
-  readonly packet: PacketId;
+  readonly sending: Required<Sending>;
   /** The request that was sent, or was about to be. */
   readonly request: Message;
 }
@@ -36,7 +37,7 @@ export interface Keyed {
 /** Takes a write under its key, as it will be sent. */
 export type Commit = (packet: PacketId, sent: Message) => Keyed;
 
-/** Sends a write: `interrupted` again as it was, past the gates that it has passed, or else anew. */
+/** Sends a write: `interrupted` again as it was, or else anew. */
 export type Run = (
   send: (commit: Commit | undefined, interrupted: Interrupted | undefined) => Promise<ResponseMessage | Rejection>,
 ) => Promise<ResponseMessage | Rejection>;
@@ -48,7 +49,8 @@ export type Admission =
   /** Seen before by this process and still under way. */
   | { readonly kind: 'under_way'; readonly answer: Promise<ResponseMessage | Rejection> }
   /** To be sent, as `run` says: a repetition in the meantime then waits for the same answer. */
-  | { readonly kind: 'first' | 'interrupted'; readonly run: Run };
+  | { readonly kind: 'first'; readonly run: Run }
+  | { readonly kind: 'interrupted'; readonly run: Run; readonly sending: Required<Sending> };
 
 export interface IdempotencyOptions {
   readonly store: Store;
@@ -58,8 +60,22 @@ export interface IdempotencyOptions {
   readonly keysMax: number;
 }
 
+/** Sender of a write under an idempotency key. */
+export interface Sender {
+  readonly owner: string;
+  /** SHA-256 of its key's text, which another key of the same id does not have; undefined without a key. */
+  readonly holder: string | undefined;
+}
+
+interface KeyedWrite {
+  readonly operation: Operation;
+  readonly digest: string;
+  readonly holder: string | undefined;
+}
+
 interface UnderWay {
   readonly digest: string;
+  readonly holder: string | undefined;
   readonly answer: Promise<ResponseMessage | Rejection>;
   /** The first answer, once it is given and while it is not on disk yet. */
   response?: ResponseMessage;
@@ -108,22 +124,26 @@ export class IdempotencyKeys {
   }
 
   /** Says what the write is; another request under the same key is rejected. */
-  admit(owner: string, key: string, operation: Operation, request: Message): Admission | Rejection {
+  admit({ owner, holder }: Sender, key: string, operation: Operation, request: Message): Admission | Rejection {
     const digest = digestOf(operation, request);
     const name = new KeyName(owner, key);
     const underWay = this.#underWay.get(name.id);
     if (underWay !== undefined) {
       const { answer, response } = underWay;
+      if (underWay.holder !== holder) return replaced(key);
       if (underWay.digest !== digest) return mismatch(key);
       return response === undefined ? { kind: 'under_way', answer } : { kind: 'answered', response };
     }
+    const write = { operation, digest, holder };
     const row = this.#rows.get(name);
     if (row === undefined) {
-      return this.#rows.hasRoom(owner) ? { kind: 'first', run: (send) => this.#run(name, operation, digest, undefined, send) } : full();
+      return this.#rows.hasRoom(owner) ? { kind: 'first', run: (send) => this.#run(name, write, undefined, send) } : full();
     }
+    if (row.holder !== holder) return replaced(key);
     if (row.operation !== operation.name || row.digest !== digest) return mismatch(key);
     if (row.response === undefined) {
-      return { kind: 'interrupted', run: (send) => this.#run(name, operation, digest, row, send) };
+      const sending = { packet: row.packet, firstSentMs: this.#rows.ageOf(row) };
+      return { kind: 'interrupted', sending, run: (send) => this.#run(name, write, row, send) };
     }
     return { kind: 'answered', response: fromBinary(operation.messages.ResponseSchema, row.response) as ResponseMessage };
   }
@@ -135,21 +155,20 @@ export class IdempotencyKeys {
   /** Sends a write; a repetition in the meantime waits for the same answer. */
   #run(
     name: KeyName,
-    operation: Operation,
-    digest: string,
+    write: KeyedWrite,
     known: IdempotencyRow | undefined,
     send: Parameters<Run>[0],
   ): Promise<ResponseMessage | Rejection> {
-    const answer = this.#sent(name, operation, digest, known, send);
-    this.#underWay.set(name.id, { digest, answer });
+    const answer = this.#sent(name, write, known, send);
+    const { digest, holder } = write;
+    this.#underWay.set(name.id, { digest, holder, answer });
     return answer;
   }
 
   /** Result of a keyed write, once persisted. */
   async #sent(
     name: KeyName,
-    operation: Operation,
-    digest: string,
+    { operation, digest, holder }: KeyedWrite,
     known: IdempotencyRow | undefined,
     send: Parameters<Run>[0],
   ): Promise<ResponseMessage | Rejection> {
@@ -159,7 +178,7 @@ export class IdempotencyKeys {
     let kept: { readonly response: ResponseMessage; readonly stored: Promise<void> } | undefined;
     let refund: (() => Promise<void>) | undefined;
     const commit: Commit = (packet, sent) => {
-      const begun = this.#rows.begin(name, { operation: operation.name, digest, packet });
+      const begun = this.#rows.begin(name, { operation: operation.name, digest, packet, ...(holder === undefined ? {} : { holder }) });
       row = begun;
       return {
         enter: () => {
@@ -171,7 +190,10 @@ export class IdempotencyKeys {
         },
       };
     };
-    const interrupted = known?.request && { packet: known.packet, request: fromBinary(C2SSchema, known.request) };
+    const interrupted = known?.request && {
+      sending: { packet: known.packet, firstSentMs: this.#rows.ageOf(known) },
+      request: fromBinary(C2SSchema, known.request),
+    };
     try {
       const result = await send(interrupted === undefined ? commit : undefined, interrupted);
       if (row !== undefined && isEntered) {
@@ -232,7 +254,16 @@ function digestOf(operation: Operation, request: Message): string {
 }
 
 function mismatch(key: string): Rejection {
-  return new Rejection('idempotency.mismatch', `idempotency key "${key}" was used for another request; use a new key for a new request`);
+  return new Rejection(
+    'idempotency.mismatch',
+    `idempotency key ${quoted(key)} was used for another request; use a new key for a new request`,
+  );
+}
+
+/** Neither its answer nor another order: the holder of the key before may have sent the same. */
+function replaced(key: string): Rejection {
+  const message = `idempotency key ${quoted(key)} was used before the caller's key was replaced by another of its id; use a new key for a new request`;
+  return new Rejection('idempotency.mismatch', message);
 }
 
 function full(): Rejection {

@@ -8,7 +8,7 @@ import type { C2S as PlaceC2S } from '@svc-gateway/contract/generated/Trd_PlaceO
 import { parseSymbol, type QuoteMarketInfo, quoteMarketOfSecMarket } from '@svc-gateway/contract/markets';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import { quoted, shown } from '@svc-gateway/contract/shown';
-import { symbolsMeant, unknownSymbol } from '@svc-gateway/contract/symbol-spellings';
+import { listedCode, symbolsMeant, unknownSymbol } from '@svc-gateway/contract/symbol-spellings';
 import { hasLimit, isUnpriced } from '@svc-gateway/contract/unused-price';
 import { writtenNameOf } from '@svc-gateway/contract/written-names';
 import type { Backend, CallContext, TradingTerms } from '../backend.js';
@@ -97,12 +97,25 @@ export function secMarketNames(numbers: readonly number[]): string {
   return numbers.map((number) => quoteMarketOfSecMarket(number)?.name ?? number).join(', ');
 }
 
+const futuresMarkets: ReadonlySet<number> = new Set([
+  TrdMarket.TrdMarket_Futures,
+  TrdMarket.TrdMarket_Futures_Simulate_HK,
+  TrdMarket.TrdMarket_Futures_Simulate_US,
+  TrdMarket.TrdMarket_Futures_Simulate_SG,
+  TrdMarket.TrdMarket_Futures_Simulate_JP,
+]);
+
+/** The code of a security as orders and positions of a trading market list it. */
+export function tradedCode(code: string, trading: number): string {
+  return listedCode(code, { isFuture: futuresMarkets.has(trading) });
+}
+
 const SHANGHAI = 31;
 const SHENZHEN = 32;
 
 /**
- * Decides which security an order means and writes its `secMarket` into the request, so that the gates and the backend
- * cannot read it differently.
+ * Decides which security an order means and writes its `secMarket` and its code as it is listed into the request, so that the gates and the
+ * backend cannot read it differently, and what comes of it is found again.
  */
 export function resolveSecurity(
   request: Pick<PlaceC2S, 'header' | 'secMarket' | 'code'>,
@@ -150,6 +163,7 @@ export function resolveSecurity(
     );
   }
   request.secMarket = number;
+  request.code = tradedCode(request.code, trading);
   return { market, symbol: `${market.name}.${request.code}` };
 }
 

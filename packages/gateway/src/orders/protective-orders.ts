@@ -109,7 +109,7 @@ export class ProtectiveOrders {
     const isExit = this.#deps.brackets.isProtectiveOrder(accId);
     return (order) => {
       const exits = isExit(order);
-      return exits || isStop(order) ? this.refuse(key, order, exits || closes(order), `order ${nameOfOrder(order)}`) : undefined;
+      return exits || isStop(order) ? this.refuse(key, order, exits || closes(order), `order ${shown(nameOfOrder(order))}`) : undefined;
     };
   }
 

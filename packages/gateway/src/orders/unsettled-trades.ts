@@ -6,7 +6,7 @@ import { quoteMarketNumbered, quoteMarketOfSecMarket } from '@svc-gateway/contra
 import { finalStatuses } from '../final-statuses.js';
 import { sideName } from '../trade-names.js';
 import { isCombo } from './combo-facts.js';
-import { LOST_MS, mayTrade, nameOfOrder } from './order-lookup.js';
+import { LOST_MS, mayTrade, namesOf } from './order-lookup.js';
 
 /** A trade that an order may make. */
 export interface SentLeg {
@@ -51,22 +51,23 @@ export interface ClaimTerms {
   readonly isTrusted?: boolean;
 }
 
-/** Quantity that an order has traded of one security on one side. */
-interface Traded {
-  readonly symbol: string;
-  readonly side: string;
-  all: Decimal;
-  /** Quantity that every list of positions shows. */
-  shown: Decimal;
+/** A trade that lists of positions may not show yet. */
+interface Trade extends SentLeg {
+  /** When it was heard of, of `Clock.monotonic`. */
+  readonly at: number;
 }
 
 /** An order that may have traded more than lists of positions show. */
 interface TradingOrder {
   readonly accId: bigint;
-  name: string;
+  /** Its text and its number, as far as they are known. */
+  readonly names: Set<string>;
   /** The most that it may trade: as it was sent, changed or listed. */
   legs: readonly SentLeg[];
-  readonly traded: Traded[];
+  /** Quantity that it has traded, of each leg. */
+  filled: readonly SentLeg[];
+  /** The last of its trades. */
+  trades: readonly Trade[];
   state: 'under way' | 'lost' | 'working' | 'over';
   /** Its closing part is claimed apart, as long as it has no name. */
   readonly isClaimed: boolean;
@@ -74,6 +75,14 @@ interface TradingOrder {
   changedAt: number;
 }
 
+/** Quantity of a position by a list that was asked for at `askedAt`, of `Clock.monotonic`. */
+export interface Held {
+  readonly askedAt: number;
+  readonly held: Decimal;
+}
+
+/** An order that has not changed for so long has traded before, whatever is heard of it first now: far more than clocks differ. */
+const OLD_MS = 5 * 60_000;
 /** Orders that are followed, of all accounts. */
 const ORDERS_MAX = 10_000;
 
@@ -115,16 +124,17 @@ export function magnitude(quantity: number): Decimal {
 }
 
 /**
- * Orders whose trades lists of positions may not show yet. Lists are behind by less than `apartMs`: what an order does is settled once a list was
- * asked for so long after it. By the least that a position may be until then it is judged whether an order closes it, and by the most whether a
+ * Orders whose trades lists of positions may not show yet. Lists are behind by less than `apartMs`: a trade is settled for lists that were asked for
+ * so long after it was heard of. By the least that a position may be until then it is judged whether an order closes it, and by the most whether a
  * stop order guards it.
  */
 export class UnsettledTrades {
+  readonly #orders = new Set<TradingOrder>();
+  /** By account and each of their names. */
   readonly #named = new Map<string, TradingOrder>();
-  readonly #unnamed = new Set<TradingOrder>();
   readonly #absences = new Absences<TradingOrder>();
-  /** The most that lists have shown of a position while trades in it are unsettled, less what has settled since. */
-  readonly #most = new Map<string, Decimal>();
+  /** Positions as lists of the last {@link LOST_MS} have shown them, the one that was read last at the end. */
+  readonly #held = new Map<string, readonly Held[]>();
 
   constructor(
     private readonly clock: Clock,
@@ -137,9 +147,9 @@ export class UnsettledTrades {
    * @param isClaimed what it closes is claimed already.
    */
   sending(accId: bigint, legs: readonly SentLeg[], isClaimed = false): { ended(name: string | undefined): void } {
-    this.#forgetLost();
-    const order: TradingOrder = { accId, name: '', legs, traded: [], state: 'under way', isClaimed, changedAt: this.clock.monotonic() };
-    this.#unnamed.add(order);
+    this.#forgetOld();
+    const order = newOrder({ accId, legs, isClaimed, state: 'under way', changedAt: this.clock.monotonic() });
+    this.#orders.add(order);
     return { ended: (name) => this.#ended(order, name) };
   }
 
@@ -150,41 +160,52 @@ export class UnsettledTrades {
     order.changedAt = this.clock.monotonic();
   }
 
-  /** An order as a list or a push shows it: one that was sent from here, or that works. */
+  /** An order as a list or a push shows it. */
   see(accId: bigint, shown: Order): void {
-    if (mayTrade(shown) || this.#named.has(keyOf(accId, nameOfOrder(shown)))) this.#noted(accId, shown);
+    if (mayTrade(shown) || (shown.fillQty !== 0 && !this.#isOld(shown)) || this.#known(accId, shown) !== undefined)
+      this.#noted(accId, shown);
+  }
+
+  #known(accId: bigint, shown: Order): TradingOrder | undefined {
+    return namesOf(shown)
+      .map((name) => this.#named.get(keyOf(accId, name)))
+      .find((order) => order !== undefined);
+  }
+
+  /** Whether an order has last changed so long ago that every list of positions shows what it had traded. */
+  #isOld({ createTimestamp, updateTimestamp }: Order): boolean {
+    const seconds = updateTimestamp || createTimestamp;
+    return seconds > 0 && this.clock.now() - seconds * 1000 > OLD_MS;
   }
 
   /** An order with what is shown of it, followed from here on. */
   #noted(accId: bigint, shown: Order): TradingOrder {
-    const known = this.#named.get(keyOf(accId, nameOfOrder(shown)));
-    // One that is not answered yet may be this one.
-    const isOld = known === undefined && ![...this.#unnamed].some((sent) => sent.accId === accId);
-    const order =
-      known ??
-      this.#follow({
-        accId,
-        name: nameOfOrder(shown),
-        legs: [],
-        traded: [],
-        state: 'working',
-        isClaimed: false,
-        changedAt: Number.NEGATIVE_INFINITY,
-      });
+    const known = this.#known(accId, shown);
+    const order = known ?? this.#follow(newOrder({ accId, state: 'working', changedAt: Number.NEGATIVE_INFINITY }));
+    this.#name(order, namesOf(shown));
     order.legs = largest(order.legs, tradesOf(shown, magnitude(shown.qty)));
-    for (const { symbol, side, qty } of tradesOf(shown, magnitude(shown.fillQty))) {
-      const traded = tradedOf(order, symbol, side);
-      // Trades of an order of before do not happen now.
-      if (isOld) traded.shown = qty;
-      else if (qty > traded.all) order.changedAt = this.clock.monotonic();
-      traded.all = greater(traded.all, qty);
-    }
+    // What an order had traded before it was heard of first may be of this moment.
+    this.#filled(order, tradesOf(shown, magnitude(shown.fillQty)), known === undefined && this.#isOld(shown));
     this.#absences.forget(order);
     if (finalStatuses.has(shown.orderStatus) && order.state !== 'over') {
       order.state = 'over';
       order.changedAt = this.clock.monotonic();
     }
     return order;
+  }
+
+  /** @param isSettled whether lists of positions show it already. */
+  #filled(order: TradingOrder, filled: readonly SentLeg[], isSettled: boolean): void {
+    const at = this.clock.monotonic();
+    const fresh = filled.flatMap((leg): Trade[] => {
+      const qty = leg.qty - quantityOf(order.filled, leg);
+      return qty > 0n ? [{ ...leg, qty, at }] : [];
+    });
+    if (fresh.length === 0) return;
+    order.filled = largest(order.filled, filled);
+    if (isSettled) return;
+    order.changedAt = at;
+    order.trades = [...order.trades.filter((trade) => at - trade.at < LOST_MS), ...fresh];
   }
 
   /** Claims a part of a position for an order; undefined where there may not be so much left of it. No turn passes between judgement and claim. */
@@ -203,38 +224,56 @@ export class UnsettledTrades {
 
   /** Whether an account may hold a position that a list asked for at `askedAt` lacks: an order may have opened it. */
   mayHold({ accId, symbol, side }: PositionKey, askedAt: number): boolean {
-    return [...this.#ordersIn(accId)].some(
+    const opensIt = (leg: SentLeg) => leg.symbol === symbol && opens(leg.side) === side;
+    return this.#ordersIn(accId).some(
       (order) =>
-        order.legs.some((leg) => leg.symbol === symbol && opens(leg.side) === side) &&
-        (this.#mayTrade(order, askedAt) || (order.traded.some(({ all }) => all > 0n) && !this.#isSettled(order, askedAt))),
+        (order.legs.some(opensIt) && this.#mayTrade(order, askedAt)) ||
+        order.trades.some((trade) => opensIt(trade) && this.#isUnsettled(trade, askedAt)),
     );
+  }
+
+  /** Quantity of a position that is there at least: what a list shows, less what orders have closed that it may not show. */
+  leastHeld(position: PositionKey, list: Held, counts: (order: TradingOrder) => boolean = () => true): Decimal {
+    const unsettled = this.#ordersIn(position.accId)
+      .filter(counts)
+      .flatMap(({ trades }) => trades.filter((trade) => this.#isUnsettled(trade, list.askedAt) && closedBy([trade], position) > 0n));
+    const since = Math.min(...unsettled.map(({ at }) => at)) - this.apartMs;
+    return lesser(list.held, this.#mostHeld(position, list, since) - closedBy(unsettled, position));
   }
 
   /** Quantity of a position that is there at least, and that no order closes. */
   #left(position: PositionKey, { askedAt, held, sellable, closing, leftOf }: PositionReading, isTrusted: boolean): Decimal {
-    let traded = 0n;
     let unseen = 0n;
-    for (const order of [...this.#ordersIn(position.accId)]) {
+    /** Orders whose trades the position may not show. */
+    const trading = new Set<TradingOrder>();
+    for (const order of this.#ordersIn(position.accId)) {
       const whole = closedBy(order.legs, position);
-      if (whole === 0n || (order.isClaimed && order.name === '')) continue;
-      const listed = order.name === '' ? undefined : leftOf(order.name);
-      const isSettled = this.#isSettled(order, askedAt);
-      if (isSettled) this.#settle(order);
+      if (whole === 0n || (order.isClaimed && order.names.size === 0)) continue;
+      const listed = [...order.names].map(leftOf).find((left) => left !== undefined);
       if (this.#isGone(order, listed !== undefined, askedAt)) {
         this.#forget(order);
         continue;
       }
-      const { all, shown } = closed(order, position);
-      if (!isTrusted || listed === undefined) traded += all - shown;
-      if (order.state === 'over' || (listed !== undefined && isSettled)) continue;
-      unseen += atLeastZero(whole - all - (listed ?? 0n));
+      if (!isTrusted || listed === undefined) trading.add(order);
+      if (order.state === 'over' || (listed !== undefined && this.#isSettled(order, askedAt))) continue;
+      unseen += atLeastZero(whole - closedBy(order.filled, position) - (listed ?? 0n));
     }
-    const name = nameOf(position);
-    const most = greater(this.#most.get(name) ?? held, held);
-    if (traded + unseen > 0n) this.#most.set(name, most);
-    else this.#most.delete(name);
-    const least = lesser(held, most - traded);
+    const least = this.leastHeld(position, { askedAt, held }, (order) => trading.has(order));
     return lesser(least - closing, sellable - (held - least)) - unseen;
+  }
+
+  /** The most that lists which were asked for from `since` on have shown of a position, this one among them. */
+  #mostHeld(position: PositionKey, reading: Held, since: number): Decimal {
+    const now = this.clock.monotonic();
+    const name = nameOf(position);
+    const readings = [...(this.#held.get(name) ?? []).filter(({ askedAt }) => now - askedAt < LOST_MS), reading];
+    this.#held.delete(name);
+    this.#held.set(name, readings);
+    for (const [oldest, those] of this.#held) {
+      if (those.some(({ askedAt }) => now - askedAt < LOST_MS)) break;
+      this.#held.delete(oldest);
+    }
+    return readings.reduce((most, { askedAt, held }) => (askedAt >= since ? greater(most, held) : most), reading.held);
   }
 
   #ended(order: TradingOrder, name: string | undefined): void {
@@ -243,11 +282,12 @@ export class UnsettledTrades {
       order.state = 'lost';
       return;
     }
-    this.#unnamed.delete(order);
+    this.#orders.delete(order);
     if (name === undefined) return;
     const known = this.#named.get(keyOf(order.accId, name));
     if (known === undefined) {
-      this.#follow(Object.assign(order, { name, state: 'working' }));
+      order.state = 'working';
+      this.#name(this.#follow(order), [name]);
       return;
     }
     // A push has come before the answer.
@@ -256,20 +296,35 @@ export class UnsettledTrades {
   }
 
   #follow(order: TradingOrder): TradingOrder {
-    this.#named.set(keyOf(order.accId, order.name), order);
-    if (this.#named.size <= ORDERS_MAX) return order;
-    const [oldest = order] = this.#named.values();
-    this.#forget([...this.#named.values()].find(({ state }) => state === 'over') ?? oldest);
+    this.#orders.add(order);
+    if (this.#orders.size <= ORDERS_MAX) return order;
+    const [oldest = order] = this.#orders;
+    this.#forget([...this.#orders].find(({ state }) => state === 'over') ?? oldest);
     return order;
   }
 
-  #forgetLost(): void {
-    const now = this.clock.monotonic();
-    for (const order of this.#unnamed) if (!this.#mayTrade(order, now)) this.#forget(order);
+  #name(order: TradingOrder, names: readonly string[]): void {
+    for (const name of names) {
+      order.names.add(name);
+      this.#named.set(keyOf(order.accId, name), order);
+    }
   }
 
-  *#ordersIn(accId: bigint): Iterable<TradingOrder> {
-    for (const orders of [this.#named.values(), this.#unnamed]) for (const order of orders) if (order.accId === accId) yield order;
+  /** Forgets lost orders that never came, and those whose end is so old that nothing of it is heard as new any more. */
+  #forgetOld(): void {
+    const now = this.clock.monotonic();
+    for (const order of this.#orders) {
+      const { state, changedAt } = order;
+      if (state === 'lost' ? !this.#mayTrade(order, now) : state === 'over' && now - changedAt > 2 * OLD_MS) this.#forget(order);
+    }
+  }
+
+  #ordersIn(accId: bigint): TradingOrder[] {
+    return [...this.#orders].filter((order) => order.accId === accId);
+  }
+
+  #isUnsettled({ at }: Trade, askedAt: number): boolean {
+    return askedAt - at < this.apartMs;
   }
 
   #isSettled({ state, changedAt }: TradingOrder, askedAt: number): boolean {
@@ -281,45 +336,28 @@ export class UnsettledTrades {
     return state !== 'over';
   }
 
+  /** Whether an order that is not over does not count any more: it was lost long ago, or lists lack it. */
   #isGone(order: TradingOrder, isListed: boolean, askedAt: number): boolean {
-    if (order.state === 'over') return this.#isSettled(order, askedAt);
+    if (order.state === 'over') return false;
     if (order.state !== 'working' || isListed) return !this.#mayTrade(order, askedAt);
     // A list of the same moment may have been made before the order was.
     return askedAt > order.changedAt && this.#absences.provenBy(order, askedAt, this.apartMs);
   }
 
-  /** Every list of positions shows what an order has traded. */
-  #settle({ accId, traded }: TradingOrder): void {
-    for (const each of traded) {
-      const side = closes(each.side);
-      const name = side === undefined ? '' : nameOf({ accId, symbol: each.symbol, side });
-      const most = this.#most.get(name);
-      if (most !== undefined) this.#most.set(name, most - (each.all - each.shown));
-      each.shown = each.all;
-    }
-  }
-
   #forget(order: TradingOrder): void {
-    this.#settle(order);
     this.#absences.forget(order);
-    this.#unnamed.delete(order);
-    this.#named.delete(keyOf(order.accId, order.name));
+    this.#orders.delete(order);
+    for (const name of order.names) this.#named.delete(keyOf(order.accId, name));
   }
 }
 
-/** Quantity of a position that an order has closed. */
-function closed({ traded }: TradingOrder, { symbol, side }: PositionKey): Pick<Traded, 'all' | 'shown'> {
-  const those = traded.filter((each) => each.symbol === symbol && closes(each.side) === side);
-  const sum = (of: 'all' | 'shown') => those.reduce((total, each) => total + each[of], 0n);
-  return { all: sum('all'), shown: sum('shown') };
+function newOrder(given: Pick<TradingOrder, 'accId' | 'state' | 'changedAt'> & Partial<TradingOrder>): TradingOrder {
+  return { names: new Set(), legs: [], filled: [], trades: [], isClaimed: false, ...given };
 }
 
-function tradedOf({ traded }: TradingOrder, symbol: string, side: string): Traded {
-  const known = traded.find((each) => each.symbol === symbol && each.side === side);
-  if (known !== undefined) return known;
-  const fresh: Traded = { symbol, side, all: 0n, shown: 0n };
-  traded.push(fresh);
-  return fresh;
+/** Quantity of a leg among these. */
+function quantityOf(legs: readonly SentLeg[], { symbol, side }: SentLeg): Decimal {
+  return legs.find((leg) => leg.symbol === symbol && leg.side === side)?.qty ?? 0n;
 }
 
 /** The larger quantity of each leg. */

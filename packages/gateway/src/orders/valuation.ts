@@ -120,7 +120,7 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     const valued = await valuePlace(backend, entry, context);
     if (valued instanceof Rejection) return valued;
     // The exits are of the valued security.
-    bracket.secMarket = entry.secMarket;
+    Object.assign(bracket, { secMarket: entry.secMarket, code: entry.code });
     const { header, secMarket, code } = bracket;
     const exitSide = exitSideOf(bracket);
     if (header === undefined || exitSide === undefined) return { valued: { ...valued, reduces: false } };
@@ -233,6 +233,10 @@ export function factsOf(
     if (laterSides !== undefined) facts.laterSides = laterSides;
     if (changes !== undefined) facts.changes = changedBy(accId, changes);
     if (reduces !== undefined) facts.reduces = reduces;
+    const { sending } = context;
+    if (sending === undefined) return facts;
+    facts.write = `${sending.packet.connId}/${sending.packet.serialNo}`;
+    if (sending.firstSentMs !== undefined) facts.firstSentMs = sending.firstSentMs;
     return facts;
   };
   const targets = access.limitsCurrencies(key);

@@ -15,7 +15,7 @@ import { quoteMarketOfSecMarket } from '@svc-gateway/contract/markets';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { account, trade } from '@svc-gateway/contract/operations';
 import { Rejection, type StandingTerms } from '@svc-gateway/contract/rejection';
-import { quoted } from '@svc-gateway/contract/shown';
+import { quoted, shown } from '@svc-gateway/contract/shown';
 import { StorageFailure, type Store, whenTaken } from '@svc-gateway/storage';
 import { checkAnswer } from '../answer-check.js';
 import {
@@ -24,9 +24,9 @@ import {
   BackendRefused,
   BackendUnsent,
   type CallContext,
-  type LateRejection,
   type PacketId,
   type ResponseMessage,
+  type Sending,
 } from '../backend.js';
 import { type Call, cancelled } from '../call.js';
 import { rejectFailure } from '../call-failures.js';
@@ -41,7 +41,7 @@ import type { AccountContext } from './account-context.js';
 import type { AccountOrders, OrderName, PlacedTerms, PutToWork, SentOrders } from './account-orders.js';
 import { bracketOfRemark } from './bracket-entry.js';
 import type { CancelAll } from './cancel-all.js';
-import { addsRisk, isCancel, isCancelAll } from './cancel-scope.js';
+import { isCancel, isCancelAll } from './cancel-scope.js';
 import { ConcurrentChanges } from './concurrent-changes.js';
 import type { Commit, Interrupted, Run } from './idempotency.js';
 import { lateRejection } from './late-rejection.js';
@@ -122,6 +122,19 @@ const noTrades = { legs: [], isClaimed: false };
 /** Seconds until a change may find the one before it answered. */
 const RETRY_SECONDS = 5;
 
+/** How a write leaves. */
+interface Leaving {
+  /** Takes it under its idempotency key; undefined where it has none, or is taken already. */
+  readonly commit: Commit | undefined;
+  /** The message that is sent: an interrupted write goes again as it was. */
+  readonly sent: Message;
+}
+
+function sendingOf({ sending }: Call): Sending {
+  if (sending === undefined) throw new Error('a write has its packet id before it is sent');
+  return sending;
+}
+
 /** Operations that make a new order. */
 const places: ReadonlySet<Operation> = new Set<Operation>([trade.placeOrder, trade.placeComboOrder, trade.placeBracketOrder]);
 
@@ -134,7 +147,7 @@ function placedTerms(operation: Operation, request: Message): PlacedTerms | unde
 
 /** Refusal of a change where an earlier one is not answered: the terms that it would replace are not known. */
 function unansweredChange(order: Parameters<typeof nameOfOrder>[0]): Rejection {
-  const message = `an earlier change of order ${nameOfOrder(order)} is not answered yet, and what it makes of the order is not known: nothing was sent; a cancel does not wait for it`;
+  const message = `an earlier change of order ${shown(nameOfOrder(order))} is not answered yet, and what it makes of the order is not known: nothing was sent; a cancel does not wait for it`;
   return new Rejection('backend.not_ready', message, { retryAfterSeconds: RETRY_SECONDS });
 }
 
@@ -197,8 +210,9 @@ export class Writes {
     return (commit, interrupted) => {
       const refused = this.refuseRemark(operation, request);
       if (refused !== undefined) return Promise.resolve(refused);
-      if (interrupted !== undefined) return this.#sendAgain(operation, request, identity, interrupted, call);
-      return Promise.resolve(this.#valueAndSend(operation, request, identity, commit, call));
+      if (interrupted !== undefined) return this.#sendAgain(operation, identity, interrupted, call);
+      call.sending = { packet: this.#packets.next() };
+      return Promise.resolve(this.#valueAndSend(operation, request, identity, { commit, sent: request }, call));
     };
   }
 
@@ -206,21 +220,21 @@ export class Writes {
     operation: Operation,
     request: Message,
     identity: Identity,
-    commit: Commit | undefined,
+    leaving: Leaving,
     call: Call,
     hasTurn = false,
   ): ResponseMessage | Rejection | Promise<ResponseMessage | Rejection> {
     const since = this.#changes.now;
     // Valuing fills in what the order has: what is valued anew begins with what was asked.
     const asked = operation.valuer === 'modify' ? clone(operation.messages.C2SSchema, request) : undefined;
-    const again = async () => this.#valueAndSend(operation, Object.assign(request, asked), identity, commit, call, true);
+    const again = async () => this.#valueAndSend(operation, Object.assign(request, asked), identity, leaving, call, true);
     const valuing: Valuing = { ...this.valuing, isUnweighed: !this.access.weighsChanges(identity.key) };
     return whenKnown(valueOrder(valuing, operation, request, call), (outcome) => {
-      if (outcome === 'no risk') return this.#sendAdmitted(operation, request, identity, undefined, commit, call);
+      if (outcome === 'no risk') return this.#sendAdmitted(operation, request, identity, undefined, leaving, call);
       if (!isValued(outcome)) return outcome;
       const standing = standingIn(operation, request, outcome);
       if (standing !== undefined) this.#standing.set(request, standing);
-      return this.#sendValued(operation, request, identity, outcome, hasTurn ? undefined : { since, again }, commit, call);
+      return this.#sendValued(operation, request, identity, outcome, hasTurn ? undefined : { since, again }, leaving, call);
     });
   }
 
@@ -233,17 +247,27 @@ export class Writes {
     return new Rejection('request.invalid', `remark: ${quoted(remark)} is one of an order of a bracket`, { field: 'remark' });
   }
 
-  /** It passed the gates once; a halt or a change of its key since then holds for it as for a new one. */
+  /**
+   * Sends an interrupted write once more, as it was. It meets the gates as a new one does, and counts where its first sending does not count any more:
+   * its key may have been changed since, and a list may have shown that it was not there.
+   */
   async #sendAgain(
     operation: Operation,
-    request: Message,
     identity: Identity,
-    interrupted: Interrupted,
+    { sending, request: sent }: Interrupted,
     call: Call,
   ): Promise<ResponseMessage | Rejection> {
-    if (!call.commit()) return cancelled();
-    call.lateRejection = this.#withholdingAgain(operation, request, identity);
-    return this.#send(operation, interrupted.request, interrupted.packet, identity, call);
+    call.sending = sending;
+    const refused = await this.#valueAndSend(
+      operation,
+      clone(operation.messages.C2SSchema, sent),
+      identity,
+      { commit: undefined, sent },
+      call,
+    );
+    if (!(refused instanceof Rejection) || refused.code === 'request.cancelled') return refused;
+    const open = 'it was sent before under this idempotency key, and may have taken effect then: check the orders';
+    return new Rejection(refused.code, `${refused.message}; ${open}`, refused.details);
   }
 
   /**
@@ -256,7 +280,7 @@ export class Writes {
     identity: Identity,
     { valued, order }: ValuedOrder,
     looked: { readonly since: number; readonly again: () => Promise<ResponseMessage | Rejection> } | undefined,
-    commit: Commit | undefined,
+    leaving: Leaving,
     call: Call,
   ): Promise<ResponseMessage | Rejection> {
     call.closes = valued.closes;
@@ -273,7 +297,7 @@ export class Writes {
         return turn.ready.then(next).finally(() => turn.end());
       }
       const trades = { changed: order, legs: valued.legs, isClaimed: claim !== undefined || isOfPosition(operation) };
-      const answer = this.#sendAdmitted(operation, request, identity, facts, commit, call, trades).finally(() => turn?.end());
+      const answer = this.#sendAdmitted(operation, request, identity, facts, leaving, call, trades).finally(() => turn?.end());
       return claim === undefined ? answer : settling(claim, answer);
     });
     return Promise.resolve(sent);
@@ -298,12 +322,14 @@ export class Writes {
     request: Message,
     identity: Identity,
     facts: OrderFacts | undefined,
-    commit: Commit | undefined,
+    { commit, sent: message }: Leaving,
     call: Call,
     trades: { readonly changed?: Order | undefined; readonly legs: readonly SentLeg[]; readonly isClaimed: boolean } = noTrades,
   ): Promise<ResponseMessage | Rejection> {
-    // A keyed write continues from here: a retry would resume it past the gates, and receives its outcome.
-    if (commit === undefined ? call.isGone() : !call.commit()) return cancelled();
+    const { packet, firstSentMs } = sendingOf(call);
+    // A keyed write continues from here: a retry would resume it, and receives its outcome.
+    const isKeyed = commit !== undefined || firstSentMs !== undefined;
+    if (isKeyed ? !call.commit() : call.isGone()) return cancelled();
     const admittance = facts && this.access.admit(identity.key, facts, this.clocks.clock.now());
     if (admittance?.ok === false) {
       const { denials } = admittance;
@@ -311,7 +337,6 @@ export class Writes {
     }
     const admission = admittance?.admission;
     call.lateRejection = this.#lateRejection(identity, facts !== undefined && facts.reduces !== true);
-    const packet = this.#packets.next();
     const keyed = commit?.(packet, request);
     let response: ResponseMessage | Rejection | undefined;
     let stored: Promise<unknown> | undefined;
@@ -335,8 +360,7 @@ export class Writes {
       stored.catch(() => undefined);
       if (!this.#recordedInOrder) unstored = await stored.then(() => undefined, unkept);
       sentAt = performance.now();
-      const send = async () =>
-        commit !== undefined || call.commit() ? this.#send(operation, request, packet, identity, call) : cancelled();
+      const send = async () => (isKeyed || call.commit() ? this.#send(operation, message, packet, identity, call) : cancelled());
       response = unstored ?? (await send());
       isAnswered = true;
     } finally {
@@ -415,15 +439,6 @@ export class Writes {
       await proveGroup(this.backend, operation, request, expected, response, context);
     }
     return response;
-  }
-
-  /** Reason why an interrupted write is not sent again; undefined where it is. */
-  lateRejectionAgain(operation: Operation, request: Message, identity: Identity): LateRejection | undefined {
-    return this.#withholdingAgain(operation, request, identity)?.();
-  }
-
-  #withholdingAgain(operation: Operation, request: Message, identity: Identity): CallContext['lateRejection'] {
-    return this.#lateRejection(identity, operation.effect === 'order' && addsRisk(request as Partial<ModifyC2S>));
   }
 
   #lateRejection(identity: Identity, addsRisk: boolean): CallContext['lateRejection'] {

@@ -109,10 +109,10 @@ export class Previewing {
       const { response } = known;
       return repetitionOf(operation, request, response, await record.told(operation, caller, key, request, response));
     }
+    if (known?.kind === 'interrupted') call.sending = known.sending;
     const outcome = writes.refuseRemark(operation, request) ?? (await previewer.preview(operation, key, request, call));
     if (known === undefined || known.kind === 'first' || !isPreview(outcome)) return outcome;
-    const lateRejection = known.kind === 'interrupted' ? writes.lateRejectionAgain(operation, request, identity) : undefined;
-    return undecided(known.kind, outcome, lateRejection?.rejection);
+    return undecided(known.kind, outcome);
   }
 }
 

@@ -2,6 +2,7 @@ import type { Message } from '@bufbuild/protobuf';
 import { fieldValue } from '@svc-gateway/contract/field-path';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { Rejection } from '@svc-gateway/contract/rejection';
+import { quoted } from '@svc-gateway/contract/shown';
 import type { Store } from '@svc-gateway/storage';
 import type { AnswerRecord } from '../answer-record.js';
 import type { Backend } from '../backend.js';
@@ -38,7 +39,7 @@ export class Remembering {
     // Before the key is looked for: the answer under it may not be on disk yet.
     if (store.failure !== undefined && !isWayOut(operation, request)) return rejectUnstored(store.failure);
     if (key === undefined) return undefined;
-    const known = idempotency.admit(identity.owner, key, operation, request);
+    const known = idempotency.admit({ owner: identity.owner, holder: identity.key?.hash }, key, operation, request);
     // A cancel makes no second order, and whoever has used up its keys must be able to get out.
     if (known instanceof Rejection) return known.code === 'limit.idempotency_keys' && isCancel(request) ? undefined : known;
     // A write that places several orders is never sent twice: its own key says so.
@@ -80,6 +81,6 @@ export function ownKeyOf({ keyField, messages }: Operation, request: Message): s
 
 /** The packet id of an interrupted write means nothing to this backend: sent again, it might be carried out twice. */
 function unknownOutcome(key: string): Rejection {
-  const message = `the request under idempotency key "${key}" may have taken effect: check the orders; to send it again, use a new key`;
+  const message = `the request under idempotency key ${quoted(key)} may have taken effect: check the orders; to send it again, use a new key`;
   return new Rejection('idempotency.unknown_outcome', message);
 }

@@ -86,7 +86,8 @@ export class Previewer {
     const preview = await this.#byValuer[operation.valuer]({ operation, key, header, context, request });
     if (preview instanceof Rejection || 'retType' in preview) return preview;
     const isBracket = operation === trade.placeBracketOrder;
-    const full = isBracket ? this.refuseBracket(key?.id ?? null) : undefined;
+    // One that was sent before has its place.
+    const full = isBracket && context.sending === undefined ? this.refuseBracket(key?.id ?? null) : undefined;
     // A bracket is sent as its entry.
     const sent = isBracket ? { operation: trade.placeOrder, request: entryOf(request as BracketC2S) } : { operation, request };
     const brokerage = await brokerageDecision(this.backend, this.access, this.cancelAll, preview, { ...sent, key }, context);
@@ -150,7 +151,7 @@ export class Previewer {
     if (!isValued(outcome)) return outcome;
     const entry = entryOf(asked.request);
     const preview = await this.#placed({ ...asked, operation: trade.placeOrder, request: entry }, outcome.valued);
-    asked.request.secMarket = entry.secMarket;
+    Object.assign(asked.request, { secMarket: entry.secMarket, code: entry.code });
     return { ...preview, operation: asked.operation.name, terms: { ...preview.terms, exits: exitsOf(asked.request) } };
   }
 

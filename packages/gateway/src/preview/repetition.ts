@@ -39,11 +39,19 @@ const reasons = {
   interrupted: 'the same request was interrupted under this idempotency key: it is sent again as it was, and the brokerage answers it',
 };
 
-/** A preview of a write whose first sending decides, and not what limits and brokerage would say now. `lateRejection`: why it is not sent again. */
-export function undecided(reason: keyof typeof reasons, preview: Preview, lateRejection: Rejection | undefined): Preview {
-  const decision =
-    lateRejection === undefined
-      ? { wouldPass: null, refusal: null, refusals: [], undecidedBy: [reasons[reason]] }
-      : { wouldPass: false, refusal: lateRejection, refusals: [lateRejection], undecidedBy: [] };
-  return { ...preview, ...decision, gates: [], brokerageDecided: false, note: null };
+/** A preview of a write whose first sending decides, and not what the brokerage would say now. One that was interrupted meets the gates again. */
+export function undecided(reason: keyof typeof reasons, preview: Preview): Preview {
+  const refusals = reason === 'interrupted' ? preview.refusals.filter((refusal) => refusal instanceof Rejection) : [];
+  const [refusal = null] = refusals;
+  const undecidedBy = refusal === null ? [reasons[reason]] : [];
+  return {
+    ...preview,
+    wouldPass: refusal === null ? null : false,
+    refusal,
+    refusals,
+    undecidedBy,
+    gates: [],
+    brokerageDecided: false,
+    note: null,
+  };
 }
