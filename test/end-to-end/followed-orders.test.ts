@@ -11,7 +11,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Desk, openDesk } from '../support/desk.js';
 import { lagging } from '../support/lagging-lists.js';
 
-/** What an order does is known by whatever names and spellings it goes, and where lists of positions are behind. */
+/** Orders are followed by whatever names and spellings they go, and where lists of positions are behind. */
 
 const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
 const HK_FUTURES = '281756478396547008';

@@ -53,7 +53,7 @@ describe.each([
   ['its symbol', { symbol: 'HK.00700', price: 600 }],
   ['its code in the market, at the market', { market: 'HK', code: '00700', order_type: 'MARKET' }],
 ])('an order named by %s, whose outcome is unknown', (_, named) => {
-  it('is the same order again, past the gates that it has passed', async () => {
+  it('is the same order again, and counts as one', async () => {
     const sent = await openLossy();
     const order = { ...named, acc_id: HK_MARGIN, env: 'simulate', side: 'BUY', qty: 100 };
     expect(await desk.call(trade.placeOrder, order, under)).toMatchObject({ code: 'backend.disconnected' });
@@ -284,6 +284,7 @@ describe('what is kept of an unlock under a key', () => {
     for await (const [, row] of desk.store.archive<Record<string, unknown>>('idempotency_rows').entries()) rows.push(row);
     expect(rows).toHaveLength(2);
     expect(rows[0]?.digest).toBe(rows[1]?.digest);
-    for (const row of rows) expect(Object.keys(row).sort()).toEqual(['at', 'digest', 'holder', 'operation', 'packet', 'refused', 'response']);
+    for (const row of rows)
+      expect(Object.keys(row).sort()).toEqual(['at', 'digest', 'holder', 'operation', 'packet', 'refused', 'response']);
   });
 });

@@ -184,7 +184,7 @@ export class UnsettledTrades {
     const order = known ?? this.#follow(newOrder({ accId, state: 'working', changedAt: Number.NEGATIVE_INFINITY }));
     this.#name(order, namesOf(shown));
     order.legs = largest(order.legs, tradesOf(shown, magnitude(shown.qty)));
-    // What an order had traded before it was heard of first may be of this moment.
+    // Trades of an order from before it was heard of first may be of this moment.
     this.#filled(order, tradesOf(shown, magnitude(shown.fillQty)), known === undefined && this.#isOld(shown));
     this.#absences.forget(order);
     if (finalStatuses.has(shown.orderStatus) && order.state !== 'over') {
