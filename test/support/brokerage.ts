@@ -11,7 +11,7 @@ import { type CalendarMode, createWorld, type Instrument } from '@svc-gateway/si
 import { MemoryStore, type Store } from '@svc-gateway/storage';
 import { modifyOrder } from '../../packages/simulator/src/answers/trade/modify-order.js';
 import { placeOrder } from '../../packages/simulator/src/answers/trade/place-order.js';
-import type { BrokerageEvent } from '../../packages/simulator/src/brokerage/events.js';
+import type { BrokerageEvent } from '../../packages/simulator/src/brokerage/journal.js';
 import type { OrderRecord } from '../../packages/simulator/src/brokerage/order.js';
 import { type TradeMarket, tradeEnvironments, tradeMarkets } from '../../packages/simulator/src/brokerage/terms.js';
 import type { CorporateActions } from '../../packages/simulator/src/companies/corporate-actions.js';

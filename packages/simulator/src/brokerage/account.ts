@@ -1,8 +1,7 @@
-import type { Decimal } from '@svc-gateway/contract/decimal';
+import { DECIMAL_ONE, type Decimal } from '@svc-gateway/contract/decimal';
 import type { Currency, QuoteMarket } from '@svc-gateway/contract/markets';
 import type { Instrument } from '../world/instrument.js';
 import { kinds } from '../world/kinds.js';
-import { units } from './order.js';
 import type { TradeEnvironment, TradeMarket } from './terms.js';
 
 /** One account. Static: what it holds is in the ledger. */
@@ -36,7 +35,7 @@ export interface AccountBook {
   account(id: bigint): Account | undefined;
 }
 
-const money = (amount: number): Decimal => units(BigInt(amount));
+const money = (amount: number): Decimal => BigInt(amount) * DECIMAL_ONE;
 
 function simulated(id: bigint, account: Omit<Account, 'id' | 'environment' | 'trades'> & { trades?: Account['trades'] }): Account {
   return { trades: 'securities', ...account, id, environment: 'simulate' };
@@ -194,25 +193,26 @@ export function untraded({ symbol, kind }: Instrument): string {
   return `${symbol} is ${noun}: ${quoted ? 'it has quotes only' : 'the simulation knows its terms, but does not quote or trade it'}`;
 }
 
+export const accountById: ReadonlyMap<bigint, Account> = new Map(accounts.map((account) => [account.id, account]));
+
+const quoteMarkets: Readonly<Record<TradeMarket, readonly QuoteMarket[]>> = {
+  HK: ['HK'],
+  US: ['US'],
+  CN: ['SH', 'SZ'],
+  HKCC: ['SH', 'SZ'],
+  SG: ['SG'],
+  JP: ['JP'],
+  MY: ['MY'],
+  FUTURES: ['HK', 'US', 'SG', 'JP'],
+  FUTURES_SIMULATE_HK: ['HK'],
+  FUTURES_SIMULATE_US: ['US'],
+  FUTURES_SIMULATE_SG: ['SG'],
+  FUTURES_SIMULATE_JP: ['JP'],
+};
+
 /** Quote markets whose codes a trading market's orders may name, in the order in which a bare code is looked up. */
 export function quoteMarketsOf(market: TradeMarket): readonly QuoteMarket[] {
-  switch (market) {
-    case 'CN':
-    case 'HKCC':
-      return ['SH', 'SZ'];
-    case 'FUTURES':
-      return ['HK', 'US', 'SG', 'JP'];
-    case 'FUTURES_SIMULATE_HK':
-      return ['HK'];
-    case 'FUTURES_SIMULATE_US':
-      return ['US'];
-    case 'FUTURES_SIMULATE_SG':
-      return ['SG'];
-    case 'FUTURES_SIMULATE_JP':
-      return ['JP'];
-    default:
-      return [market];
-  }
+  return quoteMarkets[market];
 }
 
 /** Futures of any exchange. */

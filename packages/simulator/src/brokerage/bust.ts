@@ -1,12 +1,11 @@
-import type { Entry } from '../ledger/index.js';
 import type { Instrument } from '../world/index.js';
 import type { Account } from './account.js';
 import type { Clearing } from './clearing/settlement.js';
+import { tradeEntries } from './execution.js';
 import { totalFees } from './fees.js';
 import { legFees } from './holds.js';
 import { unitValue } from './margin.js';
-import { type FillRecord, isBuying, isCombo, type OrderLeg, type OrderRecord, restated } from './order.js';
-import { moved } from './order-status.js';
+import { type FillRecord, isBuying, isCombo, movedTo, type OrderLeg, type OrderRecord } from './order.js';
 import { afterTrade, emptyPosition } from './position.js';
 import type { Change, Records } from './records.js';
 
@@ -28,8 +27,7 @@ export interface BustLeg {
  */
 export function bust(records: Records, change: Change, account: Account, order: OrderRecord, legs: readonly BustLeg[], time: number): void {
   for (const leg of legs) reverse(records, change, account, order, leg, time);
-  const status = moved(order.status, 'fill_cancelled');
-  const voided: OrderRecord = { ...restated(order, status, time, 'the exchange has taken its trades back'), fees: [] };
+  const voided: OrderRecord = { ...movedTo(order, 'fill_cancelled', time, 'the exchange has taken its trades back'), fees: [] };
   records.putOrder(change, voided);
   for (const { fills, instrument } of legs) {
     const canSell = records.ledger.canSell(account, instrument.symbol);
@@ -53,7 +51,6 @@ function reverse(
 ): void {
   const { symbol, side } = leg;
   const isFutures = account.trades === 'futures';
-  const { currency } = instrument;
   const bought = isBuying(side);
   let [amount, realised] = [0n, 0n];
   const key = { id: records.nextId(time), accId: account.id, symbol, tradeMarket: order.tradeMarket };
@@ -67,10 +64,7 @@ function reverse(
   }
   records.putPosition(change, position);
   const fees = totalFees(isCombo(order) ? legFees(instrument, leg) : order.fees);
-  const entries: Entry[] = [];
-  if (amount !== 0n) entries.push({ ...clearing, currency, kind: 'trade', amount });
-  if (fees !== 0n) entries.push({ ...clearing, currency, kind: 'fee', amount: fees });
-  if (realised !== 0n) entries.push({ ...clearing, currency, balance: 'realised', kind: 'realised', amount: realised });
+  const entries = tradeEntries(instrument, clearing, { amount, fee: -fees, realised });
   const id = records.nextId(time);
   records.book(change, { id, accId: account.id, time, cause: 'bust', symbol, orderId: order.id, remark: '', entries });
 }

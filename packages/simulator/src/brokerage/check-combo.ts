@@ -4,13 +4,23 @@ import type { Market } from '../market/market.js';
 import { Refusal } from '../refusal.js';
 import { type Instrument, tickSize, type World } from '../world/index.js';
 import type { Account } from './account.js';
-import { checkRemark, nameOf, nearestLots, type OrderCheck, wholeQuantity } from './check-order.js';
+import {
+  type CheckedChange,
+  type CheckedLeg,
+  type CheckedOrder,
+  checkRemark,
+  nearestLots,
+  newTotal,
+  type OrderCheck,
+  wholeQuantity,
+} from './check-order.js';
 import { type HoldQuestion, type Holds, neededFor } from './holds.js';
-import { isBuying, type LegHold, type OrderRecord } from './order.js';
+import { type Hold, isBuying, type OrderRecord } from './order.js';
+import { nameOf } from './order-types.js';
 import type { ComboRequest, LegRequest, ReplaceRequest } from './place-request.js';
 import { marketPrice } from './price.js';
-import { resolve } from './resolve.js';
-import type { TradeMarket, TradeSide } from './terms.js';
+import { known, resolve } from './resolve.js';
+import type { OrderType, TradeMarket, TradeSide } from './terms.js';
 
 const LEGS_MAX = 4;
 const RATIO_MAX = 1_000n;
@@ -19,33 +29,11 @@ const OPEN_COMBOS_MAX = 200;
 /** Above any price of the world. */
 const PRICE_MAX: Decimal = 10_000_000n * 1_000_000_000n;
 
-/** One leg of an order that may be accepted. */
-export interface CheckedLeg {
-  readonly instrument: Instrument;
-  readonly side: TradeSide;
-  readonly ratio: bigint;
-}
-
-/** A new order for several securities that may be accepted. */
-export interface CheckedCombo {
-  readonly legs: readonly CheckedLeg[];
-  readonly tradeMarket: TradeMarket;
-  readonly quantity: bigint;
-  /** Price of a unit of the order. */
-  readonly price: Decimal;
-  readonly holds: readonly LegHold[];
-  /** Epoch ms. */
-  readonly expiresAt: number;
-}
-
-/** A change of an open order that may be accepted. */
-export type CheckedComboChange = Pick<CheckedCombo, 'quantity' | 'price' | 'holds'>;
-
 /** Terms of an order that is only checked. */
 export type ComboQuestion = Pick<ComboRequest, 'account' | 'tradeMarket' | 'legs' | 'type' | 'quantity' | 'price'>;
 
 /** Result of examining a combo order that could be placed. */
-export interface ExaminedCombo extends Pick<CheckedCombo, 'legs' | 'price'> {
+export interface ExaminedCombo extends Pick<CheckedOrder, 'legs' | 'price'> {
   /** Still to be filled. */
   readonly units: bigint;
   /** Hold of the order, in the currency of its legs: margin in a margin account, else cash. */
@@ -62,7 +50,7 @@ export class ComboCheck {
   ) {}
 
   /** A new order, checked in the order of: legs, type, duration, price, quantity, positions, funds. `open`: such orders of the account that are open. */
-  place(request: ComboRequest, open: number): CheckedCombo | Refusal {
+  place(request: ComboRequest, open: number): CheckedOrder | Refusal {
     const { account, type, timeInForce } = request;
     if (open >= OPEN_COMBOS_MAX)
       return new Refusal(
@@ -73,8 +61,8 @@ export class ComboCheck {
     const found = this.#legs(request);
     if (found instanceof Refusal) return found;
     const { legs, tradeMarket } = found;
-    if (type !== 'normal')
-      return new Refusal(`order type ${nameOf(type)} is not accepted for several legs; accepted: ${nameOf('normal')}`, 'broker.order_type');
+    const wrongType = refuseUnlessNormal(type);
+    if (wrongType !== undefined) return wrongType;
     const regular = { type, timeInForce, expireTime: request.expireTime, extendedHours: false };
     let expiresAt = Number.POSITIVE_INFINITY;
     for (const { instrument } of legs) {
@@ -91,24 +79,18 @@ export class ComboCheck {
     const quantity = wholeQuantity('qty', request.quantity);
     if (quantity instanceof Refusal) return quantity;
     const holds = this.#hold(account, legs, quantity, quantity, price);
-    return holds instanceof Refusal ? holds : { legs, tradeMarket, quantity, price, holds, expiresAt };
+    return holds instanceof Refusal ? holds : { legs, tradeMarket, quantity, price, worstPrice: price, holds, expiresAt };
   }
 
   /** A change of an open order: its new total and price. */
-  replace(account: Account, order: OrderRecord, request: ReplaceRequest): CheckedComboChange | Refusal {
+  replace(account: Account, order: OrderRecord, request: ReplaceRequest): CheckedChange | Refusal {
     const legs = this.legsOf(order);
-    const quantity = request.quantity === undefined ? order.quantity : wholeQuantity('qty', request.quantity);
+    const quantity = newTotal(order, request);
     if (quantity instanceof Refusal) return quantity;
-    if (quantity <= order.filledQuantity) {
-      return new Refusal(
-        `qty ${quantity} is the order's new total and must be above the ${order.filledQuantity} already filled; to stop it, cancel it`,
-        'broker.quantity',
-      );
-    }
     const price = request.price === undefined ? order.price : checkNetPrice(legs, request.price);
     if (price instanceof Refusal) return price;
     const holds = this.#hold(account, legs, quantity, quantity - order.filledQuantity, price, order);
-    return holds instanceof Refusal ? holds : { quantity, price, holds };
+    return holds instanceof Refusal ? holds : { quantity, price, worstPrice: price, holds };
   }
 
   /** A new order, or a change of one that is open, as it would be if the account could give whatever it holds. */
@@ -117,8 +99,8 @@ export class ComboCheck {
     const found = this.#legs(request);
     if (found instanceof Refusal) return found;
     const { legs } = found;
-    if (type !== 'normal')
-      return new Refusal(`order type ${nameOf(type)} is not accepted for several legs; accepted: ${nameOf('normal')}`, 'broker.order_type');
+    const wrongType = refuseUnlessNormal(type);
+    if (wrongType !== undefined) return wrongType;
     if (order !== undefined && !sameLegs(legs, order)) return new Refusal(`comboLegs are not those of order ${order.idEx}`, 'broker.legs');
     const price = checkNetPrice(legs, request.price);
     if (price instanceof Refusal) return price;
@@ -133,19 +115,15 @@ export class ComboCheck {
   }
 
   /** Hold of an order that reaches the market after its legs' prices have moved, or the reason why the account cannot carry it any more. */
-  carry(account: Account, order: OrderRecord): readonly LegHold[] | Refusal {
+  carry(account: Account, order: OrderRecord): readonly Hold[] | Refusal {
     return this.#hold(account, this.legsOf(order), order.quantity, order.quantity - order.filledQuantity, order.price, order);
   }
 
   legsOf(order: OrderRecord): readonly CheckedLeg[] {
-    return order.legs.map(({ symbol, side, ratio }) => {
-      const instrument = this.world.instrument(symbol);
-      if (instrument === undefined) throw new Error(`order for ${symbol}, which the world does not know`);
-      return { instrument, side, ratio };
-    });
+    return order.legs.map(({ symbol, side, ratio }) => ({ instrument: known(this.world, symbol), side, ratio }));
   }
 
-  #legs({ account, tradeMarket: market, legs }: ComboQuestion): { legs: readonly CheckedLeg[]; tradeMarket: TradeMarket } | Refusal {
+  #legs({ account, tradeMarket: market, legs }: ComboQuestion): Pick<CheckedOrder, 'legs' | 'tradeMarket'> | Refusal {
     if (legs.length < 1 || legs.length > LEGS_MAX) {
       return new Refusal(`comboLegs has ${legs.length} legs: from 1 to ${LEGS_MAX} are accepted`, 'broker.legs');
     }
@@ -167,7 +145,7 @@ export class ComboCheck {
     }
     const [unknown] = unresolved;
     if (unknown !== undefined) return new Refusal(unresolved.map(({ message }) => message).join('; '), unknown.errCode);
-    const [first] = found;
+    const [first, ...others] = found;
     if (first === undefined || tradeMarket === undefined) throw new Error('an order has legs');
     for (const [i, { instrument }] of found.entries()) {
       const { symbol, currency, calendar } = instrument;
@@ -187,7 +165,7 @@ export class ComboCheck {
         'broker.legs',
       );
     }
-    return { legs: found, tradeMarket };
+    return { legs: [first, ...others], tradeMarket };
   }
 
   /** @param units of the order still to be filled, of `quantity`. */
@@ -198,7 +176,7 @@ export class ComboCheck {
     units: bigint,
     price: Decimal,
     open?: OrderRecord,
-  ): readonly LegHold[] | Refusal {
+  ): readonly Hold[] | Refusal {
     const questions = this.#questions(account, legs, quantity, units, price, open);
     return questions instanceof Refusal ? questions : this.holds.takeAll(questions, units, netValueOf(legs, price));
   }
@@ -272,6 +250,12 @@ function hasOnePrice(one: Instrument, other: Instrument): boolean {
   return (
     (one.kind === 'option' && one.option.underlying === other.symbol) || (other.kind === 'option' && other.option.underlying === one.symbol)
   );
+}
+
+function refuseUnlessNormal(type: OrderType): Refusal | undefined {
+  return type === 'normal'
+    ? undefined
+    : new Refusal(`order type ${nameOf(type)} is not accepted for several legs; accepted: ${nameOf('normal')}`, 'broker.order_type');
 }
 
 function sameLegs(legs: readonly CheckedLeg[], order: OrderRecord): boolean {

@@ -1,21 +1,20 @@
 import type { Clock } from '@svc-gateway/contract/clock';
-import { type Decimal, decimalFromNumber, formatDecimal, multiply } from '@svc-gateway/contract/decimal';
 import { quoted } from '@svc-gateway/contract/shown';
 import { addDays, dayNumber, localDateTime, parseLocal } from '@svc-gateway/contract/time';
 import type { Market } from '../market/market.js';
 import { Refusal } from '../refusal.js';
-import { type Instrument, kinds, roundToTick, type World } from '../world/index.js';
+import { type Instrument, kinds, type World } from '../world/index.js';
 import { OpenCalendar } from '../world/open-calendar.js';
 import type { Account } from './account.js';
 import type { HoldQuestion, Holds } from './holds.js';
-import { type Hold, isBuying, mainLeg, type OrderRecord, remainingOf, type Trigger } from './order.js';
-import { orderTypesOf, rulesOf } from './order-types.js';
+import { type Hold, isBuying, mainLeg, type OrderRecord, remainingOf } from './order.js';
+import { dearest, type PriceTerms, pricesOf, replacedPrices } from './order-prices.js';
+import { nameOf, orderTypesOf, rulesOf } from './order-types.js';
 import type { PlaceRequest, ReplaceRequest } from './place-request.js';
-import { checkPrice, marketPrice, protection } from './price.js';
 import { type FatFingerTerms, reconfirmReason } from './reconfirm.js';
-import { resolve, type Tradable } from './resolve.js';
+import { resolve } from './resolve.js';
 import { dayEnd, nextOpening, sessionFor } from './sessions.js';
-import { type OrderHours, orderHours, orderTypes, type ReconfirmReason, type TradeSide } from './terms.js';
+import { type OrderHours, orderHours, type ReconfirmReason, type TradeMarket, type TradeSide } from './terms.js';
 
 const QUANTITY_MAX = 1_000_000_000n;
 const REMARK_BYTES_MAX = 64;
@@ -23,38 +22,35 @@ const DAY_MS = 86_400_000;
 /** "Good till cancelled" is, at most, for 90 calendar days. */
 const GTC_DAYS = 90;
 
-/** A new order that may be accepted. */
-export interface CheckedOrder extends Tradable, PriceTerms {
-  readonly quantity: bigint;
-  readonly hold: Hold;
-  /** Epoch ms. */
-  readonly expiresAt: number;
+/** One leg of an order that may be accepted. */
+export interface CheckedLeg {
+  readonly instrument: Instrument;
+  readonly side: TradeSide;
+  /** Units of the leg in one unit of the order. */
+  readonly ratio: bigint;
 }
 
 /** A change of an open order that may be accepted. */
 export interface CheckedChange extends PriceTerms {
   readonly quantity: bigint;
-  readonly hold: Hold;
+  /** By leg. */
+  readonly holds: readonly Hold[];
 }
 
-/** Prices of an order: limit and trigger. */
-export interface PriceTerms {
-  /** 0 without a limit. */
-  readonly price: Decimal;
-  readonly worstPrice: Decimal;
-  readonly trigger?: Trigger | undefined;
+/** A new order that may be accepted. */
+export interface CheckedOrder extends CheckedChange {
+  readonly legs: readonly [CheckedLeg, ...CheckedLeg[]];
+  readonly tradeMarket: TradeMarket;
+  /** Epoch ms. */
+  readonly expiresAt: number;
 }
 
-/** The parts of a request that say how long an order lives. */
-/** The hours of night as refusals name them. */
 /** Names of Qot_Common.Session. */
 const sessionNames: Readonly<Record<OrderHours, string>> = { regular: 'rth', extended: 'eth', all: 'all', overnight: 'overnight' };
 const sessionText = (hours: OrderHours) => `session ${orderHours.numberOf(hours)} (${sessionNames[hours]})`;
 
+/** The parts of a request that say how long an order lives. */
 type ExpiryQuestion = Pick<PlaceRequest, 'type' | 'timeInForce' | 'expireTime' | 'extendedHours'>;
-
-/** The prices of a request, and the parts of the order that decide which are needed. */
-type PriceQuestion = Pick<PlaceRequest, 'side' | 'type' | 'price' | 'adjustment' | 'auxPrice' | 'trail' | 'spread'>;
 
 /** Decides whether orders and their changes may be accepted. Changes nothing. */
 export class OrderCheck {
@@ -79,40 +75,23 @@ export class OrderCheck {
     if (refusal !== undefined) return refusal;
     const expiresAt = this.expiry(instrument, request);
     if (expiresAt instanceof Refusal) return expiresAt;
-    const prices = this.prices(instrument, request);
+    const prices = pricesOf(this.market, instrument, request);
     if (prices instanceof Refusal) return prices;
     const quantity = wholeQuantity('qty', request.quantity);
     if (quantity instanceof Refusal) return quantity;
-    const hold = this.#checkHold({ account, instrument, side, quantity, worstPrice: this.#dearest(instrument, side, prices) });
+    const hold = this.#checkHold({ account, instrument, side, quantity, worstPrice: dearest(this.market, instrument, side, prices) });
     if (hold instanceof Refusal) return hold;
-    const { tradeMarket } = found;
-    const { price, worstPrice, trigger } = prices;
-    // Named one by one: to copy objects into one costs more than all the checks.
-    return { instrument, tradeMarket, price, worstPrice, trigger, quantity, hold, expiresAt };
+    return { legs: [{ instrument, side, ratio: 1n }], tradeMarket: found.tradeMarket, ...prices, quantity, holds: [hold], expiresAt };
   }
 
   /** A change of an open order: its new total and prices. */
   replace(account: Account, instrument: Instrument, order: OrderRecord, request: ReplaceRequest): CheckedChange | Refusal {
-    const quantity = request.quantity === undefined ? order.quantity : wholeQuantity('qty', request.quantity);
+    const quantity = newTotal(order, request);
     if (quantity instanceof Refusal) return quantity;
-    if (quantity <= order.filledQuantity) {
-      return new Refusal(
-        `qty ${quantity} is the order's new total and must be above the ${order.filledQuantity} already filled; to stop it, cancel it`,
-        'broker.quantity',
-      );
-    }
-    const prices = this.#replacedPrices(instrument, order, request);
+    const prices = replacedPrices(this.market, instrument, order, request);
     if (prices instanceof Refusal) return prices;
-    const { side } = mainLeg(order);
-    const hold = this.#checkHold({
-      account,
-      instrument,
-      side,
-      quantity: quantity - order.filledQuantity,
-      worstPrice: this.#dearest(instrument, side, prices),
-      open: { order, leg: mainLeg(order) },
-    });
-    return hold instanceof Refusal ? hold : { ...prices, quantity, hold };
+    const hold = this.#checkHold(this.#questionOf(account, instrument, { ...order, ...prices, quantity }, order));
+    return hold instanceof Refusal ? hold : { ...prices, quantity, holds: [hold] };
   }
 
   /** Reason why an order looks like a slip and is to be confirmed once more; undefined where it does not. */
@@ -121,10 +100,8 @@ export class OrderCheck {
   }
 
   /** The order as it is, enabled again: its end, counted from now, and what it holds. */
-  enable(account: Account, instrument: Instrument, order: OrderRecord): { hold: Hold; expiresAt: number } | Refusal {
-    const { quantity } = order;
-    const { side } = mainLeg(order);
-    const hold = this.#checkHold({ account, instrument, side, quantity, worstPrice: this.#dearest(instrument, side, order) });
+  enable(account: Account, instrument: Instrument, order: OrderRecord): { holds: readonly Hold[]; expiresAt: number } | Refusal {
+    const hold = this.#checkHold(this.#questionOf(account, instrument, order));
     if (hold instanceof Refusal) return hold;
     const refusal = this.checkListed(instrument);
     if (refusal !== undefined) return refusal;
@@ -133,123 +110,39 @@ export class OrderCheck {
       order.timeInForce === 'day' || order.expiresAt <= now
         ? this.dayOrderEnd(instrument, order.type, order.extendedHours)
         : order.expiresAt;
-    return { hold, expiresAt: Math.min(expiresAt, this.lastMoment(instrument)) };
+    return { holds: [hold], expiresAt: Math.min(expiresAt, this.lastMoment(instrument)) };
   }
 
   /**
    * New hold of a short sale that reaches a market which has risen since the order was accepted; undefined while the
    * present hold is enough.
    */
-  carry(account: Account, instrument: Instrument, order: OrderRecord): Hold | Refusal | undefined {
+  carry(account: Account, instrument: Instrument, order: OrderRecord): readonly Hold[] | Refusal | undefined {
     const { side, marginPerUnit } = mainLeg(order);
     if (isBuying(side) || marginPerUnit === 0n) return undefined;
-    const worstPrice = this.#dearest(instrument, side, order);
-    const hold = this.holds.take({
+    const hold = this.holds.take(this.#questionOf(account, instrument, order, order));
+    if (hold instanceof Refusal) return hold;
+    return hold.marginPerUnit > marginPerUnit ? [hold] : undefined;
+  }
+
+  /** Hold of an order whose limit has moved in its account's favour. */
+  lowered(account: Account, instrument: Instrument, order: OrderRecord): readonly Hold[] {
+    const { cashPerUnit, marginPerUnit } = mainLeg(order);
+    const question = this.#questionOf(account, instrument, order, order);
+    return [this.holds.lowered(question, { cashPerUnit, marginPerUnit, feeReserve: order.feeReserve })];
+  }
+
+  /** Hold question of an order. `open`: as it stands, when it is being changed. */
+  #questionOf(account: Account, instrument: Instrument, order: OrderRecord, open?: OrderRecord): HoldQuestion {
+    const { side } = mainLeg(order);
+    return {
       account,
       instrument,
       side,
       quantity: remainingOf(order),
-      worstPrice,
-      open: { order, leg: mainLeg(order) },
-    });
-    return hold instanceof Refusal || hold.marginPerUnit > marginPerUnit ? hold : undefined;
-  }
-
-  /** Hold of an order whose limit has moved in its account's favour. */
-  lowered(account: Account, instrument: Instrument, order: OrderRecord): Hold {
-    const leg = mainLeg(order);
-    const { side, cashPerUnit, marginPerUnit } = leg;
-    const worstPrice = this.#dearest(instrument, side, order);
-    const question = { account, instrument, side, quantity: remainingOf(order), worstPrice, open: { order, leg } };
-    return this.holds.lowered(question, { cashPerUnit, marginPerUnit, feeReserve: order.feeReserve });
-  }
-
-  /** The price at which an order asks most of its account. A sale fills at the market, or where it triggers, when that is above its limit. */
-  #dearest(instrument: Instrument, side: TradeSide, { worstPrice, trigger }: PriceTerms): Decimal {
-    if (isBuying(side)) return worstPrice;
-    const waitsFor = trigger?.reached === false ? trigger.price : 0n;
-    return [marketPrice(this.market, instrument, false), waitsFor].reduce((most, price) => (price > most ? price : most), worstPrice);
-  }
-
-  /** Limit, worst price and trigger of an order, from what its type needs. */
-  prices(instrument: Instrument, request: PriceQuestion): PriceTerms | Refusal {
-    const rules = rulesOf(request.type);
-    const buying = isBuying(request.side);
-    let price = 0n;
-    if (rules.limited) {
-      if (request.price === undefined || request.price === 0)
-        return new Refusal(`price is required for order type ${nameOf(request.type)}`, 'broker.price');
-      const checked = checkPrice(instrument, 'price', request.price, request.adjustment);
-      if (checked instanceof Refusal) return checked;
-      price = checked;
-    }
-    if (rules.trigger !== undefined) return this.#triggeredPrices(instrument, request, price);
-    if (price > 0n) return { price, worstPrice: price };
-    const from = rules.auction ? this.market.quote(instrument).last : marketPrice(this.market, instrument, buying);
-    return { price, worstPrice: protection(instrument, buying, from) };
-  }
-
-  #triggeredPrices(instrument: Instrument, request: PriceQuestion, price: Decimal): PriceTerms | Refusal {
-    const rules = rulesOf(request.type);
-    const buying = isBuying(request.side);
-    if (rules.trigger === 'trailing') return this.#trailingPrices(instrument, request);
-    if (request.auxPrice === undefined || request.auxPrice === 0)
-      return new Refusal(`auxPrice, the trigger price, is required for order type ${nameOf(request.type)}`, 'broker.trigger');
-    const aux = checkPrice(instrument, 'auxPrice', request.auxPrice, request.adjustment);
-    if (aux instanceof Refusal) return aux;
-    const when = (rules.trigger === 'stop') === buying ? 'rises_to' : 'falls_to';
-    return { price, worstPrice: price > 0n ? price : protection(instrument, buying, aux), trigger: { price: aux, when, reached: false } };
-  }
-
-  #trailingPrices(instrument: Instrument, request: PriceQuestion): PriceTerms | Refusal {
-    const buying = isBuying(request.side);
-    const value = request.trail === undefined ? undefined : decimalFromNumber(request.trail.value);
-    if (request.trail === undefined || value === undefined || value <= 0n) {
-      return new Refusal(
-        `trailType 1 (ratio), in percent, or 2 (amount) and trailValue above 0 are required for order type ${nameOf(request.type)}`,
-        'broker.trigger',
-      );
-    }
-    const trail = { type: request.trail.type, value };
-    const price = trailingTrigger(instrument, buying, this.market.quote(instrument).last, trail);
-    if (price <= 0n) return new Refusal(`trailValue ${request.trail.value} leaves no price to trigger at`, 'broker.trigger');
-    const trigger: Trigger = { price, when: buying ? 'rises_to' : 'falls_to', reached: false, trail };
-    if (request.type === 'trailing_stop') return { price: 0n, worstPrice: protection(instrument, buying, price), trigger };
-    const spread = request.spread === undefined ? undefined : decimalFromNumber(request.spread);
-    if (spread === undefined || spread < 0n)
-      return new Refusal('trailSpread, the distance of the limit from the trigger price, is required and not below 0', 'broker.trigger');
-    const worstPrice = trailingLimit(instrument, buying, price, spread);
-    if (worstPrice <= 0n) return new Refusal(`trailSpread ${request.spread} leaves no limit price`, 'broker.trigger');
-    return { price: 0n, worstPrice, trigger: { ...trigger, spread } };
-  }
-
-  #replacedPrices(instrument: Instrument, order: OrderRecord, request: ReplaceRequest): PriceTerms | Refusal {
-    const named = [request.price, request.auxPrice, request.trail, request.spread].some((value) => value !== undefined);
-    const kept: PriceTerms = {
-      price: order.price,
-      worstPrice: order.worstPrice,
-      ...(order.trigger === undefined ? {} : { trigger: order.trigger }),
+      worstPrice: dearest(this.market, instrument, side, order),
+      open: open && { order: open, leg: mainLeg(open) },
     };
-    if (!named) return kept;
-    if (order.trigger?.reached) {
-      // Only the limit still matters, where the order has one.
-      const isLimited = rulesOf(order.type).limited || order.type === 'trailing_stop_limit';
-      if (!isLimited || request.price === undefined || request.price === 0) return kept;
-      const price = checkPrice(instrument, 'price', request.price, request.adjustment);
-      return price instanceof Refusal ? price : { ...kept, price, worstPrice: price };
-    }
-    const number = (value: Decimal | undefined): number | undefined => (value === undefined ? undefined : Number(formatDecimal(value)));
-    const { trigger } = order;
-    if (trigger?.trail !== undefined && keepsTrail(trigger, request)) return kept;
-    return this.prices(instrument, {
-      side: mainLeg(order).side,
-      type: order.type,
-      price: request.price || number(order.price),
-      adjustment: request.adjustment,
-      auxPrice: request.auxPrice || number(trigger?.price),
-      trail: request.trail ?? (trigger?.trail && { type: trigger.trail.type, value: Number(formatDecimal(trigger.trail.value)) }),
-      spread: request.spread ?? number(trigger?.spread),
-    });
   }
 
   #checkHold(question: HoldQuestion): Hold | Refusal {
@@ -371,38 +264,22 @@ export class OrderCheck {
   }
 }
 
-/** Whether a change leaves the trail as it is: then it goes on from the best price so far, and does not begin anew. */
-function keepsTrail({ trail, spread }: Trigger, request: ReplaceRequest): boolean {
-  const isSame = (given: number | undefined, own: Decimal | undefined) => given === undefined || decimalFromNumber(given) === (own ?? 0n);
-  const sameTrail = request.trail === undefined || (request.trail.type === trail?.type && isSame(request.trail.value, trail.value));
-  return sameTrail && isSame(request.spread, spread);
-}
-
-/** Where a trailing order triggers when the market's best price for it has been `extreme`. */
-export function trailingTrigger(instrument: Instrument, buying: boolean, extreme: Decimal, trail: NonNullable<Trigger['trail']>): Decimal {
-  const distance = trail.type === 'amount' ? trail.value : multiply(extreme, trail.value) / 100n;
-  return buying
-    ? roundToTick(instrument.tickTable, extreme + distance, 'up')
-    : extreme > distance
-      ? roundToTick(instrument.tickTable, extreme - distance, 'down')
-      : 0n;
-}
-
-/** The limit that a trailing stop limit order gets when it triggers at `price`. */
-export function trailingLimit(instrument: Instrument, buying: boolean, price: Decimal, spread: Decimal): Decimal {
-  return buying
-    ? roundToTick(instrument.tickTable, price + spread, 'up')
-    : price > spread
-      ? roundToTick(instrument.tickTable, price - spread, 'down')
-      : 0n;
-}
-
 /** A quantity of a request; `name`: its field, for the refusal. */
 export function wholeQuantity(name: string, value: number): bigint | Refusal {
   if (!Number.isInteger(value) || value <= 0 || value > Number(QUANTITY_MAX)) {
     return new Refusal(`${name} ${value} must be a whole number from 1 to ${QUANTITY_MAX}`, 'broker.quantity');
   }
   return BigInt(value);
+}
+
+/** The new total of a changed order; it stays where none is named. */
+export function newTotal(order: OrderRecord, request: ReplaceRequest): bigint | Refusal {
+  const quantity = request.quantity === undefined ? order.quantity : wholeQuantity('qty', request.quantity);
+  if (quantity instanceof Refusal || quantity > order.filledQuantity) return quantity;
+  return new Refusal(
+    `qty ${quantity} is the order's new total and must be above the ${order.filledQuantity} already filled; to stop it, cancel it`,
+    'broker.quantity',
+  );
 }
 
 /** The multiples of a lot next to a quantity, in words: "100 and 200". */
@@ -417,8 +294,4 @@ export function checkRemark(remark: string): Refusal | undefined {
   return bytes > REMARK_BYTES_MAX
     ? new Refusal(`remark has ${bytes} bytes; at most ${REMARK_BYTES_MAX} are accepted`, 'broker.remark')
     : undefined;
-}
-
-export function nameOf(type: OrderRecord['type']): string {
-  return `${orderTypes.numberOf(type)} (${type})`;
 }

@@ -10,7 +10,7 @@ import { textOfId } from './ids.js';
 import { unitValue } from './margin.js';
 import { type FillRecord, isBuying, isCombo, legRemaining, type OrderLeg, type OrderRecord } from './order.js';
 import { moved } from './order-status.js';
-import { afterTrade, emptyPosition } from './position.js';
+import { afterTrade, emptyPosition, type PositionRecord } from './position.js';
 import type { Change, Records } from './records.js';
 
 /** A trade of one leg of an order. */
@@ -132,19 +132,39 @@ function bookTrade(records: Records, change: Change, execution: Execution, fill:
   const buying = isBuying(side);
   const isFutures = account.trades === 'futures';
   const value = unitValue(instrument, price);
-  const held = records.ledger.position(account.id, symbol);
-  const before =
-    held === undefined || held.quantity === 0n
-      ? { ...(held ?? emptyPosition({ id: 0n, accId: account.id, symbol, tradeMarket }, day, isFutures)), id: records.nextId(time) }
-      : held;
+  const before = positionToTrade(records, account, { symbol, tradeMarket, day, time });
   const { position, realised, settled } = afterTrade(before, { side: buying ? 'buy' : 'sell', quantity, unitValue: value, day });
   records.putPosition(change, position);
   // Futures settle in the difference; securities are paid for in full.
   const amount = isFutures ? settled : buying ? -value * quantity : value * quantity;
-  const { currency } = instrument;
-  const entries: Entry[] = [];
-  if (amount !== 0n) entries.push({ ...clearing, currency, kind: 'trade', amount });
-  if (fee !== 0n) entries.push({ ...clearing, currency, kind: 'fee', amount: -fee });
-  if (realised !== 0n) entries.push({ ...clearing, currency, balance: 'realised', kind: 'realised', amount: realised });
+  const entries = tradeEntries(instrument, clearing, { amount, fee, realised });
   records.book(change, { id: fill.id, accId: account.id, time, cause: 'fill', symbol, orderId: order.id, remark: '', entries });
+}
+
+/** The position that a trade changes; one that is flat begins anew, under a number of its own. */
+export function positionToTrade(
+  records: Records,
+  account: Account,
+  { symbol, tradeMarket, day, time }: Pick<PositionRecord, 'symbol' | 'tradeMarket'> & Pick<Execution, 'day' | 'time'>,
+): PositionRecord {
+  const held = records.ledger.position(account.id, symbol);
+  if (held !== undefined && held.quantity !== 0n) return held;
+  const id = records.nextId(time);
+  return held === undefined
+    ? emptyPosition({ id, accId: account.id, symbol, tradeMarket }, day, account.trades === 'futures')
+    : { ...held, id };
+}
+
+/** Entries of a trade: what it brings, its fee, and the profit of what it closed; those of nothing are left out. */
+export function tradeEntries(
+  { currency }: Instrument,
+  clearing: Clearing,
+  { amount, fee, realised }: { readonly amount: Decimal; readonly fee: Decimal; readonly realised: Decimal },
+): readonly Entry[] {
+  const entries: readonly Entry[] = [
+    { ...clearing, currency, kind: 'trade', amount },
+    { ...clearing, currency, kind: 'fee', amount: -fee },
+    { ...clearing, currency, balance: 'realised', kind: 'realised', amount: realised },
+  ];
+  return entries.filter((entry) => entry.amount !== 0n);
 }

@@ -1,10 +1,6 @@
 import type { Clock } from '@svc-gateway/contract/clock';
-import { nextTurn } from '../pace.js';
 import type { OrderRecord } from './order.js';
 import { isChangeable } from './order-status.js';
-
-/** Orders ended in one turn of the event loop: a few milliseconds' worth. */
-const ORDERS_A_TURN = 25;
 
 /**
  * Ends orders whose time is over. Only the next such moment is remembered: an order says itself when it ends, and what ends
@@ -18,7 +14,8 @@ export class Expiries {
   constructor(
     private readonly clock: Clock,
     private readonly live: () => Iterable<OrderRecord>,
-    private readonly end: (order: OrderRecord) => void,
+    /** Given the orders that are due at one moment. */
+    private readonly end: (orderIds: readonly bigint[]) => void,
   ) {}
 
   /** Minds the end of an order that is live. */
@@ -26,7 +23,7 @@ export class Expiries {
     if (this.#closed || expiresAt >= this.#next) return;
     this.#cancel();
     this.#next = expiresAt;
-    this.#cancel = this.clock.at(expiresAt, () => void this.#run(expiresAt));
+    this.#cancel = this.clock.at(expiresAt, () => this.#run(expiresAt));
   }
 
   close(): void {
@@ -34,22 +31,14 @@ export class Expiries {
     this.#cancel();
   }
 
-  async #run(time: number): Promise<void> {
+  #run(time: number): void {
     this.#next = Infinity;
-    const due: OrderRecord[] = [];
+    const due: bigint[] = [];
     for (const order of this.live()) {
       if (!isChangeable(order.status)) continue;
-      if (order.expiresAt <= time) due.push(order);
+      if (order.expiresAt <= time) due.push(order.id);
       else this.note(order);
     }
-    let left = ORDERS_A_TURN;
-    for (const order of due) {
-      if (this.#closed) return;
-      this.end(order);
-      left -= 1;
-      if (left > 0) continue;
-      left = ORDERS_A_TURN;
-      await nextTurn();
-    }
+    this.end(due);
   }
 }

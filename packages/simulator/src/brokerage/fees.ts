@@ -22,12 +22,8 @@ interface FeeRule {
   readonly max?: Decimal;
   /** Only on orders that buy, or that sell. */
   readonly side?: 'buy' | 'sell';
-  /** Exchange-traded funds do not pay it. */
-  readonly exceptFunds?: boolean;
-  /** Units of trusts do not pay it. */
-  readonly exceptTrusts?: boolean;
-  /** Warrants and callable contracts do not pay it. */
-  readonly exceptWarrants?: boolean;
+  /** Kinds that do not pay it: exchange-traded funds, units of trusts, warrants and callable contracts. */
+  readonly exempt?: readonly KindRules['fees'][];
   /** Only options on indices pay it, or only those on securities. */
   readonly optionsOn?: 'index' | 'security';
   /** Rounded up to a whole multiple of this; otherwise to the nearest cent (yen for JPY), half up. */
@@ -50,7 +46,7 @@ const mainlandSchedule: readonly FeeRule[] = [
   { title: 'Handling Fee', rate: d('0.0000341') },
   { title: 'Securities Management Fee', rate: d('0.00002') },
   { title: 'Transfer Fee', rate: d('0.00001') },
-  { title: 'Stamp Duty', rate: d('0.0005'), side: 'sell', exceptFunds: true },
+  { title: 'Stamp Duty', rate: d('0.0005'), side: 'sell', exempt: ['fund'] },
 ];
 
 /**
@@ -62,7 +58,7 @@ const schedules: Readonly<Record<QuoteMarket, readonly FeeRule[]>> = {
     { title: 'Commission', rate: d('0.0003'), min: d('3') },
     { title: 'Platform Fee', perOrder: d('15') },
     // Transfers of REIT units have been free of it since 21 December 2024.
-    { title: 'Stamp Duty', rate: d('0.001'), upTo: UNIT, exceptFunds: true, exceptTrusts: true, exceptWarrants: true },
+    { title: 'Stamp Duty', rate: d('0.001'), upTo: UNIT, exempt: ['fund', 'trust', 'warrant'] },
     { title: 'Trading Fee', rate: d('0.0000565'), min: CENT },
     { title: 'SFC Transaction Levy', rate: d('0.000027'), min: CENT },
     { title: 'AFRC Transaction Levy', rate: d('0.0000015') },
@@ -88,7 +84,7 @@ const schedules: Readonly<Record<QuoteMarket, readonly FeeRule[]>> = {
     { title: 'Commission', rate: d('0.0003'), min: d('3') },
     { title: 'Platform Fee', perOrder: d('3') },
     { title: 'Clearing Fee', rate: d('0.0003'), max: d('1000') },
-    { title: 'Stamp Duty', rate: d('0.001'), upTo: UNIT, max: d('1000'), exceptFunds: true },
+    { title: 'Stamp Duty', rate: d('0.001'), upTo: UNIT, max: d('1000'), exempt: ['fund'] },
   ],
   FX: [],
 };
@@ -141,33 +137,23 @@ const optionSchedules: Readonly<Partial<Record<QuoteMarket, readonly FeeRule[]>>
  */
 export function feesOf(instrument: Instrument, buying: boolean, turnover: Decimal, quantity: bigint): readonly FeeItem[] {
   if (quantity === 0n) return [];
-  const step = stepOf(instrument);
+  const step = instrument.currency === 'JPY' ? UNIT : CENT;
   return rulesFor(instrument, buying).map((rule) => ({ title: rule.title, value: amount(rule, turnover, quantity, step) }));
 }
 
 /** The sum of {@link feesOf}. */
 export function totalFeesOf(instrument: Instrument, buying: boolean, turnover: Decimal, quantity: bigint): Decimal {
-  if (quantity === 0n) return 0n;
-  const step = stepOf(instrument);
-  let total = 0n;
-  for (const rule of rulesFor(instrument, buying)) total += amount(rule, turnover, quantity, step);
-  return total;
-}
-
-function stepOf({ currency }: Instrument): Decimal {
-  return currency === 'JPY' ? UNIT : CENT;
+  return totalFees(feesOf(instrument, buying, turnover, quantity));
 }
 
 function rulesFor(instrument: Instrument, buying: boolean): readonly FeeRule[] {
   const { kind, market } = instrument;
   const feeClass = kinds[kind].fees;
   const on = kind === 'option' && instrument.option.class.family.endsWith('Index') ? 'index' : 'security';
-  return scheduleOf[feeClass](market).filter(
+  return scheduleOf(feeClass, market).filter(
     (rule) =>
       (rule.side === undefined || (rule.side === 'buy') === buying) &&
-      !(rule.exceptFunds && feeClass === 'fund') &&
-      !(rule.exceptTrusts && feeClass === 'trust') &&
-      !(rule.exceptWarrants && feeClass === 'warrant') &&
+      rule.exempt?.includes(feeClass) !== true &&
       (rule.optionsOn === undefined || rule.optionsOn === on),
   );
 }
@@ -176,15 +162,11 @@ export function totalFees(items: readonly FeeItem[]): Decimal {
   return items.reduce((sum, item) => sum + item.value, 0n);
 }
 
-const scheduleOf: Readonly<Record<KindRules['fees'], (market: QuoteMarket) => readonly FeeRule[]>> = {
-  stock: (market) => schedules[market],
-  fund: (market) => schedules[market],
-  trust: (market) => schedules[market],
-  warrant: (market) => schedules[market],
-  option: (market) => optionSchedules[market] ?? [],
-  contract: (market) => futureSchedules[market] ?? [],
-  none: () => [],
-};
+function scheduleOf(feeClass: KindRules['fees'], market: QuoteMarket): readonly FeeRule[] {
+  if (feeClass === 'none') return [];
+  const byMarket = feeClass === 'option' ? optionSchedules : feeClass === 'contract' ? futureSchedules : schedules;
+  return byMarket[market] ?? [];
+}
 
 function amount(rule: FeeRule, turnover: Decimal, quantity: bigint, step: Decimal): Decimal {
   let value = rule.perOrder ?? 0n;

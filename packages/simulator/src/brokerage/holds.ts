@@ -6,17 +6,7 @@ import type { Account } from './account.js';
 import { type FeeItem, feesOf, totalFees, totalFeesOf } from './fees.js';
 import type { Ledger } from './ledger.js';
 import { canShort, initialMargin, unitValue } from './margin.js';
-import {
-  frozenCash,
-  type Hold,
-  isBuying,
-  isCombo,
-  type LegHold,
-  legRemaining,
-  type OrderLeg,
-  type OrderRecord,
-  reservedMargin,
-} from './order.js';
+import { frozenCash, type Hold, isBuying, isCombo, legRemaining, type OrderLeg, type OrderRecord, reservedMargin } from './order.js';
 import type { TradeSide } from './terms.js';
 import type { Valuer } from './valuation.js';
 
@@ -67,15 +57,15 @@ export class Holds {
    * The holds of an order's legs, or why the account cannot give them. Of securities that trade together, only what the whole costs is paid: the first leg that buys freezes
    * it. `net`: money that a unit of the order costs at most, below zero what it brings.
    */
-  takeAll(questions: readonly HoldQuestion[], units: bigint, net: Decimal): readonly LegHold[] | Refusal {
+  takeAll(questions: readonly HoldQuestion[], units: bigint, net: Decimal): readonly Hold[] | Refusal {
     const holds = this.ofAll(questions, units, net);
     return this.#refused(questions, holds) ?? holds;
   }
 
   /** As {@link takeAll}, whether or not the account can give them. */
-  ofAll(questions: readonly HoldQuestion[], units: bigint, net: Decimal): readonly LegHold[] {
+  ofAll(questions: readonly HoldQuestion[], units: bigint, net: Decimal): readonly Hold[] {
     const payer = questions.findIndex(({ account, side }) => account.trades !== 'futures' && isBuying(side));
-    return questions.map((question, i): LegHold => {
+    return questions.map((question, i): Hold => {
       const hold = this.#holdOf(question);
       const { worstPrice, quantity, account } = question;
       if (account.trades === 'futures') return { ...hold, worstPrice };

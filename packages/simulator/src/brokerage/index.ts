@@ -4,16 +4,16 @@ import type { CorporateActions } from '../companies/corporate-actions.js';
 import { restoreLostSums } from '../ledger/index.js';
 import type { Market, SimulatedMarket } from '../market/index.js';
 import type { World } from '../world/index.js';
-import { type AccountBook, accounts, currenciesOf } from './account.js';
+import { type AccountBook, accountById, accounts, currenciesOf } from './account.js';
 import { ComboCheck } from './check-combo.js';
 import { OrderCheck } from './check-order.js';
 import { DayRolls } from './clearing/day-rolls.js';
 import type { EndOrders } from './clearing/roll.js';
-import type { BrokerageEvent } from './events.js';
 import { ExchangeRates } from './exchange-rates.js';
 import { Holds } from './holds.js';
 import { idOfText } from './ids.js';
 import type { OrderedIncidents } from './incidents.js';
+import type { BrokerageEvent } from './journal.js';
 import { type LatencyRange, latencySource } from './latency.js';
 import type { OrderRecord } from './order.js';
 import { OrderDesk } from './order-desk.js';
@@ -25,7 +25,7 @@ import { Valuer } from './valuation.js';
 
 export type { Account } from './account.js';
 export { estimateFees } from './estimate-fees.js';
-export type { BrokerageEvent } from './events.js';
+export type { BrokerageEvent } from './journal.js';
 export { fillPush, orderPush } from './messages.js';
 export type { FillRecord, OrderRecord } from './order.js';
 
@@ -122,7 +122,6 @@ function composed(
   const lock = new TradeLock(clock, tradePassword);
   const desk = new OrderDesk(clock, records, check, combos, routing, lock);
   desk.resume();
-  const byId = new Map(accounts.map((account) => [account.id, account]));
   const order = (id: bigint): OrderRecord | undefined => records.order(id);
 
   const orderByIdEx = (idEx: string): OrderRecord | undefined => {
@@ -136,7 +135,7 @@ function composed(
     account(id) {
       // Whoever asks comes by here first: a clock that was set is seen before its timers are.
       rolls.catchUp();
-      return byId.get(id);
+      return accountById.get(id);
     },
     order,
     orderByIdEx,

@@ -1,25 +1,42 @@
 import { StorageFailure, type Store, type Transaction } from '@svc-gateway/storage';
 import { Pace } from '../pace.js';
+import type { Account } from './account.js';
+import type { FillRecord, OrderRecord } from './order.js';
+
+/** Something that became durable. An event carries the order, and what could be sold, as they were at that point. */
+export type BrokerageEvent = {
+  readonly account: Account;
+  readonly order: OrderRecord;
+  /** Units of the order's symbol that the account could sell: see `Ledger.canSell`. */
+  readonly canSell: bigint;
+} & ({ readonly kind: 'order' } | { readonly kind: 'fill'; readonly fill: FillRecord });
 
 /** Events told in one turn: each becomes a message and is handed to every connection that wants it. */
 const EVENTS_A_TURN = 100;
 
 const NOTHING_WRITTEN = Promise.resolve();
-const nothingToSettle = (): void => undefined;
+
+interface CommitOptions<T> {
+  readonly events: readonly BrokerageEvent[];
+  readonly settled?: () => void;
+  /** `soon`: nobody waits for it. */
+  readonly when?: 'now' | 'soon';
+  readonly answer?: T | undefined;
+}
 
 /** A change that is on its way to the disk. */
-interface Entry<Event> {
-  readonly events: readonly Event[];
-  readonly settled: () => void;
+interface Entry {
+  readonly events: readonly BrokerageEvent[];
+  readonly settled: (() => void) | undefined;
   readonly answer: unknown;
   readonly done: (answer: never) => void;
   readonly failed: (error: Error) => void;
 }
 
 /** Changes that reach the disk together. */
-interface Group<Event> {
+interface Group {
   readonly written: Promise<void>;
-  readonly entries: Entry<Event>[];
+  readonly entries: Entry[];
 }
 
 /**
@@ -28,11 +45,11 @@ interface Group<Event> {
  * A change is in memory as soon as it is made. When the disk refuses one, nobody is promised it. Where the store keeps it until the
  * disk takes it, it is told of all the same; otherwise the journal fails for good, and the process has to start again from what the disk has.
  */
-export class Journal<Event> {
-  readonly #listeners = new Set<(event: Event) => void>();
+export class Journal {
+  readonly #listeners = new Set<(event: BrokerageEvent) => void>();
   #tail: Promise<void> = Promise.resolve();
   /** The last one, while others may join it. */
-  #open: Group<Event> | undefined;
+  #open: Group | undefined;
   #pending = 0;
   readonly #pace = new Pace(EVENTS_A_TURN);
   #failure: Error | undefined;
@@ -46,33 +63,23 @@ export class Journal<Event> {
 
   /**
    * Resolves to `answer` when the change is on disk and its events have been told; `settled` is called between the two. Rejects
-   * when it is not known to be.
+   * when it is not known to be. Events without a change are told once every change before them is on disk.
    */
   commit<T = undefined>(
-    change: (transaction: Transaction) => void,
-    events: readonly Event[],
-    settled: () => void = nothingToSettle,
-    when: 'now' | 'soon' = 'now',
-    answer?: T,
+    change: ((transaction: Transaction) => void) | undefined,
+    { events, settled, when = 'now', answer }: CommitOptions<T>,
   ): Promise<T> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    const { entries } = this.#groupOf(this.store.write(change, when));
+    const open = change === undefined ? this.#open : undefined;
+    const { entries } = open ?? this.#groupOf(change === undefined ? NOTHING_WRITTEN : this.store.write(change, when));
     this.#pending += 1;
     return new Promise<T>((done, failed) => entries.push({ events, settled, answer, done, failed }));
   }
 
-  /** Tells events of what the disk need not know, in their turn: once every change before them is on disk. Resolves to `answer` then. */
-  tell<T = undefined>(events: readonly Event[], answer?: T): Promise<T> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    const { entries } = this.#open ?? this.#groupOf(NOTHING_WRITTEN);
-    this.#pending += 1;
-    return new Promise<T>((done, failed) => entries.push({ events, settled: nothingToSettle, answer, done, failed }));
-  }
-
   /** A store that puts several changes on disk at once says so of all of them with one promise. */
-  #groupOf(written: Promise<void>): Group<Event> {
+  #groupOf(written: Promise<void>): Group {
     if (this.#open?.written === written) return this.#open;
-    const group: Group<Event> = { written, entries: [] };
+    const group: Group = { written, entries: [] };
     this.#open = group;
     // The write may fail before it is awaited.
     written.catch(() => undefined);
@@ -80,7 +87,7 @@ export class Journal<Event> {
     return group;
   }
 
-  async #finish(group: Group<Event>): Promise<void> {
+  async #finish(group: Group): Promise<void> {
     let refused: Error | undefined;
     try {
       await group.written;
@@ -96,7 +103,7 @@ export class Journal<Event> {
         continue;
       }
       try {
-        settled();
+        settled?.();
       } catch (error) {
         failed(errorOf(error));
         continue;
@@ -130,7 +137,7 @@ export class Journal<Event> {
     return this.#tail;
   }
 
-  onEvent(listener: (event: Event) => void): () => void {
+  onEvent(listener: (event: BrokerageEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -140,7 +147,7 @@ export class Journal<Event> {
     if (this.#open !== undefined && this.#open.written !== NOTHING_WRITTEN) this.store.write(() => undefined).catch(() => undefined);
   }
 
-  #tell(event: Event): void {
+  #tell(event: BrokerageEvent): void {
     for (const listener of this.#listeners) {
       try {
         listener(event);

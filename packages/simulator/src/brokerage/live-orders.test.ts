@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { collected, Fixture, ids, type PlaceInit } from '../../../../test/support/brokerage.js';
 import { CrashingStore } from '../../../../test/support/crashing-store.js';
 import { nextTurn } from '../pace.js';
+import { keyOfId } from '../row-keys.js';
 import { isOpen } from './order-status.js';
 import { tablesOf } from './tables.js';
 
@@ -19,28 +20,40 @@ async function place(f: Fixture, count: number): Promise<bigint[]> {
 }
 
 describe('the orders that a restart has to know', () => {
-  it('share rows, which shrink as they end', async () => {
+  it('are listed until they end', async () => {
     const f = Fixture.open();
     const placed = await place(f, 100);
-    const rows = () => [...tablesOf(f.store).liveOrders.entries()];
-    expect(rows().map(([, named]) => named.length)).toEqual([32, 32, 32, 4]);
+    const listed = () => Array.from(tablesOf(f.store).liveOrders.entries(), ([key]) => BigInt(key));
+    expect(listed()).toEqual(placed);
     const left = [placed[3], placed[40], placed[99]];
     for (const id of placed) if (!left.includes(id)) await f.cancel(ids.hkCash, id);
     // Confirmed in several turns.
     while (openIds(f).length > left.length) await f.pass().then(nextTurn);
-    // Removed orders are written with the next change.
-    await place(f, 1);
-    expect(rows().flatMap(([, named]) => named).length).toBeLessThan(12);
-    expect(rows().map(([, named]) => named.length)).not.toContain(0);
+    expect(listed()).toEqual(left);
+    expect(openIds(f.restarted())).toEqual(left);
+  });
+
+  it('are read from the blocks of an earlier version, which named some that are over', async () => {
+    const f = Fixture.open();
+    const [first = 0n, over = 0n, last = 0n] = await place(f, 3);
+    await f.cancel(ids.hkCash, over);
+    await f.pass(60);
+    const { liveOrders, liveBlocks, ordersByTime } = tablesOf(f.store);
+    // They were listed by time once they were over.
+    const times = (await collected(ordersByTime.entries())).filter(([, id]) => id !== over);
+    await f.store.write((change) => {
+      change.remove(liveOrders, keyOfId(first));
+      change.remove(liveOrders, keyOfId(last));
+      for (const [key] of times) change.remove(ordersByTime, key);
+      change.put(liveBlocks, '000000000000', [over, last]);
+      change.put(liveBlocks, '000000000001', [first]);
+    });
     const after = f.restarted();
-    expect(openIds(after)).toEqual(openIds(f));
-    expect(openIds(after).slice(0, 3)).toEqual(left);
-    // Rows of the process before shrink as well.
-    for (const id of openIds(after)) await after.cancel(ids.hkCash, id);
-    while (openIds(after).length > 0) await after.pass().then(nextTurn);
-    await place(after, 1);
-    expect(rows()).toHaveLength(1);
-    expect(openIds(after.restarted())).toEqual(openIds(after));
+    expect(openIds(after)).toEqual([first, last]);
+    await after.pass();
+    expect([...liveBlocks.entries()]).toEqual([]);
+    expect(openIds(after.restarted())).toEqual([first, last]);
+    expect((await collected(ordersByTime.entries())).map(([, id]) => id)).toEqual([first, over, last]);
   });
 
   it('are those whose records say so, wherever between two changes a crash comes', async () => {

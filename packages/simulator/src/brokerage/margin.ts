@@ -1,7 +1,7 @@
 import { DECIMAL_ONE, type Decimal, multiply } from '@svc-gateway/contract/decimal';
 import type { QuoteMarket } from '@svc-gateway/contract/markets';
 import type { Instrument } from '../world/instrument.js';
-import { type KindRules, kinds } from '../world/kinds.js';
+import { kinds } from '../world/kinds.js';
 
 /** Margin of a margin account, each as a part of market value in percent. */
 interface MarginTerms {
@@ -30,32 +30,22 @@ export const shortFeePercent: Decimal = 3n * DECIMAL_ONE;
 
 /** The margin terms under which a margin account holds an instrument. */
 export function marginRatios(instrument: Instrument): MarginRatios {
-  return byMargin[kinds[instrument.kind].margin](instrument.market);
+  const { margin } = kinds[instrument.kind];
+  if (margin === 'contract') return { long: futureTerms, short: futureTerms };
+  // Options: see option-margin.ts.
+  return (margin === 'stock' ? stockRatios[instrument.market] : undefined) ?? {};
 }
 
-const contractRatios: MarginRatios = { long: futureTerms, short: futureTerms };
-const noRatios: MarginRatios = {};
-const longOnly: MarginRatios = { long: longTerms };
 const longAndShort: MarginRatios = { long: longTerms, short: shortTerms };
+const longOnly: MarginRatios = { long: longTerms };
 
-/** By the market of a stock. */
-const stockRatios: Readonly<Record<QuoteMarket, MarginRatios>> = {
+/** By the market of a stock; elsewhere nothing is lent. */
+const stockRatios: Readonly<Partial<Record<QuoteMarket, MarginRatios>>> = {
   HK: longAndShort,
   US: longAndShort,
   JP: longAndShort,
   SG: longOnly,
   MY: longOnly,
-  SH: noRatios,
-  SZ: noRatios,
-  FX: noRatios,
-};
-
-const byMargin: Readonly<Record<KindRules['margin'], (market: QuoteMarket) => MarginRatios>> = {
-  stock: (market) => stockRatios[market],
-  contract: () => contractRatios,
-  // See option-margin.ts.
-  option: () => noRatios,
-  none: () => noRatios,
 };
 
 /** Whether a margin account may open a position in an instrument by selling it. */
@@ -63,24 +53,17 @@ export function canShort(instrument: Instrument): boolean {
   return kinds[instrument.kind].margin === 'option' || marginRatios(instrument).short !== undefined;
 }
 
-/** Initial margin of one unit worth `unitValue`; all of it where nothing is lent. */
-export function initialMargin(instrument: Instrument, direction: 'long' | 'short', unitValue: Decimal): Decimal {
-  return percent(unitValue, marginRatios(instrument)[direction]?.initial ?? 100n);
-}
+/** A level of margin: the part of a value in percent that it asks for, all of it where nothing is lent. */
+const marginOf =
+  (level: keyof MarginTerms) =>
+  (instrument: Instrument, direction: 'long' | 'short', value: Decimal): Decimal =>
+    (value * (marginRatios(instrument)[direction]?.[level] ?? 100n)) / 100n;
 
-export function maintenanceMargin(instrument: Instrument, direction: 'long' | 'short', unitValue: Decimal): Decimal {
-  return percent(unitValue, marginRatios(instrument)[direction]?.maintenance ?? 100n);
-}
-
-export function marginCallMargin(instrument: Instrument, direction: 'long' | 'short', unitValue: Decimal): Decimal {
-  return percent(unitValue, marginRatios(instrument)[direction]?.marginCall ?? 100n);
-}
+export const initialMargin = marginOf('initial');
+export const maintenanceMargin = marginOf('maintenance');
+export const marginCallMargin = marginOf('marginCall');
 
 /** Value of one unit of an instrument at a price; the contract multiplier counts for futures. */
 export function unitValue(instrument: Instrument, price: Decimal): Decimal {
   return multiply(price, instrument.multiplier);
-}
-
-function percent(value: Decimal, parts: bigint): Decimal {
-  return (value * parts) / 100n;
 }

@@ -14,9 +14,10 @@ import { type Response as OrderPush, ResponseSchema as OrderPushSchema } from '@
 import { type Response as FillPush, ResponseSchema as FillPushSchema } from '@svc-gateway/contract/generated/Trd_UpdateOrderFill_pb';
 import { quoteMarket } from '@svc-gateway/contract/markets';
 import { localDateTime } from '@svc-gateway/contract/time';
-import type { Instrument, World } from '../world/index.js';
+import type { World } from '../world/index.js';
 import type { Account } from './account.js';
 import { averagePrice, type FillRecord, isCombo, mainLeg, type OrderLeg, type OrderRecord } from './order.js';
+import { known } from './resolve.js';
 import {
   currencies,
   orderHours,
@@ -126,10 +127,4 @@ export function orderPush(world: World, account: Account, order: OrderRecord): O
 /** The push of a fill (2218). */
 export function fillPush(world: World, account: Account, fill: FillRecord): FillPush {
   return create(FillPushSchema, { retType: 0, s2c: { header: headerOf(account, fill.tradeMarket), orderFill: fillMessage(world, fill) } });
-}
-
-function known(world: World, symbol: string): Instrument {
-  const instrument = world.instrument(symbol);
-  if (instrument === undefined) throw new Error(`the world does not know ${symbol}`);
-  return instrument;
 }

@@ -3,18 +3,18 @@ import { whenTaken } from '@svc-gateway/storage';
 import { nextTurn } from '../pace.js';
 import { Refusal } from '../refusal.js';
 import { type Account, accounts } from './account.js';
-import type { CheckedCombo, CheckedComboChange, ComboCheck } from './check-combo.js';
-import type { CheckedChange, CheckedOrder, OrderCheck } from './check-order.js';
+import type { ComboCheck } from './check-combo.js';
+import type { CheckedChange, CheckedLeg, CheckedOrder, OrderCheck } from './check-order.js';
 import { inMarket } from './filter.js';
 import { textOfId } from './ids.js';
-import { holding, holdingLegs, isCombo, mainLeg, type OrderLeg, type OrderRecord, restated } from './order.js';
+import { holding, isCombo, mainLeg, movedTo, type OrderLeg, type OrderRecord } from './order.js';
 import { cancelling, isChangeable, isLegalMove, moved, statusInWords } from './order-status.js';
 import type { PacketAnswer } from './packet.js';
 import type { ComboRequest, PlaceRequest, ReplaceRequest, Write } from './place-request.js';
 import { reasonOfWaiting, reconfirmTexts } from './reconfirm.js';
 import type { Change, Records } from './records.js';
 import type { Routing } from './routing.js';
-import type { OrderGroupRecord, RelationType } from './tables.js';
+import type { OrderGroup, RelationType } from './tables.js';
 import { type ReconfirmReason, reconfirmReasons, type TradeMarket } from './terms.js';
 import type { TradeLock } from './trade-lock.js';
 
@@ -24,6 +24,9 @@ const OPEN_ORDERS_MAX = 50_000;
 const noFees: OrderRecord['fees'] = [];
 /** Cancellations in one turn of the event loop: a few milliseconds' worth. */
 const CANCELLED_A_TURN = 25;
+
+/** Terms of a new order that its caller names, beside those that are checked. */
+type NewTerms = Pick<PlaceRequest, 'account' | 'type' | 'timeInForce' | 'expireTime' | 'remark' | 'extendedHours' | 'hours'>;
 
 /** Stands for the order in answers about many orders, or none. */
 const noOrder = { id: 0n, idEx: '' };
@@ -64,32 +67,29 @@ export class OrderDesk {
     if (known !== undefined) return known;
     const checked = this.check.place(request);
     if (checked instanceof Refusal) return checked;
-    return this.#commit(
-      request,
-      (change) => this.#send(change, this.#orderOf(request, checked)),
-      () => this.check.slip({ ...checked, type: request.type, side: request.side }),
-    );
+    const slip = this.#slipOf(request.type, checked);
+    return this.#commit(request, (change) => this.#send(change, this.#orderOf(request, checked, slip)), slip);
   }
 
   /**
    * Places the two orders that turn a position into another, both or neither: `closing` takes it away, `opening` makes the new one. They
-   * are recorded in one change, as a group.
+   * are recorded in one change.
    */
-  placeGroup(relation: RelationType, closing: PlaceRequest, opening: PlaceRequest): Promise<OrderGroupRecord> | Refusal {
+  placeGroup(relation: RelationType, closing: PlaceRequest, opening: PlaceRequest): Promise<OrderGroup> | Refusal {
     const { account } = closing;
     const known = this.#known(account, closing) ?? this.#tooMany(account);
     if (known instanceof Refusal) return known;
     const checked = closing.code === opening.code ? this.#checkBoth(closing, opening) : this.#checkEach(closing, opening);
     if (checked instanceof Refusal) return checked;
     if (this.remark !== undefined) return Promise.resolve({ id: 0n, relation, orderIds: [] });
-    const orders = [this.#orderOf(closing, checked[0]), this.#orderOf(opening, checked[1])] as const;
+    const [first, second] = checked;
+    const orders = [
+      this.#orderOf(closing, first, this.#slipOf(closing.type, first)),
+      this.#orderOf(opening, second, this.#slipOf(opening.type, second)),
+    ];
     const group = { id: this.records.nextId(this.clock.now()), relation, orderIds: orders.map(({ id }) => id) };
     const change = this.records.begin();
-    this.records.putGroup(change, group);
-    for (const order of orders) {
-      this.routing.update(change, order);
-      this.routing.send(order);
-    }
+    for (const order of orders) this.#send(change, order);
     return this.records.commit(change).then(() => group);
   }
 
@@ -112,24 +112,23 @@ export class OrderDesk {
     return second instanceof Refusal ? second : [first, second];
   }
 
-  /** A new order that has been checked. */
-  #orderOf(request: PlaceRequest, checked: CheckedOrder): OrderRecord {
-    const { instrument, tradeMarket, quantity, price, worstPrice, trigger, hold, expiresAt } = checked;
-    const { cashPerUnit, marginPerUnit, feeReserve } = hold;
-    const { account, type, extendedHours, hours } = request;
+  /** A new order that has been checked. `slip`: why it waits to be confirmed. */
+  #orderOf(request: NewTerms, checked: CheckedOrder, slip?: ReconfirmReason): OrderRecord {
+    const { legs, tradeMarket, quantity, price, worstPrice, trigger, holds, expiresAt } = checked;
+    const { account, type, timeInForce, expireTime, remark, extendedHours, hours } = request;
     const now = this.clock.now();
     const id = this.records.nextId(now);
-    const slip = this.check.slip({ instrument, type, side: request.side, quantity, price });
-    const status = slip === undefined ? this.routing.firstStatus(instrument, type, extendedHours, trigger) : 'unsubmitted';
-    return {
+    const terms = { legs: [emptyLeg(legs[0]), ...legs.slice(1).map(emptyLeg)] as const, type, extendedHours, trigger };
+    const status = slip === undefined ? this.routing.firstStatus(terms) : 'unsubmitted';
+    const bare: OrderRecord = {
       id,
       idEx: textOfId(id),
       accId: account.id,
-      legs: [{ symbol: instrument.symbol, side: request.side, ratio: 1n, filledQuantity: 0n, filledValue: 0n, cashPerUnit, marginPerUnit }],
+      legs: terms.legs,
       tradeMarket,
-      currency: instrument.currency,
-      timeInForce: request.timeInForce,
-      remark: request.remark,
+      currency: legs[0].instrument.currency,
+      timeInForce,
+      remark,
       quantity,
       price,
       worstPrice,
@@ -137,7 +136,7 @@ export class OrderDesk {
       filledQuantity: 0n,
       filledValue: 0n,
       fees: noFees,
-      feeReserve,
+      feeReserve: 0n,
       priority: id,
       createdAt: now,
       updatedAt: now,
@@ -145,12 +144,12 @@ export class OrderDesk {
       lastError: slip === undefined ? '' : reconfirmTexts[slip],
       type,
       extendedHours,
-      // Spreads cost more than the rest of the object together.
       trigger,
       hours,
-      expireTime: givenExpiry(request),
+      expireTime: timeInForce === 'gtd' ? expireTime : undefined,
       arrivesAt: status === 'submitting' ? this.routing.nextArrival(now) : undefined,
     };
+    return holding(bare, holds);
   }
 
   /** Places an order for several securities, which trade together or not at all. */
@@ -162,48 +161,7 @@ export class OrderDesk {
     for (const order of this.records.openOrders(account)) if (isCombo(order)) open += 1;
     const checked = this.combos.place(request, open);
     if (checked instanceof Refusal) return checked;
-    return this.#commit(request, (change) => this.#send(change, this.#comboOf(request, checked)));
-  }
-
-  /** A new order for several securities that has been checked. */
-  #comboOf({ account, type, timeInForce, expireTime, remark }: ComboRequest, checked: CheckedCombo): OrderRecord {
-    const { tradeMarket, quantity, price, holds, expiresAt } = checked;
-    const [first, ...rest] = checked.legs.map(({ instrument: { symbol }, side, ratio }): OrderLeg => {
-      return { symbol, side, ratio, filledQuantity: 0n, filledValue: 0n, cashPerUnit: 0n, marginPerUnit: 0n };
-    });
-    const [main] = checked.legs;
-    if (first === undefined || main === undefined) throw new Error('an order has legs');
-    const now = this.clock.now();
-    const id = this.records.nextId(now);
-    const status = this.routing.firstStatus(main.instrument, type, false, undefined);
-    const bare: OrderRecord = {
-      id,
-      idEx: textOfId(id),
-      accId: account.id,
-      legs: [first, ...rest],
-      tradeMarket,
-      currency: main.instrument.currency,
-      timeInForce,
-      remark,
-      quantity,
-      price,
-      worstPrice: price,
-      status,
-      filledQuantity: 0n,
-      filledValue: 0n,
-      fees: noFees,
-      feeReserve: 0n,
-      priority: id,
-      createdAt: now,
-      updatedAt: now,
-      expiresAt,
-      lastError: '',
-      type,
-      extendedHours: false,
-      expireTime: givenExpiry({ timeInForce, expireTime }),
-      arrivesAt: status === 'submitting' ? this.routing.nextArrival(now) : undefined,
-    };
-    return holdingLegs(bare, holds);
+    return this.#commit(request, (change) => this.#send(change, this.#orderOf({ ...request, extendedHours: false }, checked)));
   }
 
   #tooMany(account: Account): Refusal | undefined {
@@ -213,25 +171,21 @@ export class OrderDesk {
 
   /** Changes quantity, price or trigger. More quantity or another price costs the place in the queue. */
   async replace(account: Account, order: OrderRecord, request: ReplaceRequest, write: Write): Promise<PacketAnswer | Refusal> {
-    const known = this.#known(account, write);
-    if (known !== undefined) return known;
-    const closed = refuseUnlessChangeable(order, 'modified');
-    if (closed !== undefined) return closed;
-    if (isCombo(order)) return this.#replaceCombo(account, order, request, write);
-    const checked = this.check.replace(account, this.routing.instrumentOf(order), order, request);
+    const refused = this.#known(account, write) ?? refuseUnless(isChangeable(order.status), order, ' and cannot be modified');
+    if (refused !== undefined) return refused;
+    const checked = isCombo(order)
+      ? this.combos.replace(account, order, request)
+      : this.check.replace(account, this.routing.instrumentOf(order), order, request);
     if (checked instanceof Refusal) return checked;
-    return this.#commit(
-      write,
-      (change) => this.#replaced(change, order, checked),
-      () => (order.status === 'unsubmitted' ? this.#slipOf({ ...order, ...checked }) : undefined),
-    );
+    const slip = order.status === 'unsubmitted' ? this.#slipIn({ ...order, ...checked }) : undefined;
+    return this.#commit(write, (change) => this.#replaced(change, order, checked), slip);
   }
 
-  #replaced(change: Change, order: OrderRecord, { quantity, price, worstPrice, trigger, hold }: CheckedChange): OrderRecord {
+  #replaced(change: Change, order: OrderRecord, { quantity, price, worstPrice, trigger, holds }: CheckedChange): OrderRecord {
     const now = this.clock.now();
     const keepsPlace = worstPrice === order.worstPrice && price === order.price && quantity <= order.quantity && trigger === order.trigger;
     const changed: OrderRecord = {
-      ...holding(order, hold),
+      ...holding(order, holds),
       quantity,
       price,
       worstPrice,
@@ -241,36 +195,40 @@ export class OrderDesk {
       priority: keepsPlace ? order.priority : this.records.nextId(now),
     };
     const next = order.status === 'unsubmitted' ? this.#reconsidered(changed) : changed;
-    return this.#resend(change, order, next, keepsPlace);
+    this.routing.update(change, next);
+    if (keepsPlace && (this.routing.reduce(next) || next.quantity === order.quantity)) return next;
+    this.routing.recall(order);
+    this.routing.send(next);
+    return next;
   }
 
   /** An order that waits to be confirmed, after a change: it goes where it does not look like a slip any more. */
   #reconsidered(order: OrderRecord): OrderRecord {
-    const slip = this.#slipOf(order);
-    return slip === undefined ? this.#released(order) : restated(order, order.status, order.updatedAt, reconfirmTexts[slip]);
+    const slip = this.#slipIn(order);
+    return slip === undefined ? this.#released(order) : { ...order, lastError: reconfirmTexts[slip] };
   }
 
-  #slipOf(order: OrderRecord): ReconfirmReason | undefined {
-    const { type, quantity, price } = order;
-    return this.check.slip({ instrument: this.routing.instrumentOf(order), type, side: mainLeg(order).side, quantity, price });
+  #slipIn(order: OrderRecord): ReconfirmReason | undefined {
+    const { side } = mainLeg(order);
+    return this.check.slip({ ...order, side, instrument: this.routing.instrumentOf(order) });
+  }
+
+  #slipOf(type: OrderRecord['type'], { legs: [leg], quantity, price }: CheckedOrder): ReconfirmReason | undefined {
+    return this.check.slip({ ...leg, type, quantity, price });
   }
 
   /** An order on its way that waited to be confirmed. */
   #released(order: OrderRecord): OrderRecord {
-    const { type, extendedHours, trigger, status } = order;
-    const first = this.routing.firstStatus(this.routing.instrumentOf(order), type, extendedHours, trigger);
-    return restated(order, moved(status, first), this.clock.now(), '');
+    const first = this.routing.firstStatus(order);
+    return movedTo(order, first, this.clock.now(), '');
   }
 
   /** Has an order sent that looked like a slip, now that its owner has said for which reason it is none. */
   async reconfirm(account: Account, order: OrderRecord, reason: ReconfirmReason, write: Write): Promise<PacketAnswer | Refusal> {
-    const known = this.#known(account, write);
-    if (known !== undefined) return known;
-    if (order.status !== 'unsubmitted')
-      return new Refusal(
-        `order ${order.idEx} ${statusInWords(order.status)}; only an order that waits for it can be confirmed`,
-        'broker.order_state',
-      );
+    const refused =
+      this.#known(account, write) ??
+      refuseUnless(order.status === 'unsubmitted', order, '; only an order that waits for it can be confirmed');
+    if (refused !== undefined) return refused;
     const own = reasonOfWaiting(this.routing.instrumentOf(order), order.quantity);
     if (reason !== own) {
       const numbers = `${reconfirmReasons.numberOf(own)} (${own}), not ${reconfirmReasons.numberOf(reason)} (${reason})`;
@@ -281,34 +239,6 @@ export class OrderDesk {
     );
   }
 
-  #replaceCombo(account: Account, order: OrderRecord, request: ReplaceRequest, write: Write): Promise<PacketAnswer> | Refusal {
-    const checked = this.combos.replace(account, order, request);
-    return checked instanceof Refusal ? checked : this.#commit(write, (change) => this.#replacedCombo(change, order, checked));
-  }
-
-  #replacedCombo(change: Change, order: OrderRecord, { quantity, price, holds }: CheckedComboChange): OrderRecord {
-    const now = this.clock.now();
-    const keepsPlace = price === order.price && quantity <= order.quantity;
-    const next: OrderRecord = {
-      ...holdingLegs(order, holds),
-      quantity,
-      price,
-      worstPrice: price,
-      arrivesAt: undefined,
-      updatedAt: now,
-      priority: keepsPlace ? order.priority : this.records.nextId(now),
-    };
-    return this.#resend(change, order, next, keepsPlace);
-  }
-
-  #resend(change: Change, order: OrderRecord, next: OrderRecord, keepsPlace: boolean): OrderRecord {
-    this.routing.update(change, next);
-    if (keepsPlace && (this.routing.reduce(next) || next.quantity === order.quantity)) return next;
-    this.routing.recall(order);
-    this.routing.send(next);
-    return next;
-  }
-
   #send(change: Change, order: OrderRecord): OrderRecord {
     this.routing.update(change, order);
     this.routing.send(order);
@@ -316,10 +246,8 @@ export class OrderDesk {
   }
 
   async cancel(account: Account, order: OrderRecord, write: Write): Promise<PacketAnswer | Refusal> {
-    const known = this.#known(account, write, 'cancel');
-    if (known !== undefined) return known;
-    const closed = refuseUnlessChangeable(order, 'cancelled');
-    if (closed !== undefined) return closed;
+    const refused = this.#known(account, write, 'cancel') ?? refuseUnless(isChangeable(order.status), order, ' and cannot be cancelled');
+    if (refused !== undefined) return refused;
     await whenTaken(this.#commit(write, (change) => this.#cancel(change, order)));
     return answerTo(order);
   }
@@ -353,30 +281,32 @@ export class OrderDesk {
 
   /** Takes a Hong Kong order without fills out of the market; its owner can enable it again. */
   async disable(account: Account, order: OrderRecord, write: Write): Promise<PacketAnswer | Refusal> {
-    const known = this.#known(account, write) ?? refuseOutsideHongKong(order, 'disabled') ?? refuseCombo(order, 'disabled');
-    if (known !== undefined) return known;
-    if (!isLegalMove(order.status, 'disabled'))
-      return new Refusal(`order ${order.idEx} ${statusInWords(order.status)} and cannot be disabled`, 'broker.order_state');
+    const refused =
+      this.#known(account, write) ??
+      refuseOutsideHongKong(order, 'disabled') ??
+      refuseCombo(order, 'disabled') ??
+      refuseUnless(isLegalMove(order.status, 'disabled'), order, ' and cannot be disabled');
+    if (refused !== undefined) return refused;
     return this.#commit(write, (change) => {
       this.routing.recall(order);
-      this.routing.update(change, restated(order, moved(order.status, 'disabled'), this.clock.now()));
+      this.routing.update(change, movedTo(order, 'disabled', this.clock.now()));
       return order;
     });
   }
 
   async enable(account: Account, order: OrderRecord, write: Write): Promise<PacketAnswer | Refusal> {
-    const known = this.#known(account, write) ?? refuseOutsideHongKong(order, 'enabled');
-    if (known !== undefined) return known;
-    if (order.status !== 'disabled')
-      return new Refusal(`order ${order.idEx} ${statusInWords(order.status)}; only a disabled order can be enabled`, 'broker.order_state');
-    const instrument = this.routing.instrumentOf(order);
-    const checked = this.check.enable(account, instrument, order);
+    const refused =
+      this.#known(account, write) ??
+      refuseOutsideHongKong(order, 'enabled') ??
+      refuseUnless(order.status === 'disabled', order, '; only a disabled order can be enabled');
+    if (refused !== undefined) return refused;
+    const checked = this.check.enable(account, this.routing.instrumentOf(order), order);
     if (checked instanceof Refusal) return checked;
     return this.#commit(write, (change) => {
       const now = this.clock.now();
-      const status = moved(order.status, this.routing.firstStatus(instrument, order.type, order.extendedHours, order.trigger));
+      const status = moved(order.status, this.routing.firstStatus(order));
       return this.#send(change, {
-        ...holding(order, checked.hold),
+        ...holding(order, checked.holds),
         expiresAt: checked.expiresAt,
         // One that is over by its date lives for the day.
         expireTime: checked.expiresAt === order.expiresAt ? order.expireTime : undefined,
@@ -389,24 +319,20 @@ export class OrderDesk {
 
   /** Deletes an order that is over and had no fill: lists leave it out unless they are asked for deleted ones. */
   async delete(account: Account, order: OrderRecord, write: Write): Promise<PacketAnswer | Refusal> {
-    const known = this.#known(account, write) ?? refuseOutsideHongKong(order, 'deleted');
-    if (known !== undefined) return known;
-    if (!isLegalMove(order.status, 'deleted')) {
-      return new Refusal(
-        `order ${order.idEx} ${statusInWords(order.status)}; only a finished order without fills can be deleted`,
-        'broker.order_state',
-      );
-    }
+    const refused =
+      this.#known(account, write) ??
+      refuseOutsideHongKong(order, 'deleted') ??
+      refuseUnless(isLegalMove(order.status, 'deleted'), order, '; only a finished order without fills can be deleted');
+    if (refused !== undefined) return refused;
     return this.#commit(write, (change) => {
-      this.routing.update(change, restated(order, moved(order.status, 'deleted'), this.clock.now()));
+      this.routing.update(change, movedTo(order, 'deleted', this.clock.now()));
       return order;
     });
   }
 
   #cancel(change: Change, order: OrderRecord): OrderRecord {
     this.routing.recall(order);
-    const status = moved(order.status, cancelling(order.filledQuantity));
-    const next = this.routing.update(change, restated(order, status, this.clock.now()));
+    const next = this.routing.update(change, movedTo(order, cancelling(order.filledQuantity), this.clock.now()));
     this.routing.confirmCancellation(next);
     return order;
   }
@@ -432,14 +358,9 @@ export class OrderDesk {
    * Carries out an accepted command; the answer names the order that `act` returns. All commands but groups end here, and trials do
    * nothing. `slip`: why the order would wait to be confirmed.
    */
-  #commit(
-    write: Write,
-    act: (change: Change) => Pick<OrderRecord, 'id' | 'idEx'>,
-    slip?: () => ReconfirmReason | undefined,
-  ): Promise<PacketAnswer> {
+  #commit(write: Write, act: (change: Change) => Pick<OrderRecord, 'id' | 'idEx'>, slip?: ReconfirmReason): Promise<PacketAnswer> {
     if (this.remark !== undefined) {
-      const reason = slip?.();
-      if (reason !== undefined) this.remark(reconfirmTexts[reason]);
+      if (slip !== undefined) this.remark(reconfirmTexts[slip]);
       return Promise.resolve(nothingDone);
     }
     const change = this.records.begin();
@@ -453,10 +374,9 @@ function answerTo({ id, idEx }: Pick<OrderRecord, 'id' | 'idEx'>): PacketAnswer 
   return { orderId: id, orderIdEx: idEx };
 }
 
-function refuseUnlessChangeable(order: OrderRecord, what: string): Refusal | undefined {
-  return isChangeable(order.status)
-    ? undefined
-    : new Refusal(`order ${order.idEx} ${statusInWords(order.status)} and cannot be ${what}`, 'broker.order_state');
+/** @param rest of the sentence that says in which state the order is. */
+function refuseUnless(isRight: boolean, { idEx, status }: OrderRecord, rest: string): Refusal | undefined {
+  return isRight ? undefined : new Refusal(`order ${idEx} ${statusInWords(status)}${rest}`, 'broker.order_state');
 }
 
 function refuseCombo(order: OrderRecord, what: string): Refusal | undefined {
@@ -471,6 +391,6 @@ function refuseOutsideHongKong(order: OrderRecord, what: string): Refusal | unde
     : new Refusal(`only Hong Kong orders can be ${what}; order ${order.idEx} is ${mainLeg(order).symbol}`, 'broker.order_state');
 }
 
-function givenExpiry({ timeInForce, expireTime }: Pick<PlaceRequest, 'timeInForce' | 'expireTime'>): string | undefined {
-  return timeInForce === 'gtd' ? expireTime : undefined;
+function emptyLeg({ instrument: { symbol }, side, ratio }: CheckedLeg): OrderLeg {
+  return { symbol, side, ratio, filledQuantity: 0n, filledValue: 0n, cashPerUnit: 0n, marginPerUnit: 0n };
 }

@@ -27,27 +27,6 @@ const moves: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
   fill_cancelled: [],
 };
 
-const open: ReadonlySet<OrderStatus> = new Set([
-  'unsubmitted',
-  'waiting_submit',
-  'submitting',
-  'timed_out',
-  'submitted',
-  'unknown',
-  'filled_part',
-  'cancelling_part',
-  'cancelling_all',
-]);
-const changeable: ReadonlySet<OrderStatus> = new Set([
-  'unsubmitted',
-  'waiting_submit',
-  'submitting',
-  'timed_out',
-  'submitted',
-  'unknown',
-  'filled_part',
-]);
-
 /** Whether `from` may become `to`. */
 export function isLegalMove(from: OrderStatus, to: OrderStatus): boolean {
   return moves[from].includes(to);
@@ -61,12 +40,17 @@ export function moved(from: OrderStatus, to: OrderStatus): OrderStatus {
 
 /** The order still holds funds: it can trade, or its cancellation is not confirmed yet. */
 export function isOpen(status: OrderStatus): boolean {
-  return open.has(status);
+  return isChangeable(status) || isCancelling(status);
 }
 
 /** The order can be modified, cancelled or disabled. */
 export function isChangeable(status: OrderStatus): boolean {
-  return changeable.has(status);
+  return moves[status].some(isCancelling);
+}
+
+/** The cancellation of the order is not confirmed yet. */
+export function isCancelling(status: OrderStatus): boolean {
+  return status === 'cancelling_all' || status === 'cancelling_part';
 }
 
 /** The partial form of a pair of statuses when something has been filled. */

@@ -1,7 +1,7 @@
 import type { Remainder } from '../exchange/index.js';
 import type { Instrument } from '../world/instrument.js';
 import { kinds } from '../world/kinds.js';
-import type { OrderType } from './terms.js';
+import { type OrderType, orderTypes } from './terms.js';
 
 /** Rules of one order type. */
 export interface OrderTypeRules {
@@ -15,17 +15,23 @@ export interface OrderTypeRules {
   readonly trigger?: 'stop' | 'touched' | 'trailing';
   /** Goes to the exchange in slices over its span: evenly in time (TWAP), or as the day's volume usually comes (VWAP). */
   readonly worked?: 'time' | 'volume';
+  /** Venues that take it; all but the mainland where none is named. */
+  readonly venues?: readonly Venue[];
 }
 
+/** Markets by the order types that they take; futures and options of other markets take what is taken everywhere. */
+type Venue = 'HK' | 'HK futures' | 'US' | 'mainland' | 'elsewhere';
+
+/** In the order in which refusals name them. */
 const rules: Readonly<Record<OrderType, OrderTypeRules>> = {
-  normal: { limited: true, remainder: 'rest' },
+  normal: { limited: true, remainder: 'rest', venues: ['HK', 'HK futures', 'US', 'mainland', 'elsewhere'] },
   market: { limited: false, remainder: 'cancel' },
-  absolute_limit: { limited: true, remainder: 'exact_price' },
-  auction: { limited: false, remainder: 'cancel', auction: true },
+  absolute_limit: { limited: true, remainder: 'exact_price', venues: ['HK'] },
+  auction: { limited: false, remainder: 'cancel', auction: true, venues: ['HK', 'HK futures'] },
   // The rest of an auction is carried on as a limit order.
-  auction_limit: { limited: true, remainder: 'rest', auction: true },
-  special_limit: { limited: true, remainder: 'cancel' },
-  special_limit_all: { limited: true, remainder: 'all_or_none' },
+  auction_limit: { limited: true, remainder: 'rest', auction: true, venues: ['HK', 'HK futures'] },
+  special_limit: { limited: true, remainder: 'cancel', venues: ['HK'] },
+  special_limit_all: { limited: true, remainder: 'all_or_none', venues: ['HK'] },
   stop: { limited: false, remainder: 'cancel', trigger: 'stop' },
   stop_limit: { limited: true, remainder: 'rest', trigger: 'stop' },
   market_if_touched: { limited: false, remainder: 'cancel', trigger: 'touched' },
@@ -33,47 +39,32 @@ const rules: Readonly<Record<OrderType, OrderTypeRules>> = {
   trailing_stop: { limited: false, remainder: 'cancel', trigger: 'trailing' },
   // Its limit comes from the trigger price and the spread.
   trailing_stop_limit: { limited: false, remainder: 'rest', trigger: 'trailing' },
-  twap_market: { limited: false, remainder: 'cancel', worked: 'time' },
-  twap_limit: { limited: true, remainder: 'cancel', worked: 'time' },
-  vwap_market: { limited: false, remainder: 'cancel', worked: 'volume' },
-  vwap_limit: { limited: true, remainder: 'cancel', worked: 'volume' },
+  twap_market: { limited: false, remainder: 'cancel', worked: 'time', venues: ['US'] },
+  twap_limit: { limited: true, remainder: 'cancel', worked: 'time', venues: ['HK', 'US'] },
+  vwap_market: { limited: false, remainder: 'cancel', worked: 'volume', venues: ['US'] },
+  vwap_limit: { limited: true, remainder: 'cancel', worked: 'volume', venues: ['HK', 'US'] },
 };
+
+/** The type as refusals name it: "1 (normal)". */
+export function nameOf(type: OrderType): string {
+  return `${orderTypes.numberOf(type)} (${type})`;
+}
 
 export function rulesOf(type: OrderType): OrderTypeRules {
   return rules[type];
 }
 
-const triggered: readonly OrderType[] = [
-  'stop',
-  'stop_limit',
-  'market_if_touched',
-  'limit_if_touched',
-  'trailing_stop',
-  'trailing_stop_limit',
-];
-const hongKong: readonly OrderType[] = [
-  'normal',
-  'market',
-  'absolute_limit',
-  'auction',
-  'auction_limit',
-  'special_limit',
-  'special_limit_all',
-  ...triggered,
-  'twap_limit',
-  'vwap_limit',
-];
-const everywhere: readonly OrderType[] = ['normal', 'market', ...triggered];
-const unitedStates: readonly OrderType[] = [...everywhere, 'twap_market', 'twap_limit', 'vwap_market', 'vwap_limit'];
-const mainland: readonly OrderType[] = ['normal'];
-
 /** The order types that an instrument's market takes. */
 export function orderTypesOf(instrument: Instrument): readonly OrderType[] {
-  if (kinds[instrument.kind].tradedBy === 'futures')
-    return instrument.market === 'HK' ? ['normal', 'market', 'auction', 'auction_limit', ...triggered] : everywhere;
+  const venue = venueOf(instrument);
+  const isTaken = ({ venues }: OrderTypeRules) => (venues === undefined ? venue !== 'mainland' : venues.includes(venue));
+  return (Object.keys(rules) as OrderType[]).filter((type) => isTaken(rules[type]));
+}
+
+function venueOf({ kind, market }: Instrument): Venue {
+  if (kinds[kind].tradedBy === 'futures') return market === 'HK' ? 'HK futures' : 'elsewhere';
   // Options are traded continuously, without auctions.
-  if (instrument.kind === 'option') return everywhere;
-  if (instrument.market === 'HK') return hongKong;
-  if (instrument.market === 'US') return unitedStates;
-  return instrument.market === 'SH' || instrument.market === 'SZ' ? mainland : everywhere;
+  if (kind === 'option') return 'elsewhere';
+  if (market === 'HK' || market === 'US') return market;
+  return market === 'SH' || market === 'SZ' ? 'mainland' : 'elsewhere';
 }

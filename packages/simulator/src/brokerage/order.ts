@@ -1,5 +1,6 @@
 import { type Decimal, divide } from '@svc-gateway/contract/decimal';
 import type { Currency } from '@svc-gateway/contract/markets';
+import { type Account, accountById } from './account.js';
 import type { FeeItem } from './fees.js';
 import { isOpen, moved } from './order-status.js';
 import type { OrderHours, OrderStatus, OrderType, TimeInForce, TradeMarket, TradeSide, TrailType } from './terms.js';
@@ -101,6 +102,12 @@ export interface FillRecord {
   readonly cancelled?: true;
 }
 
+export function accountOf({ id, accId }: OrderRecord): Account {
+  const account = accountById.get(accId);
+  if (account === undefined) throw new Error(`order ${id} is of account ${accId}, which does not exist`);
+  return account;
+}
+
 /** Whole units as a decimal. */
 export function units(quantity: bigint): Decimal {
   return quantity * 1_000_000_000n;
@@ -125,57 +132,30 @@ export function isCombo({ legs }: OrderRecord): boolean {
   return legs.length > 1;
 }
 
-/** Hold of an order on its account until it is done, in the order's currency. */
-export interface Hold {
-  readonly cashPerUnit: Decimal;
-  readonly marginPerUnit: Decimal;
+/** Hold of a leg on its account until it is done, in the order's currency. */
+export interface Hold extends Pick<OrderLeg, 'cashPerUnit' | 'marginPerUnit' | 'worstPrice'> {
   readonly feeReserve: Decimal;
 }
 
-/** An order of one leg with what it holds now. */
-export function holding(order: OrderRecord, { cashPerUnit, marginPerUnit, feeReserve }: Hold): OrderRecord {
-  return { ...order, legs: [{ ...mainLeg(order), cashPerUnit, marginPerUnit }], feeReserve };
+/** An order with what each of its legs holds now. */
+export function holding(order: OrderRecord, holds: readonly Hold[]): OrderRecord {
+  const held = (leg: OrderLeg, i: number): OrderLeg => {
+    const { cashPerUnit, marginPerUnit, worstPrice } = holds[i] ?? leg;
+    return { ...leg, cashPerUnit, marginPerUnit, ...(worstPrice === undefined ? {} : { worstPrice }) };
+  };
+  const [first, ...rest] = order.legs;
+  const legs = [held(first, 0), ...rest.map((leg, i) => held(leg, i + 1))] as const;
+  return { ...order, legs, feeReserve: holds.reduce((sum, { feeReserve }) => sum + feeReserve, 0n) };
 }
 
-/**
- * The order in another state. Named one by one, in the order in which a new order has them: so all of them are objects of one
- * shape, which is read several times as fast as one of many.
- */
-export function restated(order: OrderRecord, status: OrderStatus, updatedAt: number, lastError = order.lastError): OrderRecord {
-  return {
-    id: order.id,
-    idEx: order.idEx,
-    accId: order.accId,
-    legs: order.legs,
-    tradeMarket: order.tradeMarket,
-    currency: order.currency,
-    timeInForce: order.timeInForce,
-    remark: order.remark,
-    quantity: order.quantity,
-    price: order.price,
-    worstPrice: order.worstPrice,
-    status,
-    filledQuantity: order.filledQuantity,
-    filledValue: order.filledValue,
-    fees: order.fees,
-    feeReserve: order.feeReserve,
-    priority: order.priority,
-    createdAt: order.createdAt,
-    updatedAt,
-    expiresAt: order.expiresAt,
-    lastError,
-    type: order.type,
-    extendedHours: order.extendedHours,
-    trigger: order.trigger,
-    hours: order.hours,
-    expireTime: order.expireTime,
-    arrivesAt: undefined,
-  };
+/** The order once it has moved on to a status; when it arrives is not known any more. Throws where the move is not legal. */
+export function movedTo(order: OrderRecord, status: OrderStatus, updatedAt: number, lastError = order.lastError): OrderRecord {
+  return { ...order, status: moved(order.status, status), updatedAt, lastError, arrivesAt: undefined };
 }
 
 /** A new order once it has reached the exchange, as was known when it was placed. */
 export function arrived(order: OrderRecord, arrivesAt: number): OrderRecord {
-  return restated(order, moved(order.status, 'submitted'), arrivesAt);
+  return movedTo(order, 'submitted', arrivesAt);
 }
 
 /** An order of the disk at `now`, epoch ms, where nothing is under way any more. */
@@ -184,21 +164,6 @@ export function afterRestart(order: OrderRecord, now: number): OrderRecord {
   if (arrivesAt === undefined) return order;
   // A clock that was set back knows of no arrival: then it arrives anew.
   return arrivesAt <= now ? arrived(order, arrivesAt) : { ...order, arrivesAt: undefined };
-}
-
-/** An order of several legs with what each holds now. */
-export function holdingLegs(order: OrderRecord, held: readonly LegHold[]): OrderRecord {
-  const [first, ...rest] = order.legs.map((leg, i): OrderLeg => {
-    const { cashPerUnit, marginPerUnit, worstPrice } = held[i] ?? { ...leg, worstPrice: 0n };
-    return { ...leg, cashPerUnit, marginPerUnit, worstPrice };
-  });
-  if (first === undefined) throw new Error(`order ${order.id} has no legs`);
-  return { ...order, legs: [first, ...rest], feeReserve: held.reduce((sum, { feeReserve }) => sum + feeReserve, 0n) };
-}
-
-/** Hold of one leg of several, and its price. */
-export interface LegHold extends Hold {
-  readonly worstPrice: Decimal;
 }
 
 /** Units of a leg still to be filled. */

@@ -107,3 +107,12 @@ function addTrade(today: DayTrades, trade: Trade): DayTrades {
     ? { ...today, buyQuantity: today.buyQuantity + trade.quantity, buyValue: today.buyValue + value }
     : { ...today, sellQuantity: today.sellQuantity + trade.quantity, sellValue: today.sellValue + value };
 }
+
+/** A position after all of it was closed at what one unit is paid, and the profit over its cost. */
+export function closedAt(position: PositionRecord, paid: Decimal): { readonly position: PositionRecord; readonly realised: Decimal } {
+  const { quantity, cost, carried, invested } = position;
+  const amount = paid * quantity;
+  const realised = quantity > 0n ? amount - cost : amount + cost;
+  const closed = { ...position, quantity: 0n, cost: 0n, invested: invested - amount, realised: position.realised + realised };
+  return { position: carried === undefined ? closed : { ...closed, carried: 0n }, realised };
+}

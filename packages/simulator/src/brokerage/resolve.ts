@@ -52,3 +52,10 @@ export function resolve(world: World, account: Account, market: TradeMarket, cod
   const hint = parseSymbol(code) === undefined ? '' : ' A code has no market prefix: 00700, AAPL.';
   return new Refusal(`${describeUnknownIn(world, (named?.name ?? candidates[0]) || market, code)}${hint}`, 'broker.unknown_code');
 }
+
+/** The instrument of a symbol that an order or a position has; the world cannot have lost it. */
+export function known(world: World, symbol: string): Instrument {
+  const instrument = world.instrument(symbol);
+  if (instrument === undefined) throw new Error(`the world does not know ${symbol}`);
+  return instrument;
+}

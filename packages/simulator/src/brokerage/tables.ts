@@ -11,14 +11,14 @@ export function tablesOf(store: Store) {
     ids: store.table<bigint>('sim-ids'),
     /** By `keyOfId`. */
     orders: store.archive<OrderRecord>('sim-orders'),
-    /** `timeKey` of creation → order id, of orders that are over: those that are not are in memory. */
+    /** `timeKey` of creation → order id. */
     ordersByTime: store.archive<bigint>('sim-orders-by-time'),
     /** `timeKey` of an order's end (each, where it is deleted later). */
     endedOrders: store.archive<EndedOrder>('sim-ended-orders'),
-    /** Open and disabled orders, which must be known at start: see `LiveOrders`. */
-    liveOrders: store.table<readonly bigint[]>('sim-live-blocks'),
-    /** Orders that were placed as one, by `keyOfId` of the group. */
-    orderGroups: store.archive<OrderGroupRecord>('sim-order-groups'),
+    /** Open and disabled orders, which must be known at start, by `keyOfId`: an order leaves with the change that ends it. */
+    liveOrders: store.table<true>('sim-live-orders'),
+    /** Written by earlier versions in its place: live orders, and some that are over. */
+    liveBlocks: store.table<readonly bigint[]>('sim-live-blocks'),
     /** By `timeKey`. */
     fills: store.archive<FillRecord>('sim-fills'),
     /** Calendar → the last moment of its days that was rolled: see `DayMoment`. */
@@ -37,7 +37,7 @@ export const relationTypes = { reverse: 1, roll: 2 } as const;
 export type RelationType = keyof typeof relationTypes;
 
 /** Orders that were placed as one. */
-export interface OrderGroupRecord {
+export interface OrderGroup {
   readonly id: bigint;
   readonly relation: RelationType;
   /** The one that closes, then the one that opens. */

@@ -35,31 +35,16 @@ class Terms<T extends string> {
   }
 }
 
-export type TradeEnvironment = 'simulate' | 'real';
-export const tradeEnvironments = new Terms<TradeEnvironment>('trdEnv', { simulate: 0, real: 1 });
+/** The words of a table. */
+type WordOf<T> = T extends Terms<infer Word> ? Word : never;
 
-export type TradeSide = 'buy' | 'sell' | 'sell_short' | 'buy_back';
-export const tradeSides = new Terms<TradeSide>('trdSide', { buy: 1, sell: 2, sell_short: 3, buy_back: 4 });
+export const tradeEnvironments = new Terms('trdEnv', { simulate: 0, real: 1 });
+export type TradeEnvironment = WordOf<typeof tradeEnvironments>;
 
-export type OrderType =
-  | 'normal'
-  | 'market'
-  | 'absolute_limit'
-  | 'auction'
-  | 'auction_limit'
-  | 'special_limit'
-  | 'special_limit_all'
-  | 'stop'
-  | 'stop_limit'
-  | 'market_if_touched'
-  | 'limit_if_touched'
-  | 'trailing_stop'
-  | 'trailing_stop_limit'
-  | 'twap_market'
-  | 'twap_limit'
-  | 'vwap_market'
-  | 'vwap_limit';
-export const orderTypes = new Terms<OrderType>('orderType', {
+export const tradeSides = new Terms('trdSide', { buy: 1, sell: 2, sell_short: 3, buy_back: 4 });
+export type TradeSide = WordOf<typeof tradeSides>;
+
+export const orderTypes = new Terms('orderType', {
   normal: 1,
   market: 2,
   absolute_limit: 5,
@@ -78,26 +63,9 @@ export const orderTypes = new Terms<OrderType>('orderType', {
   vwap_market: 18,
   vwap_limit: 19,
 });
+export type OrderType = WordOf<typeof orderTypes>;
 
-export type OrderStatus =
-  | 'unsubmitted'
-  | 'waiting_submit'
-  | 'submitting'
-  | 'submit_failed'
-  | 'timed_out'
-  | 'submitted'
-  | 'filled_part'
-  | 'filled_all'
-  | 'cancelling_part'
-  | 'cancelling_all'
-  | 'cancelled_part'
-  | 'cancelled_all'
-  | 'failed'
-  | 'disabled'
-  | 'deleted'
-  | 'fill_cancelled'
-  | 'unknown';
-export const orderStatuses = new Terms<OrderStatus>('orderStatus', {
+export const orderStatuses = new Terms('orderStatus', {
   unsubmitted: 0,
   waiting_submit: 1,
   submitting: 2,
@@ -116,40 +84,27 @@ export const orderStatuses = new Terms<OrderStatus>('orderStatus', {
   fill_cancelled: 24,
   unknown: -1,
 });
+export type OrderStatus = WordOf<typeof orderStatuses>;
 
-export type TimeInForce = 'day' | 'gtc' | 'ioc' | 'gtd';
-export const timesInForce = new Terms<TimeInForce>('timeInForce', { day: 0, gtc: 1, ioc: 2, gtd: 3 });
+export const timesInForce = new Terms('timeInForce', { day: 0, gtc: 1, ioc: 2, gtd: 3 });
+export type TimeInForce = WordOf<typeof timesInForce>;
 
+export const orderHours = new Terms('session', { regular: 1, extended: 2, all: 3, overnight: 4 });
 /** Hours of an order that its caller has named. */
-export type OrderHours = 'regular' | 'extended' | 'all' | 'overnight';
-export const orderHours = new Terms<OrderHours>('session', { regular: 1, extended: 2, all: 3, overnight: 4 });
+export type OrderHours = WordOf<typeof orderHours>;
 
-export type TrailType = 'ratio' | 'amount';
-export const trailTypes = new Terms<TrailType>('trailType', { ratio: 1, amount: 2 });
+export const trailTypes = new Terms('trailType', { ratio: 1, amount: 2 });
+export type TrailType = WordOf<typeof trailTypes>;
 
-/** Reason why an order must be confirmed by its owner before it is sent. */
-export type ReconfirmReason = 'quantity' | 'price';
 /** Trd_Common.ReconfirmOrderReason of earlier versions of the protocol. */
-export const reconfirmReasons = new Terms<ReconfirmReason>('reconfirmReason', { quantity: 1, price: 2 });
+export const reconfirmReasons = new Terms('reconfirmReason', { quantity: 1, price: 2 });
+/** Reason why an order must be confirmed by its owner before it is sent. */
+export type ReconfirmReason = WordOf<typeof reconfirmReasons>;
 
-export type ModifyOperation = 'normal' | 'cancel' | 'disable' | 'enable' | 'delete';
-export const modifyOperations = new Terms<ModifyOperation>('modifyOrderOp', { normal: 1, cancel: 2, disable: 3, enable: 4, delete: 5 });
+export const modifyOperations = new Terms('modifyOrderOp', { normal: 1, cancel: 2, disable: 3, enable: 4, delete: 5 });
+export type ModifyOperation = WordOf<typeof modifyOperations>;
 
-/** Sections of the trading market that accounts are authorised for. */
-export type TradeMarket =
-  | 'HK'
-  | 'US'
-  | 'CN'
-  | 'HKCC'
-  | 'FUTURES'
-  | 'SG'
-  | 'JP'
-  | 'MY'
-  | 'FUTURES_SIMULATE_HK'
-  | 'FUTURES_SIMULATE_US'
-  | 'FUTURES_SIMULATE_SG'
-  | 'FUTURES_SIMULATE_JP';
-export const tradeMarkets = new Terms<TradeMarket>('trdMarket', {
+export const tradeMarkets = new Terms('trdMarket', {
   HK: 1,
   US: 2,
   CN: 3,
@@ -163,5 +118,7 @@ export const tradeMarkets = new Terms<TradeMarket>('trdMarket', {
   JP: 15,
   MY: 111,
 });
+/** Sections of the trading market that accounts are authorised for. */
+export type TradeMarket = WordOf<typeof tradeMarkets>;
 
 export const currencies = new Terms<Currency>('currency', { HKD: 1, USD: 2, CNH: 3, JPY: 4, SGD: 5, AUD: 6, CAD: 7, MYR: 8 });

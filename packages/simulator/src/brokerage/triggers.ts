@@ -1,15 +1,16 @@
-import type { Decimal } from '@svc-gateway/contract/decimal';
 import type { Tick } from '../market/market.js';
-import { mainLeg, type OrderRecord, type Trigger } from './order.js';
+import type { Instrument } from '../world/index.js';
+import { isBuying, mainLeg, type OrderRecord } from './order.js';
+import { trailingLimit, trailingTrigger } from './order-prices.js';
+import { moved } from './order-status.js';
 
 /** The orders that wait for a price, by symbol. */
 export class Triggers {
   readonly #bySymbol = new Map<string, Set<bigint>>();
 
   add(order: OrderRecord): void {
-    const waiting = this.#bySymbol.get(mainLeg(order).symbol);
-    if (waiting === undefined) this.#bySymbol.set(mainLeg(order).symbol, new Set([order.id]));
-    else waiting.add(order.id);
+    const { symbol } = mainLeg(order);
+    this.#bySymbol.set(symbol, (this.#bySymbol.get(symbol) ?? new Set()).add(order.id));
   }
 
   /** Whether the order was waiting. */
@@ -25,14 +26,28 @@ export class Triggers {
   }
 }
 
-/** A trigger after ticks: reached, or moved along by a better price, or as it was. */
-export function afterTicks(trigger: Trigger, ticks: readonly Tick[], trailFrom: (extreme: Decimal) => Decimal): Trigger {
+/** An order that waits for a price, after ticks: on its way with the trigger reached, or with its trigger moved along, or as it was. */
+export function afterTicks(instrument: Instrument, order: OrderRecord, ticks: readonly Tick[], now: number): OrderRecord {
+  const { trigger } = order;
+  if (trigger === undefined) throw new Error(`order ${order.id} waits for no price`);
+  const { when, trail, spread } = trigger;
+  const buying = isBuying(mainLeg(order).side);
   let { price } = trigger;
   for (const tick of ticks) {
-    if (trigger.when === 'rises_to' ? tick.price >= price : tick.price <= price) return { ...trigger, price, reached: true };
-    if (trigger.trail === undefined) continue;
-    const followed = trailFrom(tick.price);
-    if (trigger.when === 'rises_to' ? followed < price : followed > price) price = followed;
+    if (tick.time <= order.createdAt) continue;
+    if (when === 'rises_to' ? tick.price >= price : tick.price <= price) {
+      const limit = spread === undefined ? undefined : trailingLimit(instrument, buying, price, spread);
+      return {
+        ...order,
+        trigger: { ...trigger, price, reached: true },
+        ...(limit === undefined ? {} : { price: limit, worstPrice: limit }),
+        status: moved(order.status, 'submitting'),
+        updatedAt: now,
+      };
+    }
+    if (trail === undefined) continue;
+    const followed = trailingTrigger(instrument, buying, tick.price, trail);
+    if (when === 'rises_to' ? followed < price : followed > price) price = followed;
   }
-  return price === trigger.price ? trigger : { ...trigger, price };
+  return price === trigger.price ? order : { ...order, trigger: { ...trigger, price } };
 }

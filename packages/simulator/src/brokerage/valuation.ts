@@ -8,6 +8,7 @@ import type { Ledger } from './ledger.js';
 import { initialMargin, maintenanceMargin, marginCallMargin, unitValue } from './margin.js';
 import { nakedMargin, type OptionHolding, optionMargin, type Underlying } from './option-margin.js';
 import type { PositionRecord } from './position.js';
+import { known } from './resolve.js';
 
 /** Value of an account now, every figure in one currency. */
 export interface Valuation {
@@ -57,8 +58,7 @@ export class Valuer {
   ) {}
 
   value(position: PositionRecord): PositionValue {
-    const instrument = this.world.instrument(position.symbol);
-    if (instrument === undefined) throw new Error(`position in ${position.symbol}, which the world does not know`);
+    const instrument = known(this.world, position.symbol);
     const price = this.market.quote(instrument).last;
     const value = unitValue(instrument, price) * position.quantity;
     return { instrument, position, price, value, unrealised: gainOver(position.cost, position.quantity, value) };
@@ -96,8 +96,7 @@ export class Valuer {
   }
 
   #underlying(symbol: string, held: bigint): Underlying {
-    const instrument = this.world.instrument(symbol);
-    if (instrument === undefined) throw new Error(`options on ${symbol}, which the world does not know`);
+    const instrument = known(this.world, symbol);
     return { instrument, price: this.market.quote(instrument).last, held };
   }
 
@@ -155,32 +154,7 @@ export class Valuer {
   /** Buying power left by open orders and positions: cash of a cash account in one currency, else margin of all of it. */
   free(account: Account, currency: Currency): Decimal {
     if (account.type === 'cash') return this.ledger.cash(account, currency) - this.ledger.frozen(account, currency);
-    return this.#freeMargin(account, currency);
-  }
-
-  /** As {@link freeMargin} of the account's valuation: every order asks for this figure, and for no other. */
-  #freeMargin(account: Account, currency: Currency): Decimal {
-    const futures = account.trades === 'futures';
-    let free = 0n;
-    let dividends = 0n;
-    for (const held of currenciesOf(account)) {
-      const balances = this.ledger.money.balances(account.id, held);
-      free += this.rates.convert(balances.cash, held, currency);
-      free -= this.rates.convert(this.ledger.reservedMargin(account, held), held, currency);
-      dividends += this.rates.convert(balances.dividends, held, currency);
-    }
-    for (const position of this.ledger.positions(account)) {
-      if (position.quantity === 0n) continue;
-      const { instrument, value } = this.value(position);
-      const counted = futures ? gainOver(position.carried ?? position.cost, position.quantity, value) : value;
-      const margin = isSoldOption(instrument, position)
-        ? 0n
-        : initialMargin(instrument, value < 0n ? 'short' : 'long', value < 0n ? -value : value);
-      free += this.rates.convert(counted, instrument.currency, currency) - this.rates.convert(margin, instrument.currency, currency);
-    }
-    free -= this.#soldOptionsMargin(account, currency);
-    if (!futures) free += dividends;
-    return dividends > 0n ? free - dividends : free;
+    return freeMargin(this.valuation(account, currency));
   }
 }
 

@@ -95,32 +95,29 @@ export class Exchange {
     return { trade, resting };
   }
 
-  /** Takes an order of several legs back; false when it does not rest. */
-  withdrawCombo(id: bigint): boolean {
-    const resting = this.#combos.remove(id);
-    if (resting === undefined) return false;
-    for (const { instrument } of resting.order.legs) this.unwatch(instrument);
-    return true;
-  }
-
-  /** As {@link reduce}, of an order of several legs. */
-  reduceCombo(id: bigint, remaining: bigint): boolean {
-    const resting = this.#combos.get(id);
-    if (resting === undefined) return false;
-    resting.left = remaining;
-    return true;
-  }
-
   /** Takes an order out of its book; false when it is in none. */
   withdraw(instrument: Instrument, id: bigint): boolean {
+    if (this.#withdrawCombo(id)) return true;
     const book = this.#books.get(instrument.symbol);
     if (book === undefined || !book.withdraw(id)) return false;
     this.#dropIfEmpty(book);
     return true;
   }
 
+  #withdrawCombo(id: bigint): boolean {
+    const resting = this.#combos.remove(id);
+    if (resting === undefined) return false;
+    for (const { instrument } of resting.order.legs) this.unwatch(instrument);
+    return true;
+  }
+
   /** Lowers a resting order's open volume, keeping its place; false when it does not rest. */
   reduce(instrument: Instrument, id: bigint, remaining: bigint): boolean {
+    const combo = this.#combos.get(id);
+    if (combo !== undefined) {
+      combo.left = remaining;
+      return true;
+    }
     const book = this.#books.get(instrument.symbol);
     if (book === undefined || !book.has(id)) return false;
     book.reduce(id, remaining);
@@ -156,7 +153,7 @@ export class Exchange {
   close(): void {
     this.#stopListening();
     for (const book of this.#books.values()) this.unwatch(book.instrument);
-    for (const { order } of [...this.#combos.all()]) this.withdrawCombo(order.id);
+    for (const { order } of [...this.#combos.all()]) this.#withdrawCombo(order.id);
     this.#books.clear();
   }
 
@@ -213,7 +210,7 @@ export class Exchange {
     if (trade === undefined) return false;
     resting.left -= units;
     const isGone = resting.left === 0n;
-    if (isGone) this.withdrawCombo(order.id);
+    if (isGone) this.#withdrawCombo(order.id);
     this.listener.comboTraded(trade);
     return isGone;
   }

@@ -124,7 +124,7 @@ export class DayRolls {
       }
       yield booked;
     }
-    if (change.rolls !== undefined) this.#commit(change);
+    if (change.rolls.size > 0) this.#commit(change);
     this.#next = next.moment.time;
     this.#stopTimer();
     this.#stopTimer = clock.at(this.#next, () => this.catchUp());
@@ -159,7 +159,7 @@ export class DayRolls {
     for (const name of CALENDARS) {
       if (records.rolled(name) === undefined) records.putRoll(change, name, keyOfMoment(lastMoment(world.calendar(name), now)));
     }
-    if (change.transactions.length > 0 || change.rolls !== undefined) this.#commit(change);
+    if (change.transactions.length > 0 || change.rolls.size > 0) this.#commit(change);
   }
 
   #earliest(): Upcoming {
@@ -196,5 +196,5 @@ export class DayRolls {
 }
 
 function isEmpty({ transactions, positions, orders }: Change): boolean {
-  return transactions.length === 0 && positions === undefined && orders.size === 0;
+  return transactions.length === 0 && positions.size === 0 && orders.size === 0;
 }

@@ -4,8 +4,9 @@ import type { CorporateActions } from '../../companies/corporate-actions.js';
 import type { Cause, Entry } from '../../ledger/index.js';
 import { type Instrument, kinds, type World } from '../../world/index.js';
 import type { Option } from '../../world/instrument.js';
+import { positionToTrade, tradeEntries } from '../execution.js';
 import { unitValue } from '../margin.js';
-import { afterTrade, emptyPosition } from '../position.js';
+import { afterTrade, closedAt } from '../position.js';
 import type { Holding, Roll } from './roll.js';
 import { settlementDay } from './settlement.js';
 
@@ -62,16 +63,10 @@ export function exchangeShares(
 
 /** Closes a position at what one unit of it is paid. */
 function close(roll: Roll, { account, instrument, position }: Holding, paid: Decimal, cause: Cause): void {
-  const { quantity, cost } = position;
+  const { quantity } = position;
   const amount = paid * quantity;
-  const realised = quantity > 0n ? amount - cost : cost + amount;
-  roll.records.putPosition(roll.change, {
-    ...position,
-    quantity: 0n,
-    cost: 0n,
-    invested: position.invested - amount,
-    realised: position.realised + realised,
-  });
+  const { position: closed, realised } = closedAt(position, paid);
+  roll.records.putPosition(roll.change, closed);
   const { currency, symbol } = instrument;
   const of = { currency, venue: roll.calendar.name, day: settlementDay(instrument, roll.calendar, roll.day) } as const;
   const entries: Entry[] = [];
@@ -121,19 +116,12 @@ export function sharesDelivered(
 
 function deliver(roll: Roll, { account, position: of }: Holding, { underlying, side, shares, price }: Delivery, cause: Cause): void {
   const { records, change, day, calendar } = roll;
-  const { symbol, currency } = underlying;
-  const held = records.ledger.position(account.id, symbol);
-  const before =
-    held === undefined || held.quantity === 0n
-      ? {
-          ...(held ?? emptyPosition({ id: 0n, accId: account.id, symbol, tradeMarket: of.tradeMarket }, day)),
-          id: records.nextId(roll.moment.time),
-        }
-      : held;
+  const { symbol } = underlying;
+  const before = positionToTrade(records, account, { symbol, tradeMarket: of.tradeMarket, day, time: roll.moment.time });
   const { position, realised } = afterTrade(before, { side, quantity: shares, unitValue: price, day });
   records.putPosition(change, position);
-  const clears = { currency, venue: calendar.name, day: settlementDay(underlying, calendar, day) } as const;
-  const entries: Entry[] = [{ ...clears, balance: 'unsettled', kind: 'trade', amount: side === 'buy' ? -price * shares : price * shares }];
-  if (realised !== 0n) entries.push({ ...clears, balance: 'realised', kind: 'realised', amount: realised });
+  const clearing = { balance: 'unsettled', venue: calendar.name, day: settlementDay(underlying, calendar, day) } as const;
+  const amount = side === 'buy' ? -price * shares : price * shares;
+  const entries = tradeEntries(underlying, clearing, { amount, fee: 0n, realised });
   roll.book(account, { cause, symbol, remark: `${shares} ${side === 'buy' ? 'bought' : 'sold'} for ${of.symbol}`, entries });
 }

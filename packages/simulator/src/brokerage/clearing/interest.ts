@@ -15,49 +15,32 @@ import type { Roll } from './roll.js';
  */
 export function bookInterest(roll: Roll): void {
   const day = addDays(roll.day, -1);
-  for (const account of accounts) {
-    for (const currency of currenciesOf(account)) {
-      if (moneyTerms(currency).home === roll.calendar.name) accrueDebit(roll, account, currency, day);
-    }
+  for (const [account, currency] of homeMoney(roll)) {
+    const { settled } = roll.records.money.balances(account.id, currency);
+    if (settled < 0n)
+      accrue(roll, account, { kind: 'interest', currency, amount: ofOneDay(settled, moneyTerms(currency).debitPercent, currency), day });
   }
-  accrueBorrowing(roll, day);
-  if (!roll.day.endsWith('-01')) return;
-  for (const account of accounts) {
-    for (const currency of currenciesOf(account)) {
-      if (moneyTerms(currency).home === roll.calendar.name) charge(roll, account, currency, day);
-    }
-  }
-}
-
-function accrueDebit(roll: Roll, account: Account, currency: Currency, day: string): void {
-  const { settled } = roll.records.money.balances(account.id, currency);
-  if (settled >= 0n) return;
-  const { debitPercent } = moneyTerms(currency);
-  const amount = ofOneDay(settled, debitPercent, currency);
-  if (amount === 0n) return;
-  roll.book(account, {
-    cause: 'interest',
-    symbol: '',
-    remark: '',
-    entries: [{ balance: 'interest', kind: 'interest', currency, amount, venue: roll.calendar.name, day }],
-  });
-}
-
-function accrueBorrowing(roll: Roll, day: string): void {
   for (const { account, instrument, position } of roll.holdings()) {
     // Sold contracts borrow nothing.
     if (position.quantity > 0n || kinds[instrument.kind].margin !== 'stock') continue;
-    const price = roll.closeBefore(instrument);
     const { currency, symbol } = instrument;
-    const amount = ofOneDay(unitValue(instrument, price) * position.quantity, shortFeePercent, currency);
-    if (amount === 0n) continue;
-    roll.book(account, {
-      cause: 'interest',
-      symbol,
-      remark: '',
-      entries: [{ balance: 'interest', kind: 'stock_borrow_fee', currency, amount, venue: roll.calendar.name, day }],
-    });
+    const value = unitValue(instrument, roll.closeBefore(instrument)) * position.quantity;
+    accrue(roll, account, { kind: 'stock_borrow_fee', currency, amount: ofOneDay(value, shortFeePercent, currency), day }, symbol);
   }
+  if (!roll.day.endsWith('-01')) return;
+  for (const [account, currency] of homeMoney(roll)) charge(roll, account, currency, day);
+}
+
+/** The accounts and their currencies whose interest goes by the calendar. */
+function* homeMoney(roll: Roll): Iterable<readonly [Account, Currency]> {
+  for (const account of accounts) {
+    for (const currency of currenciesOf(account)) if (moneyTerms(currency).home === roll.calendar.name) yield [account, currency];
+  }
+}
+
+function accrue(roll: Roll, account: Account, accrued: Pick<Entry, 'kind' | 'currency' | 'amount' | 'day'>, symbol = ''): void {
+  if (accrued.amount === 0n) return;
+  roll.book(account, { cause: 'interest', symbol, remark: '', entries: [{ ...accrued, balance: 'interest', venue: roll.calendar.name }] });
 }
 
 function charge(roll: Roll, account: Account, currency: Currency, day: string): void {

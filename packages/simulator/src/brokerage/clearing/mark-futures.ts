@@ -1,7 +1,7 @@
-import type { Decimal } from '@svc-gateway/contract/decimal';
 import type { Entry } from '../../ledger/index.js';
 import { finalSettlement, type Instrument } from '../../world/index.js';
 import { unitValue } from '../margin.js';
+import { closedAt } from '../position.js';
 import type { EndOrders, Holding, Roll } from './roll.js';
 
 /**
@@ -31,28 +31,16 @@ function mark(roll: Roll, { account, instrument, position }: Holding): void {
   const { quantity, cost, carried = cost } = position;
   const size = quantity < 0n ? -quantity : quantity;
   const expires = isSettled(roll, instrument);
-  const price = expires ? roll.settlementPrice(instrument) : roll.closingPrice(instrument, roll.day);
-  const value = unitValue(instrument, price) * size;
-  const gainOver = (before: Decimal): Decimal => (quantity > 0n ? value - before : before - value);
+  const each = unitValue(instrument, expires ? roll.settlementPrice(instrument) : roll.closingPrice(instrument, roll.day));
+  const variation = quantity > 0n ? each * size - carried : carried - each * size;
+  const { position: marked, realised } = expires
+    ? closedAt(position, each)
+    : { position: { ...position, carried: each * size }, realised: 0n };
   const { currency, symbol } = instrument;
   const of = { currency, venue: roll.calendar.name, day: roll.day };
   const entries: Entry[] = [];
-  const variation = gainOver(carried);
   if (variation !== 0n) entries.push({ ...of, balance: 'settled', kind: 'variation_margin', amount: variation });
-  const realised = expires ? gainOver(cost) : 0n;
   if (realised !== 0n) entries.push({ ...of, balance: 'realised', kind: 'realised', amount: realised });
-  roll.records.putPosition(
-    roll.change,
-    expires
-      ? {
-          ...position,
-          quantity: 0n,
-          cost: 0n,
-          carried: 0n,
-          invested: position.invested - (quantity > 0n ? value : -value),
-          realised: position.realised + realised,
-        }
-      : { ...position, carried: value },
-  );
+  roll.records.putPosition(roll.change, marked);
   roll.book(account, { cause: expires ? 'expiry' : 'mark_to_market', symbol, remark: '', entries });
 }
