@@ -57,7 +57,7 @@ export class ScriptedMarket implements Market, Pick<SimulatedMarket, 'restorePri
     return this.#script(instrument).watchers > 0;
   }
 
-  prepare(): undefined {}
+  *prepare(): Generator<void, void> {}
 
   *prepareBars(): Generator<void, void> {}
 

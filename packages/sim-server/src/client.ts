@@ -41,28 +41,27 @@ const UNREAD_BYTES_MAX = 16 * 1024 * 1024;
 /** One connection to a point of the simulated brokerage, from the end of its handshake on. */
 export class Client implements TcpSession, Connected {
   accounts: ReadonlySet<bigint> = new Set();
-  readonly #services: EndpointServices;
-  readonly #link: TcpLink;
   #gone = false;
   #underWay = 0;
   #pushes = 0;
   readonly #waitingForIdle: (() => void)[] = [];
   #cancelGreeting: () => void = () => undefined;
 
-  constructor(services: EndpointServices, link: TcpLink) {
-    this.#services = services;
-    this.#link = link;
+  constructor(
+    private readonly services: EndpointServices,
+    private readonly link: TcpLink,
+  ) {
     services.clients.add(this);
     if (link.recvNotify) this.#cancelGreeting = services.clock.after(GREET_AFTER_MS, () => this.#greet());
   }
 
   /** `connID`. */
   get id(): bigint {
-    return this.#link.connectionId;
+    return this.link.connectionId;
   }
 
   get wantsNotices(): boolean {
-    return this.#link.recvNotify;
+    return this.link.recvNotify;
   }
 
   get gone(): boolean {
@@ -81,13 +80,13 @@ export class Client implements TcpSession, Connected {
     this.#underWay += 1;
     this.#serve(request)
       .catch((error: unknown) => {
-        this.#services.onDefect(error);
+        this.services.onDefect(error);
         this.cut();
       })
       .finally(() => {
         this.#underWay -= 1;
         if (this.#gone) return;
-        this.#link.onFree();
+        this.link.onFree();
         if (this.#underWay === 0) for (const resolve of this.#waitingForIdle.splice(0)) resolve();
       });
   }
@@ -97,18 +96,18 @@ export class Client implements TcpSession, Connected {
   disconnected(): void {
     this.#gone = true;
     this.#cancelGreeting();
-    const { clients, subscriptions, onDefect } = this.#services;
+    const { clients, subscriptions, onDefect } = this.services;
     clients.delete(this);
     subscriptions.left(this).catch(onDefect);
     for (const resolve of this.#waitingForIdle.splice(0)) resolve();
   }
 
   #greet(): void {
-    for (const notice of this.#services.backend.notices()) this.push(notice);
+    for (const notice of this.services.backend.notices()) this.push(notice);
   }
 
   push(event: PushEvent): void {
-    const { clock, faults, name } = this.#services;
+    const { clock, faults, name } = this.services;
     const fault = faults.take('push', name, event.protoId);
     switch (fault?.kind) {
       case 'push_lost':
@@ -123,21 +122,21 @@ export class Client implements TcpSession, Connected {
   }
 
   end(): void {
-    this.#link.end();
+    this.link.end();
   }
 
   cut(): void {
-    this.#link.socket.destroy();
+    this.link.socket.destroy();
   }
 
   #pushNow({ protoId, message }: PushEvent, fault?: WireFault): void {
     this.#pushes += 1;
-    const body = pushBody(protoId, message, this.#link.pushFormat);
-    this.#write(protoId, this.#link.pushFormat, this.#pushes, body, fault);
+    const body = pushBody(protoId, message, this.link.pushFormat);
+    this.#write(protoId, this.link.pushFormat, this.#pushes, body, fault);
   }
 
   async #serve(request: CoreRequest): Promise<void> {
-    const { clock, faults, name } = this.#services;
+    const { clock, faults, name } = this.services;
     const { protoId, format, tag } = request;
     const fault = faults.take('answer', name, protoId);
     if (fault?.kind === 'lost_request') return;
@@ -150,7 +149,7 @@ export class Client implements TcpSession, Connected {
 
   async #answer(request: CoreRequest): Promise<Reply> {
     const { protoId, format } = request;
-    if (protoId === protocol.keepAlive) return { body: keepAliveBody(Math.floor(this.#services.clock.now() / 1000), format) };
+    if (protoId === protocol.keepAlive) return { body: keepAliveBody(Math.floor(this.services.clock.now() / 1000), format) };
     if (protoId === protocol.initConnect) {
       return { body: rejectionBody(new Rejection('request.invalid', 'the connection is already initialised'), format) };
     }
@@ -165,7 +164,7 @@ export class Client implements TcpSession, Connected {
   async #fulfil(ask: Ask, verdict: Empty | undefined, format: BodyFormat): Promise<Reply> {
     const messages = ask.operation?.messages ?? QotRegQotPush;
     const { response, after } = verdict === undefined ? await this.#carryOut(ask) : { response: emptyAnswer(messages, ask.c2s) };
-    const changed = this.#services.rules.reduce((answer, rule) => rule.answered?.(ask, answer) ?? answer, response);
+    const changed = this.services.rules.reduce((answer, rule) => rule.answered?.(ask, answer) ?? answer, response);
     const body =
       ask.operation === undefined ? encodeBody(messages.ResponseSchema, changed, format) : responseBody(ask.operation, changed, format);
     return { body, after };
@@ -173,7 +172,7 @@ export class Client implements TcpSession, Connected {
 
   /** Reads a request; unknown ones are refused in the server's own words. */
   #read({ protoId, format, body }: CoreRequest): Ask | Refused | Rejection {
-    const { clock, ids, unknownId } = this.#services;
+    const { clock, ids, unknownId } = this.services;
     const now = clock.monotonic();
     if (protoId === protocol.regQotPush) {
       const c2s = readC2S(QotRegQotPush, body, format);
@@ -186,7 +185,7 @@ export class Client implements TcpSession, Connected {
   }
 
   async #judge(ask: Ask): Promise<Refused | Empty | undefined> {
-    for (const rule of this.#services.rules) {
+    for (const rule of this.services.rules) {
       const judged = rule.judge?.(ask);
       // Most rules know at once, and requests that come together are then judged in their order.
       const verdict = judged instanceof Promise ? await judged : judged;
@@ -196,10 +195,10 @@ export class Client implements TcpSession, Connected {
   }
 
   async #carryOut({ operation, c2s }: Ask): Promise<Answered> {
-    const { backend, nextRequestId, subscriptions } = this.#services;
-    if (operation === undefined) return registerPush(this.#services, this, c2s as QotRegQotPush.C2S);
+    const { backend, nextRequestId, subscriptions } = this.services;
+    if (operation === undefined) return registerPush(this.services, this, c2s as QotRegQotPush.C2S);
     const own = ownAnswers[operation.name];
-    if (own !== undefined) return own(this.#services, this, c2s);
+    if (own !== undefined) return own(this.services, this, c2s);
     nameConnection(c2s, this.id);
     const orderDetail = operation === quote.getOrderBook && subscriptions.holds(this, orderDetailKey((c2s as GetOrderBook).security));
     const context = { requestId: nextRequestId(), deadline: Number.POSITIVE_INFINITY, signal: NEVER, orderDetail };
@@ -207,7 +206,7 @@ export class Client implements TcpSession, Connected {
   }
 
   #write(protoId: number, format: BodyFormat, serial: number, body: Uint8Array, fault: WireFault | undefined): void {
-    const { socket, cipher } = this.#link;
+    const { socket, cipher } = this.link;
     if (!socket.writable) return;
     const bytes = encodeFrame({ protoId, format, serial, body }, cipher);
     switch (fault?.kind) {

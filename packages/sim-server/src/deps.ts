@@ -6,7 +6,9 @@ import type { Account } from '@svc-gateway/simulator/brokerage/account';
 import type { OrderedIncidents } from '@svc-gateway/simulator/brokerage/incidents';
 import { SERVER_VERSION } from '@svc-gateway/simulator/view/server';
 import type { Store } from '@svc-gateway/storage';
-import type { Random } from './random.js';
+
+/** So many random bytes. */
+export type Random = (bytes: number) => Buffer;
 
 /** Parts of a server of the simulated brokerage, whatever its profile. */
 export interface SimServerDeps {

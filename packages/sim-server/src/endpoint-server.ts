@@ -20,7 +20,6 @@ const INIT_CONNECT = 1001;
 
 /** An endpoint: one listener of the public protocol's frames, and its connections. */
 export class EndpointServer {
-  readonly #options: EndpointServerOptions;
   readonly #services: EndpointServices;
   #endpoint: TcpEndpoint | undefined;
   #port = 0;
@@ -28,17 +27,16 @@ export class EndpointServer {
   #closed = false;
   #stopListening: () => void = () => undefined;
 
-  constructor(options: EndpointServerOptions) {
-    this.#options = options;
+  constructor(private readonly options: EndpointServerOptions) {
     this.#services = { ...options, clients: new Set() };
   }
 
   get name(): string {
-    return this.#options.name;
+    return this.options.name;
   }
 
   get host(): string {
-    return this.#options.host;
+    return this.options.host;
   }
 
   /** Bound port, or the last one. */
@@ -58,7 +56,7 @@ export class EndpointServer {
   /** Opens the listener, at the port that it had before where none is named. Resolves to its port; rejects with the system's error. */
   async open(port = this.#port): Promise<number> {
     if (this.#endpoint !== undefined || this.#closed) return this.#port;
-    const { clock, onDefect, rsaKey, connectionsMax, greet, host, backend } = this.#options;
+    const { clock, onDefect, rsaKey, connectionsMax, greet, host, backend } = this.options;
     const endpoint = new TcpEndpoint({
       service: {
         greet: async (_peer, c2s) => {
@@ -112,7 +110,7 @@ export class EndpointServer {
 
   /** Applies an ordered fault to a handshake. One that is never answered ends by its deadline. */
   async #disturbed(): Promise<Rejection | undefined> {
-    const { clock, faults, name } = this.#options;
+    const { clock, faults, name } = this.options;
     const fault = faults.take('handshake', name, INIT_CONNECT);
     switch (fault?.kind) {
       case 'delay':
@@ -129,7 +127,7 @@ export class EndpointServer {
 
   /** Pushes to those of the connections that want it. */
   #pushed(event: PushEvent): void {
-    const { subscriptions, rules } = this.#options;
+    const { subscriptions, rules } = this.options;
     if (rules.some((rule) => rule.withholds?.(event))) return;
     switch (event.type) {
       case 'quote':

@@ -5,19 +5,15 @@ type Bind = (port: number) => Promise<number>;
 
 /** The ports that listeners had, so that "any" is the same one after a restart while nobody else has taken it. */
 export class Ports {
-  readonly #store: Store;
-
-  constructor(store: Store) {
-    this.#store = store;
-  }
+  constructor(private readonly store: Store) {}
 
   /** Binds to `wanted`; where that is 0, to the port of last time, or to any. Rejects with the system's error. */
   async bind(name: string, wanted: number, bind: Bind): Promise<number> {
     if (wanted !== 0) return bind(wanted);
-    const table = this.#store.table<number>('sim-server-ports');
+    const table = this.store.table<number>('sim-server-ports');
     const before = table.get(name);
     const port = before === undefined ? await bind(0) : await bind(before).catch(() => bind(0));
-    if (port !== before) await this.#store.write((change) => change.put(table, name, port));
+    if (port !== before) await this.store.write((change) => change.put(table, name, port));
     return port;
   }
 }

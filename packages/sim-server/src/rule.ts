@@ -32,7 +32,6 @@ export class Empty {}
  * does not let a request pass answers it.
  */
 export interface Rule {
-  readonly name: string;
   judge?(ask: Ask): Refused | Empty | undefined | Promise<Refused | Empty | undefined>;
   /** Changes what the simulation answered. */
   answered?(ask: Ask, response: ResponseMessage): ResponseMessage;

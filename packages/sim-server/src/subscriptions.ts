@@ -27,7 +27,6 @@ export interface SubscriptionsOptions {
 
 /** Subscriptions of the clients of a server. One symbol and type is one unit of its quota, once for all clients. */
 export class Subscriptions {
-  readonly #options: SubscriptionsOptions;
   readonly #clients = new Map<Connected, Holdings>();
   /** By stream: who holds it. */
   readonly #holders = new Map<string, Set<Connected>>();
@@ -35,17 +34,15 @@ export class Subscriptions {
   readonly #lingering = new Map<string, number>();
   #changes: Promise<unknown> = Promise.resolve();
 
-  constructor(options: SubscriptionsOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: SubscriptionsOptions) {}
 
   get ageMsMin(): number {
-    return this.#options.ageMsMin;
+    return this.options.ageMsMin;
   }
 
   /** Units ("HK.00700 1") that count towards the quota. */
   units(): ReadonlySet<string> {
-    const now = this.#options.clock.monotonic();
+    const now = this.options.clock.monotonic();
     for (const [unit, until] of this.#lingering) if (until <= now) this.#lingering.delete(unit);
     const units = new Set(this.#lingering.keys());
     for (const { since } of this.#clients.values()) for (const unit of since.keys()) units.add(unit);
@@ -83,12 +80,12 @@ export class Subscriptions {
    */
   subscribe(client: Connected, streams: readonly QuoteStream[], push: boolean | undefined): Promise<ResponseMessage> {
     return this.#inTurn(async () => {
-      const answer = await this.#options.backend.subscribe(streams);
+      const answer = await this.options.backend.subscribe(streams);
       if (answer.retType !== 0 || client.gone) {
         await this.#end(streams.map(streamKey));
         return answer;
       }
-      const now = this.#options.clock.monotonic();
+      const now = this.options.clock.monotonic();
       const holdings = this.#clients.get(client) ?? { streams: new Map(), since: new Map() };
       this.#clients.set(client, holdings);
       for (const stream of streams) {
@@ -123,7 +120,7 @@ export class Subscriptions {
 
   /** A client has gone: what it held counts until it is old enough to be given back. */
   left(client: Connected): Promise<void> {
-    const { clock, ageMsMin } = this.#options;
+    const { clock, ageMsMin } = this.options;
     const now = clock.monotonic();
     for (const [unit, since] of this.#clients.get(client)?.since ?? []) {
       const until = since + ageMsMin;
@@ -139,7 +136,7 @@ export class Subscriptions {
       this.#clients.clear();
       this.#holders.clear();
       this.#lingering.clear();
-      await this.#options.backend.unsubscribe(keys.map(streamOfKey));
+      await this.options.backend.unsubscribe(keys.map(streamOfKey));
     });
   }
 
@@ -167,6 +164,6 @@ export class Subscriptions {
   async #end(keys: readonly string[]): Promise<void> {
     const idle = keys.filter((key) => (this.#holders.get(key)?.size ?? 0) === 0);
     for (const key of idle) this.#holders.delete(key);
-    if (idle.length > 0) await this.#options.backend.unsubscribe(idle.map(streamOfKey));
+    if (idle.length > 0) await this.options.backend.unsubscribe(idle.map(streamOfKey));
   }
 }

@@ -263,19 +263,13 @@ function marketOf(options: MadeFrom, { world, prices, priceBy }: PricedWorld, lo
   const history = [...loaded, ...historyBefore(recorded, loaded, world)];
   const pasts = pastsOf(history, today);
   const companies = companiesOf(world, seed, (symbol) => pasts.get(symbol)?.loadedPrices, prices);
-  const market = createMarket({
-    clock,
-    seed,
-    calendarOf,
-    companies,
-    pairs: world.instruments({ market: 'FX', kind: 'forex' }),
-    history: pasts,
-  });
-  priceBy(market);
+  const pairs = world.instruments({ market: 'FX', kind: 'forex' });
   const instruments = recorded.flatMap(({ symbol }) => world.instrument(symbol) ?? []);
-  if (instruments.length === 0) return { world, companies, market, recordedMarket: undefined };
-  const recordedMarket = new RecordedMarket(market, clock, calendarOf, instruments);
-  return { world, companies, market: recordedMarket, recordedMarket };
+  const marketOptions = { clock, seed, calendarOf, companies, pairs, history: pasts };
+  const recordedMarket = instruments.length === 0 ? undefined : new RecordedMarket(marketOptions, instruments);
+  const market = recordedMarket ?? createMarket(marketOptions);
+  priceBy(market);
+  return { world, companies, market, recordedMarket };
 }
 
 /** Recorded symbols come from the close that their first quote names, unless bars of them are loaded. */
@@ -305,6 +299,7 @@ function worldFacts(
 ): WorldFacts {
   const listings = new Listings(world);
   const caches = new Caches(clock);
+  const tradeStatistics = new TradeStatistics(market);
   return {
     clock,
     world,
@@ -315,8 +310,8 @@ function worldFacts(
     caches,
     columnSnapshots: new ColumnSnapshots({ clock, world, companies, market, listings, caches }),
     names: new NameIndex(clock, world),
-    capitalFlows: new CapitalFlows(market),
-    tradeStatistics: new TradeStatistics(market),
+    capitalFlows: new CapitalFlows(tradeStatistics),
+    tradeStatistics,
     macro: new Macro(seed),
     watched,
   };

@@ -7,18 +7,16 @@ const ProtoId = { order: 2208, fill: 2218 } as const;
 
 /** Order and fill pushes of the subscribed accounts. */
 export class AccountPushes {
-  readonly #facts: Facts<'world' | 'brokerage'>;
-  readonly #emit: (event: PushEvent) => void;
   #wanted: ReadonlySet<bigint> = new Set();
   #stopListening: (() => void) | undefined;
 
-  constructor(facts: Facts<'world' | 'brokerage'>, emit: (event: PushEvent) => void) {
-    this.#facts = facts;
-    this.#emit = emit;
-  }
+  constructor(
+    private readonly facts: Facts<'world' | 'brokerage'>,
+    private readonly emit: (event: PushEvent) => void,
+  ) {}
 
   start(): void {
-    this.#stopListening ??= this.#facts.brokerage.onEvent((event) => this.#onEvent(event));
+    this.#stopListening ??= this.facts.brokerage.onEvent((event) => this.#onEvent(event));
   }
 
   stop(): void {
@@ -29,7 +27,7 @@ export class AccountPushes {
 
   /** Replaces the accounts whose pushes are wanted; one that does not exist refuses the whole list. */
   subscribe(accIds: readonly bigint[]): Refusal | undefined {
-    const unknown = accIds.find((accId) => this.#facts.brokerage.account(accId) === undefined);
+    const unknown = accIds.find((accId) => this.facts.brokerage.account(accId) === undefined);
     if (unknown !== undefined) return new Refusal(`unknown account ${unknown}`, 'broker.account');
     this.#wanted = new Set(accIds);
     return undefined;
@@ -38,12 +36,12 @@ export class AccountPushes {
   #onEvent(event: BrokerageEvent): void {
     const { account } = event;
     if (!this.#wanted.has(account.id)) return;
-    const { world } = this.#facts;
+    const { world } = this.facts;
     const [protoId, message] =
       event.kind === 'order'
         ? [ProtoId.order, orderPush(world, account, event.order)]
         : [ProtoId.fill, fillPush(world, account, event.fill)];
     const trdMarket = message.s2c?.header?.trdMarket ?? 0;
-    this.#emit({ type: 'trade', protoId, accId: account.id, trdMarket, canSellQty: Number(event.canSell), message });
+    this.emit({ type: 'trade', protoId, accId: account.id, trdMarket, canSellQty: Number(event.canSell), message });
   }
 }

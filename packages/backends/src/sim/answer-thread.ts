@@ -45,7 +45,6 @@ export interface AnswerThreadOptions {
  * what callers did in the market until then. It starts with the first question. Where it ends early, its questions are asked once more.
  */
 export class AnswerThread {
-  readonly #options: AnswerThreadOptions;
   #worker: Worker | undefined;
   /** How far the copy in the thread is. */
   #followed = new Followed();
@@ -55,9 +54,7 @@ export class AnswerThread {
   #cancelIdle = () => {};
   #isStopped = false;
 
-  constructor(options: AnswerThreadOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: AnswerThreadOptions) {}
 
   /** Resolves with the payload or the refusal. Rejects with {@link BackendRefused} where too much is asked, or the thread ended twice. */
   ask(operation: Operation, request: Message, signal?: AbortSignal): Promise<Message | Refusal> {
@@ -93,7 +90,7 @@ export class AnswerThread {
       const worker = this.#worker ?? this.#start();
       const id = ++this.#lastId;
       this.#sent.set(id, asked);
-      const { clock, callerChanges, watched } = this.#options.simulation;
+      const { clock, callerChanges, watched } = this.options.simulation;
       const changes = callerChanges(this.#followed);
       worker.postMessage({ id, operation: operation.name, request, moment: clock.now(), changes, watched: watched() } satisfies Question);
     }
@@ -102,16 +99,16 @@ export class AnswerThread {
   #start(): Worker {
     this.#followed = new Followed();
     const limit = getHeapStatistics().heap_size_limit / MIB;
-    const worker = new Worker(this.#options.file, {
+    const worker = new Worker(this.options.file, {
       name: 'answers',
-      workerData: this.#options.recipe,
+      workerData: this.options.recipe,
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: Math.round(HEAP_PART * limit) },
     });
     worker.unref();
     worker.on('message', (reply: Reply) => this.#received(reply));
-    worker.on('error', (error) => this.#options.onFailure(error));
+    worker.on('error', (error) => this.options.onFailure(error));
     worker.on('exit', () => {
       if (this.#worker === worker) this.#ended();
     });
@@ -132,7 +129,7 @@ export class AnswerThread {
 
   #endWhenIdle(): void {
     this.#cancelIdle();
-    this.#cancelIdle = this.#options.clock.after(IDLE_MS, () => {
+    this.#cancelIdle = this.options.clock.after(IDLE_MS, () => {
       if (this.#sent.size > 0) return;
       const worker = this.#worker;
       this.#worker = undefined;

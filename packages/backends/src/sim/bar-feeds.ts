@@ -1,4 +1,3 @@
-import { create } from '@bufbuild/protobuf';
 import * as UpdateKL from '@svc-gateway/contract/generated/Qot_UpdateKL_pb';
 import * as UpdateRT from '@svc-gateway/contract/generated/Qot_UpdateRT_pb';
 import type { QuoteStream, ResponseMessage } from '@svc-gateway/gateway/backend';
@@ -9,8 +8,7 @@ import type { Facts } from '@svc-gateway/simulator/view/facts';
 import { averagePrice } from '@svc-gateway/simulator/view/figures';
 import type { Listing } from '@svc-gateway/simulator/view/listings';
 import { timeShareMessage } from '@svc-gateway/simulator/view/time-shares';
-import { success } from './answers.js';
-import type { Feed } from './feed.js';
+import { type Feed, pushAbout } from './feed.js';
 import { RunningBars } from './running-bars.js';
 
 const ProtoId = { kline: 3007, rt: 3009 } as const;
@@ -22,13 +20,8 @@ export function klineFeed(facts: Facts<'world' | 'companies' | 'market'>, listin
   const adjustment = adjustmentOf(stream.rehabType);
   if (adjustment instanceof Refusal) throw new Error(adjustment.message);
   return barFeed(ProtoId.kline, new RunningBars(facts, listing, period, hoursOf(stream.extendedTime, 0), adjustment), (bars) => {
-    const payload = create(UpdateKL.S2CSchema);
-    payload.security = listing.security;
-    payload.name = listing.instrument.name;
-    payload.klType = klType;
-    payload.rehabType = stream.rehabType;
-    payload.klList = bars.map((bar) => klineMessage(facts, listing, period, bar, adjustment));
-    return success(UpdateKL, payload);
+    const klList = bars.map((bar) => klineMessage(facts, listing, period, bar, adjustment));
+    return pushAbout(UpdateKL, listing, { klType, rehabType: stream.rehabType, klList });
   });
 }
 
@@ -36,11 +29,7 @@ export function klineFeed(facts: Facts<'world' | 'companies' | 'market'>, listin
 export function timeShareFeed(facts: Facts<'world' | 'market'>, listing: Listing, stream: QuoteStream): Feed {
   const minutes = new RunningBars(facts, listing, { unit: 'minute', count: 1 }, hoursOf(stream.extendedTime, 0), 'none');
   return barFeed(ProtoId.rt, minutes, (bars) => {
-    const payload = create(UpdateRT.S2CSchema);
-    payload.security = listing.security;
-    payload.name = listing.instrument.name;
-    payload.rtList = minutePoints(facts, listing, bars).map((point) => timeShareMessage(listing, point));
-    return success(UpdateRT, payload);
+    return pushAbout(UpdateRT, listing, { rtList: minutePoints(facts, listing, bars).map((point) => timeShareMessage(listing, point)) });
   });
 }
 

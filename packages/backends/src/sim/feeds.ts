@@ -15,7 +15,7 @@ import { klTypeOfSubType, SubType, subTypesOf } from '@svc-gateway/simulator/vie
 import { PushDataType, tickerMessage } from '@svc-gateway/simulator/view/tickers';
 import { success } from './answers.js';
 import { klineFeed, timeShareFeed } from './bar-feeds.js';
-import type { Feed } from './feed.js';
+import { type Feed, pushAbout } from './feed.js';
 
 const ProtoId = { basic: 3005, ticker: 3011, orderBook: 3013, broker: 3015 } as const;
 
@@ -67,22 +67,12 @@ function basicFeed(facts: Facts<'quoteBoard'>, listing: Listing): Feed {
 }
 
 function bookFeed(listing: Listing, fields: () => BookFields): Feed {
-  const current = () => {
-    const payload = create(UpdateOrderBook.S2CSchema);
-    payload.security = listing.security;
-    payload.name = listing.instrument.name;
-    return success(UpdateOrderBook, Object.assign(payload, fields()));
-  };
+  const current = () => pushAbout(UpdateOrderBook, listing, fields());
   return { protoId: ProtoId.orderBook, on: 'book', next: current, current };
 }
 
 function brokerFeed(facts: Facts<'market'>, listing: Listing): Feed {
-  const current = () => {
-    const payload = create(UpdateBroker.S2CSchema);
-    payload.security = listing.security;
-    payload.name = listing.instrument.name;
-    return success(UpdateBroker, Object.assign(payload, queueFields(facts, listing)));
-  };
+  const current = () => pushAbout(UpdateBroker, listing, queueFields(facts, listing));
   return { protoId: ProtoId.broker, on: 'book', next: current, current };
 }
 
@@ -91,11 +81,7 @@ function tickerFeed(facts: Facts<'world' | 'market'>, listing: Listing, { extend
   const push = (ticks: readonly Tick[], pushDataType: number) => {
     const wanted = regularOnly ? ticks.filter((tick) => isRegular(facts, listing, tick.time)) : ticks;
     if (wanted.length === 0) return undefined;
-    const payload = create(UpdateTicker.S2CSchema);
-    payload.security = listing.security;
-    payload.name = listing.instrument.name;
-    payload.tickerList = wanted.map((tick) => tickerMessage(listing, tick, pushDataType));
-    return success(UpdateTicker, payload);
+    return pushAbout(UpdateTicker, listing, { tickerList: wanted.map((tick) => tickerMessage(listing, tick, pushDataType)) });
   };
   return {
     protoId: ProtoId.ticker,

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import * as UpdateOptionEvent from '@svc-gateway/contract/generated/Qot_UpdateOptionEvent_pb';
 import type { PushEvent } from '@svc-gateway/gateway/backend';
 import type { MarketEvent, Tick } from '@svc-gateway/simulator/market/market';
-import { nextTurn } from '@svc-gateway/simulator/pace';
+import { inTurns, nextTurn } from '@svc-gateway/simulator/pace';
 import type { Facts } from '@svc-gateway/simulator/view/facts';
 import { asksFor, contractsFollowed, eventSentence, type OptionEvent, optionEventOf } from '@svc-gateway/simulator/view/option-events';
 import type { Option } from '@svc-gateway/simulator/world/instrument';
@@ -26,23 +26,20 @@ interface Followed {
 
 /** Watches the options that the login user's alerts are about, and tells each unusual trade that one of them asks for, once. */
 export class OptionEventPushes {
-  readonly #facts: Facts<Names>;
-  readonly #emit: (event: PushEvent) => void;
-  readonly #onDefect: (error: unknown) => void;
   #followed: ReadonlyMap<string, Followed> = new Map();
   /** Rises with each look for contracts; one that has been overtaken ends. */
   #round = 0;
   #stopTimer: () => void = () => undefined;
   #stopListening: (() => void)[] = [];
 
-  constructor(facts: Facts<Names>, emit: (event: PushEvent) => void, onDefect: (error: unknown) => void) {
-    this.#facts = facts;
-    this.#emit = emit;
-    this.#onDefect = onDefect;
-  }
+  constructor(
+    private readonly facts: Facts<Names>,
+    private readonly emit: (event: PushEvent) => void,
+    private readonly onDefect: (error: unknown) => void,
+  ) {}
 
   start(): void {
-    const { market, userState } = this.#facts;
+    const { market, userState } = this.facts;
     this.#stopListening = [market.onEvent((event) => this.#onEvent(event)), userState.optionAlerts.onChange(() => this.#refresh())];
     this.#refresh();
   }
@@ -58,19 +55,19 @@ export class OptionEventPushes {
   #refresh(): void {
     this.#stopTimer();
     this.#round += 1;
-    const { clock, userState } = this.#facts;
+    const { clock, userState } = this.facts;
     const enabled = userState.optionAlerts.all().some(({ enable }) => enable);
     this.#stopTimer = enabled ? clock.at(clock.now() + REFRESH_MS, () => this.#refresh()) : () => undefined;
-    if (enabled) this.#lookFor(this.#round).catch(this.#onDefect);
+    if (enabled) this.#lookFor(this.#round).catch(this.onDefect);
     else this.#follow(new Map());
   }
 
   /** Looks for the contracts of all alerts, one underlying a turn, and follows them instead of those before. */
   async #lookFor(round: number): Promise<void> {
     const wanted = new Map<string, { option: Option; keys: Set<bigint> }>();
-    for (const alert of this.#facts.userState.optionAlerts.all()) {
+    for (const alert of this.facts.userState.optionAlerts.all()) {
       if (!alert.enable) continue;
-      for (const options of contractsFollowed(this.#facts, alert)) {
+      for (const options of contractsFollowed(this.facts, alert)) {
         for (const option of options) {
           const known = wanted.get(option.symbol);
           if (known !== undefined) known.keys.add(alert.key);
@@ -83,8 +80,8 @@ export class OptionEventPushes {
     for (const { option } of wanted.values()) {
       if (this.#followed.has(option.symbol)) continue;
       // The first look at a contract takes long.
-      await this.#facts.market.prepare(option);
-      this.#facts.market.quote(option);
+      await inTurns(this.facts.market.prepare(option));
+      this.facts.market.quote(option);
       await nextTurn();
       if (round !== this.#round) return;
     }
@@ -92,7 +89,7 @@ export class OptionEventPushes {
   }
 
   #follow(wanted: ReadonlyMap<string, Followed>): void {
-    const { market } = this.#facts;
+    const { market } = this.facts;
     const before = this.#followed;
     for (const [symbol, { option }] of wanted) if (!before.has(symbol)) market.watch(option);
     for (const [symbol, { option }] of before) if (!wanted.has(symbol)) market.unwatch(option);
@@ -103,20 +100,20 @@ export class OptionEventPushes {
     if (event.kind !== 'tick') return;
     const followed = this.#followed.get(event.instrument.symbol);
     if (followed === undefined) return;
-    const oldest = this.#facts.clock.now() - NEWS_MS;
+    const oldest = this.facts.clock.now() - NEWS_MS;
     for (const tick of event.ticks) if (tick.time >= oldest) this.#look(followed, tick);
   }
 
   #look({ option, keys }: Followed, tick: Tick): void {
-    const event = optionEventOf(this.#facts, option, tick);
+    const event = optionEventOf(this.facts, option, tick);
     if (event === undefined) return;
-    const { optionAlerts } = this.#facts.userState;
-    const alert = [...keys].map((key) => optionAlerts.get(key)).find((one) => one?.enable === true && asksFor(this.#facts, one, event));
-    if (alert !== undefined) this.#emit(this.#pushOf(event, alert.note));
+    const { optionAlerts } = this.facts.userState;
+    const alert = [...keys].map((key) => optionAlerts.get(key)).find((one) => one?.enable === true && asksFor(this.facts, one, event));
+    if (alert !== undefined) this.emit(this.#pushOf(event, alert.note));
   }
 
   #pushOf(event: OptionEvent, note: string): PushEvent {
-    const { listings } = this.#facts;
+    const { listings } = this.facts;
     const s2c = create(UpdateOptionEvent.S2CSchema, {
       owner: listings.of(event.underlying).security,
       option: listings.of(event.option).security,

@@ -29,22 +29,19 @@ interface Watched {
 
 /** Watches the symbols with price reminders, and pushes each reminder once its condition is met. */
 export class ReminderPushes {
-  readonly #facts: Facts<Names>;
-  readonly #emit: (event: PushEvent) => void;
-  readonly #onDefect: (error: unknown) => void;
   readonly #watched = new Map<string, Watched>();
   /** By symbol and key, of reminders that are on. */
   readonly #seen = new Map<string, Map<bigint, Seen>>();
   #stopListening: (() => void)[] = [];
 
-  constructor(facts: Facts<Names>, emit: (event: PushEvent) => void, onDefect: (error: unknown) => void) {
-    this.#facts = facts;
-    this.#emit = emit;
-    this.#onDefect = onDefect;
-  }
+  constructor(
+    private readonly facts: Facts<Names>,
+    private readonly emit: (event: PushEvent) => void,
+    private readonly onDefect: (error: unknown) => void,
+  ) {}
 
   start(): void {
-    const { market, userState } = this.#facts;
+    const { market, userState } = this.facts;
     this.#stopListening = [market.onEvent((event) => this.#onEvent(event)), userState.reminders.onChange((symbol) => this.#follow(symbol))];
     for (const symbol of userState.reminders.symbols()) this.#follow(symbol);
   }
@@ -52,13 +49,13 @@ export class ReminderPushes {
   stop(): void {
     for (const stop of this.#stopListening) stop();
     this.#stopListening = [];
-    for (const { listing } of this.#watched.values()) this.#facts.market.unwatch(listing.instrument);
+    for (const { listing } of this.#watched.values()) this.facts.market.unwatch(listing.instrument);
     this.#watched.clear();
   }
 
   /** Watches a symbol while it has an enabled reminder. */
   #follow(symbol: string): void {
-    const { market, listings, userState } = this.#facts;
+    const { market, listings, userState } = this.facts;
     const reminders = userState.reminders.of(symbol);
     const on = new Set(reminders.flatMap(({ key, enabled }) => (enabled ? [key] : [])));
     this.#forget(symbol, on);
@@ -89,10 +86,10 @@ export class ReminderPushes {
     const watched = this.#watched.get(instrument.symbol);
     if (watched === undefined) return;
     const { listing, prints } = watched;
-    prints.after(event, this.#facts.clock.now());
-    const status = reminderStatus(this.#facts, listing);
+    prints.after(event, this.facts.clock.now());
+    const status = reminderStatus(this.facts, listing);
     if (status === undefined) return;
-    for (const reminder of this.#facts.userState.reminders.of(instrument.symbol)) {
+    for (const reminder of this.facts.userState.reminders.of(instrument.symbol)) {
       if (!reminder.enabled || !sessionsOf(reminder).includes(status)) continue;
       // Conditions on the last trade wait for a trade that counts; a book is none.
       if (prints.isLastDoubtful && reminderKinds.get(reminder.type)?.book !== true) continue;
@@ -103,10 +100,10 @@ export class ReminderPushes {
   #look(listing: Listing, reminder: PriceReminder, status: number): void {
     const kind = reminderKinds.get(reminder.type);
     const value = decimalFromNumber(reminder.value);
-    const current = kind?.figure(this.#facts, listing, status);
+    const current = kind?.figure(this.facts, listing, status);
     if (kind === undefined || value === undefined || current === undefined) return;
     const met = kind.up ? current >= value : current <= value;
-    const day = this.#facts.market.quote(listing.instrument).tradingDay;
+    const day = this.facts.market.quote(listing.instrument).tradingDay;
     const terms = `${reminder.type} ${reminder.value}${kind.ofDay ? ` ${day}` : ''}`;
     const ofSymbol = this.#seen.get(reminder.symbol) ?? new Map<bigint, Seen>();
     this.#seen.set(reminder.symbol, ofSymbol);
@@ -121,22 +118,22 @@ export class ReminderPushes {
     const content = `${listing.instrument.name}: ${reminderSentence(kind, current, value)}`;
     const push = this.#pushOf(listing, reminder, status, current, content);
     if (enabled && reminder.toldOn === day) {
-      this.#emit(push);
+      this.emit(push);
       return;
     }
     // Persist the delivery before pushing: a crash must not deliver a one-off reminder twice.
-    this.#facts.userState.reminders
+    this.facts.userState.reminders
       .put({ ...reminder, enabled, toldOn: day })
-      .then(() => this.#emit(push))
-      .catch(this.#onDefect);
+      .then(() => this.emit(push))
+      .catch(this.onDefect);
   }
 
   #pushOf(listing: Listing, reminder: PriceReminder, status: number, current: Decimal, content: string): PushEvent {
     const s2c = create(UpdatePriceReminder.S2CSchema, {
       security: listing.security,
       name: listing.instrument.name,
-      price: decimalToNumber(lastPrice(this.#facts, listing, status)),
-      changeRate: decimalToNumber(dayChange(this.#facts, listing, status)),
+      price: decimalToNumber(lastPrice(this.facts, listing, status)),
+      changeRate: decimalToNumber(dayChange(this.facts, listing, status)),
       marketStatus: status,
       content,
       note: reminder.note,

@@ -14,11 +14,6 @@ export const PUSHED_BARS_MAX = 2;
  * more, the longer the bar. It is read anew when a trade opens the next bar.
  */
 export class RunningBars {
-  readonly #facts: Facts<'world' | 'market'>;
-  readonly #listing: Listing;
-  readonly #period: BarPeriod;
-  readonly #hours: Hours;
-  readonly #adjustment: PriceAdjustment;
   #bar: Bar | undefined;
   /** Adjustment factor of the trading day in which the bar was read: the next day's prices, and earlier ones, may be adjusted otherwise. */
   #factor = FACTOR_ONE;
@@ -26,18 +21,19 @@ export class RunningBars {
   /** Sequence of the newest trade in the bar: a read bar may be ahead of the events. */
   #sequence = 0n;
 
-  constructor(facts: Facts<'world' | 'market'>, listing: Listing, period: BarPeriod, hours: Hours, adjustment: PriceAdjustment) {
-    this.#facts = facts;
-    this.#listing = listing;
-    this.#period = period;
-    this.#hours = hours;
-    this.#adjustment = adjustment;
+  constructor(
+    private readonly facts: Facts<'world' | 'market'>,
+    private readonly listing: Listing,
+    private readonly period: BarPeriod,
+    private readonly hours: Hours,
+    private readonly adjustment: PriceAdjustment,
+  ) {
     this.#read(1);
   }
 
   /** The bar as of now; none outside the stream's hours. */
   newest(): readonly Bar[] {
-    return this.#wanted(this.#facts.market.bars(this.#listing.instrument, this.#period, { limit: 1 }, this.#adjustment));
+    return this.#wanted(this.facts.market.bars(this.listing.instrument, this.period, { limit: 1 }, this.adjustment));
   }
 
   /** The bars that new trades changed: the running one, after the final form of the one before it when they opened a new one. */
@@ -62,15 +58,15 @@ export class RunningBars {
    * wait for.
    */
   prepare(ticks: readonly Tick[]): Promise<void> | undefined {
-    const { instrument } = this.#listing;
+    const { instrument } = this.listing;
     if (instrument.kind !== 'plate' || !this.#isToRead(ticks, this.#fresh(this.#counted(ticks)).at(-1))) return undefined;
-    const preparing = inTurns(this.#facts.market.prepareBars(instrument, this.#period, { limit: PUSHED_BARS_MAX }));
+    const preparing = inTurns(this.facts.market.prepareBars(instrument, this.period, { limit: PUSHED_BARS_MAX }));
     return preparing instanceof Promise ? preparing : undefined;
   }
 
   /** Bars of days and longer are of regular trading. */
   #counted(ticks: readonly Tick[]): readonly Tick[] {
-    return this.#period.unit === 'minute' ? ticks : ticks.filter((tick) => isRegular(this.#facts, this.#listing, tick.time));
+    return this.period.unit === 'minute' ? ticks : ticks.filter((tick) => isRegular(this.facts, this.listing, tick.time));
   }
 
   #fresh(ticks: readonly Tick[]): readonly Tick[] {
@@ -86,23 +82,23 @@ export class RunningBars {
   /** Whether a trade is of the next bar, or of another day than the one that the bar was adjusted for. */
   #isBeyond(bar: Bar, tick: Tick): boolean {
     if (tick.time >= bar.end) return true;
-    if (this.#adjustment === 'none' || this.#period.unit === 'minute') return false;
-    return this.#facts.market.quote(this.#listing.instrument).tradingDay !== this.#tradingDay;
+    if (this.adjustment === 'none' || this.period.unit === 'minute') return false;
+    return this.facts.market.quote(this.listing.instrument).tradingDay !== this.#tradingDay;
   }
 
   #read(limit: number): readonly Bar[] {
-    const { market } = this.#facts;
-    const { instrument } = this.#listing;
-    const bars = market.bars(instrument, this.#period, { limit }, this.#adjustment);
+    const { market } = this.facts;
+    const { instrument } = this.listing;
+    const bars = market.bars(instrument, this.period, { limit }, this.adjustment);
     this.#bar = bars.at(-1);
-    this.#factor = market.adjustmentFactor(instrument, this.#adjustment);
+    this.#factor = market.adjustmentFactor(instrument, this.adjustment);
     this.#tradingDay = market.quote(instrument).tradingDay;
-    this.#sequence = market.ticks(this.#listing.instrument, 1).at(-1)?.sequence ?? 0n;
+    this.#sequence = market.ticks(this.listing.instrument, 1).at(-1)?.sequence ?? 0n;
     return bars;
   }
 
   #wanted(bars: readonly Bar[]): readonly Bar[] {
-    return bars.filter((bar) => inHours(this.#facts, this.#listing, this.#period, bar, this.#hours));
+    return bars.filter((bar) => inHours(this.facts, this.listing, this.period, bar, this.hours));
   }
 }
 

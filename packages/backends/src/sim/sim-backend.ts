@@ -26,6 +26,7 @@ import {
   type StreamsListener,
   type TradingTerms,
 } from '@svc-gateway/gateway/backend';
+import { Lifecycle } from '@svc-gateway/protocol-client/connection/lifecycle';
 import { answers } from '@svc-gateway/simulator/answers';
 import { isOffloaded } from '@svc-gateway/simulator/answers/offloaded';
 import { estimateFees } from '@svc-gateway/simulator/brokerage';
@@ -35,7 +36,6 @@ import { StorageFailure, type Store } from '@svc-gateway/storage';
 import { AccountPushes } from './account-pushes.js';
 import type { AnswerThread } from './answer-thread.js';
 import { refusal, remarked, success, successOnce } from './answers.js';
-import { Lifecycle } from './lifecycle.js';
 import { readyNotices } from './notices.js';
 import { OptionEventPushes } from './option-event-pushes.js';
 import { prepare, prepareStreams } from './prepare.js';
@@ -61,6 +61,9 @@ interface SimBackendOptions {
   readonly report?: (message: string) => void;
 }
 
+/** Both the platform and the broker: the simulation runs inside this process, and its connection is never lost. */
+const BROKER = { brokerId: 1001, name: 'Simulated Securities' };
+
 /** The simulated brokerage as a backend, inside the daemon's process: calls are answered in the turn in which they are made where their handlers can. */
 export function createSimBackend(options: SimBackendOptions): Backend {
   return new SimBackend(options);
@@ -73,77 +76,63 @@ class SimBackend implements Backend {
   readonly listsCurrent = true;
   readonly journal: Store;
   readonly #pageKeys = new PageKeys();
-  readonly #simulation: RunningSimulation;
-  readonly #logger: DefectLogger;
-  readonly #lifecycle: Lifecycle;
+  readonly #connection: Lifecycle;
+  readonly #statusListeners = new Emitter<BackendStatus>();
   readonly #streams: Streams;
   readonly #accountPushes: AccountPushes;
-  readonly #reminderPushes: ReminderPushes;
-  readonly #optionEventPushes: OptionEventPushes;
-  readonly #recordedDay: RecordedDay | undefined;
-  readonly #thread: AnswerThread | undefined;
-  readonly #clock: Clock;
-  readonly #report: (message: string) => void;
+  /** Sources of pushes. */
+  readonly #sources: readonly { start(): void; stop(): void }[];
   readonly #listeners = new Emitter<PushEvent>();
   readonly #streamsListeners = new Set<StreamsListener>();
 
-  constructor({ simulation, clock, logger, thread, recordedDay, report = () => {} }: SimBackendOptions) {
-    this.#simulation = simulation;
-    this.#clock = clock;
-    this.#thread = thread;
-    this.#recordedDay = recordedDay;
-    this.#report = report;
+  constructor(private readonly options: SimBackendOptions) {
+    const { simulation, clock, logger } = options;
     this.journal = simulation.store;
-    this.#logger = logger;
-    this.#lifecycle = new Lifecycle(clock);
-    const emit = (event: PushEvent) => this.#emit(event);
+    this.#connection = new Lifecycle(clock, () => this.#statusListeners.emit(this.status()));
+    const emit = (event: PushEvent) => this.#listeners.emit(event);
     this.#streams = new Streams(simulation, emit);
     this.#accountPushes = new AccountPushes(simulation, emit);
     const onDefect = (what: string) => (error: unknown) => logger.error({ err: error }, `${what} could not be told`);
-    this.#reminderPushes = new ReminderPushes(simulation, emit, onDefect('a price reminder'));
-    this.#optionEventPushes = new OptionEventPushes(simulation, emit, onDefect('option events'));
+    const reminders = new ReminderPushes(simulation, emit, onDefect('a price reminder'));
+    const optionEvents = new OptionEventPushes(simulation, emit, onDefect('option events'));
+    this.#sources = [this.#streams, this.#accountPushes, reminders, optionEvents];
   }
 
   async start(): Promise<void> {
-    if (this.#lifecycle.state !== 'idle') throw new Error(`a backend starts once; this one is ${this.#lifecycle.state}`);
-    this.#lifecycle.enter('connecting', 'start');
-    this.#lifecycle.enter('authenticating', 'the simulation needs no login');
-    this.#streams.start();
-    this.#accountPushes.start();
-    this.#reminderPushes.start();
-    this.#optionEventPushes.start();
-    this.#lifecycle.enter('ready', 'the simulation runs in this process');
+    if (this.#connection.state !== 'idle') throw new Error(`a backend starts once; this one is ${this.#connection.state}`);
+    this.#connection.enter('connecting', 'start');
+    this.#connection.enter('authenticating', 'the simulation needs no login');
+    for (const source of this.#sources) source.start();
+    this.#connection.enter('ready', 'the simulation runs in this process');
     this.#play();
-    for (const notice of readyNotices()) this.#emit(notice);
+    for (const notice of readyNotices()) this.#listeners.emit(notice);
   }
 
   async stop(): Promise<void> {
-    if (this.#lifecycle.state === 'stopped') return;
-    this.#recordedDay?.stop();
-    this.#streams.stop();
-    this.#accountPushes.stop();
-    this.#reminderPushes.stop();
-    this.#optionEventPushes.stop();
-    this.#lifecycle.enter('stopped', 'stop');
-    await Promise.all([this.#thread?.stop(), this.#simulation.close()]);
+    if (this.#connection.state === 'stopped') return;
+    this.options.recordedDay?.stop();
+    for (const source of this.#sources) source.stop();
+    this.#connection.enter('stopped', 'stop');
+    await Promise.all([this.options.thread?.stop(), this.options.simulation.close()]);
   }
 
   call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage> {
     const answer = answers.get(operation.name);
     if (answer === undefined) throw new Error(`the simulated backend does not answer ${operation.name}`);
     try {
-      const recorded = this.#recordedDay?.answer(operation, request);
+      const recorded = this.options.recordedDay?.answer(operation, request);
       if (recorded !== undefined) return recorded;
       const opened = this.#pageKeys.open(operation, request);
       if (typeof opened === 'string') return refusal(operation.messages, new Refusal(opened));
-      if (this.#thread !== undefined && isOffloaded(operation, opened)) return this.#offload(this.#thread, operation, opened, context);
-      const preparing = prepare(this.#simulation, request);
+      if (this.options.thread !== undefined && isOffloaded(operation, opened))
+        return this.#offload(this.options.thread, operation, opened, context);
+      const preparing = prepare(this.options.simulation, request);
       const answered = () => {
         const lateRejection = operation.effect === 'read' ? undefined : context.lateRejection?.();
         if (lateRejection !== undefined) throw lateRejection;
-        return answer(this.#simulation, opened, context);
+        return answer(this.options.simulation, opened, context);
       };
-      const outcome = preparing === undefined ? answered() : preparing.then(answered);
+      const outcome = preparing instanceof Promise ? preparing.then(answered) : answered();
       const respond = (settled: unknown) => this.#respond(operation, request, settled);
       if (!(outcome instanceof Promise)) return respond(outcome);
       return outcome.then(respond, (error: unknown) => this.#defect(operation, context, error));
@@ -153,7 +142,7 @@ class SimBackend implements Backend {
   }
 
   placedUnder(packet: PacketId): { readonly orderID: bigint; readonly orderIDEx: string } | undefined {
-    const answer = this.#simulation.brokerage.records.packets.answerTo(packet);
+    const answer = this.options.simulation.brokerage.records.packets.answerTo(packet);
     return answer && { orderID: answer.orderId, orderIDEx: answer.orderIdEx };
   }
 
@@ -170,51 +159,51 @@ class SimBackend implements Backend {
     const answer = answers.get(operation.name);
     if (answer === undefined || operation.effect === 'read')
       throw new Error(`the simulated brokerage does not decide on ${operation.name}`);
-    await prepare(this.#simulation, request);
+    await prepare(this.options.simulation, request);
     let remark = '';
-    const brokerage = this.#simulation.brokerage.trial((text) => {
+    const brokerage = this.options.simulation.brokerage.trial((text) => {
       remark = text;
     });
-    const outcome = await answer({ ...this.#simulation, brokerage }, request, context);
+    const outcome = await answer({ ...this.options.simulation, brokerage }, request, context);
     if (outcome instanceof Refusal) return refusal(operation.messages, outcome);
     return remark === '' ? undefined : remarked(operation.messages, remark);
   }
 
   estimateFees(request: PlaceC2S, price: Decimal): FeeEstimate | undefined {
-    const estimate = estimateFees(this.#simulation, request, price);
+    const estimate = estimateFees(this.options.simulation, request, price);
     if (estimate instanceof Refusal) return undefined;
     return { currency: estimate.currency, items: estimate.items.map(({ title, value }) => ({ title, amount: value })) };
   }
 
   tradingTerms({ market, code }: Security): TradingTerms | undefined {
-    const instrument = this.#simulation.listings.find({ market, code })?.instrument;
+    const instrument = this.options.simulation.listings.find({ market, code })?.instrument;
     return instrument && { multiplier: instrument.multiplier, currency: instrument.currency };
   }
 
   exchangeRate(from: string, to: string): Decimal | undefined {
-    return this.#simulation.brokerage.valuer.rates.rate(from, to);
+    return this.options.simulation.brokerage.valuer.rates.rate(from, to);
   }
 
   async subscribe(streams: readonly QuoteStream[]): Promise<ResponseMessage> {
-    const recorded = streams.filter((stream) => this.#recordedDay?.has(stream));
-    const preparing = prepareStreams(this.#simulation, streams);
-    if (preparing !== undefined) await preparing;
+    const recorded = streams.filter((stream) => this.options.recordedDay?.has(stream));
+    const preparing = prepareStreams(this.options.simulation, streams);
+    if (preparing instanceof Promise) await preparing;
     const refused = this.#streams.subscribe(streams.filter((stream) => !recorded.includes(stream)));
-    if (refused === undefined) for (const stream of recorded) this.#recordedDay?.subscribe(stream);
+    if (refused === undefined) for (const stream of recorded) this.options.recordedDay?.subscribe(stream);
     return refused === undefined ? success(QotSub, create(QotSub.S2CSchema)) : refusal(QotSub, refused);
   }
 
   unserved(streams: readonly QuoteStream[]): readonly QuoteStream[] {
-    return this.#streams.unserved(streams.filter((stream) => !this.#recordedDay?.has(stream)));
+    return this.#streams.unserved(streams.filter((stream) => !this.options.recordedDay?.has(stream)));
   }
 
   async unsubscribe(streams: readonly QuoteStream[]): Promise<undefined> {
-    for (const stream of streams) this.#recordedDay?.unsubscribe(stream);
+    for (const stream of streams) this.options.recordedDay?.unsubscribe(stream);
     this.#streams.unsubscribe(streams);
   }
 
   current(stream: QuoteStream): QuotePush | undefined {
-    return this.#recordedDay?.has(stream) ? this.#recordedDay.current(stream) : this.#streams.current(stream);
+    return this.options.recordedDay?.has(stream) ? this.options.recordedDay.current(stream) : this.#streams.current(stream);
   }
 
   notices(): readonly NotifyPush[] {
@@ -237,15 +226,16 @@ class SimBackend implements Backend {
   }
 
   readiness(): LifecycleSnapshot | undefined {
-    return this.#lifecycle.state === 'ready' ? undefined : this.status().platform;
+    return this.#connection.state === 'ready' ? undefined : this.status().platform;
   }
 
   status(): BackendStatus {
-    return this.#lifecycle.status();
+    const { snapshot } = this.#connection;
+    return { platform: snapshot, brokers: [{ ...snapshot, ...BROKER }] };
   }
 
   onLifecycle(listener: (status: BackendStatus) => void): () => void {
-    return this.#lifecycle.onChange(listener);
+    return this.#statusListeners.on(listener);
   }
 
   async refreshCredentials(): Promise<CredentialRefresh> {
@@ -253,13 +243,13 @@ class SimBackend implements Backend {
   }
 
   #play(): void {
-    const { recordedMarket: market } = this.#simulation;
+    const { recordedMarket: market } = this.options.simulation;
     if (market === undefined) return;
-    this.#recordedDay?.start({
-      facts: this.#simulation,
+    this.options.recordedDay?.start({
+      facts: this.options.simulation,
       market,
-      clock: this.#clock,
-      emit: (event) => this.#emit(event),
+      clock: this.options.clock,
+      emit: (event) => this.#listeners.emit(event),
       lost: (streams, { from, events, reason: before }) => {
         const reason = before === undefined ? `the recording lacks ${events} events` : `when this was recorded: ${before}`;
         for (const listener of this.#streamsListeners) {
@@ -267,12 +257,8 @@ class SimBackend implements Backend {
           void listener.restore({ streams, accIds: [] });
         }
       },
-      report: this.#report,
+      report: this.options.report ?? (() => {}),
     });
-  }
-
-  #emit(event: PushEvent): void {
-    this.#listeners.emit(event);
   }
 
   #respond(operation: Operation, request: Message, outcome: unknown): ResponseMessage {
@@ -281,14 +267,14 @@ class SimBackend implements Backend {
     if (effect !== 'read') return success(messages, outcome as Message);
     this.#pageKeys.seal(operation, request, outcome as Message);
     const response = successOnce(messages, outcome as Message);
-    if (this.#simulation.world.calendarMode === 'open' && tellsHours.has(operation)) response.retMsg = HELD_OPEN;
+    if (this.options.simulation.world.calendarMode === 'open' && tellsHours.has(operation)) response.retMsg = HELD_OPEN;
     return response;
   }
 
   /** The gateway answers what is thrown here with status 500. Of a disk that has failed it tells by itself, once. */
   #defect(operation: Operation, { requestId, signal }: CallContext, error: unknown): never {
     const isNone = error instanceof StorageFailure || error instanceof BackendFailure || error === signal.reason;
-    if (!isNone) this.#logger.error({ err: error, operation: operation.name, requestId }, 'an answer of the simulation failed');
+    if (!isNone) this.options.logger.error({ err: error, operation: operation.name, requestId }, 'an answer of the simulation failed');
     throw error;
   }
 }

@@ -23,20 +23,18 @@ interface Running {
 
 /** The running quote streams: turns what happens in the market into their pushes, in the order in which it happens. */
 export class Streams {
-  readonly #facts: Facts<'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>;
-  readonly #emit: (event: PushEvent) => void;
   readonly #running = new Map<string, Running>();
   /** By the symbol of their instrument, so that an event costs what hangs on it. */
   readonly #bySymbol = new Map<string, Set<Running>>();
   #stopListening: (() => void) | undefined;
 
-  constructor(facts: Facts<'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>, emit: (event: PushEvent) => void) {
-    this.#facts = facts;
-    this.#emit = emit;
-  }
+  constructor(
+    private readonly facts: Facts<'world' | 'companies' | 'market' | 'listings' | 'quoteBoard'>,
+    private readonly emit: (event: PushEvent) => void,
+  ) {}
 
   start(): void {
-    this.#stopListening ??= this.#facts.market.onEvent((event) => this.#onEvent(event));
+    this.#stopListening ??= this.facts.market.onEvent((event) => this.#onEvent(event));
   }
 
   stop(): void {
@@ -57,7 +55,7 @@ export class Streams {
       }
       const adjustment = adjustmentOf(stream.rehabType);
       if (adjustment instanceof Refusal) return adjustment;
-      const feed = createFeed(this.#facts, listing, stream);
+      const feed = createFeed(this.facts, listing, stream);
       if (feed instanceof Refusal) return feed;
       fresh.push({ stream, listing, feed, waiting: undefined });
     }
@@ -88,14 +86,14 @@ export class Streams {
   #idle(stream: QuoteStream): Running | undefined {
     const listing = this.#locate(stream.symbol);
     if (listing instanceof Refusal) return undefined;
-    const feed = createFeed(this.#facts, listing, stream);
+    const feed = createFeed(this.facts, listing, stream);
     return feed instanceof Refusal ? undefined : { stream, listing, feed, waiting: undefined };
   }
 
   #locate(symbol: string): Listing | Refusal {
     const parsed = parseSymbol(symbol);
     if (parsed === undefined) return new Refusal(`${quoted(symbol)} is not a symbol: expected MARKET.CODE`);
-    return locate(this.#facts, { market: parsed.market.number, code: parsed.code });
+    return locate(this.facts, { market: parsed.market.number, code: parsed.code });
   }
 
   #begin(running: Running): void {
@@ -106,7 +104,7 @@ export class Streams {
     const siblings = this.#bySymbol.get(instrument.symbol);
     if (siblings === undefined) {
       this.#bySymbol.set(instrument.symbol, new Set([running]));
-      this.#facts.market.watch(instrument);
+      this.facts.market.watch(instrument);
     } else siblings.add(running);
   }
 
@@ -120,7 +118,7 @@ export class Streams {
     siblings?.delete(running);
     if (siblings?.size === 0) {
       this.#bySymbol.delete(instrument.symbol);
-      this.#facts.market.unwatch(instrument);
+      this.facts.market.unwatch(instrument);
     }
   }
 
@@ -159,7 +157,7 @@ export class Streams {
 
   #push(running: Running, event: MarketEvent): void {
     const message = running.feed.next(event);
-    if (message !== undefined) this.#emit(pushOf(running, message));
+    if (message !== undefined) this.emit(pushOf(running, message));
   }
 }
 

@@ -13,10 +13,9 @@ import { authorityRoutes } from '../login/routes.js';
 import { Sessions } from '../login/sessions.js';
 import { Ports } from '../ports.js';
 import { Subscriptions } from '../subscriptions.js';
+import { brokerOnly, ownAccounts, platformOnly } from './broker-rules.js';
 import { brokerageActions } from './brokerage-actions.js';
 import { brokers } from './brokers.js';
-import { ownAccounts } from './own-accounts.js';
-import { brokerOnly, platformOnly } from './right-endpoint.js';
 
 export interface BrokerageServerOptions extends SimServerDeps {
   readonly account: string;
@@ -47,17 +46,15 @@ export class BrokerageServer {
   readonly sessions: Sessions;
   readonly devices: Devices;
   readonly faults: EndpointFaults;
-  readonly #options: BrokerageServerOptions;
   readonly #platform: EndpointServer;
   readonly #brokers: readonly { readonly id: number; readonly name: string; readonly point: EndpointServer }[];
   readonly #http;
   #authPort = 0;
 
-  constructor(options: BrokerageServerOptions) {
-    this.#options = options;
+  constructor(private readonly options: BrokerageServerOptions) {
     const { clock, random, store, account, password, accounts, backend, seed, onDefect } = options;
-    this.sessions = new Sessions({ clock, random });
-    this.devices = new Devices({ clock, random, store });
+    this.sessions = new Sessions(clock, random);
+    this.devices = new Devices(clock, random, store);
     const wire = new WireFaults(seed);
     const shared: Omit<EndpointServerOptions, 'name' | 'rules' | 'accounts'> = {
       ...sharedServices(options),
@@ -80,7 +77,7 @@ export class BrokerageServer {
       clock,
       sessions: this.sessions,
       devices: this.devices,
-      checks: new DeviceChecks({ clock, random }),
+      checks: new DeviceChecks(clock, random),
       userId: Number(USER.userId),
       sendCode: (to, code) => options.onDeviceCode({ account: to, code }),
       points: () => ({
@@ -96,7 +93,7 @@ export class BrokerageServer {
 
   /** Opens every listener. Rejects with the system's error where a port cannot be had. */
   async start(): Promise<BrokerageAddresses> {
-    const { store, host, authPort, platformPort, brokerPorts, backend, accounts } = this.#options;
+    const { store, host, authPort, platformPort, brokerPorts, backend, accounts } = this.options;
     await backend.subscribeAccounts(accounts.map(({ id }) => id));
     const ports = new Ports(store);
     const wanted = new Map([...brokerPorts].map(([id, port]) => [String(id), port])).set('platform', platformPort);
@@ -107,7 +104,7 @@ export class BrokerageServer {
 
   get addresses(): BrokerageAddresses {
     return {
-      auth: `http://${this.#options.host}:${this.#authPort}`,
+      auth: `http://${this.options.host}:${this.#authPort}`,
       platform: this.#platform.address,
       brokers: this.#brokers.map(({ id, point }) => ({ broker_id: id, address: point.address })),
     };

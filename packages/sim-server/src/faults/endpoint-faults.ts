@@ -12,24 +12,20 @@ export interface EndpointFaultsOptions {
 
 /** Faults of connection points: disturbed frames, cut connections, points that are down. */
 export class EndpointFaults {
-  readonly #options: EndpointFaultsOptions;
-
-  constructor(options: EndpointFaultsOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: EndpointFaultsOptions) {}
 
   /** Ordered, and not yet as often as it is to be. */
   get pending(): readonly OrderedFault[] {
-    return this.#options.wire.pending;
+    return this.options.wire.pending;
   }
 
   get pointNames(): readonly string[] {
-    return this.#options.points.map(({ name }) => name);
+    return this.options.points.map(({ name }) => name);
   }
 
   /** Clients that are connected, by point. */
   get connections(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.#options.points.map(({ name, clients }) => [name, clients.size]));
+    return Object.fromEntries(this.options.points.map(({ name, clients }) => [name, clients.size]));
   }
 
   /** Disturbs the next frames that fit. */
@@ -37,12 +33,12 @@ export class EndpointFaults {
     for (const fault of faults) {
       // A fault at an unknown endpoint would never fire.
       this.#named(fault.point);
-      this.#options.wire.order(fault);
+      this.options.wire.order(fault);
     }
   }
 
   clear(): void {
-    this.#options.wire.clear();
+    this.options.wire.clear();
   }
 
   /** Cuts the connections to a point, or to all of them. */
@@ -56,7 +52,7 @@ export class EndpointFaults {
    */
   async down(name?: string, ms?: number): Promise<void> {
     await Promise.all(this.#named(name).map((point) => point.down()));
-    if (ms !== undefined) this.#options.clock.after(ms, () => void this.up(name).catch(this.#options.onDefect));
+    if (ms !== undefined) this.options.clock.after(ms, () => void this.up(name).catch(this.options.onDefect));
   }
 
   /** Opens a point again, at the port that it had. */
@@ -65,7 +61,7 @@ export class EndpointFaults {
   }
 
   #named(name: string | undefined): readonly EndpointServer[] {
-    const found = this.#options.points.filter((point) => name === undefined || point.name === name);
+    const found = this.options.points.filter((point) => name === undefined || point.name === name);
     if (found.length === 0) throw new RangeError(`there is no point ${name}; there are ${this.pointNames.join(', ')}`);
     return found;
   }

@@ -47,7 +47,6 @@ const PHONE = '+852 ****0101';
 
 /** The login service: decides about a login and about requests for a device code. */
 export class Authority {
-  readonly #options: AuthorityOptions;
   readonly #digest: string;
   /** When they were seen (monotonic ms). */
   readonly #nonces = new Map<string, number>();
@@ -55,8 +54,7 @@ export class Authority {
   #failures: number[] = [];
   readonly #ordered: RetType[] = [];
 
-  constructor(options: AuthorityOptions) {
-    this.#options = options;
+  constructor(private readonly options: AuthorityOptions) {
     this.#digest = passwordDigest(options.account, options.password);
   }
 
@@ -90,18 +88,18 @@ export class Authority {
     const request = readCodeRequest(body);
     if (typeof request === 'string') return refuse(retType.badParameter, request);
     const { account, device_id, device_verify_sig } = request;
-    const sent = this.#options.checks.sendCode(device_verify_sig, account, device_id);
+    const sent = this.options.checks.sendCode(device_verify_sig, account, device_id);
     if (sent === undefined) return refuse(retType.badParameter, 'device_verify_sig is unknown or has expired: log in again');
     if ('waitSeconds' in sent) {
       return refuse(retType.ticketExpired, `a code was sent less than a minute ago; ask again in ${sent.waitSeconds} s`);
     }
-    this.#options.sendCode(account, sent.code);
+    this.options.sendCode(account, sent.code);
     return { ret_type: retType.success, ret_msg: '', phone_no: PHONE };
   }
 
   /** Problem of a login, if there is one. */
   #judge(request: LoginRequest): AuthorityAnswer | undefined {
-    const { clock } = this.#options;
+    const { clock } = this.options;
     const now = clock.monotonic();
     if (Math.abs(request.timestamp * 1000 - clock.now()) > FRESH_MS) {
       return refuse(retType.badParameter, `timestamp is more than ${FRESH_MS / 1000} s off`);
@@ -110,14 +108,14 @@ export class Authority {
     if (!this.#isNew(request.nonce.toLowerCase(), now)) return refuse(retType.badParameter, 'nonce has been used before');
     this.#failures = this.#failures.filter((time) => time > now - FAILURES_MS);
     if (this.#failures.length >= FAILURES_MAX) return refuse(retType.ticketExpired, 'too many failed logins: wait 300 s');
-    if (request.account === this.#options.account && isEqual(request.pwd_digest, this.#digest)) return undefined;
+    if (request.account === this.options.account && isEqual(request.pwd_digest, this.#digest)) return undefined;
     this.#failures.push(now);
     return refuse(retType.wrongPassword);
   }
 
   /** A login that proved to know the password: by its ticket, its code, or not yet. */
   async #admit(request: LoginRequest): Promise<AuthorityAnswer> {
-    const { devices, checks } = this.#options;
+    const { devices, checks } = this.options;
     const { account, device_id, tgtgt, verify_code, device_verify_sig } = request;
     if (tgtgt !== '') return devices.accepts(tgtgt, account, device_id) ? this.#succeed(tgtgt) : refuse(retType.ticketExpired);
     if (!checks.has(device_verify_sig, account, device_id)) return this.#checkDevice(request);
@@ -126,7 +124,7 @@ export class Authority {
   }
 
   #checkDevice({ account, device_id }: LoginRequest): AuthorityAnswer {
-    const device_verify_sig = this.#options.checks.begin(account, device_id);
+    const device_verify_sig = this.options.checks.begin(account, device_id);
     return { ...refuse(retType.deviceCheck), device_verify_sig, phone_no: PHONE };
   }
 
@@ -135,7 +133,7 @@ export class Authority {
   }
 
   #succeed(tgtgt: string): AuthorityAnswer {
-    const { sessions, userId, points } = this.#options;
+    const { sessions, userId, points } = this.options;
     return { ret_type: retType.success, ret_msg: '', tgtgt, user_id: userId, session_key: sessions.open(), ...points() };
   }
 

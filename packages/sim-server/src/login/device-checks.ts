@@ -1,5 +1,5 @@
 import type { Clock } from '@svc-gateway/contract/clock';
-import type { Random } from '../random.js';
+import type { Random } from '../deps.js';
 
 /** A device with a pending code. */
 interface DeviceCheck {
@@ -25,26 +25,24 @@ const CODES = 1_000_000;
 
 /** Checks of new devices that are under way, one a device. A code works once, for ten minutes and five tries. */
 export class DeviceChecks {
-  readonly #clock: Clock;
-  readonly #random: Random;
   /** By `device_verify_sig`; the oldest first. */
   readonly #checks = new Map<string, DeviceCheck>();
 
-  constructor({ clock, random }: { readonly clock: Clock; readonly random: Random }) {
-    this.#clock = clock;
-    this.#random = random;
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
 
   /** The `device_verify_sig` of a device's check: that under way, or of a new one. */
   begin(account: string, deviceId: string): string {
-    const now = this.#clock.monotonic();
+    const now = this.clock.monotonic();
     for (const [sig, check] of this.#checks) if (check.until <= now) this.#checks.delete(sig);
     for (const check of this.#checks.values()) if (check.account === account && check.deviceId === deviceId) return check.sig;
     for (const oldest of this.#checks.keys()) {
       if (this.#checks.size < CHECKS_MAX) break;
       this.#checks.delete(oldest);
     }
-    const sig = this.#random(SIG_BYTES).toString('base64url');
+    const sig = this.random(SIG_BYTES).toString('base64url');
     this.#checks.set(sig, {
       account,
       deviceId,
@@ -66,10 +64,10 @@ export class DeviceChecks {
   sendCode(sig: string, account: string, deviceId: string): { readonly code: string } | { readonly waitSeconds: number } | undefined {
     const check = this.#find(sig, account, deviceId);
     if (check === undefined) return undefined;
-    const wait = check.sentAt + RESEND_MS - this.#clock.monotonic();
+    const wait = check.sentAt + RESEND_MS - this.clock.monotonic();
     if (wait > 0) return { waitSeconds: Math.ceil(wait / 1000) };
-    check.code = String(this.#random(4).readUInt32BE() % CODES).padStart(6, '0');
-    check.sentAt = this.#clock.monotonic();
+    check.code = String(this.random(4).readUInt32BE() % CODES).padStart(6, '0');
+    check.sentAt = this.clock.monotonic();
     check.wrongTries = 0;
     return { code: check.code };
   }
@@ -91,6 +89,6 @@ export class DeviceChecks {
   #find(sig: string, account: string, deviceId: string): DeviceCheck | undefined {
     const check = this.#checks.get(sig);
     if (check === undefined || check.account !== account || check.deviceId !== deviceId) return undefined;
-    return check.until > this.#clock.monotonic() ? check : undefined;
+    return check.until > this.clock.monotonic() ? check : undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '@svc-gateway/contract/clock';
 import { Rejection } from '@svc-gateway/contract/rejection';
-import type { Random } from '../random.js';
+import type { Random } from '../deps.js';
 
 /** Prefix of the key in `InitConnect.clientID`. */
 const PREFIX = 'svc:';
@@ -11,20 +11,18 @@ const SESSIONS_MAX = 1_000;
 
 /** The session keys of logins: each opens connections to every point until it expires. They are gone after a restart. */
 export class Sessions {
-  readonly #clock: Clock;
-  readonly #random: Random;
   /** Until when (monotonic ms), by key; the oldest first. */
   readonly #keys = new Map<string, number>();
 
-  constructor({ clock, random }: { readonly clock: Clock; readonly random: Random }) {
-    this.#clock = clock;
-    this.#random = random;
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
 
   /** A new key. */
   open(): string {
-    const key = this.#random(KEY_BYTES).toString('base64url');
-    this.#keys.set(key, this.#clock.monotonic() + SESSION_MS);
+    const key = this.random(KEY_BYTES).toString('base64url');
+    this.#keys.set(key, this.clock.monotonic() + SESSION_MS);
     for (const oldest of this.#keys.keys()) {
       if (this.#keys.size <= SESSIONS_MAX) break;
       this.#keys.delete(oldest);
@@ -39,7 +37,7 @@ export class Sessions {
     }
     const until = this.#keys.get(clientId.slice(PREFIX.length));
     if (until === undefined) return new Rejection('auth.invalid', 'session_key is unknown: log in again', { field: 'clientID' });
-    if (until > this.#clock.monotonic()) return undefined;
+    if (until > this.clock.monotonic()) return undefined;
     return new Rejection('auth.expired', 'session_key has expired: log in again', { field: 'clientID' });
   }
 

@@ -13,22 +13,14 @@ import { jsonService } from '../http-service.js';
 import { Ports } from '../ports.js';
 import type { Rule } from '../rule.js';
 import { Subscriptions } from '../subscriptions.js';
-import { firstData } from './first-data.js';
-import { frequency } from './frequency.js';
-import { historyQuota } from './history-quota.js';
-import { logins } from './logins.js';
+import { logins, publishedIds } from './login-rules.js';
 import { connectionNotice, eventNotice, programStatusNotice } from './notices.js';
 import { opendActions } from './opend-actions.js';
-import { packetIds } from './packet-ids.js';
-import { publishedIds } from './published-ids.js';
+import { frequency, historyQuota, sizes, subscriptionQuota } from './quota-rules.js';
 import { loggedIn, type ServerState } from './server-state.js';
-import { simulatedTrading } from './simulated-trading.js';
-import { sizes } from './sizes.js';
-import { subscribedFirst } from './subscribed-first.js';
-import { subscriptionAge } from './subscription-age.js';
-import { subscriptionQuota } from './subscription-quota.js';
+import { firstData, subscribedFirst, subscriptionAge } from './subscription-rules.js';
 import { type Language, texts } from './texts.js';
-import { type TradeLock, unlocked } from './unlocked.js';
+import { packetIds, simulatedTrading, type TradeLock, unlocked } from './trading-rules.js';
 
 export interface OpendServerOptions extends SimServerDeps {
   /** 0 = that of last time, or any. */
@@ -57,15 +49,13 @@ const SUBSCRIPTION_MS_MIN = 60_000;
 export class OpendServer {
   readonly faults: EndpointFaults;
   readonly state: ServerState = loggedIn();
-  readonly #options: OpendServerOptions;
   readonly #rules: readonly Rule[];
   readonly #subscriptions: Subscriptions;
   readonly #point: EndpointServer;
   readonly #http;
   #faultsPort = 0;
 
-  constructor(options: OpendServerOptions) {
-    this.#options = options;
+  constructor(private readonly options: OpendServerOptions) {
     const { backend, clock, accounts, seed, onDefect, language, rsaKey, tradeLock } = options;
     const said = texts[language];
     this.#subscriptions = new Subscriptions({ backend, clock, ageMsMin: SUBSCRIPTION_MS_MIN });
@@ -105,7 +95,7 @@ export class OpendServer {
 
   /** Opens the port. Rejects with the system's error where it cannot be had. */
   async start(): Promise<OpendAddresses> {
-    const { backend, accounts, store, apiPort, faultsPort = 0, host } = this.#options;
+    const { backend, accounts, store, apiPort, faultsPort = 0, host } = this.options;
     await backend.subscribeAccounts(accounts.map(({ id }) => id));
     const ports = new Ports(store);
     await ports.bind('api', apiPort, (port) => this.#point.open(port));
@@ -115,7 +105,7 @@ export class OpendServer {
   }
 
   get addresses(): OpendAddresses {
-    const faults = this.#http === undefined ? {} : { faults: `http://${this.#options.host}:${this.#faultsPort}` };
+    const faults = this.#http === undefined ? {} : { faults: `http://${this.options.host}:${this.#faultsPort}` };
     return { api: this.#point.address, ...faults };
   }
 
@@ -155,7 +145,7 @@ export class OpendServer {
     await this.#point.down();
     await this.#subscriptions.forget();
     for (const rule of this.#rules) rule.restarted?.();
-    const { clock, onDefect } = this.#options;
+    const { clock, onDefect } = this.options;
     if (downMs === 0) await this.#point.open();
     else clock.after(downMs, () => void this.#point.open().catch(onDefect));
   }

@@ -1,4 +1,5 @@
-import { type Decimal, greater } from '@svc-gateway/contract/decimal';
+import { type Decimal, greater, multiply } from '@svc-gateway/contract/decimal';
+import type { Instrument } from '../world/instrument.js';
 import type { BackgroundDay } from './background-day.js';
 import type { Totals } from './day-tape.js';
 import type { Bar, PriceBounds, Tick } from './market.js';
@@ -73,4 +74,9 @@ export function joined(one: PriceBounds | undefined, other: PriceBounds | undefi
 export function barOf(start: number, end: number, previousClose: Decimal, totals: Aggregate): Bar {
   const { open, high, low, close, volume, turnover } = totals;
   return { start, end, open, high, low, close, previousClose, volume, turnover };
+}
+
+/** price × volume (× multiplier for futures). */
+export function turnoverOf(instrument: Instrument, price: Decimal, volume: bigint): Decimal {
+  return multiply(price * volume, instrument.multiplier);
 }

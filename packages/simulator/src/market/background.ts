@@ -6,36 +6,27 @@ import { LruCache } from '../rng/lru-cache.js';
 import { chainPrice } from '../rng/price-chain.js';
 import { keyOf, mix, normal } from '../rng/random.js';
 import { closingPrice, dailyDeviation } from '../world/bond-price.js';
-import { catalogue } from '../world/catalogue.js';
-import { carryOf, spotInstrument, tradedOn } from '../world/futures.js';
+import { tradedOn } from '../world/futures.js';
 import { type Future, type Instrument, isDerived, type Option, type PlateIndex, type Warrant } from '../world/instrument.js';
 import { roundToTick, tickSize } from '../world/ticks.js';
-import { type Aggregate, aggregateOfTotals } from './aggregate.js';
+import { type Aggregate, aggregateOfTotals, turnoverOf } from './aggregate.js';
 import type { Anchor, BackgroundDay } from './background-day.js';
-import { ContractPath } from './contract-path.js';
+import { Contracts, type FollowedMarket } from './contracts.js';
 import type { Currencies } from './currencies.js';
 import { DayOfSessions } from './day-of-sessions.js';
-import type { DayOfTrades } from './day-tape.js';
+import { type DayOfTrades, totalsOf } from './day-tape.js';
 import { type Filling, filledTape } from './filled-tape.js';
 import type { History } from './history.js';
-import { KnockOuts, type TradedUnderlying } from './knock-outs.js';
-import { Makers, type Quoting } from './makers.js';
 import type { DayPrices } from './market.js';
 import { MemberTrades } from './member-trades.js';
-import { OptionPath } from './option-path.js';
 import { OwnDays } from './own-days.js';
 import { PairTape } from './pair-tape.js';
 import { type MemberDay, PlatePaths } from './plate-paths.js';
-import type { Traded } from './plate-trades.js';
-import { priceLimit } from './price-limit.js';
 import { type PriceRange, scaled } from './price-range.js';
 import type { Profile } from './profile.js';
-import { Spot } from './spot.js';
+import { priceLimit } from './profile.js';
 import { tickLadder } from './tick-ladder.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
-import { turnoverOf } from './turnover.js';
-import { UnderlyingModel } from './underlying-model.js';
-import { WarrantPath } from './warrant-path.js';
 
 const DAYS_PER_YEAR = 365;
 /** How far a plate goes beyond where it opens and closes, in deviations of its day: at least, and more at random. Wide enough to hold most of what its members do. */
@@ -47,36 +38,21 @@ const CACHED_PROFILES = 20_000;
 /** More than the days from 1970-01-01 to any that calendars name. */
 const DAYS_MAX = 2 ** 23;
 const CACHED_DAYS = 500;
-const CACHED_PATHS = 1_000;
-const CACHED_DERIVED = 5_000;
-/** Stream of what spot prices do between their days. */
-const NIGHTS = keyOf('nights');
 /** Ten years of days of several symbols, at some hundred bytes each. */
 const CACHED_TOTALS = 12_000;
 
-/** A contract whose price follows from another's. */
-type Following = Future | Option | Warrant;
-
 /** The background market's days: a pure function of seed, instrument and day. */
-export class Background {
+export class Background implements FollowedMarket {
   readonly #profiles = new LruCache<Instrument, Profile>(CACHED_PROFILES);
   readonly #days = new LruCache<number, BackgroundDay>(CACHED_DAYS);
   readonly #regular = new LruCache<number, { readonly aggregate: Aggregate | undefined }>(CACHED_TOTALS);
-
-  readonly #paths = new LruCache<Instrument, ContractPath>(CACHED_PATHS);
-  readonly #spots = new LruCache<Instrument, Spot>(CACHED_PATHS);
-  readonly #makers = new LruCache<Instrument, Makers>(CACHED_PATHS);
-  readonly #underlyings = new LruCache<Instrument, UnderlyingModel>(CACHED_PATHS);
-  readonly #derived = new LruCache<Instrument, OptionPath | WarrantPath>(CACHED_DERIVED);
-  readonly #knockOuts = new KnockOuts();
-  /** Underlyings of contracts, by symbol. */
-  readonly #found = new LruCache<string, Instrument>(CACHED_PATHS);
 
   /** A large plate asks for a thousand a day. */
   readonly #memberDays = new LruCache<number, MemberDay>(CACHED_TOTALS);
 
   readonly #own = new OwnDays();
   readonly plates: PlatePaths;
+  readonly contracts: Contracts;
   readonly memberTrades: MemberTrades;
   #profilesMade = 0;
 
@@ -95,6 +71,7 @@ export class Background {
       day: (instrument, day) => this.day(instrument, day),
       regular: (instrument, day) => this.memberDay(instrument, day),
     });
+    this.contracts = new Contracts(this);
     this.memberTrades = new MemberTrades((instrument, day) => this.#peekDay(instrument, day));
   }
 
@@ -110,14 +87,6 @@ export class Background {
   day(instrument: Instrument, day: TradingDay): BackgroundDay {
     const traded = this.traded(instrument, day);
     return this.#days.get(this.#keyOf(traded, day), () => this.#makeDay(traded, day));
-  }
-
-  /** The final settlement price of a dated contract, on the tick; undefined where it is its own last price. */
-  settlementPrice(contract: Future): Decimal | undefined {
-    const price = this.#path(contract).settlementPrice();
-    if (price === undefined) return undefined;
-    const rounding = contract.future.product.settlement === 'average' ? 'down' : 'nearest';
-    return roundToTick(contract.tickTable, BigInt(Math.round(price)), rounding);
   }
 
   /** The price at which the last background trade of a day is (or will be) made. */
@@ -146,7 +115,7 @@ export class Background {
       const { tape } = background;
       const { start, end } = day.regular;
       const isWhole = start === day.start && end === day.end;
-      const totals = isWhole ? { ...tape.root, last: tape.root.first + tape.root.count - 1 } : tape.totals([start, end])[0];
+      const totals = isWhole ? totalsOf(tape.root) : tape.totals([start, end])[0];
       return { aggregate: totals === undefined ? undefined : aggregateOfTotals(totals, background) };
     }).aggregate;
   }
@@ -158,7 +127,11 @@ export class Background {
   }
 
   /** Volume and turnover of each [boundaries[i], boundaries[i + 1]) of a day; undefined where nothing is traded. The day need not be remembered. */
-  tradedIn(instrument: Instrument, day: TradingDay, boundaries: readonly number[]): readonly (Traded | undefined)[] {
+  tradedIn(
+    instrument: Instrument,
+    day: TradingDay,
+    boundaries: readonly number[],
+  ): readonly (Pick<Aggregate, 'volume' | 'turnover'> | undefined)[] {
     const { tape, lotSize, amountUnit } = this.#peekDay(instrument, day);
     return tape
       .totals(boundaries)
@@ -294,7 +267,7 @@ export class Background {
 
   /** A day that follows the spot price. */
   #contractDay(contract: Future, profile: Profile, day: TradingDay): BackgroundDay {
-    const path = this.#path(contract);
+    const path = this.contracts.path(contract);
     const previous = path.at(this.tradingDays(contract).previous(day).end - 1);
     const range = { ...path.range(day, day.start, day.end), open: path.at(day.start), close: path.at(day.end - 1) };
     const follows = (from: number, until: number) => path.range(day, from, until);
@@ -303,7 +276,7 @@ export class Background {
 
   /** A day of what follows from its underlying. */
   #derivedDay(contract: Option | Warrant, profile: Profile, day: TradingDay): BackgroundDay {
-    const path = this.derived(contract);
+    const path = this.contracts.derived(contract);
     const { range, typical } = path.whole(day);
     // The deviation comes from the underlying's own day.
     const deviation = Math.max(profile.ladder.finest, 0.5 * (range.high - range.low));
@@ -326,84 +299,6 @@ export class Background {
     return this.#day(instrument, profile, day, grid, tape);
   }
 
-  /** When market makers quote a contract: see {@link Makers}. */
-  quoting(contract: Following, time: number): Quoting {
-    const of = contract.kind === 'future' ? spotInstrument(contract.future.product) : this.#underlyingOf(contract);
-    return this.#makers.get(of, () => new Makers(this.profile(of).key, this.#spot(of))).at(time);
-  }
-
-  /** Value of a contract at a moment of a trading day, in unrounded billionths. */
-  worth(contract: Following, day: TradingDay, time: number): number {
-    return contract.kind === 'future' ? this.#path(contract).at(time) : this.derived(contract).at(day, time);
-  }
-
-  /** The path of an option or a warrant. */
-  derived(contract: Option | Warrant): OptionPath | WarrantPath {
-    return this.#derived.get(contract, () => this.#makeDerived(contract));
-  }
-
-  /** At-the-money volatility of options on an underlying: see {@link UnderlyingModel.atTheMoney}. */
-  volatilityAtTheMoney(underlying: Instrument, day: number, years: number): number {
-    return this.#underlying(underlying).atTheMoney(day, years);
-  }
-
-  /** The day, up to one (days from 1970-01-01), on which a callable contract was called. */
-  calledOn(warrant: Warrant, through: number): TradingDay | undefined {
-    return this.#knockOuts.calledOn(warrant, this.#traded(this.#underlyingOf(warrant)), through);
-  }
-
-  /** Whether a callable contract has been called by a moment of a day on which it was listed. */
-  isCalled(warrant: Warrant, day: TradingDay, time: number): boolean {
-    if (warrant.warrant.callPrice === undefined) return false;
-    const call = this.#knockOuts.call(warrant, this.#traded(this.#underlyingOf(warrant)), day.number);
-    return call !== undefined && call.time <= time;
-  }
-
-  /** Payout of one unit of a contract if `now` were its last moment, on the tick that it is settled in. */
-  payout(contract: Option | Warrant, now: number): Decimal {
-    const path = this.derived(contract);
-    const time = Math.min(now, path.expires);
-    return BigInt(Math.round(path.at(this.tradingDays(contract).at(Math.min(time, path.expires - 1)), time)));
-  }
-
-  #makeDerived(contract: Option | Warrant): OptionPath | WarrantPath {
-    const { key } = this.profile(contract);
-    const days = this.tradingDays(contract);
-    if (contract.kind === 'option') {
-      const underlying = this.#underlying(this.#underlyingOf(contract));
-      return new OptionPath(key, contract, underlying, days.on(contract.option.expiry).regular.end);
-    }
-    const of = this.#underlyingOf(contract);
-    const callBy = ({ number }: TradingDay) => this.#knockOuts.call(contract, this.#traded(of), number);
-    return new WarrantPath(key, contract, this.#underlying(of), days.on(contract.warrant.maturity).regular.end, callBy);
-  }
-
-  #underlyingOf(contract: Option | Warrant): Instrument {
-    const { market, symbol } = contract;
-    const { underlying } = contract.kind === 'option' ? contract.option : contract.warrant;
-    return this.#found.get(underlying, () => {
-      const found = catalogue(market).find((one) => one.symbol === underlying);
-      if (found === undefined) throw new Error(`${symbol} is on ${underlying}, which the world does not have`);
-      return found;
-    });
-  }
-
-  #underlying(of: Instrument): UnderlyingModel {
-    return this.#underlyings.get(of, () => {
-      return new UnderlyingModel(of, this.#spot(of), (day) => Number(this.level(of, day)), this.profile(of).timeline, carryOf(of));
-    });
-  }
-
-  #traded(of: Instrument): TradedUnderlying {
-    const model = this.#underlying(of);
-    return {
-      index: this.profile(of).index,
-      days: this.tradingDays(of),
-      on: (day) => this.day(of, day),
-      sharesSince: (day, earlier) => model.sharesSince(day, earlier),
-    };
-  }
-
   /** A day of the index of a plate, which goes with its members. */
   #plateDay(plate: PlateIndex, profile: Profile, day: TradingDay): BackgroundDay {
     const { open, close, mean, deviation, follows } = this.plates.on(plate, day);
@@ -418,26 +313,10 @@ export class Background {
   }
 
   /** The day of an index, or of a hidden spot price where a product's underlying is not listed. */
-  #spotDay(spot: Instrument, day: TradingDay): BackgroundDay {
+  spotDay(spot: Instrument, day: TradingDay): BackgroundDay {
     if (spot.kind !== 'future') return this.day(spot, day);
     const profile = this.profile(spot);
     return this.#days.get(this.#keyOf(spot, day), () => this.#ownDay(spot, profile, day));
-  }
-
-  #path(contract: Future): ContractPath {
-    return this.#paths.get(contract, () => {
-      const { lastTradingDay } = contract;
-      if (lastTradingDay === undefined) throw new Error(`${contract.symbol} is no dated contract`);
-      const last = this.tradingDays(contract).on(lastTradingDay);
-      return new ContractPath(contract, this.#spot(spotInstrument(contract.future.product)), last);
-    });
-  }
-
-  #spot(of: Instrument): Spot {
-    return this.#spots.get(of, () => {
-      const { key, daily } = this.profile(of);
-      return new Spot(mix(key, NIGHTS), daily, this.tradingDays(of), (day) => this.#spotDay(of, day));
-    });
   }
 
   #day(instrument: Instrument, { lotSize }: Profile, day: TradingDay, grid: number, tape: DayOfTrades): BackgroundDay {

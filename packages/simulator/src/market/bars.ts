@@ -226,20 +226,11 @@ function blockOfBars(
   return bars;
 }
 
-const edgesOfDays = new WeakMap<TradingDay, Map<number, readonly number[]>>();
-
 /** Starts of the day's minute bars, counted from each session's start. */
-function edgesOf(day: TradingDay, minutes: number): readonly number[] {
-  const known = edgesOfDays.get(day) ?? new Map<number, readonly number[]>();
-  edgesOfDays.set(day, known);
-  let edges = known.get(minutes);
-  if (edges === undefined) {
-    edges = day.sessions.flatMap(({ start, end }) => {
-      return Array.from({ length: Math.ceil((end - start) / (minutes * MINUTE)) }, (_, i) => start + i * minutes * MINUTE);
-    });
-    known.set(minutes, edges);
-  }
-  return edges;
+function edgesOf({ sessions }: TradingDay, minutes: number): readonly number[] {
+  return sessions.flatMap(({ start, end }) => {
+    return Array.from({ length: Math.ceil((end - start) / (minutes * MINUTE)) }, (_, i) => start + i * minutes * MINUTE);
+  });
 }
 
 function barEnd(day: TradingDay, start: number, minutes: number): number {

@@ -99,25 +99,13 @@ export class ContractPath {
   }
 }
 
-interface Hours {
-  readonly start: number;
-  readonly end: number;
-}
-
-const hours = new WeakMap<TradingDay, readonly Hours[]>();
-
 /** The sessions of a day, over lunch in one: the spot price stands still meanwhile. */
-function hoursOf(day: TradingDay): readonly Hours[] {
-  let known = hours.get(day);
-  if (known === undefined) {
-    const merged: { start: number; end: number }[] = [];
-    for (const { start, end } of day.sessions) {
-      const last = merged.at(-1);
-      if (last !== undefined && start - last.end <= LUNCH_MS_MAX) last.end = end;
-      else merged.push({ start, end });
-    }
-    known = merged;
-    hours.set(day, known);
+function hoursOf({ sessions }: TradingDay): readonly { readonly start: number; readonly end: number }[] {
+  const merged: { start: number; end: number }[] = [];
+  for (const { start, end } of sessions) {
+    const last = merged.at(-1);
+    if (last !== undefined && start - last.end <= LUNCH_MS_MAX) last.end = end;
+    else merged.push({ start, end });
   }
-  return known;
+  return merged;
 }

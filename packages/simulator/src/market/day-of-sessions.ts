@@ -1,4 +1,4 @@
-import type { DayOfTrades, DaySummary, Totals } from './day-tape.js';
+import { type DayOfTrades, type DaySummary, plus, type Totals, totalsOf } from './day-tape.js';
 import type { Trade } from './trades.js';
 
 /**
@@ -12,14 +12,16 @@ export class DayOfSessions implements DayOfTrades {
 
   /** `parts`: at least one, each with a trade at least, in the order of time; the trades of each are counted from 0. */
   constructor(readonly parts: readonly DayOfTrades[]) {
-    let root: DaySummary | undefined;
+    let root: Totals | undefined;
+    let count = 0;
     const first: number[] = [];
     for (const { root: part } of parts) {
-      first.push(root?.count ?? 0);
-      root = root === undefined ? part : sum(root, part);
+      first.push(count);
+      root = plus(root, totalsOf(part, count));
+      count += part.count;
     }
     if (root === undefined) throw new Error('a day has a session');
-    this.root = root;
+    this.root = { ...root, count };
     this.#first = first;
   }
 
@@ -27,7 +29,10 @@ export class DayOfSessions implements DayOfTrades {
     const found: (Totals | undefined)[] = [];
     for (const [i, part] of this.parts.entries()) {
       const first = this.#first[i] ?? 0;
-      for (const [slot, totals] of part.totals(boundaries).entries()) found[slot] = merged(found[slot], moved(totals, first));
+      for (const [slot, totals] of part.totals(boundaries).entries()) {
+        found[slot] =
+          totals === undefined ? found[slot] : plus(found[slot], { ...totals, first: totals.first + first, last: totals.last + first });
+      }
     }
     return found;
   }
@@ -43,29 +48,4 @@ export class DayOfSessions implements DayOfTrades {
       return part.trades(first - start, end - start).map((trade) => ({ ...trade, index: trade.index + start }));
     });
   }
-}
-
-function sum(a: DaySummary, b: DaySummary): DaySummary {
-  return {
-    first: a.first,
-    count: a.count + b.count,
-    open: a.open,
-    high: Math.max(a.high, b.high),
-    low: Math.min(a.low, b.low),
-    close: b.close,
-    lots: a.lots + b.lots,
-    amount: a.amount + b.amount,
-  };
-}
-
-function moved(totals: Totals | undefined, by: number): Totals | undefined {
-  return totals === undefined ? undefined : { ...totals, first: totals.first + by, last: totals.last + by };
-}
-
-/** `b` comes after `a`. */
-function merged(a: Totals | undefined, b: Totals | undefined): Totals | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  const { last, close } = b;
-  const [high, low] = [Math.max(a.high, b.high), Math.min(a.low, b.low)];
-  return { ...a, last, close, high, low, lots: a.lots + b.lots, amount: a.amount + b.amount };
 }

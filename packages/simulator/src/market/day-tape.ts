@@ -55,14 +55,14 @@ export class DayTape implements DayOfTrades {
       if (segment.until <= boundary(0) || segment.from >= end) return;
       while (boundary(slot + 1) <= segment.from) slot += 1;
       if (segment.from >= boundary(slot) && segment.until <= boundary(slot + 1)) {
-        slots[slot] = addSegment(slots[slot], segment);
+        slots[slot] = plus(slots[slot], totalsOf(segment));
       } else if (segment.count >= SPLIT_COUNT_MIN) {
         for (const half of this.#halves(segment)) walk(half);
       } else {
         for (const trade of this.#trades(segment)) {
           if (trade.time < boundary(0) || trade.time >= end) continue;
           while (boundary(slot + 1) <= trade.time) slot += 1;
-          slots[slot] = addTrade(slots[slot], trade);
+          slots[slot] = plus(slots[slot], totalsOfTrade(trade));
         }
       }
     };
@@ -103,29 +103,23 @@ export class DayTape implements DayOfTrades {
   }
 }
 
-function addSegment(totals: Totals | undefined, segment: Segment): Totals {
-  const { first, open, high, low, close, lots, amount } = segment;
-  const last = first + segment.count - 1;
-  if (totals === undefined) return { first, last, open, high, low, close, lots, amount };
-  totals.last = last;
-  totals.high = Math.max(totals.high, high);
-  totals.low = Math.min(totals.low, low);
-  totals.close = close;
-  totals.lots += lots;
-  totals.amount += amount;
+/** Totals of what comes after: `totals` is changed in place, where there are any. */
+export function plus(totals: Totals | undefined, after: Totals): Totals {
+  if (totals === undefined) return after;
+  totals.last = after.last;
+  totals.high = Math.max(totals.high, after.high);
+  totals.low = Math.min(totals.low, after.low);
+  totals.close = after.close;
+  totals.lots += after.lots;
+  totals.amount += after.amount;
   return totals;
 }
 
-function addTrade(totals: Totals | undefined, trade: Trade): Totals {
-  const { index, price, lots } = trade;
-  if (totals === undefined) {
-    return { first: index, last: index, open: price, high: price, low: price, close: price, lots, amount: price * lots };
-  }
-  totals.last = index;
-  totals.high = Math.max(totals.high, price);
-  totals.low = Math.min(totals.low, price);
-  totals.close = price;
-  totals.lots += lots;
-  totals.amount += price * lots;
-  return totals;
+/** Totals of a summary whose trades begin at `start` in the day. */
+export function totalsOf({ first, count, open, high, low, close, lots, amount }: DaySummary, start = 0): Totals {
+  return { first: first + start, last: first + start + count - 1, open, high, low, close, lots, amount };
+}
+
+function totalsOfTrade({ index, price, lots }: Trade): Totals {
+  return { first: index, last: index, open: price, high: price, low: price, close: price, lots, amount: price * lots };
 }

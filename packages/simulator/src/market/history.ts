@@ -1,10 +1,9 @@
 import type { Decimal } from '@svc-gateway/contract/decimal';
 import type { LoadedPrices } from '../companies/companies.js';
 import type { Instrument } from '../world/instrument.js';
-import { type Aggregate, merge } from './aggregate.js';
+import { type Aggregate, merge, turnoverOf } from './aggregate.js';
 import type { Anchor } from './background-day.js';
 import { firstIndex } from './prints.js';
-import { turnoverOf } from './turnover.js';
 
 /** One loaded bar. The files name no turnover: it is taken as volume × the mean of high, low and close. */
 export interface LoadedBar {

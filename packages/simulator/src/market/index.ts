@@ -3,7 +3,7 @@ export { adjustedPrice, FACTOR_ONE } from './adjustment.js';
 export { joined, widened } from './aggregate.js';
 export { type BrokerQueue, brokerQueue, brokers, type QueuedBroker } from './broker-queue.js';
 export { type CallerChange, Followed } from './caller-changes.js';
-export { type BySize, type CapitalFlow, CapitalFlows } from './capital-flow.js';
+export { type CapitalFlow, CapitalFlows } from './capital-flow.js';
 export { type LoadedBar, type LoadedHistory, pastsOf } from './history.js';
 export { type LoadedFolder, loadHistoryFolder, parseHistory } from './history-file.js';
 export type {
@@ -23,9 +23,9 @@ export type {
   Tick,
   TickDirection,
 } from './market.js';
-export { priceLimit } from './price-limit.js';
+export { priceLimit } from './profile.js';
 export { RecordedMarket } from './recorded-market.js';
 export { createMarket, type MarketOptions, type SimulatedMarket } from './simulated-market.js';
 export { type TimeSharePoint, timeShare } from './time-share.js';
-export { type PriceStatistics, type TradeStatistic, TradeStatistics, type TradeSums } from './trade-statistics.js';
+export { type BySize, type PriceStatistics, type TradeStatistic, TradeStatistics, type TradeSums } from './trade-statistics.js';
 export { TrustedPrints } from './trusted-prints.js';

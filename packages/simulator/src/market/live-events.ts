@@ -1,5 +1,6 @@
 import type { Clock } from '@svc-gateway/contract/clock';
 import { Emitter } from '@svc-gateway/contract/emitter';
+import { inTurns } from '../pace.js';
 import type { Instrument } from '../world/instrument.js';
 import type { MarketEvent, Tick } from './market.js';
 
@@ -12,7 +13,7 @@ export interface LiveSource {
   /** The next moment after now at which the background trades or changes its book. */
   nextChange(instrument: Instrument): number;
   /** As of `Market.prepare`. */
-  prepare(instrument: Instrument): Promise<void> | undefined;
+  prepare(instrument: Instrument): Generator<void, void>;
 }
 
 /**
@@ -84,8 +85,8 @@ export class LiveEvents {
       this.#arm(watched, watched.due);
       return;
     }
-    const preparing = this.source.prepare(instrument);
-    if (preparing !== undefined) {
+    const preparing = inTurns(this.source.prepare(instrument));
+    if (preparing instanceof Promise) {
       void preparing.then(() => {
         if (this.#watched.get(instrument.symbol) === watched) this.#arm(watched, this.clock.now());
       });

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { companiesOf } from '../companies/index.js';
 import { createWorld, type Instrument, isOnTick } from '../world/index.js';
 import { hasMakers } from '../world/instrument.js';
+import { turnoverOf } from './aggregate.js';
 import { type Bar, type BarPeriod, createMarket, priceLimit, type Tick } from './index.js';
-import { turnoverOf } from './turnover.js';
 
 const worlds = {
   open: createWorld({ clock: new ManualClock(Date.UTC(2026, 10, 20, 2)), calendarMode: 'open', generatedInstruments: 40, seed: 'w' }),

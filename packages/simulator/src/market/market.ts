@@ -163,10 +163,10 @@ export interface PastDays {
 export interface Market {
   quote(instrument: Instrument): Quote;
   /**
-   * Works out in turns of the event loop what the first look at an instrument takes long for: its day, and on every day of a plate its members. Undefined when a
-   * look costs next to nothing already.
+   * Works out what the first look at an instrument takes long for, ready to pause: its day, and on every day of a plate its members. For `inTurns`; done at once
+   * when a look costs next to nothing already.
    */
-  prepare(instrument: Instrument): Promise<void> | undefined;
+  prepare(instrument: Instrument): Generator<void, void>;
   book(instrument: Instrument, depth: number): Book;
   /** The same with the orders behind each level: of any instrument, whether its exchange publishes them or not. */
   detailedBook(instrument: Instrument, depth: number): DetailedBook;

@@ -1,7 +1,7 @@
 import { requireDay } from '@svc-gateway/contract/time';
 import { openContracts, optionVolume } from '../pricing/contract-volume.js';
 import { intrinsic, type OptionInputs } from '../pricing/option-terms.js';
-import { optionPrice, optionValuation } from '../pricing/option-value.js';
+import { optionValuation } from '../pricing/option-value.js';
 import { mix, uniform } from '../rng/random.js';
 import type { Option } from '../world/instrument.js';
 import { DerivedPath } from './derived-path.js';
@@ -62,7 +62,7 @@ export class OptionPath extends DerivedPath {
 
   protected price(spot: number, day: TradingDay, time: number): number {
     if (time >= this.expires) return intrinsic(this.option.option.right, spot, this.#strike);
-    return optionPrice(this.#inputs(this.#outlook(spot, day, time)));
+    return optionValuation(this.#inputs(this.#outlook(spot, day, time))).value;
   }
 
   #volume(day: TradingDay, spot: number): number {

@@ -10,16 +10,10 @@ interface Wanted {
   readonly max: number;
 }
 
-/** Newest first. All instruments of a calendar are asked about the same ones. */
-const listed = new WeakMap<TradingDays, TradingDay[]>();
-
+/** Newest first. */
 function daysUpTo(days: TradingDays, { newest, max }: Wanted): readonly TradingDay[] {
-  let list = listed.get(days);
-  if (list === undefined || list[0]?.day !== newest) {
-    list = [days.on(newest)];
-    listed.set(days, list);
-  }
-  for (let last = list.at(-1); last !== undefined && list.length < max; last = list.at(-1)) list.push(days.previous(last));
+  const list = [days.on(newest)];
+  for (let last = list[0]; last !== undefined && list.length < max; last = list.at(-1)) list.push(days.previous(last));
   return list;
 }
 

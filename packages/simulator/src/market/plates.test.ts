@@ -2,9 +2,10 @@ import { ManualClock } from '@svc-gateway/contract/clock';
 import { requireDay } from '@svc-gateway/contract/time';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { companiesOf } from '../companies/index.js';
-import { atOnce, nextTurn, Turn } from '../pace.js';
+import { atOnce, inTurns, nextTurn, Turn } from '../pace.js';
 import { createWorld, type Instrument } from '../world/index.js';
 import { type BarPeriod, createMarket } from './index.js';
+import { PlateTape } from './plate-tape.js';
 import { Tape } from './tape.js';
 
 const MINUTE = 60_000;
@@ -158,17 +159,15 @@ describe('the index of a plate', () => {
       if (!isDone) setImmediate(countTurn);
     };
     setImmediate(countTurn);
-    const [first, second] = [fresh.market.prepare(one), fresh.market.prepare(one)];
+    const [first, second] = [inTurns(fresh.market.prepare(one)), inTurns(fresh.market.prepare(one))];
     expect(first).toBeInstanceOf(Promise);
-    // All who ask meanwhile wait for the same.
-    expect(second).toBe(first);
-    await first;
+    await Promise.all([first, second]);
     isDone = true;
     expect(turns).toBeGreaterThan(1);
-    expect(fresh.market.prepare(one)).toBeUndefined();
+    expect(inTurns(fresh.market.prepare(one))).toBeUndefined();
     expect(fresh.market.quote(one)).toEqual(other.market.quote(two));
     fresh.clock.advance(24 * 3_600_000 * 3);
-    expect(fresh.market.prepare(one)).toBeInstanceOf(Promise);
+    expect(inTurns(fresh.market.prepare(one))).toBeInstanceOf(Promise);
   });
 
   test('anything else is looked at in turns for the first time alone, and shows the same as without', async () => {
@@ -177,14 +176,14 @@ describe('the index of a plate', () => {
     const [fresh, other] = [setUp('2026-11-20T03:07:11Z', 9), setUp('2026-11-20T03:07:11Z', 9)];
     for (const symbol of ['HK.00700', 'HK.HSImain', 'FX.USDJPY']) {
       const one = fresh.world.instrument(symbol)!;
-      const preparing = fresh.market.prepare(one);
+      const preparing = inTurns(fresh.market.prepare(one));
       expect(preparing, symbol).toBeInstanceOf(Promise);
       await preparing;
-      expect(fresh.market.prepare(one), symbol).toBeUndefined();
+      expect(inTurns(fresh.market.prepare(one)), symbol).toBeUndefined();
       expect(fresh.market.quote(one)).toEqual(other.market.quote(other.world.instrument(symbol)!));
     }
     fresh.clock.advance(24 * 3_600_000 * 3);
-    expect(fresh.market.prepare(fresh.world.instrument('HK.00700')!)).toBeUndefined();
+    expect(inTurns(fresh.market.prepare(fresh.world.instrument('HK.00700')!))).toBeUndefined();
   });
 
   test.each<[BarPeriod, number]>([
@@ -227,12 +226,12 @@ describe('the index of a plate', () => {
     expect(slices.mock.calls.filter(([of]) => of.kind !== 'plate')).toHaveLength(0);
 
     const pauses = vi.spyOn(Turn.prototype, 'pause').mockImplementation(nextTurn);
-    const prepared = vi.spyOn(Tape.prototype, 'preparePlate');
+    const prepared = vi.spyOn(PlateTape.prototype, 'prepare');
     onTestFinished(() => {
       pauses.mockRestore();
       prepared.mockRestore();
     });
-    const preparing = fresh.market.prepare(one);
+    const preparing = inTurns(fresh.market.prepare(one));
     fresh.clock.advance(24 * 3_600_000 * 3);
     await preparing;
     expect(prepared.mock.calls.map(([, now]) => new Date(now).toISOString())).toEqual([

@@ -1,18 +1,15 @@
 import type { Clock } from '@svc-gateway/contract/clock';
 import type { Decimal } from '@svc-gateway/contract/decimal';
 import { Emitter } from '@svc-gateway/contract/emitter';
-import type { DayMove } from '../companies/market-prices.js';
-import type { Calendar } from '../world/calendar.js';
-import type { Instrument, Option, Warrant } from '../world/instrument.js';
+import type { Instrument } from '../world/instrument.js';
 import { nextPrice } from '../world/ticks.js';
-import { type Aggregate, aggregateOfTick, barOf, merge, widened } from './aggregate.js';
+import { type Aggregate, aggregateOfTick, barOf, merge, turnoverOf, widened } from './aggregate.js';
 import type { BookState, Side } from './background-book.js';
 import type {
   Bar,
   BarPeriod,
   Book,
   BookLevel,
-  ContractValuation,
   DetailedBook,
   Execution,
   MarketEvent,
@@ -25,8 +22,7 @@ import type {
   TickDirection,
 } from './market.js';
 import { OrderBook } from './order-book.js';
-import type { SimulatedMarket } from './simulated-market.js';
-import { turnoverOf } from './turnover.js';
+import { type MarketOptions, SimulatedMarket } from './simulated-market.js';
 
 /** Trades of a symbol that are kept, the newest. */
 const TICKS_KEPT = 5_000;
@@ -64,16 +60,17 @@ interface Recorded {
  * {@link RecordedMarket.update}, and callers trade against them. What callers trade leaves no trace on the recorded figures, which
  * were as they were. All other symbols, and the days before the recording, are the generated market's.
  */
-export class RecordedMarket implements SimulatedMarket {
+export class RecordedMarket extends SimulatedMarket {
   readonly #recorded = new Map<string, Recorded>();
   readonly #listeners = new Emitter<MarketEvent>();
 
-  constructor(
-    private readonly generated: SimulatedMarket,
-    private readonly clock: Clock,
-    private readonly calendarOf: (instrument: Instrument) => Calendar,
-    instruments: readonly Instrument[],
-  ) {
+  readonly #clock: Clock;
+  readonly #calendarOf: MarketOptions['calendarOf'];
+
+  constructor(options: MarketOptions, instruments: readonly Instrument[]) {
+    super(options);
+    this.#clock = options.clock;
+    this.#calendarOf = options.calendarOf;
     for (const instrument of instruments) {
       this.#recorded.set(instrument.symbol, {
         instrument,
@@ -115,47 +112,43 @@ export class RecordedMarket implements SimulatedMarket {
     this.#emit(recorded, { kind: 'book', instrument });
   }
 
-  prepare(instrument: Instrument): Promise<void> | undefined {
-    return this.#recorded.has(instrument.symbol) ? undefined : this.generated.prepare(instrument);
+  override *prepare(instrument: Instrument): Generator<void, void> {
+    if (!this.#recorded.has(instrument.symbol)) yield* super.prepare(instrument);
   }
 
-  prepareBars(...[instrument, period, range]: Parameters<SimulatedMarket['prepareBars']>): Generator<void, void> {
-    return this.generated.prepareBars(instrument, period, range);
+  override quote(instrument: Instrument): Quote {
+    return this.#recorded.get(instrument.symbol)?.quote ?? super.quote(instrument);
   }
 
-  quote(instrument: Instrument): Quote {
-    return this.#recorded.get(instrument.symbol)?.quote ?? this.generated.quote(instrument);
-  }
-
-  book(instrument: Instrument, depth: number): Book {
+  override book(instrument: Instrument, depth: number): Book {
     const recorded = this.#recorded.get(instrument.symbol);
-    if (recorded === undefined) return this.generated.book(instrument, depth);
+    if (recorded === undefined) return super.book(instrument, depth);
     const state = this.#state(recorded);
     const side = (name: Side) => recorded.orders.levels(state, name, depth);
     return { time: recorded.book?.time ?? this.quote(instrument).time, bids: side('buy'), asks: side('sell') };
   }
 
-  detailedBook(instrument: Instrument, depth: number): DetailedBook {
+  override detailedBook(instrument: Instrument, depth: number): DetailedBook {
     const recorded = this.#recorded.get(instrument.symbol);
-    if (recorded === undefined) return this.generated.detailedBook(instrument, depth);
+    if (recorded === undefined) return super.detailedBook(instrument, depth);
     const { time, bids, asks } = this.book(instrument, depth);
     const state = this.#state(recorded);
     return { time, bids: recorded.orders.detailed(state, 'buy', bids), asks: recorded.orders.detailed(state, 'sell', asks) };
   }
 
-  ticks(instrument: Instrument, count: number): readonly Tick[] {
+  override ticks(instrument: Instrument, count: number): readonly Tick[] {
     const recorded = this.#recorded.get(instrument.symbol);
-    return recorded === undefined ? this.generated.ticks(instrument, count) : recorded.ticks.slice(-count);
+    return recorded === undefined ? super.ticks(instrument, count) : recorded.ticks.slice(-count);
   }
 
-  dayTicks(instrument: Instrument, after: bigint): Iterable<readonly Tick[]> {
+  override dayTicks(instrument: Instrument, after: bigint): Iterable<readonly Tick[]> {
     const recorded = this.#recorded.get(instrument.symbol);
-    if (recorded === undefined) return this.generated.dayTicks(instrument, after);
+    if (recorded === undefined) return super.dayTicks(instrument, after);
     return [recorded.ticks.filter(({ sequence }) => sequence > after)];
   }
 
   /** The days before are the generated market's; the minutes of the day begin with the recording. */
-  bars(
+  override bars(
     instrument: Instrument,
     period: BarPeriod,
     range: { from?: number; to?: number; limit?: number },
@@ -163,85 +156,55 @@ export class RecordedMarket implements SimulatedMarket {
   ): readonly Bar[] {
     const recorded = this.#recorded.get(instrument.symbol);
     const today = recorded === undefined ? undefined : this.#bars(recorded, period);
-    if (today === undefined) return this.generated.bars(instrument, period, range, adjustment);
-    const to = range.to ?? this.clock.now() + 1;
+    if (today === undefined) return super.bars(instrument, period, range, adjustment);
+    const to = range.to ?? this.#clock.now() + 1;
     const fresh = today.filter((bar) => bar.start < to && bar.start >= (range.from ?? Number.NEGATIVE_INFINITY));
-    const begin = today[0]?.start ?? this.clock.now();
-    const before = this.generated
-      .bars(instrument, period, { ...range, to: Math.min(to, begin) }, adjustment)
-      .filter((bar) => bar.start < begin);
+    const begin = today[0]?.start ?? this.#clock.now();
+    const before = super.bars(instrument, period, { ...range, to: Math.min(to, begin) }, adjustment).filter((bar) => bar.start < begin);
     const all = [...before, ...fresh];
     if (range.limit === undefined) return all;
     return range.from === undefined ? all.slice(-range.limit) : all.slice(0, range.limit);
   }
 
-  range(instrument: Instrument, from: number, to: number): PriceBounds | undefined {
+  override range(instrument: Instrument, from: number, to: number): PriceBounds | undefined {
     const recorded = this.#recorded.get(instrument.symbol);
     const [today] = (recorded && this.#bars(recorded, { unit: 'day' })) ?? [];
-    if (today === undefined) return this.generated.range(instrument, from, to);
-    const before = this.generated.range(instrument, from, Math.min(to, today.start));
+    if (today === undefined) return super.range(instrument, from, to);
+    const before = super.range(instrument, from, Math.min(to, today.start));
     if (today.start < from || today.start >= to) return before;
     return before === undefined ? today : widened(before, today);
   }
 
-  pastDays(instrument: Instrument, newest: string, max: number): PastDays {
-    const past = this.generated.pastDays(instrument, newest, max);
+  override pastDays(instrument: Instrument, newest: string, max: number): PastDays {
+    const past = super.pastDays(instrument, newest, max);
     return this.#recorded.has(instrument.symbol) ? { ...past, prices: () => undefined } : past;
   }
 
-  adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time?: number): bigint {
-    return this.generated.adjustmentFactor(instrument, adjustment, time);
-  }
-
-  settlementPrice(contract: Instrument): Decimal {
-    return this.generated.settlementPrice(contract);
-  }
-
-  valuation(contract: Option | Warrant): ContractValuation {
-    return this.generated.valuation(contract);
-  }
-
-  volatilityAtTheMoney(underlying: Instrument, day: string, years: number): number {
-    return this.generated.volatilityAtTheMoney(underlying, day, years);
-  }
-
-  isCalled(contract: Warrant): boolean {
-    return this.generated.isCalled(contract);
-  }
-
-  levelBefore(instrument: Instrument, day: string): Decimal {
-    return this.generated.levelBefore(instrument, day);
-  }
-
-  calledBefore(warrant: Warrant, day: string): string | undefined {
-    return this.generated.calledBefore(warrant, day);
-  }
-
-  watch(instrument: Instrument): void {
+  override watch(instrument: Instrument): void {
     const recorded = this.#recorded.get(instrument.symbol);
-    if (recorded === undefined) this.generated.watch(instrument);
+    if (recorded === undefined) super.watch(instrument);
     else recorded.watchers += 1;
   }
 
-  unwatch(instrument: Instrument): void {
+  override unwatch(instrument: Instrument): void {
     const recorded = this.#recorded.get(instrument.symbol);
-    if (recorded === undefined) this.generated.unwatch(instrument);
+    if (recorded === undefined) super.unwatch(instrument);
     else if (recorded.watchers === 0) throw new Error(`${instrument.symbol} is not watched`);
     else recorded.watchers -= 1;
   }
 
-  onEvent(listener: (event: MarketEvent) => void): () => void {
+  override onEvent(listener: (event: MarketEvent) => void): () => void {
     const leave = this.#listeners.on(listener);
-    const stop = this.generated.onEvent(listener);
+    const stop = super.onEvent(listener);
     return () => {
       stop();
       leave();
     };
   }
 
-  take(instrument: Instrument, side: Side, volume: bigint, limit?: Decimal): readonly Execution[] {
+  override take(instrument: Instrument, side: Side, volume: bigint, limit?: Decimal): readonly Execution[] {
     const recorded = this.#recorded.get(instrument.symbol);
-    if (recorded === undefined) return this.generated.take(instrument, side, volume, limit);
+    if (recorded === undefined) return super.take(instrument, side, volume, limit);
     if (!this.#isOpen(instrument)) return [];
     const executions = recorded.orders.take(this.#state(recorded), side, volume, limit);
     for (const { price, volume: part, resting } of executions) {
@@ -250,56 +213,47 @@ export class RecordedMarket implements SimulatedMarket {
     return executions.map(({ price, volume: part }) => ({ price, volume: part }));
   }
 
-  volumeAt(instrument: Instrument, side: Side, price: Decimal): bigint {
+  override volumeAt(instrument: Instrument, side: Side, price: Decimal): bigint {
     const recorded = this.#recorded.get(instrument.symbol);
-    if (recorded === undefined) return this.generated.volumeAt(instrument, side, price);
+    if (recorded === undefined) return super.volumeAt(instrument, side, price);
     return recorded.orders.volumeAt(this.#state(recorded), side, price);
   }
 
-  show(instrument: Instrument, side: Side, price: Decimal, volumeChange: bigint, orderCountChange: number, order: RestingOrder): void {
+  override show(
+    instrument: Instrument,
+    side: Side,
+    price: Decimal,
+    volumeChange: bigint,
+    orderCountChange: number,
+    order: RestingOrder,
+  ): void {
     const recorded = this.#recorded.get(instrument.symbol);
     if (recorded === undefined) {
-      this.generated.show(instrument, side, price, volumeChange, orderCountChange, order);
+      super.show(instrument, side, price, volumeChange, orderCountChange, order);
       return;
     }
     recorded.orders.show(side, price, volumeChange, orderCountChange, order);
     this.#changed(recorded);
   }
 
-  print(instrument: Instrument, price: Decimal, volume: bigint, direction: TickDirection): void {
+  override print(instrument: Instrument, price: Decimal, volume: bigint, direction: TickDirection): void {
     const recorded = this.#recorded.get(instrument.symbol);
-    if (recorded === undefined) this.generated.print(instrument, price, volume, direction);
+    if (recorded === undefined) super.print(instrument, price, volume, direction);
     else this.#print(recorded, price, volume, direction);
   }
 
-  restorePrints(instrument: Instrument, ticks: readonly Tick[]): void {
+  override restorePrints(instrument: Instrument, ticks: readonly Tick[]): void {
     // Callers' trades of earlier runs are not part of the recording.
-    if (!this.#recorded.has(instrument.symbol)) this.generated.restorePrints(instrument, ticks);
-  }
-
-  callerChanges(...args: Parameters<SimulatedMarket['callerChanges']>): ReturnType<SimulatedMarket['callerChanges']> {
-    return this.generated.callerChanges(...args);
-  }
-
-  adopt(...args: Parameters<SimulatedMarket['adopt']>): void {
-    this.generated.adopt(...args);
-  }
-
-  closeBefore(instrument: Instrument, day: string): Decimal {
-    return this.generated.closeBefore(instrument, day);
-  }
-
-  dayMove(instrument: Instrument, day: string): DayMove | undefined {
-    return this.generated.dayMove(instrument, day);
+    if (!this.#recorded.has(instrument.symbol)) super.restorePrints(instrument, ticks);
   }
 
   #isOpen(instrument: Instrument): boolean {
-    return this.calendarOf(instrument).sessionAt(this.clock.now()) !== undefined;
+    return this.#calendarOf(instrument).sessionAt(this.#clock.now()) !== undefined;
   }
 
   #append(recorded: Recorded, ticks: readonly Tick[]): void {
     for (const tick of ticks) {
-      const day = this.calendarOf(recorded.instrument).tradingDay(tick.time);
+      const day = this.#calendarOf(recorded.instrument).tradingDay(tick.time);
       if (day !== recorded.day) {
         recorded.day = day;
         recorded.minutes = new Map();
@@ -317,7 +271,7 @@ export class RecordedMarket implements SimulatedMarket {
   #print(recorded: Recorded, price: Decimal, volume: bigint, direction: TickDirection): void {
     const sequence = (recorded.ticks.at(-1)?.sequence ?? 0n) + 1n;
     const turnover = turnoverOf(recorded.instrument, price, volume);
-    const tick = { sequence, time: this.clock.now(), price, volume, turnover, direction };
+    const tick = { sequence, time: this.#clock.now(), price, volume, turnover, direction };
     recorded.ticks.push(tick);
     recorded.untold.push(tick);
     this.#changed(recorded);
@@ -333,7 +287,7 @@ export class RecordedMarket implements SimulatedMarket {
         const merged = merge(groups.get(start), totals);
         if (merged !== undefined) groups.set(start, merged);
       }
-      let previous = quote?.previousClose ?? this.generated.quote(instrument).previousClose;
+      let previous = quote?.previousClose ?? super.quote(instrument).previousClose;
       return [...groups].map(([start, totals]) => {
         const bar = barOf(start, start + length, previous, totals);
         previous = totals.close;
@@ -341,7 +295,7 @@ export class RecordedMarket implements SimulatedMarket {
       });
     }
     if (period.unit !== 'day' || quote === undefined) return undefined;
-    const sessions = this.calendarOf(instrument).sessions(quote.tradingDay);
+    const sessions = this.#calendarOf(instrument).sessions(quote.tradingDay);
     const start = sessions[0]?.start ?? quote.time;
     const { open, high, low, last: close, volume, turnover, previousClose } = quote;
     return [{ start, end: sessions.at(-1)?.end ?? quote.time, open, high, low, close, previousClose, volume, turnover }];
@@ -364,7 +318,7 @@ export class RecordedMarket implements SimulatedMarket {
   #changed(recorded: Recorded): void {
     if (recorded.telling) return;
     recorded.telling = true;
-    this.clock.after(0, () => {
+    this.#clock.after(0, () => {
       recorded.telling = false;
       const { instrument } = recorded;
       const ticks = recorded.untold.splice(0);

@@ -2,18 +2,17 @@ import type { Decimal } from '@svc-gateway/contract/decimal';
 import { dayOfNumber, requireDay } from '@svc-gateway/contract/time';
 import type { DayMove } from '../companies/market-prices.js';
 import { orderedSince } from '../world/contract-cycle.js';
-import type { Instrument, PlateIndex } from '../world/instrument.js';
-import { type Aggregate, aggregateOfTotals, merge, widened } from './aggregate.js';
+import type { Instrument } from '../world/instrument.js';
+import { type Aggregate, aggregateOfTotals, merge, turnoverOf, widened } from './aggregate.js';
 import type { Background } from './background.js';
 import type { BackgroundDay } from './background-day.js';
 import type { History } from './history.js';
 import type { DayPrices, PriceBounds, Tick, TickDirection } from './market.js';
-import { PlateTrades, type Traded } from './plate-trades.js';
+import { type MemberTape, PlateTape } from './plate-tape.js';
 import { Prints, type PrintsChange } from './prints.js';
 import { printSequence, tickSequence, tradesUpTo } from './sequence.js';
 import type { Trade } from './trades.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
-import { turnoverOf } from './turnover.js';
 
 const NO_PRINTS = new Prints();
 
@@ -21,9 +20,9 @@ const NO_PRINTS = new Prints();
 const TRADES_A_PIECE = 200;
 
 /** The whole tape of every symbol: loaded history, then the background's trades with callers' prints among them. */
-export class Tape {
+export class Tape implements MemberTape {
   readonly #prints = new Map<string, Prints>();
-  readonly #plateTrades: PlateTrades;
+  readonly plates: PlateTape;
   /** How often callers' trades were added. */
   #printed = 0;
 
@@ -31,18 +30,7 @@ export class Tape {
     readonly background: Background,
     readonly history: ReadonlyMap<string, History>,
   ) {
-    const dayOf = (member: Instrument, { day }: TradingDay) => this.days(member).on(day);
-    this.#plateTrades = new PlateTrades({
-      members: (plate, day) => background.plates.weights(plate, day).map(({ instrument }) => instrument),
-      whole: (member, plateDay) => {
-        const day = dayOf(member, plateDay);
-        return this.#historyOf(member, day) === undefined ? background.memberDay(member, day) : this.dayTotals(member, day, Infinity);
-      },
-      slices: (member, plateDay, boundaries) => {
-        const day = dayOf(member, plateDay);
-        return this.#historyOf(member, day)?.slices(boundaries) ?? background.tradedIn(member, day, boundaries);
-      },
-    });
+    this.plates = new PlateTape(this);
   }
 
   days(instrument: Instrument): TradingDays {
@@ -57,10 +45,10 @@ export class Tape {
   /** Totals of the day's regular trades up to `now` (inclusive). */
   dayTotals(of: Instrument, day: TradingDay, now: number): Aggregate | undefined {
     if (of.kind === 'plate') {
-      return this.#plateTotals(of, day, now);
+      return this.plates.totals(of, day, now);
     }
     const instrument = this.#on(of, day);
-    const history = this.#historyOf(instrument, day);
+    const history = this.historyOf(instrument, day);
     if (history !== undefined) return history.day(day.number);
     const { start, end } = day.regular;
     if (start > now) return undefined;
@@ -73,7 +61,7 @@ export class Tape {
   /** Extremes of {@link Tape.dayTotals}, for which the trades of most days need not be made. */
   extremes(of: Instrument, day: TradingDay, now: number): PriceBounds | undefined {
     const instrument = this.#on(of, day);
-    const isMade = day.regular.end > now || this.#historyOf(instrument, day) !== undefined;
+    const isMade = day.regular.end > now || this.historyOf(instrument, day) !== undefined;
     if (of.kind === 'plate' && this.background.plates.weights(of, day).length === 0) return undefined;
     const found = isMade ? undefined : this.background.extremes(instrument, day);
     if (found === undefined) return this.dayTotals(of, day, now);
@@ -85,154 +73,16 @@ export class Tape {
   /** Prices of {@link Tape.dayTotals} of a finished day, where they are known before its trades; undefined where they are not. */
   outlined(of: Instrument, day: TradingDay): DayPrices | undefined {
     const instrument = this.#on(of, day);
-    if (this.#historyOf(instrument, day) !== undefined) return undefined;
+    if (this.historyOf(instrument, day) !== undefined) return undefined;
     const { start, end } = day.regular;
     const isPrinted = this.#prints.get(instrument.symbol)?.totals(start, end) !== undefined;
     return isPrinted ? undefined : this.background.outlined(instrument, day);
   }
 
-  /** Totals of a plate's index: its own path up to `now`, and its members' trades. */
-  #plateTotals(plate: PlateIndex, day: TradingDay, now: number): Aggregate | undefined {
-    const weights = this.background.plates.weights(plate, day);
-    if (day.start > now || weights.length === 0) return undefined;
-    const isOver = day.end <= now;
-    const members = isOver
-      ? [this.#plateTrades.day(plate, day), ...this.#printedIn(plate, day, [day.start, day.end])]
-      : weights.map(({ instrument }) => this.#tradedBy(instrument, day.day, now));
-    const path = isOver ? this.background.regularTotals(plate, day) : this.#paths(plate, day, [day.start, now + 1])[0];
-    return withTraded(path, members, () => this.#openOf(plate, day));
-  }
-
-  /** Callers' trades in each member of a plate in [from, until) of a day whose trades are made. */
-  #printedIn(plate: PlateIndex, day: TradingDay, [from, until]: readonly [number, number]): readonly Traded[] {
-    const printed: Traded[] = [];
-    if (this.#prints.size === 0) return printed;
-    for (const { instrument } of this.background.plates.weights(plate, day)) {
-      const prints = this.#prints.get(instrument.symbol);
-      if (prints === undefined || this.#historyOf(instrument, day) !== undefined) continue;
-      const totals = prints.totals(from, until);
-      if (totals !== undefined) printed.push(totals);
-    }
-    return printed;
-  }
-
-  /** Works out what bars of a plate's day take long for, ready to pause; for those of minutes, what it did within the day. */
-  *prepareBars(plate: PlateIndex, day: TradingDay, ofMinutes: boolean): Generator<void, void> {
-    const { companies, plates } = this.background;
-    yield* companies.preparePlates(plate.market);
-    const previous = this.days(plate).previous(day);
-    if (previous.number >= this.firstDay(plate)) yield* plates.prepare(plate, previous);
-    yield* plates.prepare(plate, day);
-    if (ofMinutes) {
-      yield* this.#plateTrades.prepareMinutes(plate, day);
-      yield* plates.prepareFollowing(plate, day);
-    } else {
-      yield* this.#plateTrades.prepareDay(plate, day);
-    }
-  }
-
-  /** Volume and turnover of a member's day up to `now`: see {@link Tape.dayTotals}, of which no more is needed. */
-  #tradedBy(member: Instrument, date: string, now: number): Traded | undefined {
-    const day = this.days(member).on(date);
-    const { start, end } = day.regular;
-    if (start > now || this.#historyOf(member, day) !== undefined) return this.dayTotals(member, day, now);
-    const traded =
-      end <= now
-        ? this.background.memberDay(member, day)
-        : this.background.memberTrades.upTo(member, this.background.profile(member).index, day, now + 1);
-    const printed = this.#prints.get(member.symbol)?.totals(start, Math.min(now + 1, end));
-    if (printed === undefined) return traded;
-    return { volume: traded.volume + printed.volume, turnover: traded.turnover + printed.turnover };
-  }
-
-  /**
-   * Works out what the first look at the index of a plate on its day takes long for, ready to pause. After that, a look costs microseconds for each member.
-   */
-  *preparePlate(plate: PlateIndex, now: number): Generator<void, void> {
-    const { companies, plates } = this.background;
-    yield* companies.preparePlates(plate.market);
-    const today = this.days(plate).at(now);
-    for (const day of [this.days(plate).previous(today), today]) {
-      yield* plates.prepare(plate, day);
-      for (const { instrument } of plates.weights(plate, day)) {
-        this.#tradedBy(instrument, day.day, now);
-        yield;
-      }
-    }
-    yield* plates.prepareFollowing(plate, today);
-  }
-
-  #paths(plate: PlateIndex, day: TradingDay, boundaries: readonly number[]): readonly (Aggregate | undefined)[] {
-    const background = this.background.day(plate, day);
-    return background.tape.totals(boundaries).map((totals) => (totals === undefined ? undefined : aggregateOfTotals(totals, background)));
-  }
-
-  /** The first price of a plate's day, as a bar without volume. */
-  #openOf(plate: PlateIndex, day: TradingDay): Aggregate {
-    const background = this.background.day(plate, day);
-    const { root } = background.tape;
-    const { first, open } = root;
-    return aggregateOfTotals({ first, last: first, open, high: open, low: open, close: open, lots: 0, amount: 0 }, background);
-  }
-
-  #plateSlices(plate: PlateIndex, day: TradingDay, boundaries: readonly number[]): readonly (Aggregate | undefined)[] {
-    const members = this.background.plates.weights(plate, day).map(({ instrument }) => instrument);
-    if (members.length === 0) return boundaries.slice(1).map(() => undefined);
-    const traded = this.#summedSlices(plate, day, boundaries) ?? this.#memberSlices(members, day, boundaries);
-    let last: Aggregate | undefined;
-    return this.#paths(plate, day, boundaries).map((path, i) => {
-      const before = last;
-      last = path ?? last;
-      return withTraded(path, traded[i] ?? [], () => (before === undefined ? this.#openOf(plate, day) : flat(before)));
-    });
-  }
-
-  /** Trades of each member between boundaries. */
-  #memberSlices(
-    members: readonly Instrument[],
-    { day }: TradingDay,
-    boundaries: readonly number[],
-  ): readonly (readonly (Traded | undefined)[])[] {
-    const slices = members.map((one) => this.slices(one, this.days(one).on(day), boundaries));
-    return boundaries.slice(1).map((_, i) => slices.map((of) => of[i]));
-  }
-
-  /** The same by the sums of the day's minutes; undefined where they are not known. A last boundary that is no whole minute is "now". */
-  #summedSlices(plate: PlateIndex, day: TradingDay, boundaries: readonly number[]): readonly (readonly Traded[])[] | undefined {
-    const sums: Traded[] = [];
-    for (const [index, time] of boundaries.entries()) {
-      const isNow = index === boundaries.length - 1;
-      const sum =
-        this.#plateTrades.upTo(plate, day, time) ?? (isNow && sums.length > 0 ? this.#backgroundUpTo(plate, day, time) : undefined);
-      if (sum === undefined) return undefined;
-      sums.push(sum);
-    }
-    return sums.slice(1).map((sum, i) => {
-      const before = sums[i] as Traded;
-      const background = { volume: sum.volume - before.volume, turnover: sum.turnover - before.turnover };
-      return [background, ...this.#printedIn(plate, day, [boundaries[i] as number, boundaries[i + 1] as number])];
-    });
-  }
-
-  /** Background trades in a plate's members up to a moment of its day. */
-  #backgroundUpTo(plate: PlateIndex, { day, start }: TradingDay, time: number): Traded {
-    const { memberTrades, plates } = this.background;
-    let [volume, turnover] = [0n, 0n];
-    for (const { instrument } of plates.weights(plate, this.days(plate).on(day))) {
-      const own = this.days(instrument).on(day);
-      const traded =
-        this.#historyOf(instrument, own)?.slices([start, time])[0] ??
-        memberTrades.upTo(instrument, this.background.profile(instrument).index, own, time);
-      volume += traded.volume;
-      turnover += traded.turnover;
-    }
-    return { volume, turnover };
-  }
-
   /** Totals of the day's trades before and after regular trading, up to `now` (inclusive). */
   extendedTotals(instrument: Instrument, day: TradingDay, now: number): { pre: Aggregate | undefined; after: Aggregate | undefined } {
     const { start, end } = day.regular;
-    if ((start === day.start && end === day.end) || this.#historyOf(instrument, day) !== undefined)
+    if ((start === day.start && end === day.end) || this.historyOf(instrument, day) !== undefined)
       return { pre: undefined, after: undefined };
     const until = (time: number) => Math.min(time, now + 1);
     const [pre] = this.slices(instrument, day, [day.start, until(start)]);
@@ -245,9 +95,9 @@ export class Tape {
    * last, which may be "now". Days of loaded history have as much as was loaded: nothing when that was daily bars.
    */
   slices(of: Instrument, day: TradingDay, boundaries: readonly number[]): readonly (Aggregate | undefined)[] {
-    if (of.kind === 'plate') return this.#plateSlices(of, day, boundaries);
+    if (of.kind === 'plate') return this.plates.slices(of, day, boundaries);
     const instrument = this.#on(of, day);
-    const history = this.#historyOf(instrument, day);
+    const history = this.historyOf(instrument, day);
     if (history !== undefined) return history.slices(boundaries);
     const background = this.background.day(instrument, day);
     const prints = this.#prints.get(instrument.symbol);
@@ -265,7 +115,7 @@ export class Tape {
     const days = this.days(of);
     const day = days.on(days.calendar.previousTradingDay(date));
     const instrument = this.#on(of, days.next(day));
-    const close = this.#historyOf(instrument, day)?.lastAt(day.number)?.close ?? this.background.close(instrument, day);
+    const close = this.historyOf(instrument, day)?.lastAt(day.number)?.close ?? this.background.close(instrument, day);
     return this.background.reference(instrument, days.next(day), close);
   }
 
@@ -293,7 +143,7 @@ export class Tape {
     const previous = this.days(of).previous(day);
     const instrument = this.#on(of, day);
     const close =
-      this.#historyOf(instrument, previous)?.lastAt(previous.number)?.close ?? this.background.regularClose(instrument, previous);
+      this.historyOf(instrument, previous)?.lastAt(previous.number)?.close ?? this.background.regularClose(instrument, previous);
     return { close, reference: this.background.reference(instrument, day, close) };
   }
 
@@ -302,7 +152,7 @@ export class Tape {
     const days = this.days(instrument);
     if (!days.calendar.isTradingDay(date)) return undefined;
     const day = days.on(date);
-    const history = this.#historyOf(instrument, day);
+    const history = this.historyOf(instrument, day);
     // A gap in a loaded history: it was suspended.
     if (history !== undefined && day.number >= history.firstDay && history.day(day.number) === undefined) return undefined;
     const { reference } = this.drop(instrument, day.number);
@@ -313,7 +163,7 @@ export class Tape {
     const previous = this.days(instrument).previous(day);
     // The close of a plate needs no count of its members' trades.
     if (instrument.kind === 'plate') return this.background.regularClose(instrument, previous);
-    const history = this.#historyOf(instrument, previous);
+    const history = this.historyOf(instrument, previous);
     const traded = history === undefined ? this.dayTotals(instrument, previous, Infinity) : history.lastAt(previous.number);
     return traded?.close ?? this.background.close(instrument, previous);
   }
@@ -338,7 +188,7 @@ export class Tape {
     const found: Tick[] = [...this.printsOf(instrument).since(after + 1)].slice(-count);
     let wanted = count;
     let day = days.at(now);
-    while (wanted > 0 && day.number >= this.firstDay(instrument) && this.#historyOf(instrument, day) === undefined) {
+    while (wanted > 0 && day.number >= this.firstDay(instrument) && this.historyOf(instrument, day) === undefined) {
       const background = this.background.day(instrument, day);
       const happened = background.tape.countBefore(now + 1);
       const known = tradesUpTo(day.number, after);
@@ -358,7 +208,7 @@ export class Tape {
   *dayTicks(of: Instrument, now: number, after: number): Generator<readonly Tick[], void> {
     const day = this.days(of).at(now);
     const instrument = this.#on(of, day);
-    if (this.#historyOf(instrument, day) !== undefined) return;
+    if (this.historyOf(instrument, day) !== undefined) return;
     const background = this.background.day(instrument, day);
     const happened = background.tape.countBefore(now + 1);
     const prints = this.printsOf(instrument).since(Math.max(after + 1, tickSequence(day.number, -1)));
@@ -405,6 +255,10 @@ export class Tape {
     this.#printed += 1;
   }
 
+  get hasPrints(): boolean {
+    return this.#prints.size > 0;
+  }
+
   /** The symbols that callers traded. */
   printed(): Iterable<readonly [string, Prints]> {
     return this.#prints;
@@ -428,7 +282,7 @@ export class Tape {
 
   /** The instrument that trades on a day, see {@link Background.traded}. Loaded history stands for its own symbol. */
   #on(instrument: Instrument, day: TradingDay): Instrument {
-    return this.#historyOf(instrument, day) === undefined ? this.background.traded(instrument, day) : instrument;
+    return this.historyOf(instrument, day) === undefined ? this.background.traded(instrument, day) : instrument;
   }
 
   /** Loaded bar of the first known day. */
@@ -437,30 +291,11 @@ export class Tape {
     return history?.firstDay === number ? history.day(number) : undefined;
   }
 
-  #historyOf(instrument: Instrument, day: TradingDay): History | undefined {
+  /** The loaded history that stands for a day. */
+  historyOf(instrument: Instrument, day: TradingDay): History | undefined {
     const history = this.history.get(instrument.symbol);
     return history !== undefined && day.number <= history.lastDay ? history : undefined;
   }
-}
-
-/** A plate's path with what its members traded. Where only they did, the index stands where `otherwise` says. */
-function withTraded(
-  path: Aggregate | undefined,
-  members: readonly (Traded | undefined)[],
-  otherwise: () => Aggregate,
-): Aggregate | undefined {
-  let [volume, turnover] = [0n, 0n];
-  for (const member of members) {
-    volume += member?.volume ?? 0n;
-    turnover += member?.turnover ?? 0n;
-  }
-  if (path === undefined && volume === 0n) return undefined;
-  return { ...(path ?? otherwise()), volume, turnover };
-}
-
-/** End of a path. */
-function flat({ lastSequence, close }: Aggregate): Aggregate {
-  return { firstSequence: lastSequence, lastSequence, open: close, high: close, low: close, close, volume: 0n, turnover: 0n };
 }
 
 function inOrder(ticks: Tick[]): Tick[] {

@@ -1,9 +1,33 @@
-import type { Decimal } from '@svc-gateway/contract/decimal';
+import { type Decimal, multiply } from '@svc-gateway/contract/decimal';
 import { LruCache } from '../rng/lru-cache.js';
 import type { Instrument } from '../world/instrument.js';
-import { type BySize, sizeOf, typicalTrade } from './capital-flow.js';
 import type { Tick } from './market.js';
 import type { SimulatedMarket } from './simulated-market.js';
+
+/** Turnover by the size of the trades that made it. */
+export interface BySize {
+  readonly super: Decimal;
+  readonly big: Decimal;
+  readonly mid: Decimal;
+  readonly small: Decimal;
+}
+
+// A typical trade is six lots, and of a heavily traded symbol more: a day has some tens of thousands of trades, not more.
+const LOTS_PER_TRADE = 6;
+const TRADES_A_DAY = 30_000;
+
+/** Turnover of a symbol's typical trade, from which the size classes are counted: super from 3 times, big from 1.5, mid from 0.6. */
+function typicalTrade(instrument: Instrument): Decimal {
+  const volume = BigInt(Math.round(Math.max(LOTS_PER_TRADE * instrument.lotSize, instrument.dailyVolume / TRADES_A_DAY)));
+  return multiply(instrument.referencePrice * volume, instrument.multiplier);
+}
+
+/** The size class of a trade. */
+function sizeOf(turnover: Decimal, typical: Decimal): keyof BySize {
+  if (turnover >= 3n * typical) return 'super';
+  if (2n * turnover >= 3n * typical) return 'big';
+  return 5n * turnover >= 3n * typical ? 'mid' : 'small';
+}
 
 /** Trades together. */
 export interface TradeSums {
@@ -54,7 +78,7 @@ interface Running {
 }
 
 const MINUTE_MS = 60_000;
-const CACHED_SYMBOLS = 100;
+const CACHED_SYMBOLS = 200;
 
 /** The trades of each symbol's current day in regular hours, by minute and by price. What was counted is remembered, so that only new ticks are looked at. */
 export class TradeStatistics {
@@ -65,16 +89,17 @@ export class TradeStatistics {
   /** Trades of the minutes that begin at `from` (epoch ms) or later. */
   since(instrument: Instrument, from: number): TradeStatistic {
     const sum = noTrades();
-    for (const [start, minute] of this.#day(instrument).minutes) if (start >= from) add(sum, minute);
+    for (const [start, minute] of this.day(instrument).minutes) if (start >= from) add(sum, minute);
     return sum;
   }
 
   /** Trades of the day, price by price, highest first. */
   byPrice(instrument: Instrument): readonly PriceStatistics[] {
-    return [...this.#day(instrument).prices].map(([price, sided]) => ({ price, ...sided })).sort((a, b) => (a.price > b.price ? -1 : 1));
+    return [...this.day(instrument).prices].map(([price, sided]) => ({ price, ...sided })).sort((a, b) => (a.price > b.price ? -1 : 1));
   }
 
-  #day(instrument: Instrument): Running {
+  /** All trades of the day so far. */
+  day(instrument: Instrument): Running {
     const { tradingDay } = this.market.quote(instrument);
     const remembered = this.#running.get(instrument.symbol, () => ({}));
     if (remembered.day?.tradingDay !== tradingDay) remembered.day = { tradingDay, counted: 0n, minutes: new Map(), prices: new Map() };

@@ -1,8 +1,8 @@
 import { requireDay } from '@svc-gateway/contract/time';
-import { callablePrice, callableValuation, residualValue } from '../pricing/callable-contract.js';
-import { inlinePrice, inlineValuation } from '../pricing/inline-warrant.js';
+import { callableValuation, residualValue } from '../pricing/callable-contract.js';
+import { inlineValuation } from '../pricing/inline-warrant.js';
 import type { OptionInputs, Valuation } from '../pricing/option-terms.js';
-import { optionPrice, optionValuation } from '../pricing/option-value.js';
+import { optionValuation } from '../pricing/option-value.js';
 import { keyOf, mix, uniform } from '../rng/random.js';
 import type { Warrant } from '../world/instrument.js';
 import { DerivedPath } from './derived-path.js';
@@ -72,18 +72,7 @@ export class WarrantPath extends DerivedPath {
   }
 
   protected price(spot: number, day: TradingDay, time: number): number {
-    const { type } = this.warrant.warrant;
-    const outlook = this.#outlook(spot, day, time);
-    switch (type) {
-      case 'call':
-      case 'put':
-        return optionPrice(this.#inputs(outlook)) / this.#ratio;
-      case 'inline':
-        return inlinePrice(this.#inline(outlook)) / this.#ratio;
-      case 'bull':
-      case 'bear':
-        return (this.#residual(type, day, time) ?? callablePrice(this.#callable(type, outlook))) / this.#ratio;
-    }
+    return this.#valued(this.#outlook(spot, day, time), day, time).value / this.#ratio;
   }
 
   /** The value of an inline warrant is highest in the middle of its range. */

@@ -1,4 +1,4 @@
-import { type European, european, europeanPrice } from './european.js';
+import { type European, european } from './european.js';
 import { cumulative, density } from './normal.js';
 import type { Valuation } from './option-terms.js';
 
@@ -21,15 +21,6 @@ interface Exercise {
   readonly power: number;
   /** Early-exercise premium at the boundary. */
   readonly gain: number;
-}
-
-export function americanPutPrice(put: Put): number {
-  const exercise = exerciseOf(put);
-  if (exercise === undefined) return europeanPrice(asEuropean(put));
-  const { spot, strike } = put;
-  const { boundary, power, gain } = exercise;
-  if (spot <= boundary) return strike - spot;
-  return europeanPrice(asEuropean(put)) + gain * (spot / boundary) ** power;
 }
 
 export function americanPut(put: Put): Valuation {
@@ -86,7 +77,7 @@ function exerciseOf(put: Put): Exercise | undefined {
   if (rate * years < INTEREST_LEAST) return undefined;
   const power = powerOf(years, rate, volatility);
   const boundary = boundaryOf(put, power);
-  return { boundary, power, gain: strike - boundary - europeanPrice(asEuropean(put, boundary)) };
+  return { boundary, power, gain: strike - boundary - european(asEuropean(put, boundary)).value };
 }
 
 /** Where K − B − p(B) = −B(1 − N(−d1(B)))/q, by Newton's steps held within the bounds that bisection would give. */

@@ -14,17 +14,11 @@ export interface CallableContract {
  * Value per unit of the underlying: the difference to the strike, and the funding cost of the strike's money up to the expiry (HKEX, Callable Bull/Bear
  * Contracts, "how is the price determined": spot − strike + funding cost). The call price cuts losses off before the strike is reached, so it moves no value.
  */
-export function callablePrice({ type, spot, strike, years, funding }: CallableContract): number {
-  return intrinsic(type === 'bull' ? 'call' : 'put', spot, strike) + strike * funding * years;
-}
-
-/** As {@link callablePrice}, with its derivatives. */
-export function callableValuation(contract: CallableContract): Valuation {
-  const { type, spot, strike, years, funding } = contract;
-  const inside = intrinsic(type === 'bull' ? 'call' : 'put', spot, strike) > 0;
+export function callableValuation({ type, spot, strike, years, funding }: CallableContract): Valuation {
+  const inside = intrinsic(type === 'bull' ? 'call' : 'put', spot, strike);
   return {
-    value: callablePrice(contract),
-    delta: inside ? (type === 'bull' ? 1 : -1) : 0,
+    value: inside + strike * funding * years,
+    delta: inside > 0 ? (type === 'bull' ? 1 : -1) : 0,
     gamma: 0,
     vega: 0,
     theta: -strike * funding,

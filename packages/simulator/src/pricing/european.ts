@@ -12,18 +12,10 @@ export interface European {
   readonly volatility: number;
 }
 
-/** Value by Black and Scholes (1973) with Merton's yield (1973). Everything positive but the rates. */
-export function europeanPrice({ right, spot, strike, years, rate, yield: paid, volatility }: European): number {
-  const deviation = volatility * Math.sqrt(years);
-  const d1 = (Math.log(spot / strike) + (rate - paid) * years) / deviation + deviation / 2;
-  const sign = right === 'call' ? 1 : -1;
-  const value =
-    sign *
-    (spot * Math.exp(-paid * years) * cumulative(sign * d1) - strike * Math.exp(-rate * years) * cumulative(sign * (d1 - deviation)));
-  return Math.max(0, value);
-}
-
-/** The same with its derivatives (Hull, Options, Futures, and Other Derivatives, "The Greek letters"). */
+/**
+ * Value by Black and Scholes (1973) with Merton's yield (1973), and its derivatives (Hull, Options, Futures, and Other Derivatives, "The Greek letters"). Everything
+ * positive but the rates.
+ */
 export function european(option: European): Valuation {
   const { right, spot, strike, years, rate, yield: paid, volatility } = option;
   const root = Math.sqrt(years);

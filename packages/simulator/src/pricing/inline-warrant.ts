@@ -14,17 +14,9 @@ export interface InlineWarrant {
 }
 
 /** The difference of two cash-or-nothing calls (Reiner and Rubinstein, "Unscrambling the binary code", Risk, 1991), each at its strike's volatility. */
-export function inlinePrice(warrant: InlineWarrant): number {
-  const { spot, lower, upper, years } = warrant;
-  if (years <= 0) return spot >= lower && spot <= upper ? 1 : 0;
-  const [low, high] = warrant.volatilities;
-  return Math.max(0, digital(warrant, lower, low).value - digital(warrant, upper, high).value);
-}
-
-/** As {@link inlinePrice}, with its derivatives. */
 export function inlineValuation(warrant: InlineWarrant): Valuation {
-  const { lower, upper, years } = warrant;
-  if (years <= 0) return { value: inlinePrice(warrant), delta: 0, gamma: 0, vega: 0, theta: 0, rho: 0 };
+  const { spot, lower, upper, years } = warrant;
+  if (years <= 0) return { value: spot >= lower && spot <= upper ? 1 : 0, delta: 0, gamma: 0, vega: 0, theta: 0, rho: 0 };
   const [low, high] = [digital(warrant, lower, warrant.volatilities[0]), digital(warrant, upper, warrant.volatilities[1])];
   return {
     value: Math.max(0, low.value - high.value),

@@ -1,5 +1,5 @@
-import { americanPut, americanPutPrice } from './american-put.js';
-import { european, europeanPrice } from './european.js';
+import { americanPut } from './american-put.js';
+import { european } from './european.js';
 import { type ExpectedDividend, intrinsic, type OptionInputs, presentValue, type Valuation } from './option-terms.js';
 
 /** Below this there is no time left to speak of. */
@@ -8,25 +8,11 @@ const YEARS_LEAST = 1e-8;
 const SPOT_LEAST = 1e-6;
 
 /**
- * Value of an option. Dividends are known cash: the option is on what the spot price is without those that go off before it ends.
+ * Value of an option, and its derivatives. Dividends are known cash: the option is on what the spot price is without those that go off before it ends.
  *
  * American calls are worth exercising just before an ex-day or never: the best of these days and the last one counts (Black, "Fact and fantasy in the use of
  * options", 1975). American puts are worth exercising between ex-days: the best of those stretches counts, see {@link putStretches}.
  */
-export function optionPrice(inputs: OptionInputs): number {
-  const { right, style, spot, strike, years } = inputs;
-  if (years <= YEARS_LEAST) return intrinsic(right, spot, strike);
-  if (style === 'european') return europeanPrice(escrowed(inputs, inputs.dividends, years));
-  let best = intrinsic(right, spot, strike);
-  if (right === 'call') {
-    for (const end of callEnds(inputs)) best = Math.max(best, europeanPrice(escrowed(inputs, end.before, end.years)));
-  } else {
-    for (const stretch of putStretches(inputs)) best = Math.max(best, americanPutPrice(stretch.put));
-  }
-  return best;
-}
-
-/** As {@link optionPrice}, with its derivatives. */
 export function optionValuation(inputs: OptionInputs): Valuation {
   const { right, style, spot, strike, years } = inputs;
   if (years <= YEARS_LEAST) return exercised(right, spot, strike);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { callablePrice } from './callable-contract.js';
-import { inlinePrice, inlineValuation } from './inline-warrant.js';
+import { callableValuation } from './callable-contract.js';
+import { inlineValuation } from './inline-warrant.js';
 import { cumulative, probabilityBelow } from './normal.js';
 import { intrinsic, type OptionInputs, presentValue } from './option-terms.js';
-import { optionPrice, optionValuation } from './option-value.js';
+import { optionValuation } from './option-value.js';
 import { analysePayoff } from './payoff.js';
 import { smiles, totalVariance, type VolatilitySurface, volatilityAt } from './volatility-surface.js';
 
@@ -38,7 +38,7 @@ const HALVINGS = 100;
 
 /** The volatility at which an option is worth `price`; undefined where none makes it so: below what exercise pays, or with no time left. By bisection: value rises with volatility. */
 function impliedVolatility(price: number, option: Omit<OptionInputs, 'volatility'>): number | undefined {
-  const at = (volatility: number) => optionPrice({ ...option, volatility });
+  const at = (volatility: number) => optionValuation({ ...option, volatility }).value;
   if (option.years <= 0 || !(price > at(VOLATILITY_LEAST)) || price >= at(VOLATILITY_MOST)) return undefined;
   let [low, high] = [VOLATILITY_LEAST, VOLATILITY_MOST];
   for (let step = 0; step < HALVINGS && high - low > 1e-12; step++) {
@@ -95,7 +95,7 @@ describe('an option', () => {
         const tree = (treePrice(option, 200) + treePrice(option, 201)) / 2;
         // The approximations of early exercise are a little off; a European value is exact.
         const tolerance = 0.06 + (option.style === 'european' ? 0 : 0.018 * option.spot * Math.min(1, option.years));
-        expect(Math.abs(optionPrice(option) - tree)).toBeLessThan(tolerance);
+        expect(Math.abs(optionValuation(option).value - tree)).toBeLessThan(tolerance);
       }),
       { numRuns: 40, endOnFailure: true },
     );
@@ -105,7 +105,7 @@ describe('an option', () => {
     fc.assert(
       fc.property(options, (option) => {
         const { spot, strike, rate, years, yield: paid, dividends: cash } = option;
-        const difference = optionPrice({ ...option, right: 'call' }) - optionPrice({ ...option, right: 'put' });
+        const difference = optionValuation({ ...option, right: 'call' }).value - optionValuation({ ...option, right: 'put' }).value;
         const forward = spot * Math.exp(-paid * years) - presentValue(cash, rate) - strike * Math.exp(-rate * years);
         if (option.style === 'european') expect(difference).toBeCloseTo(forward, 9);
         else {
@@ -121,7 +121,7 @@ describe('an option', () => {
     fc.assert(
       fc.property(options, (option) => {
         const found = optionValuation(option);
-        const at = (change: Partial<OptionInputs>) => optionPrice({ ...option, ...change });
+        const at = (change: Partial<OptionInputs>) => optionValuation({ ...option, ...change }).value;
         expect(found.value).toBe(at({}));
         const slope = (step: number, change: (by: number) => Partial<OptionInputs>) => (at(change(step)) - at(change(-step))) / (2 * step);
         const { spot, years, rate, volatility } = option;
@@ -154,7 +154,7 @@ describe('an option', () => {
     fc.assert(
       fc.property(options, (option) => {
         const { volatility, ...rest } = option;
-        const price = optionPrice(option);
+        const price = optionValuation(option).value;
         // Where a value does not feel its volatility, none is implied.
         fc.pre(optionValuation(option).vega > 0.01);
         expect(impliedVolatility(price, rest)).toBeCloseTo(volatility, 6);
@@ -179,7 +179,7 @@ describe('an option', () => {
   it('is its intrinsic value when it expires', () => {
     fc.assert(
       fc.property(options, (option) => {
-        expect(optionPrice({ ...option, years: 0 })).toBe(intrinsic(option.right, option.spot, option.strike));
+        expect(optionValuation({ ...option, years: 0 }).value).toBe(intrinsic(option.right, option.spot, option.strike));
       }),
     );
   });
@@ -201,7 +201,7 @@ describe('the volatility surface', () => {
   ) => {
     const forward = spot * Math.exp(rate * years);
     const volatility = volatilityAt(surface, Math.log(strike / forward), years);
-    return optionPrice({ right, style, spot, strike, years, rate, yield: 0, dividends: [], volatility });
+    return optionValuation({ right, style, spot, strike, years, rate, yield: 0, dividends: [], volatility }).value;
   };
 
   it('leaves no arbitrage across strikes: values are monotone and convex, by no more than a strike costs', () => {
@@ -274,7 +274,7 @@ describe('an inline warrant', () => {
       fc.property(warrants, ({ volatility, ...terms }) => {
         const at = (change: Partial<typeof terms & { volatility: number }>) => {
           const { volatility: flat = volatility, ...rest } = change;
-          return inlinePrice({ ...terms, ...rest, volatilities: [flat, flat] });
+          return inlineValuation({ ...terms, ...rest, volatilities: [flat, flat] }).value;
         };
         const found = inlineValuation({ ...terms, volatilities: [volatility, volatility] });
         expect(found.value).toBeGreaterThanOrEqual(0);
@@ -305,8 +305,8 @@ describe('an inline warrant', () => {
 
 describe('a callable contract', () => {
   it('is worth the difference to its strike and what the money costs', () => {
-    expect(callablePrice({ type: 'bull', spot: 110, strike: 100, years: 0.5, funding: 0.04 })).toBeCloseTo(12, 9);
-    expect(callablePrice({ type: 'bear', spot: 90, strike: 100, years: 0, funding: 0.04 })).toBe(10);
+    expect(callableValuation({ type: 'bull', spot: 110, strike: 100, years: 0.5, funding: 0.04 }).value).toBeCloseTo(12, 9);
+    expect(callableValuation({ type: 'bear', spot: 90, strike: 100, years: 0, funding: 0.04 }).value).toBe(10);
   });
 });
 

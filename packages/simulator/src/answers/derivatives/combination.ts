@@ -2,7 +2,7 @@ import { decimalToNumber } from '@svc-gateway/contract/decimal';
 import type { ContractValuation } from '../../market/market.js';
 import { probabilityBelow } from '../../pricing/normal.js';
 import { intrinsic } from '../../pricing/option-terms.js';
-import { optionPrice } from '../../pricing/option-value.js';
+import { optionValuation } from '../../pricing/option-value.js';
 import { analysePayoff, type PayoffAnalysis, type PayoffLeg } from '../../pricing/payoff.js';
 import type { Combination, Leg } from './legs.js';
 
@@ -47,5 +47,6 @@ function valueAfter({ option, valuation }: Leg, passed: number): PayoffLeg['valu
   const dividends = outlook.dividends.flatMap(({ years: until, cash }) => (until > passed ? [{ years: until - passed, cash }] : []));
   const { rate, yield: paid } = outlook;
   // A price of zero has no logarithm.
-  return (spot) => optionPrice({ right, style, spot: Math.max(spot, 1e-6), strike, years, rate, yield: paid, dividends, volatility });
+  const valued = (spot: number) => optionValuation({ right, style, spot, strike, years, rate, yield: paid, dividends, volatility });
+  return (spot) => valued(Math.max(spot, 1e-6)).value;
 }

@@ -16,7 +16,6 @@ const SUB_INFO = 3_003;
 /** Without a login at the quote or the trade server, what needs it fails, and GetGlobalState says so. */
 export function logins(state: ServerState, { offline }: Texts): Rule {
   return {
-    name: 'logins',
     judge({ protoId }) {
       const needsQuotes = protoId >= QUOTE_IDS && protoId < QUOTE_IDS_END && protoId !== SUB_INFO;
       const needsTrading = protoId >= TRADING_IDS && protoId < QUOTE_IDS;
@@ -35,5 +34,15 @@ export function logins(state: ServerState, { offline }: Texts): Rule {
       };
       return create(GetGlobalState.ResponseSchema, { retType, s2c: changed }) as ResponseMessage;
     },
+  };
+}
+
+/** From here on ids are this project's own. */
+const OWN_IDS = 20_001;
+
+/** An upstream knows the published ids alone. */
+export function publishedIds({ unknownId }: Texts): Rule {
+  return {
+    judge: ({ protoId }) => (protoId >= OWN_IDS ? new Refused(unknownId) : undefined),
   };
 }

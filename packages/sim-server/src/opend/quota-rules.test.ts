@@ -3,7 +3,7 @@ import * as GetSnapshot from '@svc-gateway/contract/generated/Qot_GetSecuritySna
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Ask } from '../rule.js';
-import { frequency } from './frequency.js';
+import { frequency } from './quota-rules.js';
 import { texts } from './texts.js';
 
 const TIMES = 60;

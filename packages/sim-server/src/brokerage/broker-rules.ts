@@ -1,13 +1,32 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import * as TrdGetAccList from '@svc-gateway/contract/generated/Trd_GetAccList_pb';
-import { account } from '@svc-gateway/contract/operations';
+import { isTrading } from '@svc-gateway/contract/operation';
+import { account, system } from '@svc-gateway/contract/operations';
 import type { ResponseMessage } from '@svc-gateway/gateway/backend';
 import { Refused, type Rule } from '../rule.js';
+
+/** The platform answers what is not about accounts. */
+export const platformOnly: Rule = {
+  judge({ protoId, operation }) {
+    if (operation === undefined || !isTrading(operation)) return undefined;
+    return new Refused(`protocol id ${protoId} (${operation.name}) is served by the brokers; this is the platform`);
+  },
+};
+
+/** A broker answers what is about its accounts, and how the server is. */
+export function brokerOnly(name: string): Rule {
+  return {
+    judge({ protoId, operation }) {
+      if (operation !== undefined && (isTrading(operation) || operation === system.getGlobalState)) return undefined;
+      const what = operation === undefined ? `protocol id ${protoId}` : `protocol id ${protoId} (${operation.name})`;
+      return new Refused(`${what} is served by the platform; this is broker ${name}`);
+    },
+  };
+}
 
 /** A broker knows its own accounts alone. */
 export function ownAccounts(broker: string, accounts: ReadonlySet<bigint>): Rule {
   return {
-    name: 'own accounts',
     judge({ c2s }) {
       const { header } = c2s as Message & { header?: { readonly accID: bigint } };
       if (header === undefined || accounts.has(header.accID)) return undefined;

@@ -1,2 +1,0 @@
-/** So many random bytes. */
-export type Random = (bytes: number) => Buffer;
