@@ -8,6 +8,10 @@ describe('404', () => {
     ['/api/quot', 'not found; did you mean /api/quote?'],
     ['/api/quote/', 'not found; did you mean /api/quote?'],
     ['/api/QUOTE', 'not found; did you mean /api/quote?'],
+    ['/api/deals', 'not found; did you mean /api/order-fills?'],
+    ['/api/Trades', 'not found; did you mean /api/order-fills?'],
+    ['/balance', 'not found; did you mean /api/funds?'],
+    ['/api/get-portfolio', 'not found; did you mean /api/positions?'],
     ...['/api/nothing', '/', '/api/admin', '/..%2fetc', `/api/${'quote'.repeat(100)}`].map((path): [string, string] => [path, 'not found']),
   ])('%s: with the route of the nearest name', async (path, error) => {
     for (const client of [daemon.as('desk'), daemon.as()]) {

@@ -5,6 +5,7 @@ import { InexactNumber, isJsonObject, type JsonObject } from '@svc-gateway/contr
 import { nearestName } from '@svc-gateway/contract/names';
 import type { Operation, RestRoute } from '@svc-gateway/contract/operation';
 import { operationNamed, operations } from '@svc-gateway/contract/operations';
+import { operationMeant } from '@svc-gateway/contract/trade-words';
 import { Argument, Command } from 'commander';
 import { judge } from './answer.js';
 import { exitStatus } from './exit-status.js';
@@ -81,10 +82,12 @@ function findOperation(name: string): Result<Operation, string> {
   const plain = name.replaceAll('-', '_').replace(/^svc_/, '');
   const operation = operationNamed(plain);
   if (operation !== undefined) return ok(operation);
-  const near = nearestName(
-    plain,
-    operations.map((candidate) => candidate.name),
-  );
+  const near =
+    operationMeant(plain) ??
+    nearestName(
+      plain,
+      operations.map((candidate) => candidate.name),
+    );
   const related = operations.map((candidate) => candidate.name).filter((candidate) => candidate !== near && candidate.includes(plain));
   const suggestions = [...(near === undefined ? [] : [near]), ...related];
   const hint = suggestions.length === 0 ? '"svcctl operations" lists them' : `did you mean ${suggestions.join(' or ')}?`;

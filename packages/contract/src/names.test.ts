@@ -20,3 +20,15 @@ it('suggests the nearest name, and none when no name is near', () => {
   expect(nearestName('SYMBOL', ['depth', 'symbol'])).toBe('symbol');
   expect(nearestName('zzzzzz', ['depth', 'symbol'])).toBeUndefined();
 });
+
+it.each([
+  ['sied', 'side'],
+  ['note', undefined],
+  ['symbl', 'symbol'],
+  ['adjust_price', undefined],
+  ['adjust_side', undefined],
+  ['fill_outside_rht', 'fill_outside_rth'],
+])('%s is near to %s', (name, near) => {
+  const names = ['side', 'code', 'symbol', 'aux_price', 'price', 'fill_outside_rth'];
+  expect(nearestName(name, names)).toBe(near);
+});

@@ -12,10 +12,11 @@ import {
   writtenValues,
 } from '../enums.js';
 import { documentedEnumeration, shownEnumeration } from '../named-numbers.js';
-import { nearestName, snakeCase } from '../names.js';
+import { snakeCase } from '../names.js';
 import { inWords, orderFields } from '../order-words.js';
 import { stop } from '../problem.js';
 import { quoted, shown } from '../shown.js';
+import { fieldMeant } from '../trade-words.js';
 import type { Fields } from './fields.js';
 import { type Int64Format, scalarReader, scalarWriter } from './scalars.js';
 import { describeJson, InexactNumber, isJsonObject, type JsonValue } from './value.js';
@@ -77,11 +78,11 @@ export function isRequiredField(field: DescField): boolean {
   return field.presence === LEGACY_REQUIRED;
 }
 
-/** Stops with `unknown field "<path>"` and the nearest accepted name. */
+/** Stops with `unknown field "<path>"` and the accepted name that is meant, or all of them. */
 export function unknownField(path: string, name: string, accepted: Iterable<string>): never {
   const names = [...accepted];
-  const near = nearestName(name, names);
-  const hint = near === undefined ? `; accepted: ${names.join(', ') || 'none'}` : `; did you mean "${near}"?`;
+  const meant = fieldMeant(name, names);
+  const hint = meant === undefined ? `; accepted: ${names.join(', ') || 'none'}` : `; did you mean "${meant}"?`;
   stop('unknown_field', path, `unknown field ${quoted(path)}${hint}`);
 }
 
@@ -142,12 +143,12 @@ export const decimalReader: ValueReader = (value, path) => {
  * without a name is shown as text.
  */
 export function namedReader(field: DescField, numbers: ValueReader, dialect: Dialect): ValueReader {
-  const enumeration = dialect === 'mcp' ? documentedEnumeration(field) : undefined;
+  const enumeration = documentedEnumeration(field);
   if (enumeration === undefined) return numbers;
   const names = enumerationReader(enumeration, dialect);
   return (value, path) => {
     if (typeof value !== 'string') return numbers(value, path);
-    return /^-?\d{1,10}$/.test(value) ? numbers(Number(value), path) : names(value, path);
+    return dialect === 'mcp' && /^-?\d{1,10}$/.test(value) ? numbers(Number(value), path) : names(value, path);
   };
 }
 
@@ -161,9 +162,15 @@ export function enumerationReader(enumeration: Enumeration, dialect: Dialect, na
     if (member?.untraded) stop('out_of_range', path, `${path}: market ${member.name} is not traded here; accepted: ${list}`);
     if (member !== undefined) return member.public;
     if (enumeration.ofMarkets) stop('invalid_market', path, `${path}: invalid market, found ${describeJson(value)}; accepted: ${list}`);
-    const kind = typeof value === 'number' ? 'out_of_range' : 'wrong_type';
-    stop(kind, path, `${path}: expected one of ${list}, found ${describeJson(value)}`);
+    stop(problemKind(enumeration, dialect, value), path, `${path}: expected one of ${list}, found ${describeJson(value)}`);
   };
+}
+
+/** A whole number or a text that stands for no member is out of range; whatever else is not accepted has the wrong type. */
+function problemKind(enumeration: Enumeration, dialect: Dialect, value: JsonValue): 'out_of_range' | 'wrong_type' {
+  if (typeof value !== 'string') return typeof value === 'bigint' || Number.isInteger(value) ? 'out_of_range' : 'wrong_type';
+  const isMember = memberNamed(enumeration, value) !== undefined || knownNumbers(enumeration, dialect).has(Number(value || 'NaN'));
+  return isMember ? 'wrong_type' : 'out_of_range';
 }
 
 /** Writes a message as JSON text. */

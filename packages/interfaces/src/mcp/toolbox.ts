@@ -4,6 +4,7 @@ import { Rejection } from '@svc-gateway/contract/rejection';
 import { quoted } from '@svc-gateway/contract/shown';
 import { describeTool, type ToolDescription } from '@svc-gateway/contract/tools';
 import { namesInList, type Toolsets, toolsetNames, toolsetsOf, unknownToolset } from '@svc-gateway/contract/toolsets';
+import { operationMeant } from '@svc-gateway/contract/trade-words';
 import type { Gateway } from '@svc-gateway/gateway';
 import type { McpCaller } from './mcp-caller.js';
 
@@ -46,10 +47,9 @@ export class Toolbox {
   find(name: string, mcpCaller: McpCaller): Operation | Rejection {
     const operation = this.#operations.get(name);
     if (operation === undefined) {
-      const nearest = nearestName(
-        name,
-        this.list(mcpCaller).map((tool) => tool.name),
-      );
+      const offered = this.list(mcpCaller).map((tool) => tool.name);
+      const meant = `svc_${operationMeant(name)}`;
+      const nearest = offered.includes(meant) ? meant : nearestName(name, offered);
       const hint = nearest === undefined ? 'see tools/list' : `did you mean "${nearest}"?`;
       return new Rejection('route.not_found', `unknown MCP tool ${quoted(name)}: ${hint}`);
     }

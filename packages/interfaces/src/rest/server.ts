@@ -5,6 +5,7 @@ import type { Operation } from '@svc-gateway/contract/operation';
 import { operations as declared } from '@svc-gateway/contract/operations';
 import { PREVIEW_PATH } from '@svc-gateway/contract/preview-path';
 import { Rejection } from '@svc-gateway/contract/rejection';
+import { operationMeant } from '@svc-gateway/contract/trade-words';
 import type { Gateway } from '@svc-gateway/gateway';
 import { Arriving, noRoom } from '../common/arriving.js';
 import type { Exchange, Mount } from '../common/exchange.js';
@@ -106,7 +107,7 @@ export function createRestServer(options: RestOptions): RestServer {
       if (request.url?.charCodeAt(0) !== SLASH) inOriginForm(request);
       const refused = options.origins.check(request.headers, gateway);
       if (refused === undefined && cors.answersPreflight(exchange, routes)) return;
-      const found = refused ?? routeOf(routes, exchange);
+      const found = refused ?? routeOf(routes, operations, exchange);
       if (found instanceof Rejection) responder.reject(exchange, found);
       else if (request.method === 'GET' || request.method === 'HEAD') found(exchange, undefined);
       else serveWithBody(responder, arriving, exchange, found);
@@ -144,13 +145,14 @@ const mcpGuesses: ReadonlySet<string> = new Set(['/', '/sse', '/sse/', '/message
 
 function routeOf(
   routes: ReadonlyMap<string, ReadonlyMap<string, RouteHandler>>,
+  operations: readonly Operation[],
   { request, response }: Exchange,
 ): RouteHandler | Rejection {
   const path = pathOf(request.url);
   const methods = routes.get(path);
   if (methods === undefined && request.method === 'POST' && mcpGuesses.has(path) && routes.has(MCP_PATH))
     return new Rejection('route.not_found', `not found: MCP is served at POST ${MCP_PATH}`);
-  if (methods === undefined) return notFound(routes, path);
+  if (methods === undefined) return notFound(routes, operations, path);
   const handler = methods.get(request.method ?? '');
   if (handler !== undefined) return handler;
   // HEAD goes with GET.
@@ -162,9 +164,12 @@ function routeOf(
 /** Shorter names are near to too many. */
 const SUGGESTED_CHARACTERS_MIN = 4;
 
-/** An unknown path, with the route of the nearest name in its folder. */
-function notFound(routes: ReadonlyMap<string, unknown>, path: string): Rejection {
+/** An unknown path, with the route of the operation that its last word means, or of the nearest name in its folder. */
+function notFound(routes: ReadonlyMap<string, unknown>, operations: readonly Operation[], path: string): Rejection {
   const [, folder = '', name = ''] = /^(.*\/)([^/]+)\/?$/.exec(path) ?? [];
+  const word = operationMeant(name);
+  const meant = operations.find((operation) => operation.name === word)?.rest[0]?.path;
+  if (meant !== undefined) return new Rejection('route.not_found', `not found; did you mean ${meant}?`);
   const siblings = [...routes.keys()].flatMap((route) => (route.startsWith(folder) ? [route.slice(folder.length)] : []));
   const near = name.length < SUGGESTED_CHARACTERS_MIN ? undefined : nearestName(name, siblings);
   return new Rejection('route.not_found', near === undefined ? 'not found' : `not found; did you mean ${folder}${near}?`);
