@@ -127,7 +127,6 @@ describe('the environment of a reconfirm', () => {
   });
 
   it.each([
-    [{ ...body, acc_id: '7' }, 'acc_id: there is no account 7'],
     [{ ...body, reconfirm_op: 3 }, 'reconfirm_op: expected one of 1 (QTY_TOO_LARGE), 2 (PRICE_ABNORMAL)'],
     [{ acc_id: HK_MARGIN, reconfirm_op: PRICE }, 'missing field "order_id"'],
     [{ order_id: '1', reconfirm_op: PRICE }, 'missing field "acc_id"'],

@@ -9,6 +9,7 @@ import * as TrdSubAccPush from '@svc-gateway/contract/generated/Trd_SubAccPush_p
 import * as UsedQuota from '@svc-gateway/contract/generated/UsedQuota_pb';
 import { parseSymbol } from '@svc-gateway/contract/markets';
 import { account, quote, subscription, system } from '@svc-gateway/contract/operations';
+import { unknownAccountText } from '@svc-gateway/contract/unknown-account';
 import type { QuoteStream, ResponseMessage } from '@svc-gateway/gateway/backend';
 import { asHeld, expandStreams, isKline, quotaKey } from '@svc-gateway/gateway/push';
 import { failed, succeeded } from './answers.js';
@@ -154,7 +155,7 @@ function securityOf(symbol: string): { market: number; code: string }[] {
 /** Trd_SubAccPush: the list is the whole of what the connection wants. */
 function subAccPush({ accounts, name }: EndpointServices, client: Connected, { accIDList }: TrdSubAccPush.C2S): Answered {
   const unknown = accIDList.find((accId) => !accounts.has(accId));
-  if (unknown !== undefined) return { response: failed(TrdSubAccPush, `unknown account ${unknown} (${name})`) };
+  if (unknown !== undefined) return { response: failed(TrdSubAccPush, unknownAccountText(unknown, `at ${name}`)) };
   return {
     response: succeeded(TrdSubAccPush),
     after() {

@@ -41,6 +41,17 @@ it.each(ways)('an answer of JSON ends with one newline (%s)', async (way) => {
 it.each(ways)('a prompt without arguments names all that it lacks (%s)', async (way) => {
   const { message } = await (await desk.way(way))('prompts/get', { name: 'order_ticket', arguments: {} });
   expect(message.error?.message).toBe('missing field "symbol": The security as MARKET.CODE: HK.00700; also missing: "side", "qty"');
+  expect(message.error?.data).toEqual({ code: 'request.missing_field', field: 'symbol' });
+});
+
+it.each(ways)('a resource that is refused has the code that a tool would have (%s)', async (way) => {
+  const ask = await desk.way(way);
+  const read = async (uri: string) => (await ask('resources/read', { uri })).message.error?.data;
+  expect(await read('svc://quote/HK.99999')).toMatchObject({ code: 'broker.unknown_code', err_code: 'broker.unknown_code', ret_type: -1 });
+  expect(await read('svc://funds/7')).toMatchObject({ code: 'broker.account', err_code: 'broker.account', ret_type: -1 });
+  expect(await read('svc://quote/Tencent')).toMatchObject({ code: 'request.invalid' });
+  expect(await read('svc://tools/svc_get_quot')).toMatchObject({ code: 'route.not_found' });
+  expect(await read('svc://nothing')).toEqual({ uri: 'svc://nothing', code: 'route.not_found' });
 });
 
 describe('a body that is no message', () => {

@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto';
 import { create, type Message } from '@bufbuild/protobuf';
-import { numberOfBrokerCode } from '@svc-gateway/contract/broker-codes';
 import type { Clock } from '@svc-gateway/contract/clock';
 import type { Decimal } from '@svc-gateway/contract/decimal';
 import { Emitter } from '@svc-gateway/contract/emitter';
@@ -13,6 +12,7 @@ import * as TrdSubAccPush from '@svc-gateway/contract/generated/Trd_SubAccPush_p
 import type { C2S as VerificationC2S } from '@svc-gateway/contract/generated/Verification_pb';
 import { isTrading, type Operation } from '@svc-gateway/contract/operation';
 import { account, quote, system, trade } from '@svc-gateway/contract/operations';
+import { UNKNOWN_ACCOUNT, unknownAccountText } from '@svc-gateway/contract/unknown-account';
 import {
   type Backend,
   BackendFailure,
@@ -366,6 +366,9 @@ function success(accList: readonly TrdAcc[]): TrdGetAccList.Response {
 }
 
 function noSuchAccount(accId: bigint): ResponseMessage {
-  const retMsg = `unknown account ${accId}: it is not in the list of accounts`;
-  return create(TrdSubAccPush.ResponseSchema, { retType: -1, retMsg, errCode: numberOfBrokerCode('broker.account') }) as ResponseMessage;
+  return create(TrdSubAccPush.ResponseSchema, {
+    retType: -1,
+    retMsg: unknownAccountText(accId),
+    errCode: UNKNOWN_ACCOUNT,
+  }) as ResponseMessage;
 }

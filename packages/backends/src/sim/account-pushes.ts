@@ -1,3 +1,4 @@
+import { UNKNOWN_ACCOUNT, unknownAccountText } from '@svc-gateway/contract/unknown-account';
 import type { PushEvent } from '@svc-gateway/gateway/backend';
 import { type BrokerageEvent, fillPush, orderPush } from '@svc-gateway/simulator/brokerage';
 import { Refusal } from '@svc-gateway/simulator/refusal';
@@ -28,7 +29,7 @@ export class AccountPushes {
   /** Replaces the accounts whose pushes are wanted; one that does not exist refuses the whole list. */
   subscribe(accIds: readonly bigint[]): Refusal | undefined {
     const unknown = accIds.find((accId) => this.facts.brokerage.account(accId) === undefined);
-    if (unknown !== undefined) return new Refusal(`unknown account ${unknown}`, 'broker.account');
+    if (unknown !== undefined) return new Refusal(unknownAccountText(unknown), UNKNOWN_ACCOUNT);
     this.#wanted = new Set(accIds);
     return undefined;
   }

@@ -110,6 +110,6 @@ test('orders and fills are pushed for the accounts asked for, and for no others'
   await settle();
   expect(traded()).toHaveLength(count);
   const unknown = await backend.subscribeAccounts([margin.id, 42n]);
-  expect(unknown).toMatchObject({ retType: -1, retMsg: 'unknown account 42' });
+  expect(unknown).toMatchObject({ retType: -1, retMsg: 'unknown account 42: it is not in the list of accounts' });
   await backend.stop();
 });

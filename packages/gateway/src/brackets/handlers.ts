@@ -10,20 +10,19 @@ import {
   type C2S as GetC2S,
   S2CSchema,
 } from '@svc-gateway/contract/generated/svc/get_brackets_pb';
-import { type TrdAcc, TrdEnv, type TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
+import type { TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { quoteMarketOfSecMarket } from '@svc-gateway/contract/markets';
-import type { Operation } from '@svc-gateway/contract/operation';
 import { trade } from '@svc-gateway/contract/operations';
 import type { Rejection } from '@svc-gateway/contract/rejection';
 import { quoted } from '@svc-gateway/contract/shown';
-import { type Backend, BackendFailure, type CallContext, type ResponseMessage } from '../backend.js';
+import type { Backend } from '../backend.js';
 import { denyMarket } from '../limit-check.js';
 import { alone, type LocalOperations, withBackend } from '../local/index.js';
 import { limitsOf, tradedMarketNames } from '../market-names.js';
 import type { ProtectiveOrders } from '../orders/protective-orders.js';
 import { failure, following, success } from '../responses.js';
 import { securitiesOf, telling } from '../sight.js';
-import { allAccounts } from '../traded-accounts.js';
+import { refuseUnknownAccount } from '../unknown-account.js';
 import { type Bracket, type BracketState, type ExitKind, oddLotNote, WITHDRAWN_NOTE } from './bracket.js';
 import type { BracketService } from './service.js';
 
@@ -69,31 +68,6 @@ export function bracketHandlers(brackets: BracketService, access: Access, protec
       return success(trade.cancelBracket, create(CancelS2C, { ...(header === undefined ? {} : { header }), bracketId: id, ...note }));
     }),
   };
-}
-
-/** The refusal of an account that the brokerage does not list; undefined where it does, or where it does not answer. */
-function refuseUnknownAccount(
-  backend: Backend,
-  operation: Operation,
-  header: TrdHeader | undefined,
-  context: CallContext,
-): ResponseMessage | undefined | Promise<ResponseMessage | undefined> {
-  const { accId, trdEnv } = placeOf(header);
-  const judged = (accounts: readonly TrdAcc[] | string): ResponseMessage | undefined => {
-    if (typeof accounts === 'string' || accounts.some((one) => one.accID === accId && one.trdEnv === trdEnv)) return undefined;
-    const environment = trdEnv === TrdEnv.TrdEnv_Real ? 'real' : 'simulate';
-    const message = `unknown account ${accId}: it is not in the list of accounts for ${environment}`;
-    return failure(operation, message, numberOfBrokerCode('broker.account'));
-  };
-  const unanswered = (thrown: unknown): undefined => {
-    if (!(thrown instanceof BackendFailure)) throw thrown;
-  };
-  try {
-    const accounts = allAccounts(backend, context);
-    return accounts instanceof Promise ? accounts.then(judged, unanswered) : judged(accounts);
-  } catch (thrown) {
-    return unanswered(thrown);
-  }
 }
 
 /** Where the account of a request is, as the request has it. */

@@ -7,6 +7,7 @@ import { account } from '@svc-gateway/contract/operations';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { failure, payloadOf, RET_SUCCEED } from '../responses.js';
+import { unknownAccount } from '../unknown-account.js';
 
 /**
  * Writes the environment of the account that a request names into its header, and a market where it names none: what the caller's scope is held
@@ -23,7 +24,7 @@ export async function addressByAccount(
   const response = await backend.call(account.listAccounts, create(AccountListC2S, { userID: 0n, needGeneralSecAccount: true }), context);
   if (response.retType !== RET_SUCCEED) return failure(operation, response.retMsg, response.errCode);
   const own = payloadOf(account.listAccounts, response)?.accList.find(({ accID }) => accID === header.accID);
-  if (own === undefined) return new Rejection('request.invalid', `acc_id: there is no account ${header.accID}`, { field: 'acc_id' });
+  if (own === undefined) return unknownAccount(operation, header.accID);
   header.trdEnv = own.trdEnv;
   if (header.trdMarket === 0) header.trdMarket = wholeAccountMarket(own);
   return undefined;

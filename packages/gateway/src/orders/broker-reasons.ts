@@ -23,6 +23,15 @@ const tellHoldings: ReadonlySet<string> = new Set<BrokerCode | 'backend.refused'
   'backend.refused',
 ]);
 
+/** Codes whose texts tell of the request and of how its account may trade, and of no order or position. */
+const tellRequest: ReadonlySet<string> = new Set<BrokerCode>([
+  'broker.account',
+  'broker.enumeration',
+  'broker.packet',
+  // Says no more than that the order that the request names is not there.
+  'broker.unknown_order',
+]);
+
 /** A write, as its caller sent it. */
 export interface SentWrite {
   readonly operation: Operation;
@@ -44,8 +53,7 @@ export async function toldByBrokerage(
   const { code } = refusalCode(response);
   const find = standing(operation, request);
   if (find === undefined) return tellHoldings.has(code) ? namedBy(operation, request) : undefined;
-  // Says no more than that the order that the request names is not there.
-  if (code === ('broker.unknown_order' satisfies BrokerCode)) return undefined;
+  if (tellRequest.has(code)) return undefined;
   if (!mayReadAccounts(access, key) || maySee(access, key, unidentified)) return unidentified;
   try {
     const found = await find(backend, context);

@@ -5,7 +5,7 @@ import { type Decimal, decimalFromNumber } from '@svc-gateway/contract/decimal';
 import { touchesOrders } from '@svc-gateway/contract/declaration-check';
 import { currency as currencies } from '@svc-gateway/contract/enums';
 import type { C2S as BracketC2S } from '@svc-gateway/contract/generated/svc/place_bracket_order_pb';
-import { ModifyOrderOp, type Order, type TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
+import { ModifyOrderOp, type Order, TrdEnv, type TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema } from '@svc-gateway/contract/generated/Trd_ModifyOrder_pb';
 import type { C2S as ComboC2S } from '@svc-gateway/contract/generated/Trd_PlaceComboOrder_pb';
 import type { C2S as PlaceC2S } from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
@@ -17,6 +17,7 @@ import { hasLimit } from '@svc-gateway/contract/unused-price';
 import type { Backend, CallContext, ResponseMessage } from '../backend.js';
 import { failure } from '../responses.js';
 import { type GateOf, securitiesOf, telling, toldBy } from '../sight.js';
+import { refuseUnknownAccount } from '../unknown-account.js';
 import type { AccountOrders } from './account-orders.js';
 import { type BracketTerms, entryOf, exitSideOf, refuseBracket, refuseEntryPrice } from './bracket-entry.js';
 import { oppositeOf, refuseExits } from './bracket-exits.js';
@@ -140,7 +141,7 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
       modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Enable,
     });
     const possible = await orderToChange(valuing, enable, context);
-    if (possible === undefined) return noSuchOrder(operation, enable);
+    if (possible === undefined) return noSuchOrder(backend, operation, enable, context);
     const [order] = possible;
     if (header !== undefined && order.trdMarket !== 0) header.trdMarket = order.trdMarket;
     const enabled = await valueChange(backend, enable, possible, context);
@@ -153,7 +154,7 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     if (!addsRisk(modify)) return 'no risk';
     const plain = await plainOrderToChange(valuing, modify, context);
     const possible = plain ?? (await orderToChange(valuing, modify, context));
-    if (possible === undefined) return noSuchOrder(operation, modify);
+    if (possible === undefined) return noSuchOrder(backend, operation, modify, context);
     const [order] = possible;
     const lacked = lackedByModify(modify, order);
     if (lacked !== undefined) return tellingOf(order, modify.header, lacked);
@@ -164,8 +165,9 @@ const valuers: Readonly<Record<ValuerName, Valuer>> = {
     return { valued: plain === undefined ? valued : { ...valued, reduces: false }, order };
   },
   async position({ backend }, operation, request, context) {
-    const valued = await valuePosition(backend, operation, request as PositionRequest, context);
-    return valued instanceof Rejection ? valued : { valued };
+    const named = request as PositionRequest;
+    const valued = await valuePosition(backend, operation, named, context);
+    return valued instanceof Rejection ? noSuchPosition(backend, operation, named, valued, context) : { valued };
   },
 };
 
@@ -210,13 +212,28 @@ export function isValued(outcome: ValuedOrder | Rejection | ResponseMessage): ou
   return !(outcome instanceof Rejection) && 'valued' in outcome;
 }
 
-/** The answer to a modify or cancel of an unknown order. */
-export function noSuchOrder(operation: Operation, named: ModifyC2S): ResponseMessage {
-  return failure(
-    operation,
-    `no order ${shown(nameOfOrder(named))} in account ${named.header?.accID}`,
-    numberOfBrokerCode('broker.unknown_order'),
-  );
+/** The refusal of a write about a position: that of its account, where there is no such real account. */
+export async function noSuchPosition(
+  backend: Backend,
+  operation: Operation,
+  { header }: PositionRequest,
+  rejection: Rejection,
+  context: CallContext,
+): Promise<Rejection | ResponseMessage> {
+  if (header?.trdEnv !== TrdEnv.TrdEnv_Real) return rejection;
+  return (await refuseUnknownAccount(backend, operation, header, context)) ?? rejection;
+}
+
+/** The answer to a modify or cancel of an unknown order, or of one in an unknown account. */
+export async function noSuchOrder(
+  backend: Backend,
+  operation: Operation,
+  named: ModifyC2S,
+  context: CallContext,
+): Promise<ResponseMessage> {
+  const message = `no order ${shown(nameOfOrder(named))} in account ${named.header?.accID}`;
+  const unknown = failure(operation, message, numberOfBrokerCode('broker.unknown_order'));
+  return (await refuseUnknownAccount(backend, operation, named.header, context)) ?? unknown;
 }
 
 /** The facts that a caller's gates look at, with the exchange rates that its limits need. */

@@ -25,7 +25,7 @@ import { isCombo } from '../orders/combo-facts.js';
 import type { Valued } from '../orders/order-facts.js';
 import { isWorking, orderNamed, workingOrders } from '../orders/order-lookup.js';
 import { claimPosition, expectedOrders, type PositionRequest, typeOfOrders, valuedOrders } from '../orders/position-orders.js';
-import { factsOf, isValued, noSuchOrder, type Valuing, valueOrder } from '../orders/valuation.js';
+import { factsOf, isValued, noSuchOrder, noSuchPosition, type Valuing, valueOrder } from '../orders/valuation.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { mayReadAccounts, maySee, unidentified } from '../sight.js';
 import { modifyOpName, orderTypeName, timeInForceName } from '../trade-names.js';
@@ -265,10 +265,11 @@ export class Previewer {
     request,
     header,
     context,
-  }: PreviewInput<PositionRequest>): Promise<Undecided<PositionPreview> | Rejection> {
+  }: PreviewInput<PositionRequest>): Promise<Undecided<PositionPreview> | ResponseMessage | Rejection> {
     const unseen = { kind: 'position', ...addressOf(operation, header), orders: null, ...ungated } as const;
     const expected = await expectedOrders(this.backend, operation, request, context);
-    if (expected instanceof Rejection) return this.#isHidden(key, expected) ? unseen : expected;
+    if (expected instanceof Rejection)
+      return this.#isHidden(key, expected) ? unseen : noSuchPosition(this.backend, operation, request, expected, context);
     const valued = valuedOrders(operation, expected, header);
     if (valued instanceof Rejection) return this.#isHidden(key, valued) ? unseen : valued;
     const judged = await this.#judge(operation, key, valued, header, context);
@@ -401,7 +402,7 @@ export class Previewer {
 
   /** The answer to a change of an order that no list shows; undefined where the brokerage, which may know more orders than it lists, accepts it. */
   async #refuseUnlisted(operation: Operation, request: ModifyC2S, context: CallContext): Promise<ResponseMessage | undefined> {
-    if (this.backend.check === undefined) return noSuchOrder(operation, request);
+    if (this.backend.check === undefined) return noSuchOrder(this.backend, operation, request, context);
     const answer = await this.backend.check(operation, request, context);
     return answer?.retType === RET_SUCCEED ? undefined : answer;
   }

@@ -2,6 +2,7 @@ import { type GetPromptResult, type ListPromptsResult, ProtocolError, ProtocolEr
 import type { Operation } from '@svc-gateway/contract/operation';
 import { account, trade } from '@svc-gateway/contract/operations';
 import { missingText } from '@svc-gateway/contract/problem';
+import type { RejectionCode } from '@svc-gateway/contract/rejection';
 import { quoted } from '@svc-gateway/contract/shown';
 import type { Gateway } from '@svc-gateway/gateway';
 import type { McpCaller } from './mcp-caller.js';
@@ -100,13 +101,17 @@ export class Prompts {
     const prompt = prompts.find((each) => each.name === name && this.#isOffered(each, mcpCaller));
     if (prompt === undefined) {
       const known = this.list(mcpCaller).prompts.map((each) => each.name);
-      throw invalid(`unknown prompt ${quoted(name)}, there are: ${known.join(', ') || 'none for this key'}`);
+      throw invalid('route.not_found', `unknown prompt ${quoted(name)}, there are: ${known.join(', ') || 'none for this key'}`);
     }
     const names = prompt.arguments.map((each) => each.name);
     const unknown = Object.keys(values).find((each) => !names.includes(each));
-    if (unknown !== undefined) throw invalid(`unknown field ${quoted(unknown)}, accepted: ${names.join(', ')}`);
+    if (unknown !== undefined)
+      throw invalid('request.unknown_field', `unknown field ${quoted(unknown)}, accepted: ${names.join(', ')}`, unknown);
     const [missing, ...others] = prompt.arguments.filter((each) => each.required && (values[each.name] ?? '') === '');
-    if (missing !== undefined) throw invalid(missingText([missing.name, ...others.map((each) => each.name)], missing.description));
+    if (missing !== undefined) {
+      const text = missingText([missing.name, ...others.map((each) => each.name)], missing.description);
+      throw invalid('request.missing_field', text, missing.name);
+    }
     return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text: prompt.text(values) } }] };
   }
 
@@ -124,6 +129,6 @@ function datum(value: string | undefined): string {
   return quoted((value ?? '').replace(/\s+/g, ' '), 64);
 }
 
-function invalid(message: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+function invalid(code: RejectionCode, message: string, field?: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message, { code, ...(field === undefined ? {} : { field }) });
 }

@@ -10,14 +10,16 @@ import { messageWriter } from '@svc-gateway/contract/json/message-json';
 import type { JsonObject } from '@svc-gateway/contract/json/value';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { account } from '@svc-gateway/contract/operations';
-import { Rejection, rejectProblem } from '@svc-gateway/contract/rejection';
+import { Rejection, type RejectionCode, rejectProblem } from '@svc-gateway/contract/rejection';
 import { requestDecoder } from '@svc-gateway/contract/request';
 import { shown } from '@svc-gateway/contract/shown';
 import { TOOL_PREFIX, wholeTool } from '@svc-gateway/contract/tools';
+import { UNKNOWN_ACCOUNT, unknownAccountText } from '@svc-gateway/contract/unknown-account';
 import { type Gateway, payloadOf } from '@svc-gateway/gateway';
 import type { HttpCallers } from '../common/callers.js';
 import type { McpCaller } from './mcp-caller.js';
 import { type AccountKind, accountKinds, findKind, type ResourceKind, symbolKinds } from './resource-kinds.js';
+import { type Failed, failureFields, rejectionFields } from './result.js';
 import type { Toolbox } from './toolbox.js';
 
 const JSON_TYPE = 'application/json';
@@ -87,7 +89,7 @@ export class Resources {
     }
     if (uri === ACCOUNTS_URI) return this.#ask(account.listAccounts, {}, uri, mcpCaller);
     const found = findKind(uri);
-    if (found === undefined) throw new ResourceNotFoundError(uri);
+    if (found === undefined) throw notFound(uri);
     if (found instanceof Rejection) return found;
     const { kind, value } = found;
     if (kind.variable === 'symbol') return this.#ask(kind.operation, { symbol: value }, uri, mcpCaller);
@@ -103,7 +105,7 @@ export class Resources {
       return decoded.ok ? decoded.value : rejectProblem(decoded.problem);
     });
     if (answer instanceof Rejection) return answer;
-    if (answer.retType !== 0) throw new ProtocolError(ProtocolErrorCode.InternalError, `backend proto error: ${answer.retMsg}`);
+    if (answer.retType !== 0) throw failureError(answer);
     const payload = payloadOf(operation, answer);
     return payload === undefined ? '{}' : messageWriter(operation.messages.S2CSchema, 'mcp', mcpCaller.int64)(payload as never);
   }
@@ -117,7 +119,7 @@ export class Resources {
     const accounts = await this.#accounts(mcpCaller);
     if (accounts instanceof Rejection) return accounts;
     const found = accounts.find((each) => each.accId === accId);
-    if (found === undefined) return new Rejection('request.invalid', `acc_id: unknown account ${shown(accId)}; see ${ACCOUNTS_URI}`);
+    if (found === undefined) throw failureError({ retType: -1, retMsg: unknownAccountText(accId), errCode: UNKNOWN_ACCOUNT });
     return { acc_id: found.accId, env: found.env, market: found.market };
   }
 
@@ -140,9 +142,21 @@ export class Resources {
   }
 }
 
-/** A rejection as a protocol error, for methods without another form of refusal. */
-export function protocolError({ kind, code, message }: Rejection): ProtocolError {
-  const prefix = kind.tool === undefined || message.startsWith(kind.tool) ? '' : `${kind.tool}: `;
-  const errorCode = kind.http >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
-  return new ProtocolError(errorCode, `${prefix}${message}`, { code });
+/** A rejection as a protocol error, for methods without another form of refusal. Its data has the code, as errors of tools do. */
+export function protocolError(rejection: Rejection): ProtocolError {
+  const errorCode = rejection.kind.http >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
+  const { error, ...data } = rejectionFields(rejection);
+  return new ProtocolError(errorCode, error, data);
+}
+
+/** The protocol's own error of an unknown address, with a code beside the address. */
+function notFound(uri: string): ProtocolError {
+  const { code, message } = new ResourceNotFoundError(uri);
+  return new ProtocolError(code, message, { uri, code: 'route.not_found' satisfies RejectionCode });
+}
+
+/** The same of a refusal by the brokerage. */
+function failureError(response: Failed): ProtocolError {
+  const { error, ...data } = failureFields(response);
+  return new ProtocolError(ProtocolErrorCode.InternalError, error, data);
 }

@@ -53,28 +53,34 @@ function withAdditions(object: string, additions: ExtraFields): string {
 
 /** A rejection by the gateway: `{error, status: "error", …}`. */
 export function rejectionResult(rejection: Rejection, requestId: string): CallToolResult {
-  const { code, kind, message, details } = rejection;
+  return errorResult({ ...rejectionFields(rejection), request_id: requestId });
+}
+
+/** Text and code of a rejection, with the field and the seconds to wait where it has them. */
+export function rejectionFields({ code, kind, message, details }: Rejection): ErrorFields {
   const prefix = kind.tool === undefined || message.startsWith(kind.tool) ? '' : `${kind.tool}: `;
-  return errorResult({
+  return {
     error: `${prefix}${message}`,
     code,
-    request_id: requestId,
     ...(details.field ? { field: details.field } : {}),
     ...(details.retryAfterSeconds === undefined ? {} : { retry_after: details.retryAfterSeconds }),
-  });
+  };
 }
 
 /** A refusal by the brokerage. */
-export function failureResult(response: Pick<ResponseMessage, 'retType' | 'retMsg' | 'errCode'>, requestId: string): CallToolResult {
-  const { code, errCode } = refusalCode(response);
-  return errorResult({
-    error: `backend proto error: ${response.retMsg}`,
-    code,
-    ret_type: response.retType,
-    err_code: errCode,
-    request_id: requestId,
-  });
+export type Failed = Pick<ResponseMessage, 'retType' | 'retMsg' | 'errCode'>;
+
+export function failureResult(response: Failed, requestId: string): CallToolResult {
+  return errorResult({ ...failureFields(response), request_id: requestId });
 }
+
+/** Text, code and numbers of a refusal by the brokerage. */
+export function failureFields(response: Failed): ErrorFields {
+  const { code, errCode } = refusalCode(response);
+  return { error: `backend proto error: ${response.retMsg}`, code, ret_type: response.retType, err_code: errCode };
+}
+
+type ErrorFields = { readonly error: string; readonly code: string } & Record<string, unknown>;
 
 function errorResult(fields: { readonly error: string } & Record<string, unknown>): CallToolResult {
   const { error, ...rest } = fields;

@@ -2,6 +2,7 @@ import { create, type Message } from '@bufbuild/protobuf';
 import * as TrdGetAccList from '@svc-gateway/contract/generated/Trd_GetAccList_pb';
 import { isTrading } from '@svc-gateway/contract/operation';
 import { account, system } from '@svc-gateway/contract/operations';
+import { unknownAccountText } from '@svc-gateway/contract/unknown-account';
 import type { ResponseMessage } from '@svc-gateway/gateway/backend';
 import { Refused, type Rule } from '../rule.js';
 
@@ -30,7 +31,7 @@ export function ownAccounts(broker: string, accounts: ReadonlySet<bigint>): Rule
     judge({ c2s }) {
       const { header } = c2s as Message & { header?: { readonly accID: bigint } };
       if (header === undefined || accounts.has(header.accID)) return undefined;
-      return new Refused(`unknown account ${header.accID}: it is not in the list of accounts at broker ${broker}`);
+      return new Refused(unknownAccountText(header.accID, `at broker ${broker}`));
     },
     answered({ operation }, response) {
       if (operation !== account.listAccounts || response.retType !== 0) return response;
