@@ -18,6 +18,22 @@ function kept<D extends { stop(): Promise<void> }>(daemon: D): D {
 const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
 const order = { market: HK, acc_id: HK_MARGIN, env: SIMULATE, side: BUY, code: '00700', qty: 100, price: 800.5, order_type: NORMAL };
 
+it('a cancel that nothing looks up has the terms of an order that was placed here, and of a change of it', async () => {
+  const daemon = kept(await TestDaemon.start({ keys: { desk: { scopes } }, flags: ['--enable-trading'] }));
+  const desk = daemon.as('desk');
+  const account = { market: HK, acc_id: HK_MARGIN, env: SIMULATE };
+  const { order_id_ex } = await desk.s2c('/api/order', { ...order, price: 300 });
+  await desk.s2c('/api/modify-order', { ...account, order_id_ex, op: 1, qty: 200, price: 301 });
+  // The number of a simulated order, exact as text.
+  await desk.s2c('/api/cancel-order', { ...account, order_id: order_id_ex });
+  await desk.post('/api/cancel-order', { ...account, order_id: 3 });
+  const [known, unknown] = (await daemon.audit()).slice(-2);
+  const terms = { symbol: 'HK.00700', side: 'BUY', qty: 200, price: 301 };
+  expect(known).toMatchObject({ endpoint: 'POST /api/cancel-order', order_id: order_id_ex, ...terms });
+  expect(unknown).toMatchObject({ endpoint: 'POST /api/cancel-order', order_id: '3' });
+  expect(unknown).not.toHaveProperty('symbol');
+});
+
 describe('every end of a request leaves one line', () => {
   it('allow, reject and trade, with their fields', async () => {
     const daemon = kept(

@@ -13,9 +13,11 @@ import { type Caller, ownerOfKey } from './identity.js';
 import type { Logger } from './logger.js';
 import type { Meter } from './meter.js';
 import { toldByBrokerage } from './orders/broker-reasons.js';
+import { KnownTerms } from './orders/known-terms.js';
+import { namesOf } from './orders/order-lookup.js';
 import { type PositionRequest, standingOf } from './orders/position-orders.js';
 import { ofStandingTerms } from './orders/standing-terms.js';
-import type { Writes } from './orders/writes.js';
+import { acknowledged, type Writes } from './orders/writes.js';
 import type { RefusalThrottle } from './refusal-throttle.js';
 import type { RefusedOrders } from './refused-orders.js';
 import { type Answer, failure, RET_SUCCEED } from './responses.js';
@@ -65,6 +67,7 @@ type About = Reason['about'];
 export class AnswerRecord {
   readonly #deps: AnswerRecordDeps;
   readonly #defect: (caller: Caller, thrown: unknown) => Rejection;
+  readonly #known = new KnownTerms();
   /** Current callers that received a replayed answer. */
   readonly #repetitions = new WeakSet<Caller>();
 
@@ -127,16 +130,13 @@ export class AnswerRecord {
   /** Terms of an order in the trail; a change says by its order what it does not say itself. */
   #tradeOf(operation: Operation, request: Message, answer: Answer): AuditTrade {
     const terms = this.#deps.writes.auditTrade(request, responseOf(answer));
-    const standing = this.#standingOf(operation, request, answer);
-    if (standing === undefined) return terms;
-    const {
-      orderId = standing.orderId,
-      symbol = standing.symbol,
-      side = standing.side,
-      qty = standing.qty,
-      price = standing.price,
-    } = terms;
-    return { ...terms, orderId, symbol, side, qty, price };
+    const standing: Partial<AuditTrade> | undefined = this.#standingOf(operation, request, answer) ?? this.#known.of(terms);
+    const { orderId = standing?.orderId, symbol = standing?.symbol, side = standing?.side } = terms;
+    const { qty = standing?.qty, price = standing?.price } = terms;
+    const whole = { ...terms, orderId, symbol, side, qty, price };
+    const [order, another] = acknowledged(responseOf(answer));
+    if (order !== undefined && another === undefined) this.#known.note(whole, namesOf(order));
+    return whole;
   }
 
   #standingOf(operation: Operation, request: Message, answer: Answer): StandingTerms | undefined {

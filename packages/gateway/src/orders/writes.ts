@@ -58,7 +58,7 @@ import { whenKnown } from './when-known.js';
 const REFRESH_MS_MAX = 2000;
 
 /** The orders that an answer acknowledges. One of several legs has no number. */
-function acknowledged(answer: ResponseMessage | Rejection | undefined): readonly OrderName[] {
+export function acknowledged(answer: ResponseMessage | Rejection | undefined): readonly OrderName[] {
   if (answer === undefined || answer instanceof Rejection || answer.retType !== RET_SUCCEED) return [];
   const { s2c } = answer as ResponseMessage & { s2c?: { orderID?: bigint; orderIDEx?: string; group?: OrderGroup } };
   if (s2c?.group !== undefined) return s2c.group.orderList.map(({ orderId, orderIdEx }) => ({ orderID: orderId, orderIDEx: orderIdEx }));
