@@ -14,7 +14,7 @@ const realPosition = (dialect: Dialect) => ({
   market: writtenValue(trdMarket, 'FUTURES', dialect),
   acc_id: REAL_FUTURES,
   env: writtenValue(trdEnv, 'real', dialect),
-  target_code: 'HSI2712',
+  target_code: `HSI${String(new Date().getUTCFullYear() + 1).slice(2)}12`,
 });
 const plate = () => ({ plate: 'HK.LIST1001' });
 const industry = () => ({ plate_id: 1001 });
@@ -36,8 +36,8 @@ const ofOperation: Readonly<Record<string, (dialect: Dialect) => Readonly<Record
   watchlist_announcement: watched,
   watchlist_news: watched,
   watchlist_rating: watched,
-  // In office at HK.00700 in the simulation.
-  get_company_executive_background: () => ({ leader_name: 'Qiu Haoran' }),
+  // Nobody is in office for ever: the refusal lists those who are.
+  get_company_executive_background: () => ({ leader_name: 'Name from the list of executives' }),
   get_user_security: () => ({ group_name: 'All' }),
   sub_acc_push: () => ({ acc_id_list: ['281756478396547001'] }),
   get_forex_accounts: forexBroker,

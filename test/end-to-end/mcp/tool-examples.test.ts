@@ -31,6 +31,10 @@ it.each(tools)('of %s', async (tool) => {
   if (code !== 'request.missing_field') return;
   const example = /; for example: (\{.*\})$/s.exec(error)?.[1];
   if (example === undefined) throw new Error(`no example: ${error}`);
-  const answer = await client.call(tool, JSON.parse(example) as Record<string, unknown>);
+  const given = JSON.parse(example) as Record<string, unknown>;
+  const first = await client.call(tool, given);
+  // Executives come and go: one of those whom the refusal lists is accepted.
+  const inOffice = first.isError ? /in office: ([^,"]+)/.exec(first.text)?.[1] : undefined;
+  const answer = inOffice === undefined ? first : await client.call(tool, { ...given, leader_name: inOffice });
   if (answer.isError) expect(answer.text, example).toMatch(BY_STATE);
 });
