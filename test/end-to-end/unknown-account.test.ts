@@ -15,7 +15,7 @@ const leg = (code: string, market = 1) => ({ security: { market, code }, side: '
 const header = { acc_id: '7', trd_env: 'simulate', trd_market: 'HK' };
 const combo = { qty: 400, price: 10, order_type: 'NORMAL', combo_legs: [leg('00700'), leg('00005')] };
 const version = { extension_version: 1 };
-const position = { ...real, position_id: '5', price_type: 'MARKET', idempotency_key: 'k', ...version };
+const position = { ...real, position_id: '5', idempotency_key: 'k', ...version };
 
 const reads: readonly (readonly [Operation, object])[] = [
   [accounts.getFunds, simulated],
@@ -33,7 +33,7 @@ const writes: readonly (readonly [Operation, object])[] = [
   [trade.cancelOrder, { ...simulated, order_id: 3 }],
   [trade.cancelAllOrder, simulated],
   [trade.reconfirmOrder, { acc_id: '7', order_id: 3, reconfirm_op: 'PRICE_ABNORMAL' }],
-  [trade.reversePosition, position],
+  [trade.reversePosition, { ...position, price_type: 'MARKET' }],
   [trade.rollPosition, { ...position, target_code: 'HSI2712', target_sec_market: 'HK' }],
   [trade.cancelBracket, { ...simulated, bracket_id: 'none' }],
 ];

@@ -18,7 +18,8 @@ export function refuseUnknownAccount(
   header: TrdHeader | undefined,
   context: CallContext,
 ): ResponseMessage | undefined | Promise<ResponseMessage | undefined> {
-  const { accID = 0n, trdEnv = TrdEnv.TrdEnv_Simulate } = header ?? {};
+  const accID = header?.accID ?? 0n;
+  const trdEnv = header?.trdEnv ?? TrdEnv.TrdEnv_Simulate;
   const judged = (accounts: readonly TrdAcc[] | string): ResponseMessage | undefined => {
     if (typeof accounts === 'string' || accounts.some((one) => one.accID === accID && one.trdEnv === trdEnv)) return undefined;
     return unknownAccount(operation, accID, trdEnv);
