@@ -107,6 +107,8 @@ describe('an order of several legs', () => {
 
   it.each([
     [{ ...combo, combo_legs: [] }, 400, 'combo_legs'],
+    [{ ...combo, combo_legs: [] }, 400, 'missing field "price": required when order_type is NORMAL; combo_legs: expected 1 to 10 entries'],
+    [{ ...combo, price: 0, combo_legs: [] }, 400, 'combo_legs: expected 1 to 10 entries, found none'],
     [{ ...combo, price: 0, combo_legs: legs.slice(0, 1), order_type: undefined }, 400, 'missing field "order_type"'],
     [{ ...combo, price: 0, order_type: 2 }, 400, 'order_type: expected one of 1 (NORMAL), found the number 2'],
     [combo, 400, 'missing field "price"'],

@@ -44,6 +44,8 @@ const numbers = {
   'broker.records': 21024,
   /** A value of a read that is out of the brokerage's bounds, or that it does not serve. */
   'broker.value': 21025,
+  /** A field that the request cannot do without, as the brokerage found out. */
+  'broker.missing_field': 21026,
 } as const;
 
 export type BrokerCode = keyof typeof numbers;

@@ -1,7 +1,7 @@
 import type { DescMessage, Message } from '@bufbuild/protobuf';
 import type { Dialect } from './enums.js';
 import { conditionHolds, type FieldCondition } from './field-condition.js';
-import { fieldValue } from './field-path.js';
+import { fieldAt, fieldValue } from './field-path.js';
 import { callerParams, type Param, type Shape } from './shape.js';
 
 /**
@@ -19,6 +19,8 @@ export interface Need {
   readonly goesWith?: string;
   /** Requests that meet this do without. */
   readonly unless?: FieldCondition;
+  /** Most entries, where the field is a list. */
+  readonly entriesMax?: number;
 }
 
 /** A need that a message does not meet. */
@@ -27,6 +29,8 @@ export interface Unmet {
   readonly path: string;
   /** "required when unlock is true". */
   readonly text: string;
+  /** "1 to 10 entries", where nothing but a list meets it. */
+  readonly entries?: string;
 }
 
 /**
@@ -43,12 +47,19 @@ export type FieldNames = (path: string) => string;
 /** Compiles the needs of a message. */
 export function needCheck(desc: DescMessage, shape: Shape, needs: readonly Need[], nameOf: FieldNames): NeedCheck {
   const checks = needs.map((need) => {
-    const { oneOf, when, unless, goesWith } = need;
+    const { oneOf, when, unless, goesWith, entriesMax } = need;
     const values = oneOf.map((path) => fieldValue(desc, path));
     const applies = when === undefined ? undefined : conditionHolds(desc, when);
     const excused = unless === undefined ? undefined : conditionHolds(desc, unless);
+    const [path = ''] = oneOf;
+    const isList = oneOf.length === 1 && fieldAt(desc, path).fieldKind === 'list';
+    const entries = entriesMax === undefined ? 'at least one entry' : `1 to ${entriesMax} entries`;
     return {
-      unmet: { path: oneOf[0] ?? '', text: `${needText(shape, need, nameOf)}${goesWith === undefined ? '' : `, with ${goesWith}`}` },
+      unmet: {
+        path,
+        text: `${needText(shape, need, nameOf)}${goesWith === undefined ? '' : `, with ${goesWith}`}`,
+        ...(isList ? { entries } : {}),
+      },
       isSaid: (message: Message) => values.some((value) => saysSomething(value(message))),
       applies: (message: Message) => applies?.(message) !== false && excused?.(message) !== true,
     };

@@ -18,9 +18,12 @@ export function stop(kind: Problem['kind'], path: string, message: string): neve
   throw new ProblemSignal({ kind, path: shown(path), message: shownMessage(message) });
 }
 
-/** Stops at fields that a request lacks, all at once: the first is the problem's path. `why`: of the first. */
-export function stopMissing(names: readonly string[], why?: string): never {
-  stop('missing_field', names[0] ?? '', missingText(names, why));
+/**
+ * Stops at fields that a request lacks, all at once: the first is the problem's path. `why`: of the first. `others`: sentences of further
+ * problems.
+ */
+export function stopMissing(names: readonly string[], why?: string, others: readonly string[] = []): never {
+  stop('missing_field', names[0] ?? '', [missingText(names, why), ...others].join('; '));
 }
 
 /** A problem of missing fields with arguments that would do, as JSON text. */

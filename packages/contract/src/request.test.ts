@@ -184,6 +184,17 @@ describe('a request body', () => {
     ['place_order', `{${ACCOUNT},"side":1,"code":"00700","qty":"100","price":1}`, 'qty: expected a number, found the string "100"'],
     ['place_order', `{${ACCOUNT},"side":1,"code":"00700","qty":100,"price":"1"}`, 'price: expected a number, found the string "1"'],
     ['get_kline', '{"symbol":"HK.00700","kl_type":4}', 'found the number 4'],
+    ['place_order', `{${ACCOUNT},"adjust_prices":true}`, 'unknown field "adjust_prices"; did you mean "adjust_price"?'],
+    ['place_order', `{${ACCOUNT},"quantity":100}`, 'unknown field "quantity"; did you mean "qty"?'],
+    ['modify_order', `{${ACCOUNT},"adjustment":1}`, 'unknown field "adjustment"; accepted: '],
+    ['get_option_quote', '{"multi_legs":[]}', 'multi_legs: expected at least one entry, found none'],
+    ['get_option_quote', '{}', 'missing field "multi_legs": required'],
+    [
+      'stock_screen',
+      '{"filter_list":[{"kline_shape_query":{}},{"option_query":{}}]}',
+      'missing field "filter_list[0].kline_shape_query.property"; also missing: "filter_list[1].option_query.property"',
+    ],
+    ['set_option_event_alert', '{"oper_type":1}', 'missing field "alert_list"'],
     ['get_funds', '{"acc_id":1,"env":0,"market":1}', 'env: expected one of 1 (simulate), 2 (real), found the number 0'],
     [
       'get_funds',
@@ -350,5 +361,31 @@ describe('the declarations', () => {
   it.each(operations.map((operation) => [operation.name, operation] as const))('%s compiles in both dialects', (_, operation) => {
     for (const dialect of ['rest', 'mcp'] as const)
       expect(requestDecoder(operation, dialect)({ no_such_field: 1 })).toMatchObject({ ok: false, problem: { kind: 'unknown_field' } });
+  });
+});
+
+describe('a value that is no member of an enumeration has one code in every dialect, by what is wrong with it', () => {
+  const orderWith = { rest: { market: 1, env: 1, code: '00700' }, mcp: { symbol: 'HK.00700', env: 'simulate' } };
+  const kind = (dialect: 'rest' | 'mcp', side: string) => {
+    const body = `${JSON.stringify({ ...orderWith[dialect], acc_id: 1, qty: 100, price: 1 }).slice(0, -1)},"side":${side}}`;
+    const parsed = parseJson(body);
+    const operation = operations.find(({ name }) => name === 'place_order');
+    if (!parsed.ok || operation === undefined) throw new Error('no request');
+    const read = requestDecoder(operation, dialect)(parsed.value);
+    return read.ok ? 'accepted' : read.problem.kind;
+  };
+  it.each([
+    ['7', 'out_of_range'],
+    ['12345678901234567890', 'out_of_range'],
+    ['"BUYY"', 'out_of_range'],
+    ['""', 'out_of_range'],
+    ['1.5', 'wrong_type'],
+    ['true', 'wrong_type'],
+    ['[1]', 'wrong_type'],
+    ['{}', 'wrong_type'],
+  ])('%s: %s', (side, code) => expect([kind('rest', side), kind('mcp', side)]).toEqual([code, code]));
+
+  it('a name where numbers alone are taken has the wrong type', () => {
+    expect([kind('rest', '"BUY"'), kind('mcp', '"BUY"')]).toEqual(['wrong_type', 'accepted']);
   });
 });

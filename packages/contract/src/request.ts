@@ -24,7 +24,7 @@ import { parseSymbol, quoteMarkets, renumberMarket } from './markets.js';
 import { enumerationRule } from './message-rules.js';
 import { missingFieldsOf } from './missing-field.js';
 import { snakeCase } from './names.js';
-import { conditionText, type FieldNames, needCheck } from './needs.js';
+import { conditionText, type FieldNames, needCheck, type Unmet } from './needs.js';
 import type { Operation, ProtocolMessages, RequestOf } from './operation.js';
 import { type ParamRule, paramRule } from './param-rules.js';
 import { collectProblem, type Problem, stop, stopMissing } from './problem.js';
@@ -163,13 +163,19 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
       for (const set of defaults) set(message);
       const nameOf = namesIn(given);
       const unmet = unmetOnceFilled();
+      const isWritten = ({ path, entries }: Unmet) => entries !== undefined && writtenName(given, path, symbolNames) !== undefined;
       const lacking = [
         ...required.filter(({ isSet }) => !isSet(message)).map(({ field }) => field),
         ...missingIn(message).flatMap(partsOf),
         ...values.missing(message),
-        ...unmet.map(({ path }) => path),
+        ...unmet.filter((one) => !isWritten(one)).map(({ path }) => path),
       ];
-      if (lacking.length > 0) stopMissing([...new Set(lacking.map(nameOf))], unmet.find(({ path }) => path === lacking[0])?.text);
+      const empty = unmet.filter(isWritten).map(({ path, entries }) => ({ path: nameOf(path), entries }));
+      const emptyTexts = empty.map(({ path, entries }) => `${path}: expected ${entries}, found none`);
+      if (lacking.length > 0)
+        stopMissing([...new Set(lacking.map(nameOf))], unmet.find(({ path }) => path === lacking[0])?.text, emptyTexts);
+      const [first] = empty;
+      if (first !== undefined) stop('out_of_range', first.path, emptyTexts.join('; '));
       for (const check of onlyWhen) check(message, nameOf);
       values.check(message, nameOf);
       // Nothing is found out later about reads of quotes, and names cost them 6 % of their rate: 0.62 of bare node:http with them, 0.66 without.

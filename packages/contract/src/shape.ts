@@ -250,6 +250,11 @@ export function ids(field: string, options: ParamOptions & { max?: number } = {}
   return param(field, { kind: 'ids', max: options.max ?? 100 }, options, '');
 }
 
+/** A message within a request that it cannot do without; its own fields say what it holds. */
+export function part(field: string): Param {
+  return param(field, { kind: 'boolean' }, { required: true }, '');
+}
+
 export function bytes(field: string, options: ParamOptions = {}): Param {
   return param(field, { kind: 'bytes' }, options, '');
 }

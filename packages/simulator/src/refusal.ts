@@ -1,4 +1,5 @@
 import { type BrokerCode, numberOfBrokerCode } from '@svc-gateway/contract/broker-codes';
+import { missingText } from '@svc-gateway/contract/problem';
 import { shownMessage } from '@svc-gateway/contract/shown';
 
 /** A refusal by the brokerage: `retType` -1 with this text. */
@@ -16,4 +17,9 @@ export class Refusal {
   at(path: string): Refusal {
     return new Refusal(`${path}: ${this.message}`, this.errCode);
   }
+}
+
+/** The refusal of a request that lacks fields, by their whole paths. `why`: of the first. */
+export function missing(names: readonly string[], why?: string): Refusal {
+  return new Refusal(missingText(names, why), 'broker.missing_field');
 }

@@ -22,7 +22,7 @@ import * as IpoCalendar from '../generated/svc/ipo_calendar_pb.js';
 import { anyOf } from '../scope.js';
 import { choiceContent, screenOrder, warrantScreenOrder } from '../screen-enums.js';
 import { ownScreenFields } from '../screen-numbers.js';
-import { choice, choices, flag, integer, symbol, symbols, text, time } from '../shape.js';
+import { choice, choices, flag, integer, part, symbol, symbols, text, time } from '../shape.js';
 import { compactDay } from '../text-formats.js';
 
 const group = 'metadata';
@@ -400,6 +400,9 @@ function namesNothing(desc: DescMessage, but: Readonly<Record<string, FieldClass
   return classes;
 }
 
+/** Conditions of the stock screen without whose property nothing says what they are of, and whose messages can do without it. */
+const screenedProperties = ['klineShapeQuery', 'featuredPropertyQuery', 'brokerHoldingsQuery', 'optionQuery'];
+
 export const stockScreen = operation({
   name: 'stock_screen',
   group,
@@ -420,6 +423,7 @@ export const stockScreen = operation({
     integer('pageCount', { min: 0, max: 300 }),
     ...['sort', 'sortList[]'].map((sort) => choice(`${sort}.direction`, screenOrder)),
     integer('filterList[].simpleFieldQuery.simpleField', { required: true }),
+    ...screenedProperties.map((query) => part(`filterList[].${query}.property`)),
   ],
   rest: [post('/api/stock-screen')],
 });

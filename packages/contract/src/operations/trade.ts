@@ -21,7 +21,7 @@ import * as TrdPlaceComboOrder from '../generated/Trd_PlaceComboOrder_pb.js';
 import * as TrdPlaceOrder from '../generated/Trd_PlaceOrder_pb.js';
 import * as TrdReconfirmOrder from '../generated/Trd_ReconfirmOrder_pb.js';
 import * as TrdUnlockTrade from '../generated/Trd_UnlockTrade_pb.js';
-import { legValues } from '../leg-values.js';
+import { LEGS_MAX, legValues } from '../leg-values.js';
 import type { Need } from '../needs.js';
 import { anyOf } from '../scope.js';
 import {
@@ -136,7 +136,7 @@ export const placeComboOrder = operation({
   valuer: 'combo',
   protoId: 2227,
   messages: TrdPlaceComboOrder,
-  needs: [{ oneOf: ['comboLegs'] }, ...neededBy('price', [...limitOrderTypes]), endOfGtd],
+  needs: [{ oneOf: ['comboLegs'], entriesMax: LEGS_MAX }, ...neededBy('price', [...limitOrderTypes]), endOfGtd],
   values: legValues,
   title: 'Place combination',
   summary: 'Places one order of several legs, which trade together in their ratios or not at all.',

@@ -26,6 +26,8 @@ const scope = anyOf('qot:read');
 // qot:read keys may keep watchlists, reminders and alerts too; notes are for qot:write alone.
 const writeScope = anyOf('qot:write', 'qot:read');
 const GROUP_NAME_BYTES_MAX = 128;
+/** Qot_SetOptionEventAlert.AlertOpType: without a list it means every alert. */
+const DELETE_ALL = 6;
 /** Twenty Chinese characters. */
 const SHORT_NOTE_BYTES_MAX = 60;
 const STOCK_NOTE_BYTES_MAX = 4_000;
@@ -211,6 +213,7 @@ export const setOptionEventAlert = operation({
   guide:
     'oper_type is ADD, DELETE, MODIFY, ENABLE, DISABLE or DELETE_ALL. Each item of alert_list names exactly one of option_market, watchlist_group_name and underlying, and may narrow by ranges; all but ADD name the key from svc_get_option_event_alert. All or nothing takes effect.',
   shape: [choice('operType', optionAlertOp, { about: '1 ADD, 2 DELETE, 3 MODIFY, 4 ENABLE, 5 DISABLE, 6 DELETE_ALL.', brief: '' })],
+  needs: [{ oneOf: ['alertList'], unless: { field: 'operType', is: DELETE_ALL } }],
   rest: [post('/api/set-option-event-alert')],
 });
 

@@ -14,6 +14,7 @@ import { type ComboLeg, SecuritySchema } from '@svc-gateway/contract/generated/Q
 import { ModifyOrderOp, type Order, OrderType } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import type { C2S as ModifyC2S } from '@svc-gateway/contract/generated/Trd_ModifyOrder_pb';
 import type { C2S as ComboC2S } from '@svc-gateway/contract/generated/Trd_PlaceComboOrder_pb';
+import { LEGS_MAX } from '@svc-gateway/contract/leg-values';
 import { type QuoteMarketInfo, quoteMarketNumbered } from '@svc-gateway/contract/markets';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import { hasLimit } from '@svc-gateway/contract/unused-price';
@@ -37,9 +38,6 @@ import {
 } from './order-facts.js';
 import { nameOfOrder } from './order-lookup.js';
 import { atLeast, exactField, isBuy, type MarketView, type Pricing, pricingOf, viewOf } from './order-pricing.js';
-
-/** Each leg is asked for at the backend: no exchange takes as many. */
-const LEGS_MAX = 10;
 
 /** A leg as a request or an order names it. */
 interface Leg extends Pick<ValuedLeg, 'markets' | 'symbol' | 'side'> {

@@ -2,7 +2,7 @@ import type { TrdFilterConditions } from '@svc-gateway/contract/generated/Trd_Co
 import { coversTradingMarket } from '@svc-gateway/contract/markets';
 import { quoted } from '@svc-gateway/contract/shown';
 import { parseLocal } from '@svc-gateway/contract/time';
-import { Refusal } from '../refusal.js';
+import { missing, Refusal } from '../refusal.js';
 import { timeZoneOf } from './header.js';
 import type { OrderRecord } from './order.js';
 import { type OrderStatus, orderStatuses, type TradeMarket, tradeMarkets } from './terms.js';
@@ -54,7 +54,8 @@ export function filterOf(conditions: TrdFilterConditions | undefined, headerMark
 /** The bounds that a request for history must have. */
 export function requiredTimes(filter: Filter): { from: number; to: number } | Refusal {
   const { from, to } = filter;
-  if (from === undefined || to === undefined) return new Refusal('filterConditions.beginTime and endTime are required for history');
+  if (from === undefined || to === undefined)
+    return missing(['filterConditions.beginTime', 'filterConditions.endTime'], 'required for history');
   return { from, to };
 }
 

@@ -1,7 +1,8 @@
 import { clone } from '@bufbuild/protobuf';
 import { type TrdHeader, TrdHeaderSchema } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { quoteMarket } from '@svc-gateway/contract/markets';
-import { Refusal } from '../refusal.js';
+import { UNKNOWN_ACCOUNT, unknownAccountText } from '@svc-gateway/contract/unknown-account';
+import { missing, Refusal } from '../refusal.js';
 import { type Account, type AccountBook, namedMarkets, quoteMarketsOf } from './account.js';
 import { type TradeMarket, tradeEnvironments, tradeMarkets } from './terms.js';
 
@@ -15,14 +16,11 @@ export interface Addressed {
 
 /** Whom a request's header addresses; a refusal when account, environment and market do not belong together. */
 export function addressed(brokerage: AccountBook, header: TrdHeader | undefined): Addressed | Refusal {
-  if (header === undefined) return new Refusal('header is required: trdEnv, accID and trdMarket', 'broker.account');
+  if (header === undefined) return missing(['header.trdEnv', 'header.accID', 'header.trdMarket']);
   const environment = tradeEnvironments.wordOf(header.trdEnv);
   if (environment === undefined) return new Refusal(tradeEnvironments.unknown(header.trdEnv), 'broker.enumeration');
   const account = brokerage.account(header.accID);
-  if (account === undefined) {
-    // The refusal does not list the accounts: a key may be limited to some of them.
-    return new Refusal(`unknown account ${header.accID}: it is not in the list of accounts for ${environment}`, 'broker.account');
-  }
+  if (account === undefined) return new Refusal(unknownAccountText(header.accID, environment), UNKNOWN_ACCOUNT);
   if (account.environment !== environment) {
     // Words alone: the numbers of environments differ between the interfaces.
     return new Refusal(`account ${account.id} is for ${account.environment}, the request says ${environment}`, 'broker.account');

@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.js';
+import { missing, Refusal } from '../refusal.js';
 import { kinds } from '../world/kinds.js';
 import { together } from '../world/unknown-symbol.js';
 import type { Facts } from './facts.js';
@@ -31,7 +31,7 @@ export function locateTraded(facts: Facts<'listings'>, security: SecurityName | 
 
 /** As {@link locate}, of a request for terms, which instruments without quotes have as well. */
 export function locateTerms({ listings }: Facts<'listings'>, security: SecurityName | undefined): Listing | Refusal {
-  if (security === undefined) return new Refusal('missing field "security"');
+  if (security === undefined) return missing(['security']);
   const listing = listings.find(security);
   if (listing === undefined) return listings.unknown(security);
   const { symbol, listDate } = listing.instrument;
@@ -97,6 +97,6 @@ export function allOf(refusals: readonly Refusal[]): Refusal {
 }
 
 function checkCount({ length }: readonly SecurityName[], countMax: number): Refusal | undefined {
-  if (length === 0) return new Refusal('no symbols: name at least one');
+  if (length === 0) return missing(['securityList'], 'name at least one');
   return length > countMax ? new Refusal(`${length} symbols: at most ${countMax} in one request`, 'broker.value') : undefined;
 }

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { PlateSetType, type Security, SecuritySchema } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import { type QuoteMarket, quoteMarket, quoteMarketNumbered } from '@svc-gateway/contract/markets';
 import { requireDay } from '@svc-gateway/contract/time';
-import { Refusal } from '../refusal.js';
+import { missing, Refusal } from '../refusal.js';
 import { isIssuedByCompany } from '../world/kinds.js';
 import { type Plate, platesOf } from '../world/plates.js';
 import type { Facts } from './facts.js';
@@ -21,7 +21,7 @@ export function plateSecurity({ symbol, market }: Plate): Security {
 
 /** The plate that a request names by market and code, in either case; or why there is none. */
 export function locatePlate(named: { readonly market: number; readonly code: string } | undefined): Plate | Refusal {
-  if (named === undefined) return new Refusal('missing field "plate"');
+  if (named === undefined) return missing(['plate']);
   const market = quoteMarketNumbered(named.market);
   if (market === undefined) return new Refusal(`plate: invalid market ${named.market}`, 'broker.value');
   const symbol = `${market.name}.${named.code}`.toUpperCase();

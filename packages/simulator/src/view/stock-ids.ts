@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.js';
+import { missing, Refusal } from '../refusal.js';
 import { kinds } from '../world/kinds.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
@@ -14,7 +14,7 @@ export function locateStock(
     if (named instanceof Refusal || stockId === 0n || named.instrument.id === stockId) return named;
     return new Refusal(`stock_id ${stockId} is not that of ${named.instrument.symbol}: name one of the two`);
   }
-  if (stockId === 0n) return new Refusal('stock_id: expected the number of a stock, or security in its place');
+  if (stockId === 0n) return missing(['stock_id'], 'the number of a stock, or security in its place');
   const instrument = facts.world.instruments().find(({ id }) => id === stockId);
   if (instrument === undefined || !kinds[instrument.kind].quoted)
     return new Refusal(`stock_id ${stockId}: no stock has this number`, 'broker.unknown_code');

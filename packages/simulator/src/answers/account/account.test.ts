@@ -196,7 +196,7 @@ describe('orders and fills', () => {
       (await answer(getHistoryOrders(f.simulation, create(HistoryOrdersSchema, { header, filterConditions: day })))).orderList,
     ).toEqual([]);
     expect(await refusal(getHistoryOrders(f.simulation, create(HistoryOrdersSchema, { header, filterConditions: {} })))).toContain(
-      'are required for history',
+      'missing field "filterConditions.beginTime": required for history; also missing: "filterConditions.endTime"',
     );
   });
 

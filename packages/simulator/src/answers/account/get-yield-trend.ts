@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema, type YieldPoint, YieldPointSchema } from '@svc-gateway/contract/generated/svc/yield_trend_pb';
 import { currencies } from '../../brokerage/terms.js';
-import { Refusal } from '../../refusal.js';
+import { missing, Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { known } from '../../view/optional-fields.js';
 import { assetsHistory } from './assets-history.js';
@@ -15,7 +15,7 @@ const POINTS_MAX = 366;
 /** svc.yield_trend: assets, profit and yield since the beginning of a range, at the end of each of its days, months or years. */
 export const getYieldTrend: Answer<'clock' | 'world' | 'market' | 'brokerage', C2S, S2C> = async (facts, { header, range, method }) => {
   const { brokerage, clock } = facts;
-  if (range === undefined) return new Refusal('range is required');
+  if (range === undefined) return missing(['range']);
   const { currency: asked, queryType, timeLocation, priceContext } = range;
   const query = returnQueryOf(brokerage, { header, currency: asked, queryType, method, timeLocation, priceContext });
   if (query instanceof Refusal) return query;

@@ -4,7 +4,7 @@ import type { ComboLeg } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import { ComboLegSchema } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import { TrdSide } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import type { ContractValuation, Quote } from '../../market/market.js';
-import { Refusal } from '../../refusal.js';
+import { missing, Refusal } from '../../refusal.js';
 import type { Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
 import { locate } from '../../view/locate.js';
@@ -46,7 +46,7 @@ const signs: Readonly<Partial<Record<TrdSide, 1 | -1>>> = {
 
 /** Parses a request's legs, or says why they are no combination of options. */
 export function readLegs(facts: Facts<'listings' | 'market' | 'world'>, asked: readonly ComboLeg[]): Combination | Refusal {
-  if (asked.length === 0) return new Refusal('multi_legs: expected at least one leg, found none');
+  if (asked.length === 0) return missing(['multi_legs'], 'at least one leg');
   if (asked.length > LEGS_MAX)
     return new Refusal(`multi_legs: ${asked.length} legs are too many; at most ${LEGS_MAX} are accepted`, 'broker.value');
   const legs: Leg[] = [];

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type C2S, type S2C, S2CSchema, SingleNewsTranslateInfoSchema } from '@svc-gateway/contract/generated/svc/news_translation_pb';
-import { Refusal } from '../../refusal.js';
+import { missing, Refusal } from '../../refusal.js';
 import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
 import type { Answer } from '../../view/facts.js';
 import { storyNamed } from '../../view/news.js';
@@ -14,7 +14,7 @@ export const newsTranslation: Answer<'clock' | 'world' | 'companies' | 'macro', 
   const { newsId, isTranslate, listType } = request;
   const refused = checkVersion(request);
   if (refused !== undefined) return refused;
-  if (newsId === '') return new Refusal('news_id: expected the id of an item');
+  if (newsId === '') return missing(['news_id'], 'the id of an item');
   if (listType !== LIST && listType !== ITEM_PAGE)
     return new Refusal(`list_type ${listType}: expected ${LIST} (a list) or ${ITEM_PAGE} (the item)`, 'broker.value');
   const story = storyNamed(facts, newsId);

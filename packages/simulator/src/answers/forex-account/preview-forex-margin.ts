@@ -8,7 +8,7 @@ import {
   S2CSchema,
 } from '@svc-gateway/contract/generated/svc/preview_forex_margin_pb';
 import { quoted } from '@svc-gateway/contract/shown';
-import { Refusal } from '../../refusal.js';
+import { missing, Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { accountOf } from './accounts.js';
 import { bookOf, marginOf, notionalOf } from './book.js';
@@ -53,6 +53,6 @@ export const previewForexMargin: Answer<'clock' | 'world' | 'market' | 'brokerag
       }),
     );
   }
-  if (previewList.length === 0) return new Refusal('price_buy or price_sell is required');
+  if (previewList.length === 0) return missing(['price_buy'], 'one of price_buy, price_sell is required');
   return create(S2CSchema, { brokerId: account.brokerId, accountId: account.id, currency: account.currency, previewList });
 };

@@ -9,7 +9,7 @@ import {
 } from '@svc-gateway/contract/generated/Qot_GetIndustrialPlateStock_pb';
 import { plateStockMarkets } from '@svc-gateway/contract/industry-enums';
 import { type QuoteMarket, quoteMarketNumbered } from '@svc-gateway/contract/markets';
-import { Refusal } from '../../refusal.js';
+import { missing, Refusal } from '../../refusal.js';
 import { type Figure, type Hit, sorted } from '../../screen/index.js';
 import { changeRate, turnover, volume } from '../../screen/quote-figures.js';
 import { marketValue } from '../../screen/share-figures.js';
@@ -64,7 +64,7 @@ function platesNamed({ chainId, plateId }: C2S): readonly IndustrialPlate[] | Re
     const plate = plateOf(plateId);
     return plate instanceof Refusal ? plate : [plate];
   }
-  if (chainId === 0n) return new Refusal('missing field "plate_id": one of plate_id, chain_id is required');
+  if (chainId === 0n) return missing(['plate_id'], 'one of plate_id, chain_id is required');
   const chain = chainOf(chainId);
   return chain instanceof Refusal ? chain : chain.plates;
 }

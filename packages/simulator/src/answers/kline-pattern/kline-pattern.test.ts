@@ -218,7 +218,7 @@ test.each([
   [patterns.klinePatternCatalog, { extensionVersion: 1, filter: 3 }, 'unknown filter 3'],
   [patterns.klinePatternCatalog, { extensionVersion: 1, color: 4 }, 'unknown color 4'],
   [patterns.klinePatternCatalog, { extensionVersion: 1, startCount: -1 }, 'start_count -1'],
-  [patterns.klinePattern, { extensionVersion: 1, klineType: DAY }, 'stock_id: expected the number of a stock'],
+  [patterns.klinePattern, { extensionVersion: 1, klineType: DAY }, 'missing field "stock_id": the number of a stock'],
   [patterns.klinePattern, { extensionVersion: 1, klineType: DAY, stockId: 12n }, 'stock_id 12: no stock has this number'],
   [
     patterns.klinePattern,

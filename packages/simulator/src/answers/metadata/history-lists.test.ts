@@ -80,7 +80,7 @@ describe('suspensions', () => {
     [{ beginTime: '2026-12-01', endTime: '2026-11-01' }, 'begin_time is after end_time'],
     [{ beginTime: '1900-01-01' }, 'begin_time to end_time: at most 36600 days'],
     [{ beginTime: '1980-01-01', securityList: ['HK.00700', 'HK.00005', 'US.AAPL'].map(security) }, '3 symbols over'],
-    [{ securityList: [] }, 'no symbols: name at least one'],
+    [{ securityList: [] }, 'missing field "securityList": name at least one'],
   ])('refuses %j', async (fields, message) => {
     const request = { securityList: [security('HK.00700')], beginTime: '2026-11-01', endTime: '2026-11-20', ...fields };
     expect(await call(fixture.backend, metadata.getSuspend, request)).toMatchObject({ retMsg: expect.stringContaining(message) });

@@ -1,5 +1,5 @@
 import type { Boundary, Interval, ScreenQuery } from '@svc-gateway/contract/generated/Qot_StockScreen_pb';
-import { Refusal } from '../../refusal.js';
+import { missing, Refusal } from '../../refusal.js';
 import type { Condition, Figure } from '../../screen/index.js';
 import { brokerFigureOf, featuredFigureOf } from './screen-holdings.js';
 import { optionFigureOf, patternCondition, positionCondition } from './screen-indicators.js';
@@ -70,7 +70,7 @@ function bounded(
   { filterMin, filterMax }: { readonly filterMin?: Boundary | undefined; readonly filterMax?: Boundary | undefined },
   path: string,
 ): Condition | Refusal {
-  if (figure === undefined || figure instanceof Refusal) return figure ?? new Refusal(`${path}: missing field "property"`);
+  if (figure === undefined || figure instanceof Refusal) return figure ?? missing([`${path}.property`]);
   if (filterMin !== undefined && filterMax !== undefined && filterMin.value > filterMax.value)
     return new Refusal(`${path}: filter_min ${filterMin.value} exceeds filter_max ${filterMax.value}`);
   const accepts = (value: number) =>

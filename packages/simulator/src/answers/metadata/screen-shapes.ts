@@ -1,7 +1,7 @@
 import type { PropertyKlineShape, QueryKlineShape } from '@svc-gateway/contract/generated/Qot_StockScreen_pb';
 import type { BarPeriod } from '../../market/index.js';
 import { catalogue, occurrences, seriesOf } from '../../patterns/index.js';
-import { Refusal } from '../../refusal.js';
+import { missing, Refusal } from '../../refusal.js';
 import type { Condition, Figure } from '../../screen/index.js';
 import { completeBars } from '../../view/complete-bars.js';
 import { unserved } from './stock-properties.js';
@@ -52,7 +52,7 @@ export function shapeFigureOf({ name, period }: PropertyKlineShape, path: string
 
 /** Holds where the newest complete bar completes one of the shapes of `value_set`. */
 export function shapeCondition({ property, valueSet }: QueryKlineShape, path: string): Condition | Refusal {
-  if (property === undefined) return new Refusal(`${path}: missing field "property"`);
+  if (property === undefined) return missing([`${path}.property`]);
   if (property.name !== SHAPE)
     return new Refusal(`${path}.property.name: ${property.name} is no condition; accepted: ${SHAPE} (shape)`, 'broker.value');
   const figure = shapeFigureOf(property, `${path}.property`);

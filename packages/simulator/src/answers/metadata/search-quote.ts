@@ -9,7 +9,7 @@ const COUNT_MAX = 100;
 /** Qot_GetSearchQuote: what is listed under a name, a code or its pinyin initials, the best match first. */
 export const searchQuote: Answer<'names' | 'listings', C2S, S2C> = ({ names, listings }, request) => {
   const keyword = request.keyword.trim();
-  if (keyword === '') return new Refusal('keyword: expected a name or a code, found an empty text');
+  if (keyword === '') return new Refusal('keyword: expected a name or a code, found an empty text', 'broker.value');
   const count = request.maxCount === 0 ? COUNT_DEFAULT : request.maxCount;
   if (count < 1 || count > COUNT_MAX)
     return new Refusal(`max_count: ${count} is out of range, accepted: 1 to ${COUNT_MAX}`, 'broker.value');

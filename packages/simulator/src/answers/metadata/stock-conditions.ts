@@ -11,7 +11,7 @@ import {
   PatternFilterSchema,
   StockField,
 } from '@svc-gateway/contract/generated/Qot_StockFilter_pb';
-import { Refusal } from '../../refusal.js';
+import { missing, Refusal } from '../../refusal.js';
 import { accumulated, type Indicator, indicatorFigure, parametersOf, patternFigure, positionFigure } from '../../screen/bar-figures.js';
 import { financialFields, financialFigure, reports } from '../../screen/financial-figures.js';
 import { between, type Condition, type Figure, type SortKey } from '../../screen/index.js';
@@ -138,7 +138,7 @@ export function indicatorColumns(
     }
     const isValue = secondFieldName === CustomIndicatorField.CustomIndicatorField_Value;
     if (isValue && given(CustomIndicatorFilterSchema, filter, 'fieldValue') === undefined) {
-      return new Refusal(`${path}.field_value: required when second_field_name is 17 (value)`);
+      return missing([`${path}.field_value`], 'required when second_field_name is 17 (value)');
     }
     const first = indicatorOf(firstFieldName, filter.firstFieldParaList, 0, `${path}.first_field`);
     if (first instanceof Refusal) return first;

@@ -3,7 +3,7 @@ import { newsMarket, newsTopic, pageFlip } from '@svc-gateway/contract/extension
 import { type C2S, C2SSchema, type S2C, S2CSchema } from '@svc-gateway/contract/generated/svc/latest_news_pb';
 import { quoteMarket } from '@svc-gateway/contract/markets';
 import { endOfNews } from '../../companies/index.js';
-import { Refusal } from '../../refusal.js';
+import { missing, Refusal } from '../../refusal.js';
 import { checkChoice } from '../../view/choices.js';
 import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
 import type { Answer, Facts } from '../../view/facts.js';
@@ -28,7 +28,7 @@ export const latestNews: Answer<Used, C2S, S2C> = (facts, request) => {
   if (request.pageFlip !== NEWER) return olderPage(facts, request, older ?? newer);
   const mark = newer ?? older;
   return mark === undefined
-    ? new Refusal('latest_seq_mark: required when page_flip is 1 (newer); expected that of the page before')
+    ? missing(['latest_seq_mark'], 'required when page_flip is 1 (newer): that of the page before')
     : newerPage(facts, request, mark);
 };
 
@@ -75,7 +75,7 @@ function checkFilters(request: C2S): Refusal | undefined {
   if (firstVisit && !includeFlashFilter)
     return new Refusal('first_visit: applies to the flash filter alone; expected include_flash_filter with it');
   if ((includeFlashFilter || includeMarketFilter) && given(C2SSchema, request, 'filterVersion') === undefined)
-    return new Refusal('filter_version: required with include_flash_filter and include_market_filter; 0 where the caller has none');
+    return missing(['filter_version'], 'required with include_flash_filter and include_market_filter; 0 where the caller has none');
   const unknown = [
     checkChoice('page_flip', request.pageFlip, pageFlip),
     ...flashFilterList.map((one) => checkChoice('flash_filter_list', one, newsTopic)),

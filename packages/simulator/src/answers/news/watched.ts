@@ -1,4 +1,4 @@
-import { Refusal } from '../../refusal.js';
+import { missing, Refusal } from '../../refusal.js';
 import { checkVersion } from '../../view/extension-version.js';
 import type { Facts } from '../../view/facts.js';
 import { locateStock } from '../../view/stock-ids.js';
@@ -15,7 +15,7 @@ export function watchedStocks(
   const refused = checkVersion(request) ?? checkPageSize(request);
   if (refused !== undefined) return refused;
   const { stockIds } = request;
-  if (stockIds.length === 0) return new Refusal('stock_ids: expected at least one stock');
+  if (stockIds.length === 0) return missing(['stock_ids'], 'at least one stock');
   if (stockIds.length > STOCKS_MAX)
     return new Refusal(`stock_ids: ${stockIds.length} given, at most ${STOCKS_MAX} are accepted`, 'broker.value');
   const found = new Set<Instrument>();

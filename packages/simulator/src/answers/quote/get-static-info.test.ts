@@ -61,7 +61,7 @@ describe('without a list', () => {
   });
 
   test.each([
-    [{}, 'name symbols, or a market, sec_type or both'],
+    [{}, 'missing field "securityList": one of securityList, market, secType is required'],
     [{ market: 99 }, 'unknown quote market 99; accepted: 1 (HK), 11 (US)'],
     [{ market: 1, secType: 13 }, 'unknown sec_type 13; accepted: 1 (BOND)'],
   ])('%j is refused', async (request, message) => {

@@ -3,7 +3,7 @@ import { listAccepted, securityType } from '@svc-gateway/contract/enums';
 import { type C2S, type S2C, S2CSchema } from '@svc-gateway/contract/generated/Qot_GetStaticInfo_pb';
 import { type QuoteMarket, quoteMarketNumbered } from '@svc-gateway/contract/markets';
 import { SYMBOLS_MAX } from '@svc-gateway/contract/shape';
-import { Refusal } from '../../refusal.js';
+import { missing, Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { locateAllTerms } from '../../view/locate.js';
 import { staticInfo } from '../../view/static-info.js';
@@ -47,7 +47,7 @@ interface Filter {
 }
 
 function filterOf(facts: Facts<Used>, { market: marketNumber, secType }: C2S): Filter | Refusal {
-  if (marketNumber === 0 && secType === 0) return new Refusal('name symbols, or a market, sec_type or both');
+  if (marketNumber === 0 && secType === 0) return missing(['securityList'], 'one of securityList, market, secType is required');
   const market = quoteMarketNumbered(marketNumber);
   if (market === undefined && marketNumber !== 0) {
     return facts.listings.unknown({ market: marketNumber, code: '' });

@@ -8,7 +8,7 @@ import type { OrderRecord } from '../../brokerage/order.js';
 import type { PacketAnswer } from '../../brokerage/packet.js';
 import type { Write } from '../../brokerage/place-request.js';
 import { type ModifyOperation, modifyOperations, tradeMarkets } from '../../brokerage/terms.js';
-import { Refusal } from '../../refusal.js';
+import { missing, Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { given } from '../../view/optional-fields.js';
 import { adjustmentOf, trailOf, writeOf } from '../../view/order-fields.js';
@@ -82,7 +82,7 @@ async function modifyOne(
 
 /** The order that a request names: by `orderIDEx` where it is given, otherwise by `orderID`. */
 function orderNamed(brokerage: Brokerage, account: Account, { orderID, orderIDEx }: C2S): OrderRecord | Refusal {
-  if (orderIDEx === '' && orderID === 0n) return new Refusal('orderID or orderIDEx is required', 'broker.unknown_order');
+  if (orderIDEx === '' && orderID === 0n) return missing(['orderID'], 'one of orderID, orderIDEx is required');
   const order = orderIDEx === '' ? brokerage.order(orderID) : brokerage.orderByIdEx(orderIDEx);
   if (order?.accId === account.id) return order;
   return new Refusal(`account ${account.id} has no order ${orderIDEx === '' ? orderID : quoted(orderIDEx)}`, 'broker.unknown_order');

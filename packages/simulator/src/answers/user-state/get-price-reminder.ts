@@ -7,7 +7,7 @@ import {
   S2CSchema,
 } from '@svc-gateway/contract/generated/Qot_GetPriceReminder_pb';
 import { quoteMarketNumbered } from '@svc-gateway/contract/markets';
-import { Refusal } from '../../refusal.js';
+import { missing, Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { locateTerms } from '../../view/locate.js';
 
@@ -32,7 +32,7 @@ export const getPriceReminder: Answer<'listings' | 'userState', C2S, S2C> = (fac
   return facts.userState.whenDurable(payload);
 
   function ofMarket(): readonly string[] | Refusal {
-    if (market === 0) return new Refusal('name a security or a market');
+    if (market === 0) return missing(['security'], 'one of security, market is required');
     const named = quoteMarketNumbered(market);
     if (named === undefined) return facts.listings.unknown({ market, code: '' });
     const names = MAINLAND.includes(named.name) ? MAINLAND : [named.name];

@@ -4,7 +4,7 @@ import { OptionMarket } from '@svc-gateway/contract/generated/Qot_OptionCommon_p
 import { AlertOpType, type C2S, type S2C, S2CSchema } from '@svc-gateway/contract/generated/Qot_SetOptionEventAlert_pb';
 import { quoted } from '@svc-gateway/contract/shown';
 import { dayNumber } from '@svc-gateway/contract/time';
-import { Refusal } from '../../refusal.js';
+import { missing, Refusal } from '../../refusal.js';
 import { withFields } from '../../user-state/index.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { locateTerms } from '../../view/locate.js';
@@ -68,7 +68,7 @@ function firstProblem(
   items: readonly EventAlertItem[],
   problem: (item: EventAlertItem, at: string) => Refusal | undefined,
 ): Refusal | undefined {
-  if (items.length === 0) return new Refusal('alert_list: expected at least one alert');
+  if (items.length === 0) return missing(['alert_list'], 'at least one alert');
   for (const [index, item] of items.entries()) {
     const found = problem(item, `alert_list[${index}]`);
     if (found !== undefined) return found;
