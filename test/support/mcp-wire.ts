@@ -6,7 +6,10 @@ export interface WireAnswer {
   readonly headers: Headers;
   readonly text: string;
   /** The JSON-RPC message in it: the body, or the last event of a stream. */
-  readonly message: { readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }; readonly [name: string]: unknown };
+  readonly message: {
+    readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+    readonly [name: string]: unknown;
+  };
 }
 
 const REVISION = '2026-07-28';
