@@ -8,7 +8,7 @@ import type { Answer } from '@svc-gateway/simulator/view/facts';
 import { locate } from '@svc-gateway/simulator/view/locate';
 import { operation, post } from '../../packages/contract/src/declare.js';
 import type { AnswersTo } from '../../packages/simulator/src/answers/table.js';
-import { lotSize } from '../../packages/simulator/src/view/contract-terms.js';
+import { lotSize } from '../../packages/simulator/src/view/static-info.js';
 
 // The example of docs/architecture.md: an operation that the program does not have. What follows is printed there.
 

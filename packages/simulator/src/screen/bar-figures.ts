@@ -6,9 +6,33 @@ import { turnoverRate } from '../view/figures.js';
 import { newestBars } from '../view/history-bars.js';
 import { daysBefore } from '../view/past-closes.js';
 import type { Figure, Row, ScreenFacts } from './column-snapshot.js';
-import { bollinger, type Candles, ema, kdj, macd, rsi, sma, type Values } from './indicators.js';
-import { patterns } from './patterns.js';
-import { WholeBars } from './whole-bars.js';
+import { bollinger, type Candles, ema, kdj, macd, patterns, rsi, sma, type Values } from './patterns.js';
+
+/** About a hundred megabytes. */
+const BARS_MAX = 400_000;
+
+/** Bars that will not change any more, by what they are of. When full, it starts anew: they can all be read again. */
+class WholeBars {
+  readonly #bars = new Map<string, readonly Bar[]>();
+  #count = 0;
+
+  constructor(private readonly barsMax: number = BARS_MAX) {}
+
+  of(name: string): readonly Bar[] | undefined {
+    return this.#bars.get(name);
+  }
+
+  keep(name: string, bars: readonly Bar[]): void {
+    const more = bars.length - (this.#bars.get(name)?.length ?? 0);
+    if (this.#count + more > this.barsMax) {
+      this.#bars.clear();
+      this.#count = 0;
+    }
+    if (bars.length === 0 || bars.length > this.barsMax) return;
+    this.#count += bars.length - (this.#bars.get(name)?.length ?? 0);
+    this.#bars.set(name, bars);
+  }
+}
 
 /** Uncached bars take milliseconds per symbol. */
 const SPEED = 1;

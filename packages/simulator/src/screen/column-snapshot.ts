@@ -111,6 +111,11 @@ export class ColumnSnapshots {
     return this.facts.caches.ofMinute(snapshots, key, () => this.#make(key, market, kind));
   }
 
+  /** The snapshots of what companies have issued in a market: shares and trusts. */
+  stocks(market: QuoteMarket): readonly ColumnSnapshot[] {
+    return [this.of(market, 'equity'), this.of(market, 'trust')];
+  }
+
   #make(key: string, market: QuoteMarket, kind: SecurityKind): ColumnSnapshot {
     const instruments = this.facts.world.listed({ market, kind });
     const known = this.#days.get(key);

@@ -1,8 +1,8 @@
-import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '@svc-gateway/contract/decimal';
-import { type Snapshot, SnapshotSchema } from '@svc-gateway/contract/generated/Qot_GetSecuritySnapshot_pb';
+import type { Snapshot } from '@svc-gateway/contract/generated/Qot_GetSecuritySnapshot_pb';
 import { requireDay } from '@svc-gateway/contract/time';
-import { addKindData } from '../view/snapshot-kinds.js';
+import type { Fields } from '../view/messages.js';
+import { kindData } from '../view/snapshot-kinds.js';
 import { accruedInterest, settlementOf, yieldToMaturity } from '../world/bond-price.js';
 import type { Bond } from '../world/instrument.js';
 import type { Figure } from './column-snapshot.js';
@@ -10,15 +10,13 @@ import type { Figure } from './column-snapshot.js';
 const SPEED = 20;
 
 /** A figure that the snapshot has for instruments of one kind: the same one, since it is read from there. */
-function ofSnapshot(key: string, read: (snapshot: Snapshot) => number | bigint | boolean | undefined): Figure {
+function ofSnapshot(key: string, read: (snapshot: Fields<Snapshot>) => number | bigint | boolean | undefined): Figure {
   return {
     key,
     lasts: 'moment',
     speed: SPEED,
     of: (facts, { listing, quote }) => {
-      const snapshot = create(SnapshotSchema);
-      addKindData(facts, listing, quote, snapshot);
-      const value = read(snapshot);
+      const value = read(kindData(facts, listing, quote));
       return value === undefined ? Number.NaN : Number(value);
     },
   };

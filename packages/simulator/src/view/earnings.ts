@@ -27,7 +27,7 @@ export interface ReportedFigure {
 }
 
 /** Amounts in the currency of the accounts; per share: of the listing. */
-export interface EarningsFigures {
+interface EarningsFigures {
   readonly earningsPerShare: ReportedFigure;
   readonly revenue: ReportedFigure;
   readonly ebit: ReportedFigure;

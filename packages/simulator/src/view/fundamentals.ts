@@ -13,7 +13,7 @@ export function trait(instrument: Instrument, name: string): number {
   return uniform(keyOf(`${instrument.symbol} ${name}`), 0);
 }
 
-export interface OpenInterest {
+interface OpenInterest {
   readonly contracts: number;
   /** Change against the previous trading day. */
   readonly change: number;

@@ -1,5 +1,10 @@
+import type { QuoteMarket } from '@svc-gateway/contract/markets';
+import { requireDay } from '@svc-gateway/contract/time';
 import type { Bar, BarPeriod, PriceAdjustment } from '../market/market.js';
+import { atOnce } from '../pace.js';
+import { type Calendar, marketCalendar } from '../world/index.js';
 import { type Hours, inHours, labelTime } from './bars.js';
+import type { CacheKind } from './caches.js';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
 
@@ -12,7 +17,7 @@ export interface HistoryRange {
   readonly last: number;
 }
 
-export interface HistoryPage {
+interface HistoryPage {
   readonly bars: readonly Bar[];
   /** Start of the first bar of the next page; undefined on the last one. */
   readonly next: number | undefined;
@@ -86,5 +91,103 @@ export function* newestBars(
     if (oldest === undefined || found.length < limit || wanted === 0) return ([] as readonly Bar[]).concat(...newestFirst.reverse());
     range = { to: oldest.start };
     yield;
+  }
+}
+
+/** Past bars of a symbol, a period and an adjustment. */
+interface Past {
+  /** Oldest first, without a gap up to the newest one, which may still change and is none of them. */
+  readonly bars: readonly Bar[];
+  /** Whether nothing is older. */
+  readonly isAll: boolean;
+}
+
+/** At a thousand bars of about a kilobyte with what is made of them. */
+const pastBars: CacheKind<Past> = { max: 32 };
+
+/**
+ * As {@link newestBars}. Bars of days and longer ones that are over are the same objects throughout a trading day, so that others may remember what they make of
+ * them: those of minutes are always, as the market remembers them.
+ */
+export function* keptBars(
+  facts: Facts<'market' | 'caches'>,
+  listing: Listing,
+  period: BarPeriod,
+  adjustment: PriceAdjustment,
+  count: number,
+): Generator<void, readonly Bar[]> {
+  if (period.unit === 'minute') return yield* newestBars(facts, listing, period, adjustment, count);
+  const { market, caches } = facts;
+  const { instrument } = listing;
+  const [newest] = yield* newestBars(facts, listing, period, adjustment, 1);
+  if (newest === undefined) return [];
+  const wanted = count - 1;
+  // Callers trade in the current day alone, and what goes ex adjusts the bars of the days before it.
+  const key = `${instrument.symbol} ${period.unit} ${adjustment}`;
+  const stamp = `${newest.start} ${market.quote(instrument).tradingDay}`;
+  let past = caches.known(pastBars, key, stamp)?.made ?? { bars: [], isAll: false };
+  if (past.bars.length < wanted && !past.isAll) {
+    const missing = wanted - past.bars.length;
+    const older = yield* newestBars(facts, listing, period, adjustment, missing, past.bars[0]?.start ?? newest.start);
+    past = caches.keep(pastBars, key, stamp, { bars: [...older, ...past.bars], isAll: older.length < missing });
+  }
+  return [...past.bars.slice(Math.max(0, past.bars.length - wanted)), newest];
+}
+
+/** The newest `count` bars that no trade can change any more, oldest first, forward adjusted. */
+export function completeBars(
+  facts: Facts<'clock' | 'world' | 'market'>,
+  listing: Listing,
+  period: BarPeriod,
+  count: number,
+): readonly Bar[] {
+  return completeOf(facts, listing, period, atOnce(newestBars(facts, listing, period, 'forward', count + 1))).slice(-count);
+}
+
+/** The newest bars without the one that is still running. */
+export function completeOf(
+  { world, clock }: Facts<'world' | 'clock'>,
+  { instrument }: Listing,
+  period: BarPeriod,
+  bars: readonly Bar[],
+): readonly Bar[] {
+  const last = bars.at(-1);
+  return last === undefined || isComplete(world.calendar(instrument), period, last, clock.now()) ? bars : bars.slice(0, -1);
+}
+
+/** Days of regular trading that are over, seen from `now`: names what bars of days and longer are known. */
+export function lastCompleteDay(calendar: Calendar, now: number): string {
+  const day = calendar.tradingDay(now);
+  const end = calendar.sessions(day).findLast(({ kind }) => kind === 'regular')?.end ?? now;
+  return end <= now ? day : calendar.previousTradingDay(day);
+}
+
+/** Stamp of what follows from a market's listings and its complete days: the listings change by the date, the days at the close. */
+export function completeDayStamp({ world, clock }: Facts<'world' | 'clock'>, market: QuoteMarket): string {
+  const calendar = marketCalendar(market);
+  return `${world.today(calendar)} ${lastCompleteDay(world.calendar(calendar), clock.now())}`;
+}
+
+function isComplete(calendar: Calendar, period: BarPeriod, bar: Bar, now: number): boolean {
+  if (period.unit === 'minute') return bar.end <= now;
+  const over = lastCompleteDay(calendar, now);
+  const key = keyOf(period, calendar.tradingDay(bar.start));
+  return key <= keyOf(period, over) && key < keyOf(period, calendar.nextTradingDay(over));
+}
+
+/** Rises from bar to bar. Weeks begin on Monday. */
+function keyOf({ unit }: BarPeriod, day: string): number {
+  const [year, month] = [Number(day.slice(0, 4)), Number(day.slice(5, 7))];
+  switch (unit) {
+    case 'week':
+      return Math.floor((requireDay(day) + 3) / 7);
+    case 'month':
+      return year * 12 + month;
+    case 'quarter':
+      return year * 4 + Math.floor((month - 1) / 3);
+    case 'year':
+      return year;
+    default:
+      return requireDay(day);
   }
 }

@@ -100,3 +100,8 @@ class KnownListing implements Listing {
     return epochSeconds(this.#listed);
   }
 }
+
+/** Seconds since the epoch of a day's midnight in the listing's market. */
+export function secondsOf({ market }: Listing, day: string): number {
+  return (parseLocal(day, market.timeZone) ?? 0) / 1000;
+}

@@ -44,11 +44,13 @@ export function locateAll(facts: Facts<'listings'>, securities: readonly Securit
 }
 
 /** The listings of those that {@link locateAll} would not refuse, and the others with what it would say of them. */
-export function locateKnown(
-  facts: Facts<'listings'>,
-  securities: readonly SecurityName[],
-  countMax: number,
-): { readonly listings: readonly Listing[]; readonly missing: readonly SecurityName[]; readonly reason: string } | Refusal {
+export interface KnownListings {
+  readonly listings: readonly Listing[];
+  readonly missing: readonly SecurityName[];
+  readonly reason: string;
+}
+
+export function locateKnown(facts: Facts<'listings'>, securities: readonly SecurityName[], countMax: number): KnownListings | Refusal {
   const refused = checkCount(securities, countMax);
   if (refused !== undefined) return refused;
   const listings: Listing[] = [];
@@ -99,4 +101,22 @@ export function allOf(refusals: readonly Refusal[]): Refusal {
 function checkCount({ length }: readonly SecurityName[], countMax: number): Refusal | undefined {
   if (length === 0) return missing(['securityList'], 'name at least one');
   return length > countMax ? new Refusal(`${length} symbols: at most ${countMax} in one request`, 'broker.value') : undefined;
+}
+
+/** Finds a listing by number (SecurityStaticBasic.id) or by security; contracts that expire are named only by the latter. */
+export function locateStock(
+  facts: Facts<'world' | 'listings'>,
+  { stockId, security }: { readonly stockId: bigint; readonly security?: { readonly market: number; readonly code: string } | undefined },
+): Listing | Refusal {
+  if (security !== undefined) {
+    const named = locate(facts, security);
+    if (named instanceof Refusal || stockId === 0n || named.instrument.id === stockId) return named;
+    return new Refusal(`stock_id ${stockId} is not that of ${named.instrument.symbol}: name one of the two`);
+  }
+  if (stockId === 0n) return missing(['stock_id'], 'the number of a stock, or security in its place');
+  const instrument = facts.world.instruments().find(({ id }) => id === stockId);
+  if (instrument === undefined || !kinds[instrument.kind].quoted)
+    return new Refusal(`stock_id ${stockId}: no stock has this number`, 'broker.unknown_code');
+  const listing = facts.listings.of(instrument);
+  return locate(facts, listing.security);
 }

@@ -1,19 +1,20 @@
-import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '@svc-gateway/contract/decimal';
 import {
+  ExpirationCycle,
+  IndexOptionType,
   OptionAreaType,
   type OptionBasicQotExData,
   OptionBasicQotExDataSchema,
   OptionType,
   type Security,
 } from '@svc-gateway/contract/generated/Qot_Common_pb';
-import { type OptionSnapshotExData, OptionSnapshotExDataSchema } from '@svc-gateway/contract/generated/Qot_GetSecuritySnapshot_pb';
-import { parseLocal, requireDay } from '@svc-gateway/contract/time';
+import type { OptionSnapshotExData } from '@svc-gateway/contract/generated/Qot_GetSecuritySnapshot_pb';
+import { requireDay, weekday } from '@svc-gateway/contract/time';
 import type { ContractValuation, Market } from '../market/market.js';
-import type { World } from '../world/index.js';
+import type { ListedSeries, World } from '../world/index.js';
 import type { Instrument, Option } from '../world/instrument.js';
-import type { Listing } from './listings.js';
-import { indexOptionType } from './option-terms.js';
+import { type Listing, secondsOf } from './listings.js';
+import { type Fields, messageOf } from './messages.js';
 
 const DAYS_PER_YEAR = 365;
 const POINTS = 100;
@@ -104,57 +105,71 @@ export function typeOf({ option: { right } }: Option): OptionType {
 
 /** Option fields of a quote. */
 export function optionQuoteData(option: Option, figures: OptionFigures): OptionBasicQotExData {
-  const data = create(OptionBasicQotExDataSchema, {
-    strikePrice: decimalToNumber(option.option.strike),
-    ...shared(option, figures),
-  });
-  return Object.assign(data, optional(option, figures));
+  return messageOf(OptionBasicQotExDataSchema, { strikePrice: decimalToNumber(option.option.strike), ...shared(option, figures) });
 }
 
 /** Option fields of a snapshot. */
 export function optionSnapshotData(
-  { market }: Listing,
+  listing: Listing,
   option: Option,
   owner: Security | undefined,
   figures: OptionFigures,
-): OptionSnapshotExData {
+): Fields<OptionSnapshotExData> {
   const { expiry, strike } = option.option;
-  const data = create(OptionSnapshotExDataSchema, {
+  return {
     type: typeOf(option),
+    owner,
     strikeTime: expiry,
-    strikeTimestamp: (parseLocal(expiry, market.timeZone) ?? 0) / 1000,
+    strikeTimestamp: secondsOf(listing, expiry),
     strikePrice: decimalToNumber(strike),
     ...shared(option, figures),
-  });
-  if (owner !== undefined) data.owner = owner;
-  return Object.assign(data, optional(option, figures));
+  };
 }
 
 function shared(option: Option, figures: OptionFigures) {
-  const { openInterest, impliedVolatility, premium, delta, gamma, vega, theta, rho, daysToExpiry, multiplier } = figures;
+  const { openInterest, impliedVolatility, premium, delta, gamma, vega, theta, rho, multiplier } = figures;
   return {
+    ...{ openInterest, impliedVolatility, premium, delta, gamma, vega, theta, rho },
     contractSize: Math.round(multiplier),
     contractSizeFloat: multiplier,
     contractMultiplier: multiplier,
-    openInterest,
-    impliedVolatility,
-    premium,
-    delta,
-    gamma,
-    vega,
-    theta,
-    rho,
-    expiryDateDistance: daysToExpiry,
+    expiryDateDistance: figures.daysToExpiry,
     optionAreaType: areaType(option),
+    indexOptionType: indexOptionType(option),
+    netOpenInterest: figures.netOpenInterest,
+    contractNominalValue: figures.contractValue,
+    ownerLotMultiplier: figures.underlyingLots,
   };
 }
 
-function optional(option: Option, { netOpenInterest, contractValue, underlyingLots }: OptionFigures) {
-  const index = indexOptionType(option);
-  return {
-    ...(index === undefined ? {} : { indexOptionType: index }),
-    ...(netOpenInterest === undefined ? {} : { netOpenInterest }),
-    ...(contractValue === undefined ? {} : { contractNominalValue: contractValue }),
-    ...(underlyingLots === undefined ? {} : { ownerLotMultiplier: underlyingLots }),
-  };
+/** Roots of the options on a fifth of what the exchange's other ones on the index are on. */
+const SMALL_ROOTS = new Set(['MHI']);
+
+/** Whether an index option is one of the normal or of the small ones; undefined for options on anything else. */
+export function indexOptionType({ option }: Option): IndexOptionType | undefined {
+  return indexTypeOf(option.class);
+}
+
+/** The same of a class. */
+function indexTypeOf({ family, root }: ListedSeries['class']): IndexOptionType | undefined {
+  if (family !== 'usIndex' && family !== 'hkIndex') return undefined;
+  return SMALL_ROOTS.has(root) ? IndexOptionType.IndexOptionType_Small : IndexOptionType.IndexOptionType_Normal;
+}
+
+/** Whether a class is of the wanted kind; 0 asks for the normal one. Classes that are on no index are of every kind. */
+export function isOfIndexType(of: ListedSeries['class'], wanted: number): boolean {
+  const type = indexTypeOf(of);
+  return type === undefined || type === (wanted === 0 ? IndexOptionType.IndexOptionType_Normal : wanted);
+}
+
+/** Qot_Common.ExpirationCycle of an option. */
+export function expirationCycle({ option: { cycle, expiry } }: Option): ExpirationCycle {
+  return cycleOf(cycle, expiry);
+}
+
+/** The same of an expiry: of a class that expires on every day, its weekday. */
+export function cycleOf(cycle: ListedSeries['of'], expiry: string): ExpirationCycle {
+  if (cycle === 'month') return ExpirationCycle.ExpirationCycle_Month;
+  if (cycle === 'week') return ExpirationCycle.ExpirationCycle_Week;
+  return (ExpirationCycle.ExpirationCycle_WeekMon + weekday(expiry) - 1) as ExpirationCycle;
 }

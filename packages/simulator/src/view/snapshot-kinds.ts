@@ -1,121 +1,93 @@
-import { create } from '@bufbuild/protobuf';
 import { DECIMAL_ONE, decimalToNumber, divide } from '@svc-gateway/contract/decimal';
 import { AssetClass } from '@svc-gateway/contract/generated/Qot_Common_pb';
-import {
-  type EquitySnapshotExData,
-  EquitySnapshotExDataSchema,
-  type FutureSnapshotExData,
-  FutureSnapshotExDataSchema,
-  type IndexSnapshotExData,
-  IndexSnapshotExDataSchema,
-  type PlateSnapshotExData,
-  PlateSnapshotExDataSchema,
-  type Snapshot,
-  type TrustSnapshotExData,
-  TrustSnapshotExDataSchema,
-} from '@svc-gateway/contract/generated/Qot_GetSecuritySnapshot_pb';
+import type { Snapshot } from '@svc-gateway/contract/generated/Qot_GetSecuritySnapshot_pb';
 import { requireDay } from '@svc-gateway/contract/time';
 import type { Quote } from '../market/market.js';
 import { isContinuous } from '../world/futures.js';
-import type { Instrument, PlateIndex, SecurityKind } from '../world/instrument.js';
-import { lastTrade } from './contract-terms.js';
+import type { Instrument, PlateIndex } from '../world/instrument.js';
 import type { Facts } from './facts.js';
 import { multiple, percent } from './figures.js';
 import { openInterest } from './fundamentals.js';
 import type { Listing } from './listings.js';
+import type { Fields } from './messages.js';
 import { figuresOf, optionSnapshotData } from './option-figures.js';
+import { lastTrade } from './static-info.js';
 import { warrantFigures, warrantSnapshotData } from './warrant-figures.js';
 
-/** Adds to a snapshot what only its kind of instrument has. Currency pairs have nothing of the sort. */
-export function addKindData(
-  facts: Facts<'world' | 'companies' | 'market' | 'listings'>,
-  listing: Listing,
-  quote: Quote,
-  message: Snapshot,
-): void {
-  adders[listing.instrument.kind]?.(message, listing, quote, facts);
+type Needed = Facts<'world' | 'companies' | 'market' | 'listings'>;
+
+/** Fields of a snapshot that only its kind of instrument has. Those of plates take long, and are {@link plateData}. */
+export function kindData(facts: Needed, listing: Listing, quote: Quote): Fields<Snapshot> {
+  const { instrument } = listing;
+  const price = decimalToNumber(quote.last);
+  const ownerOf = (symbol: string) => facts.listings.named(symbol)?.security;
+  switch (instrument.kind) {
+    case 'equity':
+      return { equityExData: equityData(facts, instrument, quote) };
+    case 'etf':
+      return { trustExData: fundData(facts, instrument, quote) };
+    case 'trust':
+      return { trustExData: trustData(facts, instrument, quote) };
+    case 'index':
+      return { indexExData: indexData(facts, instrument, quote) };
+    case 'future':
+      return { futureExData: futureData(listing, quote) };
+    case 'option': {
+      const figures = figuresOf(facts, instrument, price);
+      return { optionExData: optionSnapshotData(listing, instrument, ownerOf(instrument.option.underlying), figures) };
+    }
+    case 'warrant': {
+      const figures = warrantFigures(instrument, facts.market.valuation(instrument), price);
+      return { warrantExData: warrantSnapshotData(listing, instrument, ownerOf(instrument.warrant.underlying), figures) };
+    }
+    default:
+      return {};
+  }
 }
 
-type Adder = (message: Snapshot, listing: Listing, quote: Quote, facts: Facts<'world' | 'companies' | 'market' | 'listings'>) => void;
-
-const adders: Readonly<Record<SecurityKind, Adder | undefined>> = {
-  equity(message, { instrument }, quote, facts) {
-    message.equityExData = equityData(facts, instrument, quote);
-  },
-  etf(message, { instrument }, quote, facts) {
-    message.trustExData = fundData(facts, instrument, quote);
-  },
-  trust(message, { instrument }, quote, facts) {
-    message.trustExData = trustData(facts, instrument, quote);
-  },
-  index(message, { instrument }, quote, facts) {
-    message.indexExData = indexData(facts, instrument, quote);
-  },
-  future(message, listing, quote) {
-    message.futureExData = futureData(listing, quote);
-  },
-  option(message, listing, { last }, facts) {
-    const { instrument } = listing;
-    if (instrument.kind !== 'option') return;
-    const owner = facts.listings.named(instrument.option.underlying)?.security;
-    message.optionExData = optionSnapshotData(listing, instrument, owner, figuresOf(facts, instrument, decimalToNumber(last)));
-  },
-  warrant(message, listing, { last }, facts) {
-    const { instrument } = listing;
-    if (instrument.kind !== 'warrant') return;
-    const figures = warrantFigures(instrument, facts.market.valuation(instrument), decimalToNumber(last));
-    const owner = facts.listings.named(instrument.warrant.underlying)?.security;
-    message.warrantExData = warrantSnapshotData(listing, instrument, owner, figures);
-  },
-  bond: undefined,
-  // Its members take long to look at: see `plateData`.
-  plate: undefined,
-  forex: undefined,
-};
-
 /** Company fields of a share's snapshot, at the quote's price. */
-export function equityData({ companies }: Facts<'companies'>, instrument: Instrument, { last, tradingDay }: Quote): EquitySnapshotExData {
+export function equityData({ companies }: Facts<'companies'>, instrument: Instrument, { last, tradingDay }: Quote) {
   const figures = companies.figures(instrument, tradingDay);
-  const data = create(EquitySnapshotExDataSchema);
-  data.issuedShares = figures.issuedShares;
-  data.issuedMarketVal = decimalToNumber(last * figures.issuedShares);
-  data.netAsset = decimalToNumber(figures.netAssets);
-  data.netProfit = decimalToNumber(figures.netIncome);
-  data.earningsPershare = decimalToNumber(figures.earningsPerShare);
-  data.outstandingShares = figures.outstandingShares;
-  data.outstandingMarketVal = decimalToNumber(last * figures.outstandingShares);
-  data.netAssetPershare = decimalToNumber(figures.netAssetsPerShare);
-  data.eyRate = percent(figures.earningsPerShare, last);
-  data.peRate = multiple(last, figures.earningsPerShare);
-  data.pbRate = multiple(last, figures.netAssetsPerShare);
-  data.peTTMRate = multiple(last, figures.earningsPerShareTtm);
-  data.dividendTTM = decimalToNumber(figures.dividendTtm);
-  data.dividendRatioTTM = percent(figures.dividendTtm, last);
-  data.dividendLFY = decimalToNumber(figures.dividendOfYear);
-  data.dividendLFYRatio = percent(figures.dividendOfYear, last);
-  return data;
+  return {
+    issuedShares: figures.issuedShares,
+    issuedMarketVal: decimalToNumber(last * figures.issuedShares),
+    netAsset: decimalToNumber(figures.netAssets),
+    netProfit: decimalToNumber(figures.netIncome),
+    earningsPershare: decimalToNumber(figures.earningsPerShare),
+    outstandingShares: figures.outstandingShares,
+    outstandingMarketVal: decimalToNumber(last * figures.outstandingShares),
+    netAssetPershare: decimalToNumber(figures.netAssetsPerShare),
+    eyRate: percent(figures.earningsPerShare, last),
+    peRate: multiple(last, figures.earningsPerShare),
+    pbRate: multiple(last, figures.netAssetsPerShare),
+    peTTMRate: multiple(last, figures.earningsPerShareTtm),
+    dividendTTM: decimalToNumber(figures.dividendTtm),
+    dividendRatioTTM: percent(figures.dividendTtm, last),
+    dividendLFY: decimalToNumber(figures.dividendOfYear),
+    dividendLFYRatio: percent(figures.dividendOfYear, last),
+  };
 }
 
 const MILLIONTHS = 1_000_000n;
 
-function fundData({ companies }: Facts<'companies'>, instrument: Instrument, { last, tradingDay }: Quote): TrustSnapshotExData {
+function fundData({ companies }: Facts<'companies'>, instrument: Instrument, { last, tradingDay }: Quote) {
   const fund = companies.fund(instrument);
   const aboveNetAssets = (DECIMAL_ONE * BigInt(Math.round((1 + fund.premium) * Number(MILLIONTHS)))) / MILLIONTHS;
   const netAssetValue = divide(last, aboveNetAssets);
-  const data = create(TrustSnapshotExDataSchema);
-  data.dividendYield = percent(companies.dividendTtm(instrument, tradingDay), last);
-  data.aum = decimalToNumber(netAssetValue * instrument.sharesIssued);
-  data.outstandingUnits = instrument.sharesIssued;
-  data.netAssetValue = decimalToNumber(netAssetValue);
-  data.premium = percent(last - netAssetValue, netAssetValue);
-  data.assetClass = fund.assetClass;
-  return data;
+  return {
+    dividendYield: percent(companies.dividendTtm(instrument, tradingDay), last),
+    aum: decimalToNumber(netAssetValue * instrument.sharesIssued),
+    outstandingUnits: instrument.sharesIssued,
+    netAssetValue: decimalToNumber(netAssetValue),
+    premium: percent(last - netAssetValue, netAssetValue),
+    assetClass: fund.assetClass,
+  };
 }
 
 /** A trust keeps accounts: what its units stand for is its net assets. */
-function trustData({ companies }: Facts<'companies'>, instrument: Instrument, { last, tradingDay }: Quote): TrustSnapshotExData {
+function trustData({ companies }: Facts<'companies'>, instrument: Instrument, { last, tradingDay }: Quote) {
   const { netAssets, netAssetsPerShare, issuedShares, dividendTtm } = companies.figures(instrument, tradingDay);
-  return create(TrustSnapshotExDataSchema, {
+  return {
     dividendYield: percent(dividendTtm, last),
     aum: decimalToNumber(netAssets),
     outstandingUnits: issuedShares,
@@ -123,12 +95,12 @@ function trustData({ companies }: Facts<'companies'>, instrument: Instrument, { 
     premium: percent(last - netAssetsPerShare, netAssetsPerShare),
     // The protocol has no class for property.
     assetClass: AssetClass.AssetClass_Unknow,
-  });
+  };
 }
 
 /** How many of a plate's members stand above, at and below the close before, ready to pause. */
-export function* plateData({ companies, market }: Facts<'companies' | 'market'>, plate: PlateIndex): Generator<void, PlateSnapshotExData> {
-  const data = create(PlateSnapshotExDataSchema, { raiseCount: 0, fallCount: 0, equalCount: 0 });
+export function* plateData({ companies, market }: Facts<'companies' | 'market'>, plate: PlateIndex) {
+  const data = { raiseCount: 0, fallCount: 0, equalCount: 0 };
   for (const member of companies.plate(plate.plate).members(requireDay(market.quote(plate).tradingDay))) {
     const { last, previousClose } = market.quote(member);
     if (last > previousClose) data.raiseCount += 1;
@@ -143,25 +115,22 @@ export function* plateData({ companies, market }: Facts<'companies' | 'market'>,
 const BROAD_MOVE = 0.01;
 
 /** How many members rise and fall, from how far the index moved. The members are its market's equities. */
-function indexData(facts: Facts<'world'>, instrument: Instrument, quote: Quote): IndexSnapshotExData {
+function indexData(facts: Facts<'world'>, instrument: Instrument, quote: Quote) {
   const members = facts.world.listed({ market: instrument.market, kind: 'equity' }).length;
   const change = Number(quote.last - quote.previousClose) / Number(quote.previousClose);
   const rising = 0.5 + 0.5 * (change / (BROAD_MOVE + Math.abs(change)));
   const equalCount = Math.round(members * 0.04);
   const raiseCount = Math.round((members - equalCount) * rising);
-  return create(IndexSnapshotExDataSchema, { raiseCount, equalCount, fallCount: members - equalCount - raiseCount });
+  return { raiseCount, equalCount, fallCount: members - equalCount - raiseCount };
 }
 
-function futureData(listing: Listing, quote: Quote): FutureSnapshotExData {
+function futureData(listing: Listing, quote: Quote) {
   const { contracts, change } = openInterest(listing.instrument, quote.tradingDay);
-  const { lastTradeTime, lastTradeTimestamp } = lastTrade(listing);
-  const data = create(FutureSnapshotExDataSchema, {
+  return {
     lastSettlePrice: decimalToNumber(quote.previousClose),
     position: contracts,
     positionChange: change,
-    lastTradeTime,
+    ...lastTrade(listing),
     isMainContract: isContinuous(listing.instrument),
-  });
-  if (lastTradeTimestamp !== undefined) data.lastTradeTimestamp = lastTradeTimestamp;
-  return data;
+  };
 }

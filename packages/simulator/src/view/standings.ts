@@ -75,7 +75,7 @@ export function meeting<Row>(rows: readonly Row[], conditions: readonly Conditio
 }
 
 /** Sort order of a ranking. */
-export interface Order<Row> {
+interface Order<Row> {
   readonly by: Figure<Row>;
   readonly ascending: boolean;
   readonly offset: number;

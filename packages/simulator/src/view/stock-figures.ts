@@ -1,6 +1,5 @@
 import { decimalToNumber } from '@svc-gateway/contract/decimal';
 import type { BasicQot } from '@svc-gateway/contract/generated/Qot_Common_pb';
-import type { EquitySnapshotExData } from '@svc-gateway/contract/generated/Qot_GetSecuritySnapshot_pb';
 import type { QuoteMarket } from '@svc-gateway/contract/markets';
 import type { Quote } from '../market/index.js';
 import { industryPlate } from '../world/plates.js';
@@ -14,7 +13,7 @@ type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'q
 /** Figures of a share in lists and rankings: those of its quote and its snapshot, as of one moment. Computed on demand. */
 export class StockFigures {
   #board: BasicQot | undefined;
-  #equity: EquitySnapshotExData | undefined;
+  #equity: ReturnType<typeof equityData> | undefined;
 
   constructor(
     private readonly facts: Facts<'companies' | 'quoteBoard'>,
@@ -28,7 +27,7 @@ export class StockFigures {
     return this.#board;
   }
 
-  get equity(): EquitySnapshotExData {
+  get equity(): ReturnType<typeof equityData> {
     this.#equity ??= equityData(this.facts, this.listing.instrument, this.quote);
     return this.#equity;
   }

@@ -1,18 +1,18 @@
-import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '@svc-gateway/contract/decimal';
 import {
+  Issuer,
   PriceType,
   type Security,
   type WarrantBasicQotExData,
   WarrantBasicQotExDataSchema,
+  WarrantType,
 } from '@svc-gateway/contract/generated/Qot_Common_pb';
-import { type WarrantSnapshotExData, WarrantSnapshotExDataSchema } from '@svc-gateway/contract/generated/Qot_GetSecuritySnapshot_pb';
-import { parseLocal } from '@svc-gateway/contract/time';
+import type { WarrantSnapshotExData } from '@svc-gateway/contract/generated/Qot_GetSecuritySnapshot_pb';
 import type { ContractValuation } from '../market/market.js';
-import type { Warrant } from '../world/instrument.js';
-import type { Listing } from './listings.js';
+import type { Warrant, WarrantTerms } from '../world/instrument.js';
+import { type Listing, secondsOf } from './listings.js';
+import { type Fields, messageOf } from './messages.js';
 import { rounded } from './option-figures.js';
-import { warrantTypes } from './warrant-terms.js';
 
 const POINTS = 100;
 
@@ -102,47 +102,58 @@ function score(fair: number, leverage: number, held: number): number {
 
 /** Warrant fields of a quote. */
 export function warrantQuoteData({ delta, impliedVolatility, premium }: WarrantFigures): WarrantBasicQotExData {
-  const data = create(WarrantBasicQotExDataSchema, { premium });
-  if (delta !== undefined) data.delta = delta;
-  if (impliedVolatility !== undefined) data.impliedVolatility = impliedVolatility;
-  return data;
+  return messageOf(WarrantBasicQotExDataSchema, { delta, impliedVolatility, premium });
 }
 
 /** Warrant fields of a snapshot. */
 export function warrantSnapshotData(
-  { market }: Listing,
+  listing: Listing,
   warrant: Warrant,
   owner: Security | undefined,
   figures: WarrantFigures,
-): WarrantSnapshotExData {
+): Fields<WarrantSnapshotExData> {
   const { type, maturity, issuer } = warrant.warrant;
-  const { strike, conversionRatio, callPrice, callDistance, upper, inside, delta, impliedVolatility } = figures;
-  const midnight = (day: string) => (parseLocal(day, market.timeZone) ?? 0) / 1000;
+  const { strike, upper } = figures;
   const end = warrant.lastTradingDay ?? maturity;
-  const data = create(WarrantSnapshotExDataSchema, {
-    conversionRate: conversionRatio,
+  return {
+    conversionRate: figures.conversionRatio,
     warrantType: warrantTypes[type],
     strikePrice: strike,
     maturityTime: maturity,
-    maturityTimestamp: midnight(maturity),
+    maturityTimestamp: secondsOf(listing, maturity),
     endTradeTime: end,
-    endTradeTimestamp: midnight(end),
-    recoveryPrice: callPrice ?? 0,
+    endTradeTimestamp: secondsOf(listing, end),
+    owner,
+    recoveryPrice: figures.callPrice ?? 0,
     streetVolumn: figures.streetVolume,
     issueVolumn: warrant.sharesIssued,
     streetRate: figures.streetRate,
-    delta: delta ?? 0,
-    impliedVolatility: impliedVolatility ?? 0,
+    delta: figures.delta ?? 0,
+    impliedVolatility: figures.impliedVolatility ?? 0,
     premium: figures.premium,
     leverage: figures.leverage,
     ipop: figures.inMoney,
     breakEvenPoint: figures.breakEven,
     conversionPrice: figures.conversionPrice,
+    priceRecoveryRatio: figures.callDistance,
     score: figures.score,
     issuerCode: issuer,
-  });
-  if (owner !== undefined) data.owner = owner;
-  if (callDistance !== undefined) data.priceRecoveryRatio = callDistance;
-  if (upper !== undefined) Object.assign(data, { upperStrikePrice: upper, lowerStrikePrice: strike, inLinePriceStatus: inside });
-  return data;
+    upperStrikePrice: upper,
+    lowerStrikePrice: upper === undefined ? undefined : strike,
+    inLinePriceStatus: figures.inside,
+  };
+}
+
+/** Qot_Common.WarrantType of each type. */
+export const warrantTypes = {
+  call: WarrantType.WarrantType_Buy,
+  put: WarrantType.WarrantType_Sell,
+  bull: WarrantType.WarrantType_Bull,
+  bear: WarrantType.WarrantType_Bear,
+  inline: WarrantType.WarrantType_InLine,
+} as const satisfies Record<WarrantTerms['type'], WarrantType>;
+
+/** Qot_Common.Issuer of a warrant's issuer, whose letters its names are. */
+export function issuerOf({ issuer }: WarrantTerms): Issuer {
+  return Issuer[issuer as keyof typeof Issuer] ?? Issuer.Unknow;
 }

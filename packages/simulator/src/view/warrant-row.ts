@@ -1,15 +1,11 @@
-import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '@svc-gateway/contract/decimal';
 import { WarrantStatus } from '@svc-gateway/contract/generated/Qot_Common_pb';
-import { type WarrantData, WarrantDataSchema } from '@svc-gateway/contract/generated/Qot_GetWarrant_pb';
-import { parseLocal } from '@svc-gateway/contract/time';
 import type { BookLevel, Quote } from '../market/market.js';
 import type { Warrant } from '../world/instrument.js';
 import type { Facts } from './facts.js';
 import { percent } from './figures.js';
-import type { Listing } from './listings.js';
-import { type WarrantFigures, warrantFigures } from './warrant-figures.js';
-import { issuerOf, warrantTypes } from './warrant-terms.js';
+import { type Listing, secondsOf } from './listings.js';
+import { issuerOf, type WarrantFigures, warrantFigures, warrantTypes } from './warrant-figures.js';
 
 type Used = 'world' | 'market' | 'listings';
 
@@ -66,21 +62,20 @@ export class WarrantRow {
     return percent(this.quote.high - this.quote.low, this.quote.previousClose);
   }
 
-  message(): WarrantData {
+  message() {
     const { warrant, listing, owner, quote, figures, top } = this;
     const { type, maturity } = warrant.warrant;
-    const midnight = (day: string) => (parseLocal(day, listing.market.timeZone) ?? 0) / 1000;
     const end = warrant.lastTradingDay ?? maturity;
-    const data = create(WarrantDataSchema, {
+    return {
       stock: listing.security,
       type: warrantTypes[type],
       issuer: issuerOf(warrant.warrant),
       maturityTime: maturity,
-      maturityTimestamp: midnight(maturity),
+      maturityTimestamp: secondsOf(listing, maturity),
       listTime: warrant.listDate,
       listTimestamp: listing.listTimestamp ?? 0,
       lastTradeTime: end,
-      lastTradeTimestamp: midnight(end),
+      lastTradeTimestamp: secondsOf(listing, end),
       conversionRatio: figures.conversionRatio,
       lotSize: warrant.lotSize,
       strikePrice: figures.strike,
@@ -109,14 +104,14 @@ export class WarrantRow {
       highPrice: decimalToNumber(quote.high),
       lowPrice: decimalToNumber(quote.low),
       effectiveLeverage: figures.effectiveLeverage,
-    });
-    if (owner !== undefined) data.owner = owner.security;
-    const { callPrice, callDistance, impliedVolatility, delta, upper, inside } = figures;
-    if (callPrice !== undefined) data.recoveryPrice = callPrice;
-    if (callDistance !== undefined) data.priceRecoveryRatio = callDistance;
-    if (impliedVolatility !== undefined) data.impliedVolatility = impliedVolatility;
-    if (delta !== undefined) data.delta = delta;
-    if (upper !== undefined) Object.assign(data, { upperStrikePrice: upper, lowerStrikePrice: figures.strike, inLinePriceStatus: inside });
-    return data;
+      owner: owner?.security,
+      recoveryPrice: figures.callPrice,
+      priceRecoveryRatio: figures.callDistance,
+      impliedVolatility: figures.impliedVolatility,
+      delta: figures.delta,
+      upperStrikePrice: figures.upper,
+      lowerStrikePrice: figures.upper === undefined ? undefined : figures.strike,
+      inLinePriceStatus: figures.inside,
+    };
   }
 }

@@ -16,8 +16,8 @@ import { describe, expect, it } from 'vitest';
 import { Fixture, ids } from '../../../../../test/support/brokerage.js';
 import { fillPush, orderPush } from '../../brokerage/index.js';
 import { Refusal } from '../../refusal.js';
-import { unlockTrade } from '../trade/unlock-trade.js';
-import { account as answers } from './index.js';
+import { unlockTrade } from '../trade/modify-order.js';
+import * as answers from './index.js';
 
 const {
   listAccounts,

@@ -28,7 +28,7 @@ export interface ExternalFlow extends AssetPoint {
   readonly amount: Decimal;
 }
 
-export interface AssetsHistory {
+interface AssetsHistory {
   /** One per requested moment, in the same order. */
   readonly points: readonly AssetPoint[];
   /** Flows up to the last point, in order of time. The first opened the account. */

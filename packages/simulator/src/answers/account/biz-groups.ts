@@ -1,4 +1,9 @@
+import { type C2S, type S2C, S2CSchema } from '@svc-gateway/contract/generated/svc/biz_group_pb';
+import { addressed } from '../../brokerage/header.js';
 import type { EntryKind } from '../../ledger/index.js';
+import { Refusal } from '../../refusal.js';
+import type { Answer } from '../../view/facts.js';
+import { messageOf } from '../../view/messages.js';
 
 interface SubGroup {
   readonly id: number;
@@ -57,3 +62,15 @@ export function bizOf(kind: EntryKind): { readonly group: BizGroup; readonly sub
   if (subGroup === undefined || group === undefined) throw new Error(`${kind} moves no cash`);
   return { group, subGroup };
 }
+
+/** svc.biz_group: the groups of the cash log, the same for every account. */
+export const getBizGroup: Answer<'brokerage', C2S, S2C> = ({ brokerage }, { header }) => {
+  const to = addressed(brokerage, header);
+  if (to instanceof Refusal) return to;
+  const groupList = bizGroups.map(({ id, name, subGroups }) => ({
+    bizGroupId: id,
+    name,
+    subGroupList: subGroups.map((one) => ({ bizSubGroupId: one.id, name: one.name })),
+  }));
+  return messageOf(S2CSchema, { header: to.header, groupList });
+};

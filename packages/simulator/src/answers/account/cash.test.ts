@@ -12,8 +12,7 @@ import { currenciesOf } from '../../brokerage/account.js';
 import { currencies } from '../../brokerage/terms.js';
 import type { Entry } from '../../ledger/index.js';
 import { Refusal } from '../../refusal.js';
-import { getCashDetail } from './get-cash-detail.js';
-import { getCashLog } from './get-cash-log.js';
+import { getCashDetail, getCashLog } from './cash-log.js';
 import { getFlowSummary } from './get-flow-summary.js';
 
 const EVER = Number.MAX_SAFE_INTEGER;

@@ -1,14 +1,4 @@
-import { create } from '@bufbuild/protobuf';
-import { decimalToNumber } from '@svc-gateway/contract/decimal';
-import {
-  type C2S,
-  type FlowSummaryInfo,
-  FlowSummaryInfoSchema,
-  type S2C,
-  S2CSchema,
-  TrdCashFlowDirection,
-} from '@svc-gateway/contract/generated/Trd_FlowSummary_pb';
-import { inMoney } from '@svc-gateway/contract/money';
+import { type C2S, type S2C, S2CSchema, TrdCashFlowDirection } from '@svc-gateway/contract/generated/Trd_FlowSummary_pb';
 import { quoted } from '@svc-gateway/contract/shown';
 import { dayNumber, localDate, parseLocal } from '@svc-gateway/contract/time';
 import { addressed, timeZoneOf } from '../../brokerage/header.js';
@@ -17,9 +7,11 @@ import { type CashMovement, cashMovements } from '../../ledger/index.js';
 import { Turn } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
+import { messageOf } from '../../view/messages.js';
 import { calendarNames } from '../../world/index.js';
+import { shownIn } from './amounts.js';
 import { bizOf } from './biz-groups.js';
-import { clearingDays, directionOf } from './cash-facts.js';
+import { clearingDays, directionOf } from './cash-log.js';
 
 const DAY_MS = 86_400_000;
 
@@ -36,7 +28,7 @@ export const getFlowSummary: Answer<'clock' | 'world' | 'brokerage', C2S, S2C> =
     return new Refusal(`cashFlowDirection ${direction} is not accepted; accepted: 1 in, 2 out`, 'broker.value');
   await brokerage.records.journal.whenDurable(undefined);
   const [from, until] = timesOf(world, clearingDate);
-  const flowSummaryInfoList: FlowSummaryInfo[] = [];
+  const flowSummaryInfoList: ReturnType<typeof infoOf>[] = [];
   const turn = new Turn();
   for await (const transaction of brokerage.records.money.transactions(to.account.id, from, until)) {
     for (const movement of cashMovements(transaction)) {
@@ -47,7 +39,7 @@ export const getFlowSummary: Answer<'clock' | 'world' | 'brokerage', C2S, S2C> =
     const pause = turn.pause();
     if (pause !== undefined) await pause;
   }
-  return create(S2CSchema, { header: to.header, flowSummaryInfoList });
+  return messageOf(S2CSchema, { header: to.header, flowSummaryInfoList });
 };
 
 /**
@@ -63,17 +55,17 @@ function timesOf(world: Facts<'world'>['world'], day: string): readonly [from: n
   return [Math.max(0, Math.min(...times.map(([from]) => from))), Math.max(...times.map(([, to]) => to))];
 }
 
-function infoOf(facts: Facts<'world'>, { id, transaction, entry }: CashMovement): FlowSummaryInfo {
+function infoOf(facts: Facts<'world'>, { id, transaction, entry }: CashMovement) {
   const { clearingDate, settlementDate } = clearingDays(facts, transaction, entry);
   const { symbol, remark } = transaction;
-  return create(FlowSummaryInfoSchema, {
+  return {
     clearingDate,
     settlementDate,
     currency: currencies.numberOf(entry.currency),
     cashFlowType: bizOf(entry.kind).subGroup.name,
     cashFlowDirection: directionOf(entry.amount),
-    cashFlowAmount: decimalToNumber(inMoney(entry.amount, entry.currency)),
+    cashFlowAmount: shownIn(entry.currency)(entry.amount),
     cashFlowRemark: [symbol, remark].filter((text) => text !== '').join(', '),
     cashFlowID: id,
-  });
+  };
 }

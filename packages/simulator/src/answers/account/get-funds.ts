@@ -1,22 +1,62 @@
-import { create } from '@bufbuild/protobuf';
-import { atLeastZero, type Decimal, decimalToNumber, lesser } from '@svc-gateway/contract/decimal';
+import { atLeastZero, type Decimal, lesser } from '@svc-gateway/contract/decimal';
 import { CURRENCY_USDT } from '@svc-gateway/contract/enums';
-import { CltRiskLevel, CltRiskStatus, type Funds, FundsSchema } from '@svc-gateway/contract/generated/Trd_Common_pb';
-import type { C2S, S2C } from '@svc-gateway/contract/generated/Trd_GetFunds_pb';
-import { S2CSchema } from '@svc-gateway/contract/generated/Trd_GetFunds_pb';
+import {
+  CltRiskLevel,
+  CltRiskStatus,
+  SimAccType,
+  TrdAccRole,
+  TrdAccStatus,
+  TrdAccType,
+  TrdCategory,
+} from '@svc-gateway/contract/generated/Trd_Common_pb';
+import * as AccountList from '@svc-gateway/contract/generated/Trd_GetAccList_pb';
+import * as GetFunds from '@svc-gateway/contract/generated/Trd_GetFunds_pb';
 import type { Currency } from '@svc-gateway/contract/markets';
-import { inMoney } from '@svc-gateway/contract/money';
-import { type Account, currenciesOf } from '../../brokerage/account.js';
+import { type Account, currenciesOf, FIRST_FIRM } from '../../brokerage/account.js';
 import { addressed } from '../../brokerage/header.js';
 import type { Brokerage } from '../../brokerage/index.js';
 import { stockInitialPercent } from '../../brokerage/margin.js';
-import { currencies, type TradeMarket, tradeMarkets } from '../../brokerage/terms.js';
+import { currencies, type TradeMarket, tradeEnvironments, tradeMarkets } from '../../brokerage/terms.js';
 import { freeMargin, type Valuation } from '../../brokerage/valuation.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
+import { messageOf } from '../../view/messages.js';
+import { shownIn } from './amounts.js';
+
+const trades: Readonly<Record<number, Account['trades']>> = {
+  [TrdCategory.TrdCategory_Security]: 'securities',
+  [TrdCategory.TrdCategory_Future]: 'futures',
+};
+
+/** Trd_GetAccList: every account, or those of one category. */
+export const listAccounts: Answer<'brokerage', AccountList.C2S, AccountList.S2C> = ({ brokerage }, { trdCategory }) => {
+  const wanted = trades[trdCategory];
+  if (trdCategory !== TrdCategory.TrdCategory_Unknown && wanted === undefined) {
+    return new Refusal(`trdCategory ${trdCategory} is not accepted; accepted: 0 all, 1 securities, 2 futures`, 'broker.value');
+  }
+  const accList = brokerage.accounts.filter((account) => wanted === undefined || account.trades === wanted).map(accountMessage);
+  return messageOf(AccountList.S2CSchema, { accList });
+};
+
+function accountMessage(account: Account) {
+  const { environment, trades, type, cardNumber, universalCardNumber, firm = FIRST_FIRM, lacks } = account;
+  return {
+    trdEnv: tradeEnvironments.numberOf(environment),
+    accID: account.id,
+    trdMarketAuthList: account.markets.map((market) => tradeMarkets.numberOf(market)),
+    accType: type === 'cash' ? TrdAccType.TrdAccType_Cash : TrdAccType.TrdAccType_Margin,
+    cardNum: cardNumber,
+    uniCardNum: universalCardNumber,
+    ...(environment === 'real'
+      ? { securityFirm: firm }
+      : { simAccType: trades === 'futures' ? SimAccType.SimAccType_Futures : SimAccType.SimAccType_Stock }),
+    accStatus: lacks === 'permission' ? TrdAccStatus.TrdAccStatus_Disabled : TrdAccStatus.TrdAccStatus_Active,
+    accRole: TrdAccRole.TrdAccRole_Normal,
+  };
+}
 
 /** Trd_GetFunds: assets, buying power and margin, summed in the currency asked for (by default the account's). */
-export const getFunds: Answer<'brokerage', C2S, S2C> = ({ brokerage }, request) => {
+export const getFunds: Answer<'brokerage', GetFunds.C2S, GetFunds.S2C> = ({ brokerage }, request) => {
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   const currency = request.currency === 0 ? to.account.base : currencies.wordOf(request.currency);
@@ -28,11 +68,11 @@ export const getFunds: Answer<'brokerage', C2S, S2C> = ({ brokerage }, request) 
   const shown = own.length === 1 ? to.account.base : currency;
   if (!own.includes(shown))
     return new Refusal(`account ${to.account.id} has no ${shown}; its currencies: ${own.join(', ')}`, 'broker.value');
-  const answer = create(S2CSchema, { header: to.header, funds: fundsOf(brokerage, to.account, shown) });
+  const answer = messageOf(GetFunds.S2CSchema, { header: to.header, funds: fundsOf(brokerage, to.account, shown) });
   return brokerage.records.journal.whenDurable(answer);
 };
 
-function fundsOf(brokerage: Brokerage, account: Account, currency: Currency): Funds {
+function fundsOf(brokerage: Brokerage, account: Account, currency: Currency) {
   const { valuer } = brokerage;
   const value = valuer.valuation(account, currency);
   const free = atLeastZero(account.type === 'cash' ? value.cash - value.frozenCash : freeMargin(value));
@@ -41,7 +81,7 @@ function fundsOf(brokerage: Brokerage, account: Account, currency: Currency): Fu
   const cashFree = atLeastZero(value.cash - value.frozenCash);
   const withdrawable = lesser(atLeastZero(value.withdrawable - value.frozenCash), free);
   const n = shownIn(currency);
-  return create(FundsSchema, {
+  return {
     power: n(lends ? (free * 100n) / stockInitialPercent.long : free),
     totalAssets: n(value.netAssets),
     cash: n(value.cash),
@@ -67,10 +107,10 @@ function fundsOf(brokerage: Brokerage, account: Account, currency: Currency): Fu
           bondAssets: 0,
           marketInfoList: marketInfo(brokerage, account, currency),
         }),
-  });
+  };
 }
 
-function marginFigures(value: Valuation, free: Decimal, n: Shown) {
+function marginFigures(value: Valuation, free: Decimal, n: ReturnType<typeof shownIn>) {
   return {
     initialMargin: n(value.initialMargin + value.reservedMargin),
     maintenanceMargin: n(value.maintenanceMargin),
@@ -113,11 +153,4 @@ function riskStatus(account: Account, { netAssets, maintenanceMargin }: Valuatio
   if (account.type === 'cash' || maintenanceMargin === 0n) return CltRiskStatus.CltRiskStatus_Level1;
   if (netAssets <= maintenanceMargin) return CltRiskStatus.CltRiskStatus_Level9;
   return 1 + Number((maintenanceMargin * 8n) / netAssets);
-}
-
-type Shown = (amount: Decimal) => number;
-
-/** How amounts of a currency are shown. */
-function shownIn(currency: Currency): Shown {
-  return (amount) => decimalToNumber(inMoney(amount, currency));
 }

@@ -1,14 +1,5 @@
-import { create } from '@bufbuild/protobuf';
 import { formatDecimal } from '@svc-gateway/contract/decimal';
-import {
-  type C2S,
-  CorporateActionSchema,
-  type CorporateAction as Message,
-  type PositionActions,
-  PositionActionsSchema,
-  type S2C,
-  S2CSchema,
-} from '@svc-gateway/contract/generated/svc/position_corporate_actions_pb';
+import { type C2S, type S2C, S2CSchema } from '@svc-gateway/contract/generated/svc/position_corporate_actions_pb';
 import { parseSymbol, quoteMarket } from '@svc-gateway/contract/markets';
 import { inMoney } from '@svc-gateway/contract/money';
 import { addDays } from '@svc-gateway/contract/time';
@@ -20,6 +11,7 @@ import type { CorporateAction } from '../../companies/corporate-actions.js';
 import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
+import { messageOf } from '../../view/messages.js';
 
 type Named = Facts<'clock' | 'world' | 'brokerage'>;
 
@@ -42,10 +34,10 @@ export const getPositionCorporateActions: Answer<'clock' | 'world' | 'brokerage'
   );
   const positionList = await inTurns(eachInTurns(open, 1, (position) => actionsOf(facts, position)));
   const status = positionList.every((one) => one.status === KNOWN) ? COMPLETE : PARTIAL;
-  return brokerage.records.journal.whenDurable(create(S2CSchema, { header: to.header, snapshotTime, status, positionList }));
+  return brokerage.records.journal.whenDurable(messageOf(S2CSchema, { header: to.header, snapshotTime, status, positionList }));
 };
 
-function actionsOf({ world, brokerage }: Named, position: PositionRecord): PositionActions {
+function actionsOf({ world, brokerage }: Named, position: PositionRecord) {
   const { symbol, quantity, tradeMarket } = position;
   const parsed = parseSymbol(symbol);
   const instrument = world.instrument(symbol);
@@ -56,22 +48,22 @@ function actionsOf({ world, brokerage }: Named, position: PositionRecord): Posit
     qty: Number(quantity),
   };
   if (instrument === undefined) {
-    return create(PositionActionsSchema, { ...shown, status: NOT_KNOWN, reason: `${symbol} is known no more: nothing is announced of it` });
+    return { ...shown, status: NOT_KNOWN, reason: `${symbol} is known no more: nothing is announced of it` };
   }
   const today = world.today(instrument);
   const actions = brokerage.corporateActions
     .corporateActions(symbol, addDays(today, -DAYS_BACK), addDays(today, DAYS_AHEAD))
     .filter(({ announcedDay }) => announcedDay < today);
-  const actionList = actions.map((action) => messageOf(action, quantity, today));
-  return create(PositionActionsSchema, { ...shown, name: instrument.name, status: KNOWN, actionList });
+  const actionList = actions.map((action) => actionOf(action, quantity, today));
+  return { ...shown, name: instrument.name, status: KNOWN, actionList };
 }
 
 const types: Readonly<Record<CorporateAction['kind'], number>> = { dividend: 1, split: 2, bonus: 3, rights: 4 };
 
-function messageOf(action: CorporateAction, quantity: bigint, today: string): Message {
+function actionOf(action: CorporateAction, quantity: bigint, today: string) {
   const { kind, announcedDay, exDay, recordDay, payDay } = action;
   const isToCome = exDay > today;
-  return create(CorporateActionSchema, {
+  return {
     actionType: types[kind],
     announcedDate: announcedDay,
     exDate: exDay,
@@ -79,7 +71,7 @@ function messageOf(action: CorporateAction, quantity: bigint, today: string): Me
     payDate: payDay,
     state: isToCome ? 1 : 2,
     ...termsOf(action, isToCome ? quantity : undefined),
-  });
+  };
 }
 
 /** @param quantity held, of what is to come. */

@@ -17,11 +17,10 @@ import { describe, expect, it } from 'vitest';
 import { Fixture, ids } from '../../../../../test/support/brokerage.js';
 import { session, sessionAccounts, sessionStep } from '../../../../../test/support/sessions.js';
 import { Refusal } from '../../refusal.js';
-import { getComboMaxTrdQtys } from './get-combo-max-trd-qtys.js';
 import { getFunds } from './get-funds.js';
-import { getMarginInfo } from './get-margin-info.js';
-import { getMaxTrdQtys } from './get-max-trd-qtys.js';
+import { getComboMaxTrdQtys, getMaxTrdQtys } from './get-max-trd-qtys.js';
 import { getPositions } from './get-positions.js';
+import { getMarginInfo } from './margin.js';
 
 async function answered<T>(value: T | Refusal | Promise<T | Refusal>): Promise<T> {
   const settled = await value;

@@ -17,9 +17,7 @@ import { Refusal } from '../../refusal.js';
 import { createSimulation } from '../../simulation.js';
 import { placeOrder } from '../trade/place-order.js';
 import { getPositionCorporateActions } from './get-position-corporate-actions.js';
-import { getReturnCalendar } from './get-return-calendar.js';
-import { getYieldTrend } from './get-yield-trend.js';
-import { outcomeOf } from './returns.js';
+import { getReturnCalendar, getYieldTrend, outcomeOf } from './returns.js';
 
 const DAY = 86_400_000;
 const ZONE = 'Asia/Hong_Kong';

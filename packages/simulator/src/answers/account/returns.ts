@@ -1,13 +1,159 @@
+import { create } from '@bufbuild/protobuf';
 import { DECIMAL_ONE, type Decimal, decimalToNumber, divide, formatDecimal, multiply } from '@svc-gateway/contract/decimal';
+import { type PriceContext, PriceContextSchema } from '@svc-gateway/contract/generated/svc/account_yield_pb';
+import * as ReturnCalendar from '@svc-gateway/contract/generated/svc/return_calendar_pb';
+import * as YieldTrend from '@svc-gateway/contract/generated/svc/yield_trend_pb';
+import type { TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import type { Currency } from '@svc-gateway/contract/markets';
 import { inMoney } from '@svc-gateway/contract/money';
-import type { AssetPoint, ExternalFlow } from './assets-history.js';
+import { addDays, localDate } from '@svc-gateway/contract/time';
+import { type Addressed, addressed } from '../../brokerage/header.js';
+import type { Brokerage } from '../../brokerage/index.js';
+import { currencies } from '../../brokerage/terms.js';
+import { missing, Refusal } from '../../refusal.js';
+import type { Answer } from '../../view/facts.js';
+import { messageOf } from '../../view/messages.js';
+import { currencyAsked } from './amounts.js';
+import { type AssetPoint, assetsHistory, type ExternalFlow } from './assets-history.js';
+import { dayProblem, type Period, type PeriodUnit, periodOf, periodsBetween, periodUnits, zoneNamed } from './return-periods.js';
+
+/** Years in one calendar. */
+const YEARS = 10;
+
+/** svc.return_calendar: profit and return, day by day of a month, month by month of a year, or year by year. */
+export const getReturnCalendar: Answer<'clock' | 'world' | 'market' | 'brokerage', ReturnCalendar.C2S, ReturnCalendar.S2C> = async (
+  facts,
+  request,
+) => {
+  const { brokerage, clock } = facts;
+  const query = returnQueryOf(brokerage, request);
+  if (query instanceof Refusal) return query;
+  const { to, currency, unit, method, timeZone, context } = query;
+  if (request.time < 0n) return new Refusal(`time ${request.time}: expected Unix milliseconds, or nothing for now`, 'broker.value');
+  await brokerage.records.journal.whenDurable(undefined);
+  const now = clock.now();
+  // Events at a moment count after it, so that "now" needs one millisecond more.
+  const until = request.time === 0n || request.time >= BigInt(now) ? now + 1 : Number(request.time);
+  const date = request.calendarDate === '' ? localDate(until - 1, timeZone) : request.calendarDate;
+  const problem = dayProblem('calendar_date', date);
+  if (problem !== undefined) return problem;
+  const periods = calendarOf(unit, date, timeZone).filter(({ begin }) => begin < until);
+  const times = [...new Set(periods.flatMap(({ begin, end }) => [begin, Math.min(end, until)]))].sort((a, b) => a - b);
+  const { points, flows } = await assetsHistory(facts, to.account, currency, times, context);
+  const at = new Map(points.map((point) => [point.time, point]));
+  const opened = flows[0]?.time ?? Number.POSITIVE_INFINITY;
+  const outcome = (from: number, end: number): Outcome | undefined => {
+    const [first, last] = [at.get(from), at.get(Math.min(end, until))];
+    return first === undefined || last === undefined ? undefined : outcomeOf(first, last, flows, method);
+  };
+  const shown = periods.filter(({ end }) => Math.min(end, until) > opened);
+  const shownOf = (name: string, of: Outcome | undefined) => returnOf(name, of, currency, now);
+  const periodList = shown.flatMap(({ name, begin, end }) => shownOf(name, outcome(begin, end)));
+  const [first, last] = [shown[0], shown.at(-1)];
+  const [total] = first === undefined || last === undefined ? [] : shownOf(`${first.name} to ${last.name}`, outcome(first.begin, last.end));
+  return messageOf(ReturnCalendar.S2CSchema, { header: to.header, currency: currencies.numberOf(currency), periodList, total });
+};
+
+/** The days of the month of a date, the months of its year, or the years up to its own. */
+function calendarOf(unit: PeriodUnit, date: string, timeZone: string): readonly Period[] {
+  if (unit === 'year') {
+    const year = Number(date.slice(0, 4));
+    return [...periodsBetween('year', `${year - YEARS + 1}-01-01`, date, timeZone)];
+  }
+  const around = periodOf(unit === 'day' ? 'month' : 'year', date, timeZone);
+  return [...periodsBetween(unit, localDate(around.begin, timeZone), addDays(localDate(around.end, timeZone), -1), timeZone)];
+}
+
+function returnOf(period: string, outcome: Outcome | undefined, currency: Currency, now: number) {
+  if (outcome === undefined) return [];
+  return [{ period, ...outcomeFields(outcome, currency, now), returnRate: outcome.rate }];
+}
+
+/** Points of one answer: a year of days. */
+const POINTS_MAX = 366;
+
+/** svc.yield_trend: assets, profit and yield since the beginning of a range, at the end of each of its days, months or years. */
+export const getYieldTrend: Answer<'clock' | 'world' | 'market' | 'brokerage', YieldTrend.C2S, YieldTrend.S2C> = async (
+  facts,
+  { header, range, method },
+) => {
+  const { brokerage, clock } = facts;
+  if (range === undefined) return missing(['range']);
+  const { currency: asked, queryType, timeLocation, priceContext } = range;
+  const query = returnQueryOf(brokerage, { header, currency: asked, queryType, method, timeLocation, priceContext });
+  if (query instanceof Refusal) return query;
+  const { to, currency, unit, timeZone, context } = query;
+  const { startDate, endDate } = range;
+  const problem = dayProblem('range.start_date', startDate) ?? dayProblem('range.end_date', endDate);
+  if (problem !== undefined) return problem;
+  if (startDate > endDate) return new Refusal(`range.start_date ${startDate} is after range.end_date ${endDate}`, 'broker.value');
+  const periods: Period[] = [];
+  for (const period of periodsBetween(unit, startDate, endDate, timeZone)) {
+    if (periods.length === POINTS_MAX)
+      return new Refusal(`the range has more than ${POINTS_MAX} points: shorten it, or ask by month`, 'broker.value');
+    periods.push(period);
+  }
+  await brokerage.records.journal.whenDurable(undefined);
+  // Events at a moment count after it, so that "now" needs one millisecond more.
+  const now = clock.now();
+  const until = now + 1;
+  const begun = periods.filter(({ begin }) => begin < until);
+  const times = [...begun.slice(0, 1).map(({ begin }) => begin), ...begun.map(({ end }) => Math.min(end, until))];
+  const { points, flows } = await assetsHistory(facts, to.account, currency, times, context);
+  const [start, ...ends] = points;
+  const opened = flows[0]?.time ?? Number.POSITIVE_INFINITY;
+  const pointList = ends.flatMap((end, index) => {
+    if (start === undefined || end.time <= opened) return [];
+    const { inflow, rate } = outcomeOf(start, end, flows, query.method);
+    const { endTime: time, endAssets: assets, netInflow, profit } = outcomeFields({ begin: start, end, inflow }, currency, now);
+    const figures = { time, assets, netInflow, profit };
+    return [{ period: begun[index]?.name ?? '', ...figures, yield: rate }];
+  });
+  return messageOf(YieldTrend.S2CSchema, { header: to.header, currency: currencies.numberOf(currency), pointList });
+};
+
+/** Parameters shared by the return calendar and the yield trend. */
+interface ReturnQuery {
+  readonly to: Addressed;
+  readonly currency: Currency;
+  readonly unit: PeriodUnit;
+  readonly method: ReturnMethod;
+  readonly timeZone: string;
+  readonly context: PriceContext;
+}
+
+const methods: Readonly<Record<number, ReturnMethod>> = { 1: 'time_weighted', 2: 'money_weighted' };
+
+interface ReturnRequest {
+  readonly header?: TrdHeader | undefined;
+  readonly currency: number;
+  readonly queryType: number;
+  readonly method: number;
+  readonly timeLocation: string;
+  readonly priceContext?: PriceContext | undefined;
+}
+
+function returnQueryOf(brokerage: Brokerage, asked: ReturnRequest): ReturnQuery | Refusal {
+  const to = addressed(brokerage, asked.header);
+  if (to instanceof Refusal) return to;
+  const currency = currencyAsked(to.account, asked.currency);
+  if (currency instanceof Refusal) return currency;
+  const unit = periodUnits[asked.queryType];
+  if (unit === undefined)
+    return new Refusal(`query_type ${asked.queryType} is not accepted; accepted: 1 day, 2 month, 3 year`, 'broker.value');
+  const method = methods[asked.method];
+  if (method === undefined)
+    return new Refusal(`method ${asked.method} is not accepted; accepted: 1 time-weighted, 2 money-weighted`, 'broker.value');
+  const timeZone = zoneNamed(asked.timeLocation);
+  if (timeZone instanceof Refusal) return timeZone;
+  return { to, currency, unit, method, timeZone, context: asked.priceContext ?? create(PriceContextSchema) };
+}
 
 /** How a rate of return is counted. */
-export type ReturnMethod = 'time_weighted' | 'money_weighted';
+type ReturnMethod = 'time_weighted' | 'money_weighted';
 
 /** Return of an account between two moments. */
-export interface Outcome {
+interface Outcome {
   readonly begin: AssetPoint;
   readonly end: AssetPoint;
   /** Deposits less withdrawals. */
@@ -57,7 +203,7 @@ function moneyWeighted(begin: AssetPoint, end: AssetPoint, flows: readonly Exter
  *
  * @param now epoch ms: a span that takes in this moment ends just behind it, and is told to end with it
  */
-export function outcomeFields({ begin, end, inflow }: Pick<Outcome, 'begin' | 'end' | 'inflow'>, currency: Currency, now: number) {
+function outcomeFields({ begin, end, inflow }: Pick<Outcome, 'begin' | 'end' | 'inflow'>, currency: Currency, now: number) {
   const before = inMoney(begin.assets, currency);
   const after = inMoney(end.assets, currency);
   const flowed = inMoney(inflow, currency);

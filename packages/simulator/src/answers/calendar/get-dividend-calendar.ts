@@ -1,25 +1,17 @@
-import { create } from '@bufbuild/protobuf';
 import { formatDecimal } from '@svc-gateway/contract/decimal';
-import {
-  type C2S,
-  C2SSchema,
-  type DividendCalendarItem,
-  DividendCalendarItemSchema,
-  type S2C,
-  S2CSchema,
-} from '@svc-gateway/contract/generated/Qot_GetDividendCalendar_pb';
 import { dividendMarket } from '@svc-gateway/contract/list-enums';
 import type { QuoteMarket } from '@svc-gateway/contract/markets';
+import type { calendar as declared } from '@svc-gateway/contract/operations';
 import { requireDay } from '@svc-gateway/contract/time';
 import type { CashDividend } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
 import type { CacheKind } from '../../view/caches.js';
-import { marketOf } from '../../view/choices.js';
-import type { Answer, Facts } from '../../view/facts.js';
+import type { Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
-import { given } from '../../view/optional-fields.js';
+import { given } from '../../view/messages.js';
+import { dayNamed as dayOf, marketOf } from '../../view/requests.js';
 import { marketCalendar } from '../../world/index.js';
-import { dayOf } from './dates.js';
+import type { AnswerTo } from '../table.js';
 
 type Needed = Facts<'world' | 'companies' | 'listings' | 'caches'>;
 
@@ -31,17 +23,17 @@ interface Row {
 }
 
 /** Qot_GetDividendCalendar: cash dividends of shares and funds that go ex on a day, as far as they have been announced; in the world's order. */
-export const getDividendCalendar: Answer<'world' | 'companies' | 'listings' | 'caches', C2S, S2C> = (facts, request) => {
+export const getDividendCalendar: AnswerTo<typeof declared.getDividendCalendar> = (facts, request) => {
   const market = marketOf(request.market, dividendMarket);
   if (market instanceof Refusal) return market;
   const day = dayOf('date', request.date);
   if (day instanceof Refusal) return day;
   const { dataFrom } = request;
-  const count = given(C2SSchema, request, 'count') ?? COUNT_MAX;
+  const count = given(request, 'count') ?? COUNT_MAX;
   if (dataFrom < 0) return new Refusal(`data_from ${dataFrom}: expected 0 or more`, 'broker.value');
   if (!(count >= 1 && count <= COUNT_MAX)) return new Refusal(`count ${count}: expected 1 to ${COUNT_MAX}`, 'broker.value');
   const rows = rowsOf(facts, market, request.date);
-  return create(S2CSchema, { itemList: rows.slice(dataFrom, dataFrom + count).map(itemOf), allCount: rows.length });
+  return { itemList: rows.slice(dataFrom, dataFrom + count).map(itemOf), allCount: rows.length };
 };
 
 /** Rows by market and day: a month of each of the larger ones. */
@@ -70,14 +62,14 @@ function dividendsOf({ world, companies }: Facts<'world' | 'companies'>, listing
     .map((dividend) => ({ listing, dividend }));
 }
 
-function itemOf({ listing: { security, instrument }, dividend }: Row): DividendCalendarItem {
+function itemOf({ listing: { security, instrument }, dividend }: Row) {
   const { cash, currency, special, recordDay, exDay, payDay } = dividend;
-  return create(DividendCalendarItemSchema, {
+  return {
     security,
     name: instrument.name,
     statement: `${special ? 'Special dividend' : 'Dividend'}: ${currency} ${formatDecimal(cash)} per ${instrument.kind === 'etf' ? 'unit' : 'share'}`,
     recordDate: recordDay,
     exDate: exDay,
     dividendPayableDate: payDay,
-  });
+  };
 }

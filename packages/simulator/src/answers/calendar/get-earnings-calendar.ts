@@ -1,34 +1,30 @@
-import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '@svc-gateway/contract/decimal';
 import {
   type C2S,
   EarningsCalendarEstimateType,
-  type EarningsCalendarItem,
-  EarningsCalendarItemSchema,
   EarningsCalendarPeriodType,
   EarningsCalendarPubType,
   type EstimateData,
-  EstimateDataSchema,
   EarningsCalendarIndicatorType as Factor,
-  type S2C,
-  S2CSchema,
   EarningsCalendarSortType as Sort,
 } from '@svc-gateway/contract/generated/Qot_GetEarningsCalendar_pb';
 import type { IndicatorValue } from '@svc-gateway/contract/generated/Qot_OptionCommon_pb';
 import { earningsMarket, earningsSort } from '@svc-gateway/contract/list-enums';
 import { quoteMarket } from '@svc-gateway/contract/markets';
+import type { calendar as declared } from '@svc-gateway/contract/operations';
 import { localDate, parseLocal, requireDay } from '@svc-gateway/contract/time';
 import { Refusal } from '../../refusal.js';
 import type { CacheKind } from '../../view/caches.js';
-import { checkChoice, marketOf } from '../../view/choices.js';
 import { type EarningsReport, earningsFigures, publicationOf, type ReportedFigure, reportsBetween } from '../../view/earnings.js';
-import type { Answer, Facts } from '../../view/facts.js';
+import type { Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
-import { known } from '../../view/optional-fields.js';
+import type { Fields } from '../../view/messages.js';
+import { checkChoice, type Days, daysOf, marketOf } from '../../view/requests.js';
 import { type Condition, type Figure, meeting, pageOf, unknownIndicator, withinRange } from '../../view/standings.js';
 import { type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
 import { type VolatilityRecord, volatilityRecord } from '../../view/volatility-record.js';
-import { type Days, daysOf } from './dates.js';
+import { isoCode } from '../research/money.js';
+import type { AnswerTo } from '../table.js';
 
 /** As the service itself: the first day and six more. */
 const DAYS_MAX = 7;
@@ -42,27 +38,18 @@ interface Row {
   readonly reports: readonly [EarningsReport, ...EarningsReport[]];
   readonly day: string;
   readonly pubType: EarningsCalendarPubType;
-  readonly estimates: readonly EstimateData[];
+  readonly estimates: readonly Fields<EstimateData>[];
   /** Market value at the close before the publication, or now if that is to come. */
   readonly marketCapThen: number;
   /** Volatility of the options on the share, where there are any. */
   readonly volatility: VolatilityRecord | undefined;
 }
 
-/** With what is told of it: there are thousands in a season's week, so that each is written once. */
-interface ToldRow extends Row {
-  /** Shared: nothing may write to it. */
-  readonly item: EarningsCalendarItem;
-}
-
 /**
  * Qot_GetEarningsCalendar: what companies publish on the days asked for, by the dates of the market. Hot are those in which most money is traded on a usual day. What trades in
  * the thousands of options on a share is not added up here.
  */
-export const getEarningsCalendar: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'caches', C2S, S2C> = (
-  facts,
-  request,
-) => {
+export const getEarningsCalendar: AnswerTo<typeof declared.getEarningsCalendar> = (facts, request) => {
   const market = marketOf(request.market, earningsMarket);
   if (market instanceof Refusal) return market;
   const begin = request.beginDate || localDate(facts.clock.now(), quoteMarket(market).timeZone);
@@ -82,13 +69,13 @@ export const getEarningsCalendar: Answer<'clock' | 'world' | 'companies' | 'mark
   return listOf(rows, sort, conditions);
 };
 
-const rankings: CacheKind<readonly ToldRow[]> = { max: 16 };
+const rankings: CacheKind<readonly Row[]> = { max: 16 };
 
-function listOf(rows: readonly ToldRow[], sort: Sort, conditions: readonly Condition<ToldRow>[]): S2C {
-  const by: Figure<ToldRow> = sorts[sort] ?? noFigure;
+function listOf(rows: readonly Row[], sort: Sort, conditions: readonly Condition<Row>[]) {
+  const by: Figure<Row> = sorts[sort] ?? noFigure;
   const kept = meeting(rows, conditions, by);
   const ordered = pageOf(kept, { by, ascending: false, offset: 0, count: kept.length });
-  return create(S2CSchema, { itemList: ordered.map(({ item }) => item) });
+  return { itemList: ordered.map(itemOf) };
 }
 
 const noFigure: Figure<Row> = () => undefined;
@@ -132,7 +119,9 @@ function conditionOf(factor: Factor, value: IndicatorValue | undefined, index: n
     case Factor.EarningsCalendarIndicatorType_PubType:
       return values.length === 0 ? noValues(path) : ({ pubType }) => values.includes(pubType);
     case Factor.EarningsCalendarIndicatorType_EstimateType:
-      return values.length === 0 ? noValues(path) : ({ estimates }) => estimates.some(({ estimateType }) => values.includes(estimateType));
+      return values.length === 0
+        ? noValues(path)
+        : ({ estimates }) => estimates.some(({ estimateType }) => values.includes(estimateType ?? 0));
     case Factor.EarningsCalendarIndicatorType_StockListType:
       return new Refusal(`filter_list[${index}]: the simulation keeps no list of stocks for its user here; leave stock lists out`);
     default:
@@ -158,15 +147,14 @@ interface Reporting {
 }
 
 /** One row for each moment of publication. */
-function rowsOfAll(facts: Needed, reporting: readonly Reporting[]): ToldRow[] {
-  const rows: ToldRow[] = [];
+function rowsOfAll(facts: Needed, reporting: readonly Reporting[]): Row[] {
+  const rows: Row[] = [];
   for (const { share, reports } of reporting) {
     const stock = stockFigures(facts, share);
     for (const time of new Set(reports.map((report) => report.time))) {
       const [shortest, ...rest] = reports.filter((report) => report.time === time);
       if (shortest === undefined) continue;
-      const row = rowOf(facts, stock, [shortest, ...rest]);
-      rows.push({ ...row, item: itemOf(row) });
+      rows.push(rowOf(facts, stock, [shortest, ...rest]));
     }
   }
   return rows;
@@ -182,7 +170,7 @@ function rowOf(facts: Needed, stock: StockFigures, reports: Row['reports']): Row
   // A report of today that is not out yet is looked at as of the day before.
   const asOf =
     time <= now ? published : Math.min(published - 1, requireDay(localDate(now, quoteMarket(company.issuer.home.market).timeZone)));
-  const currency = isoCurrency(company.issuer.home.currency);
+  const currency = isoCode(company.issuer.home.currency);
   return {
     stock,
     reports,
@@ -219,14 +207,8 @@ function estimateOf(
   { actual, estimate }: ReportedFigure,
   { period }: EarningsReport,
   currency: string,
-): EstimateData {
-  const values = known({ actualValue: actual, predictValue: estimate });
-  return create(EstimateDataSchema, { estimateType, ...values, currency, periodType: periodTypes[period] });
-}
-
-/** The protocol's CNH is the mainland's renminbi, CNY in ISO 4217. */
-function isoCurrency(currency: string): string {
-  return currency === 'CNH' ? 'CNY' : currency;
+) {
+  return { estimateType, actualValue: actual, predictValue: estimate, currency, periodType: periodTypes[period] };
 }
 
 /** At the close of the trading day before a day. */
@@ -238,9 +220,9 @@ function marketCapBefore({ world, market, companies }: Needed, { instrument }: L
   return close === undefined ? 0 : decimalToNumber(close * companies.figures(instrument, before).issuedShares);
 }
 
-function itemOf({ stock: { listing, board, equity }, reports: [report], day, pubType, estimates, volatility }: Row): EarningsCalendarItem {
+function itemOf({ stock: { listing, board, equity }, reports: [report], day, pubType, estimates, volatility }: Row) {
   const part = { quarter: `Q${report.number}`, half: 'H1', annual: 'FY' }[report.period];
-  return create(EarningsCalendarItemSchema, {
+  return {
     security: listing.security,
     name: board.name,
     earningsDate: day,
@@ -250,6 +232,8 @@ function itemOf({ stock: { listing, board, equity }, reports: [report], day, pub
     estimateList: [...estimates],
     marketCap: equity.issuedMarketVal,
     price: board.curPrice,
-    ...known({ iv: volatility?.implied, ivRank: volatility?.rank, ivPercentile: volatility?.percentile }),
-  });
+    iv: volatility?.implied,
+    ivRank: volatility?.rank,
+    ivPercentile: volatility?.percentile,
+  };
 }

@@ -1,19 +1,10 @@
-import { create } from '@bufbuild/protobuf';
-import {
-  type C2S,
-  type EconomicCalendarItem,
-  EconomicCalendarItemSchema,
-  Importance,
-  type S2C,
-  S2CSchema,
-} from '@svc-gateway/contract/generated/Qot_GetEconomicCalendar_pb';
+import { Importance } from '@svc-gateway/contract/generated/Qot_GetEconomicCalendar_pb';
 import { economyMarket, importance } from '@svc-gateway/contract/list-enums';
+import type { calendar as declared } from '@svc-gateway/contract/operations';
 import { type Economy, economies, type MacroEvent, type ScheduledEvent } from '../../macro/index.js';
 import { Refusal } from '../../refusal.js';
-import { checkChoice } from '../../view/choices.js';
-import type { Answer } from '../../view/facts.js';
-import { known } from '../../view/optional-fields.js';
-import { daysOf } from './dates.js';
+import { checkChoice, daysOf } from '../../view/requests.js';
+import type { AnswerTo } from '../table.js';
 
 const COUNT_MAX = 100;
 const DAYS_MAX = 366;
@@ -23,7 +14,7 @@ const DAY_MS = 86_400_000;
 const economyOf: Readonly<Record<number, Economy>> = { 1: 'HK', 11: 'US', 21: 'CN', 31: 'SG', 41: 'JP', 51: 'AU', 61: 'MY', 71: 'CA' };
 
 /** Qot_GetEconomicCalendar: publications of economic figures, by time, in pages. Dates are days of UTC. */
-export const getEconomicCalendar: Answer<'clock' | 'macro', C2S, S2C> = ({ clock, macro }, request) => {
+export const getEconomicCalendar: AnswerTo<typeof declared.getEconomicCalendar> = ({ clock, macro }, request) => {
   const days = daysOf('begin_date', request.beginDate, 'end_date', request.endDate || request.beginDate, DAYS_MAX);
   if (days instanceof Refusal) return days;
   const wanted = request.importance;
@@ -47,7 +38,7 @@ export const getEconomicCalendar: Answer<'clock' | 'macro', C2S, S2C> = ({ clock
   const next = scheduled[first + count];
   const now = clock.now();
   const page = scheduled.slice(first, first + count).map((event) => itemOf(macro.event(event, now)));
-  return create(S2CSchema, { itemList: page, hasMore: next !== undefined, ...(next === undefined ? {} : { nextPage: pageKey(next) }) });
+  return { itemList: page, hasMore: next !== undefined, ...(next === undefined ? {} : { nextPage: pageKey(next) }) };
 };
 
 /** The page that begins with an event. Callers are not to read it. */
@@ -66,7 +57,7 @@ function badPage(): Refusal {
   return new Refusal('next_page: does not come from an earlier page of this request');
 }
 
-function itemOf({ title, time, economy, importance: star, previous, consensus, actual }: MacroEvent): EconomicCalendarItem {
+function itemOf({ title, time, economy, importance: star, previous, consensus, actual }: MacroEvent) {
   const { country } = economies[economy];
-  return create(EconomicCalendarItemSchema, known({ title, timestamp: time / 1000, country, star, previous, consensus, actual }));
+  return { title, timestamp: time / 1000, country, star, previous, consensus, actual };
 }

@@ -1,48 +1,39 @@
-import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '@svc-gateway/contract/decimal';
-import {
-  type C2S,
-  type FutureInfo,
-  FutureInfoSchema,
-  type S2C,
-  S2CSchema,
-  TradeTimeSchema,
-} from '@svc-gateway/contract/generated/Qot_GetFutureInfo_pb';
+import type { derivatives as declared } from '@svc-gateway/contract/operations';
 import { localDate, parseLocal, zoneOffset } from '@svc-gateway/contract/time';
 import { Refusal } from '../../refusal.js';
-import { lastTrade } from '../../view/contract-terms.js';
-import type { Answer, Facts } from '../../view/facts.js';
+import type { Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
 import { locateAllTerms } from '../../view/locate.js';
+import { lastTrade } from '../../view/static-info.js';
+import { Exchange } from '../../world/exchange.js';
 import { type FutureTerms, kinds, tickSize, tradedOn } from '../../world/index.js';
-import { contractUnits, exchangePages } from './future-terms.js';
+import type { AnswerTo } from '../table.js';
 
 const SYMBOLS_MAX = 200;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 /** Qot_GetFutureInfo: terms of futures. */
-export const getFutureInfo: Answer<'clock' | 'world' | 'listings', C2S, S2C> = (facts, { securityList }) => {
+export const getFutureInfo: AnswerTo<typeof declared.getFutureInfo> = (facts, { securityList }) => {
   const listings = locateAllTerms(facts, securityList, SYMBOLS_MAX);
   if (listings instanceof Refusal) return listings;
-  const payload = create(S2CSchema);
-  for (const listing of listings) {
-    const { instrument } = listing;
-    if (instrument.kind !== 'future') return new Refusal(`${instrument.symbol} is ${kinds[instrument.kind].noun}, no future`);
-    payload.futureInfoList.push(futureInfo(facts, listing, instrument.future));
-  }
-  return payload;
+  const other = listings.find(({ instrument }) => instrument.kind !== 'future')?.instrument;
+  if (other !== undefined) return new Refusal(`${other.symbol} is ${kinds[other.kind].noun}, no future`);
+  return { futureInfoList: listings.flatMap((listing) => futureInfo(facts, listing)) };
 };
 
-function futureInfo(facts: Facts<'clock' | 'world' | 'listings'>, listing: Listing, { product, month }: FutureTerms): FutureInfo {
+function futureInfo(facts: Facts<'clock' | 'world' | 'listings'>, listing: Listing) {
   const { instrument } = listing;
-  const { lastTradeTime, lastTradeTimestamp } = lastTrade(listing);
+  if (instrument.kind !== 'future') return [];
+  const { product, month } = instrument.future;
   const owner = product.underlying === undefined ? undefined : facts.listings.named(product.underlying);
   const { unit, of, quoted } = contractUnits(product);
-  const info = create(FutureInfoSchema, {
+  return {
     name: instrument.name,
     security: listing.security,
-    lastTradeTime,
+    ...lastTrade(listing),
+    owner: owner?.security,
     ownerOther: owner?.instrument.name ?? of,
     exchange: exchangePages[product.exchange]?.name ?? '',
     contractType: owner === undefined ? of : 'Index futures',
@@ -55,11 +46,8 @@ function futureInfo(facts: Facts<'clock' | 'world' | 'listings'>, listing: Listi
     tradeTime: sessionsOf(facts, listing),
     timeZone: zoneText(facts, listing),
     exchangeFormatUrl: exchangePages[product.exchange]?.page ?? '',
-  });
-  if (lastTradeTimestamp !== undefined) info.lastTradeTimestamp = lastTradeTimestamp;
-  if (owner !== undefined) info.owner = owner.security;
-  if (month === undefined) info.origin = facts.listings.of(tradedOn(instrument, facts.world.today(instrument))).security;
-  return info;
+    origin: month === undefined ? facts.listings.of(tradedOn(instrument, facts.world.today(instrument))).security : undefined,
+  };
 }
 
 /** The sessions of the present trading day, each in minutes from midnight of the day on which it begins. */
@@ -67,7 +55,7 @@ function sessionsOf({ clock, world }: Facts<'clock' | 'world'>, { instrument, ma
   const calendar = world.calendar(instrument);
   return calendar.sessions(calendar.tradingDay(clock.now())).map(({ start, end }) => {
     const midnight = parseLocal(localDate(start, market.timeZone), market.timeZone) ?? start;
-    return create(TradeTimeSchema, { begin: (start - midnight) / MINUTE_MS, end: (end - midnight) / MINUTE_MS });
+    return { begin: (start - midnight) / MINUTE_MS, end: (end - midnight) / MINUTE_MS };
   });
 }
 
@@ -75,3 +63,38 @@ function zoneText({ clock }: Facts<'clock'>, { market }: Listing): string {
   const hours = zoneOffset(clock.now(), market.timeZone) / HOUR_MS;
   return `UTC${hours < 0 ? '-' : '+'}${Math.abs(hours)}`;
 }
+
+type Product = FutureTerms['product'];
+
+/** A product's underlying, the unit of its contract size, and the unit of its price. */
+interface ContractUnits {
+  readonly of: string;
+  readonly unit: string;
+  readonly quoted: string;
+}
+
+const goods: Readonly<Record<string, ContractUnits>> = {
+  CL: { of: 'Crude oil', unit: 'barrel', quoted: 'USD/barrel' },
+  NG: { of: 'Natural gas', unit: 'MMBtu', quoted: 'USD/MMBtu' },
+  GC: { of: 'Gold', unit: 'troy ounce', quoted: 'USD/troy ounce' },
+  SI: { of: 'Silver', unit: 'troy ounce', quoted: 'USD/troy ounce' },
+  HG: { of: 'Copper', unit: 'pound', quoted: 'USD/pound' },
+  ZN: { of: 'Treasury notes', unit: 'USD per point', quoted: 'points of par' },
+  ZB: { of: 'Treasury bonds', unit: 'USD per point', quoted: 'points of par' },
+};
+
+/** Index futures are money per point. */
+function contractUnits({ root, name, currency }: Product): ContractUnits {
+  return goods[root] ?? { of: name.replace(/ (Futures|mini)$/, ''), unit: `${currency} per index point`, quoted: 'index points' };
+}
+
+/** Where exchanges publish their contract specifications. */
+const exchangePages: Readonly<Record<number, { readonly name: string; readonly page: string }>> = {
+  [Exchange.hkex]: { name: 'HKEX', page: 'https://www.hkex.com.hk/Products/Listed-Derivatives' },
+  [Exchange.cme]: { name: 'CME', page: 'https://www.cmegroup.com/markets.html' },
+  [Exchange.cbot]: { name: 'CBOT', page: 'https://www.cmegroup.com/markets.html' },
+  [Exchange.comex]: { name: 'COMEX', page: 'https://www.cmegroup.com/markets.html' },
+  [Exchange.nymex]: { name: 'NYMEX', page: 'https://www.cmegroup.com/markets.html' },
+  [Exchange.singapore]: { name: 'SGX', page: 'https://www.sgx.com/derivatives/products' },
+  [Exchange.osaka]: { name: 'OSE', page: 'https://www.jpx.co.jp/english/derivatives/products' },
+};

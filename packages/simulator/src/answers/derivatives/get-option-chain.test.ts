@@ -5,7 +5,7 @@ import { MemoryStore } from '@svc-gateway/storage';
 import { expect, test, vi } from 'vitest';
 import type { Refusal } from '../../refusal.js';
 import { createSimulation } from '../../simulation.js';
-import { getOptionChain } from './get-option-chain.js';
+import { getOptionChain } from './option-chain.js';
 
 test('a chain of more contracts than one answer holds is refused with how to narrow it', async () => {
   const clock = new ManualClock(Date.UTC(2026, 10, 20, 15, 30));

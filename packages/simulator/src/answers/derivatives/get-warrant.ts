@@ -1,15 +1,17 @@
-import { create, isFieldSet } from '@bufbuild/protobuf';
+import { isFieldSet } from '@bufbuild/protobuf';
 import { decimalToNumber } from '@svc-gateway/contract/decimal';
 import { IpoPeriod, PriceType, SortField, WarrantStatus } from '@svc-gateway/contract/generated/Qot_Common_pb';
-import { type C2S, C2SSchema, type S2C, S2CSchema } from '@svc-gateway/contract/generated/Qot_GetWarrant_pb';
+import { type C2S, C2SSchema } from '@svc-gateway/contract/generated/Qot_GetWarrant_pb';
+import type { derivatives as declared } from '@svc-gateway/contract/operations';
 import { addDays } from '@svc-gateway/contract/time';
 import { Refusal } from '../../refusal.js';
-import type { Answer, Facts } from '../../view/facts.js';
+import type { Facts } from '../../view/facts.js';
 import { locateTerms } from '../../view/locate.js';
+import { issuerOf, warrantTypes } from '../../view/warrant-figures.js';
 import { WarrantRow } from '../../view/warrant-row.js';
-import { issuerOf, warrantTypes } from '../../view/warrant-terms.js';
 import type { Instrument } from '../../world/index.js';
-import { dayOf } from './owner.js';
+import type { AnswerTo } from '../table.js';
+import { dayOf } from './option-chain.js';
 
 const MONTH_DAYS = 30;
 const WEEK_DAYS = 7;
@@ -17,7 +19,7 @@ const WEEK_DAYS = 7;
 type Used = 'world' | 'market' | 'listings';
 
 /** Qot_GetWarrant: listed warrants that meet every condition, sorted, a page of them. */
-export const getWarrant: Answer<Used, C2S, S2C> = (facts, request) => {
+export const getWarrant: AnswerTo<typeof declared.getWarrant> = (facts, request) => {
   const owner = request.owner === undefined ? undefined : locateTerms(facts, request.owner);
   if (owner instanceof Refusal) return owner;
   const bounds = maturityBounds(request);
@@ -25,7 +27,7 @@ export const getWarrant: Answer<Used, C2S, S2C> = (facts, request) => {
   return page(facts, request, owner?.instrument, bounds);
 };
 
-function page(facts: Facts<Used>, request: C2S, owner: Instrument | undefined, bounds: Bounds): S2C {
+function page(facts: Facts<Used>, request: C2S, owner: Instrument | undefined, bounds: Bounds) {
   const isWanted = termsFilter(facts, request, bounds);
   const listed = facts.world.warrants(owner);
   const conditions = figureConditions(request);
@@ -34,11 +36,12 @@ function page(facts: Facts<Used>, request: C2S, owner: Instrument | undefined, b
   const keyed = rows.map((row) => ({ row, key: column.of(row) }));
   keyed.sort((a, b) => compare(a.key, b.key) * (request.ascend ? 1 : -1) || compare(a.row.warrant.code, b.row.warrant.code));
   const shown = keyed.slice(request.begin, request.begin + request.num);
-  const payload = create(S2CSchema);
-  payload.allCount = keyed.length;
-  payload.lastPage = request.begin + request.num >= keyed.length;
-  payload.warrantDataList = shown.map(({ row }) => row.message());
-  return payload;
+
+  return {
+    allCount: keyed.length,
+    lastPage: request.begin + request.num >= keyed.length,
+    warrantDataList: shown.map(({ row }) => row.message()),
+  };
 }
 
 interface Bounds {

@@ -1,7 +1,6 @@
 import { isFieldSet } from '@bufbuild/protobuf';
 import { decimalToNumber } from '@svc-gateway/contract/decimal';
-import type { ComboLeg } from '@svc-gateway/contract/generated/Qot_Common_pb';
-import { ComboLegSchema } from '@svc-gateway/contract/generated/Qot_Common_pb';
+import { type ComboLeg, ComboLegSchema } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import { TrdSide } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import type { ContractValuation, Quote } from '../../market/market.js';
 import { missing, Refusal } from '../../refusal.js';

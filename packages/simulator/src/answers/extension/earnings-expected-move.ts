@@ -1,27 +1,17 @@
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { EarningsPubTimeType } from '@svc-gateway/contract/generated/Qot_Common_pb';
-import {
-  type C2S,
-  DetailSchema,
-  ExpectedMoveSchema,
-  PublicationTimeSchema,
-  type S2C,
-  S2CSchema,
-} from '@svc-gateway/contract/generated/svc/earnings_expected_move_pb';
-import { parseLocal } from '@svc-gateway/contract/time';
+import type { extension as declared } from '@svc-gateway/contract/operations';
 import { Refusal } from '../../refusal.js';
 import { type EarningsReport, publicationOf, reportsBetween } from '../../view/earnings.js';
-import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
-import type { Answer, Facts } from '../../view/facts.js';
-import type { Listing } from '../../view/listings.js';
-import { known } from '../../view/optional-fields.js';
-import { locateStock } from '../../view/stock-ids.js';
+import type { Facts } from '../../view/facts.js';
+import { type Listing, secondsOf } from '../../view/listings.js';
+import { locateStock } from '../../view/locate.js';
+import { BACKEND_SUCCESS, versioned } from '../../view/requests.js';
 import type { Option } from '../../world/instrument.js';
 import { isIssuedByCompany, kinds } from '../../world/kinds.js';
-import { historicalVolatility, VOLATILITY_DAYS } from '../research/historical-volatility.js';
+import { historicalVolatility, pubTypes, VOLATILITY_DAYS } from '../research/earnings-prices.js';
 import { periodEnding } from '../research/periods.js';
 import { type Subject, subjectFor } from '../research/subject.js';
-import { ratio, raw } from './scales.js';
+import type { AnswerTo } from '../table.js';
+import { ratio } from './scales.js';
 
 type Used = 'clock' | 'world' | 'companies' | 'market' | 'listings';
 
@@ -35,44 +25,44 @@ const EXPIRIES = 4;
 const WHOLE = 0;
 
 /** svc.earnings_expected_move: the straddles at the money of the first expiries that the next results of a company can move, at the options' last prices. */
-export const earningsExpectedMove: Answer<Used, C2S, S2C> = (facts, request) => {
-  const refused = checkVersion(request);
-  if (refused !== undefined) return refused;
+export const earningsExpectedMove: AnswerTo<typeof declared.earningsExpectedMove> = versioned((facts, request) => {
   const listing = locateStock(facts, request);
   if (listing instanceof Refusal) return listing;
   const { symbol, kind } = listing.instrument;
   if (!isIssuedByCompany(listing.instrument)) return new Refusal(`${symbol} is ${kinds[kind].noun}: only companies publish results`);
-  return answer(facts, subjectFor(facts, listing));
-};
-
-function answer(facts: Facts<Used>, subject: Subject): S2C {
+  const subject = subjectFor(facts, listing);
   const { clock, market } = facts;
-  const { company, listing, day } = subject;
+  const { company, day } = subject;
   const reports = onePerMoment(reportsBetween(company, day - PAST.days, day + AHEAD_DAYS));
   // Once a listing has ended, nothing is to come.
   const next = facts.world.state(listing.instrument) === 'listed' ? reports.findLast(({ time }) => time > clock.now()) : undefined;
   const past = reports.filter(({ time }) => time <= clock.now()).slice(0, PAST.count);
   const quote = market.quote(listing.instrument);
-  const detail = create(DetailSchema, {
-    ...(next === undefined ? {} : { fiscalYear: next.fiscalYear, financialType: typeOf(subject, next) }),
-    publicationTimes: [...(next === undefined ? [] : [next]), ...past].map((report) => publicationMessage(subject, report)),
-    priceInfo: {
-      curPrice: raw(quote.last),
-      lastClosePrice: raw(quote.previousClose),
-      changeRatio: ratio(quote.last - quote.previousClose, quote.previousClose),
-      volume: quote.volume,
-      volumePrecision: WHOLE,
+  return {
+    backendRetCode: BACKEND_SUCCESS,
+    detail: {
+      fiscalYear: next?.fiscalYear,
+      financialType: next && typeOf(subject, next),
+      publicationTimes: [...(next === undefined ? [] : [next]), ...past].map((report) => publicationMessage(subject, report)),
+      priceInfo: {
+        curPrice: quote.last,
+        lastClosePrice: quote.previousClose,
+        changeRatio: ratio(quote.last - quote.previousClose, quote.previousClose),
+        volume: quote.volume,
+        volumePrecision: WHOLE,
+      },
+      expectedMoves: next === undefined ? [] : movesAfter(facts, listing, next),
     },
+  };
+});
+
+function movesAfter(facts: Facts<Used>, listing: Listing, { time }: EarningsReport) {
+  const { day, at } = publicationOf(listing.instrument, time);
+  const optionHv = volatilityOf(facts, listing);
+  return expiriesFrom(facts, listing, day, at === 'before').flatMap((expiry) => {
+    const straddle = straddleOf(facts, listing, expiry);
+    return straddle === undefined ? [] : [{ ...straddle, optionHv }];
   });
-  if (next !== undefined) {
-    const { day: on, at } = publicationOf(listing.instrument, next.time);
-    const volatility = volatilityOf(facts, listing);
-    for (const expiry of expiriesFrom(facts, listing, on, at === 'before')) {
-      const move = straddleOf(facts, listing, expiry);
-      if (move !== undefined) detail.expectedMoves.push(Object.assign(create(ExpectedMoveSchema, move), known({ optionHv: volatility })));
-    }
-  }
-  return create(S2CSchema, { backendRetCode: BACKEND_SUCCESS, detail });
 }
 
 /** The shortest period of the reports published together. */
@@ -80,19 +70,13 @@ function onePerMoment(reports: readonly EarningsReport[]): readonly EarningsRepo
   return reports.filter(({ time }, index) => reports[index - 1]?.time !== time);
 }
 
-const pubTypes = {
-  before: EarningsPubTimeType.EarningsPubTimeType_PreMarket,
-  during: EarningsPubTimeType.EarningsPubTimeType_DuringMarket,
-  after: EarningsPubTimeType.EarningsPubTimeType_AfterMarket,
-} as const;
-
 function publicationMessage(subject: Subject, report: EarningsReport) {
-  return create(PublicationTimeSchema, {
+  return {
     fiscalYear: report.fiscalYear,
     financialType: typeOf(subject, report),
     pubTime: BigInt(report.time / 1000),
     pubType: pubTypes[publicationOf(subject.listing.instrument, report.time).at],
-  });
+  };
 }
 
 function typeOf({ company }: Subject, { last, quarters }: EarningsReport): number {
@@ -108,11 +92,7 @@ function expiriesFrom({ world }: Facts<'world'>, { instrument }: Listing, day: s
     .slice(0, EXPIRIES);
 }
 
-function straddleOf(
-  { world, market, listings }: Facts<Used>,
-  listing: Listing,
-  expiry: string,
-): MessageInitShape<typeof ExpectedMoveSchema> | undefined {
+function straddleOf({ world, market, listings }: Facts<Used>, listing: Listing, expiry: string) {
   const { last } = market.quote(listing.instrument);
   const pairs = new Map<bigint, Partial<Record<'call' | 'put', Option>>>();
   for (const series of world.optionSeries(listing.instrument).filter((one) => one.expiry === expiry)) {
@@ -135,16 +115,16 @@ function straddleOf(
   const implied = (market.valuation(call).volatility + market.valuation(put).volatility) / 2;
   return {
     strikeTime: expiry,
-    strikeTimestamp: BigInt((parseLocal(expiry, listing.market.timeZone) ?? 0) / 1000),
-    strikePrice: raw(strike),
+    strikeTimestamp: BigInt(secondsOf(listing, expiry)),
+    strikePrice: strike,
     call: listings.of(call).security,
     put: listings.of(put).security,
-    callPrice: raw(callQuote.last),
-    putPrice: raw(putQuote.last),
-    move: raw(move),
+    callPrice: callQuote.last,
+    putPrice: putQuote.last,
+    move: move,
     moveRatio: ratio(move, last),
-    upperPrice: raw(last + move),
-    lowerPrice: raw(last > move ? last - move : 0n),
+    upperPrice: last + move,
+    lowerPrice: last > move ? last - move : 0n,
     optionIv: BigInt(Math.round(implied * 1e5)),
     volume: callQuote.volume + putQuote.volume,
     volumePrecision: WHOLE,

@@ -1,34 +1,26 @@
-import { create } from '@bufbuild/protobuf';
-import {
-  type C2S,
-  type DayStats,
-  type S2C,
-  S2CSchema,
-  type StockIndicator,
-  type StockInfo,
-  StockInfoSchema,
-} from '@svc-gateway/contract/generated/svc/forex_constituents_pb';
+import { type Decimal, greater, lesser } from '@svc-gateway/contract/decimal';
+import type { C2S } from '@svc-gateway/contract/generated/svc/forex_constituents_pb';
+import type { extension as declared } from '@svc-gateway/contract/operations';
+import type { Quote } from '../../market/market.js';
 import { Refusal } from '../../refusal.js';
-import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
-import type { Answer, Facts } from '../../view/facts.js';
-import { known } from '../../view/optional-fields.js';
+import type { Facts } from '../../view/facts.js';
+import { averagePrice } from '../../view/figures.js';
+import type { Listing } from '../../view/listings.js';
+import { type ChangeDays, pastCloses } from '../../view/past-closes.js';
+import { yearRange } from '../../view/price-range.js';
+import { BACKEND_SUCCESS, versioned } from '../../view/requests.js';
 import type { Instrument } from '../../world/index.js';
-import { dayStats, indicatorOf } from './forex-figures.js';
-import { forexLists, pairsOf } from './forex-lists.js';
+import type { AnswerTo } from '../table.js';
+import { ratio, thousandths } from './scales.js';
 
 type Used = 'clock' | 'world' | 'market' | 'listings' | 'caches';
-/** Sort key of a row; undefined where it lacks the figure, and sorted last. */
-type Key = (row: StockInfo) => bigint | string | undefined;
-
 const ROWS_MAX = 500;
 const ASCENDING = 1;
 const DESCENDING = 2;
 
 /** svc.forex_constituents: a page of a list of currency pairs. */
-export const forexConstituents: Answer<Used, C2S, S2C> = (facts, request) => {
+export const forexConstituents: AnswerTo<typeof declared.forexConstituents> = versioned((facts, request) => {
   const { listId, dataFrom, dataMaxCount, sortId, sortType } = request;
-  const refused = checkVersion(request);
-  if (refused !== undefined) return refused;
   const list = forexLists.get(listId);
   if (list === undefined) return new Refusal(`list_id ${listId}: expected 1 to ${forexLists.size}`, 'broker.value');
   if (dataFrom < 0) return new Refusal(`data_from ${dataFrom}: expected 0 or more`, 'broker.value');
@@ -38,56 +30,44 @@ export const forexConstituents: Answer<Used, C2S, S2C> = (facts, request) => {
   if (sortType !== ASCENDING && sortType !== DESCENDING)
     return new Refusal(`sort_type ${sortType}: expected ${ASCENDING} (ascending) or ${DESCENDING} (descending)`, 'broker.value');
   const pairs = pairsOf(list, facts.world.listed({ market: 'FX' }));
-  return answer(facts, request, list.name, pairs);
-};
-
-function answer(facts: Facts<Used>, request: C2S, listName: string, pairs: readonly Instrument[]): S2C {
-  const { listId, dataFrom, dataMaxCount } = request;
-  const rows: StockInfo[] = [];
-  for (const pair of pairs) rows.push(rowOf(facts, pair));
+  const rows = pairs.map((pair) => rowOf(facts, pair));
   const stockInfo = inOrder(rows, request).slice(dataFrom, dataFrom + dataMaxCount);
-  return create(S2CSchema, {
+  return {
     backendRet: BACKEND_SUCCESS,
-    list: { listId, listName, stockInfo },
+    list: { listId, listName: list.name, stockInfo },
     ifLastPage: dataFrom + stockInfo.length >= rows.length,
     allCount: rows.length,
-  });
+  };
+});
+
+function rowOf(facts: Facts<Used>, pair: Instrument) {
+  const listing = facts.listings.of(pair);
+  const indicator = indicatorOf(facts, listing, facts.market.quote(pair));
+  return { security: listing.security, stockId: pair.id, name: pair.name, indicator, stats24h: dayStats(facts, listing) };
 }
 
-function rowOf(facts: Facts<Used>, pair: Instrument): StockInfo {
-  const listing = facts.listings.of(pair);
-  const quote = facts.market.quote(pair);
-  const indicator = indicatorOf(facts, listing, quote);
-  const row = create(StockInfoSchema, {
-    security: listing.security,
-    stockId: pair.id,
-    name: pair.name,
-    indicator,
-    ...known({ stats24h: dayStats(facts, listing) }),
-  });
-  return row;
-}
+type Row = ReturnType<typeof rowOf>;
+type Indicator = Row['indicator'];
+type DayStats = NonNullable<Row['stats24h']>;
+
+/** Sort key of a row; undefined where it lacks the figure, and sorted last. */
+type Key = (row: Row) => bigint | string | undefined;
 
 const of =
-  (name: keyof StockIndicator): Key =>
+  (name: keyof Indicator): Key =>
   ({ indicator }) =>
-    has(indicator, name);
+    indicator[name];
 const ofDay =
   (name: keyof DayStats): Key =>
   ({ stats24h }) =>
-    has(stats24h, name);
-
-/** The value of a field that is set: an absent one is not 0. */
-function has<M extends object>(message: M | undefined, name: keyof M): bigint | undefined {
-  return message !== undefined && Object.hasOwn(message, name) ? (message[name] as bigint) : undefined;
-}
+    stats24h?.[name];
 
 /** By sort_id; the first is the weight, in whose order the rows come. */
 const sorts: ReadonlyMap<number, Key> = new Map<number, Key>(
   [
     () => undefined,
-    ({ security }: StockInfo) => security?.code,
-    ({ name }: StockInfo) => name,
+    ({ security }: Row) => security?.code,
+    ({ name }: Row) => name,
     of('curPrice'),
     of('change'),
     of('changeRatio'),
@@ -123,12 +103,12 @@ const sorts: ReadonlyMap<number, Key> = new Map<number, Key>(
     ofDay('amplitudeRatio'),
     ofDay('volume'),
     ofDay('turnover'),
-    ({ stockId }: StockInfo) => stockId,
+    ({ stockId }: Row) => stockId,
   ].map((key, sortId) => [sortId, key]),
 );
 
 /** Stable sort; rows without the figure come last. */
-function inOrder(rows: readonly StockInfo[], { sortId, sortType }: Pick<C2S, 'sortId' | 'sortType'>): readonly StockInfo[] {
+function inOrder(rows: readonly Row[], { sortId, sortType }: Pick<C2S, 'sortId' | 'sortType'>): readonly Row[] {
   const isAscending = sortType === ASCENDING;
   if (sortId === 0) return isAscending ? rows.toReversed() : rows;
   const keyed = rows.map((row) => ({ row, key: sorts.get(sortId)?.(row) }));
@@ -138,4 +118,114 @@ function inOrder(rows: readonly StockInfo[], { sortId, sortType }: Pick<C2S, 'so
     return a.key < b.key === isAscending ? -1 : 1;
   });
   return keyed.map(({ row }) => row);
+}
+
+type Needed = Facts<'clock' | 'world' | 'market' | 'caches'>;
+
+const DAY_MS = 86_400_000;
+
+/** A pair's figures of now: its quote, the best prices of its book, and how the price stands to past ones. */
+function indicatorOf(facts: Needed, listing: Listing, quote: Quote) {
+  const { instrument } = listing;
+  const { last, previousClose, high, low } = quote;
+  const { bids, asks } = facts.market.book(instrument, 1);
+  const [bid, ask] = [bids[0], asks[0]];
+  const spread = bid === undefined || ask === undefined ? undefined : ask.price - bid.price;
+  const past = pastCloses(facts, listing);
+  const range = yearRange(facts, listing, quote);
+  const since = (close: Decimal | undefined) => (close === undefined ? undefined : ratio(last - close, close));
+  const over = (days: ChangeDays) => since(past.back[days]);
+  return {
+    curPrice: last,
+    change: last - previousClose,
+    changeRatio: ratio(last - previousClose, previousClose),
+    openPrice: quote.open,
+    highPrice: high,
+    lowPrice: low,
+    lastClosePrice: previousClose,
+    amplitudeRatio: ratio(high - low, previousClose),
+    ...traded(quote),
+    averagePrice: quote.volume === 0n ? undefined : averagePrice(instrument, quote.turnover, quote.volume, last),
+    yearHighPrice: range.high,
+    yearLowPrice: range.low,
+    yearHighRatio: ratio(last - range.high, range.high),
+    yearLowRatio: ratio(last - range.low, range.low),
+    bidPrice: bid?.price,
+    askPrice: ask?.price,
+    bidVolume: bid?.volume,
+    askVolume: ask?.volume,
+    spread,
+    spreadRatio: spread === undefined || bid === undefined ? undefined : ratio(spread, bid.price),
+    changeRatio5d: over(5),
+    changeRatio10d: over(10),
+    changeRatio20d: over(20),
+    changeRatio60d: over(60),
+    changeRatio120d: over(120),
+    changeRatio250d: over(250),
+    changeRatioYear: since(past.lastYear),
+  };
+}
+
+/** The hours of the last 24 that have begun within them; nothing where there was no trading, as on Sundays. */
+function dayStats({ clock, market }: Needed, { instrument }: Listing) {
+  const bars = market.bars(instrument, { unit: 'minute', count: 60 }, { from: clock.now() - DAY_MS });
+  const [first, newest] = [bars[0], bars.at(-1)];
+  if (first === undefined || newest === undefined) return undefined;
+  const high = bars.map((bar) => bar.high).reduce(greater);
+  const low = bars.map((bar) => bar.low).reduce(lesser);
+  const change = newest.close - first.open;
+  return {
+    high,
+    low,
+    change,
+    changeRatio: ratio(change, first.open),
+    amplitudeRatio: ratio(high - low, first.open),
+    ...traded({
+      volume: bars.reduce((sum, { volume }) => sum + volume, 0n),
+      turnover: bars.reduce((sum, { turnover }) => sum + turnover, 0n),
+    }),
+  };
+}
+
+/** Nobody counts what is dealt in a pair over the counter: then nothing is known of it, which is not 0. */
+function traded({ volume, turnover }: Pick<Quote, 'volume' | 'turnover'>) {
+  return volume === 0n ? { volume: undefined, turnover: undefined } : { volume, turnover: thousandths(turnover) };
+}
+
+/** A list of currency pairs. */
+interface ForexList {
+  readonly name: string;
+  readonly holds: (base: string, quote: string) => boolean;
+}
+
+const withAny = (...currencies: readonly string[]) => {
+  const wanted = new Set(currencies);
+  return (base: string, quote: string) => wanted.has(base) || wanted.has(quote);
+};
+const majors = withAny('EUR', 'JPY', 'GBP', 'AUD', 'NZD', 'CAD', 'CHF');
+const withDollar = withAny('USD');
+
+/** By list_id. */
+const forexLists: ReadonlyMap<number, ForexList> = new Map(
+  (
+    [
+      ['All', () => true],
+      ['Majors', (base, quote) => withDollar(base, quote) && majors(base, quote)],
+      ['Crosses', (base, quote) => !withDollar(base, quote)],
+      ['Asia', withAny('JPY', 'HKD', 'CNH', 'SGD', 'MYR', 'KRW')],
+      ['US Dollar', withDollar],
+      ['Euro', withAny('EUR')],
+      ['British Pound', withAny('GBP')],
+      ['Japanese Yen', withAny('JPY')],
+      ['Hong Kong Dollar', withAny('HKD')],
+      ['Offshore Renminbi', withAny('CNH')],
+      ['Australian Dollar', withAny('AUD')],
+      ['Commodity currencies', withAny('AUD', 'NZD', 'CAD')],
+    ] as const satisfies readonly (readonly [string, ForexList['holds']])[]
+  ).map(([name, holds], index) => [index + 1, { name, holds }]),
+);
+
+/** The pairs of a list in the world's order, which is that of their weight. */
+function pairsOf(list: ForexList, pairs: readonly Instrument[]): readonly Instrument[] {
+  return pairs.filter(({ code }) => list.holds(code.slice(0, 3), code.slice(3)));
 }

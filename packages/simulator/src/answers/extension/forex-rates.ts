@@ -1,24 +1,20 @@
-import { create } from '@bufbuild/protobuf';
 import { formatDecimal } from '@svc-gateway/contract/decimal';
-import { type C2S, type S2C, S2CSchema } from '@svc-gateway/contract/generated/svc/forex_rates_pb';
 import { Currency } from '@svc-gateway/contract/generated/Trd_Common_pb';
-import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
-import type { Answer, Facts } from '../../view/facts.js';
-import { known } from '../../view/optional-fields.js';
+import type { extension as declared } from '@svc-gateway/contract/operations';
+import { BACKEND_SUCCESS, versioned } from '../../view/requests.js';
+import type { AnswerTo } from '../table.js';
 
 /** svc.forex_rates: the last price of every pair, in the order of the world. */
-export const forexRates: Answer<'world' | 'market' | 'listings', C2S, S2C> = (facts, request) => checkVersion(request) ?? answer(facts);
-
-/** The first quote of a pair on a day takes milliseconds. */
-function answer({ world, market, listings }: Facts<'world' | 'market' | 'listings'>): S2C {
+export const forexRates: AnswerTo<typeof declared.forexRates> = versioned(({ world, market, listings }) => {
   const rateItems = world.listed({ market: 'FX' }).map((pair) => ({
-    ...known({ baseCurrency: numberOf(pair.code.slice(0, 3)), quoteCurrency: numberOf(pair.code.slice(3)) }),
+    baseCurrency: numberOf(pair.code.slice(0, 3)),
+    quoteCurrency: numberOf(pair.code.slice(3)),
     price: formatDecimal(market.quote(pair).last),
     stockId: pair.id,
     security: listings.of(pair).security,
   }));
-  return create(S2CSchema, { backendRetCode: BACKEND_SUCCESS, rateItems });
-}
+  return { backendRetCode: BACKEND_SUCCESS, rateItems };
+});
 
 const numbers: Readonly<Record<string, number>> = {
   HKD: Currency.HKD,

@@ -1,15 +1,12 @@
-import { create } from '@bufbuild/protobuf';
-import { type C2S, type S2C, S2CSchema } from '@svc-gateway/contract/generated/svc/related_stocks_pb';
+import type { extension as declared } from '@svc-gateway/contract/operations';
 import { Refusal } from '../../refusal.js';
-import { BACKEND_SUCCESS, checkVersion } from '../../view/extension-version.js';
-import type { Answer } from '../../view/facts.js';
 import { locate } from '../../view/locate.js';
+import { BACKEND_SUCCESS, versioned } from '../../view/requests.js';
 import { isIssuedByCompany } from '../../world/kinds.js';
+import type { AnswerTo } from '../table.js';
 
 /** svc.related_stocks: the other listings of an issuer that are listed today, home first. What no company issued has none. */
-export const relatedStocks: Answer<'world' | 'companies' | 'listings', C2S, S2C> = ({ world, companies, listings }, request) => {
-  const refused = checkVersion(request);
-  if (refused !== undefined) return refused;
+export const relatedStocks: AnswerTo<typeof declared.relatedStocks> = versioned(({ world, companies, listings }, request) => {
   const listing = locate({ listings }, request.security);
   if (listing instanceof Refusal) return listing;
   const { instrument } = listing;
@@ -26,5 +23,5 @@ export const relatedStocks: Answer<'world' | 'companies' | 'listings', C2S, S2C>
         ...(receipt === undefined ? {} : { adrInfo: { adsBase: 1n, adsConvertion: BigInt(receipt.ordinary) } }),
       };
     });
-  return create(S2CSchema, { backendRetCode: BACKEND_SUCCESS, relatedStockInfo });
-};
+  return { backendRetCode: BACKEND_SUCCESS, relatedStockInfo };
+});

@@ -3,11 +3,6 @@ import type { Decimal } from '@svc-gateway/contract/decimal';
 const RATIO = 100_000n;
 const DECIMALS_PER_THOUSANDTH = 1_000_000n;
 
-/** A price as extension reads have it, counted in 10^-9: what a {@link Decimal} is. */
-export function raw(price: Decimal): bigint {
-  return price;
-}
-
 /** A part of a whole, counted in 10^-5 and rounded half away from zero; 0 where there is no whole. */
 export function ratio(part: Decimal, whole: Decimal): bigint {
   if (whole === 0n) return 0n;

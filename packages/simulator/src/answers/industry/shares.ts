@@ -29,7 +29,7 @@ export interface ChainShares {
 const LARGEST = 10;
 
 /** The shares of a market at one minute, by their plates. */
-export class MarketShares {
+class MarketShares {
   readonly #byListing: ReadonlyMap<Row['listing'], Hit>;
 
   constructor(
@@ -67,9 +67,7 @@ export function sharesOf(facts: Needed, market: QuoteMarket): MarketShares {
 
 /** The shares of industrial plates in some markets, each once: market by market. */
 export function sharesOfAll(facts: Needed, plates: readonly IndustrialPlate[], markets: readonly QuoteMarket[]) {
-  const found: Hit[] = [];
-  for (const market of markets) for (const hit of sharesOf(facts, market).of(plates)) found.push(hit);
-  return found;
+  return markets.flatMap((market) => sharesOf(facts, market).of(plates));
 }
 
 /**

@@ -4,8 +4,8 @@ import { ArkFunds, COMPANIES_MAX, mayHold } from '../../companies/ark.js';
 import type { Company } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
 import type { CacheKind } from '../../view/caches.js';
-import { lastCompleteDay } from '../../view/complete-bars.js';
 import type { Facts } from '../../view/facts.js';
+import { lastCompleteDay } from '../../view/history-bars.js';
 import type { Listing } from '../../view/listings.js';
 
 /** The family's largest fund, as a scale of its money. */
@@ -87,13 +87,4 @@ export function closeOn({ world, market }: Needed, home: Listing['instrument'], 
   const next = world.calendar(home).nextTradingDay(day);
   const to = world.calendar(home).sessions(next)[0]?.start ?? 0;
   return market.bars(home, { unit: 'day' }, { to, limit: 1 })[0]?.close ?? home.referencePrice;
-}
-
-export type ArkChange = 'increase' | 'decrease' | 'new' | 'sold out' | 'none';
-
-export function arkChange({ shares, previous }: Pick<ArkHolding, 'shares' | 'previous'>): ArkChange {
-  if (shares === previous) return 'none';
-  if (previous === 0n) return 'new';
-  if (shares === 0n) return 'sold out';
-  return shares > previous ? 'increase' : 'decrease';
 }

@@ -1,4 +1,5 @@
 import { type Decimal, decimalToNumber } from '@svc-gateway/contract/decimal';
+import { heldMarket } from '@svc-gateway/contract/institution-enums';
 import type { QuoteMarket } from '@svc-gateway/contract/markets';
 import { dayOfNumber, requireDay } from '@svc-gateway/contract/time';
 import { inSharesOf } from '../../companies/declared.js';
@@ -7,6 +8,7 @@ import { Refusal } from '../../refusal.js';
 import type { CacheKind } from '../../view/caches.js';
 import type { Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
+import { marketOf } from '../../view/requests.js';
 import { marketCalendar } from '../../world/index.js';
 import { type Industry, industryPlate } from '../../world/plates.js';
 import { percentOf } from '../research/money.js';
@@ -25,7 +27,7 @@ export interface Position {
 }
 
 /** All that institutions hold in a market as of a calendar quarter. */
-export interface Book {
+interface Book {
   /** Last day of the quarter, and the day on which it is known. */
   readonly asOf: string;
   readonly known: string;
@@ -88,8 +90,28 @@ function positionsIn({ companies }: Needed, listing: Listing, day: number): read
   }));
 }
 
+/** Holdings of an institution in a market. */
+export interface Portfolio {
+  readonly market: QuoteMarket;
+  readonly institution: string;
+  readonly book: Book;
+  readonly positions: readonly Position[];
+  readonly sums: Sums;
+}
+
+/** The portfolio that a request names, or why there is none. */
+export function portfolioOf(facts: Needed, request: { readonly market: number; readonly institutionId: number }): Portfolio | Refusal {
+  const market = marketOf(request.market, heldMarket);
+  if (market instanceof Refusal) return market;
+  const institution = institutionOf(request.institutionId);
+  if (institution instanceof Refusal) return institution;
+  const book = bookOf(facts, market);
+  const sums = book.sums.get(institution) ?? sumsOf([]);
+  return { market, institution, book, positions: book.positions.get(institution) ?? [], sums };
+}
+
 /** The institution of a number, which is its place in the list of all; or why there is none. */
-export function institutionOf(id: number): string | Refusal {
+function institutionOf(id: number): string | Refusal {
   return (
     institutionNames[id - 1] ?? new Refusal(`institution_id: there is no ${id}; accepted: 1 to ${institutionNames.length}`, 'broker.value')
   );
@@ -102,7 +124,7 @@ export function idOf(institution: string): number {
 /** Change of a position in the quarter. */
 export type Change = 'new' | 'sold out' | 'increase' | 'decrease' | 'none';
 
-export function changeOf({ holding: { shares, previous } }: Position): Change {
+export function changeOf({ shares, previous }: { readonly shares: bigint; readonly previous: bigint }): Change {
   if (shares === previous) return 'none';
   if (previous === 0n) return 'new';
   if (shares === 0n) return 'sold out';
@@ -132,11 +154,6 @@ function sumsOf(positions: readonly Position[]): Sums {
   };
 }
 
-/** Totals of an institution's positions in a book. */
-export function sumsIn({ sums }: Book, institution: string): Sums {
-  return sums.get(institution) ?? sumsOf([]);
-}
-
 /** In percent of all that the institution holds in the market. */
 export function portfolioPercent({ value }: Position, { value: whole }: Sums): number {
   return percentOf(Number(value), Number(whole)) ?? 0;
@@ -163,5 +180,5 @@ export function changesAsked(type: number): ((position: Position) => boolean) | 
   const wanted = changes[type - 1];
   if (wanted === undefined)
     return new Refusal(`change_type: unknown ${type}; accepted: 1 (new), 2 (sold out), 3 (increase), 4 (decrease)`, 'broker.value');
-  return (position) => changeOf(position) === wanted;
+  return (position) => changeOf(position.holding) === wanted;
 }

@@ -1,29 +1,21 @@
-import { create } from '@bufbuild/protobuf';
 import { ResearchRatingType } from '@svc-gateway/contract/generated/Qot_Common_pb';
-import {
-  type C2S,
-  C2SSchema,
-  RatingChangeItemSchema,
-  RatingChangeType,
-  RatingLevel,
-  type S2C,
-  S2CSchema,
-} from '@svc-gateway/contract/generated/Qot_GetRatingChange_pb';
+import { RatingChangeType, RatingLevel } from '@svc-gateway/contract/generated/Qot_GetRatingChange_pb';
 import { ratedMarket, ratingChangeType } from '@svc-gateway/contract/institution-enums';
 import type { QuoteMarket } from '@svc-gateway/contract/markets';
+import type { institution as declared } from '@svc-gateway/contract/operations';
 import { dayOfNumber } from '@svc-gateway/contract/time';
 import type { RatingChange } from '../../companies/opinions.js';
 import { Refusal } from '../../refusal.js';
 import type { CacheKind } from '../../view/caches.js';
-import { checkChoice, marketOf } from '../../view/choices.js';
-import { pageAfter } from '../../view/cursor.js';
-import type { Answer, Facts } from '../../view/facts.js';
+import type { Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
-import { given } from '../../view/optional-fields.js';
+import { given } from '../../view/messages.js';
+import { checkChoice, countedPage, marketOf } from '../../view/requests.js';
 import { sharesOf } from '../../view/stock-figures.js';
 import { marketCalendar } from '../../world/index.js';
 import { brokerUid, ratingNumber, targetPrice, threeGrades } from '../research/opinions.js';
 import { subjectFor } from '../research/subject.js';
+import type { AnswerTo } from '../table.js';
 
 const COUNT = { fallback: 10, max: 20 };
 /** Age of the oldest change that counts as recent. */
@@ -43,17 +35,16 @@ interface Row {
 type Changes = ReadonlyMap<RatingChangeType, readonly Row[]>;
 
 /** Qot_GetRatingChange: opinions of the last thirty days on a market's shares that raised or lowered a rating, in three grades, or were a broker's first; newest first. */
-export const getRatingChange: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'caches', C2S, S2C> = (facts, request) => {
+export const getRatingChange: AnswerTo<typeof declared.getRatingChange> = (facts, request) => {
   const market = marketOf(request.market, ratedMarket);
   if (market instanceof Refusal) return market;
-  const wanted = given(C2SSchema, request, 'changeType') || RatingChangeType.RatingChangeType_Upgrade;
+  const wanted = given(request, 'changeType') || RatingChangeType.RatingChangeType_Upgrade;
   const unknown = checkChoice('change_type', wanted, ratingChangeType);
   if (unknown !== undefined) return unknown;
   const rows = changesIn(facts, market).get(wanted) ?? [];
-  const size = { field: 'count', value: given(C2SSchema, request, 'count') ?? COUNT.fallback, max: COUNT.max };
-  const page = pageAfter(rows, ({ key }) => key, { field: 'page', value: request.page, end: '' }, size);
+  const page = countedPage(rows, ({ key }) => key, request, COUNT);
   if (page instanceof Refusal) return page;
-  return create(S2CSchema, { dataList: page.items.map((row) => itemOf(facts, row)), allCount: rows.length, nextPage: page.next });
+  return { dataList: page.items.map((row) => itemOf(facts, row)), allCount: rows.length, nextPage: page.next };
 };
 
 const changes: CacheKind<Changes> = { max: 16 };
@@ -114,7 +105,7 @@ function levelOf(rating: RatingChange['rating']): RatingLevel {
 function itemOf(facts: Needed, { listing, change, type }: Row) {
   const subject = subjectFor(facts, listing);
   const { previous } = change;
-  return create(RatingChangeItemSchema, {
+  return {
     security: listing.security,
     name: listing.instrument.name,
     rating: levelOf(change.rating),
@@ -130,5 +121,5 @@ function itemOf(facts: Needed, { listing, change, type }: Row) {
           lastTargetPrice: targetPrice(facts, subject, previous.target, change.day),
           lastRecommendationDate: dayOfNumber(previous.day),
         }),
-  });
+  };
 }

@@ -1,19 +1,13 @@
-import { create } from '@bufbuild/protobuf';
-import {
-  type C2S,
-  type MarketPerformance,
-  MarketPerformanceSchema,
-  type S2C,
-  S2CSchema,
-} from '@svc-gateway/contract/generated/svc/kline_pattern_performance_pb';
 import { type QuoteMarket, quoteMarket } from '@svc-gateway/contract/markets';
+import type { klinePattern as declared } from '@svc-gateway/contract/operations';
 import { occurrences, type Pattern, seriesOf } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
 import type { CacheKind } from '../../view/caches.js';
-import { completeBars, completeDayStamp } from '../../view/complete-bars.js';
-import { checkVersion } from '../../view/extension-version.js';
-import type { Answer, Facts } from '../../view/facts.js';
+import type { Facts } from '../../view/facts.js';
+import { completeBars, completeDayStamp } from '../../view/history-bars.js';
 import type { Listing } from '../../view/listings.js';
+import { versioned } from '../../view/requests.js';
+import type { AnswerTo } from '../table.js';
 import { changePercent, closeOf, requirePattern, summary } from './pattern-requests.js';
 
 const markets: readonly QuoteMarket[] = ['HK', 'US', 'SH', 'SZ', 'SG', 'JP', 'MY'];
@@ -35,24 +29,17 @@ interface Year {
 }
 
 /** Price moves after a daily pattern within the last year, over the most traded shares of each market. */
-export const klinePatternPerformance: Answer<'clock' | 'world' | 'market' | 'listings' | 'caches', C2S, S2C> = (facts, request) => {
-  const refused = checkVersion(request);
-  if (refused !== undefined) return refused;
+export const klinePatternPerformance: AnswerTo<typeof declared.klinePatternPerformance> = versioned((facts, request) => {
   const pattern = requirePattern(request.shape);
   if (pattern instanceof Refusal) return pattern;
   const { duration } = request;
   if (!(duration >= 1 && duration <= DURATION_MAX))
     return new Refusal(`duration ${duration}: expected 1 to ${DURATION_MAX} trading days`, 'broker.value');
-  return answer(facts, pattern, duration);
-};
+  const marketList = markets.map((market) => performance(facts, market, pattern, duration));
+  return { retCode: 0, shape: pattern.shape, name: pattern.name, duration, marketList };
+});
 
-function answer(facts: Needed, pattern: Pattern, duration: number): S2C {
-  const marketList: MarketPerformance[] = [];
-  for (const market of markets) marketList.push(performance(facts, market, pattern, duration));
-  return create(S2CSchema, { retCode: 0, shape: pattern.shape, name: pattern.name, duration, marketList });
-}
-
-function performance(facts: Needed, market: QuoteMarket, { shape }: Pattern, duration: number): MarketPerformance {
+function performance(facts: Needed, market: QuoteMarket, { shape }: Pattern, duration: number) {
   const shares = yearsOf(facts, market);
   const changes: number[] = [];
   let count = 0;
@@ -64,13 +51,13 @@ function performance(facts: Needed, market: QuoteMarket, { shape }: Pattern, dur
       if (from !== undefined && to !== undefined) changes.push(changePercent(from, to));
     }
   }
-  return create(MarketPerformanceSchema, {
+  return {
     market: quoteMarket(market).number,
     stockCount: shares.length,
     occurrenceCount: count,
     sampleCount: changes.length,
     ...summary(changes),
-  });
+  };
 }
 
 const years: CacheKind<readonly Year[]> = { max: markets.length };

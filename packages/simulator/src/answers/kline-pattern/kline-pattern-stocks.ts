@@ -1,26 +1,19 @@
-import { create } from '@bufbuild/protobuf';
-import {
-  type C2S,
-  type PatternStock,
-  PatternStockSchema,
-  type S2C,
-  S2CSchema,
-} from '@svc-gateway/contract/generated/svc/kline_pattern_stocks_pb';
 import { patternMarket, patternSort, patternSortOrder } from '@svc-gateway/contract/list-enums';
 import type { QuoteMarket } from '@svc-gateway/contract/markets';
+import type { klinePattern as declared } from '@svc-gateway/contract/operations';
 import { localDateTime, parseLocal } from '@svc-gateway/contract/time';
 import type { BarPeriod } from '../../market/index.js';
 import { occurrences, type Pattern, Series, seriesOf } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
 import { labelTime, periodOf } from '../../view/bars.js';
 import type { CacheKind } from '../../view/caches.js';
-import { checkChoice, marketOf } from '../../view/choices.js';
-import { completeBars, completeDayStamp, lastCompleteDay } from '../../view/complete-bars.js';
-import { checkVersion } from '../../view/extension-version.js';
-import type { Answer, Facts } from '../../view/facts.js';
+import type { Facts } from '../../view/facts.js';
+import { completeBars, completeDayStamp, lastCompleteDay } from '../../view/history-bars.js';
 import type { Listing } from '../../view/listings.js';
+import { checkChoice, marketOf, versioned } from '../../view/requests.js';
 import { type Figure, pageOf } from '../../view/standings.js';
 import { type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
+import type { AnswerTo } from '../table.js';
 import { colorNumbers, pageOfRows, requirePattern } from './pattern-requests.js';
 
 /** Bars that the longest chart pattern needs. */
@@ -44,14 +37,9 @@ interface Row {
 }
 
 /** Shares of a market whose newest complete bar is the last one of a pattern. */
-export const klinePatternStocks: Answer<
-  'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'watched' | 'caches',
-  C2S,
-  S2C
-> = (facts, request) => {
+export const klinePatternStocks: AnswerTo<typeof declared.klinePatternStocks> = versioned((facts, request) => {
   const { sortType, sortOrder, startCount, userStockListMode } = request;
-  const refused =
-    checkVersion(request) ?? checkChoice('sort_type', sortType, patternSort) ?? checkChoice('sort_order', sortOrder, patternSortOrder);
+  const refused = checkChoice('sort_type', sortType, patternSort) ?? checkChoice('sort_order', sortOrder, patternSortOrder);
   if (refused !== undefined) return refused;
   if (startCount < 0) return new Refusal(`start_count ${startCount}: expected 0 or more`, 'broker.value');
   if (userStockListMode !== EVERY_STOCK && userStockListMode !== WATCHED_STOCKS)
@@ -74,8 +62,8 @@ export const klinePatternStocks: Answer<
     sortType === BACKEND_ORDER || by === undefined ? rows : pageOf(rows, { by, ascending: sortOrder === 1, offset: 0, count: rows.length });
   const page = pageOfRows(ordered, startCount, request.count);
   const stockList = page.map((row) => stockMessage(row, pattern));
-  return create(S2CSchema, { stockList, allCount: rows.length });
-};
+  return { stockList, allCount: rows.length };
+});
 
 function watchedOf({ watched }: Facts<'watched'>, rows: readonly Row[]): readonly Row[] {
   const symbols = new Set(watched());
@@ -161,9 +149,9 @@ function shownByDays(facts: Needed, share: Listing): readonly Completed[] | unde
 /** Completes no pattern. */
 const NO_PRICES = { open: Number.NaN, high: Number.NaN, low: Number.NaN, close: Number.NaN };
 
-function stockMessage({ stock: { listing, board, equity, changeRate }, shown }: Row, pattern: Pattern): PatternStock {
+function stockMessage({ stock: { listing, board, equity, changeRate }, shown }: Row, pattern: Pattern) {
   const { timeZone } = listing.market;
-  return create(PatternStockSchema, {
+  return {
     security: listing.security,
     stockId: listing.instrument.id,
     name: board.name,
@@ -179,5 +167,5 @@ function stockMessage({ stock: { listing, board, equity, changeRate }, shown }: 
     turnover: board.turnover,
     turnoverRate: board.turnoverRate,
     marketCap: equity.issuedMarketVal,
-  });
+  };
 }

@@ -1,8 +1,33 @@
 import { listAccepted } from '@svc-gateway/contract/enums';
-import { patternColor } from '@svc-gateway/contract/list-enums';
+import { patternCategory, patternColor } from '@svc-gateway/contract/list-enums';
+import type { klinePattern as declared } from '@svc-gateway/contract/operations';
 import type { Bar } from '../../market/index.js';
 import { catalogue, type Pattern, type PatternColor, patternOf } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
+import { checkChoice, versioned } from '../../view/requests.js';
+import type { AnswerTo } from '../table.js';
+
+const categories = { candlestick: 1, chart: 2 } as const;
+
+/** The patterns that the simulation looks for. */
+export const klinePatternCatalog: AnswerTo<typeof declared.klinePatternCatalog> = versioned((_, request) => {
+  const refused = checkChoice('filter', request.filter, patternCategory);
+  if (refused !== undefined) return refused;
+  if (request.startCount < 0) return new Refusal(`start_count ${request.startCount}: expected 0 or more`, 'broker.value');
+  const patterns = patternsOf(0, request.color);
+  if (patterns instanceof Refusal) return patterns;
+  const kept = patterns.filter(({ category }) => request.filter === 0 || categories[category] === request.filter);
+  const patternList = pageOfRows(kept, request.startCount, request.count).map(({ shape, name, color, category, bars, definition }) => ({
+    shape,
+    name,
+    color: colorNumbers[color],
+    category: categories[category],
+    barCountMin: bars[0],
+    barCountMax: bars[1],
+    definition,
+  }));
+  return { patternList, allCount: kept.length };
+});
 
 /** By number, as messages have them. */
 export const colorNumbers: Readonly<Record<PatternColor, number>> = { bullish: 1, bearish: 2, neutral: 3 };

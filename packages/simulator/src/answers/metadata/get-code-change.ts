@@ -1,26 +1,16 @@
-import { create } from '@bufbuild/protobuf';
-import { type Security, SecuritySchema } from '@svc-gateway/contract/generated/Qot_Common_pb';
-import {
-  type C2S,
-  type CodeChangeInfo,
-  CodeChangeInfoSchema,
-  CodeChangeType,
-  type S2C,
-  S2CSchema,
-  type TimeFilter,
-  TimeFilterSchema,
-  TimeFilterType,
-} from '@svc-gateway/contract/generated/Qot_GetCodeChange_pb';
+import { CodeChangeType, type TimeFilter, TimeFilterType } from '@svc-gateway/contract/generated/Qot_GetCodeChange_pb';
+import type { metadata as declared } from '@svc-gateway/contract/operations';
 import { quoted } from '@svc-gateway/contract/shown';
 import { addDays, epochSeconds, parseLocal } from '@svc-gateway/contract/time';
 import type { CorporateAction } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
 import { keyOf, uniform } from '../../rng/random.js';
-import type { Answer, Facts } from '../../view/facts.js';
+import type { Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
 import { locateAllTerms } from '../../view/locate.js';
-import { given, known } from '../../view/optional-fields.js';
+import { given } from '../../view/messages.js';
 import { tradingDaysOf } from '../../world/business-days.js';
+import type { AnswerTo } from '../table.js';
 
 const SYMBOLS_MAX = 400;
 /** Announced a month before it is effective. */
@@ -40,7 +30,7 @@ interface Change {
 }
 
 /** Qot_GetCodeChange: temporary codes around splits, consolidations and rights issues in Hong Kong, newest announcement first. */
-export const getCodeChange: Answer<'world' | 'companies' | 'listings', C2S, S2C> = (facts, request) => {
+export const getCodeChange: AnswerTo<typeof declared.getCodeChange> = (facts, request) => {
   const named = request.securityList.length === 0 ? undefined : locateAllTerms(facts, request.securityList, SYMBOLS_MAX);
   if (named instanceof Refusal) return named;
   const listings = named ?? facts.world.listed({ market: 'HK', kind: 'equity' }).map((one) => facts.listings.of(one));
@@ -50,7 +40,7 @@ export const getCodeChange: Answer<'world' | 'companies' | 'listings', C2S, S2C>
   const types = new Set<number>(request.typeList);
   const wanted = changes.filter((change) => (types.size === 0 || types.has(change.type)) && isWanted(change));
   wanted.sort((a, b) => (a.publicDay > b.publicDay ? -1 : a.publicDay < b.publicDay ? 1 : 0));
-  return create(S2CSchema, { codeChangeList: wanted.map(message) });
+  return { codeChangeList: wanted.map(message) };
 };
 
 function changesOfAll(facts: Facts<'world' | 'companies'>, listings: readonly Listing[]): Change[] {
@@ -94,28 +84,25 @@ function later(day: string, count: number): string {
 }
 
 /** Temporary codes are of 02900 to 02999, which the exchange gives out again and again. */
-function temporaryCode({ listing: { security, instrument }, effectiveDay }: Change): Security {
+function temporaryCode({ listing: { security, instrument }, effectiveDay }: Change) {
   const number = 2900 + Math.floor(100 * uniform(keyOf(`${instrument.symbol} ${effectiveDay} temporary code`), 0));
-  return create(SecuritySchema, { market: security.market, code: String(number).padStart(5, '0') });
+  return { market: security.market, code: String(number).padStart(5, '0') };
 }
 
-function message(change: Change): CodeChangeInfo {
+function message(change: Change) {
   const { listing, type, publicDay, effectiveDay, endDay } = change;
   const seconds = (day: string) => epochSeconds(parseLocal(day, listing.market.timeZone));
-  return create(
-    CodeChangeInfoSchema,
-    known({
-      type,
-      security: listing.security,
-      relatedSecurity: temporaryCode(change),
-      publicTime: publicDay,
-      publicTimestamp: seconds(publicDay),
-      effectiveTime: effectiveDay,
-      effectiveTimestamp: seconds(effectiveDay),
-      endTime: endDay,
-      endTimestamp: seconds(endDay),
-    }),
-  );
+  return {
+    type,
+    security: listing.security,
+    relatedSecurity: temporaryCode(change),
+    publicTime: publicDay,
+    publicTimestamp: seconds(publicDay),
+    effectiveTime: effectiveDay,
+    effectiveTimestamp: seconds(effectiveDay),
+    endTime: endDay,
+    endTimestamp: seconds(endDay),
+  };
 }
 
 /** Whether a change meets every filter; a bound that is left out does not bound. */
@@ -130,7 +117,7 @@ function timesWanted(filters: readonly TimeFilter[]): ((change: Change) => boole
       );
     const bounds: number[] = [];
     for (const name of ['beginTime', 'endTime'] as const) {
-      const text = given(TimeFilterSchema, filter, name);
+      const text = given(filter, name);
       // A day alone is its beginning, or its end.
       const time = text === undefined || text === '' ? undefined : parseLocal(text, 'UTC');
       if (text !== undefined && text !== '' && time === undefined) {

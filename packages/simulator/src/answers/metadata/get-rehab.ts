@@ -1,25 +1,25 @@
-import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '@svc-gateway/contract/decimal';
-import { CompanyAct, type Rehab, RehabSchema } from '@svc-gateway/contract/generated/Qot_Common_pb';
-import { type C2S, type S2C, S2CSchema } from '@svc-gateway/contract/generated/Qot_RequestRehab_pb';
+import { CompanyAct, type Rehab } from '@svc-gateway/contract/generated/Qot_Common_pb';
+import type { metadata as declared } from '@svc-gateway/contract/operations';
 import { epochSeconds, parseLocal } from '@svc-gateway/contract/time';
 import type { CorporateAction } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
-import type { Answer, Facts } from '../../view/facts.js';
+import type { Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
 import { locateTerms } from '../../view/locate.js';
-import { known } from '../../view/optional-fields.js';
+import type { Fields } from '../../view/messages.js';
+import type { AnswerTo } from '../table.js';
 
 /**
  * Qot_RequestRehab: what went ex up to today, with the factors by which bars are adjusted. They multiply only: factor A is the reference
  * price of the ex-day over the close before it, or the other way round, and factor B is 0.
  */
-export const getRehab: Answer<'world' | 'companies' | 'market' | 'listings', C2S, S2C> = (facts, { security }) => {
+export const getRehab: AnswerTo<typeof declared.getRehab> = (facts, { security }) => {
   const listing = locateTerms(facts, security);
   return listing instanceof Refusal ? listing : answer(facts, listing);
 };
 
-function answer(facts: Facts<'world' | 'companies' | 'market'>, listing: Listing): S2C {
+function answer(facts: Facts<'world' | 'companies' | 'market'>, listing: Listing) {
   const { instrument } = listing;
   const { symbol, listDate, lastTradingDay } = instrument;
   const today = facts.world.today(instrument);
@@ -30,25 +30,22 @@ function answer(facts: Facts<'world' | 'companies' | 'market'>, listing: Listing
   }
   const days = [...byDay];
   const rehabList = days.map(([day, actions]) => rehab(facts, listing, day, actions));
-  return create(S2CSchema, { rehabList });
+  return { rehabList };
 }
 
-function rehab(facts: Facts<'world' | 'market'>, listing: Listing, day: string, actions: readonly CorporateAction[]): Rehab {
+function rehab(facts: Facts<'world' | 'market'>, listing: Listing, day: string, actions: readonly CorporateAction[]) {
   const factor = exFactor(facts, listing, day);
-  const message = create(
-    RehabSchema,
-    known({
-      time: day,
-      timestamp: epochSeconds(parseLocal(day, listing.market.timeZone)),
-      companyActFlag: 0n,
-      fwdFactorA: factor,
-      fwdFactorB: 0,
-      bwdFactorA: 1 / factor,
-      bwdFactorB: 0,
-    }),
-  );
-  for (const action of actions) add(message, action);
-  return message;
+  const acts = actions.map(actOf);
+  return {
+    time: day,
+    timestamp: epochSeconds(parseLocal(day, listing.market.timeZone)),
+    companyActFlag: acts.reduce((flags, { act }) => flags | BigInt(act), 0n),
+    fwdFactorA: factor,
+    fwdFactorB: 0,
+    bwdFactorA: 1 / factor,
+    bwdFactorB: 0,
+    ...Object.assign({}, ...acts.map(({ terms }) => terms)),
+  };
 }
 
 /** Factor on prices before an ex-day: the gain of the market's own adjustment on that day. */
@@ -61,48 +58,22 @@ function exFactor({ world, market }: Facts<'world' | 'market'>, { instrument }: 
   return at(before.start) / at(first.start);
 }
 
-function add(message: Rehab, action: CorporateAction): void {
-  const flag = (act: CompanyAct) => {
-    message.companyActFlag |= BigInt(act);
-  };
-  switch (action.kind) {
-    case 'dividend': {
-      const cash = decimalToNumber(action.cash);
-      if (action.special) {
-        flag(CompanyAct.CompanyAct_SPDividend);
-        message.spDividend = cash;
-      } else {
-        flag(CompanyAct.CompanyAct_Dividend);
-        message.dividend = cash;
-      }
-      break;
-    }
-    case 'rights': {
-      const [offered, held] = action.ratio;
-      flag(CompanyAct.CompanyAct_Allot);
-      message.allotBase = Number(held);
-      message.allotErt = Number(offered);
-      message.allotPrice = decimalToNumber(action.price);
-      break;
-    }
-    case 'bonus': {
-      const [becomes, from] = action.ratio;
-      flag(CompanyAct.CompanyAct_Bonus);
-      message.bonusBase = Number(from);
-      message.bonusErt = Number(becomes - from);
-      break;
-    }
-    case 'split': {
-      const [becomes, from] = action.ratio;
-      if (becomes > from) {
-        flag(CompanyAct.CompanyAct_Split);
-        message.splitBase = Number(from);
-        message.splitErt = Number(becomes);
-      } else {
-        flag(CompanyAct.CompanyAct_Join);
-        message.joinBase = Number(from);
-        message.joinErt = Number(becomes);
-      }
-    }
+function actOf(action: CorporateAction): { readonly act: CompanyAct; readonly terms: Fields<Rehab> } {
+  if (action.kind === 'dividend') {
+    const cash = decimalToNumber(action.cash);
+    return action.special
+      ? { act: CompanyAct.CompanyAct_SPDividend, terms: { spDividend: cash } }
+      : { act: CompanyAct.CompanyAct_Dividend, terms: { dividend: cash } };
   }
+  const [into, from] = action.ratio.map(Number) as [number, number];
+  if (action.kind === 'rights') {
+    return {
+      act: CompanyAct.CompanyAct_Allot,
+      terms: { allotBase: from, allotErt: into, allotPrice: decimalToNumber(action.price) },
+    };
+  }
+  if (action.kind === 'bonus') return { act: CompanyAct.CompanyAct_Bonus, terms: { bonusBase: from, bonusErt: into - from } };
+  return into > from
+    ? { act: CompanyAct.CompanyAct_Split, terms: { splitBase: from, splitErt: into } }
+    : { act: CompanyAct.CompanyAct_Join, terms: { joinBase: from, joinErt: into } };
 }

@@ -1,24 +1,12 @@
-import { create } from '@bufbuild/protobuf';
-import {
-  AccumulateDataSchema,
-  AccumulateFilterSchema,
-  BaseDataSchema,
-  BaseFilterSchema,
-  type C2S,
-  CustomIndicatorDataSchema,
-  FinancialDataSchema,
-  FinancialFilterSchema,
-  type S2C,
-  S2CSchema,
-  type StockData,
-  StockDataSchema,
-} from '@svc-gateway/contract/generated/Qot_StockFilter_pb';
-import { type QuoteMarket, quoteMarketNumbered } from '@svc-gateway/contract/markets';
+import type { C2S, StockData } from '@svc-gateway/contract/generated/Qot_StockFilter_pb';
+import { quoteMarketNumbered } from '@svc-gateway/contract/markets';
+import type { metadata as declared } from '@svc-gateway/contract/operations';
 import { Refusal } from '../../refusal.js';
 import { type Condition, type Hit, type SortKey, screen, sorted, valuesOf } from '../../screen/index.js';
-import type { Answer, Facts } from '../../view/facts.js';
+import type { Fields } from '../../view/messages.js';
 import { offeringMarkets } from '../../view/offerings.js';
 import { locatePlate, membersOf } from '../../view/plates.js';
+import type { AnswerTo } from '../table.js';
 import {
   accumulateColumns,
   baseColumns,
@@ -35,7 +23,7 @@ const FILTERS_MAX = 64;
 const HK_FUTURE = 2;
 
 /** Qot_StockFilter: the stocks (and listed trusts) of a market that meet every condition, with the figures of each; by code unless sorted. */
-export const getStockFilter: Answer<'companies' | 'world' | 'listings' | 'columnSnapshots', C2S, S2C> = (facts, request) => {
+export const getStockFilter: AnswerTo<typeof declared.getStockFilter> = (facts, request) => {
   const { begin, num } = request;
   const market = quoteMarketNumbered(request.market);
   if (market === undefined) return new Refusal(`invalid market ${request.market}`, 'broker.value');
@@ -52,25 +40,22 @@ export const getStockFilter: Answer<'companies' | 'world' | 'listings' | 'column
   const asked = conditionsOf(request);
   if (asked instanceof Refusal) return asked;
 
-  const members = request.plate === undefined ? undefined : memberSet(facts, request.plate);
-  if (members instanceof Refusal) return members;
+  const plate = request.plate && locatePlate(request.plate);
+  if (plate instanceof Refusal) return plate;
+  const members = plate && new Set(membersOf(facts, plate));
   const markets = request.market === HK_FUTURE ? [] : offeringMarkets(market.name);
-  const hits = passing(facts, markets, asked.conditions, members);
+  const boards = markets.flatMap((market) => facts.columnSnapshots.stocks(market));
+  const hits = screen(boards, asked.conditions, ({ listing }) => members?.has(listing) ?? true);
   const ordered = sorted(hits, asked.keys, codeOf);
   const page = ordered.slice(begin, begin + num);
-  return create(S2CSchema, {
+  return {
     lastPage: begin + page.length >= hits.length,
     allCount: hits.length,
     dataList: stockData(page, asked.columns),
-  });
+  };
 };
 
-interface ParsedFilter {
-  readonly conditions: readonly Condition[];
-  readonly keys: readonly SortKey[];
-  readonly columns: Columns;
-}
-
+/** The lists of columns of a request, as answers name their values. */
 interface Columns {
   readonly base: readonly RequestedColumn[];
   readonly accumulate: readonly RequestedColumn[];
@@ -78,12 +63,18 @@ interface Columns {
   readonly indicator: readonly RequestedColumn[];
 }
 
+interface ParsedFilter {
+  readonly conditions: readonly Condition[];
+  readonly keys: readonly SortKey[];
+  readonly columns: Columns;
+}
+
 function conditionsOf(request: C2S): ParsedFilter | Refusal {
-  const base = baseColumns(request.baseFilterList, BaseFilterSchema);
+  const base = baseColumns(request.baseFilterList);
   if (base instanceof Refusal) return base;
-  const accumulate = accumulateColumns(request.accumulateFilterList, AccumulateFilterSchema);
+  const accumulate = accumulateColumns(request.accumulateFilterList);
   if (accumulate instanceof Refusal) return accumulate;
-  const financial = financialColumns(request.financialFilterList, FinancialFilterSchema);
+  const financial = financialColumns(request.financialFilterList);
   if (financial instanceof Refusal) return financial;
   const patterns = patternConditions(request.patternFilterList);
   if (patterns instanceof Refusal) return patterns;
@@ -97,59 +88,34 @@ function conditionsOf(request: C2S): ParsedFilter | Refusal {
   };
 }
 
-function memberSet(facts: Facts<'companies' | 'world' | 'listings'>, named: { readonly market: number; readonly code: string }) {
-  const plate = locatePlate(named);
-  return plate instanceof Refusal ? plate : new Set(membersOf(facts, plate));
-}
-
-function passing(
-  { columnSnapshots: boards }: Facts<'columnSnapshots'>,
-  markets: readonly QuoteMarket[],
-  conditions: readonly Condition[],
-  members: ReadonlySet<unknown> | undefined,
-): Hit[] {
-  const all = markets.flatMap((market) => [boards.of(market, 'equity'), boards.of(market, 'trust')]);
-  const candidates = members === undefined ? undefined : ({ listing }: Hit['row']) => members.has(listing);
-  return screen(all, conditions, candidates);
-}
-
 function codeOf({ row: { listing } }: Hit): string {
   return `${listing.instrument.code} ${listing.market.number}`;
 }
 
-function stockData(page: readonly Hit[], columns: Columns): StockData[] {
-  const values = (asked: readonly RequestedColumn[]) =>
-    asked.map(({ figure }) => (figure === undefined ? undefined : valuesOf(page, figure)));
-  const [base, accumulate, financial, indicator] = [
-    values(columns.base),
-    values(columns.accumulate),
-    values(columns.financial),
-    values(columns.indicator),
-  ];
-  return page.map(({ row: { listing } }, index) => {
-    /** The figures that the stock has, each with what identifies it. */
-    const data = <T>(
-      asked: readonly RequestedColumn[],
-      found: readonly (Float64Array | undefined)[],
-      make: (asked: RequestedColumn, value: number) => T,
-    ): T[] =>
-      asked.flatMap((one, i) => {
-        const value = found[i]?.[index] ?? Number.NaN;
-        return Number.isNaN(value) ? [] : [make(one, value)];
-      });
-    return create(StockDataSchema, {
-      security: listing.security,
-      name: listing.instrument.name,
-      baseDataList: data(columns.base, base, ({ fieldName }, value) => create(BaseDataSchema, { fieldName, value })),
-      accumulateDataList: data(columns.accumulate, accumulate, ({ fieldName, about }, value) =>
-        create(AccumulateDataSchema, { fieldName, value, days: about }),
-      ),
-      financialDataList: data(columns.financial, financial, ({ fieldName, about }, value) =>
-        create(FinancialDataSchema, { fieldName, value, quarter: about }),
-      ),
-      customIndicatorDataList: data(columns.indicator, indicator, ({ fieldName, about, parameters }, value) =>
-        create(CustomIndicatorDataSchema, { fieldName, value, klType: about, fieldParaList: [...parameters] }),
-      ),
-    });
-  });
+function stockData(page: readonly Hit[], { base, accumulate, financial, indicator }: Columns): Fields<StockData>[] {
+  const baseData = dataOf(page, base, ({ fieldName }, value) => ({ fieldName, value }));
+  const accumulateData = dataOf(page, accumulate, ({ fieldName, about: days }, value) => ({ fieldName, value, days }));
+  const financialData = dataOf(page, financial, ({ fieldName, about: quarter }, value) => ({ fieldName, value, quarter }));
+  const indicatorData = dataOf(page, indicator, ({ fieldName, about: klType, parameters: fieldParaList }, value) => ({
+    ...{ fieldName, value, klType, fieldParaList },
+  }));
+  return page.map(({ row: { listing } }, index) => ({
+    security: listing.security,
+    name: listing.instrument.name,
+    baseDataList: baseData[index],
+    accumulateDataList: accumulateData[index],
+    financialDataList: financialData[index],
+    customIndicatorDataList: indicatorData[index],
+  }));
+}
+
+/** The figures that each stock of a page has, with what identifies them. */
+function dataOf<T>(page: readonly Hit[], columns: readonly RequestedColumn[], make: (column: RequestedColumn, value: number) => T): T[][] {
+  const values = columns.map(({ figure }) => figure && valuesOf(page, figure));
+  return page.map((_, index) =>
+    columns.flatMap((column, i) => {
+      const value = values[i]?.[index] ?? Number.NaN;
+      return Number.isNaN(value) ? [] : [make(column, value)];
+    }),
+  );
 }

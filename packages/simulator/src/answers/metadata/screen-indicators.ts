@@ -1,18 +1,23 @@
 import { CustomIndicatorField, PatternField } from '@svc-gateway/contract/generated/Qot_StockFilter_pb';
-import {
-  type PropertyIndicator,
-  type PropertyOption,
-  type QueryIndicatorPattern,
-  QueryIndicatorPatternSchema,
-  type QueryIndicatorPositional,
-  QueryIndicatorPositionalSchema,
+import type {
+  PropertyIndicator,
+  PropertyOption,
+  QueryIndicatorPattern,
+  QueryIndicatorPositional,
 } from '@svc-gateway/contract/generated/Qot_StockScreen_pb';
 import { Refusal } from '../../refusal.js';
-import { type Indicator, indicatorFigure, patternFigure, positionFigure } from '../../screen/bar-figures.js';
+import {
+  type Indicator,
+  indicatorFigure,
+  PERIOD_MAX,
+  parametersOf,
+  patternFigure,
+  positionFigure,
+  RUN_MAX,
+} from '../../screen/bar-figures.js';
 import type { Condition, Figure } from '../../screen/index.js';
-import { given } from '../../view/optional-fields.js';
+import { given } from '../../view/messages.js';
 import { volatilityRecord } from '../../view/volatility-record.js';
-import { checkPosition, checkRun, withParameters } from './screen-indicator-terms.js';
 import { unserved } from './stock-properties.js';
 
 const { CustomIndicatorField_MA5: MA5, CustomIndicatorField_EMA5: EMA5 } = CustomIndicatorField;
@@ -102,8 +107,8 @@ function barsNumbered(period: number, path: string): number | Refusal {
 
 /** Holds where an indicator stands to another one, or to a value, as asked, for as many bars running. */
 export function positionCondition(query: QueryIndicatorPositional, path: string): Condition | Refusal {
-  const secondIndicator = given(QueryIndicatorPositionalSchema, query, 'secondIndicator');
-  const secondValue = given(QueryIndicatorPositionalSchema, query, 'secondValue');
+  const secondIndicator = given(query, 'secondIndicator');
+  const secondValue = given(query, 'secondValue');
   const first = indicatorNamed(
     query.firstIndicatorName || query.firstIndicator,
     query.firstIndicatorParams,
@@ -151,7 +156,7 @@ export function patternCondition(query: QueryIndicatorPattern, path: string): Co
   const run = query.continuousPeriod || 1;
   const tooLong = checkRun(run, `${path}.continuous_period`);
   if (tooLong !== undefined) return tooLong;
-  const wanted = given(QueryIndicatorPatternSchema, query, 'isMatching') === false ? 0 : 1;
+  const wanted = given(query, 'isMatching') === false ? 0 : 1;
   return { figure: patternFigure(field, klType, run), accepts: (value) => value === wanted };
 }
 
@@ -174,4 +179,33 @@ function volatility(which: 'implied' | 'rank'): Figure {
     speed: 1,
     of: (facts, { listing, quote }) => volatilityRecord(facts, listing, quote.tradingDay)?.[which] ?? Number.NaN,
   };
+}
+
+/** Terms of indicator and pattern conditions that the stock filter and the stock screen share; `path` is the field's, for refusals. */
+
+/** An indicator with the parameters of a request, or the usual ones where it has none. */
+export function withParameters(field: number, parameters: readonly number[], value: number, path: string): Indicator | Refusal {
+  const usual = parametersOf.get(field) ?? [];
+  if (parameters.length === 0 || hasFixedParameters(field)) return { field, parameters: usual, value };
+  if (parameters.length !== usual.length)
+    return new Refusal(`${path}: expected ${usual.length} parameters, found ${parameters.length}`, 'broker.value');
+  const wrong = parameters.find((one) => one < 1 || one > PERIOD_MAX);
+  if (wrong !== undefined) return new Refusal(`${path}: ${wrong} is out of range, accepted: 1 to ${PERIOD_MAX}`, 'broker.value');
+  return { field, parameters, value };
+}
+
+/** The price has no parameters, and averages whose period is in their name have no others. */
+function hasFixedParameters(field: number): boolean {
+  return field < CustomIndicatorField.CustomIndicatorField_MA && field !== CustomIndicatorField.CustomIndicatorField_RSI;
+}
+
+/** Refuses a position of one indicator to another that neither message has. */
+export function checkPosition(position: number, path: string): Refusal | undefined {
+  if (position >= 1 && position <= 4) return undefined;
+  return new Refusal(`${path}: unknown ${position}; accepted: 1 (above), 2 (below), 3 (crosses up), 4 (crosses down)`, 'broker.value');
+}
+
+/** Refuses a number of bars running that is out of bounds. */
+export function checkRun(run: number, path: string): Refusal | undefined {
+  return run >= 1 && run <= RUN_MAX ? undefined : new Refusal(`${path}: ${run} is out of range, accepted: 1 to ${RUN_MAX}`, 'broker.value');
 }

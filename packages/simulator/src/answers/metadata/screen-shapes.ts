@@ -3,7 +3,7 @@ import type { BarPeriod } from '../../market/index.js';
 import { catalogue, occurrences, seriesOf } from '../../patterns/index.js';
 import { missing, Refusal } from '../../refusal.js';
 import type { Condition, Figure } from '../../screen/index.js';
-import { completeBars } from '../../view/complete-bars.js';
+import { completeBars } from '../../view/history-bars.js';
 import { unserved } from './stock-properties.js';
 
 /** Qot_StockScreen's KlineShape properties. */

@@ -1,18 +1,16 @@
-import { create } from '@bufbuild/protobuf';
-import * as BondScreen from '@svc-gateway/contract/generated/svc/bond_screen_pb';
-import * as EtfScreen from '@svc-gateway/contract/generated/svc/etf_screen_pb';
-import * as FundScreen from '@svc-gateway/contract/generated/svc/fund_screen_pb';
-import * as FutureScreen from '@svc-gateway/contract/generated/svc/future_screen_pb';
-import { FieldFilterSchema, FieldValueSchema, type ScreenItem, ScreenItemSchema } from '@svc-gateway/contract/generated/svc/screen_pb';
+import type * as EtfScreen from '@svc-gateway/contract/generated/svc/etf_screen_pb';
+import type { ScreenItem } from '@svc-gateway/contract/generated/svc/screen_pb';
 import { quoteMarketNumbered } from '@svc-gateway/contract/markets';
+import type { metadata as declared } from '@svc-gateway/contract/operations';
 import { Refusal } from '../../refusal.js';
 import { between, type Figure, type Hit, screen, sorted, valuesOf } from '../../screen/index.js';
 import { bondFigures, fundFigures, futureFigures } from '../../screen/kind-figures.js';
 import * as quotes from '../../screen/quote-figures.js';
-import { checkVersion } from '../../view/extension-version.js';
-import type { Answer, Facts } from '../../view/facts.js';
-import { given } from '../../view/optional-fields.js';
+import type { Facts } from '../../view/facts.js';
+import { type Fields as FieldsOf, given } from '../../view/messages.js';
+import { versioned } from '../../view/requests.js';
 import type { SecurityKind } from '../../world/instrument.js';
+import type { AnswerTo } from '../table.js';
 
 /** Figures by the numbers that requests have for them. */
 type Fields = ReadonlyMap<number, Figure>;
@@ -75,7 +73,7 @@ const bondFields: Fields = new Map([
 type Request = Pick<EtfScreen.C2S, 'market' | 'dataFrom' | 'dataMaxCount' | 'needFields' | 'filters' | 'sorts' | 'extensionVersion'>;
 
 interface Page {
-  readonly dataList: ScreenItem[];
+  readonly dataList: readonly FieldsOf<ScreenItem>[];
   readonly allCount: number;
   readonly lastPage: boolean;
 }
@@ -85,28 +83,18 @@ const COUNT_MAX = 500;
 const CONDITIONS_MAX = 64;
 
 /** svc.etf_screen: exchange traded funds. */
-export const etfScreen: Answer<'columnSnapshots', EtfScreen.C2S, EtfScreen.S2C> = (facts, request) => {
-  const page = pageOf(facts, 'etf', fundFields, request);
-  return page instanceof Refusal ? page : create(EtfScreen.S2CSchema, page);
-};
+export const etfScreen: AnswerTo<typeof declared.etfScreen> = versioned((facts, request) => pageOf(facts, 'etf', fundFields, request));
 
 /** svc.fund_screen: listed trusts, which hold property and keep accounts. */
-export const fundScreen: Answer<'columnSnapshots', FundScreen.C2S, FundScreen.S2C> = (facts, request) => {
-  const page = pageOf(facts, 'trust', fundFields, request);
-  return page instanceof Refusal ? page : create(FundScreen.S2CSchema, page);
-};
+export const fundScreen: AnswerTo<typeof declared.fundScreen> = versioned((facts, request) => pageOf(facts, 'trust', fundFields, request));
 
 /** svc.future_screen: the contracts that are listed today, continuous ones among them. */
-export const futureScreen: Answer<'columnSnapshots', FutureScreen.C2S, FutureScreen.S2C> = (facts, request) => {
-  const page = pageOf(facts, 'future', futureFields, request);
-  return page instanceof Refusal ? page : create(FutureScreen.S2CSchema, page);
-};
+export const futureScreen: AnswerTo<typeof declared.futureScreen> = versioned((facts, request) =>
+  pageOf(facts, 'future', futureFields, request),
+);
 
 /** svc.bond_screen: listed bonds. */
-export const bondScreen: Answer<'columnSnapshots', BondScreen.C2S, BondScreen.S2C> = (facts, request) => {
-  const page = pageOf(facts, 'bond', bondFields, request);
-  return page instanceof Refusal ? page : create(BondScreen.S2CSchema, page);
-};
+export const bondScreen: AnswerTo<typeof declared.bondScreen> = versioned((facts, request) => pageOf(facts, 'bond', bondFields, request));
 
 function pageOf(
   { columnSnapshots: boards }: Facts<'columnSnapshots'>,
@@ -114,8 +102,6 @@ function pageOf(
   fields: Fields,
   request: Request,
 ): Page | Refusal {
-  const refused = checkVersion(request);
-  if (refused !== undefined) return refused;
   const market = quoteMarketNumbered(request.market);
   if (market === undefined) return new Refusal(`invalid market ${request.market}`, 'broker.value');
   const from = request.dataFrom;
@@ -132,12 +118,10 @@ function pageOf(
 
   const figure = (id: number) => fields.get(id) as Figure;
   for (const [index, filter] of request.filters.entries()) {
-    const [min, max] = [given(FieldFilterSchema, filter, 'min'), given(FieldFilterSchema, filter, 'max')];
+    const [min, max] = [given(filter, 'min'), given(filter, 'max')];
     if (min !== undefined && max !== undefined && min > max) return new Refusal(`filters[${index}]: min ${min} is above max ${max}`);
   }
-  const conditions = request.filters.map((filter) =>
-    between(figure(filter.fieldId), given(FieldFilterSchema, filter, 'min'), given(FieldFilterSchema, filter, 'max')),
-  );
+  const conditions = request.filters.map((filter) => between(figure(filter.fieldId), given(filter, 'min'), given(filter, 'max')));
   const keys = request.sorts.map(({ fieldId, ascend }) => ({
     figure: figure(fieldId),
     direction: ascend ? ('ascending' as const) : ('descending' as const),
@@ -147,16 +131,14 @@ function pageOf(
   const page = ordered.slice(from, from + count);
   const needed = [...new Set(request.needFields.map(({ fieldId }) => fieldId))];
   const columns = needed.map((id) => valuesOf(page, figure(id)));
-  const dataList = page.map(({ row: { listing } }, index) =>
-    create(ScreenItemSchema, {
-      security: listing.security,
-      name: listing.instrument.name,
-      fieldList: needed.flatMap((fieldId, i) => {
-        const value = columns[i]?.[index] ?? Number.NaN;
-        return Number.isNaN(value) ? [] : [create(FieldValueSchema, { fieldId, value })];
-      }),
+  const dataList = page.map(({ row: { listing } }, index) => ({
+    security: listing.security,
+    name: listing.instrument.name,
+    fieldList: needed.flatMap((fieldId, i) => {
+      const value = columns[i]?.[index] ?? Number.NaN;
+      return Number.isNaN(value) ? [] : [{ fieldId, value }];
     }),
-  );
+  }));
   return { dataList, allCount: hits.length, lastPage: from + page.length >= hits.length };
 }
 

@@ -1,14 +1,11 @@
-import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
 import {
   type AccumulateField,
   type AccumulateFilter,
   type BaseFilter,
   CustomIndicatorField,
   type CustomIndicatorFilter,
-  CustomIndicatorFilterSchema,
   type FinancialFilter,
   type PatternFilter,
-  PatternFilterSchema,
   StockField,
 } from '@svc-gateway/contract/generated/Qot_StockFilter_pb';
 import { missing, Refusal } from '../../refusal.js';
@@ -17,8 +14,8 @@ import { financialFields, financialFigure, reports } from '../../screen/financia
 import { between, type Condition, type Figure, type SortKey } from '../../screen/index.js';
 import { patterns } from '../../screen/patterns.js';
 import { stockFields } from '../../screen/stock-fields.js';
-import { given } from '../../view/optional-fields.js';
-import { checkPosition, checkRun, withParameters } from './screen-indicator-terms.js';
+import { given } from '../../view/messages.js';
+import { checkPosition, checkRun, withParameters } from './screen-indicators.js';
 
 /** A figure that a request is about: what it filters, sorts and shows. */
 export interface RequestedColumn {
@@ -33,15 +30,12 @@ export interface RequestedColumn {
 }
 
 /** Fields shared by simple, accumulated and financial filters. */
-interface Filter {
-  readonly fieldName: number;
-  readonly sortDir: number;
-}
+type Filter = BaseFilter | AccumulateFilter | FinancialFilter;
 
 const DAYS_MAX = 250;
 
-export function baseColumns(filters: readonly BaseFilter[], schema: DescMessage): readonly RequestedColumn[] | Refusal {
-  return columnsOf('base_filter_list', filters, schema, ({ fieldName }) => {
+export function baseColumns(filters: readonly BaseFilter[]): readonly RequestedColumn[] | Refusal {
+  return columnsOf('base_filter_list', filters, ({ fieldName }) => {
     if (fieldName === StockField.StockField_StockCode || fieldName === StockField.StockField_StockName)
       return { figure: undefined, about: 0 };
     const figure = stockFields.get(fieldName);
@@ -50,8 +44,8 @@ export function baseColumns(filters: readonly BaseFilter[], schema: DescMessage)
   });
 }
 
-export function accumulateColumns(filters: readonly AccumulateFilter[], schema: DescMessage): readonly RequestedColumn[] | Refusal {
-  return columnsOf('accumulate_filter_list', filters, schema, ({ fieldName, days }) => {
+export function accumulateColumns(filters: readonly AccumulateFilter[]): readonly RequestedColumn[] | Refusal {
+  return columnsOf('accumulate_filter_list', filters, ({ fieldName, days }) => {
     const accepted = [1, 2, 3, 4, 5];
     if (!accepted.includes(fieldName)) return unknownField(fieldName, accepted);
     if (days < 1 || days > DAYS_MAX) return `.days: ${days} is out of range, accepted: 1 to ${DAYS_MAX}`;
@@ -59,8 +53,8 @@ export function accumulateColumns(filters: readonly AccumulateFilter[], schema: 
   });
 }
 
-export function financialColumns(filters: readonly FinancialFilter[], schema: DescMessage): readonly RequestedColumn[] | Refusal {
-  return columnsOf('financial_filter_list', filters, schema, ({ fieldName, quarter }) => {
+export function financialColumns(filters: readonly FinancialFilter[]): readonly RequestedColumn[] | Refusal {
+  return columnsOf('financial_filter_list', filters, ({ fieldName, quarter }) => {
     if (!financialFields.includes(fieldName)) return unknownField(fieldName, financialFields);
     const report = reports.get(quarter);
     if (report === undefined)
@@ -72,24 +66,18 @@ export function financialColumns(filters: readonly FinancialFilter[], schema: De
 /** Reads a filter's field, or says what is wrong with it: ".days: …". */
 type Read<F> = (filter: F) => { readonly figure: Figure | undefined; readonly about: number } | string;
 
-function columnsOf<F extends Filter>(
-  list: string,
-  filters: readonly F[],
-  schema: DescMessage,
-  read: Read<F>,
-): readonly RequestedColumn[] | Refusal {
+function columnsOf<F extends Filter>(list: string, filters: readonly F[], read: Read<F>): readonly RequestedColumn[] | Refusal {
   const columns: RequestedColumn[] = [];
   for (const [index, filter] of filters.entries()) {
     const path = `${list}[${index}]`;
     const found = read(filter);
     if (typeof found === 'string') return new Refusal(`${path}${found}`, 'broker.value');
     const { figure, about } = found;
-    const { fieldName, sortDir } = filter;
-    const bound = (name: 'filterMin' | 'filterMax') =>
-      given(schema, filter as unknown as MessageShape<DescMessage>, name as never) as number | undefined;
+    const common: Filter = filter;
+    const { fieldName, sortDir } = common;
     // Nothing is filtered unless the request says so.
-    const isFilter = given(schema, filter as unknown as MessageShape<DescMessage>, 'isNoFilter' as never) === false;
-    const [min, max] = [bound('filterMin'), bound('filterMax')];
+    const isFilter = given(common, 'isNoFilter') === false;
+    const [min, max] = [given(common, 'filterMin'), given(common, 'filterMax')];
     if (isFilter && figure === undefined && (min !== undefined || max !== undefined))
       return new Refusal(`${path}: a code or a name has no bounds`);
     if (isFilter && min !== undefined && max !== undefined && min > max)
@@ -118,10 +106,10 @@ export function patternConditions(filters: readonly PatternFilter[]): readonly C
     const path = `pattern_filter_list[${index}]`;
     const { fieldName, klType } = filter;
     if (!patterns.has(fieldName)) return new Refusal(`${path}${unknownField(fieldName, [...patterns.keys()])}`, 'broker.value');
-    const run = given(PatternFilterSchema, filter, 'consecutivePeriod') ?? 1;
+    const run = given(filter, 'consecutivePeriod') ?? 1;
     const wrong = checkBars(klType, run, path);
     if (wrong !== undefined) return wrong;
-    if (given(PatternFilterSchema, filter, 'isNoFilter') === false) conditions.push(stands(patternFigure(fieldName, klType, run)));
+    if (given(filter, 'isNoFilter') === false) conditions.push(stands(patternFigure(fieldName, klType, run)));
   }
   return conditions;
 }
@@ -137,17 +125,17 @@ export function indicatorColumns(
       return new Refusal(`${path}.first_field_name: a value can only be the second field`);
     }
     const isValue = secondFieldName === CustomIndicatorField.CustomIndicatorField_Value;
-    if (isValue && given(CustomIndicatorFilterSchema, filter, 'fieldValue') === undefined) {
+    if (isValue && given(filter, 'fieldValue') === undefined) {
       return missing([`${path}.field_value`], 'required when second_field_name is 17 (value)');
     }
     const first = indicatorOf(firstFieldName, filter.firstFieldParaList, 0, `${path}.first_field`);
     if (first instanceof Refusal) return first;
     const second = indicatorOf(secondFieldName, filter.secondFieldParaList, isValue ? fieldValue : 0, `${path}.second_field`);
     if (second instanceof Refusal) return second;
-    const run = given(CustomIndicatorFilterSchema, filter, 'consecutivePeriod') ?? 1;
+    const run = given(filter, 'consecutivePeriod') ?? 1;
     const wrong = checkPosition(relativePosition, `${path}.relative_position`) ?? checkBars(klType, run, path);
     if (wrong !== undefined) return wrong;
-    if (given(CustomIndicatorFilterSchema, filter, 'isNoFilter') === false) {
+    if (given(filter, 'isNoFilter') === false) {
       conditions.push(stands(positionFigure(first, second, relativePosition, klType, run)));
     }
     for (const indicator of [first, second]) {

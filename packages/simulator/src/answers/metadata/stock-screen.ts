@@ -1,30 +1,27 @@
-import { create, isFieldSet } from '@bufbuild/protobuf';
+import { isFieldSet } from '@bufbuild/protobuf';
 import { ExchType } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import {
   type C2S,
   type PropertyBasic,
-  ResultPropertyBasicSchema,
   type RetrieveQuery,
   type RspItemResult,
-  RspItemResultSchema,
-  type S2C,
-  S2CSchema,
   type ScreenQuery,
   ScreenQuerySchema,
   type Sort,
-  StockScreenItemSchema,
 } from '@svc-gateway/contract/generated/Qot_StockScreen_pb';
 import { type QuoteMarket, quoteMarket } from '@svc-gateway/contract/markets';
+import type { metadata as declared } from '@svc-gateway/contract/operations';
 import { shown } from '@svc-gateway/contract/shown';
 import { requireDay } from '@svc-gateway/contract/time';
 import { Refusal } from '../../refusal.js';
 import { type Condition, type Hit, type SortKey, screen, sorted, valuesOf } from '../../screen/index.js';
-import type { Answer, Facts } from '../../view/facts.js';
+import type { Facts } from '../../view/facts.js';
+import { locateStock } from '../../view/locate.js';
+import type { Fields } from '../../view/messages.js';
 import { locatePlate, membersOf } from '../../view/plates.js';
-import { locateStock } from '../../view/stock-ids.js';
 import { isIssuedByCompany } from '../../world/kinds.js';
-import { conditionOf } from './screen-conditions.js';
-import { numberProperty } from './screen-properties.js';
+import type { AnswerTo } from '../table.js';
+import { conditionOf, numberProperty } from './screen-properties.js';
 import { basicProperties, unserved } from './stock-properties.js';
 
 type Used = 'companies' | 'world' | 'listings' | 'columnSnapshots';
@@ -70,7 +67,7 @@ const directions: ReadonlyMap<number, Pick<SortKey, 'direction' | 'absolute'>> =
 ]);
 
 /** Qot_StockScreen: the stocks (and listed trusts) that meet every condition, with what is to be retrieved of each; by code unless sorted. */
-export const stockScreen: Answer<Used, C2S, S2C> = (facts, request) => {
+export const stockScreen: AnswerTo<typeof declared.stockScreen> = (facts, request) => {
   const { filterList, retrieveList, pageFrom } = request;
   const pageCount = request.pageCount || PAGE_DEFAULT;
   if (pageFrom < 0) return new Refusal(`page_from: ${pageFrom} is out of range, accepted: at least 0`, 'broker.value');
@@ -87,20 +84,18 @@ export const stockScreen: Answer<Used, C2S, S2C> = (facts, request) => {
   const keys = keysOf(sorts);
   if (keys instanceof Refusal) return keys;
 
-  const boards = asked.markets.flatMap((market) => [facts.columnSnapshots.of(market, 'equity'), facts.columnSnapshots.of(market, 'trust')]);
+  const boards = asked.markets.flatMap((market) => facts.columnSnapshots.stocks(market));
   const hits = screen(boards, asked.conditions, ({ listing }) => asked.isCandidate(listing));
   hits.sort((a, b) => (codeOf(a) < codeOf(b) ? -1 : 1));
   if (keys.text !== undefined) hits.sort(keys.text);
   const ordered = sorted(hits, keys.keys);
   const page = ordered.slice(pageFrom, pageFrom + pageCount);
   const columns = (retrieved as Retrieval[]).map((one) => one.of(facts, page));
-  const dataList = page.map(({ row: { listing } }, index) =>
-    create(StockScreenItemSchema, {
-      stockId: listing.instrument.id,
-      results: columns.map((column) => column[index] as RspItemResult),
-    }),
-  );
-  return create(S2CSchema, { dataList, lastPage: pageFrom + page.length >= hits.length ? 1 : 0, allCount: hits.length });
+  const dataList = page.map(({ row: { listing } }, index) => ({
+    stockId: listing.instrument.id,
+    results: columns.map((column) => column[index] ?? {}),
+  }));
+  return { dataList, lastPage: pageFrom + page.length >= hits.length ? 1 : 0, allCount: hits.length };
 };
 
 type Listing = Hit['row']['listing'];
@@ -220,7 +215,7 @@ function membersIn(facts: Facts<Used>, named: readonly QuoteMarket[], plates: re
 
 /** One column of the answer. */
 interface Retrieval {
-  readonly of: (facts: Facts<Used>, page: readonly Hit[]) => RspItemResult[] | RspItemResult[];
+  readonly of: (facts: Facts<Used>, page: readonly Hit[]) => readonly Fields<RspItemResult>[];
 }
 
 function retrievalOf(query: RetrieveQuery, path: string): Retrieval | Refusal {
@@ -235,15 +230,13 @@ function basicColumn(property: PropertyBasic, path: string): Retrieval | Refusal
   if (!served.includes(property.name)) return unserved(path, property.name, served);
   return {
     of: (facts, page) =>
-      page.map(({ row: { listing } }) =>
-        create(RspItemResultSchema, {
-          basicPropertyResult: create(ResultPropertyBasicSchema, {
-            property,
-            valueType: STRING,
-            sval: basicText(facts, listing, property.name),
-          }),
-        }),
-      ),
+      page.map(({ row: { listing } }) => ({
+        basicPropertyResult: {
+          property,
+          valueType: STRING,
+          sval: basicText(facts, listing, property.name),
+        },
+      })),
   };
 }
 

@@ -1,19 +1,12 @@
-import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '@svc-gateway/contract/decimal';
 import { PriceType, WarrantStatus } from '@svc-gateway/contract/generated/Qot_Common_pb';
-import {
-  type C2S,
-  type Interval,
-  type S2C,
-  S2CSchema,
-  type ScreenGroup,
-  type WarrantItem,
-  WarrantItemSchema,
-} from '@svc-gateway/contract/generated/Qot_WarrantScreen_pb';
+import type { C2S, Interval, ScreenGroup } from '@svc-gateway/contract/generated/Qot_WarrantScreen_pb';
+import type { metadata as declared } from '@svc-gateway/contract/operations';
 import { Refusal } from '../../refusal.js';
-import type { Answer, Facts } from '../../view/facts.js';
+import type { Facts } from '../../view/facts.js';
+import { issuerOf, warrantTypes } from '../../view/warrant-figures.js';
 import { WarrantRow } from '../../view/warrant-row.js';
-import { issuerOf, warrantTypes } from '../../view/warrant-terms.js';
+import type { AnswerTo } from '../table.js';
 
 type Used = 'world' | 'market' | 'listings';
 
@@ -53,7 +46,7 @@ const fields: ReadonlyMap<number, Field> = new Map([
 const OWNER = 5;
 
 /** Qot_WarrantScreen: the warrants of a market that meet every condition, sorted, a page of them. */
-export const warrantScreen: Answer<Used, C2S, S2C> = (facts, request) => {
+export const warrantScreen: AnswerTo<typeof declared.warrantScreen> = (facts, request) => {
   const { pageFrom, filterList, sortList } = request;
   const pageCount = request.pageCount || PAGE_DEFAULT;
   if (pageFrom < 0) return new Refusal(`page_from: ${pageFrom} is out of range, accepted: at least 0`, 'broker.value');
@@ -94,7 +87,7 @@ function page(
   conditions: readonly Condition[],
   keys: readonly Key[],
   pageCount: number,
-): S2C {
+) {
   const listed = marketType === HK ? facts.world.warrants() : [];
   let rows = listed.map((one) => new WarrantRow(facts, one));
   // Conditions on terms come first, so that only the remaining warrants are quoted.
@@ -114,7 +107,7 @@ function page(
   const shown = onlyCount ? [] : keyed.slice(pageFrom, pageFrom + pageCount);
   const warrants = shown.map(({ row }) => itemOf(row));
   const lastPage = onlyCount || pageFrom + pageCount >= keyed.length;
-  return create(S2CSchema, { warrants, lastPage, allCount: keyed.length });
+  return { warrants, lastPage, allCount: keyed.length };
 }
 
 function fieldOf(fieldId: number, path: string): Field | Refusal {
@@ -173,10 +166,10 @@ function statusOf(row: WarrantRow): number {
   }
 }
 
-function itemOf(row: WarrantRow): WarrantItem {
+function itemOf(row: WarrantRow) {
   const data = row.message();
   const { warrant, owner, figures } = row;
-  const item = create(WarrantItemSchema, {
+  return {
     stockId: warrant.id,
     issuerId: data.issuer,
     warrantType: data.type,
@@ -210,20 +203,17 @@ function itemOf(row: WarrantRow): WarrantItem {
     issueSize: data.issueSize,
     security: row.listing.security,
     name: warrant.name,
-  });
-  if (owner !== undefined) {
-    item.stockOwner = owner.instrument.id;
-    item.stockOwnerPrice = figures.spot;
-    item.ownerSecurity = owner.security;
-    item.ownerName = owner.instrument.name;
-  }
-  const { callPrice, callDistance, impliedVolatility, delta, upper, inside } = figures;
-  if (callPrice !== undefined) item.recoveryPrice = callPrice;
-  if (callDistance !== undefined) item.priceRecoveryRatio = callDistance;
-  if (impliedVolatility !== undefined) item.impliedVolatility = impliedVolatility;
-  if (delta !== undefined) item.delta = delta;
-  if (upper !== undefined) Object.assign(item, { upperStrikePrice: upper, lowerStrikePrice: figures.strike });
-  // 0 inside, 1 outside.
-  if (inside !== undefined) item.iwPriceStatus = inside === PriceType.PriceType_WithIn ? 0 : 1;
-  return item;
+    stockOwner: owner?.instrument.id,
+    stockOwnerPrice: owner && figures.spot,
+    ownerSecurity: owner?.security,
+    ownerName: owner?.instrument.name,
+    recoveryPrice: data.recoveryPrice,
+    priceRecoveryRatio: data.priceRecoveryRatio,
+    impliedVolatility: data.impliedVolatility,
+    delta: data.delta,
+    upperStrikePrice: data.upperStrikePrice,
+    lowerStrikePrice: data.lowerStrikePrice,
+    // 0 inside, 1 outside.
+    iwPriceStatus: figures.inside === undefined ? undefined : Number(figures.inside !== PriceType.PriceType_WithIn),
+  };
 }

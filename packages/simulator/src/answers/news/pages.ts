@@ -1,7 +1,6 @@
 import { timeOfNews } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
-import type { Story } from '../../view/news.js';
-import type { Teller } from '../../view/news-wire.js';
+import type { Story, Teller } from '../../view/news.js';
 
 const PAGE_MAX = 50;
 const DAY_MS = 86_400_000;
@@ -15,7 +14,7 @@ export interface Page<T> {
 }
 
 /** Selection of news items. */
-export interface Wanted<T> {
+interface Wanted<T> {
   readonly count: number;
   readonly takes: (item: T) => boolean;
 }

@@ -1,27 +1,16 @@
-import { create } from '@bufbuild/protobuf';
-import {
-  type C2S,
-  C2SSchema,
-  type RatingInfo,
-  RatingInfoSchema,
-  type S2C,
-  S2CSchema,
-} from '@svc-gateway/contract/generated/svc/watchlist_rating_pb';
 import { quoteMarket } from '@svc-gateway/contract/markets';
+import type { news as declared } from '@svc-gateway/contract/operations';
 import { localDayNumber } from '@svc-gateway/contract/time';
 import { type Company, newsId, publicationTime, type RatingChange, ratings } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
-import { BACKEND_SUCCESS } from '../../view/extension-version.js';
-import type { Answer, Facts } from '../../view/facts.js';
+import type { Facts } from '../../view/facts.js';
 import { storiesBetween } from '../../view/news.js';
-import { given, known } from '../../view/optional-fields.js';
+import { BACKEND_SUCCESS, versioned } from '../../view/requests.js';
 import type { Instrument } from '../../world/instrument.js';
 import { isIssuedByCompany } from '../../world/kinds.js';
-import { olderMark, olderThan, type Told } from './pages.js';
-import { KEPT_MS } from './stock-news.js';
-import { watchedStocks } from './watched.js';
-
-type Used = 'clock' | 'world' | 'companies' | 'listings';
+import type { AnswerTo } from '../table.js';
+import { olderMark, type Told } from './pages.js';
+import { olderPage, watchedStocks } from './watchlist-news.js';
 
 /** An analyst's rating of one of the requested stocks. */
 interface Rated extends Told {
@@ -32,26 +21,12 @@ interface Rated extends Told {
 }
 
 /** svc.watchlist_rating: what analysts said of several stocks, confirmations included. */
-export const watchlistRating: Answer<Used, C2S, S2C> = (facts, request) => {
+export const watchlistRating: AnswerTo<typeof declared.watchlistRating> = versioned((facts, request) => {
   const instruments = watchedStocks(facts, request);
-  return instruments instanceof Refusal ? instruments : answer(facts, request, instruments);
-};
-
-function answer(facts: Facts<Used>, request: C2S, instruments: readonly Instrument[]): S2C {
-  const now = facts.clock.now();
-  const page = olderThan(
-    (from, to) => ratedBetween(facts, instruments, from, to),
-    { mark: given(C2SSchema, request, 'seqMark'), now, since: now - KEPT_MS },
-    { count: request.pageSize, takes: () => true },
-  );
-  const ratingList: RatingInfo[] = [];
-  for (const rated of page.items) ratingList.push(ratingInfo(facts, rated));
-  return create(S2CSchema, {
-    retCode: BACKEND_SUCCESS,
-    ratingList,
-    ...known({ seqMark: olderMark(page) }),
-  });
-}
+  if (instruments instanceof Refusal) return instruments;
+  const page = olderPage(facts, request, (from, to) => ratedBetween(facts, instruments, from, to));
+  return { retCode: BACKEND_SUCCESS, ratingList: page.items.map((rated) => ratingInfo(facts, rated)), seqMark: olderMark(page) };
+});
 
 function ratedBetween({ companies }: Facts<'companies'>, instruments: readonly Instrument[], from: number, to: number): readonly Rated[] {
   const found: Rated[] = [];
@@ -68,11 +43,11 @@ function ratedBetween({ companies }: Facts<'companies'>, instruments: readonly I
   return found.sort((a, b) => (a.seq < b.seq ? -1 : 1));
 }
 
-function ratingInfo({ listings }: Facts<'listings'>, { instrument, company, time, change, seq }: Rated): RatingInfo {
+function ratingInfo({ listings }: Facts<'listings'>, { instrument, company, time, change, seq }: Rated) {
   const { broker, analyst, rating, target, previous } = change;
   const stories = storiesBetween(company, time, time);
   const item = stories.find(({ fact }) => fact?.kind === 'rating' && fact.change.broker === broker);
-  return create(RatingInfoSchema, {
+  return {
     security: listings.of(instrument).security,
     stockId: instrument.id,
     name: instrument.name,
@@ -83,12 +58,10 @@ function ratingInfo({ listings }: Facts<'listings'>, { instrument, company, time
     rating: numberOf(rating),
     targetPrice: target,
     currency: company.issuer.home.currency,
-    ...known({
-      previousRating: previous === undefined ? undefined : numberOf(previous.rating),
-      previousTargetPrice: previous?.target,
-      newsId: item?.newsId,
-    }),
-  });
+    previousRating: previous === undefined ? undefined : numberOf(previous.rating),
+    previousTargetPrice: previous?.target,
+    newsId: item?.newsId,
+  };
 }
 
 /** 1 sell to 5 strong buy. */

@@ -2,7 +2,7 @@ import { metadata, quote, ranking } from '@svc-gateway/contract/operations';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { payload, security, startFixture } from '../../../../../test/support/sim-backend.js';
-import { HISTORIES_MAX } from '../../view/price-record.js';
+import { HISTORIES_MAX } from '../../view/price-range.js';
 import type { SecurityKind } from '../../world/instrument.js';
 
 /** Minutes of regular trading of a whole day in Hong Kong, and those passed at the fixture's 10:30. */

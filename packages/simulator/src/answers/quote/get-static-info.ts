@@ -1,14 +1,15 @@
-import { create } from '@bufbuild/protobuf';
 import { listAccepted, securityType } from '@svc-gateway/contract/enums';
-import { type C2S, type S2C, S2CSchema } from '@svc-gateway/contract/generated/Qot_GetStaticInfo_pb';
+import type { C2S } from '@svc-gateway/contract/generated/Qot_GetStaticInfo_pb';
 import { type QuoteMarket, quoteMarketNumbered } from '@svc-gateway/contract/markets';
+import type { quote as declared } from '@svc-gateway/contract/operations';
 import { SYMBOLS_MAX } from '@svc-gateway/contract/shape';
 import { missing, Refusal } from '../../refusal.js';
-import type { Answer, Facts } from '../../view/facts.js';
+import type { Facts } from '../../view/facts.js';
 import { locateAllTerms } from '../../view/locate.js';
 import { staticInfo } from '../../view/static-info.js';
 import type { Instrument } from '../../world/instrument.js';
 import { kinds } from '../../world/kinds.js';
+import type { AnswerTo } from '../table.js';
 
 /** Qot_Common.QotMarket of futures in Hong Kong, which moved to HK. As a filter it still means them alone. */
 const HK_FUTURE = 2;
@@ -18,24 +19,24 @@ const WARRANT_MARKET = 'HK';
 type Used = 'world' | 'listings';
 
 /** Qot_GetStaticInfo: of the securities named, or else of all of a market, a type or both. 0 is not given. */
-export const getStaticInfo: Answer<Used, C2S, S2C> = (facts, request) => {
+export const getStaticInfo: AnswerTo<typeof declared.getStaticInfo> = (facts, request) => {
   if (request.securityList.length === 0) {
     const filter = filterOf(facts, request);
     return filter instanceof Refusal ? filter : listed(facts, filter);
   }
   const listings = locateAllTerms(facts, request.securityList, SYMBOLS_MAX);
   if (listings instanceof Refusal) return listings;
-  return create(S2CSchema, { staticInfoList: listings.map((listing) => staticInfo(facts, listing)) });
+  return { staticInfoList: listings.map((listing) => staticInfo(facts, listing)) };
 };
 
-function listed(facts: Facts<Used>, { market, secType, isFuturesAlone }: Filter): S2C {
+function listed(facts: Facts<Used>, { market, secType, isFuturesAlone }: Filter) {
   const { world, listings } = facts;
   const isWanted = ({ kind }: Instrument) =>
     (secType === 0 || kinds[kind].securityType === secType) && (!isFuturesAlone || kind === 'future');
   const instruments = world.listed(market === undefined ? {} : { market }).filter(isWanted);
   const hasWarrants = (market ?? WARRANT_MARKET) === WARRANT_MARKET && secType === kinds.warrant.securityType;
   const warrants = hasWarrants && !isFuturesAlone ? world.warrants() : [];
-  return create(S2CSchema, { staticInfoList: [...instruments, ...warrants].map((one) => staticInfo(facts, listings.of(one))) });
+  return { staticInfoList: [...instruments, ...warrants].map((one) => staticInfo(facts, listings.of(one))) };
 }
 
 interface Filter {

@@ -1,26 +1,17 @@
-import { create } from '@bufbuild/protobuf';
-import {
-  BeatTerm,
-  BeatType,
-  type C2S,
-  type EarningsBeatItem,
-  EarningsBeatItemSchema,
-  PostPeriodType,
-  type S2C,
-  S2CSchema,
-} from '@svc-gateway/contract/generated/Qot_GetEarningsBeatRank_pb';
+import { BeatTerm, BeatType, PostPeriodType } from '@svc-gateway/contract/generated/Qot_GetEarningsBeatRank_pb';
 import { beatMarket, beatTerm, beatType } from '@svc-gateway/contract/list-enums';
+import type { ranking as declared } from '@svc-gateway/contract/operations';
 import type { Company } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
 import type { CacheKind } from '../../view/caches.js';
-import { checkChoice, marketOf } from '../../view/choices.js';
 import { type EarningsReport, earningsFigures, publicationOf, type ReportedFigure, reportsBetween } from '../../view/earnings.js';
-import type { Answer, Facts } from '../../view/facts.js';
+import type { Facts } from '../../view/facts.js';
 import { percent } from '../../view/figures.js';
 import type { Listing } from '../../view/listings.js';
-import { known } from '../../view/optional-fields.js';
+import { checkChoice, marketOf } from '../../view/requests.js';
 import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf, sortFigure } from '../../view/standings.js';
 import { industryName, type StockFigures, stocksOf } from '../../view/stock-figures.js';
+import type { AnswerTo } from '../table.js';
 
 const COUNT_MAX = 300;
 /** Without conditions: what was published so recently, and was better than expected. */
@@ -47,10 +38,7 @@ interface Row {
  * Qot_GetEarningsBeatRank: results against the consensus of the day before their publication, in the currency of the accounts. Without conditions: those of the
  * last thirty days that were better.
  */
-export const getEarningsBeatRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'caches', C2S, S2C> = (
-  facts,
-  request,
-) => {
+export const getEarningsBeatRank: AnswerTo<typeof declared.getEarningsBeatRank> = (facts, request) => {
   const market = marketOf(request.market, beatMarket);
   if (market instanceof Refusal) return market;
   const term = Object.hasOwn(request, 'term') ? request.term : BeatTerm.BeatTerm_All;
@@ -68,7 +56,7 @@ export const getEarningsBeatRank: Answer<'clock' | 'world' | 'companies' | 'mark
   });
   const kept = meeting(rows, conditions, by);
   const page = pageOf(kept, { by, ascending: false, offset: 0, count: request.count });
-  return create(S2CSchema, { dataList: page.map((row) => itemOf(facts, row)), allCount: kept.length });
+  return { dataList: page.map((row) => itemOf(facts, row)), allCount: kept.length };
 };
 
 /** Rankings by market and kind of results. */
@@ -168,32 +156,29 @@ const postPeriods = {
   after: PostPeriodType.PostPeriodType_After,
 } as const;
 
-function itemOf(facts: Needed, row: Row): EarningsBeatItem {
+function itemOf(facts: Needed, row: Row) {
   const { stock, report } = row;
   const { listing, board, equity, changeRate } = stock;
   const { day, at } = publicationOf(listing.instrument, report.time);
   const part = { quarter: `Q${report.number}`, half: 'H1', annual: 'FY' }[report.period];
-  return create(
-    EarningsBeatItemSchema,
-    known({
-      security: listing.security,
-      name: board.name,
-      industry: industryName(facts, listing),
-      curPrice: board.curPrice,
-      lastClosePrice: board.lastClosePrice,
-      changeRate,
-      marketCap: equity.issuedMarketVal,
-      peTTM: equity.peTTMRate,
-      dividendsTTM: equity.dividendRatioTTM,
-      releasedDate: day,
-      beatRatio: row.beatRatio,
-      actual: row.actual,
-      estimate: row.estimate,
-      yoy: row.yearBefore,
-      yoyGrowth: row.yearGrowth,
-      earningDayChg: row.dayChange,
-      term: `${report.fiscalYear}/${part}`,
-      detailPostPeriod: postPeriods[at],
-    }),
-  );
+  return {
+    security: listing.security,
+    name: board.name,
+    industry: industryName(facts, listing),
+    curPrice: board.curPrice,
+    lastClosePrice: board.lastClosePrice,
+    changeRate,
+    marketCap: equity.issuedMarketVal,
+    peTTM: equity.peTTMRate,
+    dividendsTTM: equity.dividendRatioTTM,
+    releasedDate: day,
+    beatRatio: row.beatRatio,
+    actual: row.actual,
+    estimate: row.estimate,
+    yoy: row.yearBefore,
+    yoyGrowth: row.yearGrowth,
+    earningDayChg: row.dayChange,
+    term: `${report.fiscalYear}/${part}`,
+    detailPostPeriod: postPeriods[at],
+  };
 }

@@ -1,33 +1,24 @@
-import { create } from '@bufbuild/protobuf';
 import { type Decimal, decimalToNumber } from '@svc-gateway/contract/decimal';
 import { ValuationType } from '@svc-gateway/contract/generated/Qot_Common_pb';
-import {
-  type C2S,
-  C2SSchema,
-  type HeatMapPlateData,
-  HeatMapPlateDataSchema,
-  HeatMapPlateType,
-  type S2C,
-  S2CSchema,
-  SortField,
-} from '@svc-gateway/contract/generated/Qot_GetHeatMapData_pb';
+import { type HeatMapPlateData, HeatMapPlateType, SortField } from '@svc-gateway/contract/generated/Qot_GetHeatMapData_pb';
 import { chainMarket, heatMapPlate } from '@svc-gateway/contract/industry-enums';
 import { type QuoteMarket, quoteMarket } from '@svc-gateway/contract/markets';
+import type { ranking as declared } from '@svc-gateway/contract/operations';
 import { Refusal } from '../../refusal.js';
 import type { Row } from '../../screen/column-snapshot.js';
 import type { Hit } from '../../screen/index.js';
 import type { CacheKind } from '../../view/caches.js';
-import { checkChoice, marketOf } from '../../view/choices.js';
-import { pageAfter } from '../../view/cursor.js';
-import type { Answer, Facts } from '../../view/facts.js';
+import type { Facts } from '../../view/facts.js';
 import { percent } from '../../view/figures.js';
-import { given, known } from '../../view/optional-fields.js';
+import type { Fields } from '../../view/messages.js';
+import { checkChoice, countedPage, marketOf } from '../../view/requests.js';
 import { type Figure, inOrder, sortFigure } from '../../view/standings.js';
 import { summaryOf } from '../../world/chains.js';
 import type { Plate } from '../../world/plates.js';
 import { sharesOf, worthOf } from '../industry/shares.js';
 import { measures } from '../research/valuation-figures.js';
 import { spreadOf } from '../research/valuation-group.js';
+import type { AnswerTo } from '../table.js';
 
 const COUNT = { fallback: 30, max: 200 };
 
@@ -42,7 +33,7 @@ interface Field extends Row {
 
 interface Shown extends Field {
   /** Shared: nothing may write to it. */
-  readonly data: HeatMapPlateData;
+  readonly data: Fields<HeatMapPlateData>;
 }
 
 const changeRate = ({ quote: { last, previousClose } }: Row) => percent(last - previousClose, previousClose);
@@ -59,7 +50,7 @@ const sortFields: Readonly<Record<number, Figure<Field>>> = {
  * Qot_GetHeatMapData: the industries or concepts of a market that have members today, with the quotes of the minute. The index, turnover and volume are the
  * plate's own; the rest follows from its members. The simulation has no themes beside them.
  */
-export const getHeatMapData: Answer<'world' | 'companies' | 'listings' | 'columnSnapshots' | 'caches', C2S, S2C> = (facts, request) => {
+export const getHeatMapData: AnswerTo<typeof declared.getHeatMapData> = (facts, request) => {
   const market = marketOf(request.market, chainMarket);
   if (market instanceof Refusal) return market;
   const unknown = checkChoice('plate_type', request.plateType, heatMapPlate);
@@ -68,10 +59,9 @@ export const getHeatMapData: Answer<'world' | 'companies' | 'listings' | 'column
   if (by instanceof Refusal) return by;
   const plates = facts.caches.ofMinute(shownPlates, `${market} ${request.plateType}`, () => fieldsOf(facts, market, request.plateType));
   const fields = inOrder(plates, by, request.ascend);
-  const size = { field: 'count', value: given(C2SSchema, request, 'count') ?? COUNT.fallback, max: COUNT.max };
-  const page = pageAfter(fields, ({ plate }) => plate.symbol, { field: 'page', value: request.page, end: '' }, size);
+  const page = countedPage(fields, ({ plate }) => plate.symbol, request, COUNT);
   if (page instanceof Refusal) return page;
-  return create(S2CSchema, { plateDataList: page.items.map(({ data }) => data), allCount: fields.length, nextPage: page.next });
+  return { plateDataList: page.items.map(({ data }) => data), allCount: fields.length, nextPage: page.next };
 };
 
 /** Plates of each market and kind: with 20,000 instruments, adding up their members takes 15 ms. */
@@ -107,7 +97,7 @@ function dataOf(field: Field) {
   const rises = members.map((member) => Math.sign(Number(member.row.quote.last - member.row.quote.previousClose)));
   const counted = (sign: number) => rises.filter((each) => each === sign).length;
   const [leader] = inOrder(members, ({ row }) => changeRate(row), false);
-  return create(HeatMapPlateDataSchema, {
+  return {
     plate: listing.security,
     plateName: plate.name,
     curPrice: decimalToNumber(quote.last),
@@ -118,9 +108,10 @@ function dataOf(field: Field) {
     riseCount: counted(1),
     fallCount: counted(-1),
     equalCount: counted(0),
-    ...known({ peAvg, leaderStock: leader?.row.listing.security }),
+    peAvg,
+    leaderStock: leader?.row.listing.security,
     description: summaryOf(plate),
-  });
+  };
 }
 
 /** Money that is traded in a share on a usual day: what makes it hot. */

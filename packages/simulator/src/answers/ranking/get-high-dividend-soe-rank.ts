@@ -1,21 +1,14 @@
-import { create } from '@bufbuild/protobuf';
-import {
-  type C2S,
-  type HighDividendSOERankItem,
-  HighDividendSOERankItemSchema,
-  IndicatorType,
-  type S2C,
-  S2CSchema,
-} from '@svc-gateway/contract/generated/Qot_GetHighDividendSOERank_pb';
+import { IndicatorType } from '@svc-gateway/contract/generated/Qot_GetHighDividendSOERank_pb';
+import type { ranking as declared } from '@svc-gateway/contract/operations';
 import { Refusal } from '../../refusal.js';
 import type { CacheKind } from '../../view/caches.js';
-import type { Answer, Facts } from '../../view/facts.js';
-import { known } from '../../view/optional-fields.js';
+import type { Facts } from '../../view/facts.js';
 import { changeFrom, type PastCloses, pastCloses } from '../../view/past-closes.js';
 import { membersOf } from '../../view/plates.js';
 import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf, sortFigure } from '../../view/standings.js';
 import { industryName, type StockFigures, stockFigures } from '../../view/stock-figures.js';
 import { namedPlate, STATE_OWNED } from '../../world/plates.js';
+import type { AnswerTo } from '../table.js';
 
 const COUNT_MAX = 200;
 /** A price-to-book ratio of at most this always holds; the others unless the request has conditions of its own on them. */
@@ -29,10 +22,7 @@ type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'q
  * Qot_GetHighDividendSOERank: Hong Kong shares of the mainland's state-owned companies (a concept plate) below their book value, with a high
  * dividend and without losses.
  */
-export const getHighDividendSoeRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'caches', C2S, S2C> = (
-  facts,
-  request,
-) => {
+export const getHighDividendSoeRank: AnswerTo<typeof declared.getHighDividendSoeRank> = (facts, request) => {
   const refused = checkPage(request, COUNT_MAX);
   if (refused !== undefined) return refused;
   const by = sortFigure(request.sortField, sortFields, marketCap);
@@ -47,7 +37,7 @@ export const getHighDividendSoeRank: Answer<'clock' | 'world' | 'companies' | 'm
   const kept = meeting(rows, conditions, by);
   const { offset, count, sortDir } = request;
   const page = pageOf(kept, { by, ascending: sortDir === 1, offset, count });
-  return create(S2CSchema, { dataList: page.map((row) => itemOf(facts, row)), allCount: kept.length });
+  return { dataList: page.map((row) => itemOf(facts, row)), allCount: kept.length };
 };
 
 const rankings: CacheKind<readonly StockFigures[]> = { max: 16 };
@@ -83,29 +73,26 @@ function defaultsBut(given: readonly number[]): readonly Condition<StockFigures>
 
 const plate = namedPlate('HK', 'concept', STATE_OWNED);
 
-function itemOf(facts: Needed, { listing, board, equity, quote, changeRate }: StockFigures): HighDividendSOERankItem {
+function itemOf(facts: Needed, { listing, board, equity, quote, changeRate }: StockFigures) {
   const { back }: PastCloses = pastCloses(facts, listing);
-  return create(
-    HighDividendSOERankItemSchema,
-    known({
-      security: listing.security,
-      name: board.name,
-      industry: industryName(facts, listing),
-      curPrice: board.curPrice,
-      changeRatio: changeRate,
-      turnover: board.turnover,
-      volume: board.volume,
-      marketCap: equity.issuedMarketVal,
-      peTTM: equity.peTTMRate,
-      pb: equity.pbRate,
-      dividendYieldTTM: equity.dividendRatioTTM,
-      turnoverRatio: board.turnoverRate,
-      changeRate5D: changeFrom(back[5], quote.last),
-      changeRate10D: changeFrom(back[10], quote.last),
-      changeRate20D: changeFrom(back[20], quote.last),
-      changeRate60D: changeFrom(back[60], quote.last),
-      changeRate120D: changeFrom(back[120], quote.last),
-      changeRate250D: changeFrom(back[250], quote.last),
-    }),
-  );
+  return {
+    security: listing.security,
+    name: board.name,
+    industry: industryName(facts, listing),
+    curPrice: board.curPrice,
+    changeRatio: changeRate,
+    turnover: board.turnover,
+    volume: board.volume,
+    marketCap: equity.issuedMarketVal,
+    peTTM: equity.peTTMRate,
+    pb: equity.pbRate,
+    dividendYieldTTM: equity.dividendRatioTTM,
+    turnoverRatio: board.turnoverRate,
+    changeRate5D: changeFrom(back[5], quote.last),
+    changeRate10D: changeFrom(back[10], quote.last),
+    changeRate20D: changeFrom(back[20], quote.last),
+    changeRate60D: changeFrom(back[60], quote.last),
+    changeRate120D: changeFrom(back[120], quote.last),
+    changeRate250D: changeFrom(back[250], quote.last),
+  };
 }

@@ -1,22 +1,15 @@
-import { create } from '@bufbuild/protobuf';
-import {
-  type C2S,
-  type PeriodChangeRankItem,
-  PeriodChangeRankItemSchema,
-  PeriodType,
-  type S2C,
-  S2CSchema,
-} from '@svc-gateway/contract/generated/Qot_GetPeriodChangeRank_pb';
+import { PeriodType } from '@svc-gateway/contract/generated/Qot_GetPeriodChangeRank_pb';
 import { changePeriod, rankedMarket } from '@svc-gateway/contract/list-enums';
+import type { ranking as declared } from '@svc-gateway/contract/operations';
 import { Refusal } from '../../refusal.js';
 import type { CacheKind } from '../../view/caches.js';
-import { checkChoice, marketOf } from '../../view/choices.js';
-import type { Answer, Facts } from '../../view/facts.js';
-import { known } from '../../view/optional-fields.js';
+import type { Facts } from '../../view/facts.js';
 import { changeFrom, pastCloses } from '../../view/past-closes.js';
 import { recentChange, volumeRatio } from '../../view/recent-trading.js';
+import { checkChoice, marketOf } from '../../view/requests.js';
 import { checkPage, conditionsOf, type Figure, meeting, pageOf } from '../../view/standings.js';
 import { type StockFigures, stocksOf } from '../../view/stock-figures.js';
+import type { AnswerTo } from '../table.js';
 
 const COUNT_MAX = 200;
 
@@ -34,10 +27,7 @@ interface Row {
  * Qot_GetPeriodChangeRank: shares by their change over a period. Days are trading days; changes over them are from the forward adjusted close so
  * many days before, today's from the previous close as the snapshot's are.
  */
-export const getPeriodChangeRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'caches', C2S, S2C> = (
-  facts,
-  request,
-) => {
+export const getPeriodChangeRank: AnswerTo<typeof declared.getPeriodChangeRank> = (facts, request) => {
   const market = marketOf(request.market, rankedMarket);
   if (market instanceof Refusal) return market;
   const refused = checkPage(request, COUNT_MAX);
@@ -52,7 +42,7 @@ export const getPeriodChangeRank: Answer<'clock' | 'world' | 'companies' | 'mark
   const kept = meeting(rows, [...conditions, (row) => change(row) !== undefined], change);
   const { offset, count } = request;
   const page = pageOf(kept, { by: change, ascending: request.sortDir === 1, offset, count });
-  return create(S2CSchema, { dataList: page.map(itemOf), allCount: kept.length });
+  return { dataList: page.map(itemOf), allCount: kept.length };
 };
 
 const rankings: CacheKind<readonly Row[]> = { max: 16 };
@@ -91,30 +81,27 @@ function rowOf(facts: Needed, stock: StockFigures): Row {
   };
 }
 
-function itemOf({ stock: { listing, board, equity, changeRate }, changes, tenDays, volumeRatio: ratio }: Row): PeriodChangeRankItem {
-  return create(
-    PeriodChangeRankItemSchema,
-    known({
-      security: listing.security,
-      name: board.name,
-      curPrice: board.curPrice,
-      changeRatio: changeRate,
-      turnover: board.turnover,
-      volume: board.volume,
-      marketCap: equity.issuedMarketVal,
-      changeRate5Min: changes[PeriodType.PeriodType_5Min],
-      changeRate5D: changes[PeriodType.PeriodType_5Day],
-      changeRate10D: tenDays,
-      changeRate20D: changes[PeriodType.PeriodType_20Day],
-      changeRate60D: changes[PeriodType.PeriodType_60Day],
-      changeRate120D: changes[PeriodType.PeriodType_120Day],
-      changeRate250D: changes[PeriodType.PeriodType_250Day],
-      changeRateYTD: changes[PeriodType.PeriodType_YTD],
-      peTTM: equity.peTTMRate,
-      pb: equity.pbRate,
-      turnoverRatio: board.turnoverRate,
-      volumeRatio: ratio,
-      amplitude: board.amplitude,
-    }),
-  );
+function itemOf({ stock: { listing, board, equity, changeRate }, changes, tenDays, volumeRatio: ratio }: Row) {
+  return {
+    security: listing.security,
+    name: board.name,
+    curPrice: board.curPrice,
+    changeRatio: changeRate,
+    turnover: board.turnover,
+    volume: board.volume,
+    marketCap: equity.issuedMarketVal,
+    changeRate5Min: changes[PeriodType.PeriodType_5Min],
+    changeRate5D: changes[PeriodType.PeriodType_5Day],
+    changeRate10D: tenDays,
+    changeRate20D: changes[PeriodType.PeriodType_20Day],
+    changeRate60D: changes[PeriodType.PeriodType_60Day],
+    changeRate120D: changes[PeriodType.PeriodType_120Day],
+    changeRate250D: changes[PeriodType.PeriodType_250Day],
+    changeRateYTD: changes[PeriodType.PeriodType_YTD],
+    peTTM: equity.peTTMRate,
+    pb: equity.pbRate,
+    turnoverRatio: board.turnoverRate,
+    volumeRatio: ratio,
+    amplitude: board.amplitude,
+  };
 }

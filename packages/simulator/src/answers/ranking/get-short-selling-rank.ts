@@ -1,30 +1,26 @@
-import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '@svc-gateway/contract/decimal';
-import {
-  type C2S,
-  type S2C,
-  S2CSchema,
-  type ShortSellingRankItem,
-  ShortSellingRankItemSchema,
-} from '@svc-gateway/contract/generated/Qot_GetShortSellingRank_pb';
+import type { C2S } from '@svc-gateway/contract/generated/Qot_GetShortSellingRank_pb';
 import { rankedMarket } from '@svc-gateway/contract/list-enums';
 import type { QuoteMarket } from '@svc-gateway/contract/markets';
+import type { ranking as declared } from '@svc-gateway/contract/operations';
 import { shown } from '@svc-gateway/contract/shown';
 import { requireDay } from '@svc-gateway/contract/time';
 import type { Bar } from '../../market/market.js';
 import { Refusal } from '../../refusal.js';
+import { keyOf, normal, uniform } from '../../rng/random.js';
 import type { CacheKind } from '../../view/caches.js';
-import { marketOf } from '../../view/choices.js';
-import { completeDayStamp, lastCompleteDay } from '../../view/complete-bars.js';
-import type { Answer, Facts } from '../../view/facts.js';
+import type { Facts } from '../../view/facts.js';
 import { percent } from '../../view/figures.js';
+import { trait } from '../../view/fundamentals.js';
+import { completeDayStamp, lastCompleteDay } from '../../view/history-bars.js';
 import type { Listing } from '../../view/listings.js';
-import { known } from '../../view/optional-fields.js';
-import { shortPosition, shortVolume } from '../../view/short-sales.js';
+import { marketOf } from '../../view/requests.js';
 import { checkPage, type Figure, meeting, pageOf, sortFigure } from '../../view/standings.js';
 import { sharesOf } from '../../view/stock-figures.js';
 import { marketCalendar } from '../../world/index.js';
+import type { Instrument } from '../../world/instrument.js';
 import { platesOf } from '../../world/plates.js';
+import type { AnswerTo } from '../table.js';
 
 const COUNT_MAX = 35;
 /** Trading days of a week and of a month. */
@@ -62,10 +58,7 @@ interface Averages {
  * Qot_GetShortSellingRank: what was sold short on the last complete trading day. Volumes are those of the day's bars; the short part of each is made up
  * (`view/short-sales.ts`). Days to cover are the short position over the month's mean volume.
  */
-export const getShortSellingRank: Answer<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'caches', C2S, S2C> = (
-  facts,
-  request,
-) => {
+export const getShortSellingRank: AnswerTo<typeof declared.getShortSellingRank> = (facts, request) => {
   const market = marketOf(request.market === 0 ? US : request.market, rankedMarket);
   if (market instanceof Refusal) return market;
   const refused = checkPage(request, COUNT_MAX);
@@ -78,7 +71,7 @@ export const getShortSellingRank: Answer<'clock' | 'world' | 'companies' | 'mark
   const rows = plates === undefined ? all : meeting(all, [({ listing }) => isIn(facts, listing, plates)], by);
   const { offset, count, sortDir } = request;
   const page = pageOf(rows, { by, ascending: sortDir === 1, offset, count });
-  return create(S2CSchema, { dataList: page.map(itemOf), allCount: rows.length });
+  return { dataList: page.map(itemOf), allCount: rows.length };
 };
 
 const shortNumberChange: Figure<Row> = (row) => Number(row.shortNumberChange);
@@ -104,9 +97,9 @@ const sortFields: Readonly<Record<number, Figure<Row>>> = {
 /** The industries that are wanted, by their symbols; undefined for all. */
 function platesOfRequest(market: QuoteMarket, { plateList }: C2S): ReadonlySet<string> | undefined | Refusal {
   if (plateList.length === 0) return undefined;
-  const known = new Set(platesOf(market).map(({ symbol }) => symbol));
+  const offered = new Set(platesOf(market).map(({ symbol }) => symbol));
   const wanted = plateList.map(({ code }) => `${market}.${code.toUpperCase()}`);
-  const unknown = wanted.findIndex((symbol) => !known.has(symbol));
+  const unknown = wanted.findIndex((symbol) => !offered.has(symbol));
   return unknown < 0 ? new Set(wanted) : new Refusal(`plate_list[${unknown}]: no plate ${shown(wanted[unknown] ?? '')} in this market`);
 }
 
@@ -177,28 +170,62 @@ function averages(bars: readonly Bar[], sales: readonly bigint[], days: number):
   return { volume: Number(volume / count), shortNumber: sold / count, shortRatio: percent(sold, volume) };
 }
 
-function itemOf(row: Row): ShortSellingRankItem {
-  return create(
-    ShortSellingRankItemSchema,
-    known({
-      security: row.listing.security,
-      name: row.listing.instrument.name,
-      closePrice: decimalToNumber(row.bar.close),
-      changeRatio: row.changeRatio,
-      changeRatio5D: row.changeRatio5D,
-      changeRatio10D: row.changeRatio10D,
-      volume: row.bar.volume,
-      shortNumber: row.shortNumber,
-      shortNumberChange: row.shortNumberChange,
-      shortRatio: row.shortRatio,
-      shortRatioChange: row.shortRatioChange,
-      shortPositionVolume: row.position,
-      shortPositionRatio: row.positionRatio,
-      daysToCover: row.daysToCover,
-      weekAvgShortNumber: row.week.shortNumber,
-      weekAvgShortRatio: row.week.shortRatio,
-      monthAvgShortNumber: row.month.shortNumber,
-      monthAvgShortRatio: row.month.shortRatio,
-    }),
-  );
+function itemOf(row: Row) {
+  return {
+    security: row.listing.security,
+    name: row.listing.instrument.name,
+    closePrice: decimalToNumber(row.bar.close),
+    changeRatio: row.changeRatio,
+    changeRatio5D: row.changeRatio5D,
+    changeRatio10D: row.changeRatio10D,
+    volume: row.bar.volume,
+    shortNumber: row.shortNumber,
+    shortNumberChange: row.shortNumberChange,
+    shortRatio: row.shortRatio,
+    shortRatioChange: row.shortRatioChange,
+    shortPositionVolume: row.position,
+    shortPositionRatio: row.positionRatio,
+    daysToCover: row.daysToCover,
+    weekAvgShortNumber: row.week.shortNumber,
+    weekAvgShortRatio: row.week.shortRatio,
+    monthAvgShortNumber: row.month.shortNumber,
+    monthAvgShortRatio: row.month.shortRatio,
+  };
+}
+
+/** The part of a share's volume that is usually sold short: this, and up to so much more by the share. */
+const USUAL = { least: 0.04, more: 0.2 };
+/** Deviation from day to day, and how much a fall draws: a day of -5 % has half as much again. */
+const DAILY_NOISE = 0.18;
+const DRAWN_BY_FALL = 10;
+const PART_MAX = 0.6;
+
+/** Positions against the free float: from this up to so much more, mostly low. */
+const POSITIONS = { least: 0.001, more: 0.07 };
+/** A position is built and given up over weeks. */
+const POSITION_DAYS = 14;
+const POSITION_NOISE = 0.12;
+
+/**
+ * Short volume within a day's volume: made up, deterministic for a share and a day. The listing's own fraction, higher on days on
+ * which the price fell, never above {@link PART_MAX}.
+ *
+ * @param change of the day's price, as a fraction.
+ */
+function shortVolume(instrument: Instrument, day: string, volume: bigint, change: number): bigint {
+  const usual = USUAL.least + USUAL.more * trait(instrument, 'short volume');
+  const noise = 1 + DAILY_NOISE * normal(keyOf(`${instrument.symbol} short volume`), requireDay(day));
+  const part = Math.min(PART_MAX, usual * noise * (1 + DRAWN_BY_FALL * Math.max(-0.05, Math.min(0.05, -change))));
+  return (volume * BigInt(Math.round(Math.max(0, part) * 1e6))) / 1_000_000n;
+}
+
+/** Shares sold short and not bought back by the end of a day, of `float` shares: made up, moving over weeks. */
+function shortPosition(instrument: Instrument, day: string, float: bigint): bigint {
+  const key = keyOf(`${instrument.symbol} short position`);
+  const usual = POSITIONS.least + POSITIONS.more * uniform(key, 0) ** 3;
+  const number = requireDay(day);
+  const span = Math.floor(number / POSITION_DAYS);
+  const passed = (number - span * POSITION_DAYS) / POSITION_DAYS;
+  const noise = normal(key, span) * (1 - passed) + normal(key, span + 1) * passed;
+  return (float * BigInt(Math.round(usual * (1 + POSITION_NOISE * noise) * 1e9))) / 1_000_000_000n;
 }

@@ -1,21 +1,15 @@
-import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '@svc-gateway/contract/decimal';
 import { MorningstarRatingType } from '@svc-gateway/contract/generated/Qot_Common_pb';
-import {
-  type C2S,
-  type S2C,
-  S2CSchema,
-  StringWithUpdateTimeSchema,
-} from '@svc-gateway/contract/generated/Qot_GetResearchMorningstarReport_pb';
+import type { research as declared } from '@svc-gateway/contract/operations';
 import { dayOfNumber } from '@svc-gateway/contract/time';
 import { Refusal } from '../../refusal.js';
-import type { Answer } from '../../view/facts.js';
+import { secondsOf } from '../../view/listings.js';
+import type { AnswerTo } from '../table.js';
 import { changeRate, percentOf } from './money.js';
 import { latestOpinions, targetPrice } from './opinions.js';
 import { periodEnding } from './periods.js';
-import { starsOf, uncertaintyOf } from './star-rating.js';
 import { earlier, type StatementSums, statementSums } from './statement-sums.js';
-import { secondsOf, subjectOf } from './subject.js';
+import { dated, subjectOf } from './subject.js';
 
 /** Opinions that count, and how many of them make a report that somebody has written. */
 const OPINION_DAYS = 366;
@@ -29,17 +23,14 @@ const MOAT = { narrow: 0.12, wide: 0.2 };
  * Qot_GetResearchMorningstarReport, in that report's terms: the fair value is the mean of the brokers' targets in twelve months, discounted by a year's
  * cost of equity; stars compare the price with it, and labels and texts follow from the last four quarters. Empty where nobody covers the company.
  */
-export const getResearchMorningstarReport: Answer<'clock' | 'world' | 'companies' | 'listings' | 'market', C2S, S2C> = (
-  facts,
-  { security },
-) => {
+export const getResearchMorningstarReport: AnswerTo<typeof declared.getResearchMorningstarReport> = (facts, { security }) => {
   const subject = subjectOf(facts, security);
   if (subject instanceof Refusal) return subject;
   const { listing, company } = subject;
   const { instrument } = listing;
   const opinions = latestOpinions(subject, OPINION_DAYS);
   const [newest] = opinions;
-  if (newest === undefined) return create(S2CSchema);
+  if (newest === undefined) return {};
   const targets = opinions.map((one) => targetPrice(facts, subject, one.target, one.day));
   const mean = targets.reduce((sum, target) => sum + target, 0) / targets.length;
   const fairValue = Math.round((mean / (1 + COST_OF_EQUITY)) * 100) / 100;
@@ -51,8 +42,7 @@ export const getResearchMorningstarReport: Answer<'clock' | 'world' | 'companies
   const figures = figuresOf(year);
   const growth = changeRate(Number(year.income.revenue), Number(earlier(subject, year.period, 4).income.revenue)) ?? 0;
   const [said, reported] = [dayOfNumber(newest.day), dayOfNumber(company.published(last))];
-  const text = (context: string, on: string) =>
-    create(StringWithUpdateTimeSchema, { context, updateTime: BigInt(secondsOf(listing, on)), updateTimeStr: on });
+  const text = (context: string, on: string) => ({ context, updateTime: BigInt(secondsOf(listing, on)), updateTimeStr: on });
   const { name } = company.issuer.home;
   const moat = figures.roe > MOAT.wide ? 'Wide' : figures.roe > MOAT.narrow ? 'Narrow' : 'None';
   const health = figures.leverage < 0.35 ? 'Strong' : figures.leverage < 0.75 ? 'Moderate' : 'Weak';
@@ -60,13 +50,12 @@ export const getResearchMorningstarReport: Answer<'clock' | 'world' | 'companies
   const gap = percentOf(price - fairValue, fairValue) ?? 0;
   const stand = `The price stands ${Math.abs(gap)} % ${gap < 0 ? 'below' : 'above'} the fair value of ${fairValue} ${instrument.currency}.`;
   const isWritten = opinions.length >= WRITTEN_FROM;
-  return create(S2CSchema, {
+  return {
     ratingType: isWritten
       ? MorningstarRatingType.MorningstarRatingType_Qualitative
       : MorningstarRatingType.MorningstarRatingType_Quantitative,
     starRating: starsOf(price, fairValue, uncertainty),
-    starUpdateTime: BigInt(secondsOf(listing, quote.tradingDay)),
-    starUpdateTimeStr: quote.tradingDay,
+    ...dated(listing, 'starUpdateTime', quote.tradingDay),
     fairValue,
     fairValueContent: text(
       `The mean of ${opinions.length} target prices in twelve months, discounted at ${100 * COST_OF_EQUITY} %. ${stand}`,
@@ -79,8 +68,7 @@ export const getResearchMorningstarReport: Answer<'clock' | 'world' | 'companies
     financialHealthLabel: health,
     financialHealthContent: text(`Debt is ${places(100 * figures.leverage)} % of equity.`, reported),
     ...(isWritten ? { analystReportByLine: opinions.slice(0, 2).map(({ analyst, broker }) => `${analyst}, ${broker}`) } : {}),
-    analystReportUpdateTime: BigInt(secondsOf(listing, said)),
-    analystReportUpdateTimeStr: said,
+    ...dated(listing, 'analystReportUpdateTime', said),
     bullSay: [
       text(`The gross margin of ${places(100 * figures.grossMargin)} % leaves room to invest.`, reported),
       ...figures.bulls.map((one) => text(one, reported)),
@@ -99,7 +87,7 @@ export const getResearchMorningstarReport: Answer<'clock' | 'world' | 'companies
     ),
     fundamentalsContent: text(`The net margin of the last four quarters was ${places(100 * figures.netMargin)} %.`, reported),
     valuationContent: text(stand, said),
-  });
+  };
 };
 
 function figuresOf({ income, balance, cashFlow }: StatementSums) {
@@ -119,4 +107,32 @@ function figuresOf({ income, balance, cashFlow }: StatementSums) {
 
 function places(value: number): number {
   return Math.round(value * 10) / 10;
+}
+
+/** How sure a fair value is. */
+const uncertainties = ['Low', 'Medium', 'High', 'Very High', 'Extreme'] as const;
+type Uncertainty = (typeof uncertainties)[number];
+
+/** Yearly volatility below which an uncertainty holds. */
+const volatilityBelow: readonly number[] = [0.2, 0.3, 0.42, 0.6];
+
+/** Price over fair value up to which five, four, three and two stars are given: wider, the less sure the fair value is. */
+const bands: Readonly<Record<Uncertainty, readonly [five: number, four: number, three: number, two: number]>> = {
+  Low: [0.8, 0.95, 1.05, 1.25],
+  Medium: [0.7, 0.9, 1.1, 1.35],
+  High: [0.6, 0.85, 1.15, 1.55],
+  'Very High': [0.5, 0.8, 1.25, 1.75],
+  Extreme: [0.25, 0.7, 1.4, 3],
+};
+
+/** From the volatility of the stock, a fraction a year. */
+function uncertaintyOf(volatility: number): Uncertainty {
+  const at = volatilityBelow.findIndex((bound) => volatility < bound);
+  return uncertainties[at < 0 ? volatilityBelow.length : at] ?? 'Extreme';
+}
+
+/** 5 for a price far below the fair value, 1 for one far above. */
+function starsOf(price: number, fairValue: number, uncertainty: Uncertainty): number {
+  const at = bands[uncertainty].findIndex((bound) => price / fairValue <= bound);
+  return at < 0 ? 1 : 5 - at;
 }

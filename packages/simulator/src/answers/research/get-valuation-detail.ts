@@ -1,35 +1,21 @@
-import { create } from '@bufbuild/protobuf';
-import { ValuationType } from '@svc-gateway/contract/generated/Qot_Common_pb';
-import {
-  type C2S,
-  C2SSchema,
-  type MarketDistribution,
-  MarketDistribution_DistributionSectionSchema,
-  MarketDistributionSchema,
-  type PlateDistribution,
-  PlateDistribution_PlateStockItemSchema,
-  PlateDistributionSchema,
-  type S2C,
-  S2CSchema,
-  type ValuationTrend,
-  ValuationTrend_ValuationHistoricalItemSchema,
-  ValuationTrendSchema,
-} from '@svc-gateway/contract/generated/Qot_GetValuationDetail_pb';
+import { F10Type, ValuationType } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import { quoteMarket } from '@svc-gateway/contract/markets';
+import type { research as declared } from '@svc-gateway/contract/operations';
 import { localDateTime, requireDay } from '@svc-gateway/contract/time';
 import { Refusal } from '../../refusal.js';
 import { type Hit, valuesOf } from '../../screen/index.js';
 import { marketValue } from '../../screen/share-figures.js';
-import type { Answer, Facts } from '../../view/facts.js';
+import type { Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
 import { locate } from '../../view/locate.js';
-import { given, known } from '../../view/optional-fields.js';
+import { given } from '../../view/messages.js';
 import { plateSecurity } from '../../view/plates.js';
 import { isIssuedByCompany, kinds } from '../../world/kinds.js';
 import { industryPlate } from '../../world/plates.js';
-import { profitGrowth } from './profit-growth.js';
-import { secondsOf, subjectFor } from './subject.js';
-import { forwardFigure, type Measure, measures, percentile, recommended, valueAt } from './valuation-figures.js';
+import type { AnswerTo } from '../table.js';
+import { periodsOf } from './periods.js';
+import { dated, type Subject, subjectFor } from './subject.js';
+import { forwardFigure, type Measure, measures, pathParts, percentile, recommended, valueAt } from './valuation-figures.js';
 import { groupOf, pastMeans, places, type Spread, sharesIn, sharesOfPlate, spreadOf } from './valuation-group.js';
 import { intervalOf, type PastValue, pastValues } from './valuation-history.js';
 
@@ -42,14 +28,10 @@ type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'c
  * Qot_GetValuationDetail: what a price is of earnings, net assets or sales; of a plate or an index its members' together. Values that are not positive
  * count in no mean, median or distribution. Means over members are weighted by market value.
  */
-export const getValuationDetail: Answer<
-  'clock' | 'world' | 'companies' | 'market' | 'listings' | 'columnSnapshots' | 'caches',
-  C2S,
-  S2C
-> = (facts, request) => {
+export const getValuationDetail: AnswerTo<typeof declared.getValuationDetail> = (facts, request) => {
   const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;
-  const interval = intervalOf(given(C2SSchema, request, 'intervalType'));
+  const interval = intervalOf(given(request, 'intervalType'));
   if (interval === undefined) return new Refusal(`interval_type: unknown ${request.intervalType}; accepted: 1 to 10`, 'broker.value');
   const wanted = request.valuationType;
   if (wanted !== ValuationType.ValuationType_Unknown && !measures.has(wanted)) {
@@ -60,7 +42,7 @@ export const getValuationDetail: Answer<
 
 type Interval = NonNullable<ReturnType<typeof intervalOf>>;
 
-function ofShare(facts: Needed, listing: Listing, wanted: ValuationType, interval: Interval): S2C | Refusal {
+function ofShare(facts: Needed, listing: Listing, wanted: ValuationType, interval: Interval) {
   const { instrument } = listing;
   const { companies, market } = facts;
   const quote = market.quote(instrument);
@@ -76,28 +58,27 @@ function ofShare(facts: Needed, listing: Listing, wanted: ValuationType, interva
   const ofPeers = spreadOf(peers, measure);
   const ofMarket = spreadOf(sharesIn(facts, { market: instrument.market, members: undefined }), measure);
   const subject = subjectFor(facts, listing);
-  return create(S2CSchema, {
+  return {
     ...header(facts, listing, measure),
     trend: trendOf(listing, { now, past: [...past, { day: quote.tradingDay, value: now }], means: [...means, ofPeers.mean], forward }),
     marketDistribution: distributionOf(ofMarket, now),
-    ...known({
-      plateDistribution:
-        plate === undefined
-          ? undefined
-          : create(PlateDistributionSchema, {
-              plate: plateSecurity(plate),
-              plateName: plate.name,
-              ...known({ plateAverageValue: ofPeers.mean, plateRanking: rankOf(ofPeers, now) }),
-              plateStockItemCount: peers.length,
-              stockItems: peersOf(peers, measure),
-            }),
-      profitGrowthRate: measure.expected === undefined ? undefined : profitGrowth(subject, measure, interval.from(subject.today)),
-    }),
-  });
+    plateDistribution:
+      plate === undefined
+        ? undefined
+        : {
+            plate: plateSecurity(plate),
+            plateName: plate.name,
+            plateAverageValue: ofPeers.mean,
+            plateRanking: rankOf(ofPeers, now),
+            plateStockItemCount: peers.length,
+            stockItems: peersOf(peers, measure),
+          },
+    profitGrowthRate: measure.expected === undefined ? undefined : profitGrowth(subject, measure, interval.from(subject.today)),
+  };
 }
 
 /** Valuation of a plate or an index: the members' total value over their total fundamentals; the past follows its largest members. */
-function ofGroup(facts: Needed, listing: Listing, wanted: ValuationType, interval: Interval): S2C | Refusal {
+function ofGroup(facts: Needed, listing: Listing, wanted: ValuationType, interval: Interval) {
   const group = groupOf(facts, listing);
   if (group instanceof Refusal) {
     const { symbol, kind } = listing.instrument;
@@ -111,11 +92,11 @@ function ofGroup(facts: Needed, listing: Listing, wanted: ValuationType, interva
   const days = monthsBack(interval.from(today), today).filter((day) => day >= listing.instrument.listDate);
   const means = pastMeans(facts, hits, measure, days.map(requireDay));
   const past = days.map((day, index) => ({ day, value: means[index] ?? Number.NaN }));
-  return create(S2CSchema, {
+  return {
     ...header(facts, listing, measure),
     trend: trendOf(listing, { now, past: [...past, { day: today, value: now }], means: [], forward: Number.NaN }),
     marketDistribution: distributionOf(spread, undefined),
-  });
+  };
 }
 
 function measureOf(type: ValuationType): Measure {
@@ -154,33 +135,30 @@ interface Past {
   readonly forward: number;
 }
 
-function trendOf(listing: Listing, { now, past, means, forward }: Past): ValuationTrend {
+function trendOf(listing: Listing, { now, past, means, forward }: Past) {
   const values = past.map(({ value }) => value).filter((value) => value > 0);
   const average = values.reduce((sum, value) => sum + value, 0) / values.length;
   const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - average) ** 2, 0) / values.length);
   const standing = now > 0 ? percentile(now, values) : Number.NaN;
-  return create(ValuationTrendSchema, {
-    ...known({
-      currentValue: finite(now),
-      averageValue: finite(places(average)),
-      avgMinus1Stddev: finite(places(average - deviation)),
-      avgPlus1Stddev: finite(places(average + deviation)),
-      valuationPercentile: finite(standing),
-      forwardValue: finite(forward),
-    }),
+  return {
+    currentValue: finite(now),
+    averageValue: finite(places(average)),
+    avgMinus1Stddev: finite(places(average - deviation)),
+    avgPlus1Stddev: finite(places(average + deviation)),
+    valuationPercentile: finite(standing),
+    forwardValue: finite(forward),
     historicalItems: past.flatMap(({ day, value }, index) =>
       Number.isNaN(value)
         ? []
         : [
-            create(ValuationTrend_ValuationHistoricalItemSchema, {
+            {
               value,
-              time: BigInt(secondsOf(listing, day)),
-              timeStr: day,
-              ...known({ plateValue: means[index] }),
-            }),
+              ...dated(listing, 'time', day),
+              plateValue: means[index],
+            },
           ],
     ),
-  });
+  };
 }
 
 function finite(value: number): number | undefined {
@@ -191,14 +169,14 @@ function finite(value: number): number | undefined {
 const SECTIONS = [100, 50, 40, 30, 20, 15, 10, 5, 2, 1, 0] as const;
 
 /** `now`: of the share whose rank is told, among its market's; an index has none. */
-function distributionOf({ values, mean, median }: Spread, now: number | undefined): MarketDistribution {
+function distributionOf({ values, mean, median }: Spread, now: number | undefined) {
   const sections = SECTIONS.map((start, index) => {
     const end = SECTIONS[index - 1] ?? 0;
     const number = values.filter((value) => value >= start && (end === 0 || value < end)).length;
-    return create(MarketDistribution_DistributionSectionSchema, { start, end, number });
+    return { start, end, number };
   });
-  const ofShare = now === undefined ? {} : known({ ranking: rankOf({ values }, now), averageValue: mean, medianValue: median });
-  return create(MarketDistributionSchema, { sections, total: values.length, ...ofShare });
+  const ofShare = now === undefined ? {} : { ranking: rankOf({ values }, now), averageValue: mean, medianValue: median };
+  return { sections, total: values.length, ...ofShare };
 }
 
 /** 1 for the highest value; undefined for one that is not positive. */
@@ -206,18 +184,60 @@ function rankOf({ values }: Pick<Spread, 'values'>, now: number): number | undef
   return now > 0 ? 1 + values.filter((value) => value > now).length : undefined;
 }
 
-function peersOf(hits: readonly Hit[], measure: Measure): PlateDistribution['stockItems'] {
+function peersOf(hits: readonly Hit[], measure: Measure) {
   const [values, sizes] = [valuesOf(hits, measure.now), valuesOf(hits, marketValue)];
   return hits
     .map(({ row: { listing } }, index) => ({ listing, value: values[index] ?? Number.NaN, marketCap: sizes[index] ?? 0 }))
     .sort((a, b) => b.marketCap - a.marketCap)
     .slice(0, MEMBERS_MAX)
-    .map(({ listing, value, marketCap }) =>
-      create(PlateDistribution_PlateStockItemSchema, {
-        security: listing.security,
-        name: listing.instrument.name,
-        marketCap,
-        ...known({ value: finite(value) }),
-      }),
-    );
+    .map(({ listing, value, marketCap }) => ({
+      security: listing.security,
+      name: listing.instrument.name,
+      marketCap,
+      value: finite(value),
+    }));
+}
+
+/** At least so many fiscal years are compared, and at most. */
+const YEARS = { least: 3, most: 10 };
+/** Financial type of a year in this message, which numbers a year's quarters 1 to 3 and the year 4. */
+const FISCAL_YEAR = 4;
+
+/**
+ * How earnings (or sales) and market value have grown, fiscal year by fiscal year, against the first one that is shown; undefined where that one has no positive
+ * base. Market value is that of the path of the price at the year's publication.
+ */
+function profitGrowth(subject: Subject, measure: Measure, from: string) {
+  const { company, listing, reported, over } = subject;
+  const years = periodsOf(company, reported, F10Type.F10Type_Annual).slice(0, YEARS.most);
+  const shown = years.filter(({ endDay }, index) => index < YEARS.least || endDay >= from).reverse();
+  const [first] = shown;
+  if (first === undefined || shown.length < 2) return undefined;
+  const baseOf = (last: number) => Number(measure.base(company, last));
+  // The value at the end of a day, or of the last one that is over.
+  const valueOn = (on: number) => pathParts(company, measure, Math.min(on, over)).value;
+  const start = { finance: baseOf(first.last), value: valueOn(company.published(first.last)) };
+  if (start.finance <= 0 || start.value <= 0) return undefined;
+  const base = Number(measure.base(company, company.lastPublished(reported)));
+  const [finance, value] = [places(base / start.finance), places(valueOn(over) / start.value)];
+  return {
+    financialTtmMultiple: finance,
+    marketCapMultiple: value,
+    yearCount: shown.length,
+    profitData: shown.map(({ last, fiscalYear, text, endDay }) => ({
+      financialYear: fiscalYear,
+      financialQuarter: FISCAL_YEAR,
+      periodStr: text,
+      ...dated(listing, 'reportDate', endDay),
+      marketCapMultiple: places(valueOn(Math.max(company.published(last), requireDay(endDay))) / start.value),
+      financeDataMultiple: places(baseOf(last) / start.finance),
+    })),
+    conclusionDetailed: conclusion(measure.type, finance, value, shown.length),
+  };
+}
+
+function conclusion(type: ValuationType, finance: number, value: number, years: number): string {
+  const what = type === ValuationType.ValuationType_PE ? 'earnings' : 'sales';
+  const label = value > finance * 1.1 ? 'Dearer' : value < finance * 0.9 ? 'Cheaper' : 'In step';
+  return `${label} : over ${years} fiscal years market value came to ${value} times what it was, ${what} to ${finance} times.`;
 }

@@ -1,60 +1,47 @@
-import { create } from '@bufbuild/protobuf';
 import { SortField, SortType, ValuationType } from '@svc-gateway/contract/generated/Qot_Common_pb';
-import {
-  type C2S,
-  C2SSchema,
-  PlateItemSchema,
-  type S2C,
-  S2CSchema,
-  type StockItem,
-  StockItemSchema,
-} from '@svc-gateway/contract/generated/Qot_GetValuationPlateStockList_pb';
+import type { C2S } from '@svc-gateway/contract/generated/Qot_GetValuationPlateStockList_pb';
+import type { research as declared } from '@svc-gateway/contract/operations';
 import { Refusal } from '../../refusal.js';
 import { type Figure, type Hit, sorted, valuesOf } from '../../screen/index.js';
 import { marketValue } from '../../screen/share-figures.js';
-import { pageAfter } from '../../view/cursor.js';
-import type { Answer, Facts } from '../../view/facts.js';
+import type { Facts } from '../../view/facts.js';
 import { locate } from '../../view/locate.js';
-import { given, known } from '../../view/optional-fields.js';
+import { given } from '../../view/messages.js';
 import { membersOf, plateSecurity, platesWithMembers } from '../../view/plates.js';
+import { numberedPage } from '../../view/requests.js';
+import type { AnswerTo } from '../table.js';
 import { forwardFigure, type Measure, measures, percentileFigure } from './valuation-figures.js';
 import { type Group, groupOf, sharesIn } from './valuation-group.js';
 
 const NUM = { fallback: 10, max: 50 };
 
 /** Qot_GetValuationPlateStockList: the members of a plate or an index with their valuations, of the minute. What has no value comes last. */
-export const getValuationPlateStockList: Answer<'world' | 'companies' | 'listings' | 'columnSnapshots', C2S, S2C> = (facts, request) => {
+export const getValuationPlateStockList: AnswerTo<typeof declared.getValuationPlateStockList> = (facts, request) => {
   const listing = locate(facts, request.security);
   if (listing instanceof Refusal) return listing;
   const group = groupOf(facts, listing);
   if (group instanceof Refusal) return group;
-  const type = given(C2SSchema, request, 'valuationType') || ValuationType.ValuationType_PE;
+  const type = given(request, 'valuationType') || ValuationType.ValuationType_PE;
   const measure = measures.get(type);
   if (measure === undefined)
     return new Refusal(`valuation_type: unknown ${type}; accepted: ${[...measures.keys()].join(', ')}`, 'broker.value');
   const figures = figuresOf(measure);
-  const by = figures.get(given(C2SSchema, request, 'sortId') || SortField.SortField_MarketCap);
+  const by = figures.get(given(request, 'sortId') || SortField.SortField_MarketCap);
   if (by === undefined)
     return new Refusal(`sort_id: ${request.sortId} does not sort valuations; accepted: ${[...figures.keys()].join(', ')}`, 'broker.value');
   const kept = narrowed(facts, group, request);
   if (kept instanceof Refusal) return kept;
   const descending = request.sortType === SortType.SortType_Desc;
   const hits = sorted(sharesIn(facts, kept), [{ figure: by, direction: descending ? 'descending' : 'ascending' }]);
-  const num = given(C2SSchema, request, 'num') ?? NUM.fallback;
-  const page = pageAfter(
-    hits,
-    ({ row }) => row.listing.instrument.code,
-    { field: 'next_key', value: request.nextKey, end: '-1' },
-    { field: 'num', value: num, max: NUM.max },
-  );
+  const page = numberedPage(hits, ({ row }) => row.listing.instrument.code, request, NUM);
   if (page instanceof Refusal) return page;
   const isWholeIndex = group.members === undefined && request.filterSecurity === undefined && request.nextKey === '';
-  return create(S2CSchema, {
+  return {
     count: hits.length,
     stockList: itemsOf(page.items, figures),
     nextKey: page.next,
     plateList: isWholeIndex ? industriesOf(facts, group) : [],
-  });
+  };
 };
 
 function figuresOf(measure: Measure): ReadonlyMap<number, Figure> {
@@ -80,12 +67,10 @@ function narrowed(facts: Facts<'world' | 'companies' | 'listings'>, group: Group
 
 function industriesOf(facts: Facts<'world' | 'companies' | 'listings'>, { market }: Group) {
   const plates = platesWithMembers(facts, market);
-  return plates
-    .filter(({ kind }) => kind === 'industry')
-    .map((plate) => create(PlateItemSchema, { security: plateSecurity(plate), name: plate.name }));
+  return plates.filter(({ kind }) => kind === 'industry').map((plate) => ({ security: plateSecurity(plate), name: plate.name }));
 }
 
-function itemsOf(hits: readonly Hit[], figures: ReadonlyMap<number, Figure>): StockItem[] {
+function itemsOf(hits: readonly Hit[], figures: ReadonlyMap<number, Figure>) {
   const columns = new Map<number, Float64Array>();
   for (const [field, figure] of figures) columns.set(field, valuesOf(hits, figure));
   return hits.map(({ row: { listing } }, index) => {
@@ -93,16 +78,13 @@ function itemsOf(hits: readonly Hit[], figures: ReadonlyMap<number, Figure>): St
       const value = columns.get(field)?.[index] ?? Number.NaN;
       return Number.isNaN(value) ? undefined : value;
     };
-    return create(
-      StockItemSchema,
-      known({
-        security: listing.security,
-        name: listing.instrument.name,
-        valuationVal: of(SortField.SortField_Valuation),
-        forwardValue: of(SortField.SortField_ForwardValuation),
-        valuationPercentile: of(SortField.SortField_HistoricalPercentile),
-        marketCap: of(SortField.SortField_MarketCap),
-      }),
-    );
+    return {
+      security: listing.security,
+      name: listing.instrument.name,
+      valuationVal: of(SortField.SortField_Valuation),
+      forwardValue: of(SortField.SortField_ForwardValuation),
+      valuationPercentile: of(SortField.SortField_HistoricalPercentile),
+      marketCap: of(SortField.SortField_MarketCap),
+    };
   });
 }

@@ -55,7 +55,7 @@ export function analystUid({ company }: Subject, { broker, analyst }: Pick<Ratin
 }
 
 /** How well opinions did: percent, to three places; undefined where none has had its time. */
-export interface TrackRecord {
+interface TrackRecord {
   /** Share of opinions other than hold that the price proved right. */
   readonly successRate: number | undefined;
   /** Mean gain of following them. */

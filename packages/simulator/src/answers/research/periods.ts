@@ -2,7 +2,7 @@ import { F10Type } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import { requireDay } from '@svc-gateway/contract/time';
 import type { Company } from '../../companies/index.js';
 import type { Refusal } from '../../refusal.js';
-import { type Page, pageAfter } from '../../view/cursor.js';
+import { numberedPage, type Page } from '../../view/requests.js';
 
 /** A period that a company reports on: a quarter, what a fiscal year comes to so far, or the year. */
 export interface Period {
@@ -66,10 +66,12 @@ export function periodsOf(company: Company, day: number, asked: F10Type): readon
 
 const NUM = { fallback: 10, max: 50 };
 
-/** A page of periods: `num` of them (10 where it is left out, at most 50) after the one that `nextKey` names. */
-export function pageOfPeriods(periods: readonly Period[], nextKey: string, num: number | undefined): Page<Period> | Refusal {
-  const size = { field: 'num', value: num ?? NUM.fallback, max: NUM.max };
-  return pageAfter(periods, ({ text }) => text, { field: 'next_key', value: nextKey, end: '-1' }, size);
+/** A page of periods. */
+export function pageOfPeriods(
+  periods: readonly Period[],
+  request: { readonly nextKey: string; readonly num: number },
+): Page<Period> | Refusal {
+  return numberedPage(periods, ({ text }) => text, request, NUM);
 }
 
 /** The period of a kind that ends with a quarter. */
@@ -84,6 +86,11 @@ function periodOf(company: Company, last: number, { type, quarters, text }: Kind
   const { fiscal } = company.profile;
   const fiscalYear = fiscal.fiscalYearOf(last);
   return { type, last, quarters, fiscalYear, text: `${fiscalYear}/${text}`, endDay: fiscal.endDayOf(last) };
+}
+
+/** A period as rows of messages name it. */
+export function periodFields({ fiscalYear, type, text }: Period) {
+  return { fiscalYear, financialType: type, periodText: text };
 }
 
 function oldestQuarter(company: Company): number {

@@ -1,9 +1,8 @@
-import { quoteMarket } from '@svc-gateway/contract/markets';
-import { parseLocal, requireDay } from '@svc-gateway/contract/time';
+import { requireDay } from '@svc-gateway/contract/time';
 import { type Company, lastDayOver, lastPublicDay } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
 import type { Facts } from '../../view/facts.js';
-import type { Listing } from '../../view/listings.js';
+import { type Listing, secondsOf } from '../../view/listings.js';
 import { locate } from '../../view/locate.js';
 import { isIssuedByCompany, kinds } from '../../world/kinds.js';
 
@@ -56,7 +55,7 @@ export function subjectFor({ clock, world, companies }: Facts<'clock' | 'world' 
   };
 }
 
-/** Seconds since the epoch of a day's midnight in the listing's market. */
-export function secondsOf({ instrument }: Listing, day: string): number {
-  return (parseLocal(day, quoteMarket(instrument.market).timeZone) ?? 0) / 1000;
+/** A day in the two fields that messages have for it: `endDate`, in seconds, and `endDateStr`. */
+export function dated(listing: Listing, name: string, day: string): Readonly<Record<string, bigint | string>> {
+  return { [name]: BigInt(secondsOf(listing, day)), [`${name}Str`]: day };
 }

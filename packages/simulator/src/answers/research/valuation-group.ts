@@ -27,9 +27,8 @@ export function groupOf(facts: Facts<'world' | 'companies' | 'listings'>, { inst
 }
 
 /** The shares of a group with the quotes of the minute, in the market's order. */
-export function sharesIn({ columnSnapshots: boards }: Needed, { market, members }: Group): readonly Hit[] {
-  const all = [boards.of(market, 'equity'), boards.of(market, 'trust')];
-  return members === undefined ? screen(all, []) : screen(all, [], ({ listing }) => members.has(listing));
+export function sharesIn({ columnSnapshots }: Needed, { market, members }: Group): readonly Hit[] {
+  return screen(columnSnapshots.stocks(market), [], ({ listing }) => members?.has(listing) ?? true);
 }
 
 /** The same of a plate's members of today. */

@@ -1,27 +1,27 @@
 import { create } from '@bufbuild/protobuf';
-import { type C2S, C2SSchema, type S2C, S2CSchema } from '@svc-gateway/contract/generated/Trd_ModifyOrder_pb';
-import { quoted } from '@svc-gateway/contract/shown';
+import * as ModifyOrder from '@svc-gateway/contract/generated/Trd_ModifyOrder_pb';
+import * as ReconfirmOrder from '@svc-gateway/contract/generated/Trd_ReconfirmOrder_pb';
+import * as UnlockTrade from '@svc-gateway/contract/generated/Trd_UnlockTrade_pb';
 import type { Account } from '../../brokerage/account.js';
 import { addressed } from '../../brokerage/header.js';
 import type { Brokerage } from '../../brokerage/index.js';
-import type { OrderRecord } from '../../brokerage/order.js';
 import type { PacketAnswer } from '../../brokerage/packet.js';
 import type { Write } from '../../brokerage/place-request.js';
-import { type ModifyOperation, modifyOperations, tradeMarkets } from '../../brokerage/terms.js';
+import { type ModifyOperation, modifyOperations, reconfirmReasons, tradeMarkets } from '../../brokerage/terms.js';
 import { missing, Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
-import { given } from '../../view/optional-fields.js';
-import { adjustmentOf, trailOf, writeOf } from '../../view/order-fields.js';
+import { given, messageOf } from '../../view/messages.js';
+import { adjustmentOf, orderNamed, trailOf, writeOf } from '../../view/order-fields.js';
 
 /** Trd_ModifyOrder: new quantity and prices, cancel, disable, enable, delete; or the cancellation of every open order. */
-export const modifyOrder: Answer<'brokerage', C2S, S2C> = async ({ brokerage }, request) => {
+export const modifyOrder: Answer<'brokerage', ModifyOrder.C2S, ModifyOrder.S2C> = async ({ brokerage }, request) => {
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   const operation = modifyOperations.wordOf(request.modifyOrderOp);
   if (operation === undefined) return new Refusal(modifyOperations.unknown(request.modifyOrderOp), 'broker.enumeration');
   const answerOf = ({ orderId, orderIdEx }: PacketAnswer) =>
-    create(S2CSchema, { header: to.header, orderID: orderId, ...(orderIdEx === '' ? {} : { orderIDEx: orderIdEx }) });
-  const write = writeOf(C2SSchema, request);
+    messageOf(ModifyOrder.S2CSchema, { header: to.header, orderID: orderId, ...(orderIdEx === '' ? {} : { orderIDEx: orderIdEx }) });
+  const write = writeOf(ModifyOrder.C2SSchema, request);
   const done = request.forAll
     ? await cancelAll(brokerage, to.account, operation, request, write)
     : await modifyOne(brokerage, to.account, operation, request, write);
@@ -32,7 +32,7 @@ async function cancelAll(
   brokerage: Brokerage,
   account: Account,
   operation: ModifyOperation,
-  request: C2S,
+  request: ModifyOrder.C2S,
   write: Write,
 ): Promise<PacketAnswer | Refusal> {
   if (operation !== 'cancel') return new Refusal('forAll is for modifyOrderOp 2 (cancel) only', 'broker.enumeration');
@@ -45,10 +45,12 @@ async function modifyOne(
   brokerage: Brokerage,
   account: Account,
   operation: ModifyOperation,
-  request: C2S,
+  request: ModifyOrder.C2S,
   write: Write,
 ): Promise<PacketAnswer | Refusal> {
-  const order = orderNamed(brokerage, account, request);
+  const { orderID, orderIDEx } = request;
+  if (orderIDEx === '' && orderID === 0n) return missing(['orderID'], 'one of orderID, orderIDEx is required');
+  const order = orderNamed(brokerage, account, { orderID, orderIDEx });
   if (order instanceof Refusal) return order;
   const { desk } = brokerage;
   switch (operation) {
@@ -67,12 +69,12 @@ async function modifyOne(
         account,
         order,
         {
-          quantity: given(C2SSchema, request, 'qty'),
-          price: given(C2SSchema, request, 'price'),
+          quantity: given(request, 'qty'),
+          price: given(request, 'price'),
           adjustment: adjustmentOf(request),
-          auxPrice: given(C2SSchema, request, 'auxPrice'),
+          auxPrice: given(request, 'auxPrice'),
           trail,
-          spread: given(C2SSchema, request, 'trailSpread'),
+          spread: given(request, 'trailSpread'),
         },
         write,
       );
@@ -80,10 +82,21 @@ async function modifyOne(
   }
 }
 
-/** The order that a request names: by `orderIDEx` where it is given, otherwise by `orderID`. */
-function orderNamed(brokerage: Brokerage, account: Account, { orderID, orderIDEx }: C2S): OrderRecord | Refusal {
-  if (orderIDEx === '' && orderID === 0n) return missing(['orderID'], 'one of orderID, orderIDEx is required');
-  const order = orderIDEx === '' ? brokerage.order(orderID) : brokerage.orderByIdEx(orderIDEx);
-  if (order?.accId === account.id) return order;
-  return new Refusal(`account ${account.id} has no order ${orderIDEx === '' ? orderID : quoted(orderIDEx)}`, 'broker.unknown_order');
-}
+/** Trd_ReconfirmOrder: sends an order that was kept back because it looked like a slip. */
+export const reconfirmOrder: Answer<'brokerage', ReconfirmOrder.C2S, ReconfirmOrder.S2C> = async ({ brokerage }, request) => {
+  const to = addressed(brokerage, request.header);
+  if (to instanceof Refusal) return to;
+  const reason = reconfirmReasons.wordOf(request.reconfirmReason);
+  if (reason === undefined) return new Refusal(reconfirmReasons.unknown(request.reconfirmReason), 'broker.enumeration');
+  const order = orderNamed(brokerage, to.account, { orderID: request.orderID });
+  if (order instanceof Refusal) return order;
+  const done = await brokerage.desk.reconfirm(to.account, order, reason, writeOf(ReconfirmOrder.C2SSchema, request));
+  return done instanceof Refusal ? done : messageOf(ReconfirmOrder.S2CSchema, { header: to.header, orderID: done.orderId });
+};
+
+/** Trd_UnlockTrade: opens the real accounts of a firm for orders, or closes them again (which needs no password). */
+export const unlockTrade: Answer<'brokerage', UnlockTrade.C2S, UnlockTrade.S2C> = ({ brokerage }, { unlock, pwdMD5, securityFirm }) => {
+  if (unlock) return brokerage.lock.unlock(pwdMD5, securityFirm) ?? create(UnlockTrade.S2CSchema);
+  brokerage.lock.lock();
+  return create(UnlockTrade.S2CSchema);
+};

@@ -1,18 +1,10 @@
-import { create } from '@bufbuild/protobuf';
 import { decimalToNumber } from '@svc-gateway/contract/decimal';
-import {
-  type GroupOrder,
-  GroupOrderSchema,
-  type OrderGroup,
-  OrderGroupSchema,
-} from '@svc-gateway/contract/generated/svc/position_orders_pb';
 import {
   type C2S as ReverseC2S,
   type S2C as ReverseS2C,
   S2CSchema as ReverseS2CSchema,
 } from '@svc-gateway/contract/generated/svc/reverse_position_pb';
 import { type C2S as RollC2S, type S2C as RollS2C, S2CSchema as RollS2CSchema } from '@svc-gateway/contract/generated/svc/roll_position_pb';
-import { TrdHeaderSchema } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { quoteMarket } from '@svc-gateway/contract/markets';
 import { type Addressed, addressed } from '../../brokerage/header.js';
 import { mainLeg } from '../../brokerage/order.js';
@@ -23,6 +15,7 @@ import { type RelationType, relationTypes } from '../../brokerage/tables.js';
 import { orderStatuses, tradeSides } from '../../brokerage/terms.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
+import { messageOf } from '../../view/messages.js';
 import { type Instrument, linkageId } from '../../world/index.js';
 
 type Needed = 'world' | 'market' | 'brokerage';
@@ -35,7 +28,7 @@ export const reversePosition: Answer<Needed, ReverseC2S, ReverseS2C> = async (fa
   const order = requestFor(facts, held, held.instrument, -1n, initial?.priceType ?? MARKET);
   const group = await placed(facts, 'reverse', held, order, order);
   if (group instanceof Refusal) return group;
-  return create(ReverseS2CSchema, { header: create(TrdHeaderSchema, held.to.header), positionId: held.position.id, group });
+  return messageOf(ReverseS2CSchema, { header: held.to.header, positionId: held.position.id, group });
 };
 
 /** Svc roll_position: the second order opens in another month what the first closes. */
@@ -59,7 +52,7 @@ export const rollPosition: Answer<Needed, RollC2S, RollS2C> = async (facts, { he
   const opening = requestFor(facts, held, target, 1n, MARKET);
   const group = await placed(facts, 'roll', held, closing, opening);
   if (group instanceof Refusal) return group;
-  return create(RollS2CSchema, { header: create(TrdHeaderSchema, to.header), positionId: held.position.id, group });
+  return messageOf(RollS2CSchema, { header: to.header, positionId: held.position.id, group });
 };
 
 interface Holding {
@@ -120,23 +113,23 @@ async function placed(
   { instrument }: Holding,
   closing: PlaceRequest,
   opening: PlaceRequest,
-): Promise<OrderGroup | Refusal> {
+) {
   const made = await brokerage.desk.placeGroup(relation, closing, opening);
   if (made instanceof Refusal) return made;
-  return create(OrderGroupSchema, {
+  return {
     groupId: made.id,
     relationType: relationTypes[made.relation],
     linkageId: linkageId(instrument),
     orderList: made.orderIds.map((id, index) =>
       orderMessage(brokerage, id, index === 0 ? closing : opening, index === 0 ? 'close' : 'open'),
     ),
-  });
+  };
 }
 
-function orderMessage(brokerage: Facts<Needed>['brokerage'], id: bigint, { code, secMarket }: PlaceRequest, role: string): GroupOrder {
+function orderMessage(brokerage: Facts<Needed>['brokerage'], id: bigint, { code, secMarket }: PlaceRequest, role: string) {
   const order = brokerage.order(id);
   if (order === undefined) throw new Error(`order ${id} is on disk`);
-  return create(GroupOrderSchema, {
+  return {
     orderId: order.id,
     orderIdEx: order.idEx,
     role,
@@ -146,5 +139,5 @@ function orderMessage(brokerage: Facts<Needed>['brokerage'], id: bigint, { code,
     qty: Number(order.quantity),
     ...(order.price === 0n ? {} : { price: decimalToNumber(order.price) }),
     orderStatus: orderStatuses.numberOf(order.status),
-  });
+  };
 }
