@@ -1,17 +1,7 @@
 import { requireDay } from '@svc-gateway/contract/time';
 import { keyOf, mix, uniform } from '../rng/random.js';
 import type { Instrument } from '../world/instrument.js';
-import {
-  type Concept,
-  concepts,
-  type Industry,
-  industries,
-  industryPlate,
-  knownIndustry,
-  namedPlate,
-  type Plate,
-  regions,
-} from '../world/plates.js';
+import { type Concept, concepts, type Industry, industries, industryPlate, namedPlate, type Plate, regions } from '../world/plates.js';
 import type { Issuer } from './issuers.js';
 import { aspect, type CompanyProfile } from './profile.js';
 
@@ -30,11 +20,8 @@ const STAY_DAYS = { least: 2 * 365, more: 8 * 365 };
 
 /** Industry of an issuer: known for real ones, drawn for invented ones. */
 export function industryOf({ classes }: Issuer, profile: Pick<CompanyProfile, 'key'>): Industry {
-  for (const { instrument } of classes) {
-    const known = knownIndustry(instrument.symbol);
-    if (known !== undefined) return known;
-  }
-  return industries[Math.floor(uniform(aspect(profile, 'industry'), 0) * industries.length)] ?? 'conglomerates';
+  const known = classes.find(({ instrument }) => instrument.industry !== undefined)?.instrument.industry;
+  return known ?? industries[Math.floor(uniform(aspect(profile, 'industry'), 0) * industries.length)] ?? 'conglomerates';
 }
 
 /** Plate membership of an issuer, day by day, in every market where it is listed. */
@@ -54,7 +41,7 @@ export class PlateMembership {
     const seats = regions[issuer.home.market];
     this.#seat = seats[Math.floor(uniform(key, 0) * seats.length)];
     const symbols = issuer.classes.map(({ instrument }) => instrument.symbol);
-    const isReal = symbols.some((symbol) => knownIndustry(symbol) !== undefined);
+    const isReal = issuer.classes.some(({ instrument }) => instrument.industry !== undefined);
     const named = ({ listings }: Concept) => listings !== undefined && isReal;
     const joins = ({ industries: about, homes, name }: Concept) =>
       about.includes(industry) && homes?.includes(issuer.home.market) !== false && uniform(mix(key, keyOf(name)), 0) < JOIN_CHANCE;

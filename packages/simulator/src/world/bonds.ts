@@ -5,8 +5,7 @@ import { businessDayFrom, tradingDaysOf, yearOf } from './business-days.js';
 import { type BondProgramme, bondProgrammes } from './data/bonds.js';
 import { exact } from './exact.js';
 import { Exchange } from './exchange.js';
-import { instrumentId } from './hash.js';
-import type { Bond } from './instrument.js';
+import { type Bond, instrumentOf } from './instrument.js';
 import { flatTickTable } from './tick-tables.js';
 import { governmentYield } from './yield-curve.js';
 
@@ -63,26 +62,21 @@ function makeBond(programme: BondProgramme, year: number): Bond {
   const date = (of: number) => `${of}-${String(month).padStart(2, '0')}-15`;
   const due = year + years;
   const code = `${prefix}${String(due % 100).padStart(2, '0')}`;
-  const symbol = `${market}.${code}`;
   const area = market === 'HK' ? 'hk' : 'us';
   const coupon = couponFor(governmentYield(requireDay(date(year)), years, area) + spread / 10_000);
   const couponText = (Number(coupon) / 1e9).toFixed(3);
-  return {
-    symbol,
+  return instrumentOf<Bond>({
     market,
     code,
-    id: instrumentId(symbol),
     name: `${issuer} ${couponText}% ${due}`,
     kind: 'bond',
     exchange: exchanges[market],
     currency: market === 'HK' ? 'HKD' : 'USD',
     lotSize: lots[market],
-    multiplier: exact(1),
     tickTable: tick,
     listDate: businessDayFrom(date(year), days),
     lastTradingDay: days.previousTradingDay(date(due)),
     referencePrice: NOMINAL,
-    sharesIssued: 0n,
     dailyVolume: programme.traded * 10,
     // Price volatility of a bond of these years, while yields move by 60 to 70 basis points a year.
     volatility: Math.min(0.2, Math.max(0.005, 0.0065 * years)),
@@ -97,7 +91,7 @@ function makeBond(programme: BondProgramme, year: number): Bond {
       spread,
       nominalIssued: BigInt(programme.issued * MILLION),
     },
-  };
+  });
 }
 
 /** The greatest step at or below a yield (as a fraction), at least one. */

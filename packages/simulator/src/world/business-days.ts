@@ -1,6 +1,14 @@
 import { addDays } from '@svc-gateway/contract/time';
-import type { Calendar, CalendarName } from './calendar.js';
-import { createCalendar } from './calendars.js';
+import type { Calendar, CalendarMode, CalendarName } from './calendar.js';
+import { schedules } from './data/schedules.js';
+import { OpenCalendar } from './open-calendar.js';
+import { ScheduledCalendar } from './scheduled-calendar.js';
+
+/** The calendar of a group of instruments. A world keeps one of each name: calendars remember what they worked out. */
+export function createCalendar(name: CalendarName, mode: CalendarMode): Calendar {
+  const schedule = schedules[name];
+  return mode === 'open' ? new OpenCalendar(name, schedule) : new ScheduledCalendar(name, schedule);
+}
 
 // Contracts expire on the exchanges' days, in every calendar mode. Calendars are pure, so that one of each name serves all.
 const calendars = new Map<CalendarName, Calendar>();

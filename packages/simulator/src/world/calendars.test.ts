@@ -1,8 +1,9 @@
 import { addDays, localDate } from '@svc-gateway/contract/time';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createCalendar } from './business-days.js';
 import type { CalendarMode, CalendarName } from './calendar.js';
-import { createCalendar, schedules } from './calendars.js';
+import { schedules } from './data/schedules.js';
 
 const names = Object.keys(schedules) as CalendarName[];
 const calendars = (['open', 'calendar'] as const).flatMap((mode: CalendarMode) =>

@@ -1,6 +1,4 @@
-import { DECIMAL_ONE } from '@svc-gateway/contract/decimal';
-import type { Currency, QuoteMarket } from '@svc-gateway/contract/markets';
-import type { CalendarName } from './calendar.js';
+import type { QuoteMarket } from '@svc-gateway/contract/markets';
 import { shEquities, shEtfs, shIndices, starEquities, szEquities, szEtfs, szIndices } from './data/cn.js';
 import { forexPairs } from './data/forex.js';
 import { hkEquities, hkEtfs, hkIndices, hkTrusts } from './data/hk.js';
@@ -11,24 +9,13 @@ import { sgEquities, sgEtfs, sgIndices, sgTrusts } from './data/sg.js';
 import { arcaEtfs, nasdaqEquities, nasdaqEtfs, nyseEquities, otcEquities, usIndices } from './data/us.js';
 import { exact } from './exact.js';
 import { Exchange } from './exchange.js';
-import { instrumentId } from './hash.js';
-import type { Instrument, TickTable } from './instrument.js';
+import { type Instrument, instrumentOf, type PlateIndex, type TickTable } from './instrument.js';
 import { platesOf } from './plates.js';
 import { tickTables } from './tick-tables.js';
 
-/** Columns shared by the rows of a table of indices. */
-interface IndexListing {
-  readonly market: QuoteMarket;
-  readonly exchange: number;
-  readonly currency: Currency;
-  readonly calendar: CalendarName;
-}
-
-/** Columns shared by the rows of a table of securities. */
-interface Listing extends IndexListing {
-  readonly kind: 'equity' | 'trust' | 'etf';
-  readonly tickTable: TickTable;
-}
+/** Columns shared by the rows of a table of indices, and by those of one of securities. */
+type IndexListing = Pick<Instrument, 'market' | 'exchange' | 'currency' | 'calendar'>;
+type Listing = IndexListing & { readonly kind: 'equity' | 'trust' | 'etf'; readonly tickTable: TickTable };
 
 const hk = { market: 'HK', exchange: Exchange.hkMainBoard, currency: 'HKD', calendar: 'HK' } as const;
 const us = { market: 'US', currency: 'USD', calendar: 'US', tickTable: tickTables.us } as const;
@@ -104,53 +91,43 @@ export function catalogue(market: QuoteMarket): readonly Instrument[] {
 }
 
 function securities(listing: Listing, rows: readonly SecurityRow[]): Instrument[] {
-  return rows.map(([code, name, lotSize, price, listDate, issued, traded, volatility, lastTradingDay]) => {
-    const symbol = `${listing.market}.${code}`;
-    return {
+  return rows.map(([code, name, lotSize, price, listDate, issued, traded, volatility, industry, lastTradingDay]) =>
+    instrumentOf({
       ...listing,
-      symbol,
       code,
-      id: instrumentId(symbol),
       name,
       lotSize,
-      multiplier: DECIMAL_ONE,
       listDate,
       ...(lastTradingDay === undefined ? {} : { lastTradingDay }),
       referencePrice: exact(price),
       sharesIssued: BigInt(Math.round(issued * 1e6)),
       dailyVolume: Math.round(traded * 1e6),
       volatility: volatility / 100,
-    };
-  });
+      ...(industry === undefined ? {} : { industry }),
+    }),
+  );
 }
 
 /** Typical turnover of an index's constituents, in shares a day: what its volume fields show. */
 const INDEX_DAILY_VOLUME = 3_000_000_000;
 
-function indices(listing: IndexListing, rows: readonly IndexRow[]): Instrument[] {
-  return rows.map(([code, name, level, listDate, volatility]) => {
-    const symbol = `${listing.market}.${code}`;
-    const { market, exchange, currency, calendar } = listing;
-    return {
-      symbol,
-      market,
-      code,
-      id: instrumentId(symbol),
-      name,
+function indices({ market, exchange, currency, calendar }: IndexListing, rows: readonly IndexRow[]): Instrument[] {
+  return rows.map(([code, name, level, listDate, volatility]) =>
+    instrumentOf({
       kind: 'index',
+      market,
       exchange,
       currency,
-      lotSize: 1,
-      multiplier: DECIMAL_ONE,
+      calendar,
+      code,
+      name,
       tickTable: tickTables.index,
       listDate,
       referencePrice: exact(level),
-      sharesIssued: 0n,
       dailyVolume: INDEX_DAILY_VOLUME,
       volatility: volatility / 100,
-      calendar,
-    };
-  });
+    }),
+  );
 }
 
 /** Points of a plate's index on the world's reference day. */
@@ -160,50 +137,39 @@ const PLATE_VOLATILITY = 0.12;
 const PLATE_DAILY_VOLUME = 80_000;
 
 function plates({ market, currency, calendar }: IndexListing): Instrument[] {
-  return platesOf(market).map((plate) => ({
-    symbol: plate.symbol,
-    market,
-    code: plate.symbol.slice(market.length + 1),
-    id: instrumentId(plate.symbol),
-    name: plate.name,
-    kind: 'plate',
-    // No exchange lists it.
-    exchange: Exchange.unknown,
-    currency,
-    lotSize: 1,
-    multiplier: DECIMAL_ONE,
-    tickTable: tickTables.index,
-    listDate: plate.since,
-    referencePrice: exact(PLATE_LEVEL),
-    sharesIssued: 0n,
-    dailyVolume: PLATE_DAILY_VOLUME,
-    volatility: PLATE_VOLATILITY,
-    calendar,
-    plate,
-  }));
+  return platesOf(market).map((plate) =>
+    instrumentOf<PlateIndex>({
+      kind: 'plate',
+      market,
+      // No exchange lists it.
+      exchange: Exchange.unknown,
+      currency,
+      calendar,
+      code: plate.symbol.slice(market.length + 1),
+      name: plate.name,
+      tickTable: tickTables.index,
+      listDate: plate.since,
+      referencePrice: exact(PLATE_LEVEL),
+      dailyVolume: PLATE_DAILY_VOLUME,
+      volatility: PLATE_VOLATILITY,
+      plate,
+    }),
+  );
 }
 
 function forex(): Instrument[] {
-  return forexPairs.map(({ code, name, rate, currency, volatility }) => {
-    const symbol = `FX.${code}`;
-    return {
-      symbol,
-      market: 'FX',
-      code,
-      id: instrumentId(symbol),
-      name,
+  return forexPairs.map(({ rate, volatility, ...pair }) =>
+    instrumentOf({
+      ...pair,
       kind: 'forex',
+      market: 'FX',
       exchange: Exchange.unknown,
-      currency,
-      lotSize: 1,
-      multiplier: DECIMAL_ONE,
-      tickTable: code.endsWith('JPY') ? tickTables.fxJpy : tickTables.fx,
+      calendar: 'FX',
+      tickTable: pair.code.endsWith('JPY') ? tickTables.fxJpy : tickTables.fx,
       listDate: '2000-01-01',
       referencePrice: exact(rate),
-      sharesIssued: 0n,
       dailyVolume: 1_000_000_000,
       volatility: volatility / 100,
-      calendar: 'FX',
-    };
-  });
+    }),
+  );
 }

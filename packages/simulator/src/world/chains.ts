@@ -1,8 +1,8 @@
 import type { QuoteMarket } from '@svc-gateway/contract/markets';
-import { type ChainForm, type ChainLink, chainForms } from './data/chains.js';
-import { industryNames } from './data/industries.js';
-import { conceptSummaries, industrySummaries } from './data/plate-summaries.js';
-import { concepts, type Industry, industries, industryPlate, namedPlate, type Plate } from './plates.js';
+import { type ChainForm, type ChainLinks, chainForms } from './data/chains.js';
+import { conceptSummaries } from './data/concepts.js';
+import { describedIndustry } from './data/industries.js';
+import { concepts, industries, industryPlate, namedPlate, type Plate } from './plates.js';
 
 /** An industry or a concept over all markets, each of which has a plate of its own for it. */
 export interface IndustrialPlate {
@@ -44,26 +44,20 @@ const FIRST_CONCEPT = 3001;
 /** More than any chain has. */
 const NODES_MAX = 100;
 
-const ofIndustries = new Map<Industry, IndustrialPlate>(
-  industries.map((industry, i) => [
-    industry,
-    {
-      id: FIRST_INDUSTRY + i,
-      name: industryNames[industry],
-      summary: industrySummaries[industry],
-      in: (market) => industryPlate(market, industry),
-    },
-  ]),
-);
-const ofConcepts = new Map<string, IndustrialPlate>(
-  concepts.map(({ name }, i) => [
-    name,
-    { id: FIRST_CONCEPT + i, name, summary: conceptSummaries[name] ?? '', in: (market) => namedPlate(market, 'concept', name) },
-  ]),
-);
+/** By the key of an industry or the name of a concept. */
+const byName = new Map<string, IndustrialPlate>([
+  ...industries.map((industry, i) => {
+    const plate = { id: FIRST_INDUSTRY + i, ...describedIndustry(industry), in: (market: QuoteMarket) => industryPlate(market, industry) };
+    return [industry, plate] as const;
+  }),
+  ...concepts.map(({ name }, i) => {
+    const find = (market: QuoteMarket) => namedPlate(market, 'concept', name);
+    return [name, { id: FIRST_CONCEPT + i, name, summary: conceptSummaries[name] ?? '', in: find }] as const;
+  }),
+]);
 
 /** Industries, then concepts. */
-export const industrialPlates: readonly IndustrialPlate[] = [...ofIndustries.values(), ...ofConcepts.values()];
+export const industrialPlates: readonly IndustrialPlate[] = [...byName.values()];
 
 export const chains: readonly Chain[] = chainForms.map((form, i) => {
   const nodes = nodesOf(form, (i + 1) * NODES_MAX);
@@ -79,12 +73,12 @@ export function summaryOf({ kind, name }: Plate): string {
 
 function nodesOf(form: ChainForm, before: number): readonly ChainNode[] {
   const id = (index: number) => before + 1 + index;
-  const linked = ([name, where]: ChainLink, node: Pick<ChainNode, 'id' | 'parent' | 'layer'>) => ({ ...node, name, plate: plateAt(where) });
   if (form.kind === 'series') {
-    return form.links.map((link, i) => linked(link, { id: id(i), parent: i === 0 ? undefined : id(i - 1), layer: i + 1 }));
+    const steps = platesAlong(form.links);
+    return steps.map((step, i) => ({ ...step, id: id(i), parent: i === 0 ? undefined : id(i - 1), layer: i + 1 }));
   }
-  const groups: readonly (readonly [string, readonly ChainLink[]])[] =
-    form.kind === 'parallel'
+  const groups: readonly (readonly [string, ChainLinks])[] =
+    'links' in form
       ? [[form.name, form.links]]
       : [
           ['Upstream', form.upstream],
@@ -92,12 +86,14 @@ function nodesOf(form: ChainForm, before: number): readonly ChainNode[] {
           ['Downstream', form.downstream],
         ];
   const roots = groups.map(([name], i) => ({ id: id(i), parent: undefined, layer: 1, name, plate: undefined }));
-  const below = groups.flatMap(([, links], group) => links.map((link) => ({ link, parent: id(group) })));
-  return [...roots, ...below.map(({ link, parent }, i) => linked(link, { id: id(roots.length + i), parent, layer: 2 }))];
+  const below = groups.flatMap(([, links], group) => platesAlong(links).map((step) => ({ ...step, parent: id(group), layer: 2 })));
+  return [...roots, ...below.map((step, i) => ({ ...step, id: id(roots.length + i) }))];
 }
 
-function plateAt(where: ChainLink[1]): IndustrialPlate {
-  const plate = typeof where === 'string' ? ofIndustries.get(where) : ofConcepts.get(where.concept);
-  if (plate === undefined) throw new Error(`a chain leads to the unknown concept ${JSON.stringify(where)}`);
-  return plate;
+function platesAlong(links: ChainLinks): readonly Pick<ChainNode, 'name' | 'plate'>[] {
+  return Object.entries(links).map(([name, where]) => {
+    const plate = byName.get(where);
+    if (plate === undefined) throw new Error(`a chain leads to the unknown industry or concept ${JSON.stringify(where)}`);
+    return { name, plate };
+  });
 }

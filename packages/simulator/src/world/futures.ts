@@ -5,8 +5,7 @@ import { catalogue } from './catalogue.js';
 import { LISTED_MONTHS, lastDayOf, listsMonth, monthsByVolume, monthsFrom } from './contract-cycle.js';
 import { type FutureProduct, futureProducts } from './data/futures.js';
 import { exact } from './exact.js';
-import { instrumentId } from './hash.js';
-import type { Future, Instrument } from './instrument.js';
+import { type Future, type Instrument, instrumentOf } from './instrument.js';
 import { flatTickTable } from './tick-tables.js';
 
 const VOLUME_MIN = 50;
@@ -20,7 +19,7 @@ let continuous: readonly Future[] | undefined;
 
 /** The continuous contracts, "HSImain". */
 export function continuousContracts(): readonly Future[] {
-  continuous ??= futureProducts.map((product) => contract(product, 'main', 'main', product.listed));
+  continuous ??= futureProducts.map((product) => contract(product, 'main', product.listed));
   return continuous;
 }
 
@@ -57,37 +56,31 @@ function contractOf(product: FutureProduct, month: string): Future {
   const yearBefore = lastDayOf(product, monthAfter(month, -LISTED_MONTHS));
   const listed = yearBefore < product.listed ? businessDayFrom(product.listed, days) : days.nextTradingDay(yearBefore);
   const label = month.slice(2).replace('-', '');
-  const found = contract(product, label, label, listed, month);
+  const found = contract(product, label, listed, month);
   if (contracts.size >= CONTRACTS_CACHED_MAX) contracts.clear();
   contracts.set(key, found);
   return found;
 }
 
-function contract(product: FutureProduct, suffix: string, label: string, listDate: string, month?: string): Future {
+function contract(product: FutureProduct, label: string, listDate: string, month?: string): Future {
   const { market, root, name, exchange, currency, calendar, volatility } = product;
-  const code = `${root}${suffix}`;
-  const symbol = `${market}.${code}`;
-  return {
-    symbol,
+  return instrumentOf<Future>({
     market,
-    code,
-    id: instrumentId(symbol),
+    code: `${root}${label}`,
     name: `${name} (${label})`,
     kind: 'future',
     exchange,
     currency,
-    lotSize: 1,
     multiplier: exact(product.multiplier),
     tickTable: flatTickTable(`${market}-${root}`, product.tick),
     listDate,
     ...(month === undefined ? {} : { lastTradingDay: lastDayOf(product, month) }),
     referencePrice: exact(product.price),
-    sharesIssued: 0n,
     dailyVolume: product.traded,
     volatility: volatility / 100,
     calendar,
     future: month === undefined ? { product } : { product, month },
-  };
+  });
 }
 
 /** Whether an instrument is a product's continuous contract. */

@@ -1,8 +1,10 @@
-import type { Decimal } from '@svc-gateway/contract/decimal';
+import { DECIMAL_ONE, type Decimal } from '@svc-gateway/contract/decimal';
 import type { Currency, QuoteMarket } from '@svc-gateway/contract/markets';
 import type { CalendarName } from './calendar.js';
 import type { FutureProduct } from './data/futures.js';
+import type { Industry } from './data/industries.js';
 import type { OptionClass } from './data/options.js';
+import { instrumentId } from './hash.js';
 import type { Plate } from './plates.js';
 
 /** One tradable or quotable thing of the simulated world. Static: nothing here changes while the daemon runs. What differs by kind is in `kinds.ts`. */
@@ -40,6 +42,8 @@ interface Common {
   readonly volatility: number;
   /** Sessions and holidays that it trades by. */
   readonly calendar: CalendarName;
+  /** Industry of a real company; absent for made-up ones, and for what is no company's. */
+  readonly industry?: Industry;
 }
 
 interface Equity extends Common {
@@ -148,6 +152,16 @@ export interface TickTable {
   /** "HK-equity": also the spread code that protocol answers name. */
   readonly name: string;
   readonly steps: readonly { readonly below?: Decimal; readonly tick: Decimal }[];
+}
+
+/** Terms that are the same for most kinds: lots and points of one unit, nothing issued, and a number made of the symbol. */
+type Usual = 'lotSize' | 'multiplier' | 'sharesIssued' | 'id';
+type Terms<I extends Instrument> = Omit<I, 'symbol' | Usual> & Partial<Pick<I, Usual>>;
+
+/** An instrument of its terms. */
+export function instrumentOf<I extends Instrument = Instrument>(terms: Terms<I>): I {
+  const symbol = `${terms.market}.${terms.code}`;
+  return { lotSize: 1, multiplier: DECIMAL_ONE, sharesIssued: 0n, id: instrumentId(symbol), ...terms, symbol } as unknown as I;
 }
 
 /** Whether what an instrument is worth follows from its underlying's price and time alone. */

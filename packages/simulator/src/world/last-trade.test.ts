@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createCalendar } from './business-days.js';
 import type { CalendarName } from './calendar.js';
-import { createCalendar } from './calendars.js';
 import { type LastTradeRule, lastTradeDate } from './last-trade.js';
 
 describe('lastTradeDate', () => {

@@ -30,8 +30,9 @@ export function newcomer({ symbol, kind, price, name = symbol, listDate = LIST_D
   const parsed = parseSymbol(symbol);
   const like = parsed === undefined ? undefined : catalogue(parsed.market.name).find((one) => one.kind === kind);
   if (parsed === undefined || like === undefined) return undefined;
+  const { industry: _, ...terms } = like;
   return {
-    ...like,
+    ...terms,
     symbol,
     code: parsed.code,
     id: instrumentId(symbol),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCalendar } from './calendars.js';
+import { createCalendar } from './business-days.js';
 import { MarketState } from './market-state.js';
 
 const HOUR = 3_600_000;

@@ -5,21 +5,19 @@ import { yearOf } from './business-days.js';
 import type { CalendarName } from './calendar.js';
 import { catalogue } from './catalogue.js';
 import {
-  hkClasses,
+  listedClasses,
   type OptionClass,
   type OptionFamily,
   strikeSteps,
   US_DAILIES_SINCE,
   US_DAILY,
   US_WEEKLIES_SINCE,
-  usIndexClasses,
   WEEKLY_FROM_VOLUME,
 } from './data/options.js';
 import { exact } from './exact.js';
 import { Exchange } from './exchange.js';
 import { type OptionSeries, seriesExpiring, seriesOn } from './expiries.js';
-import { instrumentId } from './hash.js';
-import type { Instrument, Option, SecurityKind, TickTable, Warrant } from './instrument.js';
+import { type Instrument, instrumentOf, type Option, type SecurityKind, type TickTable, type Warrant } from './instrument.js';
 import { isStrike, strikesBetween } from './strikes.js';
 import { tickTables } from './tick-tables.js';
 
@@ -75,9 +73,7 @@ export class Options {
 
   /** By market and root. */
   get #classes(): ReadonlyMap<string, OptionClass> {
-    this.#made ??= new Map(
-      [...hkClasses, ...usIndexClasses, ...catalogue('US').flatMap(usClassOf)].map((one) => [`${one.market}.${one.root}`, one]),
-    );
+    this.#made ??= new Map([...listedClasses, ...catalogue('US').flatMap(usClassOf)].map((one) => [`${one.market}.${one.root}`, one]));
     return this.#made;
   }
 
@@ -205,29 +201,24 @@ function contract(
 ): Option {
   const { market, root, style, multiplier } = of;
   const { expiry } = series;
-  const code = `${root}${expiry.slice(2).replaceAll('-', '')}${right === 'call' ? 'C' : 'P'}${strike / THOUSANDTHS}`;
-  const symbol = `${market}.${code}`;
+  const [date, letter] = [expiry.slice(2).replaceAll('-', ''), right === 'call' ? 'C' : 'P'];
   const { tickTable, calendar, exchange } = families[of.family];
-  return {
-    symbol,
+  return instrumentOf<Option>({
     market,
-    code,
-    id: instrumentId(symbol),
-    name: `${underlying.name} ${expiry.slice(2).replaceAll('-', '')} ${formatDecimal(strike)}${right === 'call' ? 'C' : 'P'}`,
+    code: `${root}${date}${letter}${strike / THOUSANDTHS}`,
+    name: `${underlying.name} ${date} ${formatDecimal(strike)}${letter}`,
     kind: 'option',
     exchange,
     currency: underlying.currency,
-    lotSize: 1,
     multiplier: exact(multiplier),
     tickTable,
     listDate: listed,
     lastTradingDay: expiry,
     // A token price: what an option is worth follows from its underlying.
     referencePrice: tickTable.steps[0]?.tick ?? 1n,
-    sharesIssued: 0n,
     dailyVolume: 1_000,
     volatility: underlying.volatility,
     calendar,
     option: { class: of, cycle: series.of, underlying: underlying.symbol, expiry, strike, right, style },
-  };
+  });
 }

@@ -1,7 +1,9 @@
 import type { QuoteMarket } from '@svc-gateway/contract/markets';
-import { type Industry, industries, industryNames } from './data/industries.js';
+import { concepts } from './data/concepts.js';
+import { describedIndustry, type Industry, industries } from './data/industries.js';
 
-export { type Industry, industries, knownIndustry } from './data/industries.js';
+export { type Concept, concepts, isStateOwned, STATE_OWNED } from './data/concepts.js';
+export { type Industry, industries } from './data/industries.js';
 
 /** A group of listings of one market. Who belongs to it on which day is a matter of the companies. */
 export interface Plate {
@@ -17,73 +19,7 @@ export interface Plate {
 /** Indices of plates go no further back. */
 const FIRST_DAY = '2005-01-04';
 
-/** State-owned companies of the mainland, by their Hong Kong listings or, without one, their home listing. */
-const stateOwned = [
-  ...'00267 00386 00489 00688 00728 00762 00788 00836 00857 00883 00914 00939 00941 00998'.split(' ').map((code) => `HK.${code}`),
-  ...'01088 01109 01288 01398 01658 02628 03328 03968 03988'.split(' ').map((code) => `HK.${code}`),
-  ...'600000 600016 600019 600048 600900 601668 600050 600104 600018'.split(' ').map((code) => `SH.${code}`),
-];
-
-export interface Concept {
-  readonly name: string;
-  /** Industries whose companies may be members. */
-  readonly industries: readonly Industry[];
-  /** Nobody spoke of it before. */
-  readonly since: string;
-  /** Where its companies have their home; anywhere when absent. */
-  readonly homes?: readonly QuoteMarket[];
-  /**
-   * Listings whose real companies are exactly the members, from the plate's first day on; when absent, members come and go
-   * as invented ones do.
-   */
-  readonly listings?: readonly string[];
-}
-
-/** The concept of state-owned companies of the mainland whose worth is to be looked at again. */
-export const STATE_OWNED = 'State-Owned Enterprise Value';
-
-export const concepts: readonly Concept[] = [
-  { name: 'Artificial Intelligence', industries: ['software', 'internet', 'semiconductors', 'electronics'], since: '2016-03-15' },
-  { name: 'Cloud Computing', industries: ['software', 'internet', 'retail', 'telecom'], since: '2010-02-01' },
-  { name: 'Electric Vehicles', industries: ['automobiles', 'electronics', 'materials', 'machinery'], since: '2012-06-22' },
-  { name: 'Clean Energy', industries: ['utilities', 'machinery', 'energy', 'chemicals'], since: '2008-01-02' },
-  { name: '5G', industries: ['telecom', 'electronics', 'semiconductors'], since: '2018-06-14' },
-  { name: 'Robotics', industries: ['machinery', 'electronics', 'automobiles', 'health'], since: '2014-01-02' },
-  { name: 'Digital Payments', industries: ['capitalMarkets', 'banks', 'internet', 'software'], since: '2013-06-13' },
-  { name: 'E-commerce', industries: ['retail', 'internet', 'transport', 'household'], since: '1999-01-04' },
-  { name: 'Online Games', industries: ['media', 'internet', 'software'], since: '2004-05-13' },
-  { name: 'Innovative Drugs', industries: ['pharma', 'health'], since: '2015-08-18' },
-  { name: 'Consumer Brands', industries: ['food', 'household', 'retail', 'leisure'], since: '2000-01-04' },
-  { name: 'Infrastructure', industries: ['construction', 'transport', 'utilities', 'realEstate', 'conglomerates'], since: '2000-01-04' },
-  { name: 'Gold', industries: ['materials'], since: '2000-01-04' },
-  { name: 'Space', industries: ['aerospace', 'telecom'], since: '2019-07-22' },
-  { name: 'Wealth Management', industries: ['banks', 'insurance', 'capitalMarkets'], since: '2005-01-03' },
-  {
-    name: STATE_OWNED,
-    industries: [
-      'banks',
-      'insurance',
-      'energy',
-      'utilities',
-      'construction',
-      'transport',
-      'telecom',
-      'materials',
-      'machinery',
-      'realEstate',
-    ],
-    since: '2022-11-21',
-    homes: ['HK', 'SH', 'SZ'],
-    listings: stateOwned,
-  },
-];
-
 const mainlandRegions = ['Beijing', 'Shanghai', 'Guangdong', 'Zhejiang', 'Jiangsu', 'Shandong', 'Sichuan', 'Fujian'];
-
-/** Whether one of a real company's listings says that it is state-owned. */
-export function isStateOwned(symbols: readonly string[]): boolean {
-  return symbols.some((symbol) => stateOwned.includes(symbol));
-}
 
 /** Where issuers with their home in a market may have their seat. */
 export const regions: Readonly<Record<QuoteMarket, readonly string[]>> = {
@@ -117,7 +53,7 @@ function makePlates(market: QuoteMarket): readonly Plate[] {
       symbol: `${market}.LIST${1001 + i}`,
       market,
       kind: 'industry' as const,
-      name: industryNames[one],
+      name: describedIndustry(one).name,
       since: FIRST_DAY,
     })),
     ...concepts.flatMap(({ name, since, homes = [market] }, i) => {

@@ -1,7 +1,8 @@
 import { dayOfNumber, localDateTime, parseLocal, weekdayOfNumber } from '@svc-gateway/contract/time';
 import { describe, expect, it } from 'vitest';
+import { createCalendar } from './business-days.js';
 import type { CalendarName } from './calendar.js';
-import { createCalendar, schedules } from './calendars.js';
+import { schedules } from './data/schedules.js';
 import { MarketState } from './market-state.js';
 
 const calendarOf = (name: CalendarName) => createCalendar(name, 'calendar');

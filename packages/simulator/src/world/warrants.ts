@@ -1,11 +1,11 @@
-import { DECIMAL_ONE, type Decimal } from '@svc-gateway/contract/decimal';
+import type { Decimal } from '@svc-gateway/contract/decimal';
 import { dayOfNumber, requireDay } from '@svc-gateway/contract/time';
 import { businessDayFrom, businessDaysOf, daysLater } from './business-days.js';
 import { catalogue } from './catalogue.js';
 import { exact } from './exact.js';
 import { Exchange } from './exchange.js';
 import { drawer, instrumentId } from './hash.js';
-import type { Instrument, Warrant, WarrantTerms } from './instrument.js';
+import { type Instrument, instrumentOf, type Warrant, type WarrantTerms } from './instrument.js';
 import type { Underlyings } from './options.js';
 import { tickTables } from './tick-tables.js';
 import { roundToTick } from './ticks.js';
@@ -173,19 +173,16 @@ export class Warrants {
     const underlying = pick(listed);
     const price = this.#underlyings.closeBefore(underlying, listDate);
     const warrant: WarrantTerms = { underlying: underlying.symbol, type, issuer, maturity, ...terms(type, underlying, price, draw) };
-    const symbol = `HK.${code}`;
     const letters = { call: 'C', put: 'P', bull: 'C', bear: 'P', inline: 'I' }[type];
-    return {
-      symbol,
+    return instrumentOf<Warrant>({
       market: 'HK',
       code,
-      id: instrumentId(`${symbol} ${listDate}`),
+      id: instrumentId(`HK.${code} ${listDate}`),
       name: `${issuer}-${underlying.name.slice(0, 5)}@E${letters}${maturity.slice(2, 7).replace('-', '')}`,
       kind: 'warrant',
       exchange: Exchange.hkMainBoard,
       currency: 'HKD',
       lotSize: LOT,
-      multiplier: DECIMAL_ONE,
       tickTable: tickTables.hkEquity,
       listDate,
       lastTradingDay,
@@ -196,7 +193,7 @@ export class Warrants {
       volatility: 1,
       calendar: CALENDAR,
       warrant,
-    };
+    });
   }
 }
 

@@ -12,7 +12,7 @@ import { yearRange } from '../../view/price-range.js';
 import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf } from '../../view/standings.js';
 import { type StockFigures, stocksOf } from '../../view/stock-figures.js';
 import type { Calendar } from '../../world/calendar.js';
-import { createCalendar } from '../../world/calendars.js';
+import { createCalendar } from '../../world/business-days.js';
 import { MarketState } from '../../world/market-state.js';
 import { OpenCalendar } from '../../world/open-calendar.js';
 import type { AnswerTo } from '../table.js';

@@ -23,78 +23,33 @@ export interface BondProgramme {
   readonly traded: number;
 }
 
-const treasury = (years: number, month: number, every: number, issued: number): BondProgramme => ({
-  market: 'US',
-  prefix: `UST${years}Y`,
-  issuer: 'US Treasury',
-  sector: 'government',
-  years,
-  month,
-  since: 1990,
-  every,
-  spread: 0,
-  issued,
-  traded: 900_000,
-});
-
-const american = (code: string, issuer: string, month: number, spread: number): BondProgramme => ({
-  market: 'US',
-  prefix: `${code}10Y`,
-  issuer,
-  owner: `US.${code}`,
-  sector: 'corporate',
-  years: 10,
-  month,
-  since: 2012,
-  every: 2,
-  spread,
-  issued: 1_500,
-  traded: 12_000,
-});
-
-const hongKong = (years: number, digit: number, month: number, issued: number): BondProgramme => ({
+const hongKong = {
   market: 'HK',
-  prefix: `04${digit}`,
   issuer: 'HKSAR Government',
   sector: 'government',
-  years,
-  month,
   since: 2009,
   every: 1,
   spread: 0,
-  issued,
   traded: 20_000,
-});
-
-const local = (digit: number, owner: string, issuer: string, month: number, spread: number): BondProgramme => ({
-  market: 'HK',
-  prefix: `04${digit}`,
-  issuer,
-  owner,
-  sector: 'corporate',
-  years: 5,
-  month,
-  since: 2012,
-  every: 1,
-  spread,
-  issued: 2_000,
-  traded: 3_000,
-});
+} as const;
+const local = { market: 'HK', sector: 'corporate', years: 5, since: 2012, every: 1, issued: 2_000, traded: 3_000 } as const;
+const treasury = { market: 'US', issuer: 'US Treasury', sector: 'government', since: 1990, spread: 0, traded: 900_000 } as const;
+const american = { market: 'US', sector: 'corporate', years: 10, since: 2012, every: 2, issued: 1_500, traded: 12_000 } as const;
 
 export const bondProgrammes: readonly BondProgramme[] = [
-  hongKong(3, 1, 6, 10_000),
-  hongKong(5, 2, 3, 5_000),
-  hongKong(10, 3, 9, 3_000),
-  local(4, 'HK.00066', 'MTR Corporation', 4, 35),
-  local(5, 'HK.00002', 'CLP Holdings', 10, 55),
-  local(6, 'HK.00823', 'Link REIT', 7, 80),
-  treasury(2, 7, 1, 69_000),
-  treasury(5, 1, 1, 70_000),
-  treasury(10, 8, 1, 42_000),
-  treasury(30, 2, 5, 25_000),
-  american('AAPL', 'Apple', 5, 50),
-  american('MSFT', 'Microsoft', 2, 40),
-  american('JPM', 'JPMorgan Chase', 4, 95),
-  american('WMT', 'Walmart', 9, 60),
-  american('XOM', 'Exxon Mobil', 3, 65),
+  { ...hongKong, prefix: '041', years: 3, month: 6, issued: 10_000 },
+  { ...hongKong, prefix: '042', years: 5, month: 3, issued: 5_000 },
+  { ...hongKong, prefix: '043', years: 10, month: 9, issued: 3_000 },
+  { ...local, prefix: '044', owner: 'HK.00066', issuer: 'MTR Corporation', month: 4, spread: 35 },
+  { ...local, prefix: '045', owner: 'HK.00002', issuer: 'CLP Holdings', month: 10, spread: 55 },
+  { ...local, prefix: '046', owner: 'HK.00823', issuer: 'Link REIT', month: 7, spread: 80 },
+  { ...treasury, prefix: 'UST2Y', years: 2, month: 7, every: 1, issued: 69_000 },
+  { ...treasury, prefix: 'UST5Y', years: 5, month: 1, every: 1, issued: 70_000 },
+  { ...treasury, prefix: 'UST10Y', years: 10, month: 8, every: 1, issued: 42_000 },
+  { ...treasury, prefix: 'UST30Y', years: 30, month: 2, every: 5, issued: 25_000 },
+  { ...american, prefix: 'AAPL10Y', owner: 'US.AAPL', issuer: 'Apple', month: 5, spread: 50 },
+  { ...american, prefix: 'MSFT10Y', owner: 'US.MSFT', issuer: 'Microsoft', month: 2, spread: 40 },
+  { ...american, prefix: 'JPM10Y', owner: 'US.JPM', issuer: 'JPMorgan Chase', month: 4, spread: 95 },
+  { ...american, prefix: 'WMT10Y', owner: 'US.WMT', issuer: 'Walmart', month: 9, spread: 60 },
+  { ...american, prefix: 'XOM10Y', owner: 'US.XOM', issuer: 'Exxon Mobil', month: 3, spread: 65 },
 ];

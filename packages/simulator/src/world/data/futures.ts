@@ -42,7 +42,9 @@ export interface FutureProduct {
 export type SettlementRule = 'average' | 'opening' | 'next-opening' | 'close';
 
 /** The terms that the products of one exchange share. */
-type Common = Pick<FutureProduct, 'market' | 'exchange' | 'currency' | 'calendar' | 'months' | 'lastTrade' | 'settlement'>;
+type Common = Pick<FutureProduct, 'exchange' | 'currency' | 'months' | 'lastTrade' | 'settlement'> & {
+  readonly market: 'HK' | 'US' | 'SG' | 'JP';
+};
 
 /** Columns as in {@link FutureProduct}; `own` is where a product differs from the exchange's others. */
 type Row = readonly [
@@ -59,8 +61,9 @@ type Row = readonly [
 ];
 
 function products(common: Common, rows: readonly Row[]): FutureProduct[] {
+  const calendar = `${common.market}_FUTURE` as const;
   return rows.map(([root, name, multiplier, tick, price, listed, traded, volatility, carry, own]) => {
-    return { ...common, root, name, multiplier, tick, price, listed, traded, volatility, carry, ...own };
+    return { ...common, calendar, root, name, multiplier, tick, price, listed, traded, volatility, carry, ...own };
   });
 }
 
@@ -68,7 +71,6 @@ const hkfe: Common = {
   market: 'HK',
   exchange: Exchange.hkex,
   currency: 'HKD',
-  calendar: 'HK_FUTURE',
   months: 'monthly',
   lastTrade: 'last-but-one',
   settlement: 'average',
@@ -77,7 +79,6 @@ const cme: Common = {
   market: 'US',
   exchange: Exchange.cme,
   currency: 'USD',
-  calendar: 'US_FUTURE',
   months: 'quarterly',
   lastTrade: 'third-friday',
   settlement: 'opening',
@@ -90,7 +91,6 @@ const sgx: Common = {
   market: 'SG',
   exchange: Exchange.singapore,
   currency: 'USD',
-  calendar: 'SG_FUTURE',
   months: 'monthly',
   lastTrade: 'last-but-one',
   settlement: 'close',
@@ -99,7 +99,6 @@ const ose: Common = {
   market: 'JP',
   exchange: Exchange.osaka,
   currency: 'JPY',
-  calendar: 'JP_FUTURE',
   months: 'quarterly',
   lastTrade: 'before-second-friday',
   settlement: 'next-opening',

@@ -29,34 +29,12 @@ export const WEEKLY_FROM_VOLUME = 5_000_000;
 export const US_WEEKLIES_SINCE = '2010-07-01';
 export const US_DAILY: ReadonlySet<string> = new Set(['SPY', 'QQQ']);
 export const US_DAILIES_SINCE = '2022-11-14';
-/** Cboe's options on the S&P 500: monthly ones, and those of every business day under a root of their own. */
-export const usIndexClasses: readonly OptionClass[] = [
-  {
-    root: 'SPX',
-    market: 'US',
-    underlying: 'US..SPX',
-    family: 'usIndex',
-    style: 'european',
-    multiplier: 100,
-    cycle: 'monthly',
-    since: '1983-07-01',
-  },
-  {
-    root: 'SPXW',
-    market: 'US',
-    underlying: 'US..SPX',
-    family: 'usIndex',
-    style: 'european',
-    multiplier: 100,
-    cycle: 'daily',
-    since: '2022-05-11',
-  },
-];
-
-type HkRow = readonly [root: string, code: string, multiplier: number];
+const usIndex = { market: 'US', underlying: 'US..SPX', family: 'usIndex', style: 'european', multiplier: 100 } as const;
+const hkStock = { market: 'HK', family: 'hkStock', style: 'american', cycle: 'monthly', since: '1995-09-08' } as const;
+const hkIndex = { market: 'HK', family: 'hkIndex', style: 'european' } as const;
 
 /** HKEX stock options by their HKATS codes, with the shares of a contract. */
-const hkStocks: readonly HkRow[] = [
+const hkStocks: readonly (readonly [root: string, code: string, multiplier: number])[] = [
   ['CKH', '00001', 500],
   ['CLP', '00002', 500],
   ['HKB', '00005', 400],
@@ -84,38 +62,15 @@ const hkStocks: readonly HkRow[] = [
   ['ALB', '09988', 500],
 ];
 
-const hkIndices: readonly (readonly [root: string, underlying: string, multiplier: number, cycle: OptionCycle, since: string])[] = [
-  ['HSI', 'HK.800000', 50, 'weekly', '2019-09-16'],
-  ['MHI', 'HK.800000', 10, 'monthly', '2002-11-18'],
-  ['HHI', 'HK.800100', 50, 'weekly', '2019-09-16'],
-  ['HTI', 'HK.800700', 50, 'monthly', '2021-01-18'],
-];
-
-export const hkClasses: readonly OptionClass[] = [
-  ...hkStocks.map(
-    ([root, code, multiplier]): OptionClass => ({
-      root,
-      market: 'HK',
-      underlying: `HK.${code}`,
-      family: 'hkStock',
-      style: 'american',
-      multiplier,
-      cycle: 'monthly',
-      since: '1995-09-08',
-    }),
-  ),
-  ...hkIndices.map(
-    ([root, underlying, multiplier, cycle, since]): OptionClass => ({
-      root,
-      market: 'HK',
-      underlying,
-      family: 'hkIndex',
-      style: 'european',
-      multiplier,
-      cycle,
-      since,
-    }),
-  ),
+/** Option classes other than those of US stocks and funds. Cboe's on the S&P 500 expire monthly, and under a root of their own on every business day. */
+export const listedClasses: readonly OptionClass[] = [
+  ...hkStocks.map(([root, code, multiplier]): OptionClass => ({ ...hkStock, root, underlying: `HK.${code}`, multiplier })),
+  { ...hkIndex, root: 'HSI', underlying: 'HK.800000', multiplier: 50, cycle: 'weekly', since: '2019-09-16' },
+  { ...hkIndex, root: 'MHI', underlying: 'HK.800000', multiplier: 10, cycle: 'monthly', since: '2002-11-18' },
+  { ...hkIndex, root: 'HHI', underlying: 'HK.800100', multiplier: 50, cycle: 'weekly', since: '2019-09-16' },
+  { ...hkIndex, root: 'HTI', underlying: 'HK.800700', multiplier: 50, cycle: 'monthly', since: '2021-01-18' },
+  { ...usIndex, root: 'SPX', cycle: 'monthly', since: '1983-07-01' },
+  { ...usIndex, root: 'SPXW', cycle: 'daily', since: '2022-05-11' },
 ];
 
 /** The distance of strikes: `[step, below]` by strike, the last without `below`. */

@@ -1,4 +1,6 @@
-/** The columns of a market's table of equities or ETFs. */
+import type { Industry } from './industries.js';
+
+/** The columns of a market's table of equities, trusts or ETFs. */
 export type SecurityRow = readonly [
   code: string,
   name: string,
@@ -14,6 +16,8 @@ export type SecurityRow = readonly [
   traded: number,
   /** Annualised, in percent. */
   volatility: number,
+  /** Equities and trusts only. */
+  industry?: Industry,
   /** Last day of trading, of what has been delisted. */
   delisted?: string,
 ];
