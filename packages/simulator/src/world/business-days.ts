@@ -21,11 +21,8 @@ export function businessDaysOf(name: CalendarName): Calendar {
 
 /** The days on which an exchange does trade. */
 export function tradingDaysOf(name: CalendarName): Calendar {
-  let calendar = calendars.get(name);
-  if (calendar === undefined) {
-    calendar = createCalendar(name, 'calendar');
-    calendars.set(name, calendar);
-  }
+  const calendar = calendars.get(name) ?? createCalendar(name, 'calendar');
+  calendars.set(name, calendar);
   return calendar;
 }
 
@@ -43,6 +40,13 @@ export function businessDayUpTo(day: string, calendar: Calendar): string {
 /** The day itself when it is a business day, else the next one. */
 export function businessDayFrom(day: string, calendar: Calendar): string {
   return calendar.isTradingDay(day) ? day : calendar.nextTradingDay(day);
+}
+
+/** The `count`th business day before a day. */
+export function daysBefore(day: string, count: number, calendar: Calendar): string {
+  let before = day;
+  for (let left = count; left > 0; left -= 1) before = calendar.previousTradingDay(before);
+  return before;
 }
 
 /** The year of two digits that is nearest to a year: 2026 takes "36" for 2036 and "98" for 1998. */

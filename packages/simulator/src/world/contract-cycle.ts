@@ -1,5 +1,6 @@
 import { addDays } from '@svc-gateway/contract/time';
-import { businessDaysOf, monthAfter } from './business-days.js';
+import { LruCache } from '../rng/lru-cache.js';
+import { businessDaysOf, daysBefore, monthAfter } from './business-days.js';
 import type { FutureProduct } from './data/futures.js';
 import { lastTradeDate } from './last-trade.js';
 
@@ -7,7 +8,7 @@ import { lastTradeDate } from './last-trade.js';
 const ROLL_DAYS = 2;
 /** Months ahead that may be listed. */
 export const LISTED_MONTHS = 12;
-const LAST_DAYS_CACHED_MAX = 20_000;
+const LAST_DAYS_CACHED = 10_000;
 
 /** The days ("2026-11-20"), both included, on which the months of a product stand in one order. */
 interface Stretch {
@@ -17,19 +18,13 @@ interface Stretch {
 }
 
 // All of it is pure, so that one memory serves every world.
-const lastDays = new Map<string, string>();
+const lastDays = new LruCache<string, string>(LAST_DAYS_CACHED);
 const stretches = new Map<FutureProduct, Stretch>();
 
 /** Last trading day of the contract of a month, "2026-12". */
 export function lastDayOf(product: FutureProduct, month: string): string {
-  const key = `${product.lastTrade} ${product.calendar} ${month}`;
-  let day = lastDays.get(key);
-  if (day === undefined) {
-    day = lastTradeDate(product.lastTrade, month, businessDaysOf(product.calendar));
-    if (lastDays.size >= LAST_DAYS_CACHED_MAX) lastDays.clear();
-    lastDays.set(key, day);
-  }
-  return day;
+  const { lastTrade, calendar } = product;
+  return lastDays.get(`${lastTrade} ${calendar} ${month}`, () => lastTradeDate(lastTrade, month, businessDaysOf(calendar)));
 }
 
 export function listsMonth({ months }: FutureProduct, month: string): boolean {
@@ -84,10 +79,7 @@ function stretchAround(product: FutureProduct, day: string): Stretch {
 }
 
 function rollDay(product: FutureProduct, month: string): string {
-  const calendar = businessDaysOf(product.calendar);
-  let day = lastDayOf(product, month);
-  for (let days = 0; days < ROLL_DAYS; days += 1) day = calendar.previousTradingDay(day);
-  return day;
+  return daysBefore(lastDayOf(product, month), ROLL_DAYS, businessDaysOf(product.calendar));
 }
 
 function monthBefore(product: FutureProduct, month: string): string {

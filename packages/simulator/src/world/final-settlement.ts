@@ -1,5 +1,7 @@
+import { LruCache } from '../rng/lru-cache.js';
 import { businessDaysOf } from './business-days.js';
-import type { CalendarName } from './calendar.js';
+import type { Calendar, CalendarName } from './calendar.js';
+import type { SettlementRule } from './data/futures.js';
 import type { Future } from './instrument.js';
 
 /** How an expired contract is settled. */
@@ -11,7 +13,7 @@ export interface FinalSettlement {
 }
 
 const FIVE_MINUTES = 300_000;
-const CACHED_MAX = 20_000;
+const CACHED = 10_000;
 
 /** Hours of the index that futures of a calendar are settled by. They are the exchange's own also where markets are open around the clock. */
 const indexCalendars: Partial<Record<CalendarName, CalendarName>> = {
@@ -21,26 +23,16 @@ const indexCalendars: Partial<Record<CalendarName, CalendarName>> = {
   JP_FUTURE: 'JP',
 };
 
-const caches = new Map<string, FinalSettlement>();
+const settlements = new LruCache<string, FinalSettlement>(CACHED);
 
 /** Final settlement of a dated contract; throws for a continuous one, which never expires. */
 export function finalSettlement({ symbol, lastTradingDay, future: { product } }: Future): FinalSettlement {
   if (lastTradingDay === undefined) throw new Error(`${symbol} does not expire`);
-  const key = `${symbol} ${lastTradingDay}`;
-  let settlement = caches.get(key);
-  if (settlement === undefined) {
-    settlement = settlementOn(lastTradingDay, product.settlement, businessDaysOf(indexCalendars[product.calendar] ?? product.calendar));
-    if (caches.size >= CACHED_MAX) caches.clear();
-    caches.set(key, settlement);
-  }
-  return settlement;
+  const days = businessDaysOf(indexCalendars[product.calendar] ?? product.calendar);
+  return settlements.get(`${symbol} ${lastTradingDay}`, () => settlementOn(lastTradingDay, product.settlement, days));
 }
 
-function settlementOn(
-  last: string,
-  rule: Future['future']['product']['settlement'],
-  calendar: ReturnType<typeof businessDaysOf>,
-): FinalSettlement {
+function settlementOn(last: string, rule: SettlementRule, calendar: Calendar): FinalSettlement {
   const regular = (day: string) => calendar.sessions(day).filter(({ kind }) => kind === 'regular');
   switch (rule) {
     case 'close':
@@ -48,12 +40,8 @@ function settlementOn(
     case 'opening':
     case 'next-opening': {
       const day = rule === 'opening' ? last : calendar.nextTradingDay(last);
-      return {
-        day,
-        moments: regular(day)
-          .slice(0, 1)
-          .map(({ start }) => start),
-      };
+      const [first] = regular(day);
+      return { day, moments: first === undefined ? [] : [first.start] };
     }
     case 'average': {
       const sessions = regular(last);

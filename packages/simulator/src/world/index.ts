@@ -1,7 +1,7 @@
 import type { Clock } from '@svc-gateway/contract/clock';
 import type { Decimal } from '@svc-gateway/contract/decimal';
 import { type QuoteMarket, quoteMarkets } from '@svc-gateway/contract/markets';
-import { dayOfNumber, localDate } from '@svc-gateway/contract/time';
+import { localDate } from '@svc-gateway/contract/time';
 import { LruCache } from '../rng/lru-cache.js';
 import { bondsOn, understandBond } from './bonds.js';
 import { createCalendar, tradingDaysOf } from './business-days.js';
@@ -61,59 +61,18 @@ interface Filter {
 /** Where an instrument stands between its first day of trading and its last. */
 export type ListingState = 'coming' | 'listed' | 'over';
 
-/** Instruments of the simulation and their calendars. Everything is a pure function of the options and the day. */
-export interface World {
-  /** Whether the markets keep real hours. */
-  readonly calendarMode: CalendarMode;
-  /**
-   * By canonical symbol, "HK.00700"; letters in either case. Contracts are understood from their codes, and stay known when they have
-   * expired, since orders and positions speak of them: {@link state} says whether one is listed. So are made-up equities beyond the number of
-   * them, which an earlier run may have had. A code that is given out again (of warrants)
-   * and a year of two digits mean what they mean today.
-   */
-  instrument(symbol: string): Instrument | undefined;
-  /**
-   * Instruments named in tables, listed or not: all but bonds, dated contracts, options and warrants. In a stable order:
-   * real ones by market and kind, then generated ones.
-   */
-  instruments(filter?: Filter): readonly Instrument[];
-  /**
-   * Instruments listed on a day (default: today, by market), in the order of {@link instruments} with a product's
-   * contracts after its continuous one. Options need `underlying`; warrants need it or their kind.
-   */
-  listed(filter?: Filter, day?: string): readonly Instrument[];
-  /** {@link listed} of warrants, all or those on an underlying, by code. The first look at a day takes long. */
-  warrants(underlying?: Instrument, day?: string): readonly Warrant[];
-  /** Listed option series on an underlying on a day (default: today), by root and expiry. */
-  optionSeries(underlying: Instrument, day?: string): readonly ListedSeries[];
-  /** The options of a series that are listed on a day (without one: today): by strike, calls first. */
-  optionChain(underlying: Instrument, series: ListedSeries, day?: string): readonly Option[];
-  /** Invented companies that come to a market one after the other, those to come included; by their first day. They are in no table. */
-  debuts(market: QuoteMarket): readonly Instrument[];
-  state(instrument: Instrument): ListingState;
-  /** The date in an instrument's market, "2026-11-20"; in a night session, the trading day that it belongs to. */
-  today(of: Instrument | CalendarName): string;
-  calendar(of: Instrument | CalendarName): Calendar;
-}
+type DayOf = (calendar: CalendarName) => string;
 
 /** Contracts kept once they have been understood. */
 const UNDERSTOOD_MAX = 20_000;
 /** Lists of what is listed on a day: of every market and kind, and of some days. */
 const LISTS_CACHED = 128;
-const DAY_MS = 86_400_000;
 
-/** Throws RangeError when `generatedInstruments` is no whole number from 0 to {@link GENERATED_INSTRUMENTS_MAX}. */
-export function createWorld(options: WorldOptions): World {
-  const { generatedInstruments: count } = options;
-  if (!Number.isInteger(count) || count < 0 || count > GENERATED_INSTRUMENTS_MAX) {
-    throw new RangeError(`generatedInstruments: ${count} is no whole number from 0 to ${GENERATED_INSTRUMENTS_MAX}`);
-  }
-  return new SimulatedWorld(options);
-}
-
-class SimulatedWorld implements World {
-  readonly #clock: Clock;
+/** Instruments of the simulation and their calendars. Everything is a pure function of the options and the day. */
+export class World {
+  /** Whether the markets keep real hours. */
   readonly calendarMode: CalendarMode;
+  readonly #clock: Clock;
   readonly #generated: Instrument[];
   readonly #generatedIn = new Map<QuoteMarket, Instrument[]>();
   /** Instruments of the markets asked for so far, by upper-case symbol. */
@@ -124,9 +83,8 @@ class SimulatedWorld implements World {
   readonly #options: Options;
   readonly #warrants: Warrants;
   readonly #seed: string | number;
-  readonly #calendars = new Map<CalendarName, Calendar>();
+  readonly #openCalendars = new Map<CalendarName, Calendar>();
   readonly #lists = new LruCache<string, readonly Instrument[]>(LISTS_CACHED);
-  #past = { number: Number.NaN, day: '' };
 
   constructor({
     clock,
@@ -169,6 +127,12 @@ class SimulatedWorld implements World {
     return market === undefined ? this.#generated : this.#ofMarket(market);
   }
 
+  /**
+   * By canonical symbol, "HK.00700"; letters in either case. Contracts are understood from their codes, and stay known when they have
+   * expired, since orders and positions speak of them: {@link state} says whether one is listed. So are made-up equities beyond the number of
+   * them, which an earlier run may have had. A code that is given out again (of warrants)
+   * and a year of two digits mean what they mean today.
+   */
   instrument(symbol: string): Instrument | undefined {
     const named = this.#bySymbol.get(symbol);
     if (named !== undefined) return named;
@@ -202,100 +166,91 @@ class SimulatedWorld implements World {
     return found;
   }
 
+  /**
+   * Instruments named in tables, listed or not: all but bonds, dated contracts, options and warrants. In a stable order:
+   * real ones by market and kind, then generated ones.
+   */
   instruments(filter: Filter = {}): readonly Instrument[] {
     return [...lasting(filter), ...this.#generatedOf(filter).filter((one) => matches(one, filter))];
   }
 
+  /**
+   * Instruments listed on a day (default: today, by market), in the order of {@link instruments} with a product's
+   * contracts after its continuous one. Options need `underlying`; warrants need it or their kind.
+   */
   listed(filter: Filter = {}, day?: string): readonly Instrument[] {
-    if (filter.underlying !== undefined || filter.kind === 'warrant') return this.#onDay(this.#derivatives(filter, day), filter, () => day);
-    // Listings change by the day, and whole-market reads ask for them often.
     const days = new Map(calendarNames.map((name) => [name, day ?? this.today(name)]));
-    const key = `${filter.market ?? ''} ${filter.kind ?? ''} ${day ?? [...days.values()].join(' ')}`;
-    return this.#lists.get(key, () => this.#onDay(this.#enumerated(filter, day), filter, (calendar) => days.get(calendar)));
+    const dayOf = (calendar: CalendarName) => days.get(calendar) ?? '';
+    const listed = (all: readonly Instrument[]) => all.filter((one) => matches(one, filter) && isListed(one, dayOf(one.calendar)));
+    if (filter.underlying !== undefined || filter.kind === 'warrant') return listed(this.#derivatives(filter, dayOf));
+    // Listings change by the day, and whole-market reads ask for them often.
+    const key = `${filter.market ?? ''} ${filter.kind ?? ''} ${[...days.values()].join(' ')}`;
+    return this.#lists.get(key, () => listed(this.#enumerated(filter, dayOf)));
   }
 
-  /** @param dayOf by calendar; undefined: today */
-  #onDay(candidates: readonly Instrument[], filter: Filter, dayOf: (calendar: CalendarName) => string | undefined): readonly Instrument[] {
-    return candidates.filter((one) => matches(one, filter) && isListed(one, dayOf(one.calendar) ?? this.today(one)));
-  }
-
+  /** {@link listed} of warrants, all or those on an underlying, by code. The first look at a day takes long. */
   warrants(underlying?: Instrument, day = this.today('HK')): readonly Warrant[] {
     return this.#warrants.on(day, underlying);
   }
 
+  /** Listed option series on an underlying on a day (default: today), by root and expiry. */
   optionSeries(underlying: Instrument, day = this.today(underlying)): readonly ListedSeries[] {
     return this.#options.series(underlying, day);
   }
 
+  /** The options of a series that are listed on a day (without one: today): by strike, calls first. */
   optionChain(underlying: Instrument, series: ListedSeries, day = this.today(underlying)): readonly Option[] {
     return this.#options.chain(underlying, series, day);
   }
 
+  /** Invented companies that come to a market one after the other, those to come included; by their first day. They are in no table. */
   debuts(market: QuoteMarket): readonly Instrument[] {
     return this.#debuts.of(market);
   }
 
   state(instrument: Instrument): ListingState {
-    // Asked at every read: nearly everything has been listed for long, and has no end.
-    if (instrument.lastTradingDay === undefined && instrument.listDate <= this.#yesterday()) return 'listed';
     const day = this.today(instrument);
     if (day < instrument.listDate) return 'coming';
     const known = instrument.kind === 'warrant' ? this.#warrants.asOf(instrument, day) : instrument;
     return isListed(known, day) ? 'listed' : 'over';
   }
 
-  /** A day that is over everywhere. */
-  #yesterday(): string {
-    const number = Math.floor(this.#clock.now() / DAY_MS) - 1;
-    if (number !== this.#past.number) this.#past = { number, day: dayOfNumber(number) };
-    return this.#past.day;
-  }
-
+  /** The date in an instrument's market, "2026-11-20"; in a night session, the trading day that it belongs to. */
   today(of: Instrument | CalendarName): string {
     const calendar = this.calendar(of);
     const now = this.#clock.now();
-    const date = localDate(now, calendar.timeZone);
-    const tradingDay = calendar.tradingDay(now);
+    const [date, tradingDay] = [localDate(now, calendar.timeZone), calendar.tradingDay(now)];
     if (tradingDay > date) return tradingDay;
     return date;
   }
 
   calendar(of: Instrument | CalendarName): Calendar {
     const name = typeof of === 'string' ? of : of.calendar;
-    let calendar = this.#calendars.get(name);
-    if (calendar === undefined) {
-      // Exchange calendars are shared by all worlds and by the dates of their contracts.
-      calendar = this.calendarMode === 'calendar' ? tradingDaysOf(name) : createCalendar(name, 'open');
-      this.#calendars.set(name, calendar);
-    }
+    // Exchange calendars are shared by all worlds and by the dates of their contracts.
+    if (this.calendarMode === 'calendar') return tradingDaysOf(name);
+    const calendar = this.#openCalendars.get(name) ?? createCalendar(name, 'open');
+    this.#openCalendars.set(name, calendar);
     return calendar;
   }
 
-  #enumerated(filter: Filter, day: string | undefined): readonly Instrument[] {
-    const listed = [...real(filter), ...this.#bonds(filter, day), ...this.#futures(filter, day)];
-    return [...listed, ...this.#generatedOf(filter), ...this.#arrived(filter, day)];
-  }
-
-  #bonds(filter: Filter, day?: string): readonly Instrument[] {
-    return has(filter, 'bond') ? bondsOn((calendar) => day ?? this.today(calendar), filter.market) : [];
-  }
-
-  #futures(filter: Filter, day?: string): readonly Instrument[] {
-    return has(filter, 'future') ? contractsOn((calendar) => day ?? this.today(calendar), filter.market) : [];
+  #enumerated(filter: Filter, dayOf: DayOf): readonly Instrument[] {
+    const bonds = has(filter, 'bond') ? bondsOn(dayOf, filter.market) : [];
+    const futures = has(filter, 'future') ? contractsOn(dayOf, filter.market) : [];
+    return [...real(filter), ...bonds, ...futures, ...this.#generatedOf(filter), ...this.#arrived(filter, dayOf)];
   }
 
   /** Invented companies that have come to the market. */
-  #arrived(filter: Filter, day?: string): readonly Instrument[] {
+  #arrived(filter: Filter, dayOf: DayOf): readonly Instrument[] {
     if (!has(filter, 'equity')) return [];
     const of = filter.market === undefined ? markets : [filter.market];
-    return of.flatMap((one) => (one === 'FX' ? [] : this.#debuts.until(one, day ?? this.today(marketCalendar(one)))));
+    return of.flatMap((one) => (one === 'FX' ? [] : this.#debuts.until(one, dayOf(marketCalendar(one)))));
   }
 
-  #derivatives({ kind, underlying: symbol }: Filter, day: string | undefined): readonly Instrument[] {
+  #derivatives({ kind, underlying: symbol }: Filter, dayOf: DayOf): readonly Instrument[] {
     const underlying = symbol === undefined ? undefined : this.instrument(symbol);
     if (symbol !== undefined && underlying === undefined) return [];
-    const warrants = kind === 'option' ? [] : this.warrants(underlying, day);
-    const options = kind === 'warrant' || underlying === undefined ? [] : this.#options.on(underlying, day ?? this.today(underlying));
+    const warrants = kind === 'option' ? [] : this.warrants(underlying, dayOf('HK'));
+    const options = kind === 'warrant' || underlying === undefined ? [] : this.#options.on(underlying, dayOf(underlying.calendar));
     return [...options, ...warrants];
   }
 
@@ -325,6 +280,15 @@ class SimulatedWorld implements World {
       (market === 'HK' ? this.#warrants.understand(code, day) : undefined)
     );
   }
+}
+
+/** Throws RangeError when `generatedInstruments` is no whole number from 0 to {@link GENERATED_INSTRUMENTS_MAX}. */
+export function createWorld(options: WorldOptions): World {
+  const { generatedInstruments: count } = options;
+  if (!Number.isInteger(count) || count < 0 || count > GENERATED_INSTRUMENTS_MAX) {
+    throw new RangeError(`generatedInstruments: ${count} is no whole number from 0 to ${GENERATED_INSTRUMENTS_MAX}`);
+  }
+  return new World(options);
 }
 
 const markets = quoteMarkets.map(({ name }) => name);

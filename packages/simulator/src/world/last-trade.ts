@@ -1,4 +1,5 @@
 import { addDays, weekday } from '@svc-gateway/contract/time';
+import { businessDayUpTo, daysBefore, monthAfter } from './business-days.js';
 import type { Calendar } from './calendar.js';
 
 /**
@@ -22,40 +23,27 @@ export type LastTradeRule =
 /** The last trading day, "2026-12-30", of the contract of a month ("2026-12") by the exchange's rule and business days. */
 export function lastTradeDate(rule: LastTradeRule, month: string, calendar: Calendar): string {
   const first = `${month}-01`;
-  const afterMonth = firstOfNextMonth(first);
+  const afterMonth = `${monthAfter(month)}-01`;
   switch (rule) {
     case 'last-but-one':
-      return businessDayBefore(afterMonth, 2, calendar);
+      return daysBefore(afterMonth, 2, calendar);
     case 'third-last':
-      return businessDayBefore(afterMonth, 3, calendar);
-    case 'third-friday': {
-      const friday = nthFriday(first, 3);
-      return calendar.isTradingDay(friday) ? friday : calendar.previousTradingDay(friday);
-    }
+      return daysBefore(afterMonth, 3, calendar);
+    case 'third-friday':
+      return businessDayUpTo(nthFriday(first, 3), calendar);
     case 'before-second-friday':
       return calendar.previousTradingDay(nthFriday(first, 2));
     case 'crude-oil': {
-      const reference = `${addDays(first, -1).slice(0, 7)}-25`;
-      return businessDayBefore(reference, calendar.isTradingDay(reference) ? 3 : 4, calendar);
+      const reference = `${monthAfter(month, -1)}-25`;
+      return daysBefore(reference, calendar.isTradingDay(reference) ? 3 : 4, calendar);
     }
     case 'natural-gas':
-      return businessDayBefore(first, 3, calendar);
+      return daysBefore(first, 3, calendar);
     case 'treasury':
-      return businessDayBefore(afterMonth, 8, calendar);
+      return daysBefore(afterMonth, 8, calendar);
   }
-}
-
-/** The `count`th business day before `day`. */
-function businessDayBefore(day: string, count: number, calendar: Calendar): string {
-  let result = day;
-  for (let left = count; left > 0; left -= 1) result = calendar.previousTradingDay(result);
-  return result;
 }
 
 function nthFriday(first: string, n: number): string {
   return addDays(first, ((5 - weekday(first) + 7) % 7) + 7 * (n - 1));
-}
-
-function firstOfNextMonth(first: string): string {
-  return `${addDays(first, 31).slice(0, 7)}-01`;
 }

@@ -46,7 +46,7 @@ interface Band {
 const REACH = { long: 0.5, short: 0.25 };
 const SHORT_DAYS = 35;
 const WEEK = 7;
-const SERIES_CACHED_MAX = 2_000;
+const SERIES_CACHED = 1_000;
 /** Underlyings whose series of a day are kept, and series whose contracts are: what is known of a contract elsewhere is known of these very ones. */
 const UNDERLYINGS_KEPT = 64;
 const CHAINS_KEPT = 32;
@@ -60,30 +60,17 @@ const CODE = /^([A-Z]{1,5})(\d\d)(\d\d)(\d\d)([CP])(\d{1,12})$/;
  * underlying's price: each week the strikes around it are listed, and what is listed stays until it expires.
  */
 export class Options {
-  readonly #underlyings: Underlyings;
   #made: ReadonlyMap<string, OptionClass> | undefined;
-  #grouped: ReadonlyMap<string, readonly OptionClass[]> | undefined;
-  readonly #known = new Map<string, readonly Band[]>();
+  readonly #bandsOf = new LruCache<string, readonly Band[]>(SERIES_CACHED);
   readonly #series = new LruCache<string, readonly ListedSeries[]>(UNDERLYINGS_KEPT);
   readonly #chains = new LruCache<string, readonly Option[]>(CHAINS_KEPT);
 
-  constructor(underlyings: Underlyings) {
-    this.#underlyings = underlyings;
-  }
+  constructor(private readonly underlyings: Underlyings) {}
 
   /** By market and root. */
   get #classes(): ReadonlyMap<string, OptionClass> {
     this.#made ??= new Map([...listedClasses, ...catalogue('US').flatMap(usClassOf)].map((one) => [`${one.market}.${one.root}`, one]));
     return this.#made;
-  }
-
-  get #byUnderlying(): ReadonlyMap<string, readonly OptionClass[]> {
-    if (this.#grouped === undefined) {
-      const grouped = new Map<string, OptionClass[]>();
-      for (const of of this.#classes.values()) grouped.set(of.underlying, [...(grouped.get(of.underlying) ?? []), of]);
-      this.#grouped = grouped;
-    }
-    return this.#grouped;
   }
 
   /** The contract of a symbol, "US.AAPL261218C200000", whether or not it is listed now; undefined when it never is. `year`: see {@link yearOf}. */
@@ -93,7 +80,7 @@ export class Options {
     const [, root = '', yy = '', mm = '', dd = '', right, thousandths = ''] = match;
     const of = this.#classes.get(`${market}.${root}`);
     const expiry = `${yearOf(yy, year)}-${mm}-${dd}`;
-    const underlying = of && this.#underlyings.instrument(of.underlying);
+    const underlying = of && this.underlyings.instrument(of.underlying);
     if (of === undefined || underlying === undefined || dayNumber(expiry) === undefined) return undefined;
     const strike = BigInt(thousandths) * THOUSANDTHS;
     const series = seriesExpiring(of, expiry);
@@ -111,7 +98,7 @@ export class Options {
   series(underlying: Instrument, day: string): readonly ListedSeries[] {
     return this.#series.get(`${underlying.symbol} ${day}`, () => {
       const last = underlying.lastTradingDay;
-      const classes = this.#byUnderlying.get(underlying.symbol) ?? [];
+      const classes = [...this.#classes.values()].filter((one) => one.underlying === underlying.symbol);
       const ofClass = (of: OptionClass) => seriesOn(of, day).map((series) => ({ class: of, ...series }));
       return classes.flatMap(ofClass).filter(({ expiry }) => last === undefined || expiry <= last);
     });
@@ -144,12 +131,7 @@ export class Options {
   /** The strikes that are listed week by week from a series' start up to a day, as far as the underlying is listed. */
   #bands(underlying: Instrument, series: OptionSeries, until: string): readonly Band[] {
     const key = `${underlying.symbol} ${series.listed} ${series.expiry}`;
-    let bands = this.#known.get(key);
-    if (bands === undefined) {
-      bands = this.#makeBands(underlying, series);
-      if (this.#known.size >= SERIES_CACHED_MAX) this.#known.clear();
-      this.#known.set(key, bands);
-    }
+    const bands = this.#bandsOf.get(key, () => this.#makeBands(underlying, series));
     return until >= series.expiry ? bands : bands.filter(({ day }) => day <= until);
   }
 
@@ -160,7 +142,7 @@ export class Options {
     // A stock has no options in its first week.
     let day = listed > underlying.listDate ? listed : addDays(underlying.listDate, WEEK);
     for (; day <= expiry && day <= last; day = addDays(day, WEEK)) {
-      const price = this.#underlyings.closeBefore(underlying, day);
+      const price = this.underlyings.closeBefore(underlying, day);
       bands.push({ day, low: (price * (MILLION - reach)) / MILLION, high: (price * (MILLION + reach)) / MILLION });
     }
     return bands;

@@ -1,18 +1,13 @@
 import { dayNumber, dayOfNumber, fromWall, localDayNumber, requireDay, weekdayOfNumber } from '@svc-gateway/contract/time';
+import { LruCache } from '../rng/lru-cache.js';
 import type { Calendar, CalendarName, TradingDate, TradingSession } from './calendar.js';
 import type { HolidayYear } from './holidays/holidays.js';
 import type { Hours, Mark, Schedule } from './schedule.js';
 
 const DAY_MS = 86_400_000;
-/** Plans kept at once: about ten years of days. */
-const PLANS_MAX = 2_500;
-const YEARS_MAX = 100;
-
-/** A year's holidays, and the day numbers [first, end) that are of it. */
-interface Year extends HolidayYear {
-  readonly first: number;
-  readonly end: number;
-}
+/** Plans kept: about five years of days. */
+const PLANS_CACHED = 1_250;
+const YEARS_CACHED = 50;
 
 /** A change of state, in epoch ms; with a session when trading begins there. */
 interface Change {
@@ -46,9 +41,8 @@ export class ScheduledCalendar implements Calendar {
   readonly name: CalendarName;
   readonly timeZone: string;
   readonly #schedule: Schedule;
-  readonly #years = new Map<number, Year>();
-  #year: Year = { first: 0, end: 0, closed: new Set(), half: new Set() };
-  readonly #plans = new Map<number, DayPlan>();
+  readonly #years = new LruCache<number, HolidayYear>(YEARS_CACHED);
+  readonly #plans = new LruCache<number, DayPlan>(PLANS_CACHED);
   // Callers ask about now, again and again: the last stretch answers nearly all.
   #last: Stretch = { from: 0, until: 0, state: 0, session: undefined, tradingDay: '' };
 
@@ -106,18 +100,9 @@ export class ScheduledCalendar implements Calendar {
     return this.#yearOf(day).half.has(day);
   }
 
-  // Callers go from day to day: the year of the last one answers nearly all.
   #yearOf(day: number): HolidayYear {
-    if (day >= this.#year.first && day < this.#year.end) return this.#year;
     const year = new Date(day * DAY_MS).getUTCFullYear();
-    let known = this.#years.get(year);
-    if (known === undefined) {
-      known = { ...this.#schedule.holidays(year), first: Date.UTC(year, 0) / DAY_MS, end: Date.UTC(year + 1, 0) / DAY_MS };
-      if (this.#years.size >= YEARS_MAX) this.#years.clear();
-      this.#years.set(year, known);
-    }
-    this.#year = known;
-    return known;
+    return this.#years.get(year, () => this.#schedule.holidays(year));
   }
 
   #neighbour(day: number, direction: 1 | -1): number {
@@ -156,13 +141,7 @@ export class ScheduledCalendar implements Calendar {
   }
 
   #plan(day: number): DayPlan {
-    let plan = this.#plans.get(day);
-    if (plan === undefined) {
-      plan = this.#planOf(day);
-      if (this.#plans.size >= PLANS_MAX) this.#plans.clear();
-      this.#plans.set(day, plan);
-    }
-    return plan;
+    return this.#plans.get(day, () => this.#planOf(day));
   }
 
   #planOf(day: number): DayPlan {

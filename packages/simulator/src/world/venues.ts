@@ -52,5 +52,6 @@ export function placeOf<R extends CodeRange>(symbol: string, ranges: readonly R[
   const [market, code] = [symbol.slice(0, dot), symbol.slice(dot + 1)];
   const range = ranges.find(({ venue }) => venue.market === market);
   const n = range?.numberOf(code);
-  return range !== undefined && n !== undefined && n >= 0 && n < count && range.code(n) === code ? { range, n } : undefined;
+  if (range === undefined || n === undefined || !Number.isInteger(n) || n < 0 || n >= count) return undefined;
+  return range.code(n) === code ? { range, n } : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Decimal } from '@svc-gateway/contract/decimal';
 import { dayOfNumber, requireDay } from '@svc-gateway/contract/time';
-import { businessDayFrom, businessDaysOf, daysLater } from './business-days.js';
+import { businessDayFrom, businessDaysOf, daysBefore, daysLater } from './business-days.js';
 import { catalogue } from './catalogue.js';
 import { exact } from './exact.js';
 import { Exchange } from './exchange.js';
@@ -165,8 +165,6 @@ export class Warrants {
     const [shortest, longest] = range.termDays;
     const calendar = businessDaysOf(CALENDAR);
     const maturity = daysLater(listDate, shortest + Math.floor(draw() * (longest - shortest)), calendar);
-    let lastTradingDay = maturity;
-    for (let days = 0; days < range.lastDaysBefore; days += 1) lastTradingDay = calendar.previousTradingDay(lastTradingDay);
     const listed = (draw() < INDEX_SHARE ? this.#eligible.indices : this.#eligible.stocks).filter(
       (one) => one.listDate < listDate && (one.lastTradingDay === undefined || one.lastTradingDay > maturity),
     );
@@ -185,7 +183,7 @@ export class Warrants {
       lotSize: LOT,
       tickTable: tickTables.hkEquity,
       listDate,
-      lastTradingDay,
+      lastTradingDay: daysBefore(maturity, range.lastDaysBefore, calendar),
       // Issuers aim at this price when they list; an inline warrant pays one dollar.
       referencePrice: exact(type === 'inline' ? 0.5 : 0.25),
       sharesIssued: BigInt(40 + Math.floor(draw() * 16) * 10) * 1_000_000n,

@@ -29,7 +29,7 @@ export const cnHolidays = holidays(
     };
   },
   // 2015: the parade of September; 2020: the epidemic; 2024: Spring Festival with one day more; 2022 and 2023: Labour Day with fewer.
-  { closed: ['2015-09-03', '2015-09-04', '2020-01-31', '2024-02-16'], open: ['2022-05-05', '2023-05-04', '2023-05-05'] },
+  { closed: '2015-09-03 2015-09-04 2020-01-31 2024-02-16', open: '2022-05-05 2023-05-04 2023-05-05' },
 );
 
 /** A holiday on a weekend gives the Monday; one on a Tuesday or Thursday takes the day between it and the weekend with it. */

@@ -1,10 +1,15 @@
-import { weekdayOfNumber } from '@svc-gateway/contract/time';
+import { requireDay, weekdayOfNumber } from '@svc-gateway/contract/time';
 
 /**
  * Dates as counts of days since 1970-01-01, as holiday rules compute with them. Months count from 1; weekdays are 0 Sunday … 6 Saturday.
  */
 
 const DAY_MS = 86_400_000;
+
+/** "2015-09-03 2015-09-04" as a list. */
+export function days(text = ''): readonly number[] {
+  return text === '' ? [] : text.split(' ').map(requireDay);
+}
 
 export function date(year: number, month: number, day: number): number {
   return Date.UTC(year, month - 1, day) / DAY_MS;

@@ -1,5 +1,4 @@
-import { requireDay } from '@svc-gateway/contract/time';
-import { isWeekend } from './days.js';
+import { days, isWeekend } from './days.js';
 
 /** The weekdays of a year on which an exchange is closed, or closes early: counts of days since 1970-01-01. */
 export interface HolidayYear {
@@ -18,22 +17,20 @@ interface Expected {
   readonly half?: readonly number[];
 }
 
-/** Where what was announced differs from the rule, "2025-01-09" each. */
+/** Where what was announced differs from the rule: days as in {@link days}. */
 interface Announced {
   /** Closed, though the rule would trade. */
-  readonly closed?: readonly string[];
+  readonly closed?: string;
   /** Traded, though the rule would rest. */
-  readonly open?: readonly string[];
-  readonly half?: readonly string[];
+  readonly open?: string;
+  readonly half?: string;
 }
 
 const DAY_MS = 86_400_000;
 
 /** Holidays by a rule for every year, with what was announced otherwise. Closures on the day (typhoons, storms, failures) are not among them. */
 export function holidays(rule: (year: number) => Expected, announced: Announced = {}): Holidays {
-  const extra = (announced.closed ?? []).map(requireDay);
-  const open = new Set((announced.open ?? []).map(requireDay));
-  const half = (announced.half ?? []).map(requireDay);
+  const [extra, open, half] = [days(announced.closed), new Set(days(announced.open)), days(announced.half)];
   return (year) => {
     const [first, end] = [Date.UTC(year, 0, 1) / DAY_MS, Date.UTC(year + 1, 0, 1) / DAY_MS];
     const isOfYear = (day: number) => day >= first && day < end && !isWeekend(day);

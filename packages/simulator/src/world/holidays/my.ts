@@ -1,5 +1,4 @@
-import { requireDay } from '@svc-gateway/contract/time';
-import { date, nthWeekday, withSundaysMadeUp } from './days.js';
+import { date, days, nthWeekday, withSundaysMadeUp } from './days.js';
 import { holidays } from './holidays.js';
 import { islamicDays } from './islamic.js';
 import { lunarDay } from './lunar.js';
@@ -10,27 +9,15 @@ const MONDAY = 1;
 const HALF_MONTH = 14.3;
 
 /** Thaipusam as announced. */
-const announcedThaipusam = new Set(
-  [
-    '2016-01-24',
-    '2017-02-09',
-    '2018-01-31',
-    '2019-01-21',
-    '2020-02-08',
-    '2021-01-28',
-    '2022-01-18',
-    '2023-02-05',
-    '2024-01-25',
-    '2025-02-11',
-    '2026-02-01',
-    '2027-01-22',
-  ].map(requireDay),
+const announcedThaipusam = days(
+  '2016-01-24 2017-02-09 2018-01-31 2019-01-21 2020-02-08 2021-01-28 2022-01-18 2023-02-05 2024-01-25 2025-02-11 2026-02-01 2027-01-22',
 );
 
 /** About the full moon in the Tamil month of Thai: the first one on 17 January or later. */
 function thaipusam(year: number): number {
   const [first, end] = [date(year, 1, 1), date(year + 1, 1, 1)];
-  for (const day of announcedThaipusam) if (day >= first && day < end) return day;
+  const announced = announcedThaipusam.find((day) => day >= first && day < end);
+  if (announced !== undefined) return announced;
   let lunation = lunationAt(date(year, 1, 1));
   while (newMoon(lunation) + HALF_MONTH < date(year, 1, 17)) lunation += 1;
   return Math.floor(newMoon(lunation) + HALF_MONTH);
@@ -64,24 +51,9 @@ export const myHolidays = holidays(
   },
   // Installations and birthdays of Kings, polling days, the SEA Games, Hari Raya and the Prophet's birthday with one day more.
   {
-    closed: [
-      '2017-04-24',
-      '2017-07-24',
-      '2017-09-04',
-      '2018-05-09',
-      '2018-05-10',
-      '2018-05-11',
-      '2018-09-10',
-      '2019-07-30',
-      '2019-09-09',
-      '2020-06-08',
-      '2022-11-18',
-      '2022-11-28',
-      '2023-04-21',
-      '2024-09-17',
-      '2025-09-15',
-    ],
-    open: ['2020-06-01'],
-    half: ['2024-04-09'],
+    closed:
+      '2017-04-24 2017-07-24 2017-09-04 2018-05-09 2018-05-10 2018-05-11 2018-09-10 2019-07-30 2019-09-09 2020-06-08 2022-11-18 2022-11-28 2023-04-21 2024-09-17 2025-09-15',
+    open: '2020-06-01',
+    half: '2024-04-09',
   },
 );

@@ -34,5 +34,5 @@ export const sgHolidays = holidays(
     return { closed, half: [newYear - 1, date(year, 12, 24), date(year, 12, 31)] };
   },
   // Jubilee; polling days.
-  { closed: ['2015-08-07', '2015-09-11', '2020-07-10', '2023-09-01'] },
+  { closed: '2015-08-07 2015-09-11 2020-07-10 2023-09-01' },
 );
