@@ -1,10 +1,10 @@
 import { DECIMAL_ONE, type Decimal, divide } from '@svc-gateway/contract/decimal';
 import type { Currency, QuoteMarket } from '@svc-gateway/contract/markets';
-import { requireDay } from '@svc-gateway/contract/time';
+import { dayOfNumber, requireDay } from '@svc-gateway/contract/time';
 import { atOnce } from '../pace.js';
 import { LruCache } from '../rng/lru-cache.js';
 import { keyOf } from '../rng/random.js';
-import type { Calendar } from '../world/calendar.js';
+import type { World } from '../world/index.js';
 import type { Instrument } from '../world/instrument.js';
 import { isIssuedByCompany, kinds } from '../world/kinds.js';
 import type { Plate } from '../world/plates.js';
@@ -20,7 +20,6 @@ import { PlateComposition, type PlateMember } from './plate-composition.js';
 import { industryOf, PlateMembership } from './plate-membership.js';
 import type { KnownPrice } from './price-path.js';
 import { companyKey, companyProfile } from './profile.js';
-import { TradingCalendars } from './trading-calendars.js';
 
 /** Loaded price history of a listing. Simulated actions keep off its days: what happened then is in its prices. */
 export interface LoadedPrices {
@@ -31,26 +30,12 @@ export interface LoadedPrices {
   readonly close: Decimal;
 }
 
-export interface CompaniesOptions {
-  /** The same seed gives the same companies. */
-  readonly seed: string | number;
-  readonly find: (symbol: string) => Instrument | undefined;
-  /** The exchanges' own calendars, also where the simulated market is open around the clock. */
-  readonly calendarOf: (instrument: Instrument) => Calendar;
-  readonly loaded?: (symbol: string) => LoadedPrices | undefined;
-  /** Equities issued in a market, in a stable order: the pool for shared executives and plates. */
-  readonly equities: (market: QuoteMarket) => readonly Instrument[];
-  /** Market prices; without them FX rates stay fixed and no price move is news. */
-  readonly prices?: MarketPrices;
-}
-
 const NO_MEMBERS = new PlateComposition([]);
 const CACHE_SIZE = 5_000;
 const CACHED_FIGURES = 20_000;
 
 /** Every issuer of the world on its timeline: a pure function of seed, company and day. What nobody asks for costs nothing. */
 export class Companies implements CorporateActions {
-  readonly #calendars: TradingCalendars;
   readonly #companies = new LruCache<string, Company>(CACHE_SIZE);
   readonly #funds = new LruCache<Instrument, Fund>(CACHE_SIZE);
   readonly #timelines = new LruCache<Instrument, ListingTimeline>(CACHE_SIZE);
@@ -58,14 +43,31 @@ export class Companies implements CorporateActions {
   readonly #plates = new Map<QuoteMarket, Map<string, PlateComposition>>();
   readonly #peers: Peers;
 
-  constructor(private readonly options: CompaniesOptions) {
-    this.#calendars = new TradingCalendars(options.calendarOf);
-    this.#peers = new Peers(options.seed, options.equities, (equity) => this.issuer(equity));
+  /**
+   * @param loaded price history of a symbol, where there is one
+   * @param prices market prices; without them FX rates stay fixed and no price move is news
+   */
+  constructor(
+    private readonly world: World,
+    private readonly seed: string | number,
+    private readonly loaded: (symbol: string) => LoadedPrices | undefined = () => undefined,
+    private readonly prices?: MarketPrices,
+  ) {
+    this.#peers = new Peers(
+      seed,
+      (market) => this.#equities(market),
+      (equity) => this.issuer(equity),
+    );
+  }
+
+  /** Equities issued in a market, in a stable order: the pool for shared executives and plates. */
+  #equities(market: QuoteMarket): readonly Instrument[] {
+    return [...this.world.instruments({ market }).filter(isIssuedByCompany), ...this.world.debuts(market)];
   }
 
   /** See {@link CorporateActions}. */
   corporateActions(symbol: string, from: string, to: string): readonly CorporateAction[] {
-    const instrument = this.options.find(symbol);
+    const instrument = this.world.instrument(symbol);
     if (instrument === undefined) return [];
     return this.timeline(instrument)?.between(requireDay(from), requireDay(to)) ?? [];
   }
@@ -99,15 +101,14 @@ export class Companies implements CorporateActions {
   }
 
   issuer(equity: Instrument): Issuer {
-    return issuerOf(equity, this.options.find);
+    return issuerOf(equity, (symbol) => this.world.instrument(symbol));
   }
 
   fund(etf: Instrument): Fund {
     return this.#funds.get(etf, () => {
-      const { seed, loaded } = this.options;
-      const prices = loaded?.(etf.symbol);
+      const prices = this.loaded(etf.symbol);
       const isQuiet = (day: number) => prices !== undefined && day >= prices.firstDay && day <= prices.lastDay;
-      return new Fund(seed, etf, this.#calendars, keyOf(`${seed}|${etf.symbol}`), knownPrice(prices), isQuiet);
+      return new Fund(this.seed, etf, keyOf(`${this.seed}|${etf.symbol}`), knownPrice(prices), isQuiet);
     });
   }
 
@@ -135,7 +136,7 @@ export class Companies implements CorporateActions {
 
   /** Issue price of an equity, from which its first trading day's change is measured. */
   issuePrice(equity: Instrument): Decimal {
-    return this.options.prices?.closeBefore(equity, equity.listDate) ?? equity.referencePrice;
+    return this.prices?.closeBefore(equity, equity.listDate) ?? equity.referencePrice;
   }
 
   /** Cash that went ex in the year up to a trading day, for one share of that day. */
@@ -153,11 +154,11 @@ export class Companies implements CorporateActions {
   *#makePlates(market: QuoteMarket): Generator<void, Map<string, PlateComposition>> {
     const members = new Map<string, PlateMember[]>();
     const known = new Set<string>();
-    for (const equity of this.options.equities(market)) {
+    for (const equity of this.#equities(market)) {
       const issuer = this.issuer(equity);
       if (known.has(issuer.home.symbol)) continue;
       known.add(issuer.home.symbol);
-      const profile = { key: companyKey(this.options.seed, issuer.home) };
+      const profile = { key: companyKey(this.seed, issuer.home) };
       const company = () => this.company(equity);
       for (const { plate, instrument, from, until } of new PlateMembership(issuer, profile, industryOf(issuer, profile)).all()) {
         if (plate.market !== market) continue;
@@ -171,18 +172,17 @@ export class Companies implements CorporateActions {
   }
 
   #makeCompany(issuer: Issuer): Company {
-    const { seed } = this.options;
+    const { seed } = this;
     const { home, classes } = issuer;
-    const spans = classes.map(({ instrument }) => this.options.loaded?.(instrument.symbol)).filter((one) => one !== undefined);
+    const spans = classes.map(({ instrument }) => this.loaded(instrument.symbol)).filter((one) => one !== undefined);
     const isQuiet = (day: number) => spans.some(({ firstDay, lastDay }) => day >= firstDay && day <= lastDay);
     const known = (instrument: Instrument) => this.#known(issuer, instrument);
     const surroundings = {
-      calendars: this.#calendars,
       priceKey: keyOf(`${seed}|${home.symbol}`),
       known,
       isQuiet,
       seat: () => this.#peers.seatOf(home),
-      move: (day: string) => this.options.prices?.dayMove(home, day),
+      move: (day: string) => this.prices?.dayMove(home, day),
     };
     const of = (price: number) => new Company(issuer, companyProfile(seed, issuer, price), surroundings);
     const reference = Number(home.referencePrice);
@@ -194,10 +194,10 @@ export class Companies implements CorporateActions {
 
   /** A loaded price of the listing, or else of another of its issuer, at the ratio of their reference prices. */
   #known({ classes }: Issuer, instrument: Instrument): KnownPrice | undefined {
-    const own = knownPrice(this.options.loaded?.(instrument.symbol));
+    const own = knownPrice(this.loaded(instrument.symbol));
     if (own !== undefined) return own;
     for (const other of classes) {
-      const known = knownPrice(this.options.loaded?.(other.instrument.symbol));
+      const known = knownPrice(this.loaded(other.instrument.symbol));
       if (known !== undefined) {
         const ratio = Number(instrument.referencePrice) / Number(other.instrument.referencePrice);
         return { day: known.day, price: known.price * ratio };
@@ -222,10 +222,9 @@ export class Companies implements CorporateActions {
           return Number(numerator) / Number(denominator);
         },
         cash: (perShare, announced) =>
-          this.#conversion(issuer.home.currency, equity.currency, this.#calendars.text(announced))(perShare * ordinary),
+          this.#conversion(issuer.home.currency, equity.currency, dayOfNumber(announced))(perShare * ordinary),
         accruesFrom: this.#known(issuer, equity)?.day ?? -Infinity,
       },
-      this.#calendars,
     );
   }
 
@@ -240,9 +239,8 @@ export class Companies implements CorporateActions {
         priceAt: (day) => fund.priceAt(day),
         shareFactor: () => 1,
         cash: (perShare) => perShare,
-        accruesFrom: this.options.loaded?.(etf.symbol)?.lastDay ?? -Infinity,
+        accruesFrom: this.loaded(etf.symbol)?.lastDay ?? -Infinity,
       },
-      this.#calendars,
     );
   }
 
@@ -256,11 +254,10 @@ export class Companies implements CorporateActions {
   /** Units of a currency for a dollar. */
   #perDollar(currency: Currency, day: string): Decimal {
     if (currency === 'USD') return DECIMAL_ONE;
-    const { find, prices } = this.options;
-    const rate = (pair: Instrument) => prices?.closeBefore(pair, day) ?? pair.referencePrice;
-    const pair = find(`FX.USD${currency}`);
+    const rate = (pair: Instrument) => this.prices?.closeBefore(pair, day) ?? pair.referencePrice;
+    const pair = this.world.instrument(`FX.USD${currency}`);
     if (pair !== undefined) return rate(pair);
-    const inverse = find(`FX.${currency}USD`);
+    const inverse = this.world.instrument(`FX.${currency}USD`);
     if (inverse === undefined) throw new Error(`the world quotes no ${currency}`);
     return divide(DECIMAL_ONE, rate(inverse));
   }

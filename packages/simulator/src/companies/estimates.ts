@@ -3,7 +3,8 @@ import { mix, normal } from '../rng/random.js';
 import { type Outline, outline } from './amounts.js';
 import type { Coverage } from './brokers.js';
 import { compound, yearsTo } from './growth.js';
-import { aspect, type CompanyProfile } from './profile.js';
+import type { IssuerTimeline } from './issuer-timeline.js';
+import { aspect } from './profile.js';
 
 /** Consensus for one fiscal quarter. Amounts in the currency of the accounts. */
 export interface Consensus {
@@ -32,13 +33,6 @@ export interface Surprise {
   readonly difference: Results;
 }
 
-interface EstimatesSource {
-  readonly income: (quarter: number) => { readonly revenue: bigint; readonly netIncome: bigint };
-  readonly published: (quarter: number) => number;
-  readonly lastPublished: (day: number) => number;
-  readonly ordinaryShares: (day: number) => bigint;
-}
-
 /** Quarters ahead of the last results that analysts look. */
 const HORIZON = 8;
 /** Analysts' errors, common and individual, as parts of the deviation of a quarter's earnings. */
@@ -54,11 +48,10 @@ export class Estimates {
   readonly #key: number;
 
   constructor(
-    private readonly profile: CompanyProfile,
+    private readonly company: IssuerTimeline,
     private readonly coverage: readonly Coverage[],
-    private readonly source: EstimatesSource,
   ) {
-    this.#key = aspect(profile, 'estimates');
+    this.#key = aspect(company.profile, 'estimates');
   }
 
   /** By how much a quarter is better than everybody thought, in deviations: within ±3.5, mostly within ±1. */
@@ -71,16 +64,17 @@ export class Estimates {
    * (two years), and where none has begun to write.
    */
   consensus(quarter: number, day: number): Consensus | undefined {
-    const asOf = Math.min(day, this.source.published(quarter) - 1);
-    const ahead = quarter - this.source.lastPublished(asOf);
+    const asOf = Math.min(day, this.company.published(quarter) - 1);
+    const ahead = quarter - this.company.lastPublished(asOf);
     const analysts = this.coverage.filter(({ from }) => from <= asOf);
     if (ahead > HORIZON || analysts.length === 0) return undefined;
-    const { revenue, netIncome } = this.source.income(quarter);
-    const unit = this.profile.surprise * compound(this.profile.growth, yearsTo(this.profile.fiscal.endOf(quarter))) * 0.25;
-    const [earningsUnit, revenueUnit] = [Math.abs(this.profile.earnings) * unit, this.profile.revenue * unit * REVENUE_ERROR];
+    const { revenue, netIncome } = this.company.accounts.income(quarter);
+    const { profile } = this.company;
+    const unit = profile.surprise * compound(profile.growth, yearsTo(profile.fiscal.endOf(quarter))) * 0.25;
+    const [earningsUnit, revenueUnit] = [Math.abs(profile.earnings) * unit, profile.revenue * unit * REVENUE_ERROR];
     const errors = analysts.map(({ key }) => this.#error(key, quarter, ahead));
     const incomes = outline(errors.map((error) => netIncome + BigInt(Math.round(error * earningsUnit))));
-    const shares = this.source.ordinaryShares(asOf);
+    const shares = this.company.ordinaryShares(asOf);
     const perShare = (amount: bigint) => (amount * DECIMAL_ONE) / shares;
     return {
       quarter,
@@ -93,11 +87,11 @@ export class Estimates {
 
   /** Undefined before the quarter's publication, and where nobody expected anything. */
   surprise(quarter: number, day: number): Surprise | undefined {
-    const published = this.source.published(quarter);
+    const published = this.company.published(quarter);
     const consensus = day < published ? undefined : this.consensus(quarter, published - 1);
     if (consensus === undefined) return undefined;
-    const { revenue, netIncome } = this.source.income(quarter);
-    const earningsPerShare = (netIncome * DECIMAL_ONE) / this.source.ordinaryShares(published - 1);
+    const { revenue, netIncome } = this.company.accounts.income(quarter);
+    const earningsPerShare = (netIncome * DECIMAL_ONE) / this.company.ordinaryShares(published - 1);
     const { revenue: sales, netIncome: income, earningsPerShare: perShare } = consensus;
     return {
       quarter,

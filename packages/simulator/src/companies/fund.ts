@@ -7,7 +7,7 @@ import { significant } from './amounts.js';
 import type { Declared } from './declared.js';
 import { FIRST_YEAR, LAST_YEAR } from './growth.js';
 import type { KnownPrice } from './price-path.js';
-import type { TradingCalendars } from './trading-calendars.js';
+import { firstCommon } from './trading-days.js';
 
 /** Qot_Common.AssetClass. */
 const AssetClass = { stock: 1, bond: 2, commodity: 3 } as const;
@@ -33,7 +33,6 @@ export class Fund {
   constructor(
     seed: string | number,
     readonly instrument: Instrument,
-    private readonly calendars: TradingCalendars,
     private readonly priceKey: number,
     private readonly known: KnownPrice | undefined,
     private readonly isQuiet: (day: number) => boolean,
@@ -66,7 +65,7 @@ export class Fund {
   #distribution(year: number, index: number, count: number): Declared | undefined {
     // The third Monday or so of the last month of each period.
     const due = requireDay(`${year}-${String((12 / count) * (index + 1)).padStart(2, '0')}-15`) + Math.floor(6 * uniform(this.#key, 3));
-    const ex = this.calendars.firstCommon([this.instrument], due);
+    const ex = firstCommon([this.instrument], due);
     if (ex <= requireDay(this.instrument.listDate) || this.isQuiet(ex)) return undefined;
     const announced = ex - NOTICE_DAYS;
     const swing = 0.85 + 0.3 * uniform(mix(this.#key, year), index);

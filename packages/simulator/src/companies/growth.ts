@@ -7,21 +7,9 @@ export const REFERENCE_DAY = requireDay('2026-01-01');
 export const FIRST_YEAR = 1990;
 export const LAST_YEAR = 2060;
 
-/** From 0000-03-01 to 1970-01-01, and the days of 4, 100 and 400 years of the Gregorian calendar. */
-const DAYS_BEFORE_1970 = 719_468;
-const [FOUR_YEARS, CENTURY, CYCLE] = [1_461, 36_524, 146_097];
-
-/** The calendar year of a day counted from 1970-01-01: asked too often for a Date. Years counted from March end with their leap day. */
+/** The calendar year of a day counted from 1970-01-01. */
 export function yearOf(day: number): number {
-  const since = day + DAYS_BEFORE_1970;
-  const cycle = Math.floor(since / CYCLE);
-  const ofCycle = since - cycle * CYCLE;
-  const year = Math.floor(
-    (ofCycle - Math.floor(ofCycle / (FOUR_YEARS - 1)) + Math.floor(ofCycle / CENTURY) - Math.floor(ofCycle / (CYCLE - 1))) / 365,
-  );
-  const ofYear = ofCycle - (365 * year + Math.floor(year / 4) - Math.floor(year / 100));
-  // 306 days from the first of March to the end of December.
-  return year + cycle * 400 + (ofYear >= 306 ? 1 : 0);
+  return new Date(day * 86_400_000).getUTCFullYear();
 }
 
 /** Days from 1970-01-01 to the first of a month (1 to 12). */

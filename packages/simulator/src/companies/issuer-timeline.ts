@@ -12,12 +12,12 @@ import type { DayMove } from './market-prices.js';
 import type { Seat } from './peers.js';
 import { type KnownPrice, PricePath } from './price-path.js';
 import { aspect, type CompanyProfile } from './profile.js';
+import { type Restatement, restatement } from './restatements.js';
 import { RIGHTS_DISCOUNT, shareEvents } from './share-events.js';
-import type { TradingCalendars } from './trading-calendars.js';
+import { firstCommon } from './trading-days.js';
 
 /** Facts outside the company that its timeline depends on. */
 export interface Surroundings {
-  readonly calendars: TradingCalendars;
   /** Stream of the price. */
   readonly priceKey: number;
   readonly known: (instrument: Instrument) => KnownPrice | undefined;
@@ -57,14 +57,14 @@ export class IssuerTimeline {
   constructor(
     readonly issuer: Issuer,
     readonly profile: CompanyProfile,
-    protected readonly surroundings: Surroundings,
+    readonly surroundings: Surroundings,
   ) {
-    const { calendars, priceKey, known, isQuiet } = surroundings;
+    const { priceKey, known, isQuiet } = surroundings;
     this.#lagKey = aspect(profile, 'lags');
     this.#reportKey = aspect(profile, 'reports');
     const listings = issuer.classes.map(({ instrument }) => instrument);
     const drawn = shareEvents(aspect(profile, 'share events'), issuer.home, this.priceGrowth);
-    this.events = drawn.map((event) => ({ ...event, ex: calendars.firstCommon(listings, event.due) })).filter(({ ex }) => !isQuiet(ex));
+    this.events = drawn.map((event) => ({ ...event, ex: firstCommon(listings, event.due) })).filter(({ ex }) => !isQuiet(ex));
     this.prices = new PricePath(priceKey, issuer.home, this.priceGrowth, this.events, known);
     this.accounts = new Accounts(profile, {
       paidIn: (quarter) => this.#paidIn(quarter),
@@ -88,6 +88,11 @@ export class IssuerTimeline {
     return { numerator, denominator };
   }
 
+  /** An amount for one share of a day, for one share of another. */
+  inSharesOf(amount: Decimal, then: number, now: number): Decimal {
+    return inSharesOf(amount, this.shareFactor(then), this.shareFactor(now));
+  }
+
   /** Issued ordinary shares at the end of a day. What is issued and bought back counts from the quarter after. */
   ordinaryShares(day: number): bigint {
     const ended = this.profile.fiscal.endOf(this.profile.fiscal.lastEnded(day));
@@ -105,7 +110,7 @@ export class IssuerTimeline {
       if (reporting.reports === 2 && number % 2 === 1) return this.published(quarter + 1);
       const [least, most] = number === 4 ? reporting.annualLag : reporting.interimLag;
       const lag = this.#within(least, most, 0) + Math.floor(4 * uniform(this.#stream(quarter), 0)) - 2;
-      return this.surroundings.calendars.firstCommon([this.issuer.home], fiscal.endOf(quarter) + Math.max(least, Math.min(lag, most)));
+      return firstCommon([this.issuer.home], fiscal.endOf(quarter) + Math.max(least, Math.min(lag, most)));
     });
   }
 
@@ -126,6 +131,16 @@ export class IssuerTimeline {
     const { fiscal } = this.profile;
     const quarter = this.lastPublished(day);
     return fiscal.numberOf(quarter) === 4 ? quarter : fiscal.lastOf(fiscal.fiscalYearOf(quarter) - 1);
+  }
+
+  /** Fiscal quarters that a report covers. */
+  get quartersPerReport(): 1 | 2 {
+    return this.profile.reporting.reports === 2 ? 2 : 1;
+  }
+
+  /** How a quarter is restated when the same one of the next year is published; undefined where it stands. */
+  restatement(quarter: number): Restatement | undefined {
+    return restatement(this.profile, quarter, this.accounts.income(quarter));
   }
 
   /** Dividends that go ex in a calendar year, oldest first. */
@@ -159,7 +174,7 @@ export class IssuerTimeline {
     let sum = 0n;
     for (let quarter = last - 3; quarter <= last; quarter++) {
       for (const { announced, ex, perShare } of this.#declaredFor(quarter)) {
-        if (announced <= day) sum += inSharesOf(perShare, this.shareFactor(ex - 1), this.shareFactor(day));
+        if (announced <= day) sum += this.inSharesOf(perShare, ex - 1, day);
       }
     }
     return sum;
@@ -197,7 +212,7 @@ export class IssuerTimeline {
 
   #dated(announced: number, due: number, money: number, special: boolean): readonly Declared[] {
     const listings = this.issuer.classes.map(({ instrument }) => instrument);
-    const ex = this.surroundings.calendars.firstCommon(listings, due);
+    const ex = firstCommon(listings, due);
     if (this.surroundings.isQuiet(ex) || ex <= requireDay(this.issuer.home.listDate)) return [];
     const perShare = significant(money / Number(this.ordinaryShares(ex - 1)));
     if (perShare <= 0n) return [];

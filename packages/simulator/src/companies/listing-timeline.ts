@@ -1,5 +1,5 @@
 import { type Decimal, divide, multiply, roundTo } from '@svc-gateway/contract/decimal';
-import { requireDay } from '@svc-gateway/contract/time';
+import { dayOfNumber, requireDay } from '@svc-gateway/contract/time';
 import { LruCache } from '../rng/lru-cache.js';
 import type { Instrument } from '../world/instrument.js';
 import type { CorporateAction } from './corporate-actions.js';
@@ -7,7 +7,7 @@ import type { DatedShareEvent, Declared } from './declared.js';
 import { firstOf, yearOf } from './growth.js';
 import { reportingIn } from './reporting.js';
 import { NOTICE_DAYS } from './share-events.js';
-import type { TradingCalendars } from './trading-calendars.js';
+import { firstFrom, shifted } from './trading-days.js';
 
 /** Corporate actions and value of a listing's source: a company for an equity, the fund itself for a fund. */
 export interface Source {
@@ -55,7 +55,6 @@ export class ListingTimeline {
   constructor(
     readonly instrument: Instrument,
     private readonly source: Source,
-    private readonly calendars: TradingCalendars,
   ) {
     this.#listed = requireDay(instrument.listDate);
   }
@@ -146,26 +145,26 @@ export class ListingTimeline {
   }
 
   #dividend({ announced, ex, pay, perShare, special }: Declared): CorporateAction {
-    const exDay = this.calendars.text(ex);
+    const exDay = dayOfNumber(ex);
     const recordDay = this.#recordDay(exDay);
-    const payDay = this.calendars.firstFrom(this.instrument, Math.max(pay, requireDay(recordDay)));
+    const payDay = firstFrom(this.instrument, Math.max(pay, requireDay(recordDay)));
     const { currency } = this.instrument;
-    const announcedDay = this.calendars.text(announced);
+    const announcedDay = dayOfNumber(announced);
     return { kind: 'dividend', announcedDay, exDay, recordDay, payDay, cash: this.source.cash(perShare, announced), currency, special };
   }
 
   #shareAction(event: DatedShareEvent): CorporateAction {
     const { kind, ex, becomes, from } = event;
-    const exDay = this.calendars.text(ex);
+    const exDay = dayOfNumber(ex);
     const recordDay = this.#recordDay(exDay);
-    const announcedDay = this.calendars.text(ex - NOTICE_DAYS);
+    const announcedDay = dayOfNumber(ex - NOTICE_DAYS);
     if (kind !== 'rights') return { kind, announcedDay, exDay, recordDay, payDay: exDay, ratio: [BigInt(becomes), BigInt(from)] };
     return {
       kind,
       announcedDay,
       exDay,
       recordDay,
-      payDay: this.calendars.firstFrom(this.instrument, ex + NOTICE_DAYS),
+      payDay: firstFrom(this.instrument, ex + NOTICE_DAYS),
       ratio: [BigInt(becomes - from), BigInt(from)],
       price: this.source.subscriptionPrice(event),
       currency: this.instrument.currency,
@@ -175,7 +174,7 @@ export class ListingTimeline {
   #recordDay(exDay: string): string {
     const { market } = this.instrument;
     const after = market === 'US' && exDay < ONE_DAY_SETTLEMENT ? 1 : reportingIn(market).recordAfter;
-    return this.calendars.shifted(this.instrument, exDay, after);
+    return shifted(this.instrument, exDay, after);
   }
 }
 

@@ -6,6 +6,12 @@ import type { Surprise } from './estimates.js';
 import type { DayMove } from './market-prices.js';
 import type { RatingChange } from './opinions.js';
 
+/** An event with the day on which it became known. */
+export interface DatedFact {
+  readonly day: number;
+  readonly fact: NewsFact;
+}
+
 /** Results of a reported period: one quarter, or the half-year where companies report twice a year. */
 export interface Results {
   readonly kind: 'results';
@@ -37,11 +43,6 @@ export type NewsFact =
   | { readonly kind: 'letter' }
   | { readonly kind: 'listing' }
   | { readonly kind: 'delisting' };
-
-/** The events of a company but those of its listing, each with the day on which it became known. */
-export interface NewsFacts {
-  readonly between: (from: number, to: number) => readonly { readonly day: number; readonly fact: NewsFact }[];
-}
 
 /** In deviations of a day, and at least. */
 const LARGE = 2.5;

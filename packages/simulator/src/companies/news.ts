@@ -1,13 +1,18 @@
 import { quoteMarket } from '@svc-gateway/contract/markets';
-import { localDayNumber, requireDay } from '@svc-gateway/contract/time';
+import { dayOfNumber, localDayNumber, requireDay } from '@svc-gateway/contract/time';
 import { LruCache } from '../rng/lru-cache.js';
 import { keyOf } from '../rng/random.js';
 import type { Instrument } from '../world/instrument.js';
+import { companyFacts } from './company-facts.js';
+import type { Estimates } from './estimates.js';
+import type { IssuerTimeline } from './issuer-timeline.js';
 import { FIRST_YEAR, firstOf, LAST_YEAR, yearOf } from './growth.js';
 import { headline, text } from './headlines.js';
 import type { DayMove } from './market-prices.js';
-import { isLargeMove, type NewsFact, type NewsFacts } from './news-facts.js';
+import { isLargeMove, type NewsFact } from './news-facts.js';
+import type { Opinions } from './opinions.js';
 import { publicationTime } from './publication.js';
+import { isTradingDay, shifted } from './trading-days.js';
 
 /** One news item of a company. */
 export interface NewsItem {
@@ -23,14 +28,6 @@ export interface NewsItem {
   readonly fact: NewsFact;
 }
 
-export interface NewsSource extends NewsFacts {
-  readonly home: Instrument;
-  readonly move: (day: number) => DayMove | undefined;
-  /** The last trading day before a day, and whether a day is one. */
-  readonly tradingDayBefore: (day: number) => number;
-  readonly isTradingDay: (day: number) => boolean;
-}
-
 const CACHED_MONTHS = 36;
 /** A company is written about by readers in one month of so many. */
 const LETTER_MONTHS = 24;
@@ -41,10 +38,14 @@ const HALT_DAYS_MAX = 250;
 /** News of one company, computed month by month. */
 export class News {
   readonly #months = new LruCache<number, readonly NewsItem[]>(CACHED_MONTHS);
-  readonly #zone: string;
+  readonly #home: Instrument;
 
-  constructor(private readonly source: NewsSource) {
-    this.#zone = quoteMarket(source.home.market).timeZone;
+  constructor(
+    private readonly company: IssuerTimeline,
+    private readonly estimates: Estimates,
+    private readonly opinions: Opinions,
+  ) {
+    this.#home = company.issuer.home;
   }
 
   /** News of the days [from, to] between 1990 and 2060, oldest first: one month's work for each month touched. */
@@ -59,19 +60,19 @@ export class News {
 
   #make(month: number): readonly NewsItem[] {
     const [from, to] = [startOf(month), startOf(month + 1) - 1];
-    const { home } = this.source;
+    const home = this.#home;
     const listed = requireDay(home.listDate);
     const end = home.lastTradingDay === undefined ? Infinity : requireDay(home.lastTradingDay);
     if (from > end || to < listed) return [];
     const [first, last] = [Math.max(from, listed), Math.min(to, end)];
-    const facts: { readonly day: number; readonly fact: NewsFact }[] = [...this.source.between(first, last)];
+    const facts = companyFacts(this.company, this.estimates, this.opinions, first, last);
     // The move of a day that ends at midnight is news of the next.
-    const [eve, before] = [first - 1, this.source.move(first - 1)];
+    const [eve, before] = [first - 1, this.#move(first - 1)];
     if (before !== undefined && eve > listed && isLargeMove(home, before)) facts.push({ day: eve, fact: { kind: 'move', move: before } });
     if (listed >= from) facts.push({ day: listed, fact: { kind: 'listing' } });
     if (end <= to) facts.push({ day: end, fact: { kind: 'delisting' } });
     for (let day = first; day <= last; day++) {
-      const move = this.source.move(day);
+      const move = this.#move(day);
       if (move !== undefined && day > listed && isLargeMove(home, move)) facts.push({ day, fact: { kind: 'move', move } });
       const turn = day > listed ? this.#haltTurn(day, move !== undefined, listed) : undefined;
       if (turn !== undefined) facts.push({ day, fact: { kind: turn } });
@@ -85,24 +86,28 @@ export class News {
 
   /** Whether a halt begins on a day, or ends. Prices that nobody makes say nothing. */
   #haltTurn(day: number, traded: boolean, listed: number): 'halt' | 'resumption' | undefined {
-    const { move, isTradingDay, tradingDayBefore } = this.source;
-    if (!isTradingDay(day)) return undefined;
+    if (!isTradingDay(this.#home, day)) return undefined;
+    const tradingDayBefore = (of: number) => requireDay(shifted(this.#home, dayOfNumber(of), -1));
     let before = tradingDayBefore(day);
-    if (before < listed || (move(before) !== undefined) === traded) return undefined;
+    if (before < listed || (this.#move(before) !== undefined) === traded) return undefined;
     if (!traded) return 'halt';
     for (let back = 0; back < HALT_DAYS_MAX && before >= listed; back++) {
-      if (move(before) !== undefined) return 'resumption';
+      if (this.#move(before) !== undefined) return 'resumption';
       before = tradingDayBefore(before);
     }
     return undefined;
   }
 
+  #move(day: number): DayMove | undefined {
+    return this.company.surroundings.move(dayOfNumber(day));
+  }
+
   #item(day: number, fact: NewsFact): NewsItem {
-    const { home } = this.source;
+    const home = this.#home;
     const [title, body] = [headline(home, fact), text(home, fact)];
     const name = `${home.symbol}|${fact.kind}|${body}`;
     const time = publicationTime(fact, home, day);
-    return { id: newsId(time, name), day: localDayNumber(time, this.#zone), time, instrument: home, headline: title, text: body, fact };
+    return { id: newsId(time, name), day: localDayNumber(time, quoteMarket(home.market).timeZone), time, instrument: home, headline: title, text: body, fact };
   }
 }
 

@@ -1,7 +1,11 @@
 import type { Decimal } from '@svc-gateway/contract/decimal';
+import { requireDay } from '@svc-gateway/contract/time';
 import { mix, normal, uniform } from '../rng/random.js';
 import { type Outline, outline, significant } from './amounts.js';
 import type { Coverage } from './brokers.js';
+import type { Estimates } from './estimates.js';
+import type { IssuerTimeline } from './issuer-timeline.js';
+import { firstCommon } from './trading-days.js';
 
 /** Best first. */
 export const ratings = ['strong buy', 'buy', 'hold', 'underperform', 'sell'] as const;
@@ -29,23 +33,6 @@ export interface RatingSummary {
   readonly target: Outline<Decimal> | undefined;
 }
 
-interface OpinionsSource {
-  readonly published: (quarter: number) => number;
-  readonly lastPublished: (day: number) => number;
-  /** The next quarter that is published by itself. */
-  readonly nextReport: (quarter: number) => number;
-  readonly previousReport: (quarter: number) => number;
-  /** See `Estimates.beat`. */
-  readonly beat: (quarter: number) => number;
-  /** Close of the home listing on a day, billionths. */
-  readonly priceAt: (day: number) => number;
-  /** An amount for one share of one day, for one of another. */
-  readonly inSharesOf: (amount: Decimal, then: number, now: number) => Decimal;
-  readonly tradingDayFrom: (day: number) => number;
-  /** The last day on which it is traded. */
-  readonly lastDay: number;
-}
-
 /** An opinion comes in the days after results, and sometimes another in between. */
 const AFTER_RESULTS = 4;
 const BETWEEN = { chance: 0.3, from: 25, days: 15 };
@@ -61,16 +48,23 @@ interface Opinion {
 
 /** Ratings and target prices of a company, dated around its results; each worked out for itself. */
 export class Opinions {
+  /** The last day on which the home listing is traded. */
+  readonly #lastDay: number;
+
   constructor(
+    private readonly company: IssuerTimeline,
     private readonly coverage: readonly Coverage[],
-    private readonly source: OpinionsSource,
-  ) {}
+    private readonly estimates: Estimates,
+  ) {
+    const { lastTradingDay } = company.issuer.home;
+    this.#lastDay = lastTradingDay === undefined ? Infinity : requireDay(lastTradingDay);
+  }
 
   /** On the days [from, to], oldest first. */
   between(from: number, to: number): readonly RatingChange[] {
     const found: RatingChange[] = [];
-    const last = this.source.lastPublished(Math.min(to, this.source.lastDay));
-    let quarter = this.source.previousReport(this.source.lastPublished(from));
+    const last = this.company.lastPublished(Math.min(to, this.#lastDay));
+    let quarter = this.company.lastPublished(from) - this.company.quartersPerReport;
     while (quarter <= last) {
       for (const coverage of this.coverage) {
         for (const slot of SLOTS) {
@@ -78,21 +72,21 @@ export class Opinions {
           if (opinion !== undefined && opinion.day >= from && opinion.day <= to) found.push(this.#change(coverage, quarter, opinion));
         }
       }
-      quarter = this.source.nextReport(quarter);
+      quarter += this.company.quartersPerReport;
     }
     return found.sort((a, b) => a.day - b.day || (a.broker < b.broker ? -1 : 1));
   }
 
   /** Latest opinion of each broker up to `day`; empty for delisted companies. */
   summary(day: number): RatingSummary {
-    const current = day > this.source.lastDay ? [] : this.coverage.map((one) => this.#last(one, day)).filter((one) => one !== undefined);
+    const current = day > this.#lastDay ? [] : this.coverage.map((one) => this.#last(one, day)).filter((one) => one !== undefined);
     const counts = Object.fromEntries(ratings.map((rating) => [rating, current.filter((one) => one.rating === rating).length]));
-    const targets = current.map(({ target, day: then }) => this.source.inSharesOf(target, then, day));
+    const targets = current.map(({ target, day: then }) => this.company.inSharesOf(target, then, day));
     return { counts: counts as Record<Rating, number>, target: targets.length === 0 ? undefined : outline(targets) };
   }
 
   #last(coverage: Coverage, day: number): Opinion | undefined {
-    return this.#lastFrom(coverage, this.source.lastPublished(day), (opinion) => opinion.day <= day);
+    return this.#lastFrom(coverage, this.company.lastPublished(day), (opinion) => opinion.day <= day);
   }
 
   #lastFrom(coverage: Coverage, newest: number, holds: (opinion: Opinion) => boolean): Opinion | undefined {
@@ -102,7 +96,7 @@ export class Opinions {
         const opinion = this.#opinion(coverage, quarter, slot);
         if (opinion !== undefined && holds(opinion)) return opinion;
       }
-      quarter = this.source.previousReport(quarter);
+      quarter -= this.company.quartersPerReport;
     }
     return undefined;
   }
@@ -113,7 +107,7 @@ export class Opinions {
     if (before === undefined) return change;
     return {
       ...change,
-      previous: { day: before.day, rating: before.rating, target: this.source.inSharesOf(before.target, before.day, day) },
+      previous: { day: before.day, rating: before.rating, target: this.company.inSharesOf(before.target, before.day, day) },
     };
   }
 
@@ -122,14 +116,14 @@ export class Opinions {
     if (slot === 1 && uniform(stream, 0) >= BETWEEN.chance) return undefined;
     const after =
       slot === 0 ? 1 + Math.floor(AFTER_RESULTS * uniform(stream, 1)) : BETWEEN.from + Math.floor(BETWEEN.days * uniform(stream, 1));
-    const day = this.source.tradingDayFrom(this.source.published(quarter) + after);
+    const day = firstCommon([this.company.issuer.home], this.company.published(quarter) + after);
     // Opinions overtaken by the next results are not published.
-    if (day < from || day > this.source.lastDay || day >= this.source.published(this.source.nextReport(quarter))) return undefined;
+    if (day < from || day > this.#lastDay || day >= this.company.published(quarter + this.company.quartersPerReport)) return undefined;
     // How it likes the company: for long, of late, and for the results that were just seen.
     const lasting = normal(mix(key, 7), quarter >> 3);
-    const liking = 0.4 + 0.85 * lasting + 0.25 * this.source.beat(quarter) + 0.1 * normal(stream, 2);
+    const liking = 0.4 + 0.85 * lasting + 0.25 * this.estimates.beat(quarter) + 0.1 * normal(stream, 2);
     const upside = 0.05 + 0.1 * liking + 0.03 * normal(stream, 3);
-    return { day, rating: ratingOf(liking), target: significant((this.source.priceAt(day - 1) / 1e9) * (1 + upside)) };
+    return { day, rating: ratingOf(liking), target: significant((this.company.prices.at(this.company.issuer.home, day - 1) / 1e9) * (1 + upside)) };
   }
 }
 

@@ -1,5 +1,7 @@
+import { requireDay } from '@svc-gateway/contract/time';
 import { keyOf, mix, normal, uniform } from '../rng/random.js';
 import { FiscalCalendar } from './fiscal.js';
+import type { IssuerTimeline } from './issuer-timeline.js';
 import { aspect, type CompanyProfile } from './profile.js';
 
 /** Holding of an issuer's shares at the end of a calendar quarter, in ordinary shares of that day. */
@@ -22,17 +24,6 @@ export interface Holders {
   readonly institutions: readonly Holding[];
   readonly insiders: readonly Holding[];
   readonly distribution: { readonly institutions: bigint; readonly insiders: bigint; readonly others: bigint };
-}
-
-export interface OwnershipSource {
-  readonly name: string;
-  /** First day of trading: institutions hold nothing before. */
-  readonly listed: number;
-  /** Ordinary shares, and what one of the reference day is, at the end of a day. */
-  readonly ordinaryShares: (day: number) => bigint;
-  readonly inSharesOf: (shares: bigint, then: number, now: number) => bigint;
-  /** In office on a day. */
-  readonly executives: (day: number) => readonly { readonly name: string; readonly id: bigint }[];
 }
 
 /** Reporting deadline of institutions after a quarter, in days. */
@@ -87,23 +78,21 @@ export function freeFloat(profile: CompanyProfile, shares: bigint): bigint {
 export class Ownership {
   readonly #key: number;
 
-  constructor(
-    private readonly profile: CompanyProfile,
-    private readonly source: OwnershipSource,
-  ) {
-    this.#key = aspect(profile, 'ownership');
+  constructor(private readonly company: IssuerTimeline) {
+    this.#key = aspect(company.profile, 'ownership');
   }
 
   /** Holders as of the last calendar quarter that institutions have reported by `day`. */
   on(day: number): Holders {
     const quarter = quarters.lastEnded(day - REPORTING_DAYS + 1);
+    const { home } = this.company.issuer;
     const [before, asOf] = [quarters.endOf(quarter - 1), quarters.endOf(quarter)];
-    const issued = this.source.ordinaryShares(asOf);
+    const issued = this.company.ordinaryShares(asOf);
     const changes = (now: ReadonlyMap<string, bigint>, then: ReadonlyMap<string, bigint>) =>
       [...new Set([...now.keys(), ...then.keys()])]
         .map((holder) => {
           const shares = now.get(holder) ?? 0n;
-          const previous = this.source.inSharesOf(then.get(holder) ?? 0n, before, asOf);
+          const previous = this.company.inSharesOf(then.get(holder) ?? 0n, asOf, before);
           return { holder, shares, previous, change: shares - previous };
         })
         .filter(({ shares, previous }) => shares > 0n || previous > 0n)
@@ -114,7 +103,7 @@ export class Ownership {
       asOf,
       known: asOf + REPORTING_DAYS,
       issued,
-      institutions: changes(ofInstitutions, before < this.source.listed ? new Map() : this.#institutions(quarter - 1)),
+      institutions: changes(ofInstitutions, before < requireDay(home.listDate) ? new Map() : this.#institutions(quarter - 1)),
       insiders: changes(ofInsiders, this.#insiders(quarter - 1)),
       distribution: { institutions: byInstitutions, insiders: byInsiders, others: issued - byInstitutions - byInsiders },
     };
@@ -123,7 +112,7 @@ export class Ownership {
   #institutions(quarter: number): ReadonlyMap<string, bigint> {
     const { least, more, drift } = INSTITUTIONAL;
     const part = least + more * uniform(this.#key, 0) + drift * normal(mix(this.#key, 1), quarter);
-    const float = freeFloat(this.profile, this.source.ordinaryShares(quarters.endOf(quarter)));
+    const float = freeFloat(this.company.profile, this.company.ordinaryShares(quarters.endOf(quarter)));
     const held = (float * BigInt(Math.round(part * 1e6))) / 1_000_000n;
     const weights = institutions.map(([holder, size]) => {
       const stream = mix(this.#key, keyOf(holder));
@@ -138,17 +127,19 @@ export class Ownership {
   /** Holdings of insiders: executives in office hold a little, the owners behind the company the rest. */
   #insiders(quarter: number): ReadonlyMap<string, bigint> {
     const end = quarters.endOf(quarter);
-    const issued = this.source.ordinaryShares(end);
-    let left = issued - freeFloat(this.profile, issued);
+    const issued = this.company.ordinaryShares(end);
+    let left = issued - freeFloat(this.company.profile, issued);
     const pool = left;
     const holdings = new Map<string, bigint>();
-    for (const { name, id } of this.source.executives(end)) {
+    const { careers, place } = this.company.surroundings.seat();
+    for (const { person } of careers.at(place, end, end)) {
+      const { name, id } = person;
       const part = EXECUTIVE_SHARE_MAX * uniform(mix(this.#key, Number(id & 0xffff_ffffn)), 0);
       const shares = (pool * BigInt(Math.round(part * 1e6))) / 1_000_000n;
       left -= shares;
       holdings.set(name, (holdings.get(name) ?? 0n) + shares);
     }
-    holdings.set(`${this.source.name} Founders' Holding`, left);
+    holdings.set(`${this.company.issuer.home.name} Founders' Holding`, left);
     return holdings;
   }
 }

@@ -11,17 +11,17 @@ export function createCalendar(name: CalendarName, mode: CalendarMode): Calendar
 }
 
 // Contracts expire on the exchanges' days, in every calendar mode. Calendars are pure, so that one of each name serves all.
-const calendars = new Map<CalendarName, Calendar>();
+const calendars = new Map<CalendarName, ScheduledCalendar>();
 
 /** The business days by which the contracts of a calendar are dated. */
-export function businessDaysOf(name: CalendarName): Calendar {
+export function businessDaysOf(name: CalendarName): ScheduledCalendar {
   // CME trades part of most US holidays, but does not count them as business days.
   return tradingDaysOf(name === 'US_FUTURE' ? 'US' : name);
 }
 
 /** The days on which an exchange does trade. */
-export function tradingDaysOf(name: CalendarName): Calendar {
-  const calendar = calendars.get(name) ?? createCalendar(name, 'calendar');
+export function tradingDaysOf(name: CalendarName): ScheduledCalendar {
+  const calendar = calendars.get(name) ?? new ScheduledCalendar(name, schedules[name]);
   calendars.set(name, calendar);
   return calendar;
 }

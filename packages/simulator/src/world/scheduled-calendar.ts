@@ -54,12 +54,12 @@ export class ScheduledCalendar implements Calendar {
 
   isTradingDay(day: string): boolean {
     const days = dayNumber(day);
-    return days !== undefined && this.#trades(days);
+    return days !== undefined && this.trades(days);
   }
 
   sessions(day: string): readonly TradingSession[] {
     const days = dayNumber(day);
-    return days !== undefined && this.#trades(days) ? this.#plan(days).sessions : [];
+    return days !== undefined && this.trades(days) ? this.#plan(days).sessions : [];
   }
 
   tradingDay(time: number): string {
@@ -78,7 +78,7 @@ export class ScheduledCalendar implements Calendar {
     const dates: TradingDate[] = [];
     const last = requireDay(to);
     for (let day = requireDay(from); day <= last; day += 1) {
-      if (this.#trades(day)) dates.push({ day: dayOfNumber(day), type: this.#isHalf(day) ? 'morning' : 'whole' });
+      if (this.trades(day)) dates.push({ day: dayOfNumber(day), type: this.#isHalf(day) ? 'morning' : 'whole' });
     }
     return dates;
   }
@@ -91,7 +91,8 @@ export class ScheduledCalendar implements Calendar {
     return this.#stretch(time).session;
   }
 
-  #trades(day: number): boolean {
+  /** {@link isTradingDay} of a day counted from 1970-01-01. */
+  trades(day: number): boolean {
     const weekday = weekdayOfNumber(day);
     return weekday !== 0 && weekday !== 6 && !this.#yearOf(day).closed.has(day);
   }
@@ -107,7 +108,7 @@ export class ScheduledCalendar implements Calendar {
 
   #neighbour(day: number, direction: 1 | -1): number {
     let next = day + direction;
-    while (!this.#trades(next)) next += direction;
+    while (!this.trades(next)) next += direction;
     return next;
   }
 
