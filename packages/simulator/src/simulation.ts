@@ -309,7 +309,7 @@ function worldFacts(
     quoteBoard: new QuoteBoard(market, companies, world),
     caches,
     columnSnapshots: new ColumnSnapshots({ clock, world, companies, market, listings, caches }),
-    names: new NameIndex(clock, world),
+    names: new NameIndex(world),
     capitalFlows: new CapitalFlows(tradeStatistics),
     tradeStatistics,
     macro: new Macro(seed),

@@ -4,7 +4,7 @@ export { Companies, type LoadedPrices } from './companies.js';
 export type { Company } from './company.js';
 export type { CashDividend, CorporateAction, CorporateActions, RightsIssue, ShareSplit } from './corporate-actions.js';
 export type { ShareFigures } from './figures.js';
-export { chineseHeadline, chineseText } from './headlines-chinese.js';
+export { wordedChinese } from './headlines-chinese.js';
 export type { DayMove, MarketPrices } from './market-prices.js';
 export { endOfNews, type NewsItem, newsId, timeOfNews } from './news.js';
 export type { NewsFact } from './news-facts.js';

@@ -7,7 +7,7 @@ import { companyFacts } from './company-facts.js';
 import type { Estimates } from './estimates.js';
 import type { IssuerTimeline } from './issuer-timeline.js';
 import { FIRST_YEAR, firstOf, LAST_YEAR, yearOf } from './growth.js';
-import { headline, text } from './headlines.js';
+import { wordedEnglish } from './headlines.js';
 import type { DayMove } from './market-prices.js';
 import { isLargeMove, type NewsFact } from './news-facts.js';
 import type { Opinions } from './opinions.js';
@@ -104,10 +104,10 @@ export class News {
 
   #item(day: number, fact: NewsFact): NewsItem {
     const home = this.#home;
-    const [title, body] = [headline(home, fact), text(home, fact)];
-    const name = `${home.symbol}|${fact.kind}|${body}`;
+    const { title: headline, text } = wordedEnglish(home, fact);
+    const name = `${home.symbol}|${fact.kind}|${text}`;
     const time = publicationTime(fact, home, day);
-    return { id: newsId(time, name), day: localDayNumber(time, quoteMarket(home.market).timeZone), time, instrument: home, headline: title, text: body, fact };
+    return { id: newsId(time, name), day: localDayNumber(time, quoteMarket(home.market).timeZone), time, instrument: home, headline, text, fact };
   }
 }
 

@@ -1,43 +1,26 @@
-type Row = Uint16Array<ArrayBuffer>;
-
-/** Three rows of the table of edits, as long as the longest text so far. */
-let [rowBefore, previousRow, currentRow]: [Row, Row, Row] = [new Uint16Array(64), new Uint16Array(64), new Uint16Array(64)];
-
-/**
- * Edits between two texts, two neighbours that changed places counting as one (optimal string alignment distance); more than `most` where it is more. Only what lies within
- * `most` of the diagonal is looked at.
- */
+/** Edits between two texts, two neighbours that changed places counting as one (optimal string alignment distance); `most` + 1 where it is more than `most`. */
 export function editDistance(a: string, b: string, most: number): number {
-  const [rows, columns] = [a.length, b.length];
-  if (Math.abs(rows - columns) > most) return most + 1;
-  if (columns + 2 > currentRow.length) grow(2 * columns + 2);
-  for (let column = 0; column <= columns; column++) previousRow[column] = column;
-  for (let row = 1; row <= rows; row++) {
-    const [from, to] = [Math.max(1, row - most), Math.min(columns, row + most)];
-    let least = from === 1 ? row : most + 1;
-    currentRow[from - 1] = least;
-    for (let column = from; column <= to; column++) {
-      const [above, left, diagonal] = [previousRow[column] as number, currentRow[column - 1] as number, previousRow[column - 1] as number];
-      let edits = Math.min(diagonal + (a.charCodeAt(row - 1) === b.charCodeAt(column - 1) ? 0 : 1), above + 1, left + 1);
-      if (
-        row > 1 &&
-        column > 1 &&
-        a.charCodeAt(row - 1) === b.charCodeAt(column - 2) &&
-        a.charCodeAt(row - 2) === b.charCodeAt(column - 1)
-      ) {
-        edits = Math.min(edits, (rowBefore[column - 2] as number) + 1);
-      }
-      currentRow[column] = edits;
+  const columns = b.length;
+  if (Math.abs(a.length - columns) > most) return most + 1;
+  let before: number[] = [];
+  let above = Array.from({ length: columns + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    let least = row;
+    for (let column = 1; column <= columns; column++) {
+      const isSame = a[row - 1] === b[column - 1];
+      let edits = Math.min(at(above, column - 1) + (isSame ? 0 : 1), at(above, column) + 1, at(current, column - 1) + 1);
+      const isSwap = !isSame && row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      if (isSwap) edits = Math.min(edits, at(before, column - 2) + 1);
+      current[column] = edits;
       if (edits < least) least = edits;
     }
-    // The next row's band reaches one further.
-    if (to < columns) currentRow[to + 1] = most + 1;
     if (least > most) return most + 1;
-    [rowBefore, previousRow, currentRow] = [previousRow, currentRow, rowBefore];
+    [before, above] = [above, current];
   }
-  return previousRow[columns] as number;
+  return at(above, columns);
 }
 
-function grow(length: number): void {
-  [rowBefore, previousRow, currentRow] = [new Uint16Array(length), new Uint16Array(length), new Uint16Array(length)];
+function at(row: readonly number[], column: number): number {
+  return row[column] as number;
 }

@@ -22,19 +22,7 @@ export function initials(text: string): string {
   return result;
 }
 
-const known = new Map<string, string>();
-
 function initialOf(character: string): string {
-  let initial = known.get(character);
-  if (initial === undefined) {
-    let index = -1;
-    for (const first of firsts) {
-      if (collator.compare(character, first) < 0) break;
-      index += 1;
-    }
-    initial = letters[Math.max(0, index)] ?? '';
-    // As many as there are characters in names: a few thousand.
-    known.set(character, initial);
-  }
-  return initial;
+  const after = [...firsts].findIndex((first) => collator.compare(character, first) < 0);
+  return letters[after < 0 ? letters.length - 1 : Math.max(0, after - 1)] ?? '';
 }

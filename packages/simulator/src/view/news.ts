@@ -1,6 +1,6 @@
 import { type QuoteMarket, quoteMarket } from '@svc-gateway/contract/markets';
 import { localDayNumber } from '@svc-gateway/contract/time';
-import { type Company, chineseHeadline, chineseText, type NewsFact, type NewsItem, newsId, timeOfNews } from '../companies/index.js';
+import { type Company, type NewsFact, type NewsItem, newsId, timeOfNews, wordedChinese } from '../companies/index.js';
 import type { Economy, MacroEvent } from '../macro/index.js';
 import type { Instrument } from '../world/index.js';
 import { isIssuedByCompany } from '../world/kinds.js';
@@ -87,7 +87,7 @@ function storyOf({ issuer }: Company, { id, time, instrument, headline, text, fa
     about: issuer.classes.map((one) => one.instrument),
     title: headline,
     text,
-    translated: () => ({ title: chineseHeadline(instrument, fact), text: chineseText(instrument, fact) }),
+    translated: () => wordedChinese(instrument, fact),
     fact,
   };
 }
