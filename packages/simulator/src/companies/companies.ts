@@ -210,38 +210,31 @@ export class Companies implements CorporateActions {
     const company = this.company(equity);
     const { issuer } = company;
     const ordinary = BigInt(issuer.classes.find(({ instrument }) => instrument === equity)?.ordinary ?? 1);
-    return new ListingTimeline(
-      equity,
-      {
-        dividendsIn: (year) => company.dividendsIn(year),
-        events: company.events,
-        subscriptionPrice: (event) => company.subscriptionPrice(equity, event),
-        priceAt: (day) => company.prices.at(equity, day),
-        shareFactor: (day) => {
-          const { numerator, denominator } = company.shareFactor(day);
-          return Number(numerator) / Number(denominator);
-        },
-        cash: (perShare, announced) =>
-          this.#conversion(issuer.home.currency, equity.currency, dayOfNumber(announced))(perShare * ordinary),
-        accruesFrom: this.#known(issuer, equity)?.day ?? -Infinity,
+    return new ListingTimeline(equity, {
+      dividendsIn: (year) => company.dividendsIn(year),
+      events: company.events,
+      subscriptionPrice: (event) => company.subscriptionPrice(equity, event),
+      priceAt: (day) => company.prices.at(equity, day),
+      shareFactor: (day) => {
+        const { numerator, denominator } = company.shareFactor(day);
+        return Number(numerator) / Number(denominator);
       },
-    );
+      cash: (perShare, announced) => this.#conversion(issuer.home.currency, equity.currency, dayOfNumber(announced))(perShare * ordinary),
+      accruesFrom: this.#known(issuer, equity)?.day ?? -Infinity,
+    });
   }
 
   #ofFund(etf: Instrument): ListingTimeline {
     const fund = this.fund(etf);
-    return new ListingTimeline(
-      etf,
-      {
-        dividendsIn: (year) => fund.distributionsIn(year),
-        events: [],
-        subscriptionPrice: () => 0n,
-        priceAt: (day) => fund.priceAt(day),
-        shareFactor: () => 1,
-        cash: (perShare) => perShare,
-        accruesFrom: this.loaded(etf.symbol)?.lastDay ?? -Infinity,
-      },
-    );
+    return new ListingTimeline(etf, {
+      dividendsIn: (year) => fund.distributionsIn(year),
+      events: [],
+      subscriptionPrice: () => 0n,
+      priceAt: (day) => fund.priceAt(day),
+      shareFactor: () => 1,
+      cash: (perShare) => perShare,
+      accruesFrom: this.loaded(etf.symbol)?.lastDay ?? -Infinity,
+    });
   }
 
   /** From one currency to another, at the rates that are known when a day begins. */

@@ -53,10 +53,7 @@ const chinese: Wordings = {
     const [from, to] = ['营业成本', '销售及管理费用'];
     const [before, after] = moved > 0n ? [from, to] : [to, from];
     const size = `${scaled(moved < 0n ? -moved : moved, scales)}${currency}`;
-    return [
-      `${name}重述${fiscalYear}财年第${places[number - 1]}季度业绩`,
-      `原列作${before}的${size}改列为${after}，净利润不变。`,
-    ];
+    return [`${name}重述${fiscalYear}财年第${places[number - 1]}季度业绩`, `原列作${before}的${size}改列为${after}，净利润不变。`];
   },
   dividend: ({ declared: { special, perShare, ex, pay } }, { name, currency }) => [
     `${name}宣派${special ? '特别股息' : '股息'}每股${formatDecimal(perShare)}${currency}`,

@@ -5,9 +5,9 @@ import { keyOf } from '../rng/random.js';
 import type { Instrument } from '../world/instrument.js';
 import { companyFacts } from './company-facts.js';
 import type { Estimates } from './estimates.js';
-import type { IssuerTimeline } from './issuer-timeline.js';
 import { FIRST_YEAR, firstOf, LAST_YEAR, yearOf } from './growth.js';
 import { wordedEnglish } from './headlines.js';
+import type { IssuerTimeline } from './issuer-timeline.js';
 import type { DayMove } from './market-prices.js';
 import { isLargeMove, type NewsFact } from './news-facts.js';
 import type { Opinions } from './opinions.js';
@@ -107,7 +107,15 @@ export class News {
     const { title: headline, text } = wordedEnglish(home, fact);
     const name = `${home.symbol}|${fact.kind}|${text}`;
     const time = publicationTime(fact, home, day);
-    return { id: newsId(time, name), day: localDayNumber(time, quoteMarket(home.market).timeZone), time, instrument: home, headline, text, fact };
+    return {
+      id: newsId(time, name),
+      day: localDayNumber(time, quoteMarket(home.market).timeZone),
+      time,
+      instrument: home,
+      headline,
+      text,
+      fact,
+    };
   }
 }
 

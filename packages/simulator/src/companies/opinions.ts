@@ -123,7 +123,11 @@ export class Opinions {
     const lasting = normal(mix(key, 7), quarter >> 3);
     const liking = 0.4 + 0.85 * lasting + 0.25 * this.estimates.beat(quarter) + 0.1 * normal(stream, 2);
     const upside = 0.05 + 0.1 * liking + 0.03 * normal(stream, 3);
-    return { day, rating: ratingOf(liking), target: significant((this.company.prices.at(this.company.issuer.home, day - 1) / 1e9) * (1 + upside)) };
+    return {
+      day,
+      rating: ratingOf(liking),
+      target: significant((this.company.prices.at(this.company.issuer.home, day - 1) / 1e9) * (1 + upside)),
+    };
   }
 }
 

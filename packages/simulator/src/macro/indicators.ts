@@ -23,13 +23,9 @@ const monthly = (lag: number, on: DayRule, time: string): Rule => ({ every: 'mon
 const quarterly = (lag: number, on: DayRule, time: string): Rule => ({ every: 'quarter', lag, on, time });
 const meeting = (months: readonly number[], on: DayRule, time: string): Rule => ({ every: 'meeting', months, on, time });
 const level = (mean: number, deviation: number, persistence: number): Series => ({ kind: 'level', mean, deviation, persistence });
-const growth = (mean: number, deviation: number, persistence: number, over: number): Series => ({
-  kind: 'growth',
-  mean,
-  deviation,
-  persistence,
-  over,
-});
+const growth = (mean: number, over: number, deviation: number, persistence: number): Series => {
+  return { kind: 'growth', mean, deviation, persistence, over };
+};
 const rate = (mean: number, deviation: number, step: number): Series => ({ kind: 'rate', mean, deviation, persistence: 0.97, step });
 /** Where the world has a short rate, the office's rate follows it. */
 const following = (area: Policy['area'], step: number): Policy => ({ kind: 'policy', area, step });
@@ -39,22 +35,24 @@ const THURSDAY = 4;
 const FRIDAY = 5;
 const TUESDAY = 2;
 
-/** Prices of consumers: an index of which offices publish the change over a month and over a year. */
-function consumerPrices(rule: Rule, yearly: number, importance: 1 | 2 | 3, name = 'CPI'): readonly Row[] {
-  const [mean, deviation, persistence] = [yearly / 12, 0.12, 0.6];
+/** Changes of an index over one period and over a year of them. */
+function changes(name: string, importance: 1 | 2 | 3, rule: Rule, yearly: number, periods: 4 | 12): readonly Row[] {
+  const [deviation, persistence] = periods === 12 ? [0.12, 0.6] : [0.35, 0.5];
+  const [title, short] = periods === 12 ? [name, 'MoM'] : [`${name} Growth Rate`, 'QoQ'];
+  const over = (count: number) => growth(yearly / periods, count, deviation, persistence);
   return [
-    { title: `${name} (MoM)`, name, importance, rule, series: growth(mean, deviation, persistence, 1), places: 1, unit: '%' },
-    { title: `${name} (YoY)`, name, importance, rule, series: growth(mean, deviation, persistence, 12), places: 1, unit: '%' },
+    { ...single(`${title} (${short})`, importance, rule, over(1), 1, '%'), name },
+    { ...single(`${title} (YoY)`, importance, rule, over(periods), 1, '%'), name },
   ];
 }
 
+/** Prices of consumers or producers. */
+function prices(rule: Rule, yearly: number, importance: 1 | 2 | 3, name = 'CPI'): readonly Row[] {
+  return changes(name, importance, rule, yearly, 12);
+}
+
 function grossProduct(rule: Rule, yearly: number): readonly Row[] {
-  const [mean, deviation, persistence] = [yearly / 4, 0.35, 0.5];
-  const row = { name: 'GDP', importance: 3, rule, places: 1, unit: '%' } as const;
-  return [
-    { ...row, title: 'GDP Growth Rate (QoQ)', series: growth(mean, deviation, persistence, 1) },
-    { ...row, title: 'GDP Growth Rate (YoY)', series: growth(mean, deviation, persistence, 4) },
-  ];
+  return changes('GDP', 3, rule, yearly, 4);
 }
 
 function single(title: string, importance: 1 | 2 | 3, rule: Rule, series: Series | Policy, places: number, unit: string): Row {
@@ -66,6 +64,11 @@ const usPrices = monthly(1, { weekday: WEDNESDAY, nth: 2 }, '08:30:00');
 const canadaJobs = monthly(1, { weekday: FRIDAY, nth: 1 }, '08:30:00');
 const australiaJobs = monthly(1, { weekday: THURSDAY, nth: 3 }, '11:30:00');
 const mainlandOutput = monthly(1, { date: 15 }, '10:00:00');
+const fedMeeting = meeting([1, 3, 5, 6, 7, 9, 11, 12], { weekday: WEDNESDAY, nth: 3 }, '14:00:00');
+const bojMeeting = meeting([1, 3, 4, 6, 7, 9, 10, 12], { weekday: FRIDAY, nth: 3 }, '12:00:00');
+const malaysiaMeeting = meeting([1, 3, 5, 7, 9, 11], { weekday: THURSDAY, nth: 1 }, '15:00:00');
+const rbaMeeting = meeting([2, 4, 5, 7, 8, 9, 11, 12], { weekday: TUESDAY, nth: 1 }, '14:30:00');
+const bocMeeting = meeting([1, 3, 4, 6, 7, 9, 10, 12], { weekday: WEDNESDAY, nth: 2 }, '09:45:00');
 
 /** Days and times are each office's habit; levels are what is usual in the economy, and every value is invented. */
 const rows: Readonly<Record<Economy, readonly Row[]>> = {
@@ -73,35 +76,28 @@ const rows: Readonly<Record<Economy, readonly Row[]>> = {
     single('Nonfarm Payrolls', 3, usJobs, level(130, 70, 0.4), 0, 'K'),
     single('Unemployment Rate', 3, usJobs, level(4.2, 0.35, 0.95), 1, '%'),
     single('Average Hourly Earnings (MoM)', 2, usJobs, level(0.3, 0.12, 0.2), 1, '%'),
-    ...consumerPrices(usPrices, 2.4, 3),
-    ...consumerPrices(usPrices, 2.6, 3, 'Core CPI'),
-    ...consumerPrices(monthly(1, { weekday: FRIDAY, nth: 4 }, '08:30:00'), 2.2, 2, 'Core PCE Price Index'),
-    ...consumerPrices(monthly(1, { weekday: THURSDAY, nth: 2 }, '08:30:00'), 2.1, 2, 'PPI'),
+    ...prices(usPrices, 2.4, 3),
+    ...prices(usPrices, 2.6, 3, 'Core CPI'),
+    ...prices(monthly(1, { weekday: FRIDAY, nth: 4 }, '08:30:00'), 2.2, 2, 'Core PCE Price Index'),
+    ...prices(monthly(1, { weekday: THURSDAY, nth: 2 }, '08:30:00'), 2.1, 2, 'PPI'),
     single('Retail Sales (MoM)', 3, monthly(1, { date: 16 }, '08:30:00'), level(0.3, 0.6, 0.1), 1, '%'),
     single('ISM Manufacturing PMI', 3, monthly(1, { businessDay: 1 }, '10:00:00'), level(50, 2.2, 0.85), 1, ''),
     single('ISM Services PMI', 3, monthly(1, { businessDay: 3 }, '10:00:00'), level(52.5, 1.8, 0.8), 1, ''),
     single('Michigan Consumer Sentiment', 2, monthly(0, { weekday: FRIDAY, nth: 2 }, '10:00:00'), level(72, 6, 0.9), 1, ''),
     single('Initial Jobless Claims', 2, { every: 'week', weekday: THURSDAY, time: '08:30:00' }, level(228, 14, 0.85), 0, 'K'),
-    single(
-      'Fed Interest Rate Decision',
-      3,
-      meeting([1, 3, 5, 6, 7, 9, 11, 12], { weekday: WEDNESDAY, nth: 3 }, '14:00:00'),
-      following('us', 0.25),
-      2,
-      '%',
-    ),
+    single('Fed Interest Rate Decision', 3, fedMeeting, following('us', 0.25), 2, '%'),
     ...grossProduct(quarterly(1, { weekday: THURSDAY, nth: 4 }, '08:30:00'), 2.3),
   ],
   HK: [
-    ...consumerPrices(monthly(1, { date: 22 }, '16:30:00'), 1.9, 2),
+    ...prices(monthly(1, { date: 22 }, '16:30:00'), 1.9, 2),
     single('Unemployment Rate', 2, monthly(1, { date: 18 }, '16:30:00'), level(3.2, 0.3, 0.95), 1, '%'),
     single('Retail Sales (YoY)', 2, monthly(1, { businessDay: 21 }, '16:30:00'), level(1.5, 4, 0.7), 1, '%'),
     single('Manufacturing and Services PMI', 1, monthly(1, { businessDay: 3 }, '08:30:00'), level(50.3, 1.6, 0.8), 1, ''),
     ...grossProduct(quarterly(2, { date: 14 }, '16:30:00'), 2.4),
   ],
   CN: [
-    ...consumerPrices(monthly(1, { date: 9 }, '09:30:00'), 1.2, 3),
-    ...consumerPrices(monthly(1, { date: 9 }, '09:30:00'), 0.4, 2, 'PPI'),
+    ...prices(monthly(1, { date: 9 }, '09:30:00'), 1.2, 3),
+    ...prices(monthly(1, { date: 9 }, '09:30:00'), 0.4, 2, 'PPI'),
     single('NBS Manufacturing PMI', 3, monthly(1, { date: 1 }, '09:30:00'), level(50.1, 0.7, 0.8), 1, ''),
     single('Industrial Production (YoY)', 2, mainlandOutput, level(5.2, 0.9, 0.7), 1, '%'),
     single('Retail Sales (YoY)', 2, mainlandOutput, level(4.2, 1.5, 0.6), 1, '%'),
@@ -109,63 +105,35 @@ const rows: Readonly<Record<Economy, readonly Row[]>> = {
     ...grossProduct(quarterly(1, { date: 17 }, '10:00:00'), 4.9),
   ],
   JP: [
-    ...consumerPrices(monthly(1, { weekday: FRIDAY, nth: 3 }, '08:30:00'), 2.1, 3),
+    ...prices(monthly(1, { weekday: FRIDAY, nth: 3 }, '08:30:00'), 2.1, 3),
     single('Unemployment Rate', 2, monthly(1, { businessDay: 20 }, '08:30:00'), level(2.5, 0.15, 0.95), 1, '%'),
     single('Industrial Production (MoM)', 2, monthly(1, { businessDay: 21 }, '08:50:00'), level(0.2, 1.4, -0.2), 1, '%'),
     single('Tankan Large Manufacturers Index', 2, quarterly(1, { businessDay: 1 }, '08:50:00'), level(12, 4, 0.85), 0, ''),
-    single(
-      'BoJ Interest Rate Decision',
-      3,
-      meeting([1, 3, 4, 6, 7, 9, 10, 12], { weekday: FRIDAY, nth: 3 }, '12:00:00'),
-      following('jp', 0.25),
-      2,
-      '%',
-    ),
+    single('BoJ Interest Rate Decision', 3, bojMeeting, following('jp', 0.25), 2, '%'),
     ...grossProduct(quarterly(2, { date: 15 }, '08:50:00'), 1),
   ],
   SG: [
-    ...consumerPrices(monthly(1, { date: 23 }, '13:00:00'), 1.6, 2),
+    ...prices(monthly(1, { date: 23 }, '13:00:00'), 1.6, 2),
     single('Non-Oil Domestic Exports (YoY)', 2, monthly(1, { date: 17 }, '08:30:00'), level(3, 6, 0.5), 1, '%'),
     ...grossProduct(quarterly(1, { date: 14 }, '08:00:00'), 2.8),
   ],
   MY: [
-    ...consumerPrices(monthly(1, { date: 22 }, '12:00:00'), 1.8, 2),
-    single(
-      'Overnight Policy Rate',
-      3,
-      meeting([1, 3, 5, 7, 9, 11], { weekday: THURSDAY, nth: 1 }, '15:00:00'),
-      rate(2.75, 0.3, 0.25),
-      2,
-      '%',
-    ),
+    ...prices(monthly(1, { date: 22 }, '12:00:00'), 1.8, 2),
+    single('Overnight Policy Rate', 3, malaysiaMeeting, rate(2.75, 0.3, 0.25), 2, '%'),
     ...grossProduct(quarterly(2, { date: 14 }, '12:00:00'), 4.6),
   ],
   AU: [
-    ...consumerPrices(monthly(1, { weekday: WEDNESDAY, nth: 4 }, '11:30:00'), 2.7, 3),
+    ...prices(monthly(1, { weekday: WEDNESDAY, nth: 4 }, '11:30:00'), 2.7, 3),
     single('Employment Change', 2, australiaJobs, level(25, 28, 0.1), 1, 'K'),
     single('Unemployment Rate', 3, australiaJobs, level(4.1, 0.25, 0.95), 1, '%'),
-    single(
-      'RBA Interest Rate Decision',
-      3,
-      meeting([2, 4, 5, 7, 8, 9, 11, 12], { weekday: TUESDAY, nth: 1 }, '14:30:00'),
-      rate(3.75, 0.5, 0.25),
-      2,
-      '%',
-    ),
+    single('RBA Interest Rate Decision', 3, rbaMeeting, rate(3.75, 0.5, 0.25), 2, '%'),
     ...grossProduct(quarterly(3, { weekday: WEDNESDAY, nth: 1 }, '11:30:00'), 2.1),
   ],
   CA: [
-    ...consumerPrices(monthly(1, { weekday: TUESDAY, nth: 3 }, '08:30:00'), 2, 3),
+    ...prices(monthly(1, { weekday: TUESDAY, nth: 3 }, '08:30:00'), 2, 3),
     single('Employment Change', 2, canadaJobs, level(20, 30, 0.1), 1, 'K'),
     single('Unemployment Rate', 3, canadaJobs, level(6.6, 0.35, 0.95), 1, '%'),
-    single(
-      'BoC Interest Rate Decision',
-      3,
-      meeting([1, 3, 4, 6, 7, 9, 10, 12], { weekday: WEDNESDAY, nth: 2 }, '09:45:00'),
-      rate(2.5, 0.5, 0.25),
-      2,
-      '%',
-    ),
+    single('BoC Interest Rate Decision', 3, bocMeeting, rate(2.5, 0.5, 0.25), 2, '%'),
     ...grossProduct(quarterly(2, { weekday: FRIDAY, nth: 4 }, '08:30:00'), 1.8),
   ],
 };

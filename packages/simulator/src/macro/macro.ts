@@ -2,7 +2,7 @@ import { addDays, dayOfNumber, parseLocal, requireDay } from '@svc-gateway/contr
 import { type Economy, economies } from './economies.js';
 import { type Indicator, indicators } from './indicators.js';
 import { type Release, releaseDay, releasesBetween } from './schedule.js';
-import { decidedOn, expectedDecision, expectedOf, figureOf } from './series.js';
+import { decidedOn, figureOf } from './series.js';
 
 /** A publication on the calendar, its figures as texts with their units ("2.4%", "131K"). */
 export interface MacroEvent {
@@ -59,33 +59,22 @@ export class Macro {
       title,
       time,
       importance,
-      previous: now >= before ? this.#actual(indicator, period - 1) : undefined,
-      consensus: now >= time - CONSENSUS_AHEAD_DAYS * DAY_MS ? this.#consensus(indicator, period) : undefined,
-      actual: now >= time ? this.#actual(indicator, period) : undefined,
+      previous: now >= before ? this.#figure(indicator, period - 1, false) : undefined,
+      consensus: now >= time - CONSENSUS_AHEAD_DAYS * DAY_MS ? this.#figure(indicator, period, true) : undefined,
+      actual: now >= time ? this.#figure(indicator, period, false) : undefined,
     };
   }
 
-  #actual(indicator: Indicator, period: number): string {
-    const { economy, name, series } = indicator;
+  /** The figure of a period, or what forecasters make of it. */
+  #figure(indicator: Indicator, period: number, isForecast: boolean): string {
+    const { economy, name, rule, series, places, unit } = indicator;
     const value =
       series.kind === 'policy'
-        ? decidedOn(series, dayOfRelease(indicator, period))
-        : figureOf(this.seed, `${economy} ${name}`, series, period);
-    return written(indicator, value);
+        ? decidedOn(series, requireDay(releaseDay(economy, rule, period)), isForecast)
+        : figureOf(this.seed, `${economy} ${name}`, series, period, isForecast);
+    const text = value.toFixed(places);
+    return `${Number(text) === 0 ? text.replace('-', '') : text}${unit}`;
   }
-
-  #consensus(indicator: Indicator, period: number): string {
-    const { economy, name, series } = indicator;
-    const value =
-      series.kind === 'policy'
-        ? expectedDecision(series, dayOfRelease(indicator, period))
-        : expectedOf(this.seed, `${economy} ${name}`, series, period);
-    return written(indicator, value);
-  }
-}
-
-function dayOfRelease({ economy, rule }: Indicator, period: number): number {
-  return requireDay(releaseDay(economy, rule, period));
 }
 
 function timeOf({ economy, rule }: Indicator, day: string): number {
@@ -96,9 +85,4 @@ function timeOf({ economy, rule }: Indicator, day: string): number {
 
 function dayOf(time: number): string {
   return dayOfNumber(Math.floor(time / DAY_MS));
-}
-
-function written({ places, unit }: Indicator, value: number): string {
-  const text = value.toFixed(places);
-  return `${Number(text) === 0 ? text.replace('-', '') : text}${unit}`;
 }

@@ -24,19 +24,13 @@ const MISS = 0.6;
 
 /**
  * The value of a period: a pure function of seed, name and period. A level is a moving average of standard normal draws with weights persistence^k, which is an
- * autoregressive process of order one cut after {@link MEMORY} draws, scaled to the series' deviation.
+ * autoregressive process of order one cut after {@link MEMORY} draws, scaled to the series' deviation. A forecast is the value less the unforeseeable
+ * part of its newest draw; rate decisions are mostly foreseen.
  */
-export function figureOf(seed: string | number, name: string, series: Series, period: number): number {
+export function figureOf(seed: string | number, name: string, series: Series, period: number, isForecast: boolean): number {
   const key = keyOf(`${seed}|macro|${name}`);
-  if (series.kind === 'growth') return growth(key, series, period, 0);
-  const level = levelOf(key, series, period);
-  return series.kind === 'rate' ? Math.max(0, Math.round(level / series.step) * series.step) : level;
-}
-
-/** Forecast of a period: the value less the unforeseeable part of its newest draw. Rate decisions are mostly foreseen. */
-export function expectedOf(seed: string | number, name: string, series: Series, period: number): number {
-  const key = keyOf(`${seed}|macro|${name}`);
-  const miss = MISS * series.deviation * Math.sqrt(1 - series.persistence ** 2) * normal(mix(key, 1), period);
+  const { deviation, persistence } = series;
+  const miss = isForecast ? MISS * deviation * Math.sqrt(1 - persistence ** 2) * normal(mix(key, 1), period) : 0;
   if (series.kind === 'growth') return growth(key, series, period, miss);
   const level = levelOf(key, series, period) - miss;
   return series.kind === 'rate' ? Math.max(0, Math.round(level / series.step) * series.step) : level;
@@ -63,12 +57,7 @@ function growth(key: number, series: Extract<Series, { kind: 'growth' }>, period
 /** Age in days of the short rate that forecasters know before a decision. */
 const FORESIGHT_DAYS = 14;
 
-/** Policy rate decided on a day (counted from 1970-01-01): the step that is nearest to the short rate. */
-export function decidedOn({ area, step }: Policy, day: number): number {
-  return Math.round(basisPoints(day, area) / 100 / step) * step;
-}
-
-/** Forecast of {@link decidedOn}. */
-export function expectedDecision(policy: Policy, day: number): number {
-  return decidedOn(policy, day - FORESIGHT_DAYS);
+/** Policy rate decided on a day (counted from 1970-01-01), or its forecast: the step that is nearest to the short rate. */
+export function decidedOn({ area, step }: Policy, day: number, isForecast: boolean): number {
+  return Math.round(basisPoints(isForecast ? day - FORESIGHT_DAYS : day, area) / 100 / step) * step;
 }

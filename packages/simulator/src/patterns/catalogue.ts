@@ -1,13 +1,4 @@
-import {
-  bullishEngulfing,
-  bullishHarami,
-  morningStar,
-  piercingLine,
-  risingThreeMethods,
-  threeInsideUp,
-  threeWhiteSoldiers,
-  tweezerBottom,
-} from './bar-sequences.js';
+import * as sequences from './bar-sequences.js';
 import { ascendingTriangle, doubleBottom, inverseHeadAndShoulders, tripleBottom } from './chart-patterns.js';
 import { type Detector, type Found, mirrored, type Pattern, type PatternColor } from './pattern.js';
 import type { Series } from './series.js';
@@ -50,49 +41,47 @@ const definitions: Readonly<Record<number, string>> = {
   108: 'Lows at one level and falling highs, and the first close below the lows.',
 };
 
-function candlestick(shape: number, name: string, color: PatternColor, bars: number, detect: Detector): Pattern {
-  return { shape, name, color, category: 'candlestick', bars: [bars, bars], definition: definitions[shape] ?? '', detect };
-}
-
-function chart(shape: number, name: string, color: PatternColor, bars: readonly [number, number], detect: Detector): Pattern {
-  return { shape, name, color, category: 'chart', bars, definition: definitions[shape] ?? '', detect };
+/** A pattern of a number of bars: candlesticks have exactly so many, charts from the first to the second. */
+function pattern(shape: number, name: string, color: PatternColor, bars: number | readonly [number, number], detect: Detector): Pattern {
+  const [category, range] = typeof bars === 'number' ? (['candlestick', [bars, bars]] as const) : (['chart', bars] as const);
+  return { shape, name, color, category, bars: range, definition: definitions[shape] ?? '', detect };
 }
 
 /** Every pattern that is looked for, by its number. */
 export const catalogue: readonly Pattern[] = [
-  candlestick(1, 'Hammer', 'bullish', 1, hammer),
-  candlestick(2, 'Hanging man', 'bearish', 1, hangingMan),
-  candlestick(3, 'Inverted hammer', 'bullish', 1, mirrored(hangingMan)),
-  candlestick(4, 'Shooting star', 'bearish', 1, mirrored(hammer)),
-  candlestick(5, 'Doji', 'neutral', 1, doji),
-  candlestick(6, 'Dragonfly doji', 'bullish', 1, dragonfly),
-  candlestick(7, 'Gravestone doji', 'bearish', 1, mirrored(dragonfly)),
-  candlestick(8, 'Bullish engulfing', 'bullish', 2, bullishEngulfing),
-  candlestick(9, 'Bearish engulfing', 'bearish', 2, mirrored(bullishEngulfing)),
-  candlestick(10, 'Bullish harami', 'bullish', 2, bullishHarami),
-  candlestick(11, 'Bearish harami', 'bearish', 2, mirrored(bullishHarami)),
-  candlestick(12, 'Piercing line', 'bullish', 2, piercingLine),
-  candlestick(13, 'Dark cloud cover', 'bearish', 2, mirrored(piercingLine)),
-  candlestick(14, 'Morning star', 'bullish', 3, morningStar),
-  candlestick(15, 'Evening star', 'bearish', 3, mirrored(morningStar)),
-  candlestick(16, 'Three white soldiers', 'bullish', 3, threeWhiteSoldiers),
-  candlestick(17, 'Three black crows', 'bearish', 3, mirrored(threeWhiteSoldiers)),
-  candlestick(18, 'Rising marubozu', 'bullish', 1, risingMarubozu),
-  candlestick(19, 'Falling marubozu', 'bearish', 1, mirrored(risingMarubozu)),
-  candlestick(20, 'Three inside up', 'bullish', 3, threeInsideUp),
-  candlestick(21, 'Three inside down', 'bearish', 3, mirrored(threeInsideUp)),
-  candlestick(22, 'Tweezer bottom', 'bullish', 2, tweezerBottom),
-  candlestick(23, 'Tweezer top', 'bearish', 2, mirrored(tweezerBottom)),
-  candlestick(24, 'Rising three methods', 'bullish', 5, risingThreeMethods),
-  candlestick(25, 'Falling three methods', 'bearish', 5, mirrored(risingThreeMethods)),
-  chart(101, 'Double bottom', 'bullish', [11, 86], doubleBottom),
-  chart(102, 'Double top', 'bearish', [11, 86], mirrored(doubleBottom)),
-  chart(103, 'Triple bottom', 'bullish', [17, 146], tripleBottom),
-  chart(104, 'Triple top', 'bearish', [17, 146], mirrored(tripleBottom)),
-  chart(105, 'Inverse head and shoulders', 'bullish', [15, 116], inverseHeadAndShoulders),
-  chart(106, 'Head and shoulders', 'bearish', [15, 116], mirrored(inverseHeadAndShoulders)),
-  chart(107, 'Ascending triangle', 'bullish', [9, 81], ascendingTriangle),
-  chart(108, 'Descending triangle', 'bearish', [9, 81], mirrored(ascendingTriangle)),
+  pattern(1, 'Hammer', 'bullish', 1, hammer),
+  pattern(2, 'Hanging man', 'bearish', 1, hangingMan),
+  pattern(3, 'Inverted hammer', 'bullish', 1, mirrored(hangingMan)),
+  pattern(4, 'Shooting star', 'bearish', 1, mirrored(hammer)),
+  pattern(5, 'Doji', 'neutral', 1, doji),
+  pattern(6, 'Dragonfly doji', 'bullish', 1, dragonfly),
+  pattern(7, 'Gravestone doji', 'bearish', 1, mirrored(dragonfly)),
+  pattern(8, 'Bullish engulfing', 'bullish', 2, sequences.bullishEngulfing),
+  pattern(9, 'Bearish engulfing', 'bearish', 2, mirrored(sequences.bullishEngulfing)),
+  pattern(10, 'Bullish harami', 'bullish', 2, sequences.bullishHarami),
+  pattern(11, 'Bearish harami', 'bearish', 2, mirrored(sequences.bullishHarami)),
+  pattern(12, 'Piercing line', 'bullish', 2, sequences.piercingLine),
+  pattern(13, 'Dark cloud cover', 'bearish', 2, mirrored(sequences.piercingLine)),
+  pattern(14, 'Morning star', 'bullish', 3, sequences.morningStar),
+  pattern(15, 'Evening star', 'bearish', 3, mirrored(sequences.morningStar)),
+  pattern(16, 'Three white soldiers', 'bullish', 3, sequences.threeWhiteSoldiers),
+  pattern(17, 'Three black crows', 'bearish', 3, mirrored(sequences.threeWhiteSoldiers)),
+  pattern(18, 'Rising marubozu', 'bullish', 1, risingMarubozu),
+  pattern(19, 'Falling marubozu', 'bearish', 1, mirrored(risingMarubozu)),
+  pattern(20, 'Three inside up', 'bullish', 3, sequences.threeInsideUp),
+  pattern(21, 'Three inside down', 'bearish', 3, mirrored(sequences.threeInsideUp)),
+  pattern(22, 'Tweezer bottom', 'bullish', 2, sequences.tweezerBottom),
+  pattern(23, 'Tweezer top', 'bearish', 2, mirrored(sequences.tweezerBottom)),
+  pattern(24, 'Rising three methods', 'bullish', 5, sequences.risingThreeMethods),
+  pattern(25, 'Falling three methods', 'bearish', 5, mirrored(sequences.risingThreeMethods)),
+  pattern(101, 'Double bottom', 'bullish', [11, 86], doubleBottom),
+  pattern(102, 'Double top', 'bearish', [11, 86], mirrored(doubleBottom)),
+  pattern(103, 'Triple bottom', 'bullish', [17, 146], tripleBottom),
+  pattern(104, 'Triple top', 'bearish', [17, 146], mirrored(tripleBottom)),
+  pattern(105, 'Inverse head and shoulders', 'bullish', [15, 116], inverseHeadAndShoulders),
+  pattern(106, 'Head and shoulders', 'bearish', [15, 116], mirrored(inverseHeadAndShoulders)),
+  pattern(107, 'Ascending triangle', 'bullish', [9, 81], ascendingTriangle),
+  pattern(108, 'Descending triangle', 'bearish', [9, 81], mirrored(ascendingTriangle)),
 ];
 
 /** The pattern of a number, if there is one. */

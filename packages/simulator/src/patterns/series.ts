@@ -17,8 +17,6 @@ const USUAL_BARS = 10;
 /** A turning point is the lowest low, or highest high, of so many bars to either side. */
 const TURN_BARS = 3;
 
-type IsBeyond = (bar: PatternBar, other: PatternBar) => boolean;
-
 /**
  * Bars with what detectors measure on them. Sizes are relative to the bars before, as TA-Lib's candle settings define them (ta-lib.org): a long body is longer than the mean of
  * ten, a doji's is at most a tenth of the mean range of ten, a shadow that is hardly there at most a tenth too. Only bars that a detector looks at are read, each once.
@@ -26,35 +24,35 @@ type IsBeyond = (bar: PatternBar, other: PatternBar) => boolean;
 export class Series {
   readonly length: number;
   readonly #bars: (PatternBar | undefined)[];
-  readonly #bodies: Means;
-  readonly #ranges: Means;
-  readonly #lows: Turns;
-  readonly #highs: Turns;
   #mirror: Series | undefined;
 
   constructor(private readonly source: PatternBars) {
     this.length = source.length;
     this.#bars = new Array<PatternBar | undefined>(source.length).fill(undefined);
-    this.#bodies = new Means(this, ({ open, close }) => Math.abs(close - open));
-    this.#ranges = new Means(this, ({ high, low }) => high - low);
-    this.#lows = new Turns(this, (bar, other) => bar.low < other.low);
-    this.#highs = new Turns(this, (bar, other) => bar.high > other.high);
   }
 
   /** The same bars upside down: what is bearish here is bullish there. */
   get mirror(): Series {
-    this.#mirror ??= new Series({ length: this.length, at: (index) => upsideDown(this.bar(index)) });
+    if (this.#mirror === undefined) {
+      this.#mirror = new Series({ length: this.length, at: (index) => upsideDown(this.bar(index)) });
+      this.#mirror.#mirror = this;
+    }
     return this.#mirror;
   }
 
-  /** The newest `count` bars, oldest first, whose low is the lowest of three to either side, which is known at bar `last`; undefined where there are fewer. */
+  /**
+   * The newest `count` bars, oldest first, whose low is the lowest of three to either side, which is known at bar `last`; undefined where there
+   * are fewer. Of two equal ones the first counts.
+   */
   lows(last: number, count: number): readonly number[] | undefined {
-    return this.#lows.newest(last, count);
+    const found: number[] = [];
+    for (let index = last - TURN_BARS; index >= TURN_BARS && found.length < count; index--) if (this.#isLow(index)) found.unshift(index);
+    return found.length < count ? undefined : found;
   }
 
   /** The same of highs. */
   highs(last: number, count: number): readonly number[] | undefined {
-    return this.#highs.newest(last, count);
+    return this.mirror.lows(last, count);
   }
 
   bar(index: number): PatternBar {
@@ -68,16 +66,17 @@ export class Series {
 
   /** Mean body of the ten bars before one; 0 where there are fewer. */
   usualBody(index: number): number {
-    return this.#bodies.before(index);
+    return this.#meanBefore(index, ({ open, close }) => Math.abs(close - open));
   }
 
   usualRange(index: number): number {
-    return this.#ranges.before(index);
+    return this.#meanBefore(index, ({ high, low }) => high - low);
   }
 
   isLong(index: number): boolean {
     const { open, close } = this.bar(index);
-    return Math.abs(close - open) > this.usualBody(index) && this.usualBody(index) > 0;
+    const usual = this.usualBody(index);
+    return Math.abs(close - open) > usual && usual > 0;
   }
 
   isShort(index: number): boolean {
@@ -87,7 +86,8 @@ export class Series {
 
   isDoji(index: number): boolean {
     const { open, close } = this.bar(index);
-    return this.usualRange(index) > 0 && Math.abs(close - open) <= 0.1 * this.usualRange(index);
+    const usual = this.usualRange(index);
+    return usual > 0 && Math.abs(close - open) <= 0.1 * usual;
   }
 
   isRising(index: number): boolean {
@@ -111,61 +111,26 @@ export class Series {
     return this.mirror.declinesBefore(index);
   }
 
+  #isLow(index: number): boolean {
+    const { low } = this.bar(index);
+    for (let away = 1; away <= TURN_BARS; away++) {
+      if (this.bar(index + away).low < low || this.bar(index - away).low <= low) return false;
+    }
+    return true;
+  }
+
+  /** Mean of a figure over the bars before one. */
+  #meanBefore(index: number, figure: (bar: PatternBar) => number): number {
+    if (index < USUAL_BARS) return 0;
+    let sum = 0;
+    for (let before = index - USUAL_BARS; before < index; before++) sum += figure(this.bar(before));
+    return sum / USUAL_BARS;
+  }
+
   #meanClose(from: number, to: number): number {
     let sum = 0;
     for (let index = from; index < to; index++) sum += this.bar(index).close;
     return sum / (to - from);
-  }
-}
-
-/** Means of a figure over the bars before each. */
-class Means {
-  #known: Float64Array | undefined;
-
-  constructor(
-    private readonly series: Pick<Series, 'length' | 'bar'>,
-    private readonly figure: (bar: PatternBar) => number,
-  ) {}
-
-  before(index: number): number {
-    if (index < USUAL_BARS) return 0;
-    this.#known ??= new Float64Array(this.series.length).fill(Number.NaN);
-    const known = this.#known[index] as number;
-    if (!Number.isNaN(known)) return known;
-    let sum = 0;
-    for (let before = index - USUAL_BARS; before < index; before++) sum += this.figure(this.series.bar(before));
-    this.#known[index] = sum / USUAL_BARS;
-    return sum / USUAL_BARS;
-  }
-}
-
-/** Turning points of one direction. Of two equal ones the first counts. */
-class Turns {
-  /** By bar: 1 for a turning point, 0 for none, -1 where nobody has looked. */
-  #known: Int8Array | undefined;
-
-  constructor(
-    private readonly series: Pick<Series, 'length' | 'bar'>,
-    private readonly isBeyond: IsBeyond,
-  ) {}
-
-  newest(last: number, count: number): readonly number[] | undefined {
-    const found: number[] = [];
-    for (let index = last - TURN_BARS; index >= TURN_BARS && found.length < count; index--) if (this.#isTurn(index)) found.push(index);
-    return found.length < count ? undefined : found.reverse();
-  }
-
-  #isTurn(index: number): boolean {
-    this.#known ??= new Int8Array(this.series.length).fill(-1);
-    if (this.#known[index] === -1) this.#known[index] = this.#look(index) ? 1 : 0;
-    return this.#known[index] === 1;
-  }
-
-  #look(index: number): boolean {
-    const bar = this.series.bar(index);
-    for (let away = 1; away <= TURN_BARS; away++) if (this.isBeyond(this.series.bar(index + away), bar)) return false;
-    for (let away = 1; away <= TURN_BARS; away++) if (!this.isBeyond(bar, this.series.bar(index - away))) return false;
-    return true;
   }
 }
 
