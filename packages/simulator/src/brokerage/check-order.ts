@@ -4,7 +4,6 @@ import { addDays, dayNumber, localDateTime, parseLocal } from '@svc-gateway/cont
 import type { Market } from '../market/market.js';
 import { Refusal } from '../refusal.js';
 import { type Instrument, kinds, type World } from '../world/index.js';
-import { OpenCalendar } from '../world/open-calendar.js';
 import type { Account } from './account.js';
 import type { HoldQuestion, Holds } from './holds.js';
 import { type Hold, isBuying, mainLeg, type OrderRecord, remainingOf } from './order.js';
@@ -178,7 +177,7 @@ export class OrderCheck {
       const asked = request.hours === undefined ? 'fillOutsideRTH' : sessionText(request.hours);
       return new Refusal(`${asked} is for limit orders of US stocks`, 'broker.session');
     }
-    if (request.hours === 'overnight' && !(this.world.calendar(instrument) instanceof OpenCalendar))
+    if (request.hours === 'overnight' && this.world.calendarMode === 'calendar')
       return new Refusal(`${sessionText(request.hours)}: ${instrument.symbol} is not traded overnight`, 'broker.session');
     const now = this.clock.now();
     if ((type === 'market' || timeInForce === 'ioc') && !this.#isOpen(instrument, request.extendedHours)) {

@@ -46,42 +46,17 @@ const SHARE_GROWTH_MAX = 0.03;
 /** Companies whose price moves this much may be without earnings. */
 const UNPROFITABLE_VOLATILITY = 0.4;
 
-/** Fiscal years of well-known companies that do not end in December, by symbol. */
-const knownYearEnds: Readonly<Record<string, number>> = {
-  'HK.00992': 3,
-  'HK.01929': 3,
-  'HK.09901': 5,
-  'HK.09988': 3,
-  'US.AAPL': 9,
-  'US.ADBE': 11,
-  'US.AMAT': 10,
-  'US.ADI': 10,
-  'US.AVGO': 10,
-  'US.COST': 8,
-  'US.CRM': 1,
-  'US.CRWD': 1,
-  'US.CSCO': 7,
-  'US.DE': 10,
-  'US.DIS': 9,
-  'US.FDX': 5,
-  'US.HD': 1,
-  'US.INTU': 7,
-  'US.LOW': 1,
-  'US.LRCX': 6,
-  'US.MSFT': 6,
-  'US.MU': 8,
-  'US.NKE': 5,
-  'US.NVDA': 1,
-  'US.ORCL': 5,
-  'US.PANW': 7,
-  'US.PG': 6,
-  'US.QCOM': 9,
-  'US.SBUX': 9,
-  'US.SMCI': 6,
-  'US.SNOW': 1,
-  'US.TGT': 1,
-  'US.V': 9,
-  'US.WMT': 1,
+/** Well-known companies whose fiscal years do not end in December, by the month in which they end. */
+const knownYearEnds: Readonly<Record<number, string>> = {
+  1: 'US.CRM US.CRWD US.HD US.LOW US.NVDA US.SNOW US.TGT US.WMT',
+  3: 'HK.00992 HK.01929 HK.09988',
+  5: 'HK.09901 US.FDX US.NKE US.ORCL',
+  6: 'US.LRCX US.MSFT US.PG US.SMCI',
+  7: 'US.CSCO US.INTU US.PANW',
+  8: 'US.COST US.MU',
+  9: 'US.AAPL US.DIS US.QCOM US.SBUX US.V',
+  10: 'US.AMAT US.ADI US.AVGO US.DE',
+  11: 'US.ADBE',
 };
 
 /**
@@ -141,8 +116,8 @@ export function companyKey(seed: string | number, { symbol }: Instrument): numbe
 }
 
 function yearEnd(home: Instrument, chance: number): number {
-  const known = knownYearEnds[home.symbol];
-  if (known !== undefined) return known;
+  const known = Object.entries(knownYearEnds).find(([, symbols]) => symbols.split(' ').includes(home.symbol));
+  if (known !== undefined) return Number(known[0]);
   switch (home.market) {
     case 'SH':
     case 'SZ':

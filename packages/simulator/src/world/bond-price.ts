@@ -1,7 +1,7 @@
 import { addDays, requireDay } from '@svc-gateway/contract/time';
 import { monthAfter } from './business-days.js';
 import type { Bond, BondTerms } from './instrument.js';
-import { governmentYield } from './yield-curve.js';
+import { governmentYield } from './risk-free-rate.js';
 
 /** Coupons a year of every bond. */
 const COUPONS = 2;

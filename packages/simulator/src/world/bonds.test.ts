@@ -13,8 +13,7 @@ import {
 } from './bond-price.js';
 import { createWorld } from './index.js';
 import type { Bond } from './instrument.js';
-import { riskFreeRate } from './risk-free-rate.js';
-import { governmentYield } from './yield-curve.js';
+import { governmentYield, riskFreeRate } from './risk-free-rate.js';
 
 const worldAt = (time: string) =>
   createWorld({ clock: new ManualClock(Date.parse(time)), calendarMode: 'calendar', generatedInstruments: 0, seed: 'w' });

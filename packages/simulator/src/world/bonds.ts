@@ -7,7 +7,7 @@ import { exact } from './exact.js';
 import { Exchange } from './exchange.js';
 import { type Bond, instrumentOf } from './instrument.js';
 import { flatTickTable } from './tick-tables.js';
-import { governmentYield } from './yield-curve.js';
+import { governmentYield } from './risk-free-rate.js';
 
 /** Orders and quotes are in units of this nominal; prices are per unit, so in percent of the nominal. */
 const NOMINAL = exact(100);

@@ -1,13 +1,19 @@
 import { addDays } from '@svc-gateway/contract/time';
 import type { Calendar, CalendarMode, CalendarName } from './calendar.js';
 import { schedules } from './data/schedules.js';
-import { OpenCalendar } from './open-calendar.js';
+import type { Schedule } from './schedule.js';
 import { ScheduledCalendar } from './scheduled-calendar.js';
 
 /** The calendar of a group of instruments. A world keeps one of each name: calendars remember what they worked out. */
-export function createCalendar(name: CalendarName, mode: CalendarMode): Calendar {
-  const schedule = schedules[name];
-  return mode === 'open' ? new OpenCalendar(name, schedule) : new ScheduledCalendar(name, schedule);
+export function createCalendar(name: CalendarName, mode: CalendarMode): ScheduledCalendar {
+  return new ScheduledCalendar(name, mode === 'open' ? heldOpen(schedules[name]) : schedules[name]);
+}
+
+/** A schedule of one session every day, from local midnight to local midnight (23 or 25 hours where clocks change). */
+function heldOpen({ timeZone, openTimeZone = timeZone, openState }: Schedule): Schedule {
+  const holidays = () => ({ closed: new Set<number>(), half: new Set<number>() });
+  const full = [['00:00', openState, 'regular'], ['24:00', openState]] as const;
+  return { timeZone: openTimeZone, openState, holidays, tradesOnWeekends: true, hours: [{ full }] };
 }
 
 // Contracts expire on the exchanges' days, in every calendar mode. Calendars are pure, so that one of each name serves all.
@@ -21,7 +27,7 @@ export function businessDaysOf(name: CalendarName): ScheduledCalendar {
 
 /** The days on which an exchange does trade. */
 export function tradingDaysOf(name: CalendarName): ScheduledCalendar {
-  const calendar = calendars.get(name) ?? new ScheduledCalendar(name, schedules[name]);
+  const calendar = calendars.get(name) ?? createCalendar(name, 'calendar');
   calendars.set(name, calendar);
   return calendar;
 }

@@ -8,7 +8,7 @@ import { instrumentId } from './hash.js';
 import type { Plate } from './plates.js';
 
 /** One tradable or quotable thing of the simulated world. Static: nothing here changes while the daemon runs. What differs by kind is in `kinds.ts`. */
-export type Instrument = Equity | Trust | Fund | Index | PlateIndex | Bond | Future | Option | Warrant | CurrencyPair;
+export type Instrument = Plain | PlateIndex | Bond | Future | Option | Warrant;
 
 export type SecurityKind = Instrument['kind'];
 
@@ -46,21 +46,9 @@ interface Common {
   readonly industry?: Industry;
 }
 
-interface Equity extends Common {
-  readonly kind: 'equity';
-}
-
-/** Units of a trust that holds property (REIT) or a business. It keeps accounts as a company does. */
-interface Trust extends Common {
-  readonly kind: 'trust';
-}
-
-interface Fund extends Common {
-  readonly kind: 'etf';
-}
-
-interface Index extends Common {
-  readonly kind: 'index';
+/** Kinds without terms of their own. A trust's units are those of one that holds property (REIT) or a business: it keeps accounts as a company does. */
+interface Plain extends Common {
+  readonly kind: 'equity' | 'trust' | 'etf' | 'index' | 'forex';
 }
 
 /** A plate as something quoted: the index of its members. Its lot, volume and reference price are those of an index. */
@@ -73,10 +61,6 @@ export interface PlateIndex extends Common {
 export interface Bond extends Common {
   readonly kind: 'bond';
   readonly bond: BondTerms;
-}
-
-interface CurrencyPair extends Common {
-  readonly kind: 'forex';
 }
 
 export interface Future extends Common {

@@ -1,5 +1,6 @@
 import type { Decimal } from '@svc-gateway/contract/decimal';
-import { keyOf, uniform } from '../rng/random.js';
+import { walk } from '../rng/price-chain.js';
+import { exponential, keyOf, uniform } from '../rng/random.js';
 
 /** Currency areas with a risk-free rate. */
 export type RateArea = keyof typeof areas;
@@ -30,7 +31,21 @@ export function basisPoints(day: number, area: RateArea): number {
   return level + deviation * (2 * position - 1);
 }
 
-/** The level around which the rate of an area wanders, in basis points. */
-export function typicalBasisPoints(area: RateArea): number {
-  return areas[area][0];
+/** Term premium over the typical short rate, in basis points. */
+const TERM_PREMIUM = 60;
+/** How much the long end moves in a day. */
+const DAILY_BASIS_POINTS = 4;
+/** Years in which the curve has gone most of the way from its short end to its long one. */
+const DECAY_YEARS = 3;
+
+/**
+ * Yield of a government's bond that is due in `years`, on a day (counted from 1970-01-01): a year's, compounded twice, as a fraction. The curve is that of Nelson and
+ * Siegel (1987) without its hump: the short end is the risk-free rate, the long end wanders.
+ */
+export function governmentYield(day: number, years: number, area: RateArea): number {
+  const short = basisPoints(day, area);
+  const long = areas[area][0] + TERM_PREMIUM + walk(keyOf(`long rate ${area}`), day, DAILY_BASIS_POINTS);
+  const x = Math.max(years, 0) / DECAY_YEARS;
+  const weight = x < 1e-6 ? 1 : (1 - exponential(-x)) / x;
+  return Math.max(1, long + (short - long) * weight) / 10_000;
 }

@@ -25,6 +25,7 @@ export interface Schedule {
   /** IANA zone of all its wall times. */
   readonly timeZone: string;
   readonly holidays: Holidays;
+  readonly tradesOnWeekends?: boolean;
   /** The hours in force, newest first; the last has no `since`. */
   readonly hours: readonly (Hours & { readonly since?: string })[];
   /** Market state shown around the clock in clock mode `open`. */

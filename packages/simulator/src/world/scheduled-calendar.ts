@@ -1,6 +1,7 @@
-import { dayNumber, dayOfNumber, fromWall, localDayNumber, requireDay, weekdayOfNumber } from '@svc-gateway/contract/time';
+import { dayNumber, dayOfNumber, fromWall, localDayNumber, requireDay } from '@svc-gateway/contract/time';
 import { LruCache } from '../rng/lru-cache.js';
 import type { Calendar, CalendarName, TradingDate, TradingSession } from './calendar.js';
+import { isWeekend } from './holidays/days.js';
 import type { HolidayYear } from './holidays/holidays.js';
 import type { Hours, Mark, Schedule } from './schedule.js';
 
@@ -21,22 +22,16 @@ interface DayPlan {
   readonly day: string;
   /** In order of time. The last holds until the next trading day's first. */
   readonly changes: readonly Change[];
-  readonly starts: number;
   readonly sessions: readonly TradingSession[];
-  /** Start of the first session. */
-  readonly opens: number;
 }
 
-/** A stretch of time, [from, until), in which every answer of the calendar is the same. */
-interface Stretch {
-  readonly from: number;
+/** The time from a change to the next, in which every answer of the calendar is the same. */
+interface Stretch extends Change {
   readonly until: number;
-  readonly state: number;
-  readonly session: TradingSession | undefined;
   readonly tradingDay: string;
 }
 
-/** A calendar that keeps the real sessions and holidays of its schedule. Inside, days are counts of days since 1970-01-01. */
+/** A calendar that keeps the sessions and holidays of its schedule. Inside, days are counts of days since 1970-01-01. */
 export class ScheduledCalendar implements Calendar {
   readonly name: CalendarName;
   readonly timeZone: string;
@@ -44,7 +39,7 @@ export class ScheduledCalendar implements Calendar {
   readonly #years = new LruCache<number, HolidayYear>(YEARS_CACHED);
   readonly #plans = new LruCache<number, DayPlan>(PLANS_CACHED);
   // Callers ask about now, again and again: the last stretch answers nearly all.
-  #last: Stretch = { from: 0, until: 0, state: 0, session: undefined, tradingDay: '' };
+  #last: Stretch = { time: 0, until: 0, state: 0, session: undefined, tradingDay: '' };
 
   constructor(name: CalendarName, schedule: Schedule) {
     this.name = name;
@@ -93,8 +88,7 @@ export class ScheduledCalendar implements Calendar {
 
   /** {@link isTradingDay} of a day counted from 1970-01-01. */
   trades(day: number): boolean {
-    const weekday = weekdayOfNumber(day);
-    return weekday !== 0 && weekday !== 6 && !this.#yearOf(day).closed.has(day);
+    return (this.#schedule.tradesOnWeekends || !isWeekend(day)) && !this.#yearOf(day).closed.has(day);
   }
 
   #isHalf(day: number): boolean {
@@ -113,7 +107,7 @@ export class ScheduledCalendar implements Calendar {
   }
 
   #stretch(time: number): Stretch {
-    if (time < this.#last.from || time >= this.#last.until) this.#last = this.#find(time);
+    if (time < this.#last.time || time >= this.#last.until) this.#last = this.#find(time);
     return this.#last;
   }
 
@@ -121,24 +115,19 @@ export class ScheduledCalendar implements Calendar {
   // after `time`'s date is the latest that can have started, and we go back from there to the one whose marks hold.
   #find(time: number): Stretch {
     let day = this.#neighbour(localDayNumber(time, this.timeZone), 1);
-    let plan = this.#plan(day);
-    let until = plan.starts;
-    while (time < plan.starts) {
-      until = plan.starts;
-      day = this.#neighbour(day, -1);
-      plan = this.#plan(day);
+    let until = Infinity;
+    for (;;) {
+      const { day: text, changes, sessions } = this.#plan(day);
+      const at = changes.findLastIndex((change) => change.time <= time);
+      const [change, opening] = [changes[at], sessions[0]];
+      const before = this.#neighbour(day, -1);
+      if (change !== undefined && opening !== undefined) {
+        const tradingDay = change.time >= opening.start ? text : dayOfNumber(before);
+        return { ...change, until: changes[at + 1]?.time ?? until, tradingDay };
+      }
+      until = changes[0]?.time ?? until;
+      day = before;
     }
-    const { changes } = plan;
-    const at = changes.findLastIndex((change) => change.time <= time);
-    const change = changes[at];
-    if (change === undefined) throw new Error(`calendar ${this.name} has a day without marks: ${plan.day}`);
-    return {
-      from: change.time,
-      until: changes[at + 1]?.time ?? until,
-      state: change.state,
-      session: change.session,
-      tradingDay: change.time >= plan.opens ? plan.day : dayOfNumber(this.#neighbour(day, -1)),
-    };
   }
 
   #plan(day: number): DayPlan {
@@ -155,11 +144,7 @@ export class ScheduledCalendar implements Calendar {
       const session = kind === undefined || end === undefined ? undefined : { start: time, end, state, kind };
       return { time, state, session };
     });
-    const sessions = changes.flatMap(({ session }) => session ?? []);
-    const [first] = changes;
-    const [opening] = sessions;
-    if (first === undefined || opening === undefined) throw new Error(`calendar ${this.name} has a day without sessions: ${text}`);
-    return { day: text, changes, starts: first.time, sessions, opens: opening.start };
+    return { day: text, changes, sessions: changes.flatMap(({ session }) => session ?? []) };
   }
 
   #eveOf(day: number, { eve }: Hours): { time: number; mark: Mark }[] {

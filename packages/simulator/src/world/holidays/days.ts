@@ -45,14 +45,16 @@ export function easter(year: number): number {
   return date(year, month, ((h + l - 7 * m + 114) % 31) + 1);
 }
 
-/** The holidays with one day more for each that falls on a Sunday: the next one that is no holiday. */
-export function withSundaysMadeUp(holidays: readonly number[]): number[] {
-  const all = new Set(holidays);
-  for (const day of [...all].sort((a, b) => a - b)) {
-    if (weekdayOfNumber(day) !== 0) continue;
-    let substitute = day;
-    while (all.has(substitute)) substitute += 1;
-    all.add(substitute);
+/** Holidays of which no two fall together, nor any on a Sunday: such a one is kept on the next day that is none. `fixed` ones stay where they are. */
+export function keptApart(movable: readonly number[], fixed: readonly number[] = []): number[] {
+  const taken = new Set(fixed);
+  const inOrder = [...movable].sort((a, b) => a - b);
+  const moved = inOrder.filter((day) => weekdayOfNumber(day) === 0 || taken.has(day));
+  for (const day of inOrder) if (!moved.includes(day)) taken.add(day);
+  for (const day of moved) {
+    let kept = day;
+    while (taken.has(kept) || weekdayOfNumber(kept) === 0) kept += 1;
+    taken.add(kept);
   }
-  return [...all];
+  return [...taken];
 }

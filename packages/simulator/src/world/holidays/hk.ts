@@ -1,5 +1,5 @@
 import { weekdayOfNumber } from '@svc-gateway/contract/time';
-import { date, easter } from './days.js';
+import { date, easter, keptApart } from './days.js';
 import { holidays } from './holidays.js';
 import { chingMing, lunarDay } from './lunar.js';
 
@@ -33,20 +33,5 @@ export const hkHolidays = holidays((year) => {
     christmas,
     christmas + 1,
   ];
-  return { closed: keptApart(fixed, movable), half: [newYear - 1, christmas - 1, date(year, 12, 31)] };
+  return { closed: keptApart(movable, fixed), half: [newYear - 1, christmas - 1, date(year, 12, 31)] };
 });
-
-/** Holidays of which no two may fall together, nor any on a Sunday; `fixed` ones stay where they are. */
-function keptApart(fixed: readonly number[], movable: readonly number[]): number[] {
-  const taken = new Set(fixed);
-  const inOrder = [...movable].sort((a, b) => a - b);
-  const sundays = inOrder.filter((day) => weekdayOfNumber(day) === SUNDAY || taken.has(day));
-  const staying = inOrder.filter((day) => !sundays.includes(day));
-  for (const day of staying) taken.add(day);
-  for (const day of sundays) {
-    let kept = day;
-    while (taken.has(kept) || weekdayOfNumber(kept) === SUNDAY) kept += 1;
-    taken.add(kept);
-  }
-  return [...taken];
-}

@@ -1,5 +1,4 @@
-import { weekdayOfNumber } from '@svc-gateway/contract/time';
-import { date, nthWeekday } from './days.js';
+import { date, keptApart, nthWeekday } from './days.js';
 import { holidays } from './holidays.js';
 import { sunAt } from './sky.js';
 
@@ -31,17 +30,9 @@ function nationalHolidays(year: number): number[] {
     // Enthronement.
     ...(year === 2019 ? [date(2019, 5, 1), date(2019, 10, 22)] : []),
   ]);
-  const all = new Set(named);
-  for (const day of named) {
-    // A Sunday is made up for on the next day that is no holiday; a day between two holidays is one.
-    if (weekdayOfNumber(day) === 0) {
-      let substitute = day + 1;
-      while (named.has(substitute)) substitute += 1;
-      all.add(substitute);
-    }
-    if (named.has(day + 2)) all.add(day + 1);
-  }
-  return [...all];
+  // A day between two holidays is one.
+  const between = [...named].filter((day) => named.has(day + 2)).map((day) => day + 1);
+  return [...keptApart([...named]), ...between];
 }
 
 function emperorsBirthday(year: number): number[] {

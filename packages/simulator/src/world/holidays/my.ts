@@ -1,4 +1,4 @@
-import { date, days, nthWeekday, withSundaysMadeUp } from './days.js';
+import { date, days, keptApart, nthWeekday } from './days.js';
 import { holidays } from './holidays.js';
 import { islamicDays } from './islamic.js';
 import { lunarDay } from './lunar.js';
@@ -27,7 +27,7 @@ function thaipusam(year: number): number {
 export const myHolidays = holidays(
   (year) => {
     const newYear = lunarDay(year, 1, 1);
-    const closed = withSundaysMadeUp([
+    const named = new Set([
       date(year, 1, 1),
       thaipusam(year),
       date(year, 2, 1),
@@ -47,7 +47,7 @@ export const myHolidays = holidays(
       deepavali(year),
       date(year, 12, 25),
     ]);
-    return { closed, half: [newYear - 1] };
+    return { closed: keptApart([...named]), half: [newYear - 1] };
   },
   // Installations and birthdays of Kings, polling days, the SEA Games, Hari Raya and the Prophet's birthday with one day more.
   {

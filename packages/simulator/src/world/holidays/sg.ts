@@ -1,4 +1,4 @@
-import { date, easter, withSundaysMadeUp } from './days.js';
+import { date, easter, keptApart } from './days.js';
 import { holidays } from './holidays.js';
 import { islamicDays } from './islamic.js';
 import { lunarDay } from './lunar.js';
@@ -18,7 +18,7 @@ export function deepavali(year: number): number {
 export const sgHolidays = holidays(
   (year) => {
     const newYear = lunarDay(year, 1, 1);
-    const closed = withSundaysMadeUp([
+    const named = new Set([
       date(year, 1, 1),
       newYear,
       newYear + 1,
@@ -31,7 +31,7 @@ export const sgHolidays = holidays(
       deepavali(year),
       date(year, 12, 25),
     ]);
-    return { closed, half: [newYear - 1, date(year, 12, 24), date(year, 12, 31)] };
+    return { closed: keptApart([...named]), half: [newYear - 1, date(year, 12, 24), date(year, 12, 31)] };
   },
   // Jubilee; polling days.
   { closed: '2015-08-07 2015-09-11 2020-07-10 2023-09-01' },
