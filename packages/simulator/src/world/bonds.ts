@@ -6,8 +6,8 @@ import { type BondProgramme, bondProgrammes } from './data/bonds.js';
 import { exact } from './exact.js';
 import { Exchange } from './exchange.js';
 import { type Bond, instrumentOf } from './instrument.js';
-import { flatTickTable } from './tick-tables.js';
 import { governmentYield } from './risk-free-rate.js';
+import { flatTickTable } from './tick-tables.js';
 
 /** Orders and quotes are in units of this nominal; prices are per unit, so in percent of the nominal. */
 const NOMINAL = exact(100);

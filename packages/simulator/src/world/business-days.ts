@@ -12,7 +12,10 @@ export function createCalendar(name: CalendarName, mode: CalendarMode): Schedule
 /** A schedule of one session every day, from local midnight to local midnight (23 or 25 hours where clocks change). */
 function heldOpen({ timeZone, openTimeZone = timeZone, openState }: Schedule): Schedule {
   const holidays = () => ({ closed: new Set<number>(), half: new Set<number>() });
-  const full = [['00:00', openState, 'regular'], ['24:00', openState]] as const;
+  const full = [
+    ['00:00', openState, 'regular'],
+    ['24:00', openState],
+  ] as const;
   return { timeZone: openTimeZone, openState, holidays, tradesOnWeekends: true, hours: [{ full }] };
 }
 

@@ -9,13 +9,15 @@ import { sgEquities, sgEtfs, sgIndices, sgTrusts } from './data/sg.js';
 import { arcaEtfs, nasdaqEquities, nasdaqEtfs, nyseEquities, otcEquities, usIndices } from './data/us.js';
 import { exact } from './exact.js';
 import { Exchange } from './exchange.js';
-import { type Instrument, instrumentOf, type PlateIndex, type TickTable } from './instrument.js';
+import { type Instrument, instrumentOf, type PlateIndex } from './instrument.js';
 import { platesOf } from './plates.js';
 import { tickTables } from './tick-tables.js';
 
-/** Columns shared by the rows of a table of indices, and by those of one of securities. */
-type IndexListing = Pick<Instrument, 'market' | 'exchange' | 'currency' | 'calendar'>;
-type Listing = IndexListing & { readonly kind: 'equity' | 'trust' | 'etf'; readonly tickTable: TickTable };
+/** A table of securities with the terms that its rows share. */
+interface SecurityTable extends Pick<Instrument, 'market' | 'exchange' | 'currency' | 'calendar' | 'tickTable'> {
+  readonly kind: 'equity' | 'trust' | 'etf';
+  readonly rows: readonly SecurityRow[];
+}
 
 const hk = { market: 'HK', exchange: Exchange.hkMainBoard, currency: 'HKD', calendar: 'HK' } as const;
 const us = { market: 'US', currency: 'USD', calendar: 'US', tickTable: tickTables.us } as const;
@@ -25,75 +27,64 @@ const sg = { market: 'SG', exchange: Exchange.singapore, currency: 'SGD', calend
 const jp = { market: 'JP', exchange: Exchange.tokyo, currency: 'JPY', calendar: 'JP', tickTable: tickTables.jpTopix500 } as const;
 const my = { market: 'MY', exchange: Exchange.bursaMalaysia, currency: 'MYR', calendar: 'MY', tickTable: tickTables.my } as const;
 
-/** The real instruments of each market but futures, in the order of lists: equities, trusts, ETFs, indices, plates. */
-const byMarket: Readonly<Record<QuoteMarket, () => readonly Instrument[]>> = {
-  HK: () => [
-    ...securities({ ...hk, kind: 'equity', tickTable: tickTables.hkEquity }, hkEquities),
-    ...securities({ ...hk, kind: 'trust', tickTable: tickTables.hkEquity }, hkTrusts),
-    ...securities({ ...hk, kind: 'etf', tickTable: tickTables.hkEtf }, hkEtfs),
-    ...indices(hk, hkIndices),
-    ...plates(hk),
-  ],
-  US: () => [
-    ...securities({ ...us, kind: 'equity', exchange: Exchange.nasdaq }, nasdaqEquities),
-    ...securities({ ...us, kind: 'equity', exchange: Exchange.nyse }, nyseEquities),
-    ...securities({ ...us, kind: 'equity', exchange: Exchange.pink }, otcEquities),
-    ...securities({ ...us, kind: 'etf', exchange: Exchange.amex }, arcaEtfs),
-    ...securities({ ...us, kind: 'etf', exchange: Exchange.nasdaq }, nasdaqEtfs),
-    ...indices({ ...us, exchange: Exchange.cboe }, usIndices),
-    ...plates({ ...us, exchange: Exchange.unknown }),
-  ],
-  SH: () => [
-    ...securities({ ...sh, kind: 'equity', tickTable: tickTables.cnEquity }, shEquities),
-    ...securities({ ...sh, kind: 'equity', tickTable: tickTables.cnEquity, exchange: Exchange.star }, starEquities),
-    ...securities({ ...sh, kind: 'etf', tickTable: tickTables.cnEtf }, shEtfs),
-    ...indices(sh, shIndices),
-    ...plates(sh),
-  ],
-  SZ: () => [
-    ...securities({ ...sz, kind: 'equity', tickTable: tickTables.cnEquity }, szEquities),
-    ...securities({ ...sz, kind: 'etf', tickTable: tickTables.cnEtf }, szEtfs),
-    ...indices(sz, szIndices),
-    ...plates(sz),
-  ],
-  SG: () => [
-    ...securities({ ...sg, kind: 'equity' }, sgEquities),
-    ...securities({ ...sg, kind: 'trust' }, sgTrusts),
-    ...securities({ ...sg, kind: 'etf' }, sgEtfs),
-    ...indices(sg, sgIndices),
-    ...plates(sg),
-  ],
-  JP: () => [
-    ...securities({ ...jp, kind: 'equity' }, jpEquities),
-    ...securities({ ...jp, kind: 'etf' }, jpEtfs),
-    ...indices(jp, jpIndices),
-    ...plates(jp),
-  ],
-  MY: () => [
-    ...securities({ ...my, kind: 'equity' }, myEquities),
-    ...securities({ ...my, kind: 'trust' }, myTrusts),
-    ...indices(my, myIndices),
-    ...plates(my),
-  ],
-  FX: forex,
-};
+/** In the order of lists. */
+const securityTables: readonly SecurityTable[] = [
+  { ...hk, kind: 'equity', tickTable: tickTables.hkEquity, rows: hkEquities },
+  { ...hk, kind: 'trust', tickTable: tickTables.hkEquity, rows: hkTrusts },
+  { ...hk, kind: 'etf', tickTable: tickTables.hkEtf, rows: hkEtfs },
+  { ...us, kind: 'equity', exchange: Exchange.nasdaq, rows: nasdaqEquities },
+  { ...us, kind: 'equity', exchange: Exchange.nyse, rows: nyseEquities },
+  { ...us, kind: 'equity', exchange: Exchange.pink, rows: otcEquities },
+  { ...us, kind: 'etf', exchange: Exchange.amex, rows: arcaEtfs },
+  { ...us, kind: 'etf', exchange: Exchange.nasdaq, rows: nasdaqEtfs },
+  { ...sh, kind: 'equity', tickTable: tickTables.cnEquity, rows: shEquities },
+  { ...sh, kind: 'equity', tickTable: tickTables.cnEquity, exchange: Exchange.star, rows: starEquities },
+  { ...sh, kind: 'etf', tickTable: tickTables.cnEtf, rows: shEtfs },
+  { ...sz, kind: 'equity', tickTable: tickTables.cnEquity, rows: szEquities },
+  { ...sz, kind: 'etf', tickTable: tickTables.cnEtf, rows: szEtfs },
+  { ...sg, kind: 'equity', rows: sgEquities },
+  { ...sg, kind: 'trust', rows: sgTrusts },
+  { ...sg, kind: 'etf', rows: sgEtfs },
+  { ...jp, kind: 'equity', rows: jpEquities },
+  { ...jp, kind: 'etf', rows: jpEtfs },
+  { ...my, kind: 'equity', rows: myEquities },
+  { ...my, kind: 'trust', rows: myTrusts },
+];
+
+type Listing = Pick<Instrument, 'market' | 'exchange' | 'currency' | 'calendar'>;
+
+const listings: readonly (Listing & { readonly indices: readonly IndexRow[] })[] = [
+  { ...hk, indices: hkIndices },
+  { ...us, exchange: Exchange.cboe, indices: usIndices },
+  { ...sh, indices: shIndices },
+  { ...sz, indices: szIndices },
+  { ...sg, indices: sgIndices },
+  { ...jp, indices: jpIndices },
+  { ...my, indices: myIndices },
+];
 
 const made = new Map<QuoteMarket, readonly Instrument[]>();
 
-/** The real instruments of a market but futures. Made when they are first asked for; the same in every world. */
+/**
+ * The real instruments of a market but futures, in the order of lists: equities, trusts, ETFs, indices, plates. Made when they are first asked for;
+ * the same in every world.
+ */
 export function catalogue(market: QuoteMarket): readonly Instrument[] {
-  let instruments = made.get(market);
-  if (instruments === undefined) {
-    instruments = byMarket[market]();
-    made.set(market, instruments);
-  }
+  const known = made.get(market);
+  if (known !== undefined) return known;
+  const instruments = [
+    ...securityTables.filter((table) => table.market === market).flatMap(securities),
+    ...listings.filter((listing) => listing.market === market).flatMap((listing) => [...indices(listing), ...plates(listing)]),
+    ...(market === 'FX' ? forex() : []),
+  ];
+  made.set(market, instruments);
   return instruments;
 }
 
-function securities(listing: Listing, rows: readonly SecurityRow[]): Instrument[] {
+function securities({ rows, ...terms }: SecurityTable): Instrument[] {
   return rows.map(([code, name, lotSize, price, listDate, issued, traded, volatility, industry, lastTradingDay]) =>
     instrumentOf({
-      ...listing,
+      ...terms,
       code,
       name,
       lotSize,
@@ -111,7 +102,7 @@ function securities(listing: Listing, rows: readonly SecurityRow[]): Instrument[
 /** Typical turnover of an index's constituents, in shares a day: what its volume fields show. */
 const INDEX_DAILY_VOLUME = 3_000_000_000;
 
-function indices({ market, exchange, currency, calendar }: IndexListing, rows: readonly IndexRow[]): Instrument[] {
+function indices({ market, exchange, currency, calendar, indices: rows }: (typeof listings)[number]): Instrument[] {
   return rows.map(([code, name, level, listDate, volatility]) =>
     instrumentOf({
       kind: 'index',
@@ -136,7 +127,7 @@ const PLATE_VOLATILITY = 0.12;
 /** So many units that the index is worked out every three seconds or so: what its members trade is what it shows. */
 const PLATE_DAILY_VOLUME = 80_000;
 
-function plates({ market, currency, calendar }: IndexListing): Instrument[] {
+function plates({ market, currency, calendar }: Listing): Instrument[] {
   return platesOf(market).map((plate) =>
     instrumentOf<PlateIndex>({
       kind: 'plate',

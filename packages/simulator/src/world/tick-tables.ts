@@ -27,9 +27,15 @@ export const tickTables = {
    * spreads (4 August 2025: 0.01 from 10 to 20 dollars, 0.02 from 20 to 50). Phase 2, 0.005 from 0.50 to 10 dollars, was
    * announced for mid-2026 without a date that could be confirmed, and is left out: its grid contains this one.
    */
-  hkEquity: tickTable('HK-equity', '0.001 below 0.25, 0.005 below 0.5, 0.01 below 20, 0.02 below 50, 0.05 below 100, 0.1 below 200, 0.2 below 500, 0.5 below 1000, 1 below 2000, 2 below 5000, 5'),
+  hkEquity: tickTable(
+    'HK-equity',
+    '0.001 below 0.25, 0.005 below 0.5, 0.01 below 20, 0.02 below 50, 0.05 below 100, 0.1 below 200, 0.2 below 500, 0.5 below 1000, 1 below 2000, 2 below 5000, 5',
+  ),
   /** HKEX exchange traded products: Part D, since June 2020. */
-  hkEtf: tickTable('HK-etf', '0.001 below 1, 0.002 below 5, 0.005 below 10, 0.01 below 20, 0.02 below 100, 0.05 below 200, 0.1 below 500, 0.2 below 1000, 0.5 below 2000, 1'),
+  hkEtf: tickTable(
+    'HK-etf',
+    '0.001 below 1, 0.002 below 5, 0.005 below 10, 0.01 below 20, 0.02 below 100, 0.05 below 200, 0.1 below 500, 0.2 below 1000, 0.5 below 2000, 1',
+  ),
   /** US national market system: Regulation NMS rule 612, a cent, and a hundredth of a cent below one dollar. */
   us: tickTable('US', '0.0001 below 1, 0.01'),
   cnEquity: tickTable('CN-equity', '0.01'),
@@ -37,7 +43,10 @@ export const tickTables = {
   /** SGX-ST stocks, REITs and business trusts: Regulatory Notice 8.3.1. */
   sg: tickTable('SG', '0.001 below 0.2, 0.005 below 1, 0.01'),
   /** TSE: constituents of TOPIX 500, since June 2023; the world lists no others. ETFs trade by it too. */
-  jpTopix500: tickTable('JP-topix500', '0.1 below 1000, 0.5 below 3000, 1 below 10000, 5 below 30000, 10 below 100000, 50 below 300000, 100 below 1000000, 500 below 3000000, 1000'),
+  jpTopix500: tickTable(
+    'JP-topix500',
+    '0.1 below 1000, 0.5 below 3000, 1 below 10000, 5 below 30000, 10 below 100000, 50 below 300000, 100 below 1000000, 500 below 3000000, 1000',
+  ),
   /** Bursa Malaysia Securities: Participating Organisations' Trading Manual. */
   my: tickTable('MY', '0.005 below 1, 0.01 below 10, 0.02 below 100, 0.1'),
   /** OCC: a cent for options of the penny program, into which most classes of the world fall. */
