@@ -6,7 +6,7 @@ import type { Post } from './careers.js';
 import { type Consensus, Estimates, type Surprise } from './estimates.js';
 import { IssuerTimeline } from './issuer-timeline.js';
 import { News, type NewsItem } from './news.js';
-import { Opinions, type RatingChange, type RatingSummary } from './opinions.js';
+import { Opinions, type RatingChange } from './opinions.js';
 import { type Holders, Ownership } from './ownership.js';
 import type { Person } from './people.js';
 import { industryOf, PlateMembership } from './plate-membership.js';
@@ -63,11 +63,6 @@ export class Company extends IssuerTimeline {
   /** Ratings published on the days [from, to], oldest first, confirmations included. */
   ratings(from: number, to: number): readonly RatingChange[] {
     return this.#research.opinions.between(from, to);
-  }
-
-  /** Summary of the brokers' ratings. */
-  ratingSummary(day: number): RatingSummary {
-    return this.#research.opinions.summary(day);
   }
 
   /** See `Estimates.consensus`. */

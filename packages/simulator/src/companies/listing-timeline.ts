@@ -30,16 +30,6 @@ interface ActionsOfYear {
   readonly dividends: readonly { readonly ex: number; readonly cash: number }[];
 }
 
-/** A dividend on its way into the price, on the days [from, until). */
-interface Accrual {
-  readonly from: number;
-  /** Its ex-day. */
-  readonly until: number;
-  readonly cash: number;
-  /** Shares on its last day, for each of the reference day. */
-  readonly sharesAtEnd: number;
-}
-
 const CACHED_YEARS = 32;
 /** Trades in the United States settle on the next day from then on, and on the second before. */
 const ONE_DAY_SETTLEMENT = '2024-05-28';
@@ -49,9 +39,6 @@ const LONGEST_ACCRUAL_DAYS = 366;
 export class ListingTimeline {
   readonly #years = new LruCache<number, ActionsOfYear>(CACHED_YEARS);
   readonly #listed: number;
-  // Days are asked for one after the other: what held for the last one mostly holds for the next.
-  #accrual: Accrual | undefined;
-
   constructor(
     readonly instrument: Instrument,
     private readonly source: Source,
@@ -101,29 +88,18 @@ export class ListingTimeline {
     return sum;
   }
 
+  /** The part of the next dividend that is in the price: it grows from one ex-day to the next. */
   #accrued(day: number): number {
-    let accrual = this.#accrual;
-    if (accrual === undefined || day < accrual.from || day >= accrual.until) {
-      accrual = this.#accrualOn(day);
-      this.#accrual = accrual;
-    }
-    const { cash, from, until, sharesAtEnd } = accrual;
-    if (cash === 0) return 0;
-    const last = until - 1;
-    const start = Math.max(from, until - LONGEST_ACCRUAL_DAYS);
-    const part = last <= start ? 1 : Math.max(0, (day - start) / (last - start));
-    return (cash * part * sharesAtEnd) / this.source.shareFactor(day);
-  }
-
-  /** The days from one ex-day of a dividend to the next, around `day`. */
-  #accrualOn(day: number): Accrual {
     const year = yearOf(day);
-    const before = (of: number) => this.#year(of).dividends.findLast(({ ex }) => ex <= day)?.ex;
     const after = (of: number) => this.#year(of).dividends.find(({ ex }) => ex > day);
     const next = after(year) ?? after(year + 1);
-    const until = next?.ex ?? firstOf(year + 2, 1);
-    const from = Math.max(before(year) ?? before(year - 1) ?? firstOf(year - 1, 1), Math.min(day, this.source.accruesFrom));
-    return { from, until, cash: next?.cash ?? 0, sharesAtEnd: this.source.shareFactor(until - 1) };
+    if (next === undefined || day < this.source.accruesFrom) return 0;
+    const before = (of: number) => this.#year(of).dividends.findLast(({ ex }) => ex <= day)?.ex;
+    const last = next.ex - 1;
+    const since = Math.max(before(year) ?? before(year - 1) ?? firstOf(year - 1, 1), this.source.accruesFrom);
+    const start = Math.max(since, next.ex - LONGEST_ACCRUAL_DAYS);
+    const part = last <= start ? 1 : Math.max(0, (day - start) / (last - start));
+    return (next.cash * part * this.source.shareFactor(last)) / this.source.shareFactor(day);
   }
 
   #year(year: number): ActionsOfYear {

@@ -1,7 +1,7 @@
 import type { Decimal } from '@svc-gateway/contract/decimal';
 import { requireDay } from '@svc-gateway/contract/time';
 import { mix, normal, uniform } from '../rng/random.js';
-import { type Outline, outline, significant } from './amounts.js';
+import { significant } from './amounts.js';
 import type { Coverage } from './brokers.js';
 import type { Estimates } from './estimates.js';
 import type { IssuerTimeline } from './issuer-timeline.js';
@@ -23,14 +23,6 @@ export interface RatingChange {
   readonly target: Decimal;
   /** Previous opinion, its target in shares of `day`; absent from the first one. */
   readonly previous?: { readonly day: number; readonly rating: Rating; readonly target: Decimal };
-}
-
-/** Summary of all brokers' opinions on a day. */
-export interface RatingSummary {
-  /** How many, by rating; their sum is the number of brokers. */
-  readonly counts: Readonly<Record<Rating, number>>;
-  /** As of {@link RatingChange}; undefined while nobody has said anything. */
-  readonly target: Outline<Decimal> | undefined;
 }
 
 /** An opinion comes in the days after results, and sometimes another in between. */
@@ -77,38 +69,22 @@ export class Opinions {
     return found.sort((a, b) => a.day - b.day || (a.broker < b.broker ? -1 : 1));
   }
 
-  /** Latest opinion of each broker up to `day`; empty for delisted companies. */
-  summary(day: number): RatingSummary {
-    const current = day > this.#lastDay ? [] : this.coverage.map((one) => this.#last(one, day)).filter((one) => one !== undefined);
-    const counts = Object.fromEntries(ratings.map((rating) => [rating, current.filter((one) => one.rating === rating).length]));
-    const targets = current.map(({ target, day: then }) => this.company.inSharesOf(target, then, day));
-    return { counts: counts as Record<Rating, number>, target: targets.length === 0 ? undefined : outline(targets) };
-  }
-
-  #last(coverage: Coverage, day: number): Opinion | undefined {
-    return this.#lastFrom(coverage, this.company.lastPublished(day), (opinion) => opinion.day <= day);
-  }
-
-  #lastFrom(coverage: Coverage, newest: number, holds: (opinion: Opinion) => boolean): Opinion | undefined {
-    let quarter = newest;
-    for (let back = 0; back < LOOK_BACK; back++) {
-      for (const slot of SLOTS) {
-        const opinion = this.#opinion(coverage, quarter, slot);
-        if (opinion !== undefined && holds(opinion)) return opinion;
-      }
-      quarter -= this.company.quartersPerReport;
-    }
-    return undefined;
-  }
-
   #change(coverage: Coverage, quarter: number, { day, rating, target }: Opinion): RatingChange {
-    const before = this.#lastFrom(coverage, quarter, (opinion) => opinion.day < day);
+    const before = this.#before(coverage, quarter, day);
     const change = { day, broker: coverage.broker, analyst: coverage.analyst, rating, target };
     if (before === undefined) return change;
-    return {
-      ...change,
-      previous: { day: before.day, rating: before.rating, target: this.company.inSharesOf(before.target, before.day, day) },
-    };
+    return { ...change, previous: { ...before, target: this.company.inSharesOf(before.target, before.day, day) } };
+  }
+
+  /** Opinion that a broker had of a company before a day on which it gives one after the results of a quarter. */
+  #before(coverage: Coverage, quarter: number, day: number): Opinion | undefined {
+    for (let back = 0; back < LOOK_BACK; back++) {
+      for (const slot of SLOTS) {
+        const opinion = this.#opinion(coverage, quarter - back * this.company.quartersPerReport, slot);
+        if (opinion !== undefined && opinion.day < day) return opinion;
+      }
+    }
+    return undefined;
   }
 
   #opinion({ key, from }: Coverage, quarter: number, slot: 0 | 1): Opinion | undefined {

@@ -26,6 +26,7 @@ export interface KindRules {
 }
 
 const untraded = {
+  quoted: true,
   hasBook: false,
   hasTrades: true,
   takesHistory: false,
@@ -34,49 +35,29 @@ const untraded = {
   fees: 'none',
   margin: 'none',
 } as const;
-const shares = {
-  tradedBy: 'securities',
-  quoted: true,
-  takesHistory: true,
-  hasBook: true,
-  hasTrades: true,
-  isShare: true,
-  margin: 'stock',
-} as const;
+const shares = { ...untraded, tradedBy: 'securities', takesHistory: true, hasBook: true, isShare: true, margin: 'stock' } as const;
 
 /** A new kind has to be answered for here before anything compiles. */
 export const kinds: Readonly<Record<SecurityKind, KindRules>> = {
-  equity: { securityType: 3, noun: 'a stock', ...shares, issuedBy: 'company', fees: 'stock' },
-  trust: { securityType: 4, noun: 'a trust', ...shares, issuedBy: 'company', fees: 'trust' },
-  etf: { securityType: 4, noun: 'a fund', ...shares, issuedBy: 'fund', fees: 'fund' },
-  bond: { securityType: 1, noun: 'a bond', quoted: true, ...untraded, hasBook: true },
-  plate: { securityType: 7, noun: 'a plate', quoted: true, ...untraded, hasTrades: false },
-  warrant: { securityType: 5, noun: 'a warrant', quoted: true, ...untraded, tradedBy: 'securities', hasBook: true, fees: 'warrant' },
-  index: { securityType: 6, noun: 'an index', quoted: true, ...untraded, takesHistory: true },
-  option: {
-    securityType: 8,
-    noun: 'an option',
-    quoted: true,
-    ...untraded,
-    tradedBy: 'securities',
-    hasBook: true,
-    fees: 'option',
-    margin: 'option',
-  },
+  equity: { ...shares, securityType: 3, noun: 'a stock', issuedBy: 'company', fees: 'stock' },
+  trust: { ...shares, securityType: 4, noun: 'a trust', issuedBy: 'company', fees: 'trust' },
+  etf: { ...shares, securityType: 4, noun: 'a fund', issuedBy: 'fund', fees: 'fund' },
+  bond: { ...untraded, securityType: 1, noun: 'a bond', hasBook: true },
+  plate: { ...untraded, securityType: 7, noun: 'a plate', hasTrades: false },
+  warrant: { ...untraded, securityType: 5, noun: 'a warrant', tradedBy: 'securities', hasBook: true, fees: 'warrant' },
+  index: { ...untraded, securityType: 6, noun: 'an index', takesHistory: true },
+  option: { ...untraded, securityType: 8, noun: 'an option', tradedBy: 'securities', hasBook: true, fees: 'option', margin: 'option' },
   future: {
+    ...untraded,
     securityType: 10,
     noun: 'a future',
     tradedBy: 'futures',
-    quoted: true,
     hasBook: true,
-    hasTrades: true,
     takesHistory: true,
-    issuedBy: 'other',
-    isShare: false,
     fees: 'contract',
     margin: 'contract',
   },
-  forex: { securityType: 11, noun: 'a currency pair', quoted: true, ...untraded, hasBook: true, takesHistory: true },
+  forex: { ...untraded, securityType: 11, noun: 'a currency pair', hasBook: true, takesHistory: true },
 };
 
 /** The kinds of which companies keep accounts. */
