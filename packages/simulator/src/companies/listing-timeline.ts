@@ -24,10 +24,10 @@ export interface Source {
   readonly accruesFrom: number;
 }
 
-interface ActionsOfYear {
-  /** With the day of each counted from 1970-01-01; oldest first. */
-  readonly actions: readonly { readonly ex: number; readonly action: CorporateAction }[];
-  readonly dividends: readonly { readonly ex: number; readonly cash: number }[];
+/** With the day counted from 1970-01-01. */
+interface DatedAction {
+  readonly ex: number;
+  readonly action: CorporateAction;
 }
 
 const CACHED_YEARS = 32;
@@ -37,7 +37,7 @@ const LONGEST_ACCRUAL_DAYS = 366;
 
 /** Corporate actions of one listing, and its price on each day as they leave it. Days are counted from 1970-01-01. */
 export class ListingTimeline {
-  readonly #years = new LruCache<number, ActionsOfYear>(CACHED_YEARS);
+  readonly #years = new LruCache<number, readonly DatedAction[]>(CACHED_YEARS);
   readonly #listed: number;
   constructor(
     readonly instrument: Instrument,
@@ -50,20 +50,19 @@ export class ListingTimeline {
   between(from: number, to: number): readonly CorporateAction[] {
     const found: CorporateAction[] = [];
     for (let year = yearOf(from); year <= yearOf(to); year++) {
-      for (const { ex, action } of this.#year(year).actions) if (ex >= from && ex <= to) found.push(action);
+      for (const { ex, action } of this.#year(year)) if (ex >= from && ex <= to) found.push(action);
     }
     return found;
   }
 
   /** The days of a year on which something goes ex, in order. */
   exDays(year: number): readonly number[] {
-    return [...new Set(this.#year(year).actions.map(({ ex }) => ex))];
+    return [...new Set(this.#year(year).map(({ ex }) => ex))];
   }
 
   /** Corporate actions that go ex on a day. */
   on(day: number): readonly CorporateAction[] {
-    const { actions } = this.#year(yearOf(day));
-    return actions.length === 0 ? [] : actions.filter(({ ex }) => ex === day).map(({ action }) => action);
+    return this.#year(yearOf(day)).flatMap(({ ex, action }) => (ex === day ? action : []));
   }
 
   /**
@@ -91,22 +90,23 @@ export class ListingTimeline {
   /** The part of the next dividend that is in the price: it grows from one ex-day to the next. */
   #accrued(day: number): number {
     const year = yearOf(day);
-    const after = (of: number) => this.#year(of).dividends.find(({ ex }) => ex > day);
+    const after = (of: number) => this.#year(of).find(({ ex, action }) => action.kind === 'dividend' && ex > day);
     const next = after(year) ?? after(year + 1);
-    if (next === undefined || day < this.source.accruesFrom) return 0;
-    const before = (of: number) => this.#year(of).dividends.findLast(({ ex }) => ex <= day)?.ex;
+    if (next?.action.kind !== 'dividend' || day < this.source.accruesFrom) return 0;
+    const before = (of: number) => this.#year(of).findLast(({ ex, action }) => action.kind === 'dividend' && ex <= day)?.ex;
     const last = next.ex - 1;
     const since = Math.max(before(year) ?? before(year - 1) ?? firstOf(year - 1, 1), this.source.accruesFrom);
     const start = Math.max(since, next.ex - LONGEST_ACCRUAL_DAYS);
     const part = last <= start ? 1 : Math.max(0, (day - start) / (last - start));
-    return (next.cash * part * this.source.shareFactor(last)) / this.source.shareFactor(day);
+    return (Number(next.action.cash) * part * this.source.shareFactor(last)) / this.source.shareFactor(day);
   }
 
-  #year(year: number): ActionsOfYear {
+  /** Actions that go ex in a year, oldest first. */
+  #year(year: number): readonly DatedAction[] {
     return this.#years.get(year, () => this.#makeYear(year));
   }
 
-  #makeYear(year: number): ActionsOfYear {
+  #makeYear(year: number): readonly DatedAction[] {
     const dividends = this.source
       .dividendsIn(year)
       .filter(({ ex }) => ex > this.#listed)
@@ -114,10 +114,7 @@ export class ListingTimeline {
     const events = this.source.events
       .filter(({ ex }) => ex > this.#listed && yearOf(ex) === year)
       .map((event) => ({ ex: event.ex, action: this.#shareAction(event) }));
-    return {
-      actions: [...dividends, ...events].sort((a, b) => a.ex - b.ex),
-      dividends: dividends.map(({ ex, action }) => ({ ex, cash: action.kind === 'dividend' ? Number(action.cash) : 0 })),
-    };
+    return [...dividends, ...events].sort((a, b) => a.ex - b.ex);
   }
 
   #dividend({ announced, ex, pay, perShare, special }: Declared): CorporateAction {

@@ -15,37 +15,28 @@ interface Names {
   readonly familyFirst: boolean;
 }
 
-const western: Names = {
-  given:
-    'Alan Beatrice Carl Diana Edwin Fiona Gregory Helen Ivan Joanna Kenneth Laura Martin Nora Oscar Paula Quentin Ruth Stephen Teresa'.split(
-      ' ',
-    ),
-  family:
-    'Abbott Barlow Castellan Dunmore Easton Fairley Garwood Hollis Ingram Jessop Kerrigan Lathrop Merrow Norwell Oakes Penrose Quill Radley Stanton Thornley Upshaw Varley Whitcomb Yardley'.split(
-      ' ',
-    ),
-  familyFirst: false,
-};
-const chinese: Names = {
-  given:
-    'Anqi Bowen Chengyu Dehua Fangyu Guoliang Haoran Jiayi Kaiwen Lihua Mingze Nianci Peishan Qiming Ruolan Shuyi Tianyu Weijie Xiuying Yichen Zhihong'.split(
-      ' ',
-    ),
-  family: 'Bai Cai Deng Fan Gao Han Jin Kong Liang Meng Nie Pan Qiu Ren Shen Tang Wen Xue Yao Zeng'.split(' '),
-  familyFirst: true,
-};
-const japanese: Names = {
-  given: 'Akira Chihiro Daichi Emi Fumio Haruka Ichiro Junko Kaoru Makoto Naomi Osamu Reiko Satoru Takumi Yoko'.split(' '),
-  family: 'Aoyama Fujikawa Hamada Ishimori Kawabata Kuroda Miyashita Nagase Okano Sakurai Shiraishi Tachibana Uehara Yanagida'.split(' '),
-  familyFirst: false,
-};
-const malay: Names = {
-  given: 'Aiman Faridah Hafiz Kumar Lakshmi Mei Nadia Rahim Suhaila Vikram Wei Zulkifli'.split(' '),
-  family: 'Bakri Chandran Daud Foong Govind Hassan Lim Nathan Osman Raja Tan Yusof'.split(' '),
-  familyFirst: false,
-};
+function names(given: string, family: string, familyFirst = false): Names {
+  return { given: given.split(' '), family: family.split(' '), familyFirst };
+}
 
-const names: Readonly<Record<QuoteMarket, Names>> = {
+const western = names(
+  'Alan Beatrice Carl Diana Edwin Fiona Gregory Helen Ivan Joanna Kenneth Laura Martin Nora Oscar Paula Quentin Ruth Stephen Teresa',
+  'Abbott Barlow Castellan Dunmore Easton Fairley Garwood Hollis Ingram Jessop Kerrigan Lathrop Merrow Norwell Oakes Penrose Quill Radley Stanton Thornley Upshaw Varley Whitcomb Yardley',
+);
+const chinese = names(
+  'Anqi Bowen Chengyu Dehua Fangyu Guoliang Haoran Jiayi Kaiwen Lihua Mingze Nianci Peishan Qiming Ruolan Shuyi Tianyu Weijie Xiuying Yichen Zhihong',
+  'Bai Cai Deng Fan Gao Han Jin Kong Liang Meng Nie Pan Qiu Ren Shen Tang Wen Xue Yao Zeng', true,
+);
+const japanese = names(
+  'Akira Chihiro Daichi Emi Fumio Haruka Ichiro Junko Kaoru Makoto Naomi Osamu Reiko Satoru Takumi Yoko',
+  'Aoyama Fujikawa Hamada Ishimori Kawabata Kuroda Miyashita Nagase Okano Sakurai Shiraishi Tachibana Uehara Yanagida',
+);
+const malay = names(
+  'Aiman Faridah Hafiz Kumar Lakshmi Mei Nadia Rahim Suhaila Vikram Wei Zulkifli',
+  'Bakri Chandran Daud Foong Govind Hassan Lim Nathan Osman Raja Tan Yusof',
+);
+
+const namesOf: Readonly<Record<QuoteMarket, Names>> = {
   US: western,
   FX: western,
   HK: chinese,
@@ -58,7 +49,7 @@ const names: Readonly<Record<QuoteMarket, Names>> = {
 
 /** A made-up name that is usual where a market is. `key`: its stream. */
 export function personName(key: number, market: QuoteMarket): string {
-  const { given, family, familyFirst } = names[market];
+  const { given, family, familyFirst } = namesOf[market];
   const of = (list: readonly string[], draw: number) => list[Math.floor(uniform(key, draw) * list.length)] ?? '';
   const [first, last] = [of(given, 0), of(family, 1)];
   return familyFirst ? `${last} ${first}` : `${first} ${last}`;

@@ -48,11 +48,8 @@ export function bondsOn(dayOf: (market: 'HK' | 'US') => string, market?: QuoteMa
 function bondOf(programme: BondProgramme, year: number): Bond | undefined {
   if (year < programme.since || (year - programme.since) % programme.every !== 0) return undefined;
   const key = `${programme.market}.${programme.prefix} ${year}`;
-  let bond = made.get(key);
-  if (bond === undefined) {
-    bond = makeBond(programme, year);
-    made.set(key, bond);
-  }
+  const bond = made.get(key) ?? makeBond(programme, year);
+  made.set(key, bond);
   return bond;
 }
 

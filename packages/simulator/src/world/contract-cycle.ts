@@ -9,17 +9,17 @@ const ROLL_DAYS = 2;
 /** Months ahead that may be listed. */
 export const LISTED_MONTHS = 12;
 const LAST_DAYS_CACHED = 10_000;
+const STRETCHES_CACHED = 2_000;
 
-/** The days ("2026-11-20"), both included, on which the months of a product stand in one order. */
+/** The order in which the months of a product stand on a day, and a day ("2026-11-20") since when they do. */
 interface Stretch {
   readonly from: string;
-  readonly until: string;
   readonly order: readonly string[];
 }
 
 // All of it is pure, so that one memory serves every world.
 const lastDays = new LruCache<string, string>(LAST_DAYS_CACHED);
-const stretches = new Map<FutureProduct, Stretch>();
+const stretches = new LruCache<string, Stretch>(STRETCHES_CACHED);
 
 /** Last trading day of the contract of a month, "2026-12". */
 export function lastDayOf(product: FutureProduct, month: string): string {
@@ -54,14 +54,8 @@ export function orderedSince(product: FutureProduct, day: string): string {
   return stretchOf(product, day).from;
 }
 
-// Days are asked for one after the other: the order of the last one holds for nearly all.
 function stretchOf(product: FutureProduct, day: string): Stretch {
-  let stretch = stretches.get(product);
-  if (stretch === undefined || day < stretch.from || day > stretch.until) {
-    stretch = stretchAround(product, day);
-    stretches.set(product, stretch);
-  }
-  return stretch;
+  return stretches.get(`${product.market}.${product.root} ${day}`, () => stretchAround(product, day));
 }
 
 /**
@@ -73,9 +67,8 @@ function stretchAround(product: FutureProduct, day: string): Stretch {
   const [front, next] = months;
   if (front === undefined || next === undefined) throw new Error(`${product.root} has no contract on ${day}`);
   const rolls = rollDay(product, front);
-  const last = lastDayOf(product, front);
-  if (day > rolls) return { from: addDays(rolls, 1), until: last, order: [next, front, ...months.slice(2)] };
-  return { from: addDays(lastDayOf(product, monthBefore(product, front)), 1), until: rolls, order: months };
+  if (day > rolls) return { from: addDays(rolls, 1), order: [next, front, ...months.slice(2)] };
+  return { from: addDays(lastDayOf(product, monthBefore(product, front)), 1), order: months };
 }
 
 function rollDay(product: FutureProduct, month: string): string {

@@ -9,9 +9,8 @@ import { type Future, type Instrument, instrumentOf } from './instrument.js';
 import { flatTickTable } from './tick-tables.js';
 
 const VOLUME_MIN = 50;
-const CONTRACTS_CACHED_MAX = 20_000;
 
-// All of it is pure, so that one memory serves every world.
+// All of it is pure, so that one memory serves every world. Years have two digits: there are a hundred of months.
 const contracts = new Map<string, Future>();
 const products = new Map(futureProducts.map((product) => [`${product.market}.${product.root}`.toUpperCase(), product]));
 
@@ -57,7 +56,6 @@ function contractOf(product: FutureProduct, month: string): Future {
   const listed = yearBefore < product.listed ? businessDayFrom(product.listed, days) : days.nextTradingDay(yearBefore);
   const label = month.slice(2).replace('-', '');
   const found = contract(product, label, listed, month);
-  if (contracts.size >= CONTRACTS_CACHED_MAX) contracts.clear();
   contracts.set(key, found);
   return found;
 }
