@@ -25,7 +25,8 @@ const western = names(
 );
 const chinese = names(
   'Anqi Bowen Chengyu Dehua Fangyu Guoliang Haoran Jiayi Kaiwen Lihua Mingze Nianci Peishan Qiming Ruolan Shuyi Tianyu Weijie Xiuying Yichen Zhihong',
-  'Bai Cai Deng Fan Gao Han Jin Kong Liang Meng Nie Pan Qiu Ren Shen Tang Wen Xue Yao Zeng', true,
+  'Bai Cai Deng Fan Gao Han Jin Kong Liang Meng Nie Pan Qiu Ren Shen Tang Wen Xue Yao Zeng',
+  true,
 );
 const japanese = names(
   'Akira Chihiro Daichi Emi Fumio Haruka Ichiro Junko Kaoru Makoto Naomi Osamu Reiko Satoru Takumi Yoko',
