@@ -11,10 +11,9 @@ import { percent } from '../../view/figures.js';
 import { yearRange } from '../../view/price-range.js';
 import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf } from '../../view/standings.js';
 import { type StockFigures, stocksOf } from '../../view/stock-figures.js';
-import type { Calendar } from '../../world/calendar.js';
 import { createCalendar } from '../../world/business-days.js';
+import type { Calendar } from '../../world/calendar.js';
 import { MarketState } from '../../world/market-state.js';
-import { OpenCalendar } from '../../world/open-calendar.js';
 import type { AnswerTo } from '../table.js';
 
 const preMarket: SessionOf = (_, { quote }) => quote.preMarket && { ...quote.preMarket, close: quote.previousClose };
@@ -194,7 +193,7 @@ function newestSession(hours: ExtendedHours, now: number): Span | undefined {
  */
 function inHours(facts: Needed, stock: StockFigures, hours: ExtendedHours, scheduled: SessionOf): ExtendedSession | undefined {
   const { clock, world, market } = facts;
-  if (!(world.calendar('US') instanceof OpenCalendar)) return scheduled(facts, stock);
+  if (world.calendarMode === 'calendar') return scheduled(facts, stock);
   const now = clock.now();
   const span = newestSession(hours, now);
   if (span === undefined) return undefined;
