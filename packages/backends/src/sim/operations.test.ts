@@ -1,38 +1,22 @@
 import type { Message } from '@bufbuild/protobuf';
-import { clearField, create, toBinary } from '@bufbuild/protobuf';
+import { clearField, clone, create, toBinary } from '@bufbuild/protobuf';
 import { refusalCode } from '@svc-gateway/contract/broker-codes';
 import { SnapshotBasicDataSchema } from '@svc-gateway/contract/generated/Qot_GetSecuritySnapshot_pb';
 import type * as SvcSnapshot from '@svc-gateway/contract/generated/svc/snapshot_pb';
+import { parseJson } from '@svc-gateway/contract/json/parse';
 import type { Operation } from '@svc-gateway/contract/operation';
-import {
-  account,
-  calendar,
-  derivatives,
-  extension,
-  forexAccount,
-  industry,
-  institution,
-  klinePattern,
-  metadata,
-  news,
-  operations,
-  quote,
-  ranking,
-  research,
-  system,
-  trade,
-  userState,
-} from '@svc-gateway/contract/operations';
+import { derivatives, metadata, operations, quote, system, trade } from '@svc-gateway/contract/operations';
+import { requestDecoder } from '@svc-gateway/contract/request';
+import { toolExample } from '@svc-gateway/contract/tool-example';
 import { answers } from '@svc-gateway/simulator/answers';
 import { isOffloaded } from '@svc-gateway/simulator/answers/offloaded';
 import { accounts } from '@svc-gateway/simulator/brokerage/account';
 import { nextTurn, Turn } from '@svc-gateway/simulator/pace';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { call, context, type Fixture, payload, security, startFixture } from '../../../../test/support/sim-backend.js';
+import { call, context, FIXTURE_TIME, type Fixture, payload, security, startFixture } from '../../../../test/support/sim-backend.js';
 import { Currencies } from '../../../simulator/src/market/currencies.js';
 import { OwnDays } from '../../../simulator/src/market/own-days.js';
-import { instrumentId } from '../../../simulator/src/world/hash.js';
 
 /** Days that go their own way, drawn without a pause: at some microseconds each, a turn has time for them. */
 const DAYS_AT_ONCE = 250;
@@ -47,7 +31,6 @@ afterAll(() => fixture.backend.stop());
 
 const one = { security: security('HK.00700') };
 const some = { securityList: ['HK.00700', 'HK.800000', 'HK.02800', 'HK.HSImain', 'US.AAPL', 'FX.EURUSD'].map(security) };
-const history = { ...one, klType: 2, rehabType: 1, beginTime: '2026-11-01', endTime: '2026-11-20' };
 const header = { trdEnv: 0, accID: accounts[1]!.id, trdMarket: 1 };
 const order = {
   packetID: { connID: 1n, serialNo: 1 },
@@ -59,204 +42,63 @@ const order = {
   price: 500,
   secMarket: 1,
 };
-const leg = (code: string) => ({ security: security(`HK.${code}`), side: 1, qtyRatio: 1 });
-const combo = { header, comboLegs: ['00700', '00005'].map(leg), qty: 400, price: 600, orderType: 1 };
-const timeLocation = 'Asia/Hong_Kong';
-const priceContext = { usePreMarket: false, useAfterHours: false, useOvernight: false };
-const days = { queryType: 1, startDate: '2026-11-01', endDate: '2026-11-20' };
-const broker = { brokerId: 1001, extensionVersion: 1 };
-const pattern = { klineType: 2, extensionVersion: 1 };
-const page = { market: 1, dataFrom: 0, dataMaxCount: 10, extensionVersion: 1 };
 const owner = security('US.AAPL');
-const version = { extensionVersion: 1 };
-const watched = { stockIds: [instrumentId('HK.00700')], pageSize: 5, ...version };
-
-/** A typical request of every operation that a backend answers. */
-const typical: Readonly<Record<string, readonly [Operation, object]>> = Object.fromEntries(
-  (
-    [
-      [system.getGlobalState, { userID: 0n }],
-      [system.getUserInfo, {}],
-      [system.getQuoteRights, {}],
-      [system.getQuoteCapability, {}],
-      [system.getTokenState, {}],
-      [system.getRiskFreeRate, {}],
-      [system.getSpreadTable, {}],
-      [quote.getQuote, some],
-      [quote.getSnapshot, some],
-      [quote.getKline, { ...one, klType: 2, rehabType: 0, reqNum: 10 }],
-      [quote.getHistoryKline, history],
-      [quote.getHistoryKlQuota, { bGetDetail: true }],
-      [quote.getOrderBook, { ...one, num: 10 }],
-      [quote.getTicker, { ...one, maxRetNum: 10 }],
-      [quote.getRt, one],
-      [quote.getBroker, one],
-      [quote.getStaticInfo, some],
-      [quote.getMarketState, some],
-      [quote.getCapitalFlow, one],
-      [quote.getCapitalDistribution, one],
-      [quote.getTickerStatistic, { ...one, intervalType: 3 }],
-      [quote.getTickerStatisticDetail, one],
-      [klinePattern.klinePattern, { ...one, ...pattern }],
-      [klinePattern.klinePatternCatalog, { extensionVersion: 1 }],
-      [klinePattern.klinePatternStatistics, { ...one, ...pattern }],
-      [klinePattern.klinePatternStocks, { ...pattern, shape: 5, market: 1 }],
-      [klinePattern.klinePatternPerformance, { shape: 8, duration: 5, extensionVersion: 1 }],
-      [metadata.getTradingDays, { market: 1, beginTime: '2026-12-01', endTime: '2026-12-31' }],
-      [metadata.searchQuote, { keyword: 'tencent', maxCount: 5 }],
-      [metadata.listPlates, { market: 1, plateSetType: 0 }],
-      [metadata.getPlateSecurity, { plate: security('HK.LIST1001') }],
-      [metadata.getOwnerPlate, { securityList: [one.security] }],
-      [metadata.getCodeChange, {}],
-      [metadata.getSuspend, { securityList: [one.security], beginTime: '2026-11-02', endTime: '2026-11-06' }],
-      [metadata.getRehab, one],
-      [metadata.getIpoList, { market: 1 }],
-      [metadata.getIpoCalendar, { market: 1, beginDate: '20261101', endDate: '20261130' }],
-      [metadata.getStockFilter, { begin: 0, num: 10, market: 1 }],
-      [metadata.stockScreen, { filterList: [{ simpleFieldQuery: { simpleField: 1, screenValueList: [1n] } }], pageCount: 10 }],
-      [metadata.warrantScreen, { marketType: 1, pageCount: 10 }],
-      [metadata.etfScreen, page],
-      [metadata.fundScreen, page],
-      [metadata.futureScreen, page],
-      [metadata.bondScreen, { ...page, market: 11 }],
-      [derivatives.getOptionExpirationDate, { owner }],
-      [derivatives.getOptionChain, { owner, beginTime: '2026-12-18', endTime: '2026-12-18' }],
-      [derivatives.getOptionStrategy, { owner, optionStrategy: 4, expireTime: '2026-12-18', spread: 5 }],
-      [derivatives.getReference, { ...one, referenceType: 1 }],
-      [derivatives.getWarrant, { begin: 0, num: 10, sortField: 1, ascend: true, owner: one.security }],
-      [derivatives.getFutureInfo, { securityList: [security('HK.HSImain')] }],
-      [calendar.getDividendCalendar, { market: 1, date: '2026-11-20' }],
-      [calendar.getEarningsCalendar, { market: 11, beginDate: '2026-11-16', endDate: '2026-11-20' }],
-      [calendar.getEconomicCalendar, { beginDate: '2026-11-01', endDate: '2026-11-30', count: 10 }],
-      [ranking.getDividendRank, { market: 1, rankType: 1, count: 10 }],
-      [ranking.getEarningsBeatRank, { market: 1, beatType: 1, count: 10 }],
-      [ranking.getUsPreMarketRank, { count: 10 }],
-      [ranking.getUsAfterHoursRank, { count: 10 }],
-      [ranking.getUsOvernightRank, { count: 10 }],
-      [ranking.getShortSellingRank, { market: 1, count: 10 }],
-      [ranking.getPeriodChangeRank, { market: 1, periodType: 3, count: 10 }],
-      [ranking.getHighDividendSoeRank, { count: 10 }],
-      [research.getCompanyProfile, one],
-      [research.getCompanyExecutives, one],
-      [research.getCompanyOperationalEfficiency, one],
-      [research.getFinancialsEarningsPriceMove, { ...one, periodCount: 2 }],
-      [research.getFinancialsEarningsPriceHistory, one],
-      [research.getFinancialsStatements, one],
-      [research.getFinancialsRevenueBreakdown, one],
-      [research.getResearchAnalystConsensus, one],
-      [research.getResearchRatingSummary, one],
-      [research.getResearchMorningstarReport, one],
-      [research.getValuationDetail, one],
-      [research.getValuationPlateStockList, { security: security('HK.LIST1001') }],
-      [institution.getInstitutionList, { market: 1 }],
-      [institution.getInstitutionProfile, { market: 1, institutionId: 1 }],
-      [institution.getInstitutionDistribution, { market: 1, institutionId: 1 }],
-      [institution.getInstitutionHoldingChange, { market: 1, institutionId: 1, changeType: 3 }],
-      [institution.getInstitutionHoldingList, { market: 1, institutionId: 1 }],
-      [institution.getArkFundHolding, {}],
-      [institution.getArkStockDynamic, { security: security('US.TSLA') }],
-      [institution.getArkActiveTransaction, { cycleType: 4 }],
-      [institution.getRatingChange, { market: 11 }],
-      [industry.getIndustrialChainList, { market: 1 }],
-      [industry.getIndustrialChainDetail, { chainId: 1n }],
-      [industry.getIndustrialChainByPlate, { plateId: 1003n }],
-      [industry.getIndustrialPlateInfo, { plateId: 1003n }],
-      [industry.getIndustrialPlateStock, { plateId: 1003n }],
-      [ranking.getHeatMapData, { market: 1 }],
-      [extension.forexRates, version],
-      [extension.relatedStocks, { ...one, ...version }],
-      [extension.earningsExpectedMove, { security: owner, ...version }],
-      [extension.newsTranslation, { newsId: 'HK.00700-1', isTranslate: true, listType: 0, skipImageCrop: false, ...version }],
-      [extension.forexConstituents, { listId: 1, dataFrom: 0, dataMaxCount: 10, ...version }],
-      [news.latestNews, { pageSize: 5, ...version }],
-      [news.stockNews, { ...one, pageSize: 5, idType: 1, ...version }],
-      [news.watchlistAnnouncement, watched],
-      [news.watchlistNews, watched],
-      [news.watchlistRating, watched],
-      [userState.modifyUserSecurity, { groupName: 'Tech', op: 1, securityList: [one.security] }],
-      [userState.getUserSecurityGroup, { groupType: 3 }],
-      [userState.getUserSecurity, { groupName: 'All' }],
-      [userState.setPriceReminder, { ...one, op: 1, type: 1, freq: 1, value: 1_000_000 }],
-      [userState.getPriceReminder, one],
-      [userState.setOptionEventAlert, { operType: 1, alertList: [{ underlying: owner }] }],
-      [userState.getOptionEventAlert, { count: 10 }],
-      [userState.setStockNote, { ...one, note: 'Results on Wednesday.' }],
-      [userState.getStockNote, {}],
-      [account.listAccounts, { userID: 0n }],
-      [account.getFunds, { header }],
-      [account.getPositions, { header }],
-      [account.getOrders, { header }],
-      [account.getDeals, { header }],
-      [account.getHistoryOrders, { header, filterConditions: { beginTime: '2026-11-01', endTime: '2026-11-20' } }],
-      [account.getHistoryDeals, { header, filterConditions: { beginTime: '2026-11-01', endTime: '2026-11-20' } }],
-      [account.getOrderFee, { header, orderIdExList: [] }],
-      [account.getMaxTrdQtys, { header, orderType: 1, code: '00700', price: 500, secMarket: 1 }],
-      [account.getMarginRatio, { header, securityList: [one.security] }],
-      [account.getComboMaxTrdQtys, combo],
-      [account.getMarginInfo, { header }],
-      [account.getFlowSummary, { header, clearingDate: '2026-11-20' }],
-      [account.getAccCashFlow, { header, clearingDate: '2026-11-20', cashFlowDirection: 1 }],
-      [account.getCashLog, { header }],
-      [account.getBizGroup, { header }],
-      [account.getPositionCorporateActions, { header, extensionVersion: 1 }],
-      [account.getReturnCalendar, { header, queryType: 1, method: 1, timeLocation, priceContext, extensionVersion: 1 }],
-      [account.getYieldTrend, { header, range: { ...days, timeLocation, priceContext }, method: 1, extensionVersion: 1 }],
-      [forexAccount.getForexAccounts, broker],
-      [forexAccount.getForexSymbolConfigs, broker],
-      [trade.placeOrder, order],
-      [trade.placeComboOrder, { ...combo, packetID: { connID: 1n, serialNo: 2 } }],
-      [trade.unlockTrade, { unlock: false }],
-    ] as const
-  ).map(([operation, fields]) => [operation.name, [operation, fields]]),
-);
 
 /** Operations whose typical request needs an order, an account, a row or listed contracts, or is refused. */
 const elsewhere = [
   ...['verification', 'modify_order', 'cancel_order', 'cancel_all_order', 'reconfirm_order', 'reverse_position', 'roll_position'],
-  ...['get_option_quote', 'get_option_strategy_analysis', 'get_cash_detail', 'get_company_executive_background'],
+  ...['get_option_quote', 'get_option_strategy_analysis', 'get_cash_detail', 'get_company_executive_background', 'get_order_fee'],
   ...['get_forex_risk_control', 'get_forex_account_quote_context', 'get_forex_assets', 'preview_forex_margin'],
 ];
+
+/** Requests of several kinds of securities; others are made of the examples of the declarations. */
+const several = new Set<Operation>([quote.getQuote, quote.getSnapshot, quote.getStaticInfo, quote.getMarketState]);
+
+/** A typical request of an operation. */
+function typicalOf(operation: Operation): Message {
+  const { C2SSchema } = operation.messages;
+  if (several.has(operation)) return create(C2SSchema, some as Record<string, unknown>);
+  const example = parseJson(toolExample(operation, new Date(FIXTURE_TIME)));
+  const decoded = example.ok ? requestDecoder(operation, 'mcp')(example.value) : undefined;
+  if (!decoded?.ok) throw new Error(`${operation.name} has no example`);
+  return decoded.value;
+}
+
+const typical = operations
+  .filter(({ name }) => answers.has(name) && !elsewhere.includes(name))
+  .map((operation) => [operation.name, operation, typicalOf(operation)] as const);
 
 /** Reads of trading hours say in a note that the clock is held open. */
 const tellsHours = new Set(['get_global_state', 'get_market_state', 'get_trading_days']);
 
-test('every operation that a backend answers has a typical request here', () => {
-  expect([...Object.keys(typical), ...elsewhere].sort()).toEqual([...answers.keys()].sort());
+test.each(typical)('%s answers a typical request with a complete message', async (name, operation, request) => {
+  const response = await call(fixture.backend, operation, request);
+  const retMsg = tellsHours.has(name) ? expect.stringContaining('held open') : '';
+  expect(response).toMatchObject({ retType: 0, retMsg, s2c: expect.anything() });
+  // Encoding throws where a required field is missing.
+  expect(toBinary(operation.messages.ResponseSchema, response).length).toBeGreaterThan(0);
 });
 
-describe.each(Object.keys(typical))('%s', (name) => {
-  const [operation, fields] = typical[name]!;
-
-  test('answers a typical request with a complete message', async () => {
-    const response = await call(fixture.backend, operation, fields);
-    const retMsg = tellsHours.has(name) ? expect.stringContaining('held open') : '';
-    expect(response).toMatchObject({ retType: 0, retMsg, s2c: expect.anything() });
-    // Encoding throws where a required field is missing.
-    expect(toBinary(operation.messages.ResponseSchema, response).length).toBeGreaterThan(0);
-  });
-});
-
-/** The fields with a code that is not listed in every security. */
-function unlisted(fields: unknown): unknown {
-  if (Array.isArray(fields)) return fields.map(unlisted);
-  if (typeof fields !== 'object' || fields === null) return fields;
-  const own = fields as Record<string, unknown>;
-  return Object.fromEntries(Object.entries(own).map(([name, value]) => [name, name === 'code' ? 'NOSUCHTHING' : unlisted(value)]));
+/** Gives every security a code that is not listed; true where there is one. */
+function unlist(fields: object): boolean {
+  let found = false;
+  for (const [name, value] of Object.entries(fields)) {
+    if (name === 'code') (fields as { code: string }).code = 'NOSUCHTHING';
+    found = name === 'code' || (typeof value === 'object' && value !== null && unlist(value)) || found;
+  }
+  return found;
 }
 
 // Orders have tests of their own: a packet number goes with one request.
-const naming = Object.values(typical).filter(
-  ([{ effect }, fields]) =>
-    effect !== 'order' && /"code":/.test(JSON.stringify(fields, (_, value) => (typeof value === 'bigint' ? 0 : value))),
-);
+const naming = typical.flatMap(([name, operation, request]) => {
+  const unlisted = clone(operation.messages.C2SSchema, request);
+  return operation.effect !== 'order' && unlist(unlisted) ? [[name, operation, unlisted] as const] : [];
+});
 
-test.each(naming.map(([operation, fields]) => [operation.name, operation, fields] as const))(
-  '%s refuses a security that is not listed by a code of its own',
-  async (_, operation, fields) => {
-    const { retType, retMsg, errCode } = await call(fixture.backend, operation, unlisted(fields) as object);
-    expect([retType, refusalCode({ errCode }).code, retMsg]).toEqual([-1, 'broker.unknown_code', expect.any(String)]);
-  },
-);
+test.each(naming)('%s refuses a security that is not listed by a code of its own', async (_, operation, request) => {
+  const { retType, retMsg, errCode } = await call(fixture.backend, operation, request);
+  expect([retType, refusalCode({ errCode }).code, retMsg]).toEqual([-1, 'broker.unknown_code', expect.any(String)]);
+});
 
 test.each([
   [
@@ -304,15 +146,12 @@ describe('the first call of a read in the event loop draws few days at once', ()
     vi.restoreAllMocks();
   });
 
-  const reads = Object.values(typical).filter(
-    ([operation, fields]) =>
-      operation.effect === 'read' && !isOffloaded(operation, create(operation.messages.C2SSchema, fields as Record<string, unknown>)),
-  );
-  test.each(reads.map(([operation, fields]) => [operation.name, operation, fields] as const))('%s', async (_, operation, fields) => {
+  const reads = typical.filter(([, operation, request]) => operation.effect === 'read' && !isOffloaded(operation, request));
+  test.each(reads)('%s', async (_, operation, request) => {
     const { backend } = await startFixture();
     drawn.now = 0;
     drawn.most = 0;
-    expect(await call(backend, operation, fields)).toMatchObject({ retType: 0 });
+    expect(await call(backend, operation, request)).toMatchObject({ retType: 0 });
     await backend.stop();
     expect(drawn.most).toBeLessThanOrEqual(DAYS_AT_ONCE);
   });
