@@ -1,5 +1,6 @@
 import type { Operation } from '@svc-gateway/contract/operation';
 import type { Backend } from '@svc-gateway/gateway';
+import { signal } from './until.js';
 
 export interface TurnOf {
   /** The first of these calls is there. */
@@ -12,8 +13,8 @@ export interface TurnOf {
 
 /** A brokerage behind which calls of one operation wait for their turn. */
 export function turnOf(held: Operation): TurnOf {
-  const [waiting, comes] = signal();
-  const [turn, go] = signal();
+  const { promise: waiting, resolve: comes } = signal();
+  const { promise: turn, resolve: go } = signal();
   return {
     waiting,
     go,
@@ -27,12 +28,4 @@ export function turnOf(held: Operation): TurnOf {
       },
     }),
   };
-}
-
-function signal(): [Promise<void>, () => void] {
-  let give: () => void = () => undefined;
-  const given = new Promise<void>((resolve) => {
-    give = resolve;
-  });
-  return [given, give];
 }

@@ -15,3 +15,12 @@ export async function until<T>(
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
+
+/** A promise that a test resolves. */
+export function signal(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

@@ -109,7 +109,7 @@ describe('an order of several legs', () => {
     expect(verdict(gates, limits, ordered(other, leg()))).toBe(code);
   });
 
-  it('is valued by their sum, for each currency by itself', () => {
+  it('values an order of several legs by their sum, for each currency by itself', () => {
     const dollars = leg({ worth: { currency: 'USD', value: money(90), increase: money(90) } });
     const gates = gatesOn(new MemoryStore());
     const caps = { maxOrderValue: money(100), maxDailyValue: money(150) };
@@ -123,7 +123,7 @@ describe('an order of several legs', () => {
     ]);
   });
 
-  it('without a leg is the defect that it is, and passes nothing', () => {
+  it('throws for an order without a leg', () => {
     expect(() => gatesOn(new MemoryStore()).admit(undefined, ordered(), noon)).toThrow(RangeError);
   });
 });
@@ -152,7 +152,7 @@ describe('caps in one currency', () => {
   });
   const EIGHTH = money(1) / 8n;
 
-  it('convert the others at the rate plus 2 %', () => {
+  it('converts orders in other currencies at the rate plus 2 %', () => {
     const gates = gatesOn(new MemoryStore());
     // 800 HKD are 102 USD.
     expect(verdict(gates, inDollars, known(orderOf(800), EIGHTH))).toBe('limit.order_value');
@@ -162,7 +162,7 @@ describe('caps in one currency', () => {
     expect(verdict(gates, inDollars, known(orderOf(1), EIGHTH))).toBe('limit.daily_value');
   });
 
-  it('refuse without a known rate, for the order or for the day’s earlier total', () => {
+  it('refuses orders without a known rate, for the order or for the day’s earlier total', () => {
     const gates = gatesOn(new MemoryStore());
     expect(verdict(gates, inDollars, known(orderOf(8), undefined))).toBe('limit.exchange_rate_unknown');
     expect(verdict(gates, inDollars, known(orderOf(8), 0n))).toBe('limit.exchange_rate_unknown');
@@ -171,7 +171,7 @@ describe('caps in one currency', () => {
     expect(verdict(gates, { limitsCurrency: 'USD' }, known(orderOf(8), undefined))).toBe('ok');
   });
 
-  it('count the orders of the day from before they were in one', () => {
+  it('counts the orders of the day from before the caps were in one currency', () => {
     const gates = gatesOn(new MemoryStore());
     expect(verdict(gates, { maxDailyValue: money(800) }, known(orderOf(800), EIGHTH))).toBe('ok');
     expect(verdict(gates, inDollars, known(orderOf(49, { currency: 'USD' }), EIGHTH))).toBe('limit.daily_value');
@@ -234,7 +234,7 @@ describe('what counts', () => {
     expect(at(-3_600_000 + 60_000)).toBe('ok');
   });
 
-  it('treats a negative value as the defect that it is', () => {
+  it('throws for an order of a negative value', () => {
     expect(() => gatesOn(new MemoryStore()).admit(undefined, orderOf(1, { increase: -1n }), noon)).toThrow(RangeError);
   });
 });

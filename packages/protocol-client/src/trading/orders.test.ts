@@ -6,15 +6,13 @@ import { trade } from '@svc-gateway/contract/operations';
 import { BackendLost, type ResponseMessage } from '@svc-gateway/gateway/backend';
 import { expect, it } from 'vitest';
 import { CountingClock } from '../../../../test/support/counting-clock.js';
+import { signal } from '../../../../test/support/until.js';
 import { Orders } from './orders.js';
 
 it('the search for an order ends when the daemon stops', async () => {
   const clock = new CountingClock(new ManualClock(Date.UTC(2026, 0, 5)));
   const lost = new BackendLost('the connection was lost');
-  let looked: () => void = () => undefined;
-  const looking = new Promise<void>((resolve) => {
-    looked = resolve;
-  });
+  const { promise: looking, resolve: looked } = signal();
   const orders = new Orders({
     clock,
     write: () => Promise.reject(lost),
