@@ -1,7 +1,7 @@
 import { operations } from '@svc-gateway/contract/operations';
 import { type Scope, scopes } from '@svc-gateway/contract/scope';
 import { switches } from '@svc-gateway/contract/switches';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { operationRows } from '../specification/operation-rows.js';
 import { BUY, HK, HK_MARGIN, REAL, REAL_ENV, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
@@ -38,14 +38,10 @@ it('the table names every declared operation and no other', () => {
 });
 
 describe('scope mode', () => {
-  let daemon: TestDaemon<Scope>;
-  beforeAll(async () => {
-    const keys = Object.fromEntries(scopes.map((scope) => [scope, { scopes: [scope] }])) as Record<Scope, { scopes: [Scope] }>;
-    daemon = await TestDaemon.start({ keys, flags: switches });
-  });
-  afterAll(() => daemon.stop());
+  const keys = Object.fromEntries(scopes.map((scope) => [scope, { scopes: [scope] }])) as Record<Scope, { scopes: [Scope] }>;
+  const daemon = TestDaemon.forAll({ keys, flags: switches });
 
-  it.each(routes)('$method $path ($name)', async (route) => {
+  it.each(routes)('$method $path ($name) takes the keys of its scopes alone', async (route) => {
     expect(await status(daemon.as(), route)).toBe(401);
     const allowed: Scope[] = [];
     for (const scope of scopes) {
@@ -92,8 +88,12 @@ describe('scope mode', () => {
   });
 
   it('/ws refuses a handshake without a key, or with one that is no good; ?token= does as well as the header', async () => {
-    for (const path of ['/ws', '/ws?token=svc_nonsense', '/ws?token=']) {
-      await expect(daemon.pushAt(path)).rejects.toMatchObject({ status: 401, text: expect.stringContaining('"code":"auth.') });
+    for (const [path, code] of [
+      ['/ws', 'auth.missing'],
+      ['/ws?token=', 'auth.missing'],
+      ['/ws?token=svc_nonsense', 'auth.invalid'],
+    ] as const) {
+      await expect(daemon.pushAt(path)).rejects.toMatchObject({ status: 401, text: expect.stringContaining(`"code":"${code}"`) });
     }
     await daemon.pushAt(`/ws?token=${daemon.keys['qot:read']}`);
   });
@@ -104,13 +104,9 @@ describe('scope mode', () => {
 });
 
 describe('legacy mode', () => {
-  let daemon: TestDaemon;
-  beforeAll(async () => {
-    daemon = await TestDaemon.start({ flags: switches });
-  });
-  afterAll(() => daemon.stop());
+  const daemon = TestDaemon.forAll({ flags: switches });
 
-  it.each(routes)('$method $path ($name)', async (route) => {
+  it.each(routes)('$method $path ($name) takes the keys of its scopes alone', async (route) => {
     const answer = await status(daemon.as(), route);
     if (isRefusedInLegacyMode(route.name)) expect(answer).toBe(401);
     else expect([200, 400]).toContain(answer);

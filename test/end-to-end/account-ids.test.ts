@@ -1,23 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { replayClock } from '@svc-gateway/contract/clock';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { HK_MARGIN } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 
 // 18 digits: Number(HK_MARGIN) ends in 000, not in 002.
 const ROUNDED = String(BigInt(Number(HK_MARGIN)));
 
-let daemon: TestDaemon<'desk'>;
-beforeAll(async () => {
-  const scopes = ['qot:read', 'acc:read', 'trade:simulate', 'metrics:read'] as const;
-  const limits = { allowedAccIds: HK_MARGIN };
-  daemon = await TestDaemon.start({
-    simulationClock: replayClock(Date.now(), 20),
-    keys: { desk: { scopes, limits } },
-    flags: ['--enable-trading'],
-  });
+const scopes = ['qot:read', 'acc:read', 'trade:simulate', 'metrics:read'] as const;
+const limits = { allowedAccIds: HK_MARGIN };
+const daemon = TestDaemon.forAll({
+  simulationClock: replayClock(Date.now(), 20),
+  keys: { desk: { scopes, limits } },
+  flags: ['--enable-trading'],
 });
-afterAll(() => daemon.stop());
 
 const desk = () => daemon.as('desk');
 
@@ -48,12 +44,12 @@ it('a neighbour that rounds to the same double is another account', async () => 
   expect((await desk().post('/api/funds', `{"market":1,"env":1,"acc_id":2.81756478396547e17}`)).status).toBe(400);
 });
 
-it('a query takes it as well', async () => {
+it('a query takes an account id that a double cannot hold', async () => {
   expect((await desk().get(`/api/token-state?acc_id=${HK_MARGIN}`)).status).toBe(200);
   expect((await desk().get(`/api/token-state?acc_id=${ROUNDED}`)).json.code).toBe('auth.account');
 });
 
-it('lists and pushes carry it, numbers of orders and fills too', async () => {
+it('lists and pushes carry every digit of ids of accounts, orders and fills', async () => {
   expect((await desk().get('/api/list-accounts')).text).toContain(`"acc_id":${HK_MARGIN},`);
   const [numbers, strings] = [await daemon.push('desk'), await daemon.push('desk', '?int64=string')];
   expect((await desk().post('/api/sub-acc-push', `{"acc_id_list":[${HK_MARGIN}]}`)).json.ret_type).toBe(0);
@@ -77,7 +73,7 @@ it('lists and pushes carry it, numbers of orders and fills too', async () => {
   expect(cancel.json.ret_msg).not.toContain('no order');
 });
 
-it('the audit trail has it exactly, and metrics do not have it at all', async () => {
+it('the audit trail has every digit of account ids, and metrics have none of them', async () => {
   await daemon.audit();
   const trail = readFileSync(daemon.auditPath, 'utf8');
   expect(trail).toContain(`"acc_id":${HK_MARGIN},`);

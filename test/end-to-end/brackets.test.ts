@@ -71,28 +71,7 @@ describe('a bracket', () => {
     expect(again.json).toMatchObject({ ret_type: -1, ret_msg: expect.stringContaining('no open bracket') });
   });
 
-  it('with a take-profit that the last price has passed is refused with its entry at the market', async () => {
-    const body = { ...entry, take_profit_price: around(await lastPrice(), 0.9) };
-    const { status, json } = await daemon.as('desk').post('/api/bracket-order', body);
-    expect([status, json.field]).toEqual([400, 'take_profit_price']);
-    expect(json.error).toMatch(
-      /^take_profit_price: \d+(\.\d+)? is not above the last price \d+(\.\d+)?: it would close the position at once$/,
-    );
-  });
-
-  it('with a stop-loss on the wrong side of the last price is refused with its entry', async () => {
-    const last = await lastPrice();
-    for (const [side, factor, word] of [
-      [BUY, 1.1, 'below'],
-      [SELL_SHORT, 0.9, 'above'],
-    ] as const) {
-      const body = { ...entry, side, stop_loss_price: around(last, factor) };
-      const { status, json } = await daemon.as('desk').post('/api/bracket-order', body, text);
-      expect([status, json.error]).toEqual([400, expect.stringMatching(`^stop_loss_price: .* is not ${word} the last price`)]);
-    }
-  });
-
-  it('with a target alone rests at it', async () => {
+  it('rests at the target where there is no stop-loss', async () => {
     const last = await lastPrice();
     const { bracket_id: id } = await read('/api/bracket-order', { ...entry, take_profit_price: around(last, 1.2) });
     await hasExit(id, TARGET);
@@ -109,7 +88,28 @@ describe('a bracket', () => {
     expect(await bracket(id)).toMatchObject({ note: expect.stringContaining('cancelled by somebody else') });
   });
 
-  it('ends with its entry, where that fills nothing', async () => {
+  it('refuses a market entry whose take-profit the last price has passed', async () => {
+    const body = { ...entry, take_profit_price: around(await lastPrice(), 0.9) };
+    const { status, json } = await daemon.as('desk').post('/api/bracket-order', body);
+    expect([status, json.field]).toEqual([400, 'take_profit_price']);
+    expect(json.error).toMatch(
+      /^take_profit_price: \d+(\.\d+)? is not above the last price \d+(\.\d+)?: it would close the position at once$/,
+    );
+  });
+
+  it('refuses an entry whose stop-loss is on the wrong side of the last price', async () => {
+    const last = await lastPrice();
+    for (const [side, factor, word] of [
+      [BUY, 1.1, 'below'],
+      [SELL_SHORT, 0.9, 'above'],
+    ] as const) {
+      const body = { ...entry, side, stop_loss_price: around(last, factor) };
+      const { status, json } = await daemon.as('desk').post('/api/bracket-order', body, text);
+      expect([status, json.error]).toEqual([400, expect.stringMatching(`^stop_loss_price: .* is not ${word} the last price`)]);
+    }
+  });
+
+  it('ends with an entry that fills nothing', async () => {
     const last = await lastPrice();
     const limit = { order_type: NORMAL, price: around(last, 0.8) };
     const { bracket_id: id, order_id_ex } = await read('/api/bracket-order', { ...entry, ...limit, stop_loss_price: around(last, 0.7) });
@@ -119,7 +119,7 @@ describe('a bracket', () => {
     expect(await exitsOf(id)).toEqual([]);
   });
 
-  it('is placed once under an idempotency key', async () => {
+  it('places a bracket once under an idempotency key', async () => {
     const last = await lastPrice();
     const once = { ...text, 'idempotency-key': 'bracket-1' };
     const body = { ...entry, order_type: NORMAL, price: around(last, 0.8), stop_loss_price: around(last, 0.7) };
@@ -150,7 +150,7 @@ describe('a bracket', () => {
 });
 
 describe('limits', () => {
-  it('hold the entry, and its preview', async () => {
+  it('holds the entry of a bracket and its preview to the limits', async () => {
     const body = { ...entry, stop_loss_price: 10 };
     expect((await daemon.as('small').post('/api/bracket-order', body)).json.code).toBe('limit.order_value');
     expect((await daemon.as('narrow').post('/api/bracket-order', body)).json.code).toBe('limit.symbol');

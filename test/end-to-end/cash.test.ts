@@ -45,7 +45,7 @@ describe('POST /api/cash-log', () => {
     expect(trade.clearing_date < trade.settlement_date).toBe(true);
   });
 
-  it('pages by next_log_id', async () => {
+  it('pages the cash log by next_log_id', async () => {
     const all = await log({});
     const first = await as('all').s2c('/api/cash-log', { ...account, max_cnt: 2 }, exact);
     expect(first.log_list).toEqual(all.slice(0, 2));
@@ -67,13 +67,13 @@ describe('POST /api/cash-log', () => {
     expect([answer.status, answer.json.error]).toEqual([400, expect.stringContaining(field)]);
   });
 
-  it('takes every bound', async () => {
+  it('takes every bound of the cash log', async () => {
     for (const max_cnt of [1, 500]) expect((await log({ max_cnt })).length).toBe(Math.min(max_cnt, 3));
     for (const in_out of [0, 1, 2]) expect((await log({ in_out })).length).toBe([3, 1, 2][in_out]);
     for (const currency of [1, 2, 3, 4, 5]) expect((await log({ currency })).length).toBe(currency === 1 ? 3 : 0);
   });
 
-  it('shows limited keys what they may see', async () => {
+  it('shows limited keys the rows of the cash log that they may see', async () => {
     const titles = async (id: Id) => (await log({}, id)).map(({ title }: { title: string }) => title);
     expect(await titles('hk')).toEqual(['Fees', 'Trade']);
     expect(await titles('us')).toEqual([]);
@@ -90,7 +90,7 @@ describe('POST /api/cash-log', () => {
 });
 
 describe('flows of a day', () => {
-  it('are the same under both names, and as in the log', async () => {
+  it('lists the same flows of a day under both names and in the log', async () => {
     const [fee, trade] = await log({});
     const body = { ...account, market: HK, clearing_date: trade.clearing_date };
     const flows = (await as('all').s2c('/api/flow-summary', body, exact)).flow_summary_info_list;
@@ -102,7 +102,7 @@ describe('flows of a day', () => {
     expect(out).toEqual(flows.filter(({ cash_flow_direction }: { cash_flow_direction: number }) => cash_flow_direction === 2));
   });
 
-  it('are refused to keys of markets or symbols, as a flow names no security', async () => {
+  it('refuses flows to keys of markets or symbols, as a flow names no security', async () => {
     const body = { ...account, market: HK, clearing_date: '2026-11-20' };
     for (const path of ['/api/flow-summary', '/api/acc-cash-flow']) {
       expect((await as('hk').post(path, body)).status).toBe(429);
@@ -116,7 +116,7 @@ describe('flows of a day', () => {
   });
 });
 
-it('the groups have the ids that the log is filtered by', async () => {
+it('filters the cash log by the ids of its groups', async () => {
   const { group_list } = await as('all').s2c('/api/biz-group', account);
   for (const group of group_list) {
     const rows = await log({ biz_group_id: group.biz_group_id });

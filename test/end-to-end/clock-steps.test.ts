@@ -3,7 +3,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE } from '../support/accounts.js';
 import { CoreTcpClient } from '../support/core-tcp-client.js';
 import { TestDaemon } from '../support/daemon.js';
-import { McpClient } from '../support/mcp-client.js';
 import { until } from '../support/until.js';
 
 // Noon UTC of a day to come (the certificate is younger than any day before).
@@ -38,7 +37,7 @@ describe("a day's total", () => {
   const isRefused = async () => expect((await send()).json.code).toBe('limit.daily_value');
 
   it.each([[3 * DAY_MS], [-3 * DAY_MS], [25 * HOUR_MS], [-13 * HOUR_MS]])(
-    'is not emptied by a step of %i ms, nor by the way back',
+    'keeps the day’s total over a clock step of %i ms and back',
     async (ms) => {
       const clock = await start();
       clock.step(ms);
@@ -50,7 +49,7 @@ describe("a day's total", () => {
     },
   );
 
-  it('is not emptied by steps between the ends and starts of the daemon', async () => {
+  it('keeps the day’s total over clock steps between runs of the daemon', async () => {
     const clock = await start();
     for (const ms of [3 * DAY_MS, -3 * DAY_MS]) {
       await daemon.halt();
@@ -60,7 +59,7 @@ describe("a day's total", () => {
     }
   });
 
-  it('ends with its day, however the clock was set meanwhile', async () => {
+  it('ends the day’s total with its day, however the clock was set meanwhile', async () => {
     const clock = await start();
     clock.step(3 * DAY_MS);
     clock.step(-3 * DAY_MS);
@@ -71,13 +70,13 @@ describe("a day's total", () => {
     await isRefused();
   });
 
-  it('ends while the machine sleeps', async () => {
+  it('ends the day’s total while the machine sleeps', async () => {
     const clock = await start();
     clock.sleep(13 * HOUR_MS);
     expect((await send()).json.ret_type).toBe(0);
   });
 
-  it('begins when a clock that was set says so, once it has gone on from there for a day', async () => {
+  it('begins days by a set clock once it has gone on for a day', async () => {
     const clock = await start();
     clock.step(5 * HOUR_MS);
     await isRefused();
@@ -94,7 +93,7 @@ describe("a day's total", () => {
 });
 
 describe('the orders of the last minute', () => {
-  it('count through steps of the clock', async () => {
+  it('counts the orders of the last minute through steps of the clock', async () => {
     const clock = new ManualClock(NOON);
     daemon = await TestDaemon.start<string>({ clock, keys: { desk: { ...trader, limits: { maxOrdersPerMinute: '1' } } }, flags });
     expect((await send()).json.ret_type).toBe(0);
@@ -108,7 +107,7 @@ describe('the orders of the last minute', () => {
 });
 
 describe('an idempotency key', () => {
-  it('is kept for a day of time that passes, whatever the clock says, over restarts too', async () => {
+  it('keeps an idempotency key for a day of passing time, whatever the clock says, over restarts too', async () => {
     const clock = new ManualClock(NOON);
     daemon = await TestDaemon.start<string>({ clock, keys: { desk: trader }, flags });
     const first = await send({ 'idempotency-key': 'once' });
@@ -133,7 +132,7 @@ describe('an idempotency key', () => {
 });
 
 describe('an expired key', () => {
-  it('loses its streams when the clock is set past its expiry, on every interface', async () => {
+  it('closes the streams of a key on every interface when the clock is set past its expiry', async () => {
     const clock = new ManualClock(NOON);
     const wish = { ...trader, expiresAt: NOON + HOUR_MS };
     const core = [...flags, '--api-key-id', 'desk'];
@@ -141,7 +140,7 @@ describe('an expired key', () => {
     const push = await daemon.push('desk');
     const tcp = await CoreTcpClient.open(daemon.daemon.apiAddress ?? '');
     const stream = await daemon.grpc().open({ key: daemon.keys.desk });
-    const mcp = await McpClient.open(daemon, { keyText: daemon.keys.desk });
+    const mcp = await daemon.mcp('desk');
     clients.push(tcp, mcp);
     const { push: hub } = daemon.daemon.gateway;
     await until(() => hub.connections().length === 4, 'every stream');
@@ -155,7 +154,7 @@ describe('an expired key', () => {
     expect((await daemon.as('desk').post('/api/quote', { symbol: 'HK.00700' })).status).toBe(401);
   });
 
-  it('set back before its expiry works again, and is closed again', async () => {
+  it('lets an expired key work again after the clock is set back, and closes it again', async () => {
     const clock = new ManualClock(NOON);
     daemon = await TestDaemon.start<string>({ clock, keys: { desk: { ...trader, expiresAt: NOON + HOUR_MS } } });
     for (const ms of [2 * HOUR_MS, 2 * HOUR_MS]) {
@@ -169,7 +168,7 @@ describe('an expired key', () => {
 });
 
 describe('healthy clients', () => {
-  it('of core TCP and /ws are neither cut nor forgotten by steps of the clock', async () => {
+  it('neither cuts nor forgets clients of core TCP and /ws at steps of the clock', async () => {
     const clock = new ManualClock(NOON);
     daemon = await TestDaemon.start<string>({ clock });
     const tcp = await CoreTcpClient.open(daemon.daemon.apiAddress ?? '');
@@ -190,7 +189,7 @@ describe('healthy clients', () => {
     await until(() => pings > before, 'a ping after the clock was set back');
   });
 
-  it('hear the market after the clock was set back', async () => {
+  it('pushes quotes after the clock was set back', async () => {
     const clock = new ManualClock(NOON);
     daemon = await TestDaemon.start<string>({ clock });
     await daemon.as().s2c('/api/subscribe', { symbols: ['HK.00700'], sub_types: [1] });

@@ -45,7 +45,7 @@ describe('an order of several legs', () => {
   const told = (id: string, status: number) => (frame: PushFrame) =>
     frame.proto_id === ORDER_PUSH && frame.body.order.order_id_ex === id && frame.body.order.order_status === status;
 
-  it('is placed without a packet id, listed with its legs, modified and cancelled', async () => {
+  it('places a combo order without a packet id, lists its legs, modifies and cancels it', async () => {
     const push = await daemon.push('desk', '?int64=string');
     await read('/api/sub-acc-push', { acc_id_list: [HK_MARGIN] });
     const { order_id_ex: id } = await read('/api/combo-order', { c2s: { ...combo, price: -5_000, remark: 'pair' } });
@@ -63,7 +63,7 @@ describe('an order of several legs', () => {
     await push.frame(told(id, CANCELLED), 'its cancellation');
   });
 
-  it('is pushed to no key that may not see one of its legs', async () => {
+  it('pushes a combo order to no key that may not see one of its legs', async () => {
     const push = await daemon.push('narrow', '?int64=string');
     await daemon.as('narrow').s2c('/api/sub-acc-push', { acc_id_list: [HK_MARGIN] }, text);
     const { order_id_ex: hidden } = await read('/api/combo-order', { ...combo, price: -5_000 });
@@ -76,7 +76,7 @@ describe('an order of several legs', () => {
     for (const order_id_ex of [hidden, own]) await read('/api/cancel-order', { acc_id: HK_MARGIN, env: SIMULATE, market: HK, order_id_ex });
   });
 
-  it('fills leg by leg in its ratio, and is told once', async () => {
+  it('fills a combo order leg by leg in its ratio, and tells it once', async () => {
     const push = await daemon.push('desk', '?int64=string');
     await read('/api/sub-acc-push', { acc_id_list: [HK_MARGIN] });
     const { order_id_ex: id } = await read('/api/combo-order', { ...combo, price: 5_000 });
@@ -88,7 +88,7 @@ describe('an order of several legs', () => {
     expect([traded('00700'), traded('00005')]).toEqual([100, 400]);
   });
 
-  it('of one leg is an order for its security', async () => {
+  it('takes a combo order of one leg for an order for its security', async () => {
     const { order_id_ex: id } = await read('/api/combo-order', { ...combo, combo_legs: legs.slice(0, 1), price: 100 });
     const { order_list } = await read('/api/orders', { acc_id: HK_MARGIN, env: SIMULATE, market: HK });
     const order = order_list.find((one: { order_id_ex: string }) => one.order_id_ex === id);
@@ -97,7 +97,7 @@ describe('an order of several legs', () => {
     await read('/api/cancel-all-order', { acc_id: HK_MARGIN, env: SIMULATE, market: HK });
   });
 
-  it('is placed once under an idempotency key', async () => {
+  it('places a combo order once under an idempotency key', async () => {
     const once = { ...text, 'idempotency-key': 'combo-1' };
     const first = await daemon.as('desk').s2c('/api/combo-order', { ...combo, price: -6_000 }, once);
     const second = await daemon.as('desk').s2c('/api/combo-order', { ...combo, price: -6_000 }, once);
@@ -137,7 +137,7 @@ describe('limits hold an order of several legs', () => {
   const c2s = { ...combo, header: { ...header, trd_env: 'simulate' }, price: 10 };
   const place = (changes: object = {}) => desk.call(trade.placeComboOrder, { c2s: { ...c2s, ...changes } });
 
-  it('and a side that is none is refused with those that are accepted, over the protocol too', async () => {
+  it('refuses an unknown side of a leg with those that are accepted, over the protocol too', async () => {
     await open({});
     const comboLegs = [leg('00700', BUY, 1), leg('00005', 9, 4)].map(({ security, side, qty_ratio }) => ({
       security,
@@ -152,17 +152,17 @@ describe('limits hold an order of several legs', () => {
     expect(await desk.call(trade.placeComboOrder, c2s)).toMatchObject({ code: 'request.invalid', message });
   });
 
-  it('by each of its securities', async () => {
+  it('holds a combo order to the limits by each of its securities', async () => {
     await open({ allowedSymbols: 'HK.00700' });
     expect(await place()).toMatchObject({ code: 'limit.symbol', message: expect.stringContaining('HK.00005') });
   });
 
-  it('by each of its sides', async () => {
+  it('holds a combo order to the limits by each of its sides', async () => {
     await open({ allowedTrdSides: 'BUY' });
     expect(await place()).toMatchObject({ code: 'limit.side' });
   });
 
-  it('by the value of its legs, not by their net price', async () => {
+  it('holds a combo order to the limits by the value of its legs, not by their net price', async () => {
     await open({ maxOrderValue: '1000' });
     expect(await place({ price: 0 })).toMatchObject({ code: 'limit.order_value' });
     // The price's allowance for the first leg counts, however far above the market.
@@ -172,7 +172,7 @@ describe('limits hold an order of several legs', () => {
     expect(await place({ price: -5_000 })).toMatchObject({ retType: 0 });
   });
 
-  it('when it grows', async () => {
+  it('holds a growing combo order to the limits', async () => {
     await open({ maxOrderValue: '100000' });
     const { orderIDEx } = await desk.payload(trade.placeComboOrder, { c2s: { ...c2s, price: -5_000 } });
     const change = { c2s: { header: c2s.header, order_id_ex: orderIDEx, modify_order_op: 1, qty: 1_000, price: -5_000 } };
@@ -181,7 +181,7 @@ describe('limits hold an order of several legs', () => {
     expect(preview).toMatchObject({ wouldPass: false, order: { symbol: 'BUY 1 HK.00700 + SELL_SHORT 4 HK.00005' } });
   });
 
-  it('and a key that may not see one of its securities does not see the order', async () => {
+  it('hides a combo order from a key that may not see one of its securities', async () => {
     await open({});
     await place({ price: -5_000 });
     const { orderList } = await desk.payload(account.getOrders, { acc_id: HK_MARGIN, market: 'HK', env: 'simulate' });
@@ -193,7 +193,7 @@ describe('limits hold an order of several legs', () => {
     expect(narrow.orderList).toEqual([]);
   });
 
-  it('and its preview says so beforehand', async () => {
+  it('foretells the limits of a combo order in its preview', async () => {
     await open({ maxOrderValue: '1000' });
     const preview = await previewed(desk, 'combo', trade.placeComboOrder, { c2s });
     expect(preview).toMatchObject({

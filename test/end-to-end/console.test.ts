@@ -56,7 +56,7 @@ describe('/console', () => {
     expect(text).not.toMatch(/<style|<script>| style=| on[a-z]+=/i);
   });
 
-  it('its stream takes the key as a subprotocol, and names none of them but its own', async () => {
+  it('takes the key as a subprotocol of the stream, and names none but its own', async () => {
     const open = (...protocols: string[]) => {
       const socket = new WebSocket(`${daemon.url.replace('https', 'wss')}/ws`, protocols, daemon.ca === undefined ? {} : { ca: daemon.ca });
       return new Promise<string>((resolve) => {

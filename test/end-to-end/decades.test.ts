@@ -47,14 +47,14 @@ describe.each([
     return read(path, { ...body, begin_time: `${year - 9}-03-02`, end_time: today });
   };
 
-  it('has a calendar of ten years, with its holidays', async () => {
+  it('lists a calendar of ten years with its holidays in any decade', async () => {
     const { trade_date_list } = await tenYears('/api/trading-days', { market: 1 });
     expect(trade_date_list.length).toBeGreaterThan(9 * 243);
     const days = await read('/api/trading-days', { market: 1, begin_time: easter[0], end_time: easter.at(-1) });
     expect(days.trade_date_list.map(({ time }: { time: string }) => time)).toEqual(easter);
   });
 
-  it('has the contracts of its day', async () => {
+  it('lists the contracts of the day in any decade', async () => {
     const { static_info_list } = await read('/api/static-info', { market: 1, sec_type: 10 });
     const codes = static_info_list.map(({ basic }: { basic: { security: { code: string } } }) => basic.security.code);
     const hsi = codes.filter((code: string) => /^HSI\d/.test(code));
@@ -68,7 +68,7 @@ describe.each([
     expect(await refused('/api/snapshot', { symbols: [coming] })).toContain(`${coming} is not listed before`);
   });
 
-  it('understands options and quotes them', async () => {
+  it('quotes options in any decade', async () => {
     const [symbol = '', expiry] = option;
     const [info] = (await read('/api/static-info', { symbols: [symbol] })).static_info_list;
     expect(info.basic).toMatchObject({ sec_type: 8, lot_size: 100, delisting: false });
@@ -78,7 +78,7 @@ describe.each([
     expect(await refused('/api/static-info', { symbols: [symbol.replace('270000', '271000')] })).toContain('unknown symbol');
   });
 
-  it('has bars and quotes, of the past ten years and of now', async () => {
+  it('answers bars of the past ten years and quotes in any decade', async () => {
     const day = { rehab_type: NOT_ADJUSTED, kl_type: DAY_LINE };
     const { kl_list } = await tenYears('/api/history-kline', { ...day, symbol: 'HK.00700', max_ack_kl_num: 1000 });
     expect(kl_list[0].time.slice(0, 4)).toBe(String(Number(today.slice(0, 4)) - 9));
@@ -100,7 +100,7 @@ describe.each([
     if (notYet !== undefined) expect(await refused('/api/snapshot', { symbols: [notYet] })).toContain('is not listed before 2023-09-14');
   });
 
-  it('fills an order', async () => {
+  it('fills an order in any decade', async () => {
     const push = await daemon.push('desk', '?int64=string');
     await read('/api/sub-acc-push', { acc_id_list: [HK_MARGIN] });
     const order = { market: HK, acc_id: HK_MARGIN, env: SIMULATE, side: BUY, order_type: MARKET, code: '00700', qty: 100 };

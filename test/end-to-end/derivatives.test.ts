@@ -66,7 +66,7 @@ describe('options', () => {
     }
   });
 
-  it('of an index are the normal ones unless the small ones are asked for', async () => {
+  it('lists normal index options unless the small ones are asked for', async () => {
     const days = (body: object) => s2c('/api/option-expiration-date', { owner_symbol: 'HK.800000', ...body });
     const chainOf = async (type: number) => {
       const list = await chain({ owner_symbol: 'HK.800000', begin_time: '2026-12-30', end_time: '2026-12-30', index_option_type: type });
@@ -77,7 +77,7 @@ describe('options', () => {
     expect(await chainOf(2)).toEqual(new Set(['MHI']));
   });
 
-  it('are filtered by what their snapshots show', async () => {
+  it('filters options by what their snapshots show', async () => {
     const all = (await chain(december)).flatMap(({ option }) => option.flatMap(({ call, put }) => [code(call), code(put)]));
     const shown = await snapshots(all);
     const wanted: readonly (readonly [filter: object, meets: (data: Readonly<Record<string, number>>) => boolean])[] = [
@@ -119,7 +119,7 @@ describe('options', () => {
     expect([answer.status, answer.json.ret_msg]).toEqual([status, expect.stringContaining(message)]);
   });
 
-  it('are quoted as their snapshot, book and legs have it', async () => {
+  it('quotes options as their snapshot, book and legs have it', async () => {
     const list = (await chain(december)).flatMap(({ option }) => option);
     const { snapshot_list } = await s2c('/api/snapshot', { symbols: ['US.AAPL'] });
     const spot = snapshot_list[0].basic.cur_price;
@@ -151,7 +151,7 @@ describe('options', () => {
     }
   });
 
-  it('add up to combinations, whose analysis agrees with the quotes of their legs', async () => {
+  it('analyses combinations of options as the quotes of their legs', async () => {
     const { strategy_list } = await s2c('/api/option-strategy', {
       owner_symbol: 'US.AAPL',
       option_strategy: 4,
@@ -192,7 +192,7 @@ describe('options', () => {
     expect(call).toMatchObject({ option_strategy: 1, max_loss: 9999999 });
   });
 
-  it.each([1, 2, 4, 6, 7, 8, 9, 11, 13, 14, 15, 16])('make up strategy %i, which its own legs are recognised as', async (strategy) => {
+  it.each([1, 2, 4, 6, 7, 8, 9, 11, 13, 14, 15, 16])('recognises the legs of option strategy %i', async (strategy) => {
     const body = {
       owner_symbol: 'US.AAPL',
       option_strategy: strategy,
@@ -206,7 +206,7 @@ describe('options', () => {
     expect(await s2c('/api/option-strategy-analysis', { multi_legs })).toMatchObject({ option_strategy: strategy, code: name });
   });
 
-  it('say what is wrong with legs', async () => {
+  it('says what is wrong with the legs of an option strategy', async () => {
     const call = { market: 11, code: code((await chain(december))[0]?.option[0]?.call) };
     const legs = async (multi_legs: readonly object[]) => (await refusal('/api/option-quote', { multi_legs })).ret_msg;
     expect(await legs([])).toContain('multi_legs');
@@ -222,7 +222,7 @@ describe('options', () => {
     expect(await legs([{ security: { market: 11, code: 'AAPL261113C280000' } }])).toContain('not listed any more');
   });
 
-  it('are unlisted after expiry and keep their history', async () => {
+  it('unlists expired options and keeps their history', async () => {
     const list = await chain({ ...december, begin_time: '2026-11-10', end_time: '2026-11-19' });
     expect(list).toEqual([]);
     const { kl_list } = await s2c('/api/history-kline', {
@@ -257,7 +257,7 @@ describe('warrants', () => {
   const rows = async (body: object): Promise<Row[]> =>
     (await s2c('/api/warrant', { owner_symbol: 'HK.800000', num: 200, ...body })).warrant_data_list ?? [];
 
-  it('are all of an underlying by default in order of code, in pages', async () => {
+  it('lists all warrants of an underlying in order of code, in pages', async () => {
     const all = await s2c('/api/warrant', { owner_symbol: 'HK.800000', num: 200 });
     expect(all.last_page).toBe(all.all_count <= 200);
     const codes = all.warrant_data_list.map(({ stock }: Row) => stock.code);
@@ -271,7 +271,7 @@ describe('warrants', () => {
     expect(await s2c('/api/warrant', { owner_symbol: 'HK.800000', num: 0 })).toMatchObject({ all_count: all.all_count, last_page: false });
   });
 
-  it('are sorted and filtered by what they show, which their snapshots show too', async () => {
+  it('sorts and filters warrants by what their snapshots show', async () => {
     const all = [...(await rows({})), ...(await rows({ begin: 200 }))];
     for (const [sort_field, of] of [
       [2, ({ cur_price }: Row) => cur_price],
@@ -319,7 +319,7 @@ describe('warrants', () => {
 });
 
 describe('futures', () => {
-  it('are described by their terms', async () => {
+  it('describes futures by their terms', async () => {
     const { future_info_list } = await s2c('/api/future-info', { symbols: ['HK.HSImain', 'US.CL2701'] });
     expect(future_info_list[0]).toMatchObject({
       security: { market: 1, code: 'HSImain' },
@@ -344,7 +344,7 @@ describe('futures', () => {
     expect(await refusal('/api/future-info', { symbols: ['HK.00700'] })).toMatchObject({ ret_msg: 'HK.00700 is a stock, no future' });
   });
 
-  it('are referred to by their continuous contract and by their index', async () => {
+  it('finds futures by their continuous contract and by their index', async () => {
     const codes = async (symbol: string) =>
       (await s2c('/api/reference', { symbol, reference_type: 2 })).static_info_list.map(({ basic }: Static) => basic.security.code);
     const contracts = await codes('HK.HSImain');
@@ -382,7 +382,7 @@ describe('a limited key', () => {
     },
   );
 
-  it('of a market sees its options and no other market', async () => {
+  it('shows a key of one market its options and no other market', async () => {
     const { json } = await daemon.as('markets').post('/api/option-chain', december);
     expect(json.s2c).toEqual(await s2c('/api/option-chain', december));
     expect((await daemon.as('markets').post('/api/warrant', { owner_symbol: 'HK.800000' })).status).toBe(429);

@@ -1,7 +1,7 @@
 import { type DescField, type DescMessage, fromJson, type JsonObject, ScalarType, toBinary } from '@bufbuild/protobuf';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { operations } from '@svc-gateway/contract/operations';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HK_MARGIN } from '../support/accounts.js';
 import { CoreTcpClient } from '../support/core-tcp-client.js';
 import { CoreWsClient } from '../support/core-ws-client.js';
@@ -21,7 +21,6 @@ const MANY = 10_000;
 /** Bound of an answer and of a line of the trail and of the log: a few texts of 200 characters, four bytes each, and a list of what is accepted. */
 const BYTES_MAX = 8_000;
 
-let daemon: TestDaemon<'desk' | 'markets' | 'symbols'>;
 let push: PushClient;
 let ws: CoreWsClient;
 let grpc: GrpcClient;
@@ -29,20 +28,20 @@ let mcp: McpWire;
 let session: Record<string, string>;
 let [audited, logged] = [0, 0];
 
+const scopes = ['qot:read', 'acc:read', 'trade:simulate', 'trade:real', 'trade:unlock', 'admin'] as const;
+const daemon = TestDaemon.forAll({
+  keys: {
+    desk: { scopes, sdk: true },
+    markets: { scopes, limits: { allowedMarkets: 'HK' } },
+    symbols: { scopes, limits: { allowedSymbols: 'HK.00700' } },
+  },
+  flags: [
+    ...['--api-key-id', 'desk', '--max-refusals-per-second', '1000000', '--enable-trading'],
+    ...['--enable-desktop-phase2-reads', '--enable-v18-experimental-reads', '--enable-v18-position-writes'],
+    ...['--enable-v18-kline-patterns', '--enable-v18-kline-pattern-performance'],
+  ],
+});
 beforeAll(async () => {
-  const scopes = ['qot:read', 'acc:read', 'trade:simulate', 'trade:real', 'trade:unlock', 'admin'] as const;
-  daemon = await TestDaemon.start({
-    keys: {
-      desk: { scopes, sdk: true },
-      markets: { scopes, limits: { allowedMarkets: 'HK' } },
-      symbols: { scopes, limits: { allowedSymbols: 'HK.00700' } },
-    },
-    flags: [
-      ...['--api-key-id', 'desk', '--max-refusals-per-second', '1000000', '--enable-trading'],
-      ...['--enable-desktop-phase2-reads', '--enable-v18-experimental-reads', '--enable-v18-position-writes'],
-      ...['--enable-v18-kline-patterns', '--enable-v18-kline-pattern-performance'],
-    ],
-  });
   const { keys, ca } = daemon;
   push = await daemon.push('desk');
   ws = await CoreWsClient.open(daemon.daemon.websocketUrl ?? '', keys.desk, ca);
@@ -50,7 +49,6 @@ beforeAll(async () => {
   mcp = new McpWire(daemon, keys.desk);
   session = await mcp.begin();
 });
-afterAll(() => daemon.stop());
 
 beforeEach(async () => {
   await daemon.daemon.access.audit.flush();
@@ -210,7 +208,7 @@ describe('an order id that no list shows comes back cut to a key with lists', ()
   const id = 'x'.repeat(20_000);
   const account = { acc_id: HK_MARGIN, env: 1, market: 1 };
 
-  it('where a bracket goes on in the account', async () => {
+  it('cuts an order id that no list shows where a bracket goes on in the account', async () => {
     const quoted = JSON.parse(await rest('/api/quote', { symbol: 'HK.00700' }));
     const price = Math.floor(quoted.s2c.basic_qot_list[0].cur_price * 0.9);
     const bracket = { ...account, symbol: 'HK.00700', side: 1, qty: 100, price, stop_loss_price: price - 50 };
@@ -231,7 +229,7 @@ describe('every text of every request comes back cut', () => {
   const TEXT = '𝕏'.repeat(20_000);
   const asked = operations.filter(({ group, waits }) => group !== 'admin' && waits === null);
 
-  it('over REST and as a tool', async () => {
+  it('cuts every echoed text over REST and as a tool', async () => {
     for (const operation of asked) {
       const route = operation.rest.find(({ method }) => method === 'POST');
       const texts = operation.shape.filter(({ hidden, type }) => !hidden && !['integer', 'number', 'boolean', 'bytes'].includes(type.kind));
@@ -249,7 +247,7 @@ describe('every text of every request comes back cut', () => {
     await expectShort('');
   });
 
-  it('over the core protocol', async () => {
+  it('cuts every echoed text over the core protocol', async () => {
     const tcp = await CoreTcpClient.open(daemon.daemon.apiAddress ?? '');
     for (const operation of asked.filter(({ protoId }) => protoId !== null)) {
       for (const c2s of withLongTexts(operation, TEXT)) {

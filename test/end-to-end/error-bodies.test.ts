@@ -6,7 +6,7 @@ const PROBLEM = /^application\/problem\+json\b/;
 const daemon = TestDaemon.forAll({ keys: { desk: { scopes: ['qot:read', 'acc:read'] } } });
 
 describe('the error body', () => {
-  it('has the fields of every error and no other', async () => {
+  it('gives every error body the same fields', async () => {
     const answer = await daemon.as('desk').post('/api/orderbook', { symbol: 'HK.00700', depth: 99 });
     expect(answer.headers['content-type']).toMatch(/^application\/json\b/);
     const { error, request_id } = answer.json;
@@ -22,7 +22,7 @@ describe('the error body', () => {
     expect(answer.headers['x-request-id']).toBe(request_id);
   });
 
-  it('is problem details for those who ask for them (RFC 9457)', async () => {
+  it('answers problem details to those who ask for them (RFC 9457)', async () => {
     const answer = await daemon
       .as('desk')
       .post('/api/orderbook', { symbol: 'HK.00700', depth: 99 }, { accept: 'application/problem+json' });
@@ -47,14 +47,14 @@ describe('the error body', () => {
     expect([answer.status, answer.headers['content-type'], answer.json.status]).toEqual([status, expect.stringMatching(PROBLEM), status]);
   });
 
-  it('asks for a bearer with 401', async () => {
+  it('asks for a bearer in a 401', async () => {
     const answer = await daemon.as().post('/api/quote', { symbol: 'HK.00700' });
     expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'Bearer']);
   });
 });
 
 describe('request ids', () => {
-  it('are of one request each, in the answer and in the audit trail', async () => {
+  it('gives each request an id of its own, in the answer and in the audit trail', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => daemon.as('desk').post('/api/quote', { symbol: 'HK.00700' })));
     const ids = answers.map((answer) => String(answer.headers['x-request-id']));
     expect(new Set(ids).size).toBe(20);
@@ -64,7 +64,7 @@ describe('request ids', () => {
 });
 
 describe('an answer', () => {
-  it('is the envelope with nulls, and the payload alone', async () => {
+  it('answers the envelope with nulls, and the payload alone', async () => {
     const desk = daemon.as('desk');
     const funds = { market: 1, acc_id: HK_MARGIN, env: 1 };
     for (const answer of [
@@ -79,7 +79,7 @@ describe('an answer', () => {
 });
 
 describe('business failures', () => {
-  it('are HTTP 200 with the envelope', async () => {
+  it('answers business failures with HTTP 200 and the envelope', async () => {
     const answer = await daemon.as('desk').post('/api/funds', { market: 1, acc_id: '1', env: 1 });
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.json).sort()).toEqual(['code', 'err_code', 'ret_msg', 'ret_type', 's2c']);
@@ -89,7 +89,7 @@ describe('business failures', () => {
 });
 
 describe('64-bit integers', () => {
-  it('are strings for clients that say X-Svc-Int64: string', async () => {
+  it('writes 64-bit integers as strings for clients that say X-Svc-Int64: string', async () => {
     const body = { market: 1, acc_id: HK_MARGIN, env: 1 };
     const exact = await daemon.as('desk').post('/api/funds', body);
     expect(exact.text).toContain(`"acc_id":${HK_MARGIN}`);

@@ -1,21 +1,16 @@
 import type { ElicitResult } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { HK_MARGIN, REAL } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
-import { McpClient } from '../support/mcp-client.js';
 
 /** Every refused request for an order of a good key is in the trail, among its refused orders and in the figures. */
 
-let daemon: TestDaemon<'desk' | 'reader'>;
-beforeAll(async () => {
-  const scopes = ['qot:read', 'acc:read', 'trade:simulate', 'trade:real', 'trade:unlock', 'metrics:read'] as const;
-  daemon = await TestDaemon.start({
-    keys: { desk: { scopes }, reader: { scopes: ['acc:read'] } },
-    flags: ['--enable-trading'],
-    variables: { SVC_TRADE_PWD: '123456' },
-  });
+const scopes = ['qot:read', 'acc:read', 'trade:simulate', 'trade:real', 'trade:unlock', 'metrics:read'] as const;
+const daemon = TestDaemon.forAll({
+  keys: { desk: { scopes }, reader: { scopes: ['acc:read'] } },
+  flags: ['--enable-trading'],
+  variables: { SVC_TRADE_PWD: '123456' },
 });
-afterAll(() => daemon.stop());
 
 const account = { acc_id: HK_MARGIN, env: 'simulate', market: 'HK' };
 const order = { ...account, symbol: 'HK.00700', side: 'BUY', qty: 100, price: 300 };
@@ -53,28 +48,25 @@ describe('an order by a tool', () => {
     ['c2s_json that is no JSON', 'svc_place_combo_order', { c2s_json: '{"header":' }, 'request.malformed_json'],
     ['both forms', 'svc_cancel_order', { ...account, c2s_json: '{}' }, 'request.invalid'],
     ['a value that cannot be read', 'svc_cancel_all_order', { ...account, acc_id: [] }, 'request.wrong_type'],
-  ])('with %s', async (_, tool, args, code) => {
-    const client = await McpClient.open(daemon, { keyText: daemon.keys.desk });
+  ])('counts an order by a tool with %s among the refusals', async (_, tool, args, code) => {
+    const client = await daemon.mcp('desk');
     const { json, isError } = await client.call(tool, args);
-    await client.close();
     expect([isError, json.code]).toEqual([true, code]);
     const found = await traces({ code, requestId: json.request_id as string }, 'mcp', tool.slice(4));
     expect(found.traces).toEqual({ lines: [code], listed: [code], counted: 1 });
   });
 
-  it('of a key that may not trade: it learns that, and nothing of its arguments', async () => {
-    const client = await McpClient.open(daemon, { keyText: daemon.keys.reader });
+  it('tells a key that may not trade so, and nothing of its arguments', async () => {
+    const client = await daemon.mcp('reader');
     const { json } = await client.call('svc_place_order', { ...order, colour: 'red' });
-    await client.close();
     expect(json.code).toBe('auth.scope');
     const found = await traces({ code: 'auth.scope', requestId: json.request_id as string }, 'mcp', 'place_order', 'reader');
     expect(found.traces).toEqual({ lines: ['auth.scope'], listed: ['auth.scope'], counted: 1 });
   });
 
-  it('declined by a person, with the terms of the order', async () => {
+  it('records an order declined by a person with its terms', async () => {
     let action: ElicitResult = { action: 'accept', content: { confirm: true } };
-    const client = await McpClient.open(daemon, {
-      keyText: daemon.keys.desk,
+    const client = await daemon.mcp('desk', {
       client: { capabilities: { elicitation: { form: {} } } },
       prepare: (official) => official.setRequestHandler('elicitation/create', () => action),
     });
@@ -82,7 +74,6 @@ describe('an order by a tool', () => {
     action = { action: 'decline' };
     const code = 'confirmation.declined';
     const { json } = await client.call('svc_place_order', { ...order, acc_id: REAL, env: 'real' });
-    await client.close();
     expect(json.code).toBe(code);
     const { line, traces: found } = await traces({ code, requestId: json.request_id as string }, 'mcp', 'place_order');
     expect(found).toEqual({ lines: [code], listed: [code], counted: 1 });

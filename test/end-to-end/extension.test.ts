@@ -1,10 +1,9 @@
 import { ManualClock } from '@svc-gateway/contract/clock';
 import { parseDecimal } from '@svc-gateway/contract/decimal';
-import { extension } from '@svc-gateway/contract/operations';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { TestDaemon } from '../support/daemon.js';
 
-type Id = 'all' | 'hk' | 'euro' | 'tencent' | 'accounts';
+type Id = 'all' | 'hk' | 'euro' | 'tencent';
 /** A part of an answer's JSON. */
 type Row = Awaited<ReturnType<ReturnType<TestDaemon['as']>['s2c']>>;
 
@@ -15,23 +14,16 @@ const exact = { 'x-svc-int64': 'string' };
 const version = { extension_version: 1 };
 const scopes = ['qot:read'] as const;
 const clock = new ManualClock(NOW);
-let daemon: TestDaemon<Id>;
-let without: TestDaemon<'all'>;
-beforeAll(async () => {
-  daemon = await TestDaemon.start<Id>({
-    clock,
-    keys: {
-      all: { scopes },
-      hk: { scopes, limits: { allowedMarkets: 'HK' } },
-      euro: { scopes, limits: { allowedMarkets: 'FX', allowedSymbols: 'FX.EURUSD' } },
-      tencent: { scopes, limits: { allowedMarkets: 'HK', allowedSymbols: 'HK.09988' } },
-      accounts: { scopes: ['acc:read'] },
-    },
-    flags: ['--enable-desktop-phase2-reads', '--enable-v18-experimental-reads', '--sim-clock', 'calendar'],
-  });
-  without = await TestDaemon.start<'all'>({ clock, keys: { all: { scopes } }, flags: ['--enable-v18-experimental-reads'] });
+const daemon = TestDaemon.forAll<Id>({
+  clock,
+  keys: {
+    all: { scopes },
+    hk: { scopes, limits: { allowedMarkets: 'HK' } },
+    euro: { scopes, limits: { allowedMarkets: 'FX', allowedSymbols: 'FX.EURUSD' } },
+    tencent: { scopes, limits: { allowedMarkets: 'HK', allowedSymbols: 'HK.09988' } },
+  },
+  flags: ['--enable-desktop-phase2-reads', '--enable-v18-experimental-reads', '--sim-clock', 'calendar'],
 });
-afterAll(() => Promise.all([daemon.stop(), without.stop()]));
 
 const post = (path: string, body: object, id: Id = 'all') => daemon.as(id).post(`/api/${path}`, { ...body, ...version }, exact);
 const s2c = async (path: string, body: object = {}, id: Id = 'all'): Promise<Row> =>
@@ -58,26 +50,6 @@ const requests: readonly [string, object][] = [
   ['news-translation', news],
   ['forex-constituents', constituents],
 ];
-
-describe.each(requests)('%s', (path, body) => {
-  it('needs its switch, the scope of quotes and version 1, and knows its fields', async () => {
-    const off = await without.as('all').post(`/api/${path}`, { ...body, ...version });
-    expect(off).toMatchObject({
-      status: 403,
-      json: { code: 'feature_disabled', error: expect.stringContaining('--enable-desktop-phase2-reads') },
-    });
-    expect(await daemon.as('accounts').post(`/api/${path}`, { ...body, ...version })).toMatchObject({ status: 403 });
-    expect((await daemon.as('all').post(`/api/${path}`, body)).json.error).toContain('extension_version');
-    expect((await daemon.as('all').post(`/api/${path}`, { ...body, extension_version: 2 })).json.error).toContain('extension_version');
-    expect((await post(path, { ...body, broker_id: 1001 })).json.error).toContain('unknown field "broker_id"');
-    expect(await post(path, body)).toMatchObject({ status: 200, json: { ret_type: 0 } });
-  });
-});
-
-it('every one is an extension read with the switch of its group', () => {
-  for (const { switches, group } of Object.values(extension))
-    expect({ switches, group }).toEqual({ switches: ['--enable-desktop-phase2-reads'], group: 'extension' });
-});
 
 it('each calls its success by its own name, and says it explicitly', async () => {
   const names = ['backend_ret_code', 'backend_ret_code', 'backend_ret_code', 'backend_code', 'backend_ret'];
@@ -269,45 +241,13 @@ describe('forex constituents', () => {
     }
     for (let sort_id = 0; sort_id <= 38; sort_id++) expect(codes(await page({ sort_id })).length).toBe(19);
   });
-
-  it.each([
-    ['list_id', [1, 12], [0, 13]],
-    ['data_from', [0], [-1]],
-    ['data_max_count', [1, 500], [0, 501]],
-    ['sort_id', [0, 38], [-1, 39]],
-    ['sort_type', [1, 2], [0, 3]],
-  ])('%s takes %j and not %j', async (field, good, bad) => {
-    for (const value of good) expect(await post('forex-constituents', { ...constituents, [field]: value })).toMatchObject({ status: 200 });
-    for (const value of bad) {
-      const answer = await post('forex-constituents', { ...constituents, [field]: value });
-      expect(answer).toMatchObject({ status: 400, json: { error: expect.stringContaining(field) } });
-    }
-  });
-
-  it.each(['list_id', 'data_from', 'data_max_count'])('%s must be given', async (field) => {
-    const answer = await post('forex-constituents', { ...constituents, [field]: undefined });
-    expect(answer).toMatchObject({ status: 400, json: { code: 'request.missing_field', error: expect.stringContaining(field) } });
-  });
 });
 
 describe('news translation', () => {
-  it.each(['news_id', 'is_translate', 'list_type', 'skip_image_crop'])('%s must be given, booleans explicitly', async (field) => {
-    const answer = await post('news-translation', { ...news, [field]: undefined });
-    expect(answer).toMatchObject({ status: 400, json: { code: 'request.missing_field', error: expect.stringContaining(field) } });
-    for (const no of ['yes', 1, null]) {
-      if (field.startsWith('is_') || field.startsWith('skip_'))
-        expect(await post('news-translation', { ...news, [field]: no })).toMatchObject({ status: 400 });
-    }
-  });
-
   it('of no item has none, and of an empty id is refused', async () => {
     expect(await s2c('news-translation', news)).toEqual({ backend_code: 1 });
     expect((await post('news-translation', { ...news, news_id: '' })).json.error).toContain('news_id');
     for (const news_id of ['HK.00700', 'HK.00700-99999999999999999999', 'XX.1-1', 'MACRO-1', '-', "';--1"])
       expect(await s2c('news-translation', { ...news, news_id })).toEqual({ backend_code: 1 });
-  });
-
-  it('is refused to a key with lists, as an id names no security', async () => {
-    expect(await post('news-translation', news, 'hk')).toMatchObject({ status: 429 });
   });
 });

@@ -1,20 +1,17 @@
 import { snakeCase } from '@svc-gateway/contract/names';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { account, operations, subscription, trade } from '@svc-gateway/contract/operations';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { HK, HK_MARGIN, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
-import { McpClient } from '../support/mcp-client.js';
+import type { McpClient } from '../support/mcp-client.js';
 import { namingRequest, spellings } from '../support/spellings.js';
 
 /** Fixed fields of an operation cannot be overridden in the body: by any name, in any form. */
 let mcp: McpClient;
 const daemon = TestDaemon.forAll({ keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] } }, flags: ['--enable-trading'] });
 beforeAll(async () => {
-  mcp = await McpClient.open(daemon, { keyText: daemon.keys.desk });
-});
-afterAll(async () => {
-  await mcp.close();
+  mcp = await daemon.mcp('desk');
 });
 
 interface Case {

@@ -1,10 +1,9 @@
 import { ManualClock } from '@svc-gateway/contract/clock';
 import { parseDecimal } from '@svc-gateway/contract/decimal';
-import { forexAccount } from '@svc-gateway/contract/operations';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { TestDaemon } from '../support/daemon.js';
 
-type Id = 'all' | 'fx' | 'hk' | 'euro' | 'other' | 'quotes';
+type Id = 'all' | 'euro' | 'other';
 const HONG_KONG = 1001;
 const SINGAPORE = 1008;
 const NOON = Date.UTC(2026, 10, 18, 12);
@@ -21,11 +20,8 @@ const daemon = TestDaemon.forAll<Id>({
   clock,
   keys: {
     all: { scopes: ['acc:read', 'qot:read'] },
-    fx: { scopes, limits: { allowedMarkets: 'FX' } },
-    hk: { scopes, limits: { allowedMarkets: 'HK' } },
     euro: { scopes, limits: { allowedMarkets: 'FX', allowedSymbols: 'FX.EURUSD' } },
     other: { scopes, limits: { allowedAccIds: '281756482001008801' } },
-    quotes: { scopes: ['qot:read'] },
   },
   flags: ['--enable-v18-experimental-reads', '--enable-desktop-phase2-reads', '--sim-clock', 'calendar'],
 });
@@ -66,64 +62,16 @@ const routes = () =>
   ] as const;
 
 describe('every forex account read', () => {
-  it('reads, with acc:read and its switch, and nothing else', () => {
-    const { getForexAccounts, getForexRiskControl, getForexSymbolConfigs } = forexAccount;
-    const { getForexAccountQuoteContext, getForexAssets, previewForexMargin } = forexAccount;
-    const six = [
-      getForexAccounts,
-      getForexRiskControl,
-      getForexSymbolConfigs,
-      getForexAccountQuoteContext,
-      getForexAssets,
-      previewForexMargin,
-    ];
-    for (const { effect, scope, switches, group } of six) {
-      expect({ effect, scope, switches, group }).toEqual({
-        effect: 'read',
-        scope: { kind: 'anyOf', anyOf: ['acc:read'] },
-        switches: ['--enable-v18-experimental-reads'],
-        group: 'forex_account',
-      });
-    }
-  });
-
-  it('takes version 1 alone, and known brokers', async () => {
+  it('takes known brokers alone', async () => {
     for (const [path, asked] of routes()) {
-      for (const extension_version of [0, 2, undefined]) {
-        expect([path, (await as('all').post(path, { ...asked, extension_version })).status]).toEqual([path, 400]);
-      }
       const answer = await as('all').post(path, { ...asked, broker_id: 1007 });
       expect([path, answer.json.ret_msg]).toEqual([path, 'broker_id 1007 is not accepted; accepted: 1001 (Hong Kong), 1008 (Singapore)']);
     }
   });
 
-  it('needs acc:read alone, and FX in a list of markets', async () => {
-    for (const [path, asked] of routes()) {
-      expect([path, (await as('fx').post(path, asked)).status]).toEqual([path, 200]);
-      expect([path, (await as('quotes').post(path, asked)).status]).toEqual([path, 403]);
-      const denied = await as('hk').post(path, asked);
-      expect([path, denied.status, denied.json.code]).toEqual([path, 429, 'limit.market']);
-    }
-  });
-
-  it('is held to the accounts of a key', async () => {
+  it('lists the forex accounts of a key alone', async () => {
     expect(await list('other')).toEqual([]);
     expect(await list('other', SINGAPORE)).toHaveLength(1);
-    for (const [path, asked] of routes().filter(([, one]) => 'account_id' in one)) {
-      expect([path, (await as('other').post(path, asked)).json.code]).toEqual([path, 'auth.account']);
-    }
-  });
-
-  it('is off without its switch', async () => {
-    const plain = await TestDaemon.start({ keys: { all: { scopes } } });
-    try {
-      for (const [path, asked] of routes()) {
-        const answer = await plain.as('all').post(path, asked);
-        expect([path, answer.status, answer.json.code]).toEqual([path, 403, 'feature_disabled']);
-      }
-    } finally {
-      await plain.stop();
-    }
   });
 });
 
@@ -156,18 +104,18 @@ it('the quote context follows the hours of the forex market', async () => {
 });
 
 describe('assets', () => {
-  it.each(Object.keys(booleans))('need %s to be said', async (name) => {
+  it.each(Object.keys(booleans))('requires %s of a read of forex assets', async (name) => {
     const { [name as keyof typeof booleans]: _, ...rest } = assetsBody() as ReturnType<typeof assetsBody> & Record<string, unknown>;
     expect((await as('all').post('/api/get-forex-assets', rest)).json.code).toBe('request.missing_field');
   });
 
-  it.each(Object.keys(quote_options))('need quote_options.%s to be said', async (name) => {
+  it.each(Object.keys(quote_options))('requires quote_options.%s of a read of forex assets', async (name) => {
     const options = Object.fromEntries(Object.entries(quote_options).filter(([key]) => key !== name));
     const answer = await as('all').post('/api/get-forex-assets', { ...assetsBody(), quote_options: options });
     expect([answer.status, answer.json.error]).toEqual([400, expect.stringContaining(name)]);
   });
 
-  it('add up, and agree with the risk and with the quotes of the market', async () => {
+  it('adds forex assets up, in agreement with the risk and the quotes', async () => {
     const shown = await assets();
     const risk = await as('all').s2c('/api/get-forex-risk-control', body());
     const sum = (field: string) => shown.position_list.reduce((all: bigint, one: Record<string, string>) => all + n(one[field] ?? ''), 0n);
@@ -184,7 +132,7 @@ describe('assets', () => {
     }
   });
 
-  it.each(['USD', 'HKD', 'CNH', 'SGD', 'JPY', 'KRW'])('are shown in %s', async (currency) => {
+  it.each(['USD', 'HKD', 'CNH', 'SGD', 'JPY', 'KRW'])('shows forex assets in %s', async (currency) => {
     const [shown, dollars] = [await assets(currency), await assets()];
     expect(shown.currency).toBe(currency);
     const { balance, equity, floating_profit, used_margin, free_margin, position_list } = shown;
@@ -197,13 +145,13 @@ describe('assets', () => {
     if (currency !== 'USD') expect(Number(shown.equity)).toBeGreaterThan(Number(dollars.equity) * 1.1);
   });
 
-  it('are not shown in other currencies', async () => {
+  it('refuses forex assets in other currencies', async () => {
     const refused = await as('all').post('/api/get-forex-assets', assetsBody('EUR'));
     expect([refused.status, refused.json.field]).toEqual([400, 'currency']);
     expect(refused.json.error).toContain('currency: expected one of USD, HKD, CNH, SGD, JPY, KRW, found the string "EUR"');
   });
 
-  it('show a key of one pair its positions alone', async () => {
+  it('shows a key of one pair its forex positions alone', async () => {
     expect((await assets('USD', 'euro')).position_list.map(({ security }: { security: { code: string } }) => security.code)).toEqual([
       'EURUSD',
     ]);
@@ -213,7 +161,7 @@ describe('assets', () => {
 describe('a margin preview', () => {
   const list = async (asked: object) => (await preview(asked)).json.s2c.preview_list;
 
-  it('is exact in the volume, to the last hundred-millionth of a lot', async () => {
+  it('previews a margin exactly, to the last hundred-millionth of a lot', async () => {
     const [one] = await list({ price_buy: '1.1' });
     expect(one).toMatchObject({ side: 1, notional: '110000', required_margin: '5500', volume_scaled: '100000000' });
     const [less] = await list({ price_buy: '1.1', volume_scaled: '99999999' });
@@ -223,7 +171,7 @@ describe('a margin preview', () => {
     expect((await list({ price_buy: '1.1', volume_scaled: 0 }))[0]).toMatchObject({ notional: '0', required_margin: '0', enough: true });
   });
 
-  it('takes either price or both, and needs one', async () => {
+  it('previews a margin at either price or both, and needs one', async () => {
     expect((await list({ price_buy: '1.1', price_sell: '1.2' })).map(({ side }: { side: number }) => side)).toEqual([1, 2]);
     for (const asked of [{}, { price_buy: '' }, { price_buy: '', price_sell: '' }]) {
       const answer = await preview(asked);
@@ -242,7 +190,7 @@ describe('a margin preview', () => {
     for (const volume_scaled of [-1, 1.5, undefined]) expect((await preview({ volume_scaled, price_buy: '1' })).status).toBe(400);
   });
 
-  it('changes nothing', async () => {
+  it('changes nothing by previewing a margin', async () => {
     const before = await assets();
     await preview({ price_buy: '1.1' });
     expect(await assets()).toEqual(before);

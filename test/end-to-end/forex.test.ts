@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { TestDaemon } from '../support/daemon.js';
 import type { HttpClient } from '../support/http-client.js';
-import { McpClient } from '../support/mcp-client.js';
 
 const EURUSD = 'FX.EURUSD';
 const SWITCH = '--enable-desktop-phase2-reads';
@@ -35,7 +34,7 @@ async function ask(client: HttpClient, [path, body]: readonly [string, object]) 
 describe('currency pairs without their switch', () => {
   const daemon = TestDaemon.forAll({ keys });
 
-  it.each(reads)('%s is switched off', async (...read) => {
+  it.each(reads)('%s refuses currency pairs without their switch', async (...read) => {
     expect(await ask(daemon.as('all'), read)).toMatchObject({
       status: 403,
       code: 'feature_disabled',
@@ -43,26 +42,21 @@ describe('currency pairs without their switch', () => {
     });
   });
 
-  it('are switched off for pushes and tools too', async () => {
+  it('refuses pushes and tools of currency pairs without their switch', async () => {
     const push = await daemon.push('all');
     const ack = await push.command('subscribe', { symbols: [EURUSD], sub_types: [1] });
     expect(JSON.stringify(ack)).toContain('feature_disabled');
-    const client = await McpClient.open(daemon, { keyText: daemon.keys.all });
+    const client = await daemon.mcp('all');
     expect((await client.call('svc_get_quote', { symbol: EURUSD })).json).toMatchObject({ code: 'feature_disabled' });
-    await client.close();
     // Shares are served all the same.
     expect(await ask(daemon.as('all'), ['/api/quote', { symbol: 'HK.00700' }])).toMatchObject({ status: 200, retType: 0 });
   });
 });
 
 describe('currency pairs', () => {
-  let daemon: TestDaemon<Id>;
-  beforeAll(async () => {
-    daemon = await TestDaemon.start({ keys, flags: [SWITCH] });
-  });
-  afterAll(() => daemon.stop());
+  const daemon = TestDaemon.forAll({ keys, flags: [SWITCH] });
 
-  it.each(reads)('are served by %s to keys that may see FX', async (...read) => {
+  it.each(reads)('serves currency pairs by %s to keys that may see FX', async (...read) => {
     for (const id of ['all', 'fx', 'euro'] as const) {
       const answer = await ask(daemon.as(id), read);
       expect(answer, answer.text).toMatchObject({ status: 200, retType: 0 });
@@ -72,7 +66,7 @@ describe('currency pairs', () => {
     expect(await ask(daemon.as('euro'), [read[0], other])).toMatchObject({ status: 429, code: 'limit.symbol' });
   });
 
-  it('are found and listed by those keys alone', async () => {
+  it('lists currency pairs to keys that may see FX alone', async () => {
     const found = async (id: Id) => (await ask(daemon.as(id), ['/api/search-quote', { keyword: 'EURUSD' }])).s2c.search_quote_list.length;
     expect([await found('all'), await found('fx'), await found('euro'), await found('hongKong')]).toEqual([1, 1, 1, 0]);
     const all = { market: 81 };
@@ -81,7 +75,7 @@ describe('currency pairs', () => {
     expect(await ask(daemon.as('euro'), ['/api/static-info', all])).toMatchObject({ code: 'limit.symbol' });
   });
 
-  it('show one rate, bid below ask, and no volume', async () => {
+  it('shows one rate of a currency pair, bid below ask, and no volume', async () => {
     const { basic } = (await ask(daemon.as('fx'), ['/api/snapshot', { symbol: EURUSD }])).s2c.snapshot_list[0];
     expect(basic).toMatchObject({ volume: 0, turnover: 0 });
     expect(basic.bid_price).toBeLessThan(basic.ask_price);
@@ -92,7 +86,7 @@ describe('currency pairs', () => {
     expect([before.close_price, today.open_price]).toEqual([basic.last_close_price, basic.open_price]);
   });
 
-  it('are pushed, to those who may see them', async () => {
+  it('pushes currency pairs to those who may see them', async () => {
     const push = await daemon.push('fx');
     const ack = await push.command('subscribe', { symbols: [EURUSD], sub_types: [1] });
     expect(JSON.stringify(ack)).not.toContain('error');

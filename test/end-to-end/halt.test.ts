@@ -13,7 +13,7 @@ import { previewed } from '../support/previews.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
 import { runQuietly } from '../support/terminal.js';
 import { turnOf } from '../support/turn-of.js';
-import { until } from '../support/until.js';
+import { signal, until } from '../support/until.js';
 
 /** Operations that a halt refuses or lets pass, and its notices. */
 
@@ -208,10 +208,7 @@ describe('a halt', () => {
   it('goes on with the other orders where cancels are not answered', async () => {
     const unanswered = 8;
     let cancels = 0;
-    let answerAll: () => void = () => undefined;
-    const late = new Promise<void>((resolve) => {
-      answerAll = resolve;
-    });
+    const { promise: late, resolve: answerAll } = signal();
     const backend = (simulated: Backend): Partial<Backend> => ({
       async call(operation, request, context) {
         if (operation === trade.cancelAllOrder) throw new BackendUnsent('not at once');

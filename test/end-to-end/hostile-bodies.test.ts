@@ -2,22 +2,18 @@ import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 import { operations } from '@svc-gateway/contract/operations';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { TestDaemon } from '../support/daemon.js';
 
 /** Warning about a disk that others keep busy; no body causes it. */
 const SLOW_DISK = '"target":"audit"';
 
-let daemon: TestDaemon<'desk'>;
-beforeAll(async () => {
-  const scopes = ['qot:read', 'acc:read', 'trade:simulate', 'trade:real', 'trade:unlock', 'auth:setup'] as const;
-  daemon = await TestDaemon.start({ keys: { desk: { scopes } }, flags: ['--enable-trading'] });
-});
+const scopes = ['qot:read', 'acc:read', 'trade:simulate', 'trade:real', 'trade:unlock', 'auth:setup'] as const;
+const daemon = TestDaemon.forAll({ keys: { desk: { scopes } }, flags: ['--enable-trading'] });
 afterEach(async () => {
   expect((await daemon.as('desk').post('/api/quote', { symbol: 'HK.00700' })).json.ret_type).toBe(0);
   expect(daemon.log.filter((line) => line.includes('"level":50') && !line.includes(SLOW_DISK))).toEqual([]);
 });
-afterAll(() => daemon.stop());
 
 const posts = operations.filter(({ group }) => group !== 'admin').flatMap(({ rest }) => rest.filter(({ method }) => method === 'POST'));
 const path = fc.constantFrom(...posts.map((route) => route.path));
@@ -27,7 +23,7 @@ const demanding = fc.constantFrom('/api/quote', '/api/kline', '/api/funds', '/ap
 const nested = (depth: number, open: string, close: string) => `${open.repeat(depth)}1${close.repeat(depth)}`;
 
 describe('bodies that are no request', () => {
-  it('random bytes are a 400', async () => {
+  it('answers 400 to random bytes', async () => {
     const bytes = fc.uint8Array({ minLength: 1, maxLength: 400 });
     await fc.assert(
       fc.asyncProperty(demanding, bytes, async (target, body) => {
@@ -102,13 +98,13 @@ describe('bodies that are no request', () => {
     ['whitespace', ' \n\t '],
     ['a hundred thousand keys', `{${Array.from({ length: 60_000 }, (_, index) => `"k${index}":1`).join(',')}}`],
   ];
-  it.each(rows)('%s: a 400', async (_what, body) => {
+  it.each(rows)('answers 400 to %s', async (_what, body) => {
     const answer = await daemon.as('desk').post('/api/quote', body);
     expect(answer.status).toBe(400);
     expect(answer.json.error.length).toBeLessThan(1000);
   });
 
-  it('10 MB: a 413, read no further', async () => {
+  it('answers 413 to 10 MB without reading further', async () => {
     // The daemon stops reading: a client that goes on writing may see its connection end instead of the answer.
     const status = await daemon
       .as('desk')

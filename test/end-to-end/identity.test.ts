@@ -105,7 +105,8 @@ describe('401', () => {
 
 describe('403', () => {
   it('scope insufficient, before the body is read', async () => {
-    const daemon = await start({ keys: { reader: { scopes: ['qot:read'] } }, flags: ['--enable-trading'] });
+    const daemon = await start({ keys: { reader: { scopes: ['qot:read'] }, idle: { scopes: [] } }, flags: ['--enable-trading'] });
+    expect((await daemon.as('idle').get('/api/ping')).json.error).toContain('"idle" holds no scope');
     const answer = await daemon.as('reader').post('/api/order', '{ not json');
     expect([answer.status, answer.json.code]).toEqual([403, 'auth.scope']);
     expect(answer.json.error).toContain('trade:simulate or trade:real');

@@ -12,7 +12,7 @@ import { HK_MARGIN } from '../support/accounts.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
 import { type Lag, lagging } from '../support/lagging-lists.js';
 import { FakeSink, lineFormat } from '../support/push-fakes.js';
-import { until } from '../support/until.js';
+import { signal, until } from '../support/until.js';
 
 /** An upstream's lists are seconds behind: nothing is decided by what they lack. */
 
@@ -135,10 +135,7 @@ describe('halt --cancel-all over lists that are behind', () => {
 
   it('cancels what this daemon has placed while the brokerage does not answer for its list', async () => {
     let [isMute, isAsked] = [false, false];
-    let answerLists: () => void = () => undefined;
-    const isAnswering = new Promise<void>((resolve) => {
-      answerLists = resolve;
-    });
+    const { promise: isAnswering, resolve: answerLists } = signal();
     const backend = (simulated: Backend): Partial<Backend> => {
       brokerage = simulated;
       return {
@@ -178,10 +175,7 @@ describe('halt --cancel-all over lists that are behind', () => {
   it.each(sent.flatMap(([operation, body]) => ['answer', 'push'].map((how) => [operation.name, how, operation, body] as const)))(
     'names a %s that is under way, and cancels it when its %s comes',
     async (_, how, operation, body) => {
-      let release: () => void = () => undefined;
-      const isReleased = new Promise<void>((resolve) => {
-        release = resolve;
-      });
+      const { promise: isReleased, resolve: release } = signal();
       await open();
       const { call } = brokerage;
       brokerage.call = async (asked, request, own) => {
@@ -220,10 +214,7 @@ describe('halt --cancel-all over lists that are behind', () => {
     'names %s that is under way, and cancels its order when its %s comes',
     async (name, how, operation, order, change) => {
       let [isSent, isOut] = [false, false];
-      let release: () => void = () => undefined;
-      const isReleased = new Promise<void>((resolve) => {
-        release = resolve;
-      });
+      const { promise: isReleased, resolve: release } = signal();
       await open({}, {}, {}, { refreshes: true });
       const { orderID, orderIDEx } = await desk.payload(trade.placeOrder, order);
       const { call } = brokerage;
@@ -599,10 +590,7 @@ describe('closing a position that orders of others close already', () => {
   ])('is refused while %s is on its way', async (how, operation, body) => {
     await held({ ms: 0 });
     const { call } = brokerage;
-    let answerIt: () => void = () => undefined;
-    const isAnswered = new Promise<void>((resolve) => {
-      answerIt = resolve;
-    });
+    const { promise: isAnswered, resolve: answerIt } = signal();
     brokerage.call = async (asked, request, own) => {
       if (asked !== operation) return call.call(brokerage, asked, request, own);
       if (how !== 'an order') throw new BackendLost('the connection was lost');
@@ -854,10 +842,7 @@ describe('accounts that are halted together', () => {
   it('are looked at side by side: one whose list does not come holds up no other', async () => {
     let isHalting = false;
     const asked = new Set<bigint>();
-    let cameSecond: () => void = () => undefined;
-    const second = new Promise<void>((resolve) => {
-      cameSecond = resolve;
-    });
+    const { promise: second, resolve: cameSecond } = signal();
     desk = await openDesk({
       keys: { desk: { scopes }, ops: { scopes: ['admin'] } },
       backend: (simulated) => ({

@@ -91,18 +91,17 @@ describe('what is hidden from a key changes nothing in what it is answered', () 
 
 describe('the simulated world shows a key its own symbol alone', () => {
   type Id = 'all' | 'one';
-  let daemon: TestDaemon<Id>;
   let doors: Doors;
   /** Codes, symbols and names of all that is listed but the key's own. */
   const foreign = new Set<string>();
   /** The calls of the examples, as the messages that they are. */
   const asked = new Map<string, Message[]>();
 
+  const keys = { all: { scopes }, one: { scopes, limits, sdk: true } };
+  // Years of bars are read here, beside other tests.
+  const flags = [...switches, '--sim-clock', 'calendar', '--request-timeout', '120'];
+  const daemon = TestDaemon.forAll<Id>({ clock: replayClock(Date.UTC(2026, 10, 20, 15), 1), keys, flags });
   beforeAll(async () => {
-    const keys = { all: { scopes }, one: { scopes, limits, sdk: true } };
-    // Years of bars are read here, beside other tests.
-    const flags = [...switches, '--sim-clock', 'calendar', '--request-timeout', '120'];
-    daemon = await TestDaemon.start<Id>({ clock: replayClock(Date.UTC(2026, 10, 20, 15), 1), keys, flags });
     const site = {
       gateway: daemon.daemon.gateway,
       url: daemon.url,
@@ -116,7 +115,6 @@ describe('the simulated world shows a key its own symbol alone', () => {
   });
   afterAll(async () => {
     await doors.close();
-    await daemon.stop();
   });
 
   /** Makes every call, as a key that may see everything: afterwards there are lists, reminders and orders of other symbols. */

@@ -1,6 +1,6 @@
 import { replayClock } from '@svc-gateway/contract/clock';
 import { switches } from '@svc-gateway/contract/switches';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { TestDaemon } from '../support/daemon.js';
 
 /** A Friday evening in Hong Kong, with results and dividends around it. */
@@ -48,49 +48,6 @@ describe('a key for one symbol of one market', () => {
     const isOwn = ({ security }: Item) => security.market === 1 && security.code === '00700';
     expect(itemsOf(own as Payload)).toEqual(itemsOf(all as Payload).filter(isOwn));
   });
-
-  it.each([
-    ['/api/dividend-calendar', { market: 11, date: '2026-08-27' }],
-    ['/api/period-change-rank', { market: 11 }],
-    ['/api/short-selling-rank', {}],
-    ['/api/kline-pattern-stocks', { kline_type: 1, shape: 5, market: 11, ...version }],
-    ['/api/kline-pattern', { kline_type: 1, symbol: 'HK.00005', ...version }],
-    ['/api/kline-pattern-statistics', { kline_type: 1, stock_id: 1, ...version }],
-    ['/api/ticker-statistic', { symbol: 'HK.00005' }],
-    ['/api/ticker-statistic-detail', { symbol: 'HK.00005' }],
-    ['/api/financials-statements', { symbol: 'HK.00005' }],
-    ['/api/institution-list', { market: 1 }],
-    ['/api/institution-profile', { market: 1, institution_id: 1 }],
-    ['/api/institution-distribution', { market: 1, institution_id: 1 }],
-    ['/api/institution-holding-list', { market: 11, institution_id: 1 }],
-    ['/api/ark-stock-dynamic', { symbol: 'US.TSLA' }],
-    ['/api/industrial-chain-list', { market: 11 }],
-    ['/api/industrial-chain-by-plate', { plate_id: 1017 }],
-    ['/api/heat-map-data', { market: 11 }],
-    ['/api/valuation-detail', { symbol: 'US.AAPL' }],
-    ['/api/economic-calendar', { begin_date: '2026-08-27' }],
-    ['/api/kline-pattern-performance', { shape: 5, duration: 5, ...version }],
-  ])(
-    'is refused %s of another with 429',
-    async (path, body) => {
-      expect(await daemon.as('tencent').post(path, body)).toMatchObject({ status: 429 });
-      expect([200, 400]).toContain((await daemon.as('all').post(path, body)).status);
-    },
-    120_000,
-  );
-
-  it.each([
-    ['/api/kline-pattern', { kline_type: 1, symbol: 'HK.00700', ...version }],
-    ['/api/kline-pattern-statistics', { kline_type: 1, symbol: 'HK.00700', ...version }],
-    ['/api/ticker-statistic', { symbol: 'HK.00700' }],
-    ['/api/ticker-statistic-detail', { security: { market: 1, code: '00700' } }],
-    ['/api/kline-pattern-catalog', version],
-    ['/api/financials-statements', { symbol: 'HK.00700' }],
-    ['/api/industrial-chain-detail', { chain_id: 1 }],
-    ['/api/industrial-plate-info', { plate_id: 1017 }],
-  ])('is served %s of its own', async (path, body) => {
-    expect(await daemon.as('tencent').post(path, body)).toMatchObject({ status: 200, json: { ret_type: 0 } });
-  });
 });
 
 it('shows a key for one symbol no other member of its industry', async () => {
@@ -118,32 +75,10 @@ describe('K-line patterns', () => {
   }, 120_000);
 
   it.each([
-    ['/api/kline-pattern', { kline_type: 1, symbol: 'HK.00700' }, 400, 'extension_version'],
-    ['/api/kline-pattern', { kline_type: 1, symbol: 'HK.00700', extension_version: 2 }, 400, 'extension_version'],
-    ['/api/kline-pattern', { kline_type: 'day', symbol: 'HK.00700', ...version }, 400, 'kline_type'],
     ['/api/kline-pattern', { kline_type: 1, ...version }, 400, 'stock_id'],
     ['/api/kline-pattern-stocks', { kline_type: 1, shape: 5, market: 1, sort_type: -2, ...version }, 400, 'sort_type'],
   ])('%s %j is refused with the field', async (path, body, status, field) => {
     const answer = await daemon.as('all').post(path, body);
     expect(answer).toMatchObject({ status, json: { error: expect.stringContaining(field) } });
-  });
-});
-
-describe('their switches', () => {
-  let closed: TestDaemon<'all'>;
-  beforeAll(async () => {
-    closed = await TestDaemon.start<'all'>({ keys: { all: { scopes } } });
-  });
-  afterAll(() => closed.stop());
-
-  it.each([
-    ['/api/kline-pattern', '--enable-v18-kline-patterns'],
-    ['/api/kline-pattern-catalog', '--enable-v18-kline-patterns'],
-    ['/api/kline-pattern-statistics', '--enable-v18-kline-patterns'],
-    ['/api/kline-pattern-stocks', '--enable-v18-kline-patterns'],
-    ['/api/kline-pattern-performance', '--enable-v18-kline-pattern-performance'],
-  ])('%s is off without %s', async (path, name) => {
-    const answer = await closed.as('all').post(path, version);
-    expect(answer).toMatchObject({ status: 403, json: { code: 'feature_disabled', error: expect.stringContaining(name) } });
   });
 });

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { BUY, HK, HK_CASH, HK_MARGIN, SIMULATE } from '../support/accounts.js';
 import { CoreTcpClient } from '../support/core-tcp-client.js';
 import { TestDaemon } from '../support/daemon.js';
-import { McpClient } from '../support/mcp-client.js';
+import type { McpClient } from '../support/mcp-client.js';
 
 const order = { acc_id: HK_CASH, env: SIMULATE, market: HK, side: BUY, code: '00700', qty: 100 };
 const spoken = { acc_id: HK_CASH, env: 'simulate', market: 'HK', side: 'BUY', code: '00700', qty: 100 };
@@ -16,10 +16,7 @@ describe('an order at the market takes any price and ignores it', () => {
     flags: ['--enable-trading', '--api-key-id', 'desk'],
   });
   beforeAll(async () => {
-    client = await McpClient.open(daemon, { keyText: daemon.keys.desk });
-  });
-  afterAll(async () => {
-    await client.close();
+    client = await daemon.mcp('desk');
   });
 
   /** The price that the brokerage has of an order. */

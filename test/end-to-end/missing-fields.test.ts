@@ -74,7 +74,7 @@ describe('a request that lacks what it needs', () => {
     expect(await desk.s2c('/api/cancel-order', { ...account, order_id_ex: orderIdEx })).toMatchObject({ order_id_ex: orderIdEx });
   });
 
-  it('is none where what it needs depends on what it says', async () => {
+  it('requires nothing that other fields of the request make needless', async () => {
     const desk = daemon.as('desk');
     expect(await desk.s2c('/api/unsubscribe', { unsub_all: true })).toEqual({});
     expect(await desk.s2c('/api/unlock-trade', { unlock: false })).toEqual({});
@@ -107,7 +107,7 @@ describe('a message that lacks fields', () => {
     expect([retType, named.join(', ')]).toEqual([-1, fields]);
   });
 
-  it('or has one of a wrong type names it by its path', async () => {
+  it('names a field of a wrong type in a JSON message by its path', async () => {
     const json = await CoreTcpClient.open(daemon.daemon.apiAddress ?? '', { format: 'json' });
     const answer = await json.ask('Trd_PlaceOrder', { header: { ...header, trdMarket: 'HK' } });
     json.close();
@@ -156,7 +156,7 @@ describe('a subscription of several symbols and types', () => {
     expect(held).toContain('HSImain');
   });
 
-  it('is refused when none exists', async () => {
+  it('refuses a subscription when no pair of symbol and type exists', async () => {
     const answer = await daemon.as('desk').post('/api/subscribe', { symbols: ['US.AAPL', 'HK.HSImain'], sub_types: [14] });
     expect(answer.json).toMatchObject({ ret_type: -1, ret_msg: expect.stringContaining('does not serve sub_type 14') });
   });

@@ -1,9 +1,8 @@
 import { ManualClock } from '@svc-gateway/contract/clock';
-import { news } from '@svc-gateway/contract/operations';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { TestDaemon } from '../support/daemon.js';
 
-type Id = 'all' | 'hk' | 'us' | 'accounts';
+type Id = 'all' | 'hk' | 'us';
 /** A part of an answer's JSON. */
 type Row = Awaited<ReturnType<ReturnType<TestDaemon['as']>['s2c']>>;
 
@@ -14,25 +13,20 @@ const version = { extension_version: 1 };
 const scopes = ['qot:read'] as const;
 const clock = new ManualClock(NOW);
 const ids: Record<string, string> = {};
-let daemon: TestDaemon<Id>;
-let without: TestDaemon<'all'>;
+const daemon = TestDaemon.forAll<Id>({
+  clock,
+  keys: {
+    all: { scopes },
+    hk: { scopes, limits: { allowedMarkets: 'HK', allowedSymbols: 'HK.00700' } },
+    us: { scopes, limits: { allowedMarkets: 'US' } },
+  },
+  flags: ['--enable-v18-experimental-reads', '--enable-desktop-phase2-reads', '--sim-clock', 'calendar', '--request-timeout', '120'],
+});
 beforeAll(async () => {
-  daemon = await TestDaemon.start<Id>({
-    clock,
-    keys: {
-      all: { scopes },
-      hk: { scopes, limits: { allowedMarkets: 'HK', allowedSymbols: 'HK.00700' } },
-      us: { scopes, limits: { allowedMarkets: 'US' } },
-      accounts: { scopes: ['acc:read'] },
-    },
-    flags: ['--enable-v18-experimental-reads', '--enable-desktop-phase2-reads', '--sim-clock', 'calendar', '--request-timeout', '120'],
-  });
-  without = await TestDaemon.start<'all'>({ clock, keys: { all: { scopes } }, flags: ['--enable-desktop-phase2-reads'] });
   const symbols = ['HK.00700', 'US.AAPL', 'US.BABA', 'HK.00005', 'FX.EURUSD'];
   const { static_info_list: infos } = await daemon.as('all').s2c('/api/static-info', { symbols }, exact);
   for (const [index, symbol] of symbols.entries()) ids[symbol] = infos[index].basic.id;
 });
-afterAll(() => Promise.all([daemon.stop(), without.stop()]));
 
 const post = (path: string, body: object, id: Id = 'all') => daemon.as(id).post(`/api/${path}`, { ...body, ...version }, exact);
 const s2c = async (path: string, body: object, id: Id = 'all'): Promise<Row> =>
@@ -66,18 +60,6 @@ const requests: readonly [string, () => object, string][] = [
 ];
 
 describe.each(requests)('%s', (path, body, list) => {
-  it('needs its switch, the scope of quotes and version 1, and knows its fields', async () => {
-    const off = await without.as('all').post(`/api/${path}`, { ...body(), ...version });
-    expect(off).toMatchObject({
-      status: 403,
-      json: { code: 'feature_disabled', error: expect.stringContaining('--enable-v18-experimental-reads') },
-    });
-    expect(await post(path, body(), 'accounts')).toMatchObject({ status: 403 });
-    expect((await daemon.as('all').post(`/api/${path}`, body())).json.error).toContain('extension_version');
-    expect((await daemon.as('all').post(`/api/${path}`, { ...body(), extension_version: 2 })).json.error).toContain('extension_version');
-    expect((await post(path, { ...body(), market: 1 })).json.error).toContain('unknown field "market"');
-  });
-
   it('is paged by its cursor, newest first, without a gap or an item twice', async () => {
     const whole = (await s2c(path, { ...body(), page_size: 50 }))[list];
     newestFirst(whole);
@@ -86,20 +68,6 @@ describe.each(requests)('%s', (path, body, list) => {
     expect(paged.slice(0, whole.length)).toEqual(whole);
     for (const { pub_time } of whole) expect(Number(pub_time) * 1000).toBeLessThanOrEqual(NOW);
   });
-
-  it('takes pages of 1 to 50', async () => {
-    for (const page_size of [1, 50]) expect((await s2c(path, { ...body(), page_size })).ret_code).toBe(0);
-    for (const page_size of [0, 51, -1]) {
-      const answer = await post(path, { ...body(), page_size });
-      expect(answer).toMatchObject({ status: 400, json: { error: expect.stringContaining('page_size') } });
-    }
-    expect((await post(path, { ...body(), page_size: undefined })).json.error).toContain('page_size');
-  });
-});
-
-it('all are experimental reads of quotes', () => {
-  for (const { switches, group } of Object.values(news))
-    expect({ switches, group }).toEqual({ switches: ['--enable-v18-experimental-reads'], group: 'news' });
 });
 
 describe('the latest news', () => {

@@ -1,10 +1,10 @@
 import { replayClock } from '@svc-gateway/contract/clock';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, MARKET, NORMAL, SELL, SIMULATE, US, US_MARGIN } from '../support/accounts.js';
 import { backendName } from '../support/backend-behind.js';
 import { CoreTcpClient } from '../support/core-tcp-client.js';
 import { TestDaemon } from '../support/daemon.js';
-import { McpClient } from '../support/mcp-client.js';
+import type { McpClient } from '../support/mcp-client.js';
 import type { PushFrame } from '../support/push-client.js';
 
 const FUTURES_SIMULATED = '281756478396547008';
@@ -23,10 +23,7 @@ const daemon = TestDaemon.forAll({
   flags: ['--enable-trading'],
 });
 beforeAll(async () => {
-  mcp = await McpClient.open(daemon, { keyText: daemon.keys.desk });
-});
-afterAll(async () => {
-  await mcp.close();
+  mcp = await daemon.mcp('desk');
 });
 
 const exact = { 'x-svc-int64': 'string' };

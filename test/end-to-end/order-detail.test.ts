@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE } from '../support/accounts.js';
 import { CoreTcpClient } from '../support/core-tcp-client.js';
 import { CoreWsClient } from '../support/core-ws-client.js';
 import { TestDaemon } from '../support/daemon.js';
-import { McpClient } from '../support/mcp-client.js';
 import type { PushFrame } from '../support/push-client.js';
 
 const BOOK = 2;
@@ -12,16 +11,12 @@ const LEVELS = 10;
 const hsbc = { market: 1, code: '00005' };
 
 type Id = 'desk' | 'plain' | 'tcp' | 'grpc' | 'trader';
-let daemon: TestDaemon<Id>;
-beforeAll(async () => {
-  const reader = { scopes: ['qot:read'], sdk: true } as const;
-  const trader = { scopes: ['qot:read', 'acc:read', 'trade:simulate'] } as const;
-  daemon = await TestDaemon.start<Id>({
-    keys: { desk: reader, plain: reader, tcp: reader, grpc: reader, trader },
-    flags: ['--api-key-id', 'tcp', '--enable-trading'],
-  });
+const reader = { scopes: ['qot:read'], sdk: true } as const;
+const trader = { scopes: ['qot:read', 'acc:read', 'trade:simulate'] } as const;
+const daemon = TestDaemon.forAll<Id>({
+  keys: { desk: reader, plain: reader, tcp: reader, grpc: reader, trader },
+  flags: ['--api-key-id', 'tcp', '--enable-trading'],
 });
-afterAll(() => daemon.stop());
 
 // biome-ignore lint/suspicious/noExplicitAny: the same message as three interfaces write it
 type Level = any;
@@ -58,7 +53,7 @@ const subscribe = (id: Id, more: object = {}, symbols = ['HK.00005']) =>
 const end = (id: Id) => daemon.as(id).s2c('/api/unsubscribe', { unsub_all: true });
 
 describe('who subscribes to the orders behind each level', () => {
-  it('has them in pushes and reads over REST and /ws, and another key of the same book has none', async () => {
+  it('pushes and reads the orders of a book to the key that subscribed to them, and to no other', async () => {
     const [mine, theirs] = [await daemon.push('desk'), await daemon.push('plain')];
     await subscribe('plain');
     await subscribe('desk', { is_sub_order_book_detail: true });
@@ -79,7 +74,7 @@ describe('who subscribes to the orders behind each level', () => {
     await end('plain');
   });
 
-  it('has one push of each book where its key wants the orders and its connection does not', async () => {
+  it('pushes a book once where its key wants the orders and its connection does not', async () => {
     const push = await daemon.push('desk');
     await subscribe('desk', { is_sub_order_book_detail: true });
     await push.command('subscribe', { symbols: ['HK.00005'], sub_types: [BOOK] });
@@ -95,17 +90,16 @@ describe('who subscribes to the orders behind each level', () => {
     await push.command('unsubscribe', { symbols: ['HK.00005'], sub_types: [BOOK] });
   });
 
-  it('has them over /ws commands, MCP, gRPC, core WebSocket and core TCP', async () => {
+  it('pushes the orders of a book over /ws commands, MCP, gRPC, core WebSocket and core TCP', async () => {
     const push = await daemon.push('desk');
     await push.command('subscribe', { symbols: ['HK.00005'], sub_types: [BOOK], is_sub_order_book_detail: true });
     const detailed = (frame: Level) => isBook(frame) && levelsOf(frame.body).flatMap(ordersOf).length > 0;
     expectOrders((await push.frame(detailed, 'a book with its orders')).body);
 
-    const mcp = await McpClient.open(daemon, { keyText: daemon.keys.desk });
+    const mcp = await daemon.mcp('desk');
     await mcp.call('svc_subscribe', { symbols: ['HK.00005'], sub_types: ['OrderBook'], is_sub_order_book_detail: true });
     const [pushed] = await mcp.pushed(detailed, 1);
     expectOrders((pushed as Level).body);
-    await mcp.close();
 
     const request = { securityList: [hsbc], subTypeList: [BOOK], isSubOrUnSub: true, isRegOrUnRegPush: true, isSubOrderBookDetail: true };
     const grpc = daemon.grpc();
@@ -137,7 +131,7 @@ describe('who subscribes to the orders behind each level', () => {
     await end('grpc');
   });
 
-  it('has none of a market that does not publish them, of a future and of odd lots', async () => {
+  it('shows no orders of books of other markets, futures and odd lots', async () => {
     const push = await daemon.push('desk');
     const symbols = ['US.AAPL', 'HK.HSImain'];
     await subscribe('desk', { is_sub_order_book_detail: true }, symbols);

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, SIMULATE, US, US_MARGIN } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
-import { McpClient } from '../support/mcp-client.js';
+import type { McpClient } from '../support/mcp-client.js';
 
 const text = { 'x-svc-int64': 'string' };
 const inHk = { acc_id: HK_MARGIN, market: HK, code: '00700', qty: 100 };
@@ -38,10 +38,7 @@ const daemon = TestDaemon.forAll({
   flags: ['--enable-trading', '--sim-clock', 'open'],
 });
 beforeAll(async () => {
-  client = await McpClient.open(daemon, { keyText: daemon.keys.desk });
-});
-afterAll(async () => {
-  await client.close();
+  client = await daemon.mcp('desk');
 });
 
 async function listed(id: string, { acc_id, market }: { acc_id: string; market: number }) {
@@ -55,12 +52,12 @@ describe.each(types)('an order of type %i, %s', (type, name, terms) => {
   // The trigger of a trailing order follows the market.
   if (trail_type !== undefined) delete wanted.aux_price;
 
-  it('is placed over REST and listed as it is', async () => {
+  it('places an order of each type over REST and lists it as it is', async () => {
     const { order_id_ex } = await daemon.as('desk').s2c('/api/order', { ...terms, env: SIMULATE, side: BUY, order_type: type }, text);
     expect(await listed(order_id_ex, terms as typeof inHk)).toMatchObject(wanted);
   });
 
-  it('is placed by its name with a tool, which says how it was understood', async () => {
+  it('places an order of each type by its name with a tool, which says how it was understood', async () => {
     const names = { ...terms, market: (terms as typeof inHk).market === HK ? 'HK' : 'US', env: 'simulate', side: 'BUY', order_type: name };
     const { isError, json } = await client.call('svc_place_order', names);
     expect({ isError, json }).toMatchObject({ isError: false, json: { understood: { order_type: name } } });

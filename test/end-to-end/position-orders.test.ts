@@ -16,7 +16,7 @@ import { REAL_ENV, REAL_FUTURES } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
 import { previewed } from '../support/previews.js';
-import { until } from '../support/until.js';
+import { signal, until } from '../support/until.js';
 
 /** Reversing and rolling positions: what must be so before two orders leave, and what must be shown before they count as placed. */
 
@@ -137,10 +137,7 @@ describe('reverse_position', () => {
   });
 
   it('sent before a halt has both of its orders cancelled once they are named', async () => {
-    let release: () => void = () => undefined;
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise: released, resolve: release } = signal();
     await open({
       backend: (simulated) => ({
         listsCurrent: undefined as never,

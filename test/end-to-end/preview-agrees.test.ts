@@ -11,6 +11,7 @@ import { HK_MARGIN, REAL, REAL_FUTURES } from '../support/accounts.js';
 import { type Desk, openDesk } from '../support/desk.js';
 import { foretold, previewed, refusalOf } from '../support/previews.js';
 import { type Draw, randomWrites, type Write } from '../support/random-writes.js';
+import { signal } from '../support/until.js';
 
 /** A preview says what the write then meets: for orders of every kind, good and bad. */
 
@@ -226,10 +227,7 @@ it('says under a used idempotency key that the answer of then is repeated, whate
 it('leaves open, under the idempotency key of a request that is under way, what becomes of that', async () => {
   await open();
   await desk.close();
-  let answer: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
+  const { promise: held, resolve: answer } = signal();
   desk = await openDesk({
     keys: { desk: { scopes } },
     backend: (simulated) => ({

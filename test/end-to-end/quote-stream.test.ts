@@ -1,5 +1,5 @@
 import { ManualClock, replayClock } from '@svc-gateway/contract/clock';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { TestDaemon } from '../support/daemon.js';
 import { differs } from '../support/differences.js';
 import type { PushClient, PushFrame } from '../support/push-client.js';
@@ -12,21 +12,17 @@ const K_1MIN = 11;
 type Id = 'desk' | 'other' | 'fresh' | 'narrow' | 'state';
 // A minute of the market passes in a second.
 const clock = replayClock(Date.now(), 60);
-let daemon: TestDaemon<Id>;
-beforeAll(async () => {
-  const reader = { scopes: ['qot:read'] } as const;
-  daemon = await TestDaemon.start<Id>({
-    simulationClock: clock,
-    keys: {
-      desk: reader,
-      other: reader,
-      fresh: reader,
-      narrow: { scopes: reader.scopes, limits: { allowedSymbols: 'HK.00700' } },
-      state: { scopes: ['qot:state', 'qot:read'] },
-    },
-  });
+const reader = { scopes: ['qot:read'] } as const;
+const daemon = TestDaemon.forAll<Id>({
+  simulationClock: clock,
+  keys: {
+    desk: reader,
+    other: reader,
+    fresh: reader,
+    narrow: { scopes: reader.scopes, limits: { allowedSymbols: 'HK.00700' } },
+    state: { scopes: ['qot:state', 'qot:read'] },
+  },
 });
-afterAll(() => daemon.stop());
 
 const of = (symbol: string, subType: number) => (frame: PushFrame) =>
   frame.type === 'quote' && frame.symbol === symbol && frame.sub_type === subType;
@@ -47,7 +43,7 @@ function unsubscribe(id: Id, body: object) {
 }
 
 describe('a subscription over REST', () => {
-  it('is delivered to every /ws of its key, first push and live pushes, and to no other key', async () => {
+  it('delivers a subscription to every /ws of its key, first push and live pushes, and to no other key', async () => {
     const [one, two, stranger] = [await daemon.push('desk'), await daemon.push('desk'), await daemon.push('other')];
     await subscribe('desk', ['HK.00700', 'US.AAPL'], [QUOTE, BOOK, TICKER]);
     for (const client of [one, two]) {
@@ -59,7 +55,7 @@ describe('a subscription over REST', () => {
     await unsubscribe('desk', { unsub_all: true });
   });
 
-  it('has the frame that is documented, and sequence numbers without a gap', async () => {
+  it('pushes the documented frames with sequence numbers without a gap', async () => {
     const client = await daemon.push('desk');
     await subscribe('desk', ['HK.00700'], [QUOTE, TICKER, K_1MIN]);
     const quote = await live(client, 'HK.00700', QUOTE);
@@ -74,7 +70,7 @@ describe('a subscription over REST', () => {
     await unsubscribe('desk', { unsub_all: true });
   });
 
-  it('agrees with reads', async () => {
+  it('pushes quotes that agree with reads', async () => {
     const client = await daemon.push('desk');
     await subscribe('desk', ['HK.00005'], [QUOTE]);
     await live(client, 'HK.00005', QUOTE);
@@ -91,7 +87,7 @@ describe('a subscription over REST', () => {
     await unsubscribe('desk', { unsub_all: true });
   });
 
-  it('comes to a connection that is opened later, beginning with a first push', async () => {
+  it('begins with a first push on a connection that is opened later', async () => {
     await subscribe('fresh', ['HK.00700'], [QUOTE]);
     const client = await daemon.push('fresh');
     await live(client, 'HK.00700', QUOTE);
@@ -119,7 +115,7 @@ describe('a subscription over REST', () => {
     await legacy.stop();
   });
 
-  it('ends with unsubscribe: not one event follows its answer', async () => {
+  it('pushes nothing after the answer to an unsubscribe', async () => {
     const client = await daemon.push('desk');
     await subscribe('desk', ['HK.00700', 'HK.00005'], [QUOTE, BOOK, TICKER]);
     await live(client, 'HK.00700', BOOK);
@@ -134,7 +130,7 @@ describe('a subscription over REST', () => {
     await unsubscribe('desk', { unsub_all: true });
   });
 
-  it('can be made with qot:state, and unmade', async () => {
+  it('subscribes and unsubscribes with qot:state', async () => {
     const client = await daemon.push('state');
     await subscribe('state', ['HK.00700'], [QUOTE]);
     await live(client, 'HK.00700', QUOTE);
@@ -143,7 +139,7 @@ describe('a subscription over REST', () => {
     expect(conn_sub_info_list[0].sub_info_list).toEqual([]);
   });
 
-  it('is refused as a whole for an unknown symbol', async () => {
+  it('refuses a whole subscription for an unknown symbol', async () => {
     const answer = await daemon.as('desk').post('/api/subscribe', { symbols: ['HK.00700', 'HK.99999'], sub_types: [QUOTE] });
     expect(answer.status).toBe(200);
     expect([answer.json.ret_type, answer.json.ret_msg]).toEqual([-1, expect.stringContaining('99999')]);
@@ -192,7 +188,7 @@ it('a key with a list of symbols is shown and counted only those of other connec
 });
 
 describe('in-band commands', () => {
-  it('subscribe this connection alone, and are acknowledged with their id', async () => {
+  it('subscribes a connection alone by an in-band command, acknowledged with its id', async () => {
     const [own, sibling] = [await daemon.push('desk'), await daemon.push('desk')];
     const ack = await own.command('subscribe', { symbols: ['HK.00700'], sub_types: [QUOTE, BOOK] });
     expect(ack).toMatchObject({ type: 'ack', op: 'subscribe', ret_type: 0 });
@@ -208,7 +204,7 @@ describe('in-band commands', () => {
     expect(own.frames.slice(heard).filter(({ type }) => type === 'quote')).toEqual([]);
   });
 
-  it('end with the connection', async () => {
+  it('ends in-band subscriptions with their connection', async () => {
     // The callers' use; a server behind also counts streams that it has not released yet.
     const held = async () => {
       const { conn_sub_info_list } = await daemon.as('fresh').s2c('/api/query-subscription', { is_req_all_conn: true });

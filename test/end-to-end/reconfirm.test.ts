@@ -54,7 +54,7 @@ async function slip(): Promise<string> {
 }
 
 describe('an order that looks like a slip', () => {
-  it('is kept back, with what to do about it, and holds its money', async () => {
+  it('keeps back an order that looks like a slip, with what to do about it, and holds its money', async () => {
     const id = await slip();
     expect(await orderOf(id)).toMatchObject({ order_status: UNSUBMITTED, last_err_msg: expect.stringContaining('reconfirm_op 2') });
     const { funds } = await read('/api/funds', account);
@@ -63,7 +63,7 @@ describe('an order that looks like a slip', () => {
     await push.frame(told(id, CANCELLED), 'its cancellation');
   });
 
-  it('goes to the market once it is confirmed', async () => {
+  it('sends a kept-back order once it is confirmed', async () => {
     const id = await slip();
     expect(await read('/api/reconfirm-order', { acc_id: HK_MARGIN, order_id: id, reconfirm_op: PRICE })).toMatchObject({ order_id: id });
     await push.frame(told(id, FILLED), 'the filled order');
@@ -73,7 +73,7 @@ describe('an order that looks like a slip', () => {
     expect(again.json).toMatchObject({ ret_type: -1, ret_msg: expect.stringContaining('is filled; only an order that waits') });
   });
 
-  it('stays where it is when something else is confirmed', async () => {
+  it('keeps an order back when something else is confirmed', async () => {
     const id = await slip();
     const answer = await daemon.as('desk').post('/api/reconfirm-order', { acc_id: HK_MARGIN, order_id: id, reconfirm_op: QUANTITY });
     expect(answer.json.ret_msg).toContain('waits to be confirmed for reason 2 (price), not 1 (quantity)');
@@ -82,7 +82,7 @@ describe('an order that looks like a slip', () => {
     await push.frame(told(id, CANCELLED), 'its cancellation');
   });
 
-  it('goes when it is changed to what no slip looks like', async () => {
+  it('sends a kept-back order when it is changed to ordinary terms', async () => {
     const id = await slip();
     await read('/api/modify-order', {
       header: { trd_env: 1, acc_id: HK_MARGIN, trd_market: HK },
@@ -95,7 +95,7 @@ describe('an order that looks like a slip', () => {
     await read('/api/cancel-order', { ...account, order_id: id });
   });
 
-  it('is one of too many board lots, too', async () => {
+  it('keeps back an order of too many board lots', async () => {
     const { order_id: id } = await read('/api/order', { ...order, code: '00700', side: BUY, qty: 300_100, price: 10 });
     await push.frame(told(id, UNSUBMITTED), 'the order that waits');
     await read('/api/reconfirm-order', { acc_id: HK_MARGIN, order_id: id, reconfirm_op: QUANTITY });
@@ -103,7 +103,7 @@ describe('an order that looks like a slip', () => {
     await read('/api/cancel-order', { ...account, order_id: id });
   });
 
-  it('is no sale at a low price that is still near the market', async () => {
+  it('sends a sale at a low price that is near the market', async () => {
     await read('/api/order', { ...order, side: SELL, price: 300 }).catch(() => undefined);
     const { order_list } = await read('/api/orders', account);
     expect(order_list[0]).not.toMatchObject({ order_status: UNSUBMITTED });
@@ -113,14 +113,14 @@ describe('an order that looks like a slip', () => {
 describe('the environment of a reconfirm', () => {
   const body = { acc_id: HK_MARGIN, order_id: '1', reconfirm_op: PRICE };
 
-  it('is that of the account that it names', async () => {
+  it('reconfirms in the environment of the account', async () => {
     expect((await daemon.as('owner').post('/api/reconfirm-order', body)).status).toBe(403);
     const real = await daemon.as('owner').post('/api/reconfirm-order', { ...body, acc_id: REAL });
     expect(real.json).toMatchObject({ ret_type: -1, ret_msg: expect.stringContaining('no order 1') });
     expect((await daemon.as('desk').post('/api/reconfirm-order', { ...body, acc_id: REAL })).status).toBe(403);
   });
 
-  it('cannot be said to be another', async () => {
+  it('refuses a reconfirm in another environment', async () => {
     const header = { acc_id: REAL, trd_env: SIMULATE, trd_market: HK };
     const c2s = { header, order_id: '1', reconfirm_reason: PRICE };
     expect((await daemon.as('desk').post('/api/reconfirm-order', { c2s })).status).toBe(403);
@@ -170,7 +170,7 @@ describe('an order kept back that another key placed', () => {
   });
 });
 
-it('its preview says what would be sent, and counts it whole', async () => {
+it('previews a reconfirm as what would be sent, counted whole', async () => {
   const desk = await openDesk({
     keys: { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { maxDailyValue: '2000000' } } },
   });

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE } from '../support/accounts.js';
 import { backendName } from '../support/backend-behind.js';
 import { TestDaemon } from '../support/daemon.js';
 
-let daemon: TestDaemon<'desk' | 'capped' | 'reader'>;
-beforeAll(async () => {
-  const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
-  daemon = await TestDaemon.start({
-    keys: { desk: { scopes }, capped: { scopes, limits: { maxOrderValue: '1000' } }, reader: { scopes: ['qot:read', 'acc:read'] } },
-    flags: ['--enable-trading'],
-  });
+const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
+const daemon = TestDaemon.forAll({
+  keys: { desk: { scopes }, capped: { scopes, limits: { maxOrderValue: '1000' } }, reader: { scopes: ['qot:read', 'acc:read'] } },
+  flags: ['--enable-trading'],
 });
-afterAll(() => daemon.stop());
 
 /** The simulated brokerage decides beforehand; others decide when the order comes. */
 const decided = backendName === 'sim';

@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { HK_MARGIN, SIMULATE } from '../support/accounts.js';
 import { startChain } from '../support/chain.js';
 import { TestDaemon } from '../support/daemon.js';
-import { McpClient } from '../support/mcp-client.js';
 
 /** Spellings of other programs, each with the symbol that is meant. */
 const spellings: readonly (readonly [spelled: string, meant: string])[] = [
@@ -130,13 +129,12 @@ describe('a partial snapshot', () => {
       missing: ['HK.700'],
       snapshot_list: [],
     });
-    const mcp = await McpClient.open(daemon, { keyText: daemon.keys.desk });
+    const mcp = await daemon.mcp('desk');
     const { json } = await mcp.call('svc_get_snapshot', { symbols, partial: true });
     expect([shown(json), json.missing]).toEqual([
       ['00700', 'AAPL'],
       ['HK.700', 'US.NOSUCHTHING'],
     ]);
-    await mcp.close();
   });
 
   it('does so in front of a server that refuses the whole list', async () => {

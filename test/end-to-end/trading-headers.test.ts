@@ -27,16 +27,15 @@ const headed = operations.filter(
   ({ messages }) => messages.ResponseSchema.field.s2c?.message?.field.header?.message?.typeName === 'Trd_Common.TrdHeader',
 );
 
-let daemon: TestDaemon<'desk'>;
 let client: CoreTcpClient;
 let push: PushClient;
 /** Request fields that refer to what was traded, by account. */
 const traded = new Map<string, JsonObject>();
 
+const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
+const flags = ['--api-key-id', 'desk', '--enable-trading', '--enable-v18-experimental-reads'];
+const daemon = TestDaemon.forAll({ keys: { desk: { scopes } }, flags });
 beforeAll(async () => {
-  const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
-  const flags = ['--api-key-id', 'desk', '--enable-trading', '--enable-v18-experimental-reads'];
-  daemon = await TestDaemon.start({ keys: { desk: { scopes } }, flags });
   client = await CoreTcpClient.open(daemon.daemon.apiAddress!);
   push = await daemon.push('desk', '?int64=string');
   const desk = daemon.as('desk');
@@ -52,7 +51,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   client.close();
-  await daemon.stop();
 });
 
 async function ask(operation: Operation, c2s: JsonObject): Promise<Answer> {

@@ -51,7 +51,7 @@ async function lowPrice(): Promise<number> {
 const read = (path: string, body: object = account) => daemon.as('desk').s2c(path, body, text);
 
 describe('account pushes', () => {
-  it('begin with sub-acc-push and end with unsub-acc-push', async () => {
+  it('pushes an account from sub-acc-push until unsub-acc-push', async () => {
     const witness = await daemon.push('witness', '?int64=string');
     await daemon.as('witness').s2c('/api/sub-acc-push', { acc_id_list: [HK_MARGIN] });
     const silent = await place({ ...buy, price: await lowPrice(), order_type: NORMAL });
@@ -73,7 +73,7 @@ describe('account pushes', () => {
     await push.frame(orderPush(last.order_id, CANCELLED), 'its cancellation');
   });
 
-  it('refuse an account that there is not', async () => {
+  it('refuses pushes of an unknown account', async () => {
     const answer = await daemon.as('desk').post('/api/sub-acc-push', { acc_id_list: ['123456789012345678'] });
     expect([answer.status, answer.json.ret_type]).toEqual([200, -1]);
     expect(answer.json.ret_msg).toContain('123456789012345678');
@@ -81,7 +81,7 @@ describe('account pushes', () => {
 });
 
 describe('an order', () => {
-  it('is filled: pushes, orders, fills, positions and funds agree', async () => {
+  it('fills an order: pushes, orders, fills, positions and funds agree', async () => {
     const before = await read('/api/funds');
     const positionsBefore = (await read('/api/positions')).position_list;
     const { order_id, order_id_ex } = await place({ ...buy, order_type: MARKET, qty: 300 });
@@ -114,7 +114,7 @@ describe('an order', () => {
     expect(held((await read('/api/positions')).position_list)).toBe(held(positionsBefore));
   });
 
-  it('is modified, then cancelled; the cancel is acknowledged after the order was refreshed', async () => {
+  it('modifies and cancels an order, and acknowledges the cancel after the order was refreshed', async () => {
     const price = await lowPrice();
     const { order_id, order_id_ex } = await place({ ...buy, price, order_type: NORMAL });
     await push.frame(orderPush(order_id, SUBMITTED), 'the submitted order');
@@ -131,14 +131,14 @@ describe('an order', () => {
     expect([again.status, again.json.ret_type]).toEqual([200, -1]);
   });
 
-  it('can be cancelled by modify-order too, low-level environment and all', async () => {
+  it('cancels an order by modify-order in its low-level environment', async () => {
     const { order_id } = await place({ ...buy, price: await lowPrice(), order_type: NORMAL });
     const header = { trd_env: 1, acc_id: HK_MARGIN, trd_market: HK };
     await read('/api/modify-order', { c2s: { packet_id: { conn_id: 1, serial_no: 1 }, header, order_id, modify_order_op: 2 } });
     await push.frame(orderPush(order_id, CANCELLED), 'the cancelled order');
   });
 
-  it('takes the low-level body, aliases and a full symbol alike', async () => {
+  it('takes an order by its low-level body, aliases and a full symbol alike', async () => {
     const price = await lowPrice();
     const header = { trd_env: SIMULATE, acc_id: HK_MARGIN, trd_market: HK };
     const bodies = [
@@ -154,7 +154,7 @@ describe('an order', () => {
     await read('/api/cancel-all-order', account);
   });
 
-  it('is refused by the brokerage with a text, at HTTP 200', async () => {
+  it('answers the brokerage’s refusal of an order with its text at HTTP 200', async () => {
     for (const body of [
       { ...buy, code: '99999', price: 10, order_type: NORMAL },
       { ...buy, qty: 50, price: await lowPrice(), order_type: NORMAL },
@@ -167,7 +167,7 @@ describe('an order', () => {
 });
 
 describe('cancel-all', () => {
-  it('ends every working order of the account and market, and those of no other', async () => {
+  it('cancels every working order of an account and market, and of no other', async () => {
     await read('/api/sub-acc-push', { acc_id_list: [HK_MARGIN, HK_CASH] });
     const price = await lowPrice();
     const other = await place({ ...buy, acc_id: HK_CASH, price, order_type: NORMAL });
@@ -182,7 +182,7 @@ describe('cancel-all', () => {
 });
 
 describe('a real account', () => {
-  it('trades once it is unlocked, and not after it is locked again', async () => {
+  it('trades in a real account once it is unlocked, and not after it is locked again', async () => {
     const owner = daemon.as('owner');
     const order = {
       market: HK,

@@ -19,14 +19,14 @@ const order = (acc_id: string, market: number, code: string, more: object = {}) 
   ask('/api/order', { acc_id, env: REAL_ENV, market, code, side: BUY, order_type: NORMAL, qty: 100, price: 1, ...more });
 
 describe('the accounts of one firm', () => {
-  it('are locked, are unlocked by the trade password, and stay apart from the accounts of other firms', async () => {
+  it('unlocks the accounts of one firm by the trade password, apart from those of other firms', async () => {
     expect(await order(REAL, HK, '00700')).toMatchObject({ ret_type: -1, err_code: CHANNEL_UNSUPPORTED });
     expect(await ask('/api/unlock-trade', { unlock: true, pwd_md5 })).toMatchObject({ ret_type: 0 });
     expect(await order(REAL, HK, '00700')).toMatchObject({ ret_type: 0 });
     expect(await order(TOKEN_REAL, US, 'AAPL')).toMatchObject({ ret_type: -1, err_code: CHANNEL_UNSUPPORTED });
   });
 
-  it('ask for a token where token-state shows one', async () => {
+  it('asks for a token where token-state shows one', async () => {
     expect(await ask('/api/unlock-trade', { unlock: true, pwd_md5, security_firm: 2 })).toMatchObject({
       ret_type: -1,
       err_code: TOKEN_NEEDED,
@@ -36,7 +36,7 @@ describe('the accounts of one firm', () => {
     expect((await ask('/api/token-state', { acc_id: REAL })).s2c).toMatchObject({ mm_token_enable: 0, mm_token_bind: 0 });
   });
 
-  it('stay locked without permission to trade, and where no account is', async () => {
+  it('keeps accounts locked without permission to trade, and where no account is', async () => {
     for (const security_firm of [3, 7]) {
       expect(await ask('/api/unlock-trade', { unlock: true, pwd_md5, security_firm })).toMatchObject({
         ret_type: -1,
@@ -82,7 +82,7 @@ describe('a trade password in the wrong place', () => {
 });
 
 describe('an order whose contract fields disagree', () => {
-  it('is refused', async () => {
+  it('refuses an order whose contract fields disagree', async () => {
     const answer = await order(REAL, HK, 'HSImain');
     expect(answer).toMatchObject({ ret_type: -1, err_code: CONTRACT_INCONSISTENT, ret_msg: expect.stringContaining('is a future') });
   });

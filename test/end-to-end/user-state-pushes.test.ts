@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { CoreTcpClient } from '../support/core-tcp-client.js';
 import { CoreWsClient } from '../support/core-ws-client.js';
 import { TestDaemon } from '../support/daemon.js';
-import { McpClient } from '../support/mcp-client.js';
 import type { PublicPush, PushLog } from '../support/public-protocol.js';
 
 const PRICE_REMINDER = 3019;
@@ -58,7 +57,7 @@ const interfaces: Readonly<Record<string, () => Promise<Ear>>> = {
     return { reminder: () => fromLog(client.pushes), close: () => client.close() };
   },
   async MCP() {
-    const client = await McpClient.open(daemon, { keyText: daemon.keys.desk });
+    const client = await daemon.mcp('desk');
     return { reminder: async () => fromFrame((await client.pushed(isReminder, 1))[0] ?? {}), close: () => client.close() };
   },
 };

@@ -33,7 +33,7 @@ const watch = (group_name: string, op: number, symbols: string[], id?: Id) =>
 const watched = async (group_name: string, id?: Id) => codes((await ask('/api/user-security', { group_name }, id)).static_info_list);
 
 describe('watchlists', () => {
-  it('are groups that come and go with what is in them; the system has its own', async () => {
+  it('creates and removes groups of the watchlist with what is in them', async () => {
     await watch('Tech', 1, ['HK.00700', 'US.AAPL']);
     await watch('Tech', 1, ['HK.09988', 'HK.00700']);
     await watch('Banks', 1, ['HK.00005']);
@@ -55,7 +55,7 @@ describe('watchlists', () => {
     expect(await watched('All')).toEqual(['00700', '09988']);
   });
 
-  it('refuse impossible values, with the reason', async () => {
+  it('refuses impossible values of the watchlist with the reason', async () => {
     expect(await refusal('/api/modify-user-security', { group_name: 'HK', op: 1, symbols: ['HK.00700'] })).toEqual([
       200,
       'HK is a group of the system, which cannot be changed; name a custom group',
@@ -75,7 +75,7 @@ describe('watchlists', () => {
     ]);
   });
 
-  it('show a limited key its own symbols, and let it change only those', async () => {
+  it('shows a limited key its own symbols of the watchlist, and lets it change only those', async () => {
     await watch('Mixed', 1, ['HK.00700', 'US.MSFT']);
     expect(await watched('Mixed', 'hk')).toEqual(['00700']);
     expect(await refusal('/api/modify-user-security', { group_name: 'Mixed', op: 2, symbols: ['US.MSFT'] }, 'hk')).toEqual([
@@ -89,7 +89,7 @@ describe('price reminders', () => {
   const set = (fields: object, id?: Id) => ask('/api/set-price-reminder', { symbol: 'HK.00700', ...fields }, id);
   const up = { op: 1, type: 1, freq: 1, value: 1_000_000 };
 
-  it('are set, listed, changed and deleted', async () => {
+  it('sets, lists, changes and deletes price reminders', async () => {
     const { key } = await set({ ...up, value: 999_999.1239, note: 'far away' });
     const list = async (body: object) => (await ask('/api/price-reminder', body)).price_reminder_list;
     const item = { key, type: 1, value: 999_999.123, note: 'far away', freq: 1, is_enable: true, reminder_session_list: [] };
@@ -104,7 +104,7 @@ describe('price reminders', () => {
     expect(await list({ symbol: 'HK.00700' })).toEqual([]);
   });
 
-  it('hold their bounds: ten of one type, sixty bytes, what each operation needs', async () => {
+  it('holds price reminders to their bounds', async () => {
     for (let count = 0; count < 10; count++) await set(up);
     expect(await refusal('/api/set-price-reminder', { symbol: 'HK.00700', ...up })).toEqual([
       200,
@@ -147,7 +147,7 @@ describe('price reminders', () => {
     expect(await refusal('/api/price-reminder', {})).toEqual([400, 'request.missing_field']);
   });
 
-  it('tell every connection that may see the symbol when they come true', async () => {
+  it('tells every connection that may see the symbol of a price reminder that comes true', async () => {
     const [seeing, other] = [await daemon.push('hk'), await daemon.push('reader')];
     const reminded = (frame: PushFrame) => frame.proto_id === 3019;
     const { key } = await set({ op: 1, type: 1, freq: 3, value: 0.001, note: 'cheap' }, 'reader');
@@ -170,7 +170,7 @@ describe('option alerts', () => {
   const set = (oper_type: number, alert_list: object[], id?: Id) => ask('/api/set-option-event-alert', { oper_type, alert_list }, id);
   const apple = { market: 11, code: 'AAPL' };
 
-  it('are added, listed by pages, changed as a whole or not at all, and deleted', async () => {
+  it('adds, pages, changes and deletes option alerts', async () => {
     await set(1, [
       { underlying: apple, note: 'one' },
       { option_market: 1, note: 'two' },
@@ -208,7 +208,7 @@ describe('option alerts', () => {
     expect(await refusal('/api/set-option-event-alert', { oper_type: 1, alert_list: [alert] })).toEqual([200, expect.stringMatching(why)]);
   });
 
-  it('are for no limited key to set, since they reach further than they say; it sees those of its symbols', async () => {
+  it('lets no limited key set option alerts, and shows it those of its symbols', async () => {
     await set(1, [{ underlying: apple }, { underlying: { market: 1, code: '00700' } }, { option_market: 3 }]);
     expect(await refusal('/api/set-option-event-alert', { oper_type: 6 }, 'hk')).toEqual([429, 'limit.market']);
     const own = await ask('/api/option-event-alert', {}, 'hk');
@@ -219,7 +219,7 @@ describe('option alerts', () => {
 });
 
 describe('notes', () => {
-  it('are written, replaced and removed, and the newest comes first', async () => {
+  it('writes, replaces and removes notes, newest first', async () => {
     await ask('/api/set-stock-note', { symbol: 'HK.00700', note: 'first' });
     await ask('/api/set-stock-note', { symbol: 'US.AAPL', note: 'second' });
     const { update_time } = await ask('/api/set-stock-note', { symbol: 'HK.00700', note: 'third' });
@@ -231,7 +231,7 @@ describe('notes', () => {
     expect(await notes({ symbols: ['HK.00700'] })).toEqual([]);
   });
 
-  it('are for keys with qot:write alone to write', async () => {
+  it('lets keys with qot:write alone write notes', async () => {
     const note = { symbol: 'HK.00700', note: 'x' };
     expect(await refusal('/api/set-stock-note', note, 'reader')).toEqual([403, 'auth.scope']);
     expect(await refusal('/api/set-stock-note', { ...note, symbol: 'US.AAPL' }, 'hk')).toEqual([429, 'limit.market']);

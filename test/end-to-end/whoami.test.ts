@@ -63,7 +63,7 @@ describe('GET /api/whoami', () => {
     expect(await use('desk', 'max_order_value')).toEqual([expect.objectContaining({ limit: '60000.5' })]);
   });
 
-  it('any key may ask, whatever its scopes; no caller without one', async () => {
+  it('answers whoami to any key, and to no caller without one', async () => {
     expect(await whoami('metrics')).toMatchObject({ key_id: 'metrics', scope_list: ['metrics:read'] });
     expect(new Set((await whoami('free')).limit_list.map(({ holder }: Use) => holder))).toEqual(new Set(['daemon']));
     expect((await daemon.as().get('/api/whoami')).status).toBe(401);
@@ -102,7 +102,7 @@ describe('GET /api/whoami', () => {
     expect([free.used, free.free_at]).toEqual(['0', undefined]);
   });
 
-  it('asking counts nothing, and what it says is left is what the gates let through', async () => {
+  it('counts no whoami, and the gates let through what it says is left', async () => {
     await expect(order({ code: '00700', qty: 100, price: 499.8 })).rejects.toThrow('limit.daily_value');
     await order({ code: '00700', qty: 100, price: 499.4 });
     const hkd = (await use('desk', 'max_daily_value')).find(({ currency }: Use) => currency === 'HKD');
@@ -118,7 +118,7 @@ describe('GET /api/whoami', () => {
   });
 });
 
-it('without keys, every caller is the same, and may read', async () => {
+it('answers every caller the same without keys', async () => {
   const daemon = await TestDaemon.start<never>({});
   try {
     const answer = (await daemon.as().get('/api/whoami')).json.s2c;

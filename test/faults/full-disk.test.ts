@@ -3,7 +3,6 @@ import { afterAll, expect, it } from 'vitest';
 import { BUY, HK, HK_CASH, NORMAL, SIMULATE } from '../support/accounts.js';
 import { CoreWsClient } from '../support/core-ws-client.js';
 import { GrpcClient } from '../support/grpc-client.js';
-import { McpClient } from '../support/mcp-client.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
 import { until } from '../support/until.js';
 import { Books } from './books.js';
@@ -146,7 +145,7 @@ it.skipIf(!hasBash)(
     }
     expect((await bot.post('/api/quote', { symbol: 'HK.00005' })).json).toMatchObject({ ret_type: 0, ret_msg: null });
     const unkept = expect.stringMatching(/^not on disk yet, /);
-    const mcp = await McpClient.open(full, { keyText: full.keys.bot });
+    const mcp = await full.mcp('bot');
     expect((await mcp.call('svc_cancel_all_order', { acc_id: HK_CASH, env: 'simulate', market: 'HK' })).json).toMatchObject({
       note: unkept,
     });

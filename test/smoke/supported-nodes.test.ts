@@ -10,7 +10,7 @@ import { newestLine, nodeLines } from '../../scripts/node-lines.mjs';
 import { BUY, HK, HK_MARGIN, SIMULATE } from '../support/accounts.js';
 import { CoreTcpClient } from '../support/core-tcp-client.js';
 import { CoreWsClient } from '../support/core-ws-client.js';
-import { McpClient, ways } from '../support/mcp-client.js';
+import { ways } from '../support/mcp-client.js';
 import { McpProcessClient } from '../support/mcp-process.js';
 import { nodeOfLine } from '../support/node-line.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
@@ -73,10 +73,9 @@ describe.each(nodeLines)('Node %s', (line) => {
     });
 
     it.each(ways)('MCP over HTTP, %s', async (way) => {
-      const client = await McpClient.open(daemon, { way, keyText: daemon.keys.desk });
+      const client = await daemon.mcp('desk', { way });
       expect((await client.toolNames()).length).toBeGreaterThan(100);
       expect((await client.call('svc_get_quote', { symbol: 'HK.00700' })).json).toHaveProperty('basic_qot_list');
-      await client.close();
     });
 
     it.each(ways)('MCP over stdio, %s: in front of a daemon, and embedded', async (way) => {

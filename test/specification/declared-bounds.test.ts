@@ -7,23 +7,18 @@ import { callerParams, type Param } from '@svc-gateway/contract/shape';
 import { switches } from '@svc-gateway/contract/switches';
 import { toolExample } from '@svc-gateway/contract/tool-example';
 import { wholeTool } from '@svc-gateway/contract/tools';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Schema } from '../../packages/contract/src/json-schema.js';
 import { exampleRequest } from '../../packages/contract/src/reference-example.js';
 import { TestDaemon } from '../support/daemon.js';
-import { McpClient } from '../support/mcp-client.js';
+import type { McpClient } from '../support/mcp-client.js';
 
 /** Every bound that a declaration sets, held against its texts, the schemas of tools and OpenAPI, and the daemon at the bound and beyond it. */
-let daemon: TestDaemon<'all'>;
 let client: McpClient;
+const flags = ['--max-refusals-per-second', '100000', ...switches];
+const daemon = TestDaemon.forAll({ keys: { all: { scopes } }, flags });
 beforeAll(async () => {
-  const flags = ['--max-refusals-per-second', '100000', ...switches];
-  daemon = await TestDaemon.start({ keys: { all: { scopes } }, flags });
-  client = await McpClient.open(daemon, { keyText: daemon.keys.all });
-});
-afterAll(async () => {
-  await client.close();
-  await daemon.stop();
+  client = await daemon.mcp('all');
 });
 
 interface Bound {

@@ -1,8 +1,8 @@
 import { operationNamed, operations } from '@svc-gateway/contract/operations';
 import { possibleScopes, scopes } from '@svc-gateway/contract/scope';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { TestDaemon } from '../support/daemon.js';
-import { McpClient } from '../support/mcp-client.js';
+import type { McpClient } from '../support/mcp-client.js';
 import { operationRows } from './operation-rows.js';
 
 /**
@@ -35,7 +35,7 @@ describe('the list', () => {
     expect(own.filter((name) => operationNamed(name) === undefined)).toEqual([]);
   });
 
-  it('has no version in a path', () => {
+  it('declares no path with a version', () => {
     for (const { rest } of operations) for (const { path } of rest) expect(path).not.toMatch(/\/v\d/);
   });
 });
@@ -45,30 +45,33 @@ describe('without its switch', () => {
   let shown: readonly string[];
   const daemon = TestDaemon.forAll({ keys: { all: { scopes } } });
   beforeAll(async () => {
-    client = await McpClient.open(daemon, { keyText: daemon.keys.all });
+    client = await daemon.mcp('all');
     shown = await client.toolNames();
   });
-  afterAll(async () => {
-    await client.close();
-  });
 
-  it.each(operationRows.filter(({ switches }) => switches.length > 0))('$operation is off', async ({ routes, tool, switches }) => {
-    const refused = { code: 'feature_disabled', error: expect.stringContaining(switches[0] ?? '') };
-    for (const { method, path } of routes) {
-      const answer = await daemon.as('all').request(method, path, { body: {} });
-      expect([path, answer.status, answer.json]).toMatchObject([path, 403, refused]);
-    }
-    if (tool === null) return;
-    expect(shown).not.toContain(tool);
-    expect((await client.call(tool, {})).json).toMatchObject(refused);
-  });
+  it.each(operationRows.filter(({ switches }) => switches.length > 0))(
+    '$operation is off without its switch',
+    async ({ routes, tool, switches }) => {
+      const refused = { code: 'feature_disabled', error: expect.stringContaining(switches[0] ?? '') };
+      for (const { method, path } of routes) {
+        const answer = await daemon.as('all').request(method, path, { body: {} });
+        expect([path, answer.status, answer.json]).toMatchObject([path, 403, refused]);
+      }
+      if (tool === null) return;
+      expect(shown).not.toContain(tool);
+      expect((await client.call(tool, {})).json).toMatchObject(refused);
+    },
+  );
 
-  it.each(operationRows.filter(({ switches }) => switches.length === 0))('$operation is served', async ({ routes, tool }) => {
-    for (const { method, path } of routes.filter((route) => route.path !== '/api/admin/shutdown')) {
-      const answer = await daemon.as('all').request(method, path, { body: method === 'POST' ? {} : undefined });
-      expect([path, answer.status === 200 || answer.status === 400]).toEqual([path, true]);
-    }
-    // A daemon that does not trade has no tool for the trade password either.
-    if (tool !== null && tool !== 'svc_unlock_trade') expect(shown).toContain(tool);
-  });
+  it.each(operationRows.filter(({ switches }) => switches.length === 0))(
+    '$operation is served without switches',
+    async ({ routes, tool }) => {
+      for (const { method, path } of routes.filter((route) => route.path !== '/api/admin/shutdown')) {
+        const answer = await daemon.as('all').request(method, path, { body: method === 'POST' ? {} : undefined });
+        expect([path, answer.status === 200 || answer.status === 400]).toEqual([path, true]);
+      }
+      // A daemon that does not trade has no tool for the trade password either.
+      if (tool !== null && tool !== 'svc_unlock_trade') expect(shown).toContain(tool);
+    },
+  );
 });

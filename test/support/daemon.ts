@@ -10,6 +10,7 @@ import { type BackendBehind, createBackendBehind } from './backend-behind.js';
 import { GrpcClient } from './grpc-client.js';
 import { HttpClient } from './http-client.js';
 import { type KeyWish, makeKey } from './keys.js';
+import { McpClient, type McpClientOptions } from './mcp-client.js';
 import { networkClock } from './network-clock.js';
 import { PushClient } from './push-client.js';
 
@@ -38,6 +39,7 @@ export class TestSite<Id extends string = string> {
   tls = inject('tls');
   readonly #connections: PushClient[] = [];
   readonly #grpcClients: GrpcClient[] = [];
+  readonly #models: McpClient[] = [];
   url = '';
   grpcUrl = '';
 
@@ -94,6 +96,13 @@ export class TestSite<Id extends string = string> {
     return client;
   }
 
+  /** Opens an MCP client with the key of this id, or with none; closed when the daemon is stopped. */
+  async mcp(id?: Id, options: McpClientOptions = {}): Promise<McpClient> {
+    const client = await McpClient.open(this, { ...options, keyText: id === undefined ? undefined : this.keys[id] });
+    this.#models.push(client);
+    return client;
+  }
+
   /** A gRPC client in a process of its own; ended when the daemon is stopped. */
   grpc(channel?: Readonly<Record<string, number>>): GrpcClient {
     const client = new GrpcClient(this.grpcUrl, this.ca, channel);
@@ -115,7 +124,8 @@ export class TestSite<Id extends string = string> {
   }
 
   async leave(): Promise<void> {
-    await Promise.all([...this.#connections.map((connection) => connection.close()), ...this.#grpcClients.map((client) => client.stop())]);
+    const clients = [...this.#connections, ...this.#models.splice(0)];
+    await Promise.all([...clients.map((client) => client.close()), ...this.#grpcClients.map((client) => client.stop())]);
   }
 
   remove(): void {

@@ -167,7 +167,7 @@ const tasks: readonly Task[] = [
   },
 ];
 
-it('are ten', () => {
+it('lists ten tasks', () => {
   expect(tasks.length).toBe(10);
 });
 

@@ -45,7 +45,7 @@ function notify(logins: { qotLogined: boolean; trdLogined: boolean }): void {
 }
 
 describe('an upstream that loses a login', () => {
-  it('has no quotes until it is back, and trades on; what was missed is announced', async () => {
+  it('trades on while the upstream’s quote login is lost, and announces what was missed', async () => {
     await start();
     await untilConnected(daemon.daemon);
     const desk = daemon.as('desk');
@@ -73,7 +73,7 @@ describe('an upstream that loses a login', () => {
     expect(upstream.connections).toHaveLength(1);
   });
 
-  it('has no trading until it is back, and quotes on', async () => {
+  it('quotes on while the upstream’s trading login is lost', async () => {
     await start();
     await untilConnected(daemon.daemon);
     const desk = daemon.as('desk');
@@ -93,7 +93,7 @@ describe('an upstream that loses a login', () => {
 });
 
 describe('reads while quotes are away', () => {
-  it('are answered from the cache, with its age; others and writes are refused', async () => {
+  it('answers cached reads with their age while quotes are away, and refuses others and writes', async () => {
     await start();
     await untilConnected(daemon.daemon);
     const desk = daemon.as('desk');
@@ -122,7 +122,7 @@ describe('reads while quotes are away', () => {
 });
 
 describe('an upstream that is not logged in yet', () => {
-  it('is connected to, and says what it waits for', async () => {
+  it('says what an upstream that is not logged in yet waits for', async () => {
     Object.assign(said, { qotLogined: false, trdLogined: false, programStatus: NEEDS_PHONE_CODE });
     await start();
     const { backend } = daemon.daemon;

@@ -87,7 +87,7 @@ function tradingState() {
 }
 
 describe('trading over a connection that is made anew', () => {
-  it('is back where the fills of simulated accounts cannot be listed, with the orders since a minute before the loss', async () => {
+  it('trading returns with the orders since a minute before the loss where fills cannot be listed', async () => {
     const push = await subscribed();
     orderList = [300, 40, 0].map(orderOf);
     upstream.peer.socket.destroy();
@@ -99,7 +99,7 @@ describe('trading over a connection that is made anew', () => {
     expect(found).toEqual(['40 s ago', '0 s ago']);
   });
 
-  it('is not ready before the upstream has the accounts whose pushes are wanted', async () => {
+  it('trading is not ready before the upstream has the accounts whose pushes are wanted', async () => {
     await subscribed();
     const states: unknown[] = [];
     onAccountPushes = (frame, peer) => {
@@ -116,7 +116,7 @@ describe('trading over a connection that is made anew', () => {
     ['to push', [ACCOUNT_PUSHES, ACCOUNT_PUSHES]],
     ['to list its accounts', [ACCOUNTS]],
     ['to list orders', [ORDERS]],
-  ])('is not given up where the upstream refuses %s because it has lost its own server', async (_, kinds) => {
+  ])('trading returns where the upstream first refuses %s because it has lost its own server', async (_, kinds) => {
     const push = await subscribed();
     orderList = [orderOf(0)];
     refused = [...kinds];

@@ -44,7 +44,7 @@ async function ask(wish: KeyWish, flags: readonly string[]): Promise<{ body: Buf
 const seen = () => upstream.connections.flatMap(({ requests }) => requests).filter(({ protoId }) => protoId === NOBODYS);
 
 describe('an id that nobody declared', () => {
-  it('passes as bytes both ways, for a key that trades for real and has no limits', async () => {
+  it('passes undeclared ids as bytes both ways for an unlimited key that trades for real', async () => {
     const { body, grpc, audit } = await ask({ scopes }, ['--enable-trading']);
     expect(body).toEqual(ANSWER);
     expect(grpc).toMatchObject({ code: 'OK', answer: { ret_type: 0, proto_id: NOBODYS } });
@@ -53,7 +53,7 @@ describe('an id that nobody declared', () => {
     expect(audit).toEqual(['allow', 'allow']);
   });
 
-  it('is a refusal in the trail where the server behind refuses it', async () => {
+  it('records the upstream’s refusal of an undeclared id', async () => {
     const refusal = create(KeepAlive.ResponseSchema, { retType: -1, retMsg: 'no such order', errCode: 7 });
     answer = Buffer.from(toBinary(KeepAlive.ResponseSchema, refusal));
     const { body, audit } = await ask({ scopes }, ['--enable-trading']);

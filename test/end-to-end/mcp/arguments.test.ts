@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { HK_CASH, REAL, US_MARGIN } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
-import { McpClient } from '../../support/mcp-client.js';
+import type { McpClient } from '../../support/mcp-client.js';
 
 type Id = 'all' | 'one' | 'quotes' | 'oneMarket';
 
@@ -23,11 +23,8 @@ const daemon = TestDaemon.forAll<Id>({
 });
 beforeAll(async () => {
   for (const id of ['all', 'one', 'quotes', 'oneMarket'] as const) {
-    clients.set(id, await McpClient.open(daemon, { keyText: daemon.keys[id] }));
+    clients.set(id, await daemon.mcp(id));
   }
-});
-afterAll(async () => {
-  await Promise.all([...clients.values()].map((client) => client.close()));
 });
 
 /** The answer of a tool, which must be one. */
@@ -137,7 +134,7 @@ describe('svc_get_history_kline', () => {
 
   it('tells sessions apart, where markets keep hours', async () => {
     const calendar = await TestDaemon.start({ flags: ['--sim-clock', 'calendar'] });
-    const client = await McpClient.open(calendar);
+    const client = await calendar.mcp();
     try {
       const day = { symbol: 'US.AAPL', begin: '2026-03-02', end: '2026-03-02', kl_type: '60min' };
       const count = async (args: object) => days((await client.call('svc_get_history_kline', { ...day, ...args })).json).length;
@@ -146,7 +143,6 @@ describe('svc_get_history_kline', () => {
       expect(await count({ session: 'RTH' })).toBe(regular);
       for (const more of [{ session: 3 }, { session: 'ALL' }, { extended_time: true }]) expect(await count(more)).toBeGreaterThan(regular);
     } finally {
-      await client.close();
       await calendar.stop();
     }
   });

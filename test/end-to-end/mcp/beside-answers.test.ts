@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HK_CASH } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
-import { McpClient } from '../../support/mcp-client.js';
 
 const order = { acc_id: HK_CASH, env: 'simulate', market: 'HK', side: 'BUY', code: '00700', qty: 100 };
 const keys = { desk: { scopes: ['qot:read', 'trade:simulate'] } } as const;
 
 async function withTools(flags: readonly string[]) {
   const daemon = await TestDaemon.start({ keys, flags: ['--enable-trading', ...flags] });
-  const client = await McpClient.open(daemon, { keyText: daemon.keys.desk });
+  const client = await daemon.mcp('desk');
   const call = async (tool: string, args: object) => (await client.call(tool, args as never)).json;
-  return { daemon, client, call };
+  return { daemon, call };
 }
 
 describe('K-line answers of tools', () => {
@@ -19,7 +18,6 @@ describe('K-line answers of tools', () => {
     open = await withTools(['--enable-desktop-phase2-reads']);
   });
   afterAll(async () => {
-    await open.client.close();
     await open.daemon.stop();
   });
 
@@ -43,13 +41,12 @@ describe('K-line answers of tools', () => {
 });
 
 it('an order in a closed market says that nothing has traded', async () => {
-  const { daemon, client, call } = await withTools(['--sim-clock', 'replay:2026-11-21T10:00:00+08:00']);
+  const { daemon, call } = await withTools(['--sim-clock', 'replay:2026-11-21T10:00:00+08:00']);
   const placed = await call('svc_place_order', { ...order, order_type: 'NORMAL', price: 500 });
   expect(placed).toMatchObject({
     order_status: expect.any(String),
     market_state: expect.any(String),
     note: expect.stringMatching(/^the market is closed \(\w+\): nothing has traded$/),
   });
-  await client.close();
   await daemon.stop();
 });

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { TestDaemon } from '../../support/daemon.js';
-import { McpClient } from '../../support/mcp-client.js';
+import type { McpClient } from '../../support/mcp-client.js';
 
 /** Answers that cost a model no more than it asked for. */
 let client: McpClient;
 
 const daemon = TestDaemon.forAll();
 beforeAll(async () => {
-  client = await McpClient.open(daemon);
-});
-afterAll(async () => {
-  await client.close();
+  client = await daemon.mcp();
 });
 
 type Table = { columns: string[]; rows: unknown[][] };

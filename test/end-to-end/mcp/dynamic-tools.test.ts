@@ -1,22 +1,15 @@
 import { scopes } from '@svc-gateway/contract/scope';
 import { countTokens } from 'gpt-tokenizer';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { HK_CASH } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
-import { McpClient } from '../../support/mcp-client.js';
+import type { McpClient } from '../../support/mcp-client.js';
 
 /** Tools that are looked for instead of listed. */
-const clients: McpClient[] = [];
-
 const daemon = TestDaemon.forAll({ keys: { all: { scopes }, quotes: { scopes: ['qot:read'] } }, flags: ['--mcp-toolsets', 'dynamic'] });
-afterAll(async () => {
-  await Promise.all(clients.map((client) => client.close()));
-});
 
-async function open(way: 'sessions' | 'stateless', id: 'all' | 'quotes' = 'all'): Promise<McpClient> {
-  const client = await McpClient.open(daemon, { way, keyText: daemon.keys[id] });
-  clients.push(client);
-  return client;
+function open(way: 'sessions' | 'stateless', id: 'all' | 'quotes' = 'all'): Promise<McpClient> {
+  return daemon.mcp(id, { way });
 }
 
 it('lists a handful of tools in under 3,000 tokens', async () => {

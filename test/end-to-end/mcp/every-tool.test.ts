@@ -7,11 +7,11 @@ import { possibleScopes, type Scope, scopes } from '@svc-gateway/contract/scope'
 import type { Param } from '@svc-gateway/contract/shape';
 import { switches } from '@svc-gateway/contract/switches';
 import { describeTool } from '@svc-gateway/contract/tools';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Schema } from '../../../packages/contract/src/json-schema.js';
 import { BUY, HK, HK_CASH, MARKET, NORMAL, REAL_ENV, REAL_FUTURES, SIMULATE } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
-import { McpClient, type Way, ways } from '../../support/mcp-client.js';
+import { type McpClient, type Way, ways } from '../../support/mcp-client.js';
 import { type Arguments, badCases, goodValues, isRequired, paramsOf } from '../../support/tool-cases.js';
 import { until } from '../../support/until.js';
 
@@ -47,31 +47,26 @@ const lacking = {
 type Lacking = keyof typeof lacking;
 type Id = 'all' | Lacking;
 
-let daemon: TestDaemon<Id>;
+const poorer = Object.fromEntries(Object.entries(lacking).map(([id, held]) => [id, { scopes: held }])) as Record<
+  Lacking,
+  { scopes: Scope[] }
+>;
+const daemon = TestDaemon.forAll<Id>({
+  keys: { all: { scopes }, ...poorer },
+  // Whole markets are looked through here, beside other tests.
+  flags: [...switches, '--request-timeout', '120'],
+  variables: { SVC_TRADE_PWD: '123456' },
+});
 const clients = new Map<string, McpClient>();
 const ajv = new AjvJsonSchemaValidator();
 
 beforeAll(async () => {
-  const poorer = Object.fromEntries(Object.entries(lacking).map(([id, held]) => [id, { scopes: held }])) as Record<
-    Lacking,
-    { scopes: Scope[] }
-  >;
-  daemon = await TestDaemon.start({
-    keys: { all: { scopes }, ...poorer },
-    // Whole markets are looked through here, beside other tests.
-    flags: [...switches, '--request-timeout', '120'],
-    variables: { SVC_TRADE_PWD: '123456' },
-  });
   for (const way of ways) {
     for (const id of ['all', ...Object.keys(lacking)] as Id[]) {
-      clients.set(`${way} ${id}`, await McpClient.open(daemon, { way, keyText: daemon.keys[id] }));
+      clients.set(`${way} ${id}`, await daemon.mcp(id, { way }));
     }
   }
   await findSubjects();
-});
-afterAll(async () => {
-  await Promise.all([...clients.values()].map((client) => client.close()));
-  await daemon.stop();
 });
 
 describe.each(ways)('over the way with %s', (way) => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { scopes } from '@svc-gateway/contract/scope';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BUY, HK, HK_CASH, SIMULATE } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { editKey } from '../../support/keys.js';
@@ -9,8 +9,6 @@ import { trustingFetch } from '../../support/trusting-fetch.js';
 import { until } from '../../support/until.js';
 
 type Id = 'all' | 'quotes' | 'accounts' | 'doomed' | 'narrowed';
-
-const clients: McpClient[] = [];
 
 const daemon = TestDaemon.forAll({
   keys: {
@@ -23,18 +21,13 @@ const daemon = TestDaemon.forAll({
   // The key of the start is that of core TCP: no other caller falls back on it.
   flags: ['--enable-trading', '--api-key-id', 'all'],
 });
-afterAll(async () => {
-  await Promise.all(clients.map((client) => client.close()));
-});
 
-async function open(id: Id, way: (typeof ways)[number], headers: Record<string, string> = {}): Promise<McpClient> {
-  const client = await McpClient.open(daemon, { way, keyText: daemon.keys[id], headers });
-  clients.push(client);
-  return client;
+function open(id: Id, way: (typeof ways)[number], headers: Record<string, string> = {}): Promise<McpClient> {
+  return daemon.mcp(id, { way, headers });
 }
 
 describe.each(ways)('a caller of the way with %s', (way) => {
-  it('needs a valid Bearer, even to begin', async () => {
+  it('requires a valid bearer even to begin', async () => {
     await expect(McpClient.open(daemon, { way })).rejects.toThrow(/401|[Uu]nauthorized|bearer/);
     await expect(McpClient.open(daemon, { way, keyText: 'svc_nobody' })).rejects.toThrow(/401|[Uu]nauthorized|token invalid/);
   });

@@ -6,7 +6,7 @@ import * as QotGetStaticInfo from '@svc-gateway/contract/generated/Qot_GetStatic
 import { operations } from '@svc-gateway/contract/operations';
 import { scopes } from '@svc-gateway/contract/scope';
 import type { ResponseMessage } from '@svc-gateway/gateway';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { HK_CASH, REAL } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { ScriptedBackend, serveGateway } from '../../support/gateway.js';
@@ -17,8 +17,6 @@ type Id = 'trader' | 'reader' | 'capped' | 'second';
 
 const order = { market: 'HK', acc_id: HK_CASH, env: 'simulate', side: 'BUY', symbol: 'HK.00700', qty: 100, price: 300 };
 const realOrder = { ...order, acc_id: REAL, env: 'real' };
-
-const clients: McpClient[] = [];
 
 const daemon = TestDaemon.forAll({
   keys: {
@@ -33,9 +31,6 @@ const daemon = TestDaemon.forAll({
   flags: ['--enable-trading', '--enable-v18-experimental-reads', '--request-timeout', '120'],
   variables: { SVC_TRADE_PWD: '123456' },
 });
-afterAll(async () => {
-  await Promise.all(clients.map((client) => client.close()));
-});
 
 interface Person {
   readonly questions: string[];
@@ -43,10 +38,9 @@ interface Person {
 }
 
 /** A client of a key; with a person, one whose program can ask them. */
-async function open(id: Id, way: Way = 'sessions', person?: Person): Promise<McpClient> {
-  const client = await McpClient.open(daemon, {
+function open(id: Id, way: Way = 'sessions', person?: Person): Promise<McpClient> {
+  return daemon.mcp(id, {
     way,
-    keyText: daemon.keys[id],
     ...(person === undefined
       ? {}
       : {
@@ -58,8 +52,6 @@ async function open(id: Id, way: Way = 'sessions', person?: Person): Promise<Mcp
             }),
         }),
   });
-  clients.push(client);
-  return client;
 }
 
 /** Trading in real accounts is locked until then, and nobody is asked about an order that would be refused. */
@@ -269,14 +261,11 @@ describe.each(ways)('a confirmation, over the way with %s', (way) => {
 describe('a confirmation', () => {
   const agree = { action: 'accept', content: { confirm: true } };
 
-  async function openRaw(id: Id): Promise<McpClient> {
-    const client = await McpClient.open(daemon, {
+  function openRaw(id: Id): Promise<McpClient> {
+    return daemon.mcp(id, {
       way: 'stateless',
-      keyText: daemon.keys[id],
       client: { capabilities: { elicitation: { form: {} } }, inputRequired: { autoFulfill: false } },
     });
-    clients.push(client);
-    return client;
   }
 
   it('is nothing without the question, is nobody else’s, and holds for no other key', async () => {
@@ -304,8 +293,7 @@ describe.each(['always', 'never'] as const)('--mcp-confirm %s', (mode) => {
       variables: { SVC_TRADE_PWD: '123456' },
     });
     let asked = 0;
-    const client = await McpClient.open(other, {
-      keyText: other.keys.trader,
+    const client = await other.mcp('trader', {
       client: { capabilities: { elicitation: { form: {} } } },
       prepare: (official) =>
         official.setRequestHandler('elicitation/create', async () => {

@@ -1,14 +1,12 @@
 import { scopes } from '@svc-gateway/contract/scope';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { HK_CASH, REAL } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
-import { McpClient, ways } from '../../support/mcp-client.js';
+import { type McpClient, ways } from '../../support/mcp-client.js';
 import { trustingFetch } from '../../support/trusting-fetch.js';
 import { until } from '../../support/until.js';
 
 type Id = 'all' | 'other' | 'hk' | 'accounts' | 'usAccounts' | 'apple';
-
-const clients: McpClient[] = [];
 
 const daemon = TestDaemon.forAll({
   keys: {
@@ -21,14 +19,9 @@ const daemon = TestDaemon.forAll({
   },
   flags: ['--enable-trading'],
 });
-afterAll(async () => {
-  await Promise.all(clients.map((client) => client.close()));
-});
 
-async function open(id: Id, way: 'sessions' | 'stateless' = 'sessions'): Promise<McpClient> {
-  const client = await McpClient.open(daemon, { way, keyText: daemon.keys[id] });
-  clients.push(client);
-  return client;
+function open(id: Id, way: 'sessions' | 'stateless' = 'sessions'): Promise<McpClient> {
+  return daemon.mcp(id, { way });
 }
 
 const isQuoteOf = (symbol: string) => (params: Record<string, unknown>) => params.type === 'quote' && params.symbol === symbol;

@@ -4,18 +4,18 @@ import type { ResponseMessage } from '@svc-gateway/gateway';
 import { afterEach, describe, expect, it } from 'vitest';
 import { TestDaemon } from '../../support/daemon.js';
 import { ScriptedBackend, type ServedGateway, serveGateway } from '../../support/gateway.js';
-import { McpClient } from '../../support/mcp-client.js';
+import type { McpClient } from '../../support/mcp-client.js';
 import { until } from '../../support/until.js';
 
 const MINUTE_MS = 60_000;
 const symbols = ['HK.00700', 'HK.00005', 'HK.00388', 'HK.09988', 'US.AAPL'];
 
 describe('fifty sessions with subscriptions', () => {
-  it('come and go, and leave nothing behind', async () => {
+  it('leaves nothing behind of fifty sessions with subscriptions', async () => {
     const daemon = await TestDaemon.start({ keys: { all: { scopes } } });
     const { push } = daemon.daemon.gateway;
     const open = async (): Promise<McpClient> => {
-      const client = await McpClient.open(daemon, { keyText: daemon.keys.all });
+      const client = await daemon.mcp('all');
       expect(await client.call('svc_subscribe', { symbols, sub_types: ['Basic'] })).toMatchObject({ isError: false });
       return client;
     };
@@ -40,7 +40,7 @@ describe('fifty sessions with subscriptions', () => {
 });
 
 describe('a session without a stream', () => {
-  it('lives on, and is sent the newest of each quote when it opens one', async () => {
+  it('sends the newest of each quote to a session that opens its stream late', async () => {
     const daemon = await TestDaemon.start();
     const { push } = daemon.daemon.gateway;
     const session = await begin(daemon.url);
@@ -74,7 +74,7 @@ describe('a session', () => {
     return { backend, clock };
   };
 
-  it('ends half an hour after its client was last heard of, and not while a stream is open', async () => {
+  it('ends a session half an hour after its client was last heard of, and not while a stream is open', async () => {
     const { clock } = await serve();
     const session = await begin(site.url, authorized());
     const leave = new AbortController();
@@ -93,7 +93,7 @@ describe('a session', () => {
     expect(site.pushConnections()).toBe(0);
   });
 
-  it('does not begin where its first message is refused', async () => {
+  it('begins no session where the first message is refused', async () => {
     await serve();
     const refused = await request(site.url, 'POST', { body: initialize, headers: { ...authorized(), accept: 'application/json' } });
     expect(refused.status).toBe(406);
@@ -102,7 +102,7 @@ describe('a session', () => {
     expect(site.pushConnections()).toBe(0);
   });
 
-  it('forgets a request that its client cancels', async () => {
+  it('forgets a request that the client of a session cancels', async () => {
     let answer: (response: ResponseMessage) => void = () => undefined;
     const never = new Promise<ResponseMessage>((resolve) => {
       answer = resolve;
@@ -118,7 +118,7 @@ describe('a session', () => {
     answer({ retType: 0 } as ResponseMessage);
   });
 
-  it('makes room when its key has too many: the one that was idle longest ends', async () => {
+  it('ends the session that was idle longest when a key has too many', async () => {
     const { clock } = await serve();
     const oldest = await begin(site.url, authorized());
     clock.advance(1);

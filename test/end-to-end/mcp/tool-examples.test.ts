@@ -1,9 +1,9 @@
 import { operations } from '@svc-gateway/contract/operations';
 import { scopes } from '@svc-gateway/contract/scope';
 import { switches } from '@svc-gateway/contract/switches';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { TestDaemon } from '../../support/daemon.js';
-import { McpClient } from '../../support/mcp-client.js';
+import type { McpClient } from '../../support/mcp-client.js';
 
 /** The examples in errors of tools work as they are. */
 
@@ -18,13 +18,10 @@ const daemon = TestDaemon.forAll({
   variables: { SVC_TRADE_PWD: '123456' },
 });
 beforeAll(async () => {
-  client = await McpClient.open(daemon, { keyText: daemon.keys.all });
-});
-afterAll(async () => {
-  await client.close();
+  client = await daemon.mcp('all');
 });
 
-it.each(tools)('of %s', async (tool) => {
+it.each(tools)('the example in the error of %s works as it is', async (tool) => {
   const bare = await client.call(tool, {});
   if (!bare.isError) return;
   const { error, code } = JSON.parse(bare.text) as { error: string; code: string };

@@ -7,7 +7,7 @@ import { account, operations } from '@svc-gateway/contract/operations';
 import { hasPreview } from '@svc-gateway/contract/preview-path';
 import { scopes } from '@svc-gateway/contract/scope';
 import type { ResponseMessage } from '@svc-gateway/gateway';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { questionWords } from '../../../packages/interfaces/src/mcp/question-words.js';
 import { HK_CASH, HK_MARGIN, REAL, REAL_ENV, REAL_FUTURES, SIMULATE } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
@@ -20,15 +20,10 @@ type Id = 'all' | 'capped' | 'paper';
 const simulated = { market: 'HK', acc_id: HK_CASH, env: 'simulate', side: 'BUY', symbol: 'HK.00700', qty: 100, price: 300.2 };
 const real = { ...simulated, acc_id: REAL, env: 'real' };
 
-const clients: McpClient[] = [];
-
 const daemon = TestDaemon.forAll({
   keys: { all: { scopes }, capped: { scopes, limits: { maxOrderValue: '1000' } }, paper: { scopes: ['trade:simulate'] } },
   flags: ['--enable-trading', '--enable-v18-position-writes'],
   variables: { SVC_TRADE_PWD: '123456' },
-});
-afterAll(async () => {
-  await Promise.all(clients.map((client) => client.close()));
 });
 
 /** A client that puts each question to a person, who answers with `answer`. */
@@ -38,9 +33,8 @@ async function openWithPerson(
   id: Id = 'all',
 ): Promise<{ client: McpClient; questions: string[] }> {
   const questions: string[] = [];
-  const client = await McpClient.open(daemon, {
+  const client = await daemon.mcp(id, {
     way,
-    keyText: daemon.keys[id],
     client: { capabilities: { elicitation: { form: {} } } },
     prepare: (official) =>
       official.setRequestHandler('elicitation/create', async ({ params }) => {
@@ -48,7 +42,6 @@ async function openWithPerson(
         return answer();
       }),
   });
-  clients.push(client);
   return { client, questions };
 }
 
@@ -228,19 +221,16 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
 
 describe('confirmations', () => {
   it('are not asked of a client that cannot ask: its scopes and limits are what holds', async () => {
-    const client = await McpClient.open(daemon, { keyText: daemon.keys.all });
-    clients.push(client);
+    const client = await daemon.mcp('all');
     await client.call('svc_unlock_trade', { unlock: true });
     expect(await client.call('svc_place_order', real)).toMatchObject({ isError: false });
   });
 
   it('belong to the request that was asked about, and are good once', async () => {
-    const client = await McpClient.open(daemon, {
+    const client = await daemon.mcp('all', {
       way: 'stateless',
-      keyText: daemon.keys.all,
       client: { capabilities: { elicitation: { form: {} } }, inputRequired: { autoFulfill: false } },
     });
-    clients.push(client);
     await client
       .askRaw('svc_unlock_trade', { unlock: true }, undefined)
       .then(({ requestState }) =>
@@ -327,8 +317,7 @@ describe('the position of a real account', () => {
   }
 
   it('becomes exactly the order that the person confirmed', async () => {
-    const plain = await McpClient.open(daemon, { keyText: daemon.keys.all });
-    clients.push(plain);
+    const plain = await daemon.mcp('all');
     await plain.call('svc_unlock_trade', { unlock: true });
     const id = await trade(plain, 'BUY', 2, 2);
     let answer: () => Promise<ElicitResult> = async () => ({ action: 'decline' });
@@ -363,7 +352,7 @@ describe('the position of a real account', () => {
 describe('a daemon without --enable-trading', () => {
   it('has no trading tools', async () => {
     const quiet = await TestDaemon.start({ keys: { all: { scopes } } });
-    const client = await McpClient.open(quiet, { keyText: quiet.keys.all });
+    const client = await quiet.mcp('all');
     const names = await client.toolNames();
     for (const name of ['svc_place_order', 'svc_modify_order', 'svc_cancel_order', 'svc_cancel_all_order', 'svc_unlock_trade']) {
       expect(names).not.toContain(name);
@@ -372,7 +361,6 @@ describe('a daemon without --enable-trading', () => {
         error: expect.stringContaining('--enable-trading'),
       });
     }
-    await client.close();
     await quiet.stop();
   });
 });
