@@ -10,7 +10,7 @@ import { requireDay } from '@svc-gateway/contract/time';
 import { MemoryStore } from '@svc-gateway/storage';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { getPositions } from './answers/account/get-positions.js';
-import { placeOrder } from './answers/trade/place-order.js';
+import { placeOrder } from './answers/trade/orders.js';
 import { createSimulation, createSimulationWithData, DataProblems } from './simulation.js';
 import { nextPrice } from './world/index.js';
 

@@ -19,7 +19,7 @@ import {
   type SimulatedMarket,
   TradeStatistics,
 } from './market/index.js';
-import { ColumnSnapshots } from './screen/index.js';
+import { ColumnSnapshots } from './screen/column-snapshot.js';
 import { NameIndex } from './search/index.js';
 import { UserState } from './user-state/index.js';
 import { Caches } from './view/caches.js';

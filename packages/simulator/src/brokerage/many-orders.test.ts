@@ -6,7 +6,7 @@ import { expect, it, vi } from 'vitest';
 import { Fixture, ids, type PlaceInit } from '../../../../test/support/brokerage.js';
 import { turnsDuring } from '../../../../test/support/turns.js';
 import { getOrders } from '../answers/account/get-orders.js';
-import { modifyOrder } from '../answers/trade/modify-order.js';
+import { modifyOrder } from '../answers/trade/orders.js';
 import { Refusal } from '../refusal.js';
 
 const HK = 'HK.00700';

@@ -6,7 +6,7 @@ import { MemoryStore, type Store } from '@svc-gateway/storage';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ids, START } from '../../../../test/support/brokerage.js';
-import { placeOrder } from '../answers/trade/place-order.js';
+import { placeOrder } from '../answers/trade/orders.js';
 import { companiesOf } from '../companies/index.js';
 import { createMarket } from '../market/index.js';
 import { Refusal } from '../refusal.js';

@@ -2,9 +2,9 @@ import { decimalToNumber } from '@svc-gateway/contract/decimal';
 import { AccumulateField, CustomIndicatorField, RelativePosition } from '@svc-gateway/contract/generated/Qot_StockFilter_pb';
 import type { Bar, BarPeriod, Market } from '../market/market.js';
 import { atOnce } from '../pace.js';
-import { turnoverRate } from '../view/figures.js';
+import { threePlaces, turnoverRate } from '../view/figures.js';
 import { newestBars } from '../view/history-bars.js';
-import { daysBefore } from '../view/past-closes.js';
+import { daysBefore } from '../view/past-trading.js';
 import type { Figure, Row, ScreenFacts } from './column-snapshot.js';
 import { bollinger, type Candles, ema, kdj, macd, patterns, rsi, sma, type Values } from './patterns.js';
 
@@ -134,17 +134,17 @@ export function accumulated(field: AccumulateField, days: number): Figure {
       const base = Number(bars[0]?.previousClose ?? last);
       switch (field) {
         case AccumulateField.AccumulateField_ChangeRate:
-          return rounded((100 * (Number(last) - base)) / base);
+          return threePlaces((100 * (Number(last) - base)) / base);
         case AccumulateField.AccumulateField_Amplitude: {
           if (bars.length === 0) return 0;
           const high = Math.max(...bars.map((bar) => Number(bar.high)));
           const low = Math.min(...bars.map((bar) => Number(bar.low)));
-          return rounded((100 * (high - low)) / base);
+          return threePlaces((100 * (high - low)) / base);
         }
         case AccumulateField.AccumulateField_Volume:
           return Math.floor(Number(bars.reduce((sum, bar) => sum + bar.volume, 0n)) / days);
         case AccumulateField.AccumulateField_Turnover:
-          return rounded(decimalToNumber(bars.reduce((sum, bar) => sum + bar.turnover, 0n)) / days);
+          return threePlaces(decimalToNumber(bars.reduce((sum, bar) => sum + bar.turnover, 0n)) / days);
         default: {
           const volume = bars.reduce((sum, bar) => sum + bar.volume, 0n);
           return turnoverRate(facts.companies, row.listing.instrument, tradingDay, volume);
@@ -152,10 +152,6 @@ export function accumulated(field: AccumulateField, days: number): Figure {
       }
     },
   };
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 1000) / 1000;
 }
 
 /** 1 where a pattern stands at each of the last `run` bars, else 0; NaN where there are too few bars. */
@@ -263,7 +259,7 @@ export function indicatorFigure(indicator: Indicator, klType: number): Figure {
     of: (facts, row) => {
       const bars = barsOf(facts, row, klType, countFor([indicator], RUN_MAX));
       const last = lineOf(indicator, candlesOf(bars)).at(-1) ?? Number.NaN;
-      return Math.round(last * 1000) / 1000;
+      return threePlaces(last);
     },
   };
 }

@@ -2,6 +2,7 @@ import { decimalToNumber } from '@svc-gateway/contract/decimal';
 import { FinancialField, FinancialQuarter } from '@svc-gateway/contract/generated/Qot_StockFilter_pb';
 import { requireDay } from '@svc-gateway/contract/time';
 import type { Companies, Statements } from '../companies/index.js';
+import { threePlaces } from '../view/figures.js';
 import { isIssuedByCompany } from '../world/kinds.js';
 import type { Figure, Row } from './column-snapshot.js';
 
@@ -146,11 +147,11 @@ export function financialFigure(field: number, report: Report): Figure {
 
 function inUnit(companies: Companies, { listing: { instrument }, quote }: Row, { unit }: Definition, value: number): number {
   if (!Number.isFinite(value)) return Number.NaN;
-  if (unit === 'percent') return Math.round(value * 1000) / 1000;
+  if (unit === 'percent') return threePlaces(value);
   const amount = decimalToNumber(companies.inCurrencyOf(instrument, BigInt(Math.round(value)), quote.tradingDay));
   if (unit === 'money') return amount;
   const { issuedShares } = companies.figures(instrument, quote.tradingDay);
-  return issuedShares === 0n ? Number.NaN : Math.round((amount / Number(issuedShares)) * 1000) / 1000;
+  return issuedShares === 0n ? Number.NaN : threePlaces(amount / Number(issuedShares));
 }
 
 function reportsOf(company: Company, day: number, report: Report): Reports {

@@ -2,8 +2,8 @@ import { decimalToNumber } from '@svc-gateway/contract/decimal';
 import { localDayNumber, parseLocal, requireDay } from '@svc-gateway/contract/time';
 import type { Book, Quote } from '../market/market.js';
 import { averagePrice, percent, turnoverRate } from '../view/figures.js';
+import { recentChange, volumeRatio as usualVolumeRatio } from '../view/past-trading.js';
 import { yearRange } from '../view/price-range.js';
-import { recentChange, volumeRatio as usualVolumeRatio } from '../view/recent-trading.js';
 import type { Figure, Row, ScreenFacts } from './column-snapshot.js';
 
 /** Figures of the quote itself: reading one costs next to nothing. */

@@ -3,7 +3,7 @@ import type { Brokerage } from '../brokerage/index.js';
 import type { Companies } from '../companies/index.js';
 import type { Macro } from '../macro/index.js';
 import type { CapitalFlows, Market, TradeStatistics } from '../market/index.js';
-import type { Refusal } from '../refusal.js';
+import { Refusal } from '../refusal.js';
 import type { ColumnSnapshots } from '../screen/column-snapshot.js';
 import type { NameIndex } from '../search/index.js';
 import type { UserState } from '../user-state/index.js';
@@ -59,3 +59,14 @@ export type Answer<Names extends keyof EveryFact, C2S, S2C> = (
   request: C2S,
   asker?: ReadOptions,
 ) => S2C | Refusal | Promise<S2C | Refusal>;
+
+/** Answers about what a request names, which `find` finds or refuses. */
+export function about<Used extends keyof EveryFact, Request, Found>(find: (facts: Facts<Used>, request: Request) => Found | Refusal) {
+  return <Names extends keyof EveryFact, C2S extends Request, S2C>(
+    answer: (facts: Facts<Names | Used>, found: Found, request: C2S, asker?: ReadOptions) => ReturnType<Answer<Names, C2S, S2C>>,
+  ): Answer<Names | Used, C2S, S2C> =>
+    (facts, request, asker) => {
+      const found = find(facts, request);
+      return found instanceof Refusal ? found : answer(facts, found, request, asker);
+    };
+}

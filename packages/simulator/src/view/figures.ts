@@ -2,6 +2,11 @@ import { type Decimal, divide } from '@svc-gateway/contract/decimal';
 import type { Companies } from '../companies/index.js';
 import type { Instrument } from '../world/instrument.js';
 
+/** To three places, as figures are shown. */
+export function threePlaces(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
 /** 100 × part ÷ whole to three places, for display; 0 where the whole is 0. */
 export function percent(part: bigint, whole: bigint): number {
   return whole === 0n ? 0 : Math.round((Number(part) / Number(whole)) * 100_000) / 1000;
@@ -9,7 +14,7 @@ export function percent(part: bigint, whole: bigint): number {
 
 /** price ÷ amount per share to three places: negative where money was lost; 0 where there is nothing to divide by. */
 export function multiple(price: Decimal, perShare: Decimal): number {
-  return perShare === 0n ? 0 : Math.round((Number(price) / Number(perShare)) * 1000) / 1000;
+  return perShare === 0n ? 0 : threePlaces(Number(price) / Number(perShare));
 }
 
 /** The volume-weighted average price of `turnover` over `volume`, to nine places; `otherwise` where nothing was traded. */

@@ -1,7 +1,7 @@
 import { missing, Refusal } from '../refusal.js';
 import { kinds } from '../world/kinds.js';
 import { together } from '../world/unknown-symbol.js';
-import type { Facts } from './facts.js';
+import { about, type Facts } from './facts.js';
 import type { Listing } from './listings.js';
 
 interface SecurityName {
@@ -20,6 +20,11 @@ export function locate(facts: Facts<'listings'>, security: SecurityName | undefi
   const { quoted, noun } = kinds[kind];
   return quoted ? listing : new Refusal(`${symbol} is ${noun}: the simulation knows its terms, but does not quote it`);
 }
+
+/** Answers about the listing that a request names. */
+export const ofSecurity = about((facts: Facts<'listings'>, { security }: { readonly security?: SecurityName | undefined }) =>
+  locate(facts, security),
+);
 
 /** As {@link locate}, of a request for single trades, which an index that is made of other securities' has none of. */
 export function locateTraded(facts: Facts<'listings'>, security: SecurityName | undefined): Listing | Refusal {
@@ -120,3 +125,6 @@ export function locateStock(
   const listing = facts.listings.of(instrument);
   return locate(facts, listing.security);
 }
+
+/** Answers about the listing that a request names in either way. */
+export const ofStock = about(locateStock);

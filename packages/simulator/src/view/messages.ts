@@ -1,4 +1,4 @@
-import { create, type DescMessage, isMessage, type Message, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+import { create, type DescMessage, type Message, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 
 /** A message as plain fields: those that are undefined are left out, and nested messages may be plain, too. */
 export type Fields<T> = T extends Uint8Array
@@ -16,12 +16,14 @@ export function messageOf<Desc extends DescMessage>(schema: Desc, fields: Fields
 }
 
 function checkNames(schema: DescMessage, fields: object): void {
-  if (isMessage(fields)) return;
-  for (const [name, value] of Object.entries(fields)) {
-    const { [name]: field } = schema.field;
+  if ('$typeName' in fields) return;
+  for (const name in fields) {
+    const field = schema.field[name];
+    const value = (fields as Record<string, object | undefined>)[name];
     if (field === undefined) throw new Error(`${schema.typeName} has no field ${name}`);
     if (field.message === undefined || value === undefined) continue;
-    for (const item of field.fieldKind === 'list' ? value : [value]) checkNames(field.message, item);
+    if (field.fieldKind === 'list') for (const item of value as readonly object[]) checkNames(field.message, item);
+    else checkNames(field.message, value);
   }
 }
 

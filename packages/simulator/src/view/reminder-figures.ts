@@ -1,5 +1,5 @@
 import { DECIMAL_ONE, type Decimal, decimalFromNumber, divide, formatDecimal } from '@svc-gateway/contract/decimal';
-import { PriceReminderMarketStatus, PriceReminderType, QotMarketState } from '@svc-gateway/contract/generated/Qot_Common_pb';
+import { PriceReminderMarketStatus, QotMarketState, PriceReminderType as Type } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import type { Facts } from './facts.js';
 import type { Listing } from './listings.js';
 import { hasBook } from './order-book.js';
@@ -30,15 +30,9 @@ const queueStep = (listing: Listing) => whole(isMainland(listing) ? 100n : 1n);
 
 /** The last price of the session that is open: extended hours have their own. */
 export function lastPrice({ market }: Facts<'market'>, { instrument }: Listing, status: number): Decimal {
-  const quote = market.quote(instrument);
-  switch (status) {
-    case PriceReminderMarketStatus.PriceReminderMarketStatus_USPre:
-      return quote.preMarket?.last ?? quote.last;
-    case PriceReminderMarketStatus.PriceReminderMarketStatus_USAfter:
-      return quote.afterMarket?.last ?? quote.last;
-    default:
-      return quote.last;
-  }
+  const { last, preMarket, afterMarket } = market.quote(instrument);
+  if (status === PriceReminderMarketStatus.PriceReminderMarketStatus_USPre) return preMarket?.last ?? last;
+  return status === PriceReminderMarketStatus.PriceReminderMarketStatus_USAfter ? (afterMarket?.last ?? last) : last;
 }
 
 /** Percent since the close before. */
@@ -74,66 +68,29 @@ const price = { noun: 'price', unit: '', step: THOUSANDTH, figure: lastPrice } a
 const change = { noun: 'change of the day', unit: '%', step: THOUSANDTH, ofDay: true, figure: dayChange } as const;
 const threeMinutes = { noun: '3-minute change', unit: '%', step: THOUSANDTH, figure: recentChange(3) } as const;
 const fiveMinutes = { noun: '5-minute change', unit: '%', step: THOUSANDTH, figure: recentChange(5) } as const;
+const dayVolume: Kind['figure'] = ({ market }, { instrument }) => whole(market.quote(instrument).volume);
+const dayTurnover: Kind['figure'] = ({ market }, { instrument }) => market.quote(instrument).turnover;
+const turnoverRate: Kind['figure'] = ({ quoteBoard }, listing) => decimalFromNumber(quoteBoard.read(listing).turnoverRate);
+const ofDay = { up: true, unit: '', ofDay: true } as const;
+const ofBook = { up: true, unit: '', book: true } as const;
 
 /** The figure that each type of reminder watches (Qot_Common.PriceReminderType), with the smallest steps in the protocol's definition. */
 export const reminderKinds: ReadonlyMap<number, Kind> = new Map<number, Kind>([
-  [PriceReminderType.PriceReminderType_PriceUp, { ...price, up: true }],
-  [PriceReminderType.PriceReminderType_PriceDown, { ...price, up: false }],
-  [PriceReminderType.PriceReminderType_ChangeRateUp, { ...change, up: true }],
-  [PriceReminderType.PriceReminderType_ChangeRateDown, { ...change, up: false }],
-  [PriceReminderType.PriceReminderType_5MinChangeRateUp, { ...fiveMinutes, up: true }],
-  [PriceReminderType.PriceReminderType_5MinChangeRateDown, { ...fiveMinutes, up: false }],
-  [PriceReminderType.PriceReminderType_3MinChangeRateUp, { ...threeMinutes, up: true }],
-  [PriceReminderType.PriceReminderType_3MinChangeRateDown, { ...threeMinutes, up: false }],
-  [
-    PriceReminderType.PriceReminderType_VolumeUp,
-    {
-      up: true,
-      noun: 'volume',
-      ofDay: true,
-      unit: '',
-      step: volumeStep,
-      figure: ({ market }, { instrument }) => whole(market.quote(instrument).volume),
-    },
-  ],
-  [
-    PriceReminderType.PriceReminderType_TurnoverUp,
-    {
-      up: true,
-      noun: 'turnover',
-      ofDay: true,
-      unit: '',
-      step: () => whole(10n),
-      figure: ({ market }, { instrument }) => market.quote(instrument).turnover,
-    },
-  ],
-  [
-    PriceReminderType.PriceReminderType_TurnoverRateUp,
-    {
-      up: true,
-      noun: 'turnover rate',
-      ofDay: true,
-      unit: '%',
-      step: THOUSANDTH,
-      figure: ({ quoteBoard }, listing) => decimalFromNumber(quoteBoard.read(listing).turnoverRate),
-    },
-  ],
-  [
-    PriceReminderType.PriceReminderType_BidPriceUp,
-    { up: true, noun: 'best bid', unit: '', step: THOUSANDTH, book: true, figure: best('bids', 'price') },
-  ],
-  [
-    PriceReminderType.PriceReminderType_AskPriceDown,
-    { up: false, noun: 'best ask', unit: '', step: THOUSANDTH, book: true, figure: best('asks', 'price') },
-  ],
-  [
-    PriceReminderType.PriceReminderType_BidVolUp,
-    { up: true, noun: 'volume at the best bid', unit: '', step: queueStep, book: true, figure: best('bids', 'volume') },
-  ],
-  [
-    PriceReminderType.PriceReminderType_AskVolUp,
-    { up: true, noun: 'volume at the best ask', unit: '', step: queueStep, book: true, figure: best('asks', 'volume') },
-  ],
+  [Type.PriceReminderType_PriceUp, { ...price, up: true }],
+  [Type.PriceReminderType_PriceDown, { ...price, up: false }],
+  [Type.PriceReminderType_ChangeRateUp, { ...change, up: true }],
+  [Type.PriceReminderType_ChangeRateDown, { ...change, up: false }],
+  [Type.PriceReminderType_5MinChangeRateUp, { ...fiveMinutes, up: true }],
+  [Type.PriceReminderType_5MinChangeRateDown, { ...fiveMinutes, up: false }],
+  [Type.PriceReminderType_3MinChangeRateUp, { ...threeMinutes, up: true }],
+  [Type.PriceReminderType_3MinChangeRateDown, { ...threeMinutes, up: false }],
+  [Type.PriceReminderType_VolumeUp, { ...ofDay, noun: 'volume', step: volumeStep, figure: dayVolume }],
+  [Type.PriceReminderType_TurnoverUp, { ...ofDay, noun: 'turnover', step: () => whole(10n), figure: dayTurnover }],
+  [Type.PriceReminderType_TurnoverRateUp, { ...ofDay, noun: 'turnover rate', unit: '%', step: THOUSANDTH, figure: turnoverRate }],
+  [Type.PriceReminderType_BidPriceUp, { ...ofBook, noun: 'best bid', step: THOUSANDTH, figure: best('bids', 'price') }],
+  [Type.PriceReminderType_AskPriceDown, { ...ofBook, up: false, noun: 'best ask', step: THOUSANDTH, figure: best('asks', 'price') }],
+  [Type.PriceReminderType_BidVolUp, { ...ofBook, noun: 'volume at the best bid', step: queueStep, figure: best('bids', 'volume') }],
+  [Type.PriceReminderType_AskVolUp, { ...ofBook, noun: 'volume at the best ask', step: queueStep, figure: best('asks', 'volume') }],
 ]);
 
 /** A reminder's value as it is kept: rounded towards zero to its type's step. */

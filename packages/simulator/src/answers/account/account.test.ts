@@ -16,7 +16,7 @@ import { describe, expect, it } from 'vitest';
 import { Fixture, ids } from '../../../../../test/support/brokerage.js';
 import { fillPush, orderPush } from '../../brokerage/index.js';
 import { Refusal } from '../../refusal.js';
-import { unlockTrade } from '../trade/modify-order.js';
+import { unlockTrade } from '../trade/orders.js';
 import * as answers from './index.js';
 
 const {

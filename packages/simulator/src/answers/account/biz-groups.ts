@@ -1,9 +1,8 @@
 import { type C2S, type S2C, S2CSchema } from '@svc-gateway/contract/generated/svc/biz_group_pb';
-import { addressed } from '../../brokerage/header.js';
 import type { EntryKind } from '../../ledger/index.js';
-import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { messageOf } from '../../view/messages.js';
+import { ofAccount } from './amounts.js';
 
 interface SubGroup {
   readonly id: number;
@@ -64,13 +63,11 @@ export function bizOf(kind: EntryKind): { readonly group: BizGroup; readonly sub
 }
 
 /** svc.biz_group: the groups of the cash log, the same for every account. */
-export const getBizGroup: Answer<'brokerage', C2S, S2C> = ({ brokerage }, { header }) => {
-  const to = addressed(brokerage, header);
-  if (to instanceof Refusal) return to;
+export const getBizGroup: Answer<'brokerage', C2S, S2C> = ofAccount((_, to) => {
   const groupList = bizGroups.map(({ id, name, subGroups }) => ({
     bizGroupId: id,
     name,
     subGroupList: subGroups.map((one) => ({ bizSubGroupId: one.id, name: one.name })),
   }));
   return messageOf(S2CSchema, { header: to.header, groupList });
-};
+});

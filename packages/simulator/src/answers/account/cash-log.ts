@@ -3,7 +3,6 @@ import * as Detail from '@svc-gateway/contract/generated/svc/cash_detail_pb';
 import * as Log from '@svc-gateway/contract/generated/svc/cash_log_pb';
 import { type Currency, quoteMarket, symbolOf } from '@svc-gateway/contract/markets';
 import { type Account, tradeMarketOf } from '../../brokerage/account.js';
-import { addressed } from '../../brokerage/header.js';
 import { timeOfId } from '../../brokerage/ids.js';
 import { currencies, tradeMarkets, tradeSides } from '../../brokerage/terms.js';
 import {
@@ -21,6 +20,7 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { messageOf } from '../../view/messages.js';
 import type { Calendar, CalendarName, Instrument } from '../../world/index.js';
 import { describeUnknown } from '../../world/unknown-symbol.js';
+import { ofAccount } from './amounts.js';
 import { bizGroups, bizOf } from './biz-groups.js';
 
 /** The days of an entry, "2026-11-24", in the zone of the market that it clears in. */
@@ -68,10 +68,8 @@ const ROWS_DEFAULT = 50;
 const FOREVER = Number.MAX_SAFE_INTEGER;
 
 /** svc.cash_log: the movements of an account's cash, newest first, page by page. */
-export const getCashLog: Answer<'world' | 'brokerage', Log.C2S, Log.S2C> = async (facts, request) => {
+export const getCashLog: Answer<'world' | 'brokerage', Log.C2S, Log.S2C> = ofAccount(async (facts, to, request) => {
   const { brokerage } = facts;
-  const to = addressed(brokerage, request.header);
-  if (to instanceof Refusal) return to;
   const condition = conditionOf(facts, request);
   if (condition instanceof Refusal) return condition;
   await brokerage.records.journal.whenDurable(undefined);
@@ -90,7 +88,7 @@ export const getCashLog: Answer<'world' | 'brokerage', Log.C2S, Log.S2C> = async
   const logList = page.slice(0, max).map((movement) => rowOf(facts, to.account, movement));
   const next = page.length > max ? logList.at(-1)?.logId : undefined;
   return messageOf(Log.S2CSchema, { header: to.header, logList, nextLogId: next });
-};
+});
 
 /** Parsed conditions of a request; `found`: the row before the page has been passed. */
 interface Condition {
@@ -200,17 +198,15 @@ function rowOf(facts: Named, account: Account, { id, transaction, entry }: CashM
 }
 
 /** svc.cash_detail: every entry of the transaction that a row of the cash log is of. */
-export const getCashDetail: Answer<'world' | 'brokerage', Detail.C2S, Detail.S2C> = async (facts, { header, logId }) => {
+export const getCashDetail: Answer<'world' | 'brokerage', Detail.C2S, Detail.S2C> = ofAccount(async (facts, to, { logId }) => {
   const { brokerage } = facts;
-  const to = addressed(brokerage, header);
-  if (to instanceof Refusal) return to;
   await brokerage.records.journal.whenDurable(undefined);
   const transaction = await transactionOf(facts, to.account, logId);
   if (transaction === undefined)
     return new Refusal(`log_id ${logId} is no row of the cash log of account ${to.account.id}`, 'broker.value');
   const detailList = transaction.entries.map((entry) => detailOf(facts, to.account, transaction, entry));
   return messageOf(Detail.S2CSchema, { header: to.header, detailList });
-};
+});
 
 async function transactionOf({ brokerage }: Named, account: Account, logId: bigint): Promise<LedgerTransaction | undefined> {
   const turn = new Turn();

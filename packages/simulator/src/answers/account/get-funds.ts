@@ -13,7 +13,6 @@ import * as AccountList from '@svc-gateway/contract/generated/Trd_GetAccList_pb'
 import * as GetFunds from '@svc-gateway/contract/generated/Trd_GetFunds_pb';
 import type { Currency } from '@svc-gateway/contract/markets';
 import { type Account, currenciesOf, FIRST_FIRM } from '../../brokerage/account.js';
-import { addressed } from '../../brokerage/header.js';
 import type { Brokerage } from '../../brokerage/index.js';
 import { stockInitialPercent } from '../../brokerage/margin.js';
 import { currencies, type TradeMarket, tradeEnvironments, tradeMarkets } from '../../brokerage/terms.js';
@@ -21,7 +20,7 @@ import { freeMargin, type Valuation } from '../../brokerage/valuation.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer } from '../../view/facts.js';
 import { messageOf } from '../../view/messages.js';
-import { shownIn } from './amounts.js';
+import { ofAccount, shownIn } from './amounts.js';
 
 const trades: Readonly<Record<number, Account['trades']>> = {
   [TrdCategory.TrdCategory_Security]: 'securities',
@@ -56,9 +55,7 @@ function accountMessage(account: Account) {
 }
 
 /** Trd_GetFunds: assets, buying power and margin, summed in the currency asked for (by default the account's). */
-export const getFunds: Answer<'brokerage', GetFunds.C2S, GetFunds.S2C> = ({ brokerage }, request) => {
-  const to = addressed(brokerage, request.header);
-  if (to instanceof Refusal) return to;
+export const getFunds: Answer<'brokerage', GetFunds.C2S, GetFunds.S2C> = ofAccount(({ brokerage }, to, request) => {
   const currency = request.currency === 0 ? to.account.base : currencies.wordOf(request.currency);
   if (request.currency === CURRENCY_USDT)
     return new Refusal(`account ${to.account.id} has no crypto assets: its funds are not shown in USDT`, 'broker.value');
@@ -70,7 +67,7 @@ export const getFunds: Answer<'brokerage', GetFunds.C2S, GetFunds.S2C> = ({ brok
     return new Refusal(`account ${to.account.id} has no ${shown}; its currencies: ${own.join(', ')}`, 'broker.value');
   const answer = messageOf(GetFunds.S2CSchema, { header: to.header, funds: fundsOf(brokerage, to.account, shown) });
   return brokerage.records.journal.whenDurable(answer);
-};
+});
 
 function fundsOf(brokerage: Brokerage, account: Account, currency: Currency) {
   const { valuer } = brokerage;

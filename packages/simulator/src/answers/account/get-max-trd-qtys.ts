@@ -19,7 +19,7 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { given, messageOf } from '../../view/messages.js';
 import { adjustmentOf, comboLegsOf, orderNamed } from '../../view/order-fields.js';
 import type { Instrument } from '../../world/index.js';
-import { shownIn } from './amounts.js';
+import { ofAccount, shownIn } from './amounts.js';
 
 /** Trd_GetMaxTrdQtys: how much of a code the account could trade at a price, in whole lots. */
 export const getMaxTrdQtys: Answer<'world' | 'market' | 'brokerage', MaxQtys.C2S, MaxQtys.S2C> = (
@@ -104,25 +104,25 @@ function affordable(instrument: Instrument, price: Decimal, perUnit: Decimal, am
 type Named = Facts<'world' | 'market' | 'brokerage'>;
 
 /** Trd_GetComboMaxTrdQtys: what an order of several legs would change of an account if all of it filled at its price, in the currency of its legs. */
-export const getComboMaxTrdQtys: Answer<'world' | 'market' | 'brokerage', ComboMaxQtys.C2S, ComboMaxQtys.S2C> = (facts, request) => {
-  const { brokerage } = facts;
-  const to = addressed(brokerage, request.header);
-  if (to instanceof Refusal) return to;
-  const type = orderTypes.wordOf(request.orderType);
-  if (type === undefined) return new Refusal(orderTypes.unknown(request.orderType));
-  const legs = comboLegsOf(request.comboLegs);
-  if (legs instanceof Refusal) return legs;
-  const order = request.orderIDEx === '' ? undefined : brokerage.orderByIdEx(request.orderIDEx);
-  if (request.orderIDEx !== '' && (order?.accId !== to.account.id || !isCombo(order))) {
-    return new Refusal(`account ${to.account.id} has no order of several legs ${quoted(request.orderIDEx)}`, 'broker.unknown_order');
-  }
-  const { account, market: tradeMarket, header } = to;
-  const asked = { account, tradeMarket, legs, type, quantity: request.qty, price: given(request, 'price') };
-  const examined = brokerage.combos.examine(asked, order);
-  if (examined instanceof Refusal) return examined;
-  const maxTrdQtys = effectOf(facts, account, examined, order);
-  return brokerage.records.journal.whenDurable(messageOf(ComboMaxQtys.S2CSchema, { header, maxTrdQtys }));
-};
+export const getComboMaxTrdQtys: Answer<'world' | 'market' | 'brokerage', ComboMaxQtys.C2S, ComboMaxQtys.S2C> = ofAccount(
+  (facts, to, request) => {
+    const { brokerage } = facts;
+    const type = orderTypes.wordOf(request.orderType);
+    if (type === undefined) return new Refusal(orderTypes.unknown(request.orderType));
+    const legs = comboLegsOf(request.comboLegs);
+    if (legs instanceof Refusal) return legs;
+    const order = request.orderIDEx === '' ? undefined : brokerage.orderByIdEx(request.orderIDEx);
+    if (request.orderIDEx !== '' && (order?.accId !== to.account.id || !isCombo(order))) {
+      return new Refusal(`account ${to.account.id} has no order of several legs ${quoted(request.orderIDEx)}`, 'broker.unknown_order');
+    }
+    const { account, market: tradeMarket, header } = to;
+    const asked = { account, tradeMarket, legs, type, quantity: request.qty, price: given(request, 'price') };
+    const examined = brokerage.combos.examine(asked, order);
+    if (examined instanceof Refusal) return examined;
+    const maxTrdQtys = effectOf(facts, account, examined, order);
+    return brokerage.records.journal.whenDurable(messageOf(ComboMaxQtys.S2CSchema, { header, maxTrdQtys }));
+  },
+);
 
 function effectOf(facts: Named, account: Account, { legs, units, price, needed }: ExaminedCombo, order?: OrderRecord) {
   const { market, brokerage } = facts;

@@ -20,15 +20,14 @@ import { Pace } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { messageOf } from '../../view/messages.js';
+import { ofAccount } from './amounts.js';
 
 /** Messages made in one turn of the event loop: a few milliseconds' worth. */
 const ORDERS_A_TURN = 100;
 
 /** Trd_GetOrderList: orders that are open, and those of today, newest first. Orders that are named are looked up, not searched for. */
-export const getOrders: Answer<'clock' | 'world' | 'brokerage', OrderList.C2S, OrderList.S2C> = (facts, request) => {
+export const getOrders: Answer<'clock' | 'world' | 'brokerage', OrderList.C2S, OrderList.S2C> = ofAccount((facts, to, request) => {
   const { brokerage, world } = facts;
-  const to = addressed(brokerage, request.header);
-  if (to instanceof Refusal) return to;
   const filter = filterOf(request.filterConditions, to.market);
   if (filter instanceof Refusal) return filter;
   const statuses = statusesOf(request.filterStatusList);
@@ -37,7 +36,7 @@ export const getOrders: Answer<'clock' | 'world' | 'brokerage', OrderList.C2S, O
   if (named === undefined) return listCurrent(facts, to, filter, statuses);
   const orderList = named.filter((order) => isWanted(order, filter, statuses)).map((order) => orderMessage(world, order));
   return brokerage.records.journal.whenDurable(messageOf(OrderList.S2CSchema, { header: to.header, orderList }));
-};
+});
 
 /** The current ones of the orders that a filter names, newest first; undefined where it names none. */
 function ordersNamed(
@@ -81,10 +80,8 @@ function isCurrent(facts: Facts<'clock' | 'world'>, order: OrderRecord): boolean
 }
 
 /** Trd_GetOrderFillList: today's fills, newest first. */
-export const getDeals: Answer<'clock' | 'world' | 'brokerage', FillList.C2S, FillList.S2C> = async (facts, request) => {
+export const getDeals: Answer<'clock' | 'world' | 'brokerage', FillList.C2S, FillList.S2C> = ofAccount(async (facts, to, request) => {
   const { brokerage, clock, world } = facts;
-  const to = addressed(brokerage, request.header);
-  if (to instanceof Refusal) return to;
   const filter = filterOf(request.filterConditions, to.market);
   if (filter instanceof Refusal) return filter;
   await brokerage.records.journal.whenDurable(undefined);
@@ -93,7 +90,7 @@ export const getDeals: Answer<'clock' | 'world' | 'brokerage', FillList.C2S, Fil
     if (isToday(facts, fill.symbol, fill.time) && passes(filter, fill)) orderFillList.push(fillMessage(world, fill));
   }
   return messageOf(FillList.S2CSchema, { header: to.header, orderFillList });
-};
+});
 
 /** Parsed request of a history: account, filter, and time range (epoch ms, inclusive). */
 interface HistoryQuery {
@@ -150,9 +147,7 @@ export const getHistoryDeals: Answer<'world' | 'brokerage', HistoryFills.C2S, Hi
 const ORDERS_MAX = 400;
 
 /** Trd_GetOrderFee: what orders have been charged so far, item by item. */
-export const getOrderFee: Answer<'brokerage', OrderFee.C2S, OrderFee.S2C> = ({ brokerage }, request) => {
-  const to = addressed(brokerage, request.header);
-  if (to instanceof Refusal) return to;
+export const getOrderFee: Answer<'brokerage', OrderFee.C2S, OrderFee.S2C> = ofAccount(({ brokerage }, to, request) => {
   if (request.orderIdExList.length > ORDERS_MAX) {
     return new Refusal(`orderIdExList names ${request.orderIdExList.length} orders; at most ${ORDERS_MAX} are accepted`, 'broker.value');
   }
@@ -168,7 +163,7 @@ export const getOrderFee: Answer<'brokerage', OrderFee.C2S, OrderFee.S2C> = ({ b
     });
   }
   return brokerage.records.journal.whenDurable(messageOf(OrderFee.S2CSchema, { header: to.header, orderFeeList }));
-};
+});
 
 /** Whether a time (epoch ms) is on the trading day that the symbol's market is in. */
 function isToday({ clock, world }: Facts<'clock' | 'world'>, symbol: string, time: number): boolean {

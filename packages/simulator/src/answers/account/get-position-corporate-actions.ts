@@ -4,14 +4,13 @@ import { parseSymbol, quoteMarket } from '@svc-gateway/contract/markets';
 import { inMoney } from '@svc-gateway/contract/money';
 import { addDays } from '@svc-gateway/contract/time';
 import { inMarket } from '../../brokerage/filter.js';
-import { addressed } from '../../brokerage/header.js';
 import type { PositionRecord } from '../../brokerage/position.js';
 import { currencies, tradeMarkets } from '../../brokerage/terms.js';
 import type { CorporateAction } from '../../companies/corporate-actions.js';
 import { eachInTurns, inTurns } from '../../pace.js';
-import { Refusal } from '../../refusal.js';
 import type { Answer, Facts } from '../../view/facts.js';
 import { messageOf } from '../../view/messages.js';
+import { ofAccount } from './amounts.js';
 
 type Named = Facts<'clock' | 'world' | 'brokerage'>;
 
@@ -24,10 +23,8 @@ const COMPLETE = 1;
 const PARTIAL = 2;
 
 /** svc.position_corporate_actions: dividends, splits, bonus and rights issues of what an account holds now, as far as they are announced. */
-export const getPositionCorporateActions: Answer<'clock' | 'world' | 'brokerage', C2S, S2C> = async (facts, { header }) => {
+export const getPositionCorporateActions: Answer<'clock' | 'world' | 'brokerage', C2S, S2C> = ofAccount(async (facts, to, { header }) => {
   const { brokerage, clock } = facts;
-  const to = addressed(brokerage, header);
-  if (to instanceof Refusal) return to;
   const snapshotTime = BigInt(clock.now());
   const open = [...brokerage.records.ledger.positions(to.account)].filter(
     (position) => position.quantity !== 0n && (header?.trdMarket === 0 || inMarket(position.tradeMarket, to.market)),
@@ -35,7 +32,7 @@ export const getPositionCorporateActions: Answer<'clock' | 'world' | 'brokerage'
   const positionList = await inTurns(eachInTurns(open, 1, (position) => actionsOf(facts, position)));
   const status = positionList.every((one) => one.status === KNOWN) ? COMPLETE : PARTIAL;
   return brokerage.records.journal.whenDurable(messageOf(S2CSchema, { header: to.header, snapshotTime, status, positionList }));
-};
+});
 
 function actionsOf({ world, brokerage }: Named, position: PositionRecord) {
   const { symbol, quantity, tradeMarket } = position;

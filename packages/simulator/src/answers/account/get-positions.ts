@@ -5,7 +5,6 @@ import { type C2S, type S2C, S2CSchema } from '@svc-gateway/contract/generated/T
 import { quoteMarket } from '@svc-gateway/contract/markets';
 import type { Account } from '../../brokerage/account.js';
 import { filterOf, passes } from '../../brokerage/filter.js';
-import { addressed } from '../../brokerage/header.js';
 import { unitValue } from '../../brokerage/margin.js';
 import { units } from '../../brokerage/order.js';
 import { type PositionRecord, tradesOn } from '../../brokerage/position.js';
@@ -15,13 +14,11 @@ import type { Answer, Facts } from '../../view/facts.js';
 import { given, messageOf } from '../../view/messages.js';
 import { strategyOf } from '../../view/strategy-kinds.js';
 import type { Instrument } from '../../world/index.js';
-import { shownIn } from './amounts.js';
+import { ofAccount, shownIn } from './amounts.js';
 
 /** Trd_GetPositionList: what is held, and what was closed today. */
-export const getPositions: Answer<'clock' | 'world' | 'market' | 'brokerage', C2S, S2C> = (facts, request) => {
+export const getPositions: Answer<'clock' | 'world' | 'market' | 'brokerage', C2S, S2C> = ofAccount((facts, to, request) => {
   const { brokerage } = facts;
-  const to = addressed(brokerage, request.header);
-  if (to instanceof Refusal) return to;
   const filter = filterOf(request.filterConditions, to.market);
   if (filter instanceof Refusal) return filter;
   const min = given(request, 'filterPLRatioMin');
@@ -39,7 +36,7 @@ export const getPositions: Answer<'clock' | 'world' | 'market' | 'brokerage', C2
     })
     .filter(({ plRatio }) => (min === undefined || plRatio > min) && (max === undefined || plRatio < max));
   return brokerage.records.journal.whenDurable(messageOf(S2CSchema, { header: to.header, positionList }));
-};
+});
 
 /**
  * Undefined for a position that was closed before today. What is closed has cost prices and ratios of 0: published clients read them as

@@ -16,41 +16,40 @@ import { allOf } from '../../view/locate.js';
 import { messageOf } from '../../view/messages.js';
 import { type Instrument, kinds } from '../../world/index.js';
 import { describeUnknown } from '../../world/unknown-symbol.js';
-import { currencyAsked, shownIn } from './amounts.js';
+import { currencyAsked, ofAccount, shownIn } from './amounts.js';
 
 /** svc.margin_info: an account's margin, and the margin of its positions. */
-export const getMarginInfo: Answer<'brokerage', MarginInfo.C2S, MarginInfo.S2C> = ({ brokerage }, request) => {
-  const to = addressed(brokerage, request.header);
-  if (to instanceof Refusal) return to;
-  const { account, header, market } = to;
-  const currency = currencyAsked(account, request.currency);
-  if (currency instanceof Refusal) return currency;
-  const lends = account.type === 'margin';
-  const value = brokerage.valuer.valuation(account, currency);
-  const none = { ...value, initialMargin: 0n, marginCallMargin: 0n, maintenanceMargin: 0n, reservedMargin: 0n };
-  const margin = lends ? value : none;
-  const free = lends ? freeMargin(value) : value.cash - value.frozenCash;
-  const positions = [...brokerage.records.ledger.positions(account)].filter(
-    (position) => position.quantity !== 0n && (request.header?.trdMarket === 0 || inMarket(position.tradeMarket, market)),
-  );
-  const n = shownIn(currency);
-  const answer = messageOf(MarginInfo.S2CSchema, {
-    header,
-    currency: currencies.numberOf(currency),
-    isMarginAccount: lends,
-    netAssets: n(value.netAssets),
-    initialMargin: n(margin.initialMargin),
-    marginCallMargin: n(margin.marginCallMargin),
-    maintenanceMargin: n(margin.maintenanceMargin),
-    reservedMargin: n(margin.reservedMargin),
-    availableMargin: n(free),
-    excessLiquidity: n(value.netAssets - margin.maintenanceMargin),
-    riskRatio: value.netAssets > 0n ? percentOf(margin.maintenanceMargin, value.netAssets) : undefined,
-    marginStatus: statusOf(margin),
-    positionList: lends ? positions.map((position) => marginOf(brokerage.valuer, brokerage.valuer.value(position))) : [],
-  });
-  return brokerage.records.journal.whenDurable(answer);
-};
+export const getMarginInfo: Answer<'brokerage', MarginInfo.C2S, MarginInfo.S2C> = ofAccount(
+  ({ brokerage }, { account, header, market }, request) => {
+    const currency = currencyAsked(account, request.currency);
+    if (currency instanceof Refusal) return currency;
+    const lends = account.type === 'margin';
+    const value = brokerage.valuer.valuation(account, currency);
+    const none = { ...value, initialMargin: 0n, marginCallMargin: 0n, maintenanceMargin: 0n, reservedMargin: 0n };
+    const margin = lends ? value : none;
+    const free = lends ? freeMargin(value) : value.cash - value.frozenCash;
+    const positions = [...brokerage.records.ledger.positions(account)].filter(
+      (position) => position.quantity !== 0n && (request.header?.trdMarket === 0 || inMarket(position.tradeMarket, market)),
+    );
+    const n = shownIn(currency);
+    const answer = messageOf(MarginInfo.S2CSchema, {
+      header,
+      currency: currencies.numberOf(currency),
+      isMarginAccount: lends,
+      netAssets: n(value.netAssets),
+      initialMargin: n(margin.initialMargin),
+      marginCallMargin: n(margin.marginCallMargin),
+      maintenanceMargin: n(margin.maintenanceMargin),
+      reservedMargin: n(margin.reservedMargin),
+      availableMargin: n(free),
+      excessLiquidity: n(value.netAssets - margin.maintenanceMargin),
+      riskRatio: value.netAssets > 0n ? percentOf(margin.maintenanceMargin, value.netAssets) : undefined,
+      marginStatus: statusOf(margin),
+      positionList: lends ? positions.map((position) => marginOf(brokerage.valuer, brokerage.valuer.value(position))) : [],
+    });
+    return brokerage.records.journal.whenDurable(answer);
+  },
+);
 
 function marginOf(valuer: Valuer, { instrument, position, value }: PositionValue) {
   const direction = value < 0n ? 'short' : 'long';

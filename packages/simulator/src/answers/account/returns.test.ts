@@ -15,7 +15,7 @@ import { session, sessionAccounts, sessionStep } from '../../../../../test/suppo
 import type { CorporateActions } from '../../companies/corporate-actions.js';
 import { Refusal } from '../../refusal.js';
 import { createSimulation } from '../../simulation.js';
-import { placeOrder } from '../trade/place-order.js';
+import { placeOrder } from '../trade/orders.js';
 import { getPositionCorporateActions } from './get-position-corporate-actions.js';
 import { getReturnCalendar, getYieldTrend, outcomeOf } from './returns.js';
 

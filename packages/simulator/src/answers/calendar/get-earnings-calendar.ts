@@ -19,10 +19,10 @@ import { type EarningsReport, earningsFigures, publicationOf, type ReportedFigur
 import type { Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
 import type { Fields } from '../../view/messages.js';
+import { type VolatilityRecord, volatilityRecord } from '../../view/past-trading.js';
 import { checkChoice, type Days, daysOf, marketOf } from '../../view/requests.js';
 import { type Condition, type Figure, meeting, pageOf, unknownIndicator, withinRange } from '../../view/standings.js';
 import { type StockFigures, sharesOf, stockFigures } from '../../view/stock-figures.js';
-import { type VolatilityRecord, volatilityRecord } from '../../view/volatility-record.js';
 import { isoCode } from '../research/money.js';
 import type { AnswerTo } from '../table.js';
 

@@ -3,7 +3,7 @@ import { derivatives, quote, trade } from '@svc-gateway/contract/operations';
 import { expect, test } from 'vitest';
 import { ids } from '../../../../../test/support/brokerage.js';
 import { call, payload, security, startFixture } from '../../../../../test/support/sim-backend.js';
-import { strategies } from './strategies.js';
+import { strategies } from './get-option-strategy.js';
 
 /** 11:00 of a Friday in New York. */
 const OPEN = Date.UTC(2026, 10, 20, 16);

@@ -1,5 +1,3 @@
-export { earningsExpectedMove } from './earnings-expected-move.js';
-export { forexConstituents } from './forex-constituents.js';
-export { forexRates } from './forex-rates.js';
+export { earningsExpectedMove, relatedStocks } from './companies.js';
+export { forexConstituents, forexRates } from './forex.js';
 export { newsTranslation } from './news-translation.js';
-export { relatedStocks } from './related-stocks.js';

@@ -2,14 +2,14 @@ import type { Decimal } from '@svc-gateway/contract/decimal';
 import { type Currency, type QuoteMarket, quoteMarket } from '@svc-gateway/contract/markets';
 import type { Issuer } from '../../companies/issuers.js';
 import type { Row } from '../../screen/column-snapshot.js';
-import { type Hit, sorted } from '../../screen/index.js';
+import { type Hit, sorted } from '../../screen/screen.js';
 import { marketValue } from '../../screen/share-figures.js';
 import type { CacheKind } from '../../view/caches.js';
 import type { Facts } from '../../view/facts.js';
 import { membersOf } from '../../view/plates.js';
 import type { Chain, IndustrialPlate } from '../../world/chains.js';
 import type { Plate } from '../../world/plates.js';
-import { sharesIn } from '../research/valuation-group.js';
+import { sharesIn } from '../research/valuations.js';
 
 type Needed = Facts<'world' | 'companies' | 'listings' | 'columnSnapshots' | 'caches'>;
 

@@ -1,16 +1,22 @@
+import { DECIMAL_ONE, type Decimal } from '@svc-gateway/contract/decimal';
 import { ArkHoldingType, CycleType } from '@svc-gateway/contract/generated/Qot_GetArkFundHolding_pb';
 import { DynamicType } from '@svc-gateway/contract/generated/Qot_GetArkStockDynamic_pb';
 import type { institution as declared } from '@svc-gateway/contract/operations';
 import { requireDay } from '@svc-gateway/contract/time';
+import { ArkFunds, COMPANIES_MAX, mayHold } from '../../companies/ark.js';
+import type { Company } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
+import type { CacheKind } from '../../view/caches.js';
+import type { Facts } from '../../view/facts.js';
+import { threePlaces } from '../../view/figures.js';
+import { lastCompleteDay } from '../../view/history-bars.js';
 import type { Listing } from '../../view/listings.js';
-import { locate } from '../../view/locate.js';
+import { ofSecurity } from '../../view/locate.js';
 import { countedPage } from '../../view/requests.js';
 import { type Figure, inOrder } from '../../view/standings.js';
 import type { Instrument } from '../../world/instrument.js';
 import { percentOf } from '../research/money.js';
 import type { AnswerTo } from '../table.js';
-import { type ArkHolding, arkOf, closeOn, daysOfCycle, holdingsOn, type Needed, tradedDays } from './ark.js';
 import { amount, type Change, changeOf } from './books.js';
 
 const COUNT = { fallback: 20, max: 200 };
@@ -75,7 +81,7 @@ function weighted(holdings: readonly ArkHolding[]): readonly Row[] {
   return holdings.map((holding) => {
     const weight = percentOf(Number(holding.value), whole) ?? 0;
     const before = percentOf(Number(holding.previousValue), wholeBefore) ?? 0;
-    return { ...holding, weight, weightChange: Math.round((weight - before) * 1000) / 1000 };
+    return { ...holding, weight, weightChange: threePlaces(weight - before) };
   });
 }
 
@@ -150,13 +156,7 @@ interface Transaction {
  * Qot_GetArkStockDynamic: at least two of the last transactions within ten trading days in one direction, one after another; else those of the ten days; else the last
  * one of sixty; else none.
  */
-export const getArkStockDynamic: AnswerTo<typeof declared.getArkStockDynamic> = (facts, { security }) => {
-  const listing = locate(facts, security);
-  if (listing instanceof Refusal) return listing;
-  return dynamicOf(facts, listing);
-};
-
-function dynamicOf(facts: Needed, listing: Listing) {
+export const getArkStockDynamic: AnswerTo<typeof declared.getArkStockDynamic> = ofSecurity((facts, listing) => {
   const ark = arkOf(facts);
   const days = tradedDays(facts, DAYS);
   const transactions = days.slice(1).flatMap((day, index): Transaction[] => {
@@ -171,7 +171,7 @@ function dynamicOf(facts: Needed, listing: Listing) {
   if (run.length > 1) return told(DynamicType.DynamicType_ConsecutiveSameDirection, run, last);
   if (recent.length > 0) return told(DynamicType.DynamicType_RecentTransaction, recent, last);
   return told(DynamicType.DynamicType_LastTransaction, [last], last);
-}
+});
 
 function told(dynamicType: DynamicType, transactions: readonly Transaction[], last: Transaction) {
   return {
@@ -180,4 +180,85 @@ function told(dynamicType: DynamicType, transactions: readonly Transaction[], la
     netShares: transactions.reduce((sum, { shares }) => sum + shares, 0n),
     lastTransactionTime: last.day,
   };
+}
+
+/** The family's largest fund, as a scale of its money. */
+const LARGEST = 'US.ARKK';
+/** Market of the funds. */
+const MARKET = 'US';
+
+type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'caches'>;
+
+const made: CacheKind<ArkFunds> = { max: 1 };
+
+/** The funds. */
+function arkOf(facts: Facts<'world' | 'companies' | 'caches'>): ArkFunds {
+  return facts.caches.get(made, '', '', () => makeFunds(facts));
+}
+
+function makeFunds({ world, companies }: Facts<'world' | 'companies'>): ArkFunds {
+  const fund = world.instrument(LARGEST);
+  const money = fund === undefined ? 0n : (fund.referencePrice * fund.sharesIssued) / DECIMAL_ONE;
+  const chosen: Company[] = [];
+  for (const equity of world.instruments({ market: MARKET, kind: 'equity' })) {
+    if (chosen.length === COMPANIES_MAX) break;
+    if (companies.issuer(equity).home !== equity) continue;
+    const company = companies.company(equity);
+    if (mayHold(company)) chosen.push(company);
+  }
+  return new ArkFunds(chosen, Number(money));
+}
+
+/** Trading days of each `CycleType`. */
+const cycles: readonly number[] = [1, 5, 10, 30, 60];
+
+/** How many trading days a cycle goes back, or why there is no such cycle. */
+function daysOfCycle(cycleType: number): number | Refusal {
+  return cycles[cycleType] ?? new Refusal(`cycle_type: unknown ${cycleType}; accepted: 0 to ${cycles.length - 1}`, 'broker.value');
+}
+
+/** The last trading days in New York that are over, oldest first: `count` of them and the one before. Holdings are told after each. */
+function tradedDays({ clock, world }: Needed, count: number): readonly string[] {
+  const calendar = world.calendar(MARKET);
+  const last = lastCompleteDay(calendar, clock.now());
+  const days = [last];
+  for (let day = last; days.length <= count; ) {
+    day = calendar.previousTradingDay(day);
+    days.unshift(day);
+  }
+  return days;
+}
+
+/** The fund family's holding of a stock, compared with some days earlier. */
+interface ArkHolding {
+  readonly listing: Listing;
+  readonly shares: bigint;
+  /** Then, in shares of today. */
+  readonly previous: bigint;
+  readonly value: Decimal;
+  readonly previousValue: Decimal;
+}
+
+/** All that is held on the last of some days or was on the first. */
+function holdingsOn(facts: Needed, from: string, to: string): readonly ArkHolding[] {
+  const ark = arkOf(facts);
+  const [first, last] = [requireDay(from), requireDay(to)];
+  const held = ark.universe.filter((home) => ark.shares(home, last) > 0n || ark.shares(home, first) > 0n);
+  return held.map((home) => {
+    const [shares, then] = [ark.shares(home, last), ark.shares(home, first)];
+    return {
+      listing: facts.listings.of(home),
+      shares,
+      previous: ark.sharesAsOf(home, first, last),
+      value: shares * closeOn(facts, home, to),
+      previousValue: then * closeOn(facts, home, from),
+    };
+  });
+}
+
+/** The close of a trading day, as traded; of the last one before it where nothing was traded. */
+function closeOn({ world, market }: Needed, home: Listing['instrument'], day: string): Decimal {
+  const next = world.calendar(home).nextTradingDay(day);
+  const to = world.calendar(home).sessions(next)[0]?.start ?? 0;
+  return market.bars(home, { unit: 'day' }, { to, limit: 1 })[0]?.close ?? home.referencePrice;
 }

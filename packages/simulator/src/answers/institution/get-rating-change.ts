@@ -13,7 +13,7 @@ import { given } from '../../view/messages.js';
 import { checkChoice, countedPage, marketOf } from '../../view/requests.js';
 import { sharesOf } from '../../view/stock-figures.js';
 import { marketCalendar } from '../../world/index.js';
-import { brokerUid, ratingNumber, targetPrice, threeGrades } from '../research/opinions.js';
+import { brokerUid, ratingNumber, targetPrice, threeGrades } from '../research/ratings.js';
 import { subjectFor } from '../research/subject.js';
 import type { AnswerTo } from '../table.js';
 

@@ -2,6 +2,7 @@ import { heldMarket } from '@svc-gateway/contract/institution-enums';
 import { quoteMarket } from '@svc-gateway/contract/markets';
 import type { institution as declared } from '@svc-gateway/contract/operations';
 import { Refusal } from '../../refusal.js';
+import { threePlaces } from '../../view/figures.js';
 import { countedPage, marketOf } from '../../view/requests.js';
 import { type Figure, inOrder, sortFigure } from '../../view/standings.js';
 import { type Industry, industryPlate } from '../../world/plates.js';
@@ -80,7 +81,7 @@ export const getInstitutionProfile: AnswerTo<typeof declared.getInstitutionProfi
     increaseCount: changes.increase,
     decreaseCount: changes.decrease,
     top10Pct: top,
-    top10PctChange: Math.round((top - topBefore) * 1000) / 1000,
+    top10PctChange: threePlaces(top - topBefore),
     disclosureDate: book.known,
     currency: isoCode(quoteMarket(market).currency),
   };

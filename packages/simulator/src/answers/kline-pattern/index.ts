@@ -1,4 +1,3 @@
-export { klinePattern, klinePatternStatistics } from './kline-pattern.js';
-export { klinePatternPerformance } from './kline-pattern-performance.js';
+export { klinePattern, klinePatternPerformance, klinePatternStatistics } from './kline-pattern.js';
 export { klinePatternStocks } from './kline-pattern-stocks.js';
 export { klinePatternCatalog } from './pattern-requests.js';

@@ -4,6 +4,7 @@ import type { klinePattern as declared } from '@svc-gateway/contract/operations'
 import type { Bar } from '../../market/index.js';
 import { catalogue, type Pattern, type PatternColor, patternOf } from '../../patterns/index.js';
 import { Refusal } from '../../refusal.js';
+import { threePlaces } from '../../view/figures.js';
 import { checkChoice, versioned } from '../../view/requests.js';
 import type { AnswerTo } from '../table.js';
 
@@ -76,11 +77,10 @@ export function summary(changes: readonly number[]): {
   const middle = sorted.length >> 1;
   const upper = sorted[middle] ?? 0;
   const lower = sorted[sorted.length % 2 === 1 ? middle : middle - 1] ?? 0;
-  const rounded = (value: number) => Math.round(value * 1000) / 1000;
   return {
-    riseRatio: rounded((100 * sorted.filter((change) => change > 0).length) / sorted.length),
-    averageChangeRate: rounded(sorted.reduce((sum, change) => sum + change, 0) / sorted.length),
-    medianChangeRate: rounded((lower + upper) / 2),
+    riseRatio: threePlaces((100 * sorted.filter((change) => change > 0).length) / sorted.length),
+    averageChangeRate: threePlaces(sorted.reduce((sum, change) => sum + change, 0) / sorted.length),
+    medianChangeRate: threePlaces((lower + upper) / 2),
     maxChangeRate: sorted.at(-1) ?? 0,
     minChangeRate: sorted[0] ?? 0,
   };

@@ -2,11 +2,11 @@ import type { C2S, StockData } from '@svc-gateway/contract/generated/Qot_StockFi
 import { quoteMarketNumbered } from '@svc-gateway/contract/markets';
 import type { metadata as declared } from '@svc-gateway/contract/operations';
 import { Refusal } from '../../refusal.js';
-import { type Condition, type Hit, type SortKey, screen, sorted, valuesOf } from '../../screen/index.js';
+import { type Condition, type Hit, type SortKey, screen, sorted, valuesOf } from '../../screen/screen.js';
 import type { Fields } from '../../view/messages.js';
-import { offeringMarkets } from '../../view/offerings.js';
 import { locatePlate, membersOf } from '../../view/plates.js';
 import type { AnswerTo } from '../table.js';
+import { offeringMarkets } from './offerings.js';
 import {
   accumulateColumns,
   baseColumns,

@@ -1,6 +1,5 @@
-export { getCodeChange } from './get-code-change.js';
-export { getRehab } from './get-rehab.js';
 export { getStockFilter } from './get-stock-filter.js';
+export { getCodeChange, getRehab } from './listing-history.js';
 export { getIpoCalendar, getIpoList } from './offerings.js';
 export { getOwnerPlate, getPlateSecurity, listPlates } from './plates.js';
 export { bondScreen, etfScreen, fundScreen, futureScreen } from './screens.js';

@@ -1,16 +1,15 @@
 import { decimalToNumber } from '@svc-gateway/contract/decimal';
 import { ipoEvent } from '@svc-gateway/contract/enums';
-import { quoteMarketNumbered } from '@svc-gateway/contract/markets';
+import { type QuoteMarket, quoteMarketNumbered } from '@svc-gateway/contract/markets';
 import type { metadata as declared } from '@svc-gateway/contract/operations';
 import { quoted } from '@svc-gateway/contract/shown';
-import { dayNumber, epochSeconds, parseLocal, requireDay } from '@svc-gateway/contract/time';
-import type { Offering, OfferingEvent } from '../../companies/index.js';
+import { addDays, dayNumber, epochSeconds, parseLocal, requireDay } from '@svc-gateway/contract/time';
+import { type Offering, type OfferingEvent, offeringOf } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
 import { mix, uniform } from '../../rng/random.js';
 import type { Facts } from '../../view/facts.js';
 import { multiple } from '../../view/figures.js';
 import { type Listing, secondsOf } from '../../view/listings.js';
-import { offerings } from '../../view/offerings.js';
 import { membersOf } from '../../view/plates.js';
 import type { AnswerTo } from '../table.js';
 
@@ -128,7 +127,7 @@ function ipoData(facts: Facts<'world' | 'companies' | 'market' | 'listings'>, of
           lotSize: offering.equity.lotSize,
           eqtyIssuedShares: offering.equity.sharesIssued,
           issuedShares: offering.equity.sharesIssued - offering.size,
-          industry: industryOf(facts, offering),
+          industry: industryOf(facts, offering)?.name ?? '',
           marketSegment: decimalToNumber(offering.price * offering.equity.sharesIssued) < GROWTH_VALUE_MAX ? 'Growth' : 'Prime',
           ...times(terms, 'approval', 'issue_confirm', 'price_confirm_start', 'price_confirm_end', 'inquiry_start', 'inquiry_end'),
           ...times(terms, 'apply_start', 'apply_end', 'draw', 'winning'),
@@ -216,15 +215,14 @@ function winningNumbers(key: number) {
   });
 }
 
-function industryOf({ companies }: Facts<'companies'>, { equity }: Offering): string {
+function industryOf({ companies }: Facts<'companies'>, { equity }: Offering) {
   const plates = companies.company(equity).plates(requireDay(equity.listDate));
-  return plates.find(({ kind, market }) => kind === 'industry' && market === equity.market)?.name ?? '';
+  return plates.find(({ kind, market }) => kind === 'industry' && market === equity.market);
 }
 
 /** The value of a company's industry in its market over its earnings of the last fiscal years that are known; 0 where it has none. */
-function industryMultiple(facts: Facts<'world' | 'companies' | 'market' | 'listings'>, { equity }: Offering, today: string): number {
-  const plates = facts.companies.company(equity).plates(requireDay(equity.listDate));
-  const industry = plates.find(({ kind, market }) => kind === 'industry' && market === equity.market);
+function industryMultiple(facts: Facts<'world' | 'companies' | 'market' | 'listings'>, offering: Offering, today: string): number {
+  const industry = industryOf(facts, offering);
   if (industry === undefined) return 0;
   let [value, earnings] = [0n, 0n];
   for (const { instrument } of membersOf(facts, industry)) {
@@ -233,4 +231,29 @@ function industryMultiple(facts: Facts<'world' | 'companies' | 'market' | 'listi
     earnings += netIncome;
   }
   return Math.max(0, multiple(value, earnings));
+}
+
+/** No prospectus comes earlier before the first day of trading, holidays included. */
+const LEAD_DAYS = 60;
+
+/** The markets whose offerings are listed together: the mainland's are. */
+export function offeringMarkets(market: QuoteMarket): readonly QuoteMarket[] {
+  return market === 'SH' || market === 'SZ' ? ['SH', 'SZ'] : [market];
+}
+
+/** The offerings of a market that are known today and of which something happens on the days [from, to], by first day of trading and symbol. */
+function offerings({ world, companies }: Facts<'world' | 'companies'>, market: QuoteMarket, from: string, to: string): readonly Offering[] {
+  return offeringMarkets(market)
+    .flatMap((one) => [...world.instruments({ market: one, kind: 'equity' }), ...world.debuts(one)])
+    .filter(({ listDate }) => listDate >= from && listDate <= addDays(to, LEAD_DAYS))
+    .map((equity) => ({ equity, today: world.today(equity) }))
+    .filter(({ equity, today }) => equity.listDate <= addDays(today, LEAD_DAYS))
+    .map(({ equity, today }) => ({ offering: offeringOf(equity, companies.issuePrice(equity)), today }))
+    .filter(({ offering, today }) => offering.announced <= today)
+    .map(({ offering }) => offering)
+    .sort((a, b) => (order(a) < order(b) ? -1 : 1));
+}
+
+function order({ equity }: Offering): string {
+  return `${equity.listDate} ${equity.symbol}`;
 }

@@ -15,9 +15,10 @@ import {
   positionFigure,
   RUN_MAX,
 } from '../../screen/bar-figures.js';
-import type { Condition, Figure } from '../../screen/index.js';
+import type { Figure } from '../../screen/column-snapshot.js';
+import type { Condition } from '../../screen/screen.js';
 import { given } from '../../view/messages.js';
-import { volatilityRecord } from '../../view/volatility-record.js';
+import { volatilityRecord } from '../../view/past-trading.js';
 import { unserved } from './stock-properties.js';
 
 const { CustomIndicatorField_MA5: MA5, CustomIndicatorField_EMA5: EMA5 } = CustomIndicatorField;

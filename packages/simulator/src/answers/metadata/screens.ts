@@ -1,19 +1,24 @@
+import { decimalToNumber } from '@svc-gateway/contract/decimal';
+import type { Snapshot } from '@svc-gateway/contract/generated/Qot_GetSecuritySnapshot_pb';
 import type * as EtfScreen from '@svc-gateway/contract/generated/svc/etf_screen_pb';
 import type { ScreenItem } from '@svc-gateway/contract/generated/svc/screen_pb';
 import { quoteMarketNumbered } from '@svc-gateway/contract/markets';
 import type { metadata as declared } from '@svc-gateway/contract/operations';
+import { requireDay } from '@svc-gateway/contract/time';
 import { Refusal } from '../../refusal.js';
-import { between, type Figure, type Hit, screen, sorted, valuesOf } from '../../screen/index.js';
-import { bondFigures, fundFigures, futureFigures } from '../../screen/kind-figures.js';
+import type { Figure } from '../../screen/column-snapshot.js';
 import * as quotes from '../../screen/quote-figures.js';
+import { between, type Hit, screen, sorted, valuesOf } from '../../screen/screen.js';
 import type { Facts } from '../../view/facts.js';
-import { type Fields as FieldsOf, given } from '../../view/messages.js';
+import { type Fields, given } from '../../view/messages.js';
 import { versioned } from '../../view/requests.js';
-import type { SecurityKind } from '../../world/instrument.js';
+import { kindData } from '../../view/snapshot-kinds.js';
+import { accruedInterest, settlementOf, yieldToMaturity } from '../../world/bond-price.js';
+import type { Bond, SecurityKind } from '../../world/instrument.js';
 import type { AnswerTo } from '../table.js';
 
 /** Figures by the numbers that requests have for them. */
-type Fields = ReadonlyMap<number, Figure>;
+type ScreenFields = ReadonlyMap<number, Figure>;
 
 /** Fields of everything that is quoted. */
 const quoteFields: readonly [number, Figure][] = [
@@ -37,43 +42,86 @@ const quoteFields: readonly [number, Figure][] = [
   [18, quotes.listedDays],
 ];
 
-const fundFields: Fields = new Map([
+const SPEED = 20;
+const DAY = { lasts: 'day', speed: 1_000 } as const;
+const DAYS_A_YEAR = 365.25;
+
+/** A figure that the snapshot has for instruments of one kind: the same one, since it is read from there. */
+function ofSnapshot(key: string, read: (snapshot: Fields<Snapshot>) => number | bigint | boolean | undefined): Figure {
+  return {
+    key,
+    lasts: 'moment',
+    speed: SPEED,
+    of: (facts, { listing, quote }) => Number(read(kindData(facts, listing, quote)) ?? Number.NaN),
+  };
+}
+
+function ofBond(key: string, of: (bond: Bond, price: number, day: number) => number | undefined): Figure {
+  return {
+    key,
+    lasts: 'moment',
+    speed: 50,
+    of: (_, { listing: { instrument }, quote }) =>
+      instrument.kind === 'bond' ? (of(instrument, decimalToNumber(quote.last), requireDay(quote.tradingDay)) ?? Number.NaN) : Number.NaN,
+  };
+}
+
+const round = (value: number, places: number) => Math.round(value * 10 ** places) / 10 ** places;
+
+/** Calendar days to the last trading day; NaN for the continuous contract. */
+const daysToExpiry: Figure = {
+  key: 'days to expiry',
+  ...DAY,
+  of: (_, { listing: { instrument }, quote }) =>
+    instrument.lastTradingDay === undefined ? Number.NaN : requireDay(instrument.lastTradingDay) - requireDay(quote.tradingDay),
+};
+
+const multiplier: Figure = { key: 'multiplier', ...DAY, of: (_, { listing }) => decimalToNumber(listing.instrument.multiplier) };
+
+/** Percent a year, compounded twice, at the last price. */
+const bondYield = ofBond('yield to maturity', (bond, price, day) => {
+  const yearly = yieldToMaturity(bond, price, settlementOf(day));
+  return yearly === undefined ? undefined : round(yearly * 100, 6);
+});
+
+const fundFields: ScreenFields = new Map([
   ...quoteFields,
   [21, quotes.turnoverRateOfDay],
   [22, quotes.lotPrice],
-  [23, fundFigures.aum],
-  [24, fundFigures.netAssetValue],
-  [25, fundFigures.premium],
-  [26, fundFigures.dividendYield],
-  [27, fundFigures.units],
-  [28, fundFigures.assetClass],
+  [23, ofSnapshot('aum', ({ trustExData }) => trustExData?.aum)],
+  [24, ofSnapshot('net asset value', ({ trustExData }) => trustExData?.netAssetValue)],
+  [25, ofSnapshot('premium', ({ trustExData }) => trustExData?.premium)],
+  [26, ofSnapshot('fund yield', ({ trustExData }) => trustExData?.dividendYield)],
+  [27, ofSnapshot('units', ({ trustExData }) => trustExData?.outstandingUnits)],
+  [28, ofSnapshot('asset class', ({ trustExData }) => trustExData?.assetClass)],
 ]);
 
-const futureFields: Fields = new Map([
+const futureFields: ScreenFields = new Map([
   ...quoteFields,
-  [31, futureFigures.openInterest],
-  [32, futureFigures.openInterestChange],
-  [33, futureFigures.lastSettlement],
-  [34, futureFigures.daysToExpiry],
-  [35, futureFigures.multiplier],
-  [36, futureFigures.isMain],
+  [31, ofSnapshot('open interest', ({ futureExData }) => futureExData?.position)],
+  [32, ofSnapshot('open interest change', ({ futureExData }) => futureExData?.positionChange)],
+  [33, ofSnapshot('last settlement', ({ futureExData }) => futureExData?.lastSettlePrice)],
+  [34, daysToExpiry],
+  [35, multiplier],
+  [36, ofSnapshot('is main', ({ futureExData }) => futureExData?.isMainContract)],
 ]);
 
-const bondFields: Fields = new Map([
+/** Coupon and accrued interest in percent of the nominal. */
+const bondFields: ScreenFields = new Map([
   ...quoteFields,
-  [41, bondFigures.coupon],
-  [42, bondFigures.yieldToMaturity],
-  [43, bondFigures.yearsToMaturity],
-  [44, bondFigures.accruedInterest],
-  [45, bondFigures.nominalIssued],
-  [46, bondFigures.isGovernment],
+  [41, ofBond('coupon', ({ bond }) => decimalToNumber(bond.coupon))],
+  [42, bondYield],
+  [43, ofBond('years to maturity', ({ bond }, _, day) => round((requireDay(bond.maturity) - day) / DAYS_A_YEAR, 4))],
+  [44, ofBond('accrued interest', (bond, _, day) => round(accruedInterest(bond, settlementOf(day)), 6))],
+  [45, ofBond('nominal issued', ({ bond }) => Number(bond.nominalIssued))],
+  [46, ofBond('is government', ({ bond }) => Number(bond.sector === 'government'))],
 ]);
 
 /** Fields shared by the four screens' requests. */
 type Request = Pick<EtfScreen.C2S, 'market' | 'dataFrom' | 'dataMaxCount' | 'needFields' | 'filters' | 'sorts' | 'extensionVersion'>;
 
 interface Page {
-  readonly dataList: readonly FieldsOf<ScreenItem>[];
+  readonly dataList: readonly Fields<ScreenItem>[];
   readonly allCount: number;
   readonly lastPage: boolean;
 }
@@ -99,7 +147,7 @@ export const bondScreen: AnswerTo<typeof declared.bondScreen> = versioned((facts
 function pageOf(
   { columnSnapshots: boards }: Facts<'columnSnapshots'>,
   kind: SecurityKind,
-  fields: Fields,
+  fields: ScreenFields,
   request: Request,
 ): Page | Refusal {
   const market = quoteMarketNumbered(request.market);

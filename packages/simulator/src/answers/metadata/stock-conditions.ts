@@ -10,10 +10,12 @@ import {
 } from '@svc-gateway/contract/generated/Qot_StockFilter_pb';
 import { missing, Refusal } from '../../refusal.js';
 import { accumulated, type Indicator, indicatorFigure, parametersOf, patternFigure, positionFigure } from '../../screen/bar-figures.js';
+import type { Figure } from '../../screen/column-snapshot.js';
 import { financialFields, financialFigure, reports } from '../../screen/financial-figures.js';
-import { between, type Condition, type Figure, type SortKey } from '../../screen/index.js';
 import { patterns } from '../../screen/patterns.js';
-import { stockFields } from '../../screen/stock-fields.js';
+import * as quotes from '../../screen/quote-figures.js';
+import { between, type Condition, type SortKey } from '../../screen/screen.js';
+import * as shares from '../../screen/share-figures.js';
 import { given } from '../../view/messages.js';
 import { checkPosition, checkRun, withParameters } from './screen-indicators.js';
 
@@ -171,3 +173,26 @@ function checkBars(klType: number, run: number, path: string): Refusal | undefin
 function stands(figure: Figure): Condition {
   return { figure, accepts: (value) => value === 1 };
 }
+
+/** The simple properties of Qot_StockFilter that are numbers. */
+const stockFields: ReadonlyMap<number, Figure> = new Map([
+  [StockField.StockField_CurPrice, quotes.price],
+  [StockField.StockField_CurPriceToHighest52WeeksRatio, quotes.toYearRange('last', 'high')],
+  [StockField.StockField_CurPriceToLowest52WeeksRatio, quotes.toYearRange('last', 'low')],
+  [StockField.StockField_HighPriceToHighest52WeeksRatio, quotes.toYearRange('high', 'high')],
+  [StockField.StockField_LowPriceToLowest52WeeksRatio, quotes.toYearRange('low', 'low')],
+  [StockField.StockField_VolumeRatio, quotes.volumeRatio],
+  [StockField.StockField_BidAskRatio, quotes.bidAskRatio],
+  [StockField.StockField_LotPrice, quotes.lotPrice],
+  [StockField.StockField_MarketVal, shares.marketValue],
+  [StockField.StockField_PeAnnual, shares.peAnnual],
+  [StockField.StockField_PeTTM, shares.peTtm],
+  [StockField.StockField_PbRate, shares.pb],
+  [StockField.StockField_ChangeRate5min, quotes.changeOverFiveMinutes],
+  [StockField.StockField_ChangeRateBeginYear, quotes.changeThisYear],
+  [StockField.StockField_PSTTM, shares.psTtm],
+  [StockField.StockField_PCFTTM, shares.pcfTtm],
+  [StockField.StockField_TotalShare, shares.issuedShares],
+  [StockField.StockField_FloatShare, shares.floatShares],
+  [StockField.StockField_FloatMarketVal, shares.floatValue],
+]);

@@ -11,11 +11,11 @@ import { brokers } from '../../market/index.js';
 import { Refusal } from '../../refusal.js';
 import { keyOf, mix, normal, uniform } from '../../rng/random.js';
 import { accumulated, barsOf } from '../../screen/bar-figures.js';
+import type { Figure } from '../../screen/column-snapshot.js';
 import { financialFigure, type Report } from '../../screen/financial-figures.js';
-import type { Figure } from '../../screen/index.js';
 import * as quotes from '../../screen/quote-figures.js';
 import * as shares from '../../screen/share-figures.js';
-import { turnover } from '../../view/figures.js';
+import { threePlaces, turnover } from '../../view/figures.js';
 import type { Instrument } from '../../world/instrument.js';
 
 /**
@@ -98,7 +98,7 @@ function changeOver(days: number): Figure {
     key: `change over ${days}`,
     of: (facts, row) => {
       const last = quotes.price.of(facts, row);
-      return Math.round((last - last / (1 + part.of(facts, row))) * 1000) / 1000;
+      return threePlaces(last - last / (1 + part.of(facts, row)));
     },
   };
 }
@@ -151,7 +151,7 @@ const chipsInProfit: Figure = {
       held = held * (1 - traded) + traded;
       inProfit = inProfit * (1 - traded) + traded * below;
     }
-    return held === 0 ? Number.NaN : rounded((100 * inProfit) / held);
+    return held === 0 ? Number.NaN : threePlaces((100 * inProfit) / held);
   },
 };
 
@@ -197,17 +197,13 @@ function ofHoldings(key: string, of: (on: (back: number) => ReadonlyMap<number, 
     speed: SPEED,
     of: (_, { listing: { instrument }, quote }) => {
       const on = (back: number) => brokerHoldings(instrument, requireDay(addDays(quote.tradingDay, -1 - back)));
-      return on(0).size === 0 ? Number.NaN : rounded(of(on));
+      return on(0).size === 0 ? Number.NaN : threePlaces(of(on));
     },
   };
 }
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 1000) / 1000;
 }
 
 /** Share of the brokers that hold a share, and how unequal their holdings are: the deviation of their logarithms. */

@@ -14,7 +14,7 @@ import type { metadata as declared } from '@svc-gateway/contract/operations';
 import { shown } from '@svc-gateway/contract/shown';
 import { requireDay } from '@svc-gateway/contract/time';
 import { Refusal } from '../../refusal.js';
-import { type Condition, type Hit, type SortKey, screen, sorted, valuesOf } from '../../screen/index.js';
+import { type Condition, type Hit, type SortKey, screen, sorted, valuesOf } from '../../screen/screen.js';
 import type { Facts } from '../../view/facts.js';
 import { locateStock } from '../../view/locate.js';
 import type { Fields } from '../../view/messages.js';
@@ -90,7 +90,7 @@ export const stockScreen: AnswerTo<typeof declared.stockScreen> = (facts, reques
   if (keys.text !== undefined) hits.sort(keys.text);
   const ordered = sorted(hits, keys.keys);
   const page = ordered.slice(pageFrom, pageFrom + pageCount);
-  const columns = (retrieved as Retrieval[]).map((one) => one.of(facts, page));
+  const columns = (retrieved as Retrieval[]).map((columnOf) => columnOf(facts, page));
   const dataList = page.map(({ row: { listing } }, index) => ({
     stockId: listing.instrument.id,
     results: columns.map((column) => column[index] ?? {}),
@@ -214,30 +214,22 @@ function membersIn(facts: Facts<Used>, named: readonly QuoteMarket[], plates: re
 }
 
 /** One column of the answer. */
-interface Retrieval {
-  readonly of: (facts: Facts<Used>, page: readonly Hit[]) => readonly Fields<RspItemResult>[];
-}
+type Retrieval = (facts: Facts<Used>, page: readonly Hit[]) => readonly Fields<RspItemResult>[];
 
 function retrievalOf(query: RetrieveQuery, path: string): Retrieval | Refusal {
   if (query.basicProperty !== undefined) return basicColumn(query.basicProperty, `${path}.basic_property`);
   const property = numberProperty(query, path);
   if (property instanceof Refusal) return property;
-  return { of: (_, page) => Array.from(valuesOf(page, property.figure), property.result) };
+  return (_, page) => Array.from(valuesOf(page, property.figure), property.result);
 }
 
 function basicColumn(property: PropertyBasic, path: string): Retrieval | Refusal {
   const served: readonly number[] = Object.values(basicProperties);
   if (!served.includes(property.name)) return unserved(path, property.name, served);
-  return {
-    of: (facts, page) =>
-      page.map(({ row: { listing } }) => ({
-        basicPropertyResult: {
-          property,
-          valueType: STRING,
-          sval: basicText(facts, listing, property.name),
-        },
-      })),
-  };
+  return (facts, page) =>
+    page.map(({ row: { listing } }) => ({
+      basicPropertyResult: { property, valueType: STRING, sval: basicText(facts, listing, property.name) },
+    }));
 }
 
 function basicText({ companies, world }: Facts<Used>, { instrument }: Listing, name: number): string {

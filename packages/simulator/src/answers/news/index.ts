@@ -1,4 +1,3 @@
 export { latestNews } from './latest-news.js';
 export { stockNews } from './stock-news.js';
-export { watchlistAnnouncement, watchlistNews } from './watchlist-news.js';
-export { watchlistRating } from './watchlist-rating.js';
+export { watchlistAnnouncement, watchlistNews, watchlistRating } from './watchlist-news.js';

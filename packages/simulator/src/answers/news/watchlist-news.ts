@@ -1,13 +1,17 @@
 import type { Message } from '@bufbuild/protobuf';
 import { noticeType } from '@svc-gateway/contract/extension-enums';
+import { quoteMarket } from '@svc-gateway/contract/markets';
 import type { news as declared } from '@svc-gateway/contract/operations';
+import { localDayNumber } from '@svc-gateway/contract/time';
+import { type Company, newsId, publicationTime, type RatingChange, ratings } from '../../companies/index.js';
 import { missing, Refusal } from '../../refusal.js';
 import type { Facts } from '../../view/facts.js';
 import { locateStock } from '../../view/locate.js';
 import { given } from '../../view/messages.js';
-import { noticeTypes, type Story, tellerOf } from '../../view/news.js';
+import { noticeTypes, type Story, storiesBetween, tellerOf } from '../../view/news.js';
 import { BACKEND_SUCCESS, checkChoice, versioned } from '../../view/requests.js';
 import type { Instrument } from '../../world/instrument.js';
+import { isIssuedByCompany } from '../../world/kinds.js';
 import type { AnswerTo } from '../table.js';
 import { checkPageSize, olderMark, olderThan, type Page, type Told } from './pages.js';
 import { KEPT_MS, newsInfo } from './stock-news.js';
@@ -53,7 +57,7 @@ function checkTypes(types: readonly number[]): Refusal | undefined {
 const STOCKS_MAX = 100;
 
 /** The stocks that a request for a watchlist names, each once. It must name some: none is not every stock of the market. */
-export function watchedStocks(
+function watchedStocks(
   facts: Facts<'world' | 'listings'>,
   request: { readonly stockIds: readonly bigint[]; readonly pageSize: number },
 ): readonly Instrument[] | Refusal {
@@ -73,7 +77,7 @@ export function watchedStocks(
 }
 
 /** The newest of what is told of some stocks, older than the mark of a request. */
-export function olderPage<T extends Told>(
+function olderPage<T extends Told>(
   { clock }: Facts<'clock'>,
   request: Message & { readonly pageSize: number; readonly seqMark: bigint },
   tell: (from: number, to: number) => readonly T[],
@@ -81,4 +85,61 @@ export function olderPage<T extends Told>(
 ): Page<T> {
   const now = clock.now();
   return olderThan(tell, { mark: given(request, 'seqMark'), now, since: now - KEPT_MS }, { count: request.pageSize, takes });
+}
+
+/** An analyst's rating of one of the requested stocks. */
+interface Rated extends Told {
+  readonly instrument: Instrument;
+  readonly company: Company;
+  readonly time: number;
+  readonly change: RatingChange;
+}
+
+/** svc.watchlist_rating: what analysts said of several stocks, confirmations included. */
+export const watchlistRating: AnswerTo<typeof declared.watchlistRating> = versioned((facts, request) => {
+  const instruments = watchedStocks(facts, request);
+  if (instruments instanceof Refusal) return instruments;
+  const page = olderPage(facts, request, (from, to) => ratedBetween(facts, instruments, from, to));
+  return { retCode: BACKEND_SUCCESS, ratingList: page.items.map((rated) => ratingInfo(facts, rated)), seqMark: olderMark(page) };
+});
+
+function ratedBetween({ companies }: Facts<'companies'>, instruments: readonly Instrument[], from: number, to: number): readonly Rated[] {
+  const found: Rated[] = [];
+  for (const instrument of instruments.filter(isIssuedByCompany)) {
+    const company = companies.company(instrument);
+    const { home } = company.issuer;
+    const zone = quoteMarket(home.market).timeZone;
+    for (const change of company.ratings(localDayNumber(from, zone), localDayNumber(to, zone))) {
+      const time = publicationTime({ kind: 'rating' }, home, change.day);
+      if (time < from || time > to) continue;
+      found.push({ instrument, company, time, change, seq: newsId(time, `${instrument.symbol}|${change.broker}`) });
+    }
+  }
+  return found.sort((a, b) => (a.seq < b.seq ? -1 : 1));
+}
+
+function ratingInfo({ listings }: Facts<'listings'>, { instrument, company, time, change, seq }: Rated) {
+  const { broker, analyst, rating, target, previous } = change;
+  const stories = storiesBetween(company, time, time);
+  const item = stories.find(({ fact }) => fact?.kind === 'rating' && fact.change.broker === broker);
+  return {
+    security: listings.of(instrument).security,
+    stockId: instrument.id,
+    name: instrument.name,
+    seq,
+    pubTime: BigInt(time / 1000),
+    broker,
+    analyst,
+    rating: numberOf(rating),
+    targetPrice: target,
+    currency: company.issuer.home.currency,
+    previousRating: previous === undefined ? undefined : numberOf(previous.rating),
+    previousTargetPrice: previous?.target,
+    newsId: item?.newsId,
+  };
+}
+
+/** 1 sell to 5 strong buy. */
+function numberOf(rating: RatingChange['rating']): number {
+  return ratings.length - ratings.indexOf(rating);
 }

@@ -9,7 +9,7 @@ import type { Facts } from '../../view/facts.js';
 import { type HistoryRange, historyPage, keptBars } from '../../view/history-bars.js';
 import type { QuotaUse } from '../../view/history-quota.js';
 import type { Listing } from '../../view/listings.js';
-import { locate } from '../../view/locate.js';
+import { ofSecurity } from '../../view/locate.js';
 import type { AnswerTo } from '../table.js';
 
 const BARS_MAX = 1000;
@@ -18,9 +18,7 @@ const BARS_MAX = 1000;
  * Qot_GetKL: the newest bars, oldest first, the running one last. Minutes of extended hours are included; bars of days and longer
  * are of regular trading, as the quote is.
  */
-export const getKline: AnswerTo<typeof declared.getKline> = (facts, request) => {
-  const listing = locate(facts, request.security);
-  if (listing instanceof Refusal) return listing;
+export const getKline: AnswerTo<typeof declared.getKline> = ofSecurity((facts, listing, request) => {
   const period = periodOf(request.klType);
   if (period instanceof Refusal) return period;
   const adjustment = adjustmentOf(request.rehabType);
@@ -29,7 +27,7 @@ export const getKline: AnswerTo<typeof declared.getKline> = (facts, request) => 
   if (!(reqNum >= 1 && reqNum <= BARS_MAX)) return new Refusal(`req_num ${reqNum}: expected 1 to ${BARS_MAX}`, 'broker.value');
 
   return inTurns(newest(facts, listing, period, adjustment, reqNum));
-};
+});
 
 function* newest(
   facts: Facts<'world' | 'companies' | 'market' | 'caches'>,
@@ -53,9 +51,7 @@ const DAY_MS = 86_400_000;
  * A symbol counts towards the quota when it is first asked for; the answer waits until that is on disk. A page is made for as
  * long as somebody waits for it.
  */
-export const getHistoryKline: AnswerTo<typeof declared.getHistoryKline> = (facts, request, asker) => {
-  const listing = locate(facts, request.security);
-  if (listing instanceof Refusal) return listing;
+export const getHistoryKline: AnswerTo<typeof declared.getHistoryKline> = ofSecurity((facts, listing, request, asker) => {
   const range = rangeOf(listing, request);
   if (range instanceof Refusal) return range;
   const resume = readResumeKey(request.nextReqKey);
@@ -70,7 +66,7 @@ export const getHistoryKline: AnswerTo<typeof declared.getHistoryKline> = (facts
     return new Refusal(`history K-line quota exceeded: ${max} symbols within 30 days; ${symbol} is not one of them`);
   const answer = () => inTurns(page(facts, listing, range, request, resume), { signal: asker?.signal });
   return counted === undefined ? answer() : counted.then(answer);
-};
+});
 
 function rangeOf(listing: Listing, request: C2S): HistoryRange | Refusal {
   const period = periodOf(request.klType);

@@ -9,7 +9,7 @@ import { Refusal } from '../../refusal.js';
 import { hasBrokerQueue, queueFields } from '../../view/broker-queue.js';
 import type { Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
-import { locate, locateAll, locateTraded } from '../../view/locate.js';
+import { locate, locateAll, locateTraded, ofSecurity } from '../../view/locate.js';
 import { BOOK_DEPTH_MAX, BookType, bookFields, detailedBookFields, hasOddLots } from '../../view/order-book.js';
 import { tickerMessage } from '../../view/tickers.js';
 import { timeShareMessage } from '../../view/time-shares.js';
@@ -43,9 +43,7 @@ function* quotes({ quoteBoard }: Facts<'quoteBoard'>, listings: readonly Listing
 }
 
 /** Qot_GetOrderBook: best levels of both sides, with their orders for who is subscribed to those. Indices have an empty book. */
-export const getOrderBook: AnswerTo<typeof declared.getOrderBook> = (facts, request, asker) => {
-  const listing = locate(facts, request.security);
-  if (listing instanceof Refusal) return listing;
+export const getOrderBook: AnswerTo<typeof declared.getOrderBook> = ofSecurity((facts, listing, request, asker) => {
   const { num, orderBookType } = request;
   if (!(num >= 1 && num <= BOOK_DEPTH_MAX)) return new Refusal(`num ${num}: expected 1 to ${BOOK_DEPTH_MAX} levels`, 'broker.value');
   if (orderBookType !== BookType.normal && orderBookType !== BookType.odd) {
@@ -60,18 +58,16 @@ export const getOrderBook: AnswerTo<typeof declared.getOrderBook> = (facts, requ
     name: listing.instrument.name,
     ...(detailed ? detailedBookFields(facts, listing, num) : bookFields(facts, listing, num, orderBookType)),
   };
-};
+});
 
 /** Qot_GetBroker: the broker queue at the best prices. Only the Hong Kong exchange shows it. */
-export const getBroker: AnswerTo<typeof declared.getBroker> = (facts, request) => {
-  const listing = locate(facts, request.security);
-  if (listing instanceof Refusal) return listing;
+export const getBroker: AnswerTo<typeof declared.getBroker> = ofSecurity((facts, listing) => {
   if (!hasBrokerQueue(listing)) {
     return new Refusal(`no broker queue for ${listing.instrument.symbol}: only Hong Kong shares and funds have one`);
   }
 
   return { security: listing.security, name: listing.instrument.name, ...queueFields(facts, listing) };
-};
+});
 
 const TICKS_MAX = 1000;
 
@@ -87,11 +83,7 @@ export const getTicker: AnswerTo<typeof declared.getTicker> = (facts, request) =
 };
 
 /** Qot_GetRT: the trading day's regular hours minute by minute. Volumes and turnovers sum to the quote's. */
-export const getRt: AnswerTo<typeof declared.getRt> = (facts, request) => {
-  const listing = locate(facts, request.security);
-  if (listing instanceof Refusal) return listing;
-  return inTurns(timeShares(facts, listing));
-};
+export const getRt: AnswerTo<typeof declared.getRt> = ofSecurity((facts, listing) => inTurns(timeShares(facts, listing)));
 
 function* timeShares({ clock, world, market }: Facts<'clock' | 'world' | 'market'>, listing: Listing): Generator<void, object> {
   const { instrument } = listing;

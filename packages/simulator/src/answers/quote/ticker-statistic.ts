@@ -3,11 +3,10 @@ import { statisticInterval } from '@svc-gateway/contract/list-enums';
 import type { quote as declared } from '@svc-gateway/contract/operations';
 import { localDateTime } from '@svc-gateway/contract/time';
 import type { TradeStatistic, TradeSums } from '../../market/index.js';
-import { Refusal } from '../../refusal.js';
 import type { Facts } from '../../view/facts.js';
-import { averagePrice, percent } from '../../view/figures.js';
+import { averagePrice, percent, threePlaces } from '../../view/figures.js';
 import type { Listing } from '../../view/listings.js';
-import { locate } from '../../view/locate.js';
+import { ofSecurity } from '../../view/locate.js';
 import { checkChoice } from '../../view/requests.js';
 import type { AnswerTo } from '../table.js';
 
@@ -29,9 +28,7 @@ const sizes = [
  * The trades of a symbol's current day in regular hours, or of its last minutes: the running minute and those before it; when the market is closed, the
  * last ones of the day.
  */
-export const getTickerStatistic: AnswerTo<typeof declared.getTickerStatistic> = (facts, request) => {
-  const listing = locate(facts, request.security);
-  if (listing instanceof Refusal) return listing;
+export const getTickerStatistic: AnswerTo<typeof declared.getTickerStatistic> = ofSecurity((facts, listing, request) => {
   const intervalType = request.intervalType === 0 ? WHOLE_DAY : request.intervalType;
   const unknown = checkChoice('interval_type', intervalType, statisticInterval);
   if (unknown !== undefined) return unknown;
@@ -60,7 +57,7 @@ export const getTickerStatistic: AnswerTo<typeof declared.getTickerStatistic> = 
     averagePrice: traded ? decimalToNumber(averagePrice(instrument, total.turnover, total.volume, 0n)) : undefined,
     highPrice: numberOf(statistic.high),
     lowPrice: numberOf(statistic.low),
-    averageTradeVolume: traded ? Math.round((Number(total.volume) / total.count) * 1000) / 1000 : undefined,
+    averageTradeVolume: traded ? threePlaces(Number(total.volume) / total.count) : undefined,
     largestTradeVolume: largest?.volume,
     largestTradePrice: numberOf(largest?.price),
     largestTradeTime: largest === undefined ? undefined : withMilliseconds(largest.time, timeZone),
@@ -70,7 +67,7 @@ export const getTickerStatistic: AnswerTo<typeof declared.getTickerStatistic> = 
       return { sizeType, buy: sumMessage(buy), sell: sumMessage(sell) };
     }),
   };
-};
+});
 
 interface Interval {
   /** Epoch ms. */
@@ -116,9 +113,7 @@ function withMilliseconds(time: number, timeZone: string): string {
 }
 
 /** The trades of a symbol's current day in regular hours, price by price. */
-export const getTickerStatisticDetail: AnswerTo<typeof declared.getTickerStatisticDetail> = (facts, request) => {
-  const listing = locate(facts, request.security);
-  if (listing instanceof Refusal) return listing;
+export const getTickerStatisticDetail: AnswerTo<typeof declared.getTickerStatisticDetail> = ofSecurity((facts, listing) => {
   const { instrument } = listing;
   const levels = facts.tradeStatistics.byPrice(instrument).map((level) => ({ ...level, ...totalOf(level) }));
   const { tradingDay, previousClose } = facts.market.quote(instrument);
@@ -145,4 +140,4 @@ export const getTickerStatisticDetail: AnswerTo<typeof declared.getTickerStatist
       volumeRatio: percent(volume, dayVolume),
     })),
   };
-};
+});

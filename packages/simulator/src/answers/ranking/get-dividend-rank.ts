@@ -7,7 +7,7 @@ import type { Company } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
 import type { CacheKind } from '../../view/caches.js';
 import type { Facts } from '../../view/facts.js';
-import { percent } from '../../view/figures.js';
+import { percent, threePlaces } from '../../view/figures.js';
 import type { Listing } from '../../view/listings.js';
 import { checkChoice, marketOf } from '../../view/requests.js';
 import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf, sortFigure } from '../../view/standings.js';
@@ -183,7 +183,7 @@ function meanYield(
     sum += percent(timeline.cashBetween(end - YEAR_DAYS, end), close);
     years += 1;
   }
-  return years === 0 ? undefined : Math.round((sum / years) * 1000) / 1000;
+  return years === 0 ? undefined : threePlaces(sum / years);
 }
 
 function yearsOfGrowth(company: Company, today: number): number {

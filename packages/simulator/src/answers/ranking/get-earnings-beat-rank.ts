@@ -11,6 +11,7 @@ import type { Listing } from '../../view/listings.js';
 import { checkChoice, marketOf } from '../../view/requests.js';
 import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf, sortFigure } from '../../view/standings.js';
 import { industryName, type StockFigures, stocksOf } from '../../view/stock-figures.js';
+import { changeRate } from '../research/money.js';
 import type { AnswerTo } from '../table.js';
 
 const COUNT_MAX = 300;
@@ -106,8 +107,8 @@ function rowOf(facts: Needed, stock: StockFigures, type: BeatType, term: BeatTer
     actual,
     estimate,
     yearBefore,
-    beatRatio: growth(estimate, actual),
-    yearGrowth: growth(yearBefore, actual),
+    beatRatio: changeRate(actual, estimate),
+    yearGrowth: changeRate(actual, yearBefore),
     dayChange: changeAfter(facts, share, report.time),
   };
 }
@@ -131,11 +132,6 @@ function figureOf(company: Company, { instrument }: Listing, report: EarningsRep
   const { earningsPerShare, revenue, ebit } = earningsFigures(company, instrument, report, report.day);
   if (type === BeatType.BeatType_EPS) return earningsPerShare;
   return type === BeatType.BeatType_REVENUE ? revenue : ebit;
-}
-
-/** Percent, of the size of what it is compared with; undefined where that is nothing. */
-function growth(from: number, to: number): number | undefined {
-  return from === 0 ? undefined : Math.round(((to - from) / Math.abs(from)) * 100_000) / 1000;
 }
 
 /** Percent that the price changed on the first trading day that could take note of it; undefined before that day has traded. */

@@ -6,7 +6,7 @@ import { type QuoteMarket, quoteMarket } from '@svc-gateway/contract/markets';
 import type { ranking as declared } from '@svc-gateway/contract/operations';
 import { Refusal } from '../../refusal.js';
 import type { Row } from '../../screen/column-snapshot.js';
-import type { Hit } from '../../screen/index.js';
+import type { Hit } from '../../screen/screen.js';
 import type { CacheKind } from '../../view/caches.js';
 import type { Facts } from '../../view/facts.js';
 import { percent } from '../../view/figures.js';
@@ -16,8 +16,7 @@ import { type Figure, inOrder, sortFigure } from '../../view/standings.js';
 import { summaryOf } from '../../world/chains.js';
 import type { Plate } from '../../world/plates.js';
 import { sharesOf, worthOf } from '../industry/shares.js';
-import { measures } from '../research/valuation-figures.js';
-import { spreadOf } from '../research/valuation-group.js';
+import { measures, spreadOf } from '../research/valuations.js';
 import type { AnswerTo } from '../table.js';
 
 const COUNT = { fallback: 30, max: 200 };

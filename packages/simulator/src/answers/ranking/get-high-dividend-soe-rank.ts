@@ -3,7 +3,7 @@ import type { ranking as declared } from '@svc-gateway/contract/operations';
 import { Refusal } from '../../refusal.js';
 import type { CacheKind } from '../../view/caches.js';
 import type { Facts } from '../../view/facts.js';
-import { changeFrom, type PastCloses, pastCloses } from '../../view/past-closes.js';
+import { changeFrom, type PastCloses, pastCloses } from '../../view/past-trading.js';
 import { membersOf } from '../../view/plates.js';
 import { type Condition, checkPage, conditionsOf, type Figure, meeting, pageOf, sortFigure } from '../../view/standings.js';
 import { industryName, type StockFigures, stockFigures } from '../../view/stock-figures.js';

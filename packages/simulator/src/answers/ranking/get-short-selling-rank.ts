@@ -55,8 +55,8 @@ interface Averages {
 }
 
 /**
- * Qot_GetShortSellingRank: what was sold short on the last complete trading day. Volumes are those of the day's bars; the short part of each is made up
- * (`view/short-sales.ts`). Days to cover are the short position over the month's mean volume.
+ * Qot_GetShortSellingRank: what was sold short on the last complete trading day. Volumes are those of the day's bars; the short part of each is made up.
+ * Days to cover are the short position over the month's mean volume.
  */
 export const getShortSellingRank: AnswerTo<typeof declared.getShortSellingRank> = (facts, request) => {
   const market = marketOf(request.market === 0 ? US : request.market, rankedMarket);

@@ -13,7 +13,7 @@ import type { Fields } from '../../view/messages.js';
 import { industryPlate } from '../../world/plates.js';
 import type { AnswerTo } from '../table.js';
 import { isoCode } from './money.js';
-import { dated, type Subject, subjectOf } from './subject.js';
+import { dated, ofCompany, type Subject, subjectOf } from './subject.js';
 
 const months = 'January February March April May June July August September October November December'.split(' ');
 
@@ -63,13 +63,11 @@ function business({ company, reported }: Subject, seat: string): string {
 }
 
 /** Qot_GetCompanyExecutives: who is in office today. Pay is a year's, in the currency of the accounts, as the last annual report tells it. */
-export const getCompanyExecutives: AnswerTo<typeof declared.getCompanyExecutives> = (facts, { security }) => {
-  const subject = subjectOf(facts, security);
-  if (subject instanceof Refusal) return subject;
+export const getCompanyExecutives: AnswerTo<typeof declared.getCompanyExecutives> = ofCompany((_, subject) => {
   return {
     directorList: subject.company.executives(subject.appointed).map((executive) => directorOf(subject, executive)),
   };
-};
+});
 
 function directorOf({ listing, company, today, reported }: Subject, executive: Executive) {
   const { person, post, since } = executive;
@@ -91,19 +89,19 @@ function directorOf({ listing, company, today, reported }: Subject, executive: E
 const degreeOf = { Bachelor: 'a bachelor’s degree', Master: 'a master’s degree', Doctorate: 'a doctorate' } as const;
 
 /** Qot_GetCompanyExecutiveBackground: the career of somebody in office. Where two of one name are, both are told of. */
-export const getCompanyExecutiveBackground: AnswerTo<typeof declared.getCompanyExecutiveBackground> = (facts, { security, leaderName }) => {
-  const subject = subjectOf(facts, security);
-  if (subject instanceof Refusal) return subject;
-  const people = subject.company.executives(subject.appointed).map(({ person }) => person);
-  const named = people.filter(({ name }) => name === leaderName.trim());
-  if (named.length > 0) return { briefBackground: named.map((person) => storyOf(subject, person)).join(' ') };
-  const names = people.map(({ name }) => name).join(', ');
-  const found = leaderName === '' ? 'nothing' : quoted(leaderName);
-  return new Refusal(
-    `leader_name: expected somebody in office at ${subject.listing.instrument.symbol}, found ${found}; in office: ${names}`,
-    'broker.value',
-  );
-};
+export const getCompanyExecutiveBackground: AnswerTo<typeof declared.getCompanyExecutiveBackground> = ofCompany(
+  (_, subject, { leaderName }) => {
+    const people = subject.company.executives(subject.appointed).map(({ person }) => person);
+    const named = people.filter(({ name }) => name === leaderName.trim());
+    if (named.length > 0) return { briefBackground: named.map((person) => storyOf(subject, person)).join(' ') };
+    const names = people.map(({ name }) => name).join(', ');
+    const found = leaderName === '' ? 'nothing' : quoted(leaderName);
+    return new Refusal(
+      `leader_name: expected somebody in office at ${subject.listing.instrument.symbol}, found ${found}; in office: ${names}`,
+      'broker.value',
+    );
+  },
+);
 
 function storyOf({ company, appointed }: Subject, person: Person): string {
   const steps = company.career(person, appointed).map((step) => stepText(step, company.issuer.home.symbol));

@@ -9,8 +9,7 @@ import { type EarningsReport, publicationOf, reportsBetween } from '../../view/e
 import type { Facts } from '../../view/facts.js';
 import { given } from '../../view/messages.js';
 import type { AnswerTo } from '../table.js';
-import { type Period, periodEnding, periodFields } from './periods.js';
-import { dated, type Subject, subjectOf } from './subject.js';
+import { dated, ofCompany, type Period, periodEnding, periodFields, type Subject } from './subject.js';
 
 /** Reports shown, and trading days before and after each. */
 const REPORTS = 12;
@@ -19,13 +18,13 @@ const HISTORY_DAYS = { before: 5, after: 10 };
 type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings'>;
 
 /** Qot_GetFinancialsEarningsPriceHistory: how the price took the last results, forward adjusted. The simulation keeps no expectation of options of past days. */
-export const getFinancialsEarningsPriceHistory: AnswerTo<typeof declared.getFinancialsEarningsPriceHistory> = (facts, { security }) => {
-  const subject = subjectOf(facts, security);
-  if (subject instanceof Refusal) return subject;
-  const publications = publicationsOf(facts, subject, REPORTS);
-  const detailList = publications.map((publication) => historyOf(facts, subject, publication, publication === publications[0]));
-  return { detailList };
-};
+export const getFinancialsEarningsPriceHistory: AnswerTo<typeof declared.getFinancialsEarningsPriceHistory> = ofCompany(
+  (facts, subject) => {
+    const publications = publicationsOf(facts, subject, REPORTS);
+    const detailList = publications.map((publication) => historyOf(facts, subject, publication, publication === publications[0]));
+    return { detailList };
+  },
+);
 
 function historyOf(facts: Needed, subject: Subject, publication: Publication, isCurrent: boolean) {
   const { period, time, tradingDay, pubType } = publication;
@@ -49,14 +48,14 @@ const PERIODS = { fallback: 10, max: 50 };
 const MOVE_DAYS = { before: 10, after: 10 };
 
 /** Qot_GetFinancialsEarningsPriceMove: daily prices around each publication of results, forward adjusted. The simulation keeps no implied volatility of past days. */
-export const getFinancialsEarningsPriceMove: AnswerTo<typeof declared.getFinancialsEarningsPriceMove> = (facts, request) => {
-  const subject = subjectOf(facts, request.security);
-  if (subject instanceof Refusal) return subject;
-  const count = given(request, 'periodCount') ?? PERIODS.fallback;
-  if (count < 1 || count > PERIODS.max)
-    return new Refusal(`period_count: ${count} is out of range, accepted: 1 to ${PERIODS.max}`, 'broker.value');
-  return { detailList: publicationsOf(facts, subject, count).map((publication) => cycleOf(facts, subject, publication)) };
-};
+export const getFinancialsEarningsPriceMove: AnswerTo<typeof declared.getFinancialsEarningsPriceMove> = ofCompany(
+  (facts, subject, request) => {
+    const count = given(request, 'periodCount') ?? PERIODS.fallback;
+    if (count < 1 || count > PERIODS.max)
+      return new Refusal(`period_count: ${count} is out of range, accepted: 1 to ${PERIODS.max}`, 'broker.value');
+    return { detailList: publicationsOf(facts, subject, count).map((publication) => cycleOf(facts, subject, publication)) };
+  },
+);
 
 function cycleOf(facts: Needed, subject: Subject, { period, tradingDay, pubType }: Publication) {
   // Earlier days serve the volatility alone.

@@ -7,10 +7,8 @@ import { secondsOf } from '../../view/listings.js';
 import { given } from '../../view/messages.js';
 import type { AnswerTo } from '../table.js';
 import { changeRate, type Money, moneyIn, percentOf } from './money.js';
-import { type Period, pageOfPeriods, periodFields, periodsOf, quartersOf } from './periods.js';
-import { type Line, linesOf } from './statement-lines.js';
-import { earlier, inSharesAt, perShare, type StatementSums, statementSums } from './statement-sums.js';
-import { dated, type Subject, subjectOf } from './subject.js';
+import { earlier, inSharesAt, type Line, linesOf, perShare, type StatementSums, statementSums } from './statements.js';
+import { dated, ofCompany, type Period, pageOfPeriods, periodFields, periodsOf, quartersOf, type Subject } from './subject.js';
 
 /** Accounting standard by home market. */
 const standards: Readonly<Record<QuoteMarket, string>> = {
@@ -25,9 +23,7 @@ const standards: Readonly<Record<QuoteMarket, string>> = {
 };
 
 /** Qot_GetFinancialsStatements: a statement of each published period, newest first, with its growth over a year and, of single quarters, over the quarter before. */
-export const getFinancialsStatements: AnswerTo<typeof declared.getFinancialsStatements> = (facts, request) => {
-  const subject = subjectOf(facts, request.security);
-  if (subject instanceof Refusal) return subject;
+export const getFinancialsStatements: AnswerTo<typeof declared.getFinancialsStatements> = ofCompany((facts, subject, request) => {
   const lines = linesOf.get(given(request, 'statementType') || FinancialStatementsType.FinancialStatementsType_Income);
   if (lines === undefined)
     return new Refusal(`statement_type: unknown ${request.statementType}; accepted: ${[...linesOf.keys()].join(', ')}`, 'broker.value');
@@ -44,7 +40,7 @@ export const getFinancialsStatements: AnswerTo<typeof declared.getFinancialsStat
     reportList,
     nextKey: page.next,
   };
-};
+});
 
 function reportOf(subject: Subject, lines: readonly Line[], money: Money, period: Period) {
   const now = statementSums(subject, period);
@@ -110,28 +106,28 @@ const dimensions = [
 ] as const;
 
 /** Qot_GetFinancialsRevenueBreakdown: the revenue of one period by business and by region; the parts of each add up to it. */
-export const getFinancialsRevenueBreakdown: AnswerTo<typeof declared.getFinancialsRevenueBreakdown> = (facts, request) => {
-  const subject = subjectOf(facts, request.security);
-  if (subject instanceof Refusal) return subject;
-  const money = moneyIn(facts, subject, request.currencyCode);
-  if (money instanceof Refusal) return money;
-  const date = given(request, 'date') || undefined;
-  const type = given(request, 'financialType') || undefined;
-  const periods = periodsOf(subject.company, subject.reported, type ?? F10Type.F10Type_QuarterlyAnnual);
-  const period = periods.find(({ endDay }) => date === undefined || secondsOf(subject.listing, endDay) === date);
-  if (period === undefined) return unknownPeriod(subject, date, periods);
-  const isFirst = date === undefined && type === undefined;
-  return {
-    period: period.text,
-    breakdownList: dimensions.map(([dimension, of]) => ({ type: of, itemList: partsOf(subject, period, dimension, money) })),
-    currencyCode: money.code,
-    screenDateList: periods.slice(0, isFirst ? SCREEN_DATES_MAX : 0).map(({ endDay, text, type: financialType }) => ({
-      date: secondsOf(subject.listing, endDay),
-      periodText: text,
-      financialType,
-    })),
-  };
-};
+export const getFinancialsRevenueBreakdown: AnswerTo<typeof declared.getFinancialsRevenueBreakdown> = ofCompany(
+  (facts, subject, request) => {
+    const money = moneyIn(facts, subject, request.currencyCode);
+    if (money instanceof Refusal) return money;
+    const date = given(request, 'date') || undefined;
+    const type = given(request, 'financialType') || undefined;
+    const periods = periodsOf(subject.company, subject.reported, type ?? F10Type.F10Type_QuarterlyAnnual);
+    const period = periods.find(({ endDay }) => date === undefined || secondsOf(subject.listing, endDay) === date);
+    if (period === undefined) return unknownPeriod(subject, date, periods);
+    const isFirst = date === undefined && type === undefined;
+    return {
+      period: period.text,
+      breakdownList: dimensions.map(([dimension, of]) => ({ type: of, itemList: partsOf(subject, period, dimension, money) })),
+      currencyCode: money.code,
+      screenDateList: periods.slice(0, isFirst ? SCREEN_DATES_MAX : 0).map(({ endDay, text, type: financialType }) => ({
+        date: secondsOf(subject.listing, endDay),
+        periodText: text,
+        financialType,
+      })),
+    };
+  },
+);
 
 function partsOf({ company }: Subject, period: Period, dimension: 'business' | 'region', money: Money) {
   const sums = new Map<string, bigint>();
@@ -150,22 +146,22 @@ function unknownPeriod({ listing }: Subject, date: number | undefined, periods: 
 }
 
 /** Qot_GetCompanyOperationalEfficiency: employees at the end of each period, and what the period's statements come to for each of them. */
-export const getCompanyOperationalEfficiency: AnswerTo<typeof declared.getCompanyOperationalEfficiency> = (facts, request) => {
-  const subject = subjectOf(facts, request.security);
-  if (subject instanceof Refusal) return subject;
-  const money = moneyIn(facts, subject, request.currencyCode);
-  if (money instanceof Refusal) return money;
-  const asked = given(request, 'financialType') ?? F10Type.F10Type_Unknown;
-  if (asked > F10Type.F10Type_Annual) return new Refusal(`financial_type ${asked}: expected 0 to 7`, 'broker.value');
-  const periods = periodsOf(subject.company, subject.reported, asked);
-  const page = pageOfPeriods(periods, request);
-  if (page instanceof Refusal) return page;
-  return {
-    itemList: page.items.map((period) => efficiencyOf(subject, money, period)),
-    nextKey: page.next,
-    currencyCode: money.code,
-  };
-};
+export const getCompanyOperationalEfficiency: AnswerTo<typeof declared.getCompanyOperationalEfficiency> = ofCompany(
+  (facts, subject, request) => {
+    const money = moneyIn(facts, subject, request.currencyCode);
+    if (money instanceof Refusal) return money;
+    const asked = given(request, 'financialType') ?? F10Type.F10Type_Unknown;
+    if (asked > F10Type.F10Type_Annual) return new Refusal(`financial_type ${asked}: expected 0 to 7`, 'broker.value');
+    const periods = periodsOf(subject.company, subject.reported, asked);
+    const page = pageOfPeriods(periods, request);
+    if (page instanceof Refusal) return page;
+    return {
+      itemList: page.items.map((period) => efficiencyOf(subject, money, period)),
+      nextKey: page.next,
+      currencyCode: money.code,
+    };
+  },
+);
 
 function efficiencyOf(subject: Subject, money: Money, period: Period) {
   const [now, before] = [figuresOf(subject, statementSums(subject, period)), figuresOf(subject, earlier(subject, period, 4))];

@@ -2,14 +2,12 @@ import { decimalToNumber } from '@svc-gateway/contract/decimal';
 import { MorningstarRatingType } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import type { research as declared } from '@svc-gateway/contract/operations';
 import { dayOfNumber } from '@svc-gateway/contract/time';
-import { Refusal } from '../../refusal.js';
 import { secondsOf } from '../../view/listings.js';
 import type { AnswerTo } from '../table.js';
 import { changeRate, percentOf } from './money.js';
-import { latestOpinions, targetPrice } from './opinions.js';
-import { periodEnding } from './periods.js';
-import { earlier, type StatementSums, statementSums } from './statement-sums.js';
-import { dated, subjectOf } from './subject.js';
+import { latestOpinions, targetPrice } from './ratings.js';
+import { earlier, type StatementSums, statementSums } from './statements.js';
+import { dated, ofCompany, periodEnding } from './subject.js';
 
 /** Opinions that count, and how many of them make a report that somebody has written. */
 const OPINION_DAYS = 366;
@@ -23,9 +21,7 @@ const MOAT = { narrow: 0.12, wide: 0.2 };
  * Qot_GetResearchMorningstarReport, in that report's terms: the fair value is the mean of the brokers' targets in twelve months, discounted by a year's
  * cost of equity; stars compare the price with it, and labels and texts follow from the last four quarters. Empty where nobody covers the company.
  */
-export const getResearchMorningstarReport: AnswerTo<typeof declared.getResearchMorningstarReport> = (facts, { security }) => {
-  const subject = subjectOf(facts, security);
-  if (subject instanceof Refusal) return subject;
+export const getResearchMorningstarReport: AnswerTo<typeof declared.getResearchMorningstarReport> = ofCompany((facts, subject) => {
   const { listing, company } = subject;
   const { instrument } = listing;
   const opinions = latestOpinions(subject, OPINION_DAYS);
@@ -88,7 +84,7 @@ export const getResearchMorningstarReport: AnswerTo<typeof declared.getResearchM
     fundamentalsContent: text(`The net margin of the last four quarters was ${places(100 * figures.netMargin)} %.`, reported),
     valuationContent: text(stand, said),
   };
-};
+});
 
 function figuresOf({ income, balance, cashFlow }: StatementSums) {
   const over = (part: bigint, whole: bigint) => (whole === 0n ? 0 : Number(part) / Number(whole));

@@ -3,21 +3,36 @@ import { quoteMarket } from '@svc-gateway/contract/markets';
 import type { research as declared } from '@svc-gateway/contract/operations';
 import { localDateTime, requireDay } from '@svc-gateway/contract/time';
 import { Refusal } from '../../refusal.js';
-import { type Hit, valuesOf } from '../../screen/index.js';
+import { type Hit, valuesOf } from '../../screen/screen.js';
 import { marketValue } from '../../screen/share-figures.js';
 import type { Facts } from '../../view/facts.js';
+import { threePlaces } from '../../view/figures.js';
 import type { Listing } from '../../view/listings.js';
-import { locate } from '../../view/locate.js';
+import { ofSecurity } from '../../view/locate.js';
 import { given } from '../../view/messages.js';
 import { plateSecurity } from '../../view/plates.js';
 import { isIssuedByCompany, kinds } from '../../world/kinds.js';
 import { industryPlate } from '../../world/plates.js';
 import type { AnswerTo } from '../table.js';
-import { periodsOf } from './periods.js';
-import { dated, type Subject, subjectFor } from './subject.js';
-import { forwardFigure, type Measure, measures, pathParts, percentile, recommended, valueAt } from './valuation-figures.js';
-import { groupOf, pastMeans, places, type Spread, sharesIn, sharesOfPlate, spreadOf } from './valuation-group.js';
-import { intervalOf, type PastValue, pastValues } from './valuation-history.js';
+import { dated, periodsOf, type Subject, subjectFor } from './subject.js';
+import {
+  forwardFigure,
+  groupOf,
+  intervalOf,
+  type Measure,
+  measures,
+  type PastValue,
+  pastMeans,
+  pastValues,
+  pathParts,
+  percentile,
+  recommended,
+  type Spread,
+  sharesIn,
+  sharesOfPlate,
+  spreadOf,
+  valueAt,
+} from './valuations.js';
 
 /** The members of a plate that are shown: the largest ones. */
 const MEMBERS_MAX = 50;
@@ -28,9 +43,7 @@ type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'c
  * Qot_GetValuationDetail: what a price is of earnings, net assets or sales; of a plate or an index its members' together. Values that are not positive
  * count in no mean, median or distribution. Means over members are weighted by market value.
  */
-export const getValuationDetail: AnswerTo<typeof declared.getValuationDetail> = (facts, request) => {
-  const listing = locate(facts, request.security);
-  if (listing instanceof Refusal) return listing;
+export const getValuationDetail: AnswerTo<typeof declared.getValuationDetail> = ofSecurity((facts, listing, request) => {
   const interval = intervalOf(given(request, 'intervalType'));
   if (interval === undefined) return new Refusal(`interval_type: unknown ${request.intervalType}; accepted: 1 to 10`, 'broker.value');
   const wanted = request.valuationType;
@@ -38,7 +51,7 @@ export const getValuationDetail: AnswerTo<typeof declared.getValuationDetail> = 
     return new Refusal(`valuation_type: unknown ${wanted}; accepted: 0 (recommended), ${[...measures.keys()].join(', ')}`, 'broker.value');
   }
   return isIssuedByCompany(listing.instrument) ? ofShare(facts, listing, wanted, interval) : ofGroup(facts, listing, wanted, interval);
-};
+});
 
 type Interval = NonNullable<ReturnType<typeof intervalOf>>;
 
@@ -142,9 +155,9 @@ function trendOf(listing: Listing, { now, past, means, forward }: Past) {
   const standing = now > 0 ? percentile(now, values) : Number.NaN;
   return {
     currentValue: finite(now),
-    averageValue: finite(places(average)),
-    avgMinus1Stddev: finite(places(average - deviation)),
-    avgPlus1Stddev: finite(places(average + deviation)),
+    averageValue: finite(threePlaces(average)),
+    avgMinus1Stddev: finite(threePlaces(average - deviation)),
+    avgPlus1Stddev: finite(threePlaces(average + deviation)),
     valuationPercentile: finite(standing),
     forwardValue: finite(forward),
     historicalItems: past.flatMap(({ day, value }, index) =>
@@ -219,7 +232,7 @@ function profitGrowth(subject: Subject, measure: Measure, from: string) {
   const start = { finance: baseOf(first.last), value: valueOn(company.published(first.last)) };
   if (start.finance <= 0 || start.value <= 0) return undefined;
   const base = Number(measure.base(company, company.lastPublished(reported)));
-  const [finance, value] = [places(base / start.finance), places(valueOn(over) / start.value)];
+  const [finance, value] = [threePlaces(base / start.finance), threePlaces(valueOn(over) / start.value)];
   return {
     financialTtmMultiple: finance,
     marketCapMultiple: value,
@@ -229,8 +242,8 @@ function profitGrowth(subject: Subject, measure: Measure, from: string) {
       financialQuarter: FISCAL_YEAR,
       periodStr: text,
       ...dated(listing, 'reportDate', endDay),
-      marketCapMultiple: places(valueOn(Math.max(company.published(last), requireDay(endDay))) / start.value),
-      financeDataMultiple: places(baseOf(last) / start.finance),
+      marketCapMultiple: threePlaces(valueOn(Math.max(company.published(last), requireDay(endDay))) / start.value),
+      financeDataMultiple: threePlaces(baseOf(last) / start.finance),
     })),
     conclusionDetailed: conclusion(measure.type, finance, value, shown.length),
   };

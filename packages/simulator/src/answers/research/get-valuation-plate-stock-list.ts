@@ -2,23 +2,21 @@ import { SortField, SortType, ValuationType } from '@svc-gateway/contract/genera
 import type { C2S } from '@svc-gateway/contract/generated/Qot_GetValuationPlateStockList_pb';
 import type { research as declared } from '@svc-gateway/contract/operations';
 import { Refusal } from '../../refusal.js';
-import { type Figure, type Hit, sorted, valuesOf } from '../../screen/index.js';
+import type { Figure } from '../../screen/column-snapshot.js';
+import { type Hit, sorted, valuesOf } from '../../screen/screen.js';
 import { marketValue } from '../../screen/share-figures.js';
 import type { Facts } from '../../view/facts.js';
-import { locate } from '../../view/locate.js';
+import { locate, ofSecurity } from '../../view/locate.js';
 import { given } from '../../view/messages.js';
 import { membersOf, plateSecurity, platesWithMembers } from '../../view/plates.js';
 import { numberedPage } from '../../view/requests.js';
 import type { AnswerTo } from '../table.js';
-import { forwardFigure, type Measure, measures, percentileFigure } from './valuation-figures.js';
-import { type Group, groupOf, sharesIn } from './valuation-group.js';
+import { forwardFigure, type Group, groupOf, type Measure, measures, percentileFigure, sharesIn } from './valuations.js';
 
 const NUM = { fallback: 10, max: 50 };
 
 /** Qot_GetValuationPlateStockList: the members of a plate or an index with their valuations, of the minute. What has no value comes last. */
-export const getValuationPlateStockList: AnswerTo<typeof declared.getValuationPlateStockList> = (facts, request) => {
-  const listing = locate(facts, request.security);
-  if (listing instanceof Refusal) return listing;
+export const getValuationPlateStockList: AnswerTo<typeof declared.getValuationPlateStockList> = ofSecurity((facts, listing, request) => {
   const group = groupOf(facts, listing);
   if (group instanceof Refusal) return group;
   const type = given(request, 'valuationType') || ValuationType.ValuationType_PE;
@@ -42,7 +40,7 @@ export const getValuationPlateStockList: AnswerTo<typeof declared.getValuationPl
     nextKey: page.next,
     plateList: isWholeIndex ? industriesOf(facts, group) : [],
   };
-};
+});
 
 function figuresOf(measure: Measure): ReadonlyMap<number, Figure> {
   return new Map([

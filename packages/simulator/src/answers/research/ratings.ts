@@ -1,33 +1,24 @@
+import { type Decimal, decimalToNumber } from '@svc-gateway/contract/decimal';
 import { ResearchRatingDimensionType, ResearchRatingType } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import type { research as declared } from '@svc-gateway/contract/operations';
 import { quoted } from '@svc-gateway/contract/shown';
 import { dayOfNumber } from '@svc-gateway/contract/time';
-import type { RatingChange } from '../../companies/opinions.js';
+import { inSharesOf } from '../../companies/declared.js';
+import type { Rating, RatingChange } from '../../companies/opinions.js';
 import { Refusal } from '../../refusal.js';
+import { keyOf } from '../../rng/random.js';
 import type { Facts } from '../../view/facts.js';
+import { threePlaces } from '../../view/figures.js';
 import { numberedPage } from '../../view/requests.js';
 import type { AnswerTo } from '../table.js';
 import { percentOf } from './money.js';
-import {
-  analystUid,
-  brokerUid,
-  latestOpinions,
-  RECENT_DAYS,
-  RECORD_DAYS,
-  ratingNumber,
-  targetPrice,
-  threeGrades,
-  trackRecord,
-} from './opinions.js';
-import { dated, type Subject, subjectOf } from './subject.js';
+import { dated, ofCompany, type Subject } from './subject.js';
 
 const { ResearchRatingType_Sell: SELL, ResearchRatingType_Underperform: UNDERPERFORM } = ResearchRatingType;
 const { ResearchRatingType_Hold: HOLD, ResearchRatingType_Buy: BUY, ResearchRatingType_StrongBuy: STRONG_BUY } = ResearchRatingType;
 
 /** Qot_GetResearchAnalystConsensus: the last opinion of each broker in three months; in the United States in three grades. Nothing but a count of 0 where none has spoken. */
-export const getResearchAnalystConsensus: AnswerTo<typeof declared.getResearchAnalystConsensus> = (facts, { security }) => {
-  const subject = subjectOf(facts, security);
-  if (subject instanceof Refusal) return subject;
+export const getResearchAnalystConsensus: AnswerTo<typeof declared.getResearchAnalystConsensus> = ofCompany((facts, subject) => {
   const { listing } = subject;
   const opinions = latestOpinions(subject, RECENT_DAYS);
   const [newest] = opinions;
@@ -52,7 +43,7 @@ export const getResearchAnalystConsensus: AnswerTo<typeof declared.getResearchAn
     sell: part(SELL),
     ...(isUs ? {} : { strongBuy: part(STRONG_BUY), underperform: part(UNDERPERFORM) }),
   };
-};
+});
 
 const NUM = { fallback: 10, max: 20 };
 /** A broker that has said nothing for longer covers the company no more. */
@@ -66,9 +57,7 @@ interface Author {
 }
 
 /** Qot_GetResearchRatingSummary: brokers, or their analysts, with what they said of a company in three years; or one of them. */
-export const getResearchRatingSummary: AnswerTo<typeof declared.getResearchRatingSummary> = (facts, request) => {
-  const subject = subjectOf(facts, request.security);
-  if (subject instanceof Refusal) return subject;
+export const getResearchRatingSummary: AnswerTo<typeof declared.getResearchRatingSummary> = ofCompany((facts, subject, request) => {
   const byAnalyst = request.ratingDimensionType === ResearchRatingDimensionType.ResearchRatingDimensionType_Analyst;
   const authors = authorsOf(subject);
   const uidOf = ({ newest }: Author) => (byAnalyst ? analystUid(subject, newest) : brokerUid(newest));
@@ -88,7 +77,7 @@ export const getResearchRatingSummary: AnswerTo<typeof declared.getResearchRatin
   }
   const instRatingSummaryList = rows.map(({ author, ...row }) => ({ institutionInfo: institutionInfo(subject, author), ...row }));
   return { instRatingSummaryList, nextKey };
-};
+});
 
 function detail(facts: Facts<'companies'>, subject: Subject, authors: readonly Author[], author: Author, byAnalyst: boolean) {
   const ratingItemList = author.opinions.map((one) => ratingItem(facts, subject, one));
@@ -147,11 +136,92 @@ function analystInfo(subject: Subject, authors: readonly Author[], author: Autho
     analystName: author.newest.analyst,
     numOfStars: successRate === undefined ? undefined : Math.round((successRate / 100) * STARS * 2) / 2,
     successRate,
-    excessReturn:
-      meanReturn === undefined || all.meanReturn === undefined ? undefined : Math.round((meanReturn - all.meanReturn) * 1000) / 1000,
+    excessReturn: meanReturn === undefined || all.meanReturn === undefined ? undefined : threePlaces(meanReturn - all.meanReturn),
     stockSuccessRate: successRate,
     stockAvgReturn: meanReturn,
     institutionInfo: institutionInfo(subject, author),
     ...dated(subject.listing, 'updateTime', day),
+  };
+}
+
+/** Three months, which count as recent. */
+const RECENT_DAYS = 91;
+
+const numbers: Readonly<Record<Rating, ResearchRatingType>> = {
+  'strong buy': ResearchRatingType.ResearchRatingType_StrongBuy,
+  buy: ResearchRatingType.ResearchRatingType_Buy,
+  hold: ResearchRatingType.ResearchRatingType_Hold,
+  underperform: ResearchRatingType.ResearchRatingType_Underperform,
+  sell: ResearchRatingType.ResearchRatingType_Sell,
+};
+
+export function ratingNumber(rating: Rating): ResearchRatingType {
+  return numbers[rating];
+}
+
+/** The same where there are three grades: a strong buy is a buy, and who expects less than the market sells. */
+export function threeGrades(rating: ResearchRatingType): ResearchRatingType {
+  if (rating >= ResearchRatingType.ResearchRatingType_Buy) return ResearchRatingType.ResearchRatingType_Buy;
+  return rating <= ResearchRatingType.ResearchRatingType_Underperform ? ResearchRatingType.ResearchRatingType_Sell : rating;
+}
+
+/** A target price of a day as it is for one share of the listing today, in its currency at today's rate. */
+export function targetPrice(
+  { companies }: Facts<'companies'>,
+  { listing, company, ordinary, day, today }: Subject,
+  target: Decimal,
+  then: number,
+): number {
+  const shares = inSharesOf(target, company.shareFactor(then), company.shareFactor(day));
+  return decimalToNumber(companies.inCurrency(shares * ordinary, company.issuer.home.currency, listing.instrument.currency, today));
+}
+
+/** Each broker's last opinion within so many days, newest first. */
+export function latestOpinions({ company, day, rated }: Subject, days: number): readonly RatingChange[] {
+  const latest = new Map<string, RatingChange>();
+  for (const change of company.ratings(day - days, rated)) latest.set(change.broker, change);
+  return [...latest.values()].sort((a, b) => b.day - a.day || (a.broker < b.broker ? -1 : 1));
+}
+
+/** Stable numbers as text: of a broker the same for every company. */
+export function brokerUid({ broker }: Pick<RatingChange, 'broker'>): string {
+  return String(keyOf(`broker|${broker}`) >>> 0);
+}
+
+function analystUid({ company }: Subject, { broker, analyst }: Pick<RatingChange, 'broker' | 'analyst'>): string {
+  return String(keyOf(`analyst|${company.issuer.home.symbol}|${broker}|${analyst}`) >>> 0);
+}
+
+/** How well opinions did: percent, to three places; undefined where none has had its time. */
+interface TrackRecord {
+  /** Share of opinions other than hold that the price proved right. */
+  readonly successRate: number | undefined;
+  /** Mean gain of following them. */
+  readonly meanReturn: number | undefined;
+}
+
+/** Days after which an opinion is judged. */
+const HORIZON_DAYS = 90;
+/** Age limit of opinions that count, in days. */
+const RECORD_DAYS = 3 * 365;
+
+/**
+ * Record of opinions on one company: a buy is right when the price has risen after ninety days, a sell when it has fallen; splits
+ * are no moves.
+ */
+function trackRecord({ company, over }: Subject, opinions: readonly RatingChange[]): TrackRecord {
+  const { home } = company.issuer;
+  const level = (on: number) => company.prices.at(home, on) / company.prices.eventLevel(on);
+  const gains = opinions
+    .filter((one) => one.day + HORIZON_DAYS <= over && one.rating !== 'hold')
+    .map((one) => {
+      const gain = level(one.day + HORIZON_DAYS) / level(one.day) - 1;
+      return one.rating === 'buy' || one.rating === 'strong buy' ? gain : -gain;
+    });
+  if (gains.length === 0) return { successRate: undefined, meanReturn: undefined };
+  const places = (value: number) => Math.round(value * 100_000) / 1000;
+  return {
+    successRate: places(gains.filter((gain) => gain > 0).length / gains.length),
+    meanReturn: places(gains.reduce((sum, gain) => sum + gain, 0) / gains.length),
   };
 }

@@ -7,7 +7,7 @@ import type { userState as declared } from '@svc-gateway/contract/operations';
 import { missing, Refusal } from '../../refusal.js';
 import type { PriceReminder } from '../../user-state/index.js';
 import type { Listing } from '../../view/listings.js';
-import { locate, locateTerms } from '../../view/locate.js';
+import { locateTerms, ofSecurity } from '../../view/locate.js';
 import { hasFigure, keptValue, reminderKinds } from '../../view/reminder-figures.js';
 import type { AnswerTo } from '../table.js';
 
@@ -51,10 +51,8 @@ const NOTE_BYTES_MAX = 60;
 const REGULAR_HOURS = 1;
 
 /** Qot_SetPriceReminder: the answer names the reminder that was added or changed; 0 where all were deleted. */
-export const setPriceReminder: AnswerTo<typeof declared.setPriceReminder> = async (facts, request) => {
+export const setPriceReminder: AnswerTo<typeof declared.setPriceReminder> = ofSecurity(async (facts, listing, request) => {
   const { reminders } = facts.userState;
-  const listing = locate(facts, request.security);
-  if (listing instanceof Refusal) return listing;
   const { symbol, lastTradingDay } = listing.instrument;
   switch (request.op) {
     case SetPriceReminderOp.SetPriceReminderOp_Add: {
@@ -95,7 +93,7 @@ export const setPriceReminder: AnswerTo<typeof declared.setPriceReminder> = asyn
     default:
       return new Refusal(`unknown op ${request.op}; accepted: 1 (add) to 6 (delete all)`, 'broker.value');
   }
-};
+});
 
 type Terms = Pick<PriceReminder, 'type' | 'value' | 'freq' | 'note' | 'sessions'>;
 

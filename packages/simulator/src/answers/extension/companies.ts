@@ -3,15 +3,34 @@ import { Refusal } from '../../refusal.js';
 import { type EarningsReport, publicationOf, reportsBetween } from '../../view/earnings.js';
 import type { Facts } from '../../view/facts.js';
 import { type Listing, secondsOf } from '../../view/listings.js';
-import { locateStock } from '../../view/locate.js';
+import { ofSecurity, ofStock } from '../../view/locate.js';
 import { BACKEND_SUCCESS, versioned } from '../../view/requests.js';
 import type { Option } from '../../world/instrument.js';
 import { isIssuedByCompany, kinds } from '../../world/kinds.js';
 import { historicalVolatility, pubTypes, VOLATILITY_DAYS } from '../research/earnings-prices.js';
-import { periodEnding } from '../research/periods.js';
-import { type Subject, subjectFor } from '../research/subject.js';
+import { periodEnding, type Subject, subjectFor } from '../research/subject.js';
 import type { AnswerTo } from '../table.js';
-import { ratio } from './scales.js';
+import { ratio } from './forex.js';
+
+/** svc.related_stocks: the other listings of an issuer that are listed today, home first. What no company issued has none. */
+export const relatedStocks: AnswerTo<typeof declared.relatedStocks> = versioned(
+  ofSecurity(({ world, companies, listings }, { instrument }) => {
+    const classes = isIssuedByCompany(instrument) ? companies.issuer(instrument).classes : [];
+    const own = classes.find((one) => one.instrument === instrument);
+    const relatedStockInfo = classes
+      .filter((one) => one !== own && world.state(one.instrument) === 'listed')
+      .map((other) => {
+        const receipt = [other, own].find((one) => one?.depositary);
+        return {
+          stockId: other.instrument.id,
+          name: other.instrument.name,
+          security: listings.of(other.instrument).security,
+          ...(receipt === undefined ? {} : { adrInfo: { adsBase: 1n, adsConvertion: BigInt(receipt.ordinary) } }),
+        };
+      });
+    return { backendRetCode: BACKEND_SUCCESS, relatedStockInfo };
+  }),
+);
 
 type Used = 'clock' | 'world' | 'companies' | 'market' | 'listings';
 
@@ -25,36 +44,36 @@ const EXPIRIES = 4;
 const WHOLE = 0;
 
 /** svc.earnings_expected_move: the straddles at the money of the first expiries that the next results of a company can move, at the options' last prices. */
-export const earningsExpectedMove: AnswerTo<typeof declared.earningsExpectedMove> = versioned((facts, request) => {
-  const listing = locateStock(facts, request);
-  if (listing instanceof Refusal) return listing;
-  const { symbol, kind } = listing.instrument;
-  if (!isIssuedByCompany(listing.instrument)) return new Refusal(`${symbol} is ${kinds[kind].noun}: only companies publish results`);
-  const subject = subjectFor(facts, listing);
-  const { clock, market } = facts;
-  const { company, day } = subject;
-  const reports = onePerMoment(reportsBetween(company, day - PAST.days, day + AHEAD_DAYS));
-  // Once a listing has ended, nothing is to come.
-  const next = facts.world.state(listing.instrument) === 'listed' ? reports.findLast(({ time }) => time > clock.now()) : undefined;
-  const past = reports.filter(({ time }) => time <= clock.now()).slice(0, PAST.count);
-  const quote = market.quote(listing.instrument);
-  return {
-    backendRetCode: BACKEND_SUCCESS,
-    detail: {
-      fiscalYear: next?.fiscalYear,
-      financialType: next && typeOf(subject, next),
-      publicationTimes: [...(next === undefined ? [] : [next]), ...past].map((report) => publicationMessage(subject, report)),
-      priceInfo: {
-        curPrice: quote.last,
-        lastClosePrice: quote.previousClose,
-        changeRatio: ratio(quote.last - quote.previousClose, quote.previousClose),
-        volume: quote.volume,
-        volumePrecision: WHOLE,
+export const earningsExpectedMove: AnswerTo<typeof declared.earningsExpectedMove> = versioned(
+  ofStock((facts, listing) => {
+    const { symbol, kind } = listing.instrument;
+    if (!isIssuedByCompany(listing.instrument)) return new Refusal(`${symbol} is ${kinds[kind].noun}: only companies publish results`);
+    const subject = subjectFor(facts, listing);
+    const { clock, market } = facts;
+    const { company, day } = subject;
+    const reports = onePerMoment(reportsBetween(company, day - PAST.days, day + AHEAD_DAYS));
+    // Once a listing has ended, nothing is to come.
+    const next = facts.world.state(listing.instrument) === 'listed' ? reports.findLast(({ time }) => time > clock.now()) : undefined;
+    const past = reports.filter(({ time }) => time <= clock.now()).slice(0, PAST.count);
+    const quote = market.quote(listing.instrument);
+    return {
+      backendRetCode: BACKEND_SUCCESS,
+      detail: {
+        fiscalYear: next?.fiscalYear,
+        financialType: next && typeOf(subject, next),
+        publicationTimes: [...(next === undefined ? [] : [next]), ...past].map((report) => publicationMessage(subject, report)),
+        priceInfo: {
+          curPrice: quote.last,
+          lastClosePrice: quote.previousClose,
+          changeRatio: ratio(quote.last - quote.previousClose, quote.previousClose),
+          volume: quote.volume,
+          volumePrecision: WHOLE,
+        },
+        expectedMoves: next === undefined ? [] : movesAfter(facts, listing, next),
       },
-      expectedMoves: next === undefined ? [] : movesAfter(facts, listing, next),
-    },
-  };
-});
+    };
+  }),
+);
 
 function movesAfter(facts: Facts<Used>, listing: Listing, { time }: EarningsReport) {
   const { day, at } = publicationOf(listing.instrument, time);

@@ -1,13 +1,14 @@
 import { decimalToNumber } from '@svc-gateway/contract/decimal';
+import { ReferenceType } from '@svc-gateway/contract/generated/Qot_GetReference_pb';
 import type { derivatives as declared } from '@svc-gateway/contract/operations';
 import { localDate, parseLocal, zoneOffset } from '@svc-gateway/contract/time';
 import { Refusal } from '../../refusal.js';
 import type { Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
-import { locateAllTerms } from '../../view/locate.js';
-import { lastTrade } from '../../view/static-info.js';
+import { locateAllTerms, locateTerms } from '../../view/locate.js';
+import { lastTrade, staticInfo } from '../../view/static-info.js';
 import { Exchange } from '../../world/exchange.js';
-import { type FutureTerms, kinds, tickSize, tradedOn } from '../../world/index.js';
+import { type FutureTerms, type Instrument, kinds, tickSize, tradedOn } from '../../world/index.js';
 import type { AnswerTo } from '../table.js';
 
 const SYMBOLS_MAX = 200;
@@ -98,3 +99,26 @@ const exchangePages: Readonly<Record<number, { readonly name: string; readonly p
   [Exchange.singapore]: { name: 'SGX', page: 'https://www.sgx.com/derivatives/products' },
   [Exchange.osaka]: { name: 'OSE', page: 'https://www.jpx.co.jp/english/derivatives/products' },
 };
+
+/** Qot_GetReference: the warrants on a security, or the dated contracts of the product that a future belongs to, or that are on an index. */
+export const getReference: AnswerTo<typeof declared.getReference> = (facts, { security, referenceType }) => {
+  const listing = locateTerms(facts, security);
+  if (listing instanceof Refusal) return listing;
+  return answer(facts, listing.instrument, referenceType);
+};
+
+function answer(facts: Facts<'world' | 'listings'>, instrument: Instrument, type: ReferenceType) {
+  const found = type === ReferenceType.ReferenceType_Future ? futuresOf(facts, instrument) : facts.world.warrants(instrument);
+  const staticInfoList = found.map((one) => staticInfo(facts, facts.listings.of(one)));
+  return { staticInfoList };
+}
+
+function futuresOf({ world }: Facts<'world'>, instrument: Instrument): readonly Instrument[] {
+  const { market } = instrument;
+  return world.listed({ market, kind: 'future' }).filter((one) => {
+    if (one.kind !== 'future' || one.future.month === undefined) return false;
+    return instrument.kind === 'future'
+      ? one.future.product === instrument.future.product
+      : one.future.product.underlying === instrument.symbol;
+  });
+}

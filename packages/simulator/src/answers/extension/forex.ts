@@ -1,17 +1,34 @@
-import { type Decimal, greater, lesser } from '@svc-gateway/contract/decimal';
+import { type Decimal, formatDecimal, greater, lesser } from '@svc-gateway/contract/decimal';
 import type { C2S } from '@svc-gateway/contract/generated/svc/forex_constituents_pb';
+import { Currency } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import type { extension as declared } from '@svc-gateway/contract/operations';
 import type { Quote } from '../../market/market.js';
 import { Refusal } from '../../refusal.js';
 import type { Facts } from '../../view/facts.js';
 import { averagePrice } from '../../view/figures.js';
 import type { Listing } from '../../view/listings.js';
-import { type ChangeDays, pastCloses } from '../../view/past-closes.js';
+import { type ChangeDays, pastCloses } from '../../view/past-trading.js';
 import { yearRange } from '../../view/price-range.js';
 import { BACKEND_SUCCESS, versioned } from '../../view/requests.js';
 import type { Instrument } from '../../world/index.js';
 import type { AnswerTo } from '../table.js';
-import { ratio, thousandths } from './scales.js';
+
+/** svc.forex_rates: the last price of every pair, in the order of the world. */
+export const forexRates: AnswerTo<typeof declared.forexRates> = versioned(({ world, market, listings }) => {
+  const rateItems = world.listed({ market: 'FX' }).map((pair) => ({
+    baseCurrency: numberOf(pair.code.slice(0, 3)),
+    quoteCurrency: numberOf(pair.code.slice(3)),
+    price: formatDecimal(market.quote(pair).last),
+    stockId: pair.id,
+    security: listings.of(pair).security,
+  }));
+  return { backendRetCode: BACKEND_SUCCESS, rateItems };
+});
+
+/** Undefined for currencies without accounts. */
+function numberOf(currency: string): Currency | undefined {
+  return Currency[currency as keyof typeof Currency];
+}
 
 type Used = 'clock' | 'world' | 'market' | 'listings' | 'caches';
 const ROWS_MAX = 500;
@@ -228,4 +245,20 @@ const forexLists: ReadonlyMap<number, ForexList> = new Map(
 /** The pairs of a list in the world's order, which is that of their weight. */
 function pairsOf(list: ForexList, pairs: readonly Instrument[]): readonly Instrument[] {
   return pairs.filter(({ code }) => list.holds(code.slice(0, 3), code.slice(3)));
+}
+
+const RATIO = 100_000n;
+const DECIMALS_PER_THOUSANDTH = 1_000_000n;
+
+/** A part of a whole, counted in 10^-5 and rounded half away from zero; 0 where there is no whole. */
+export function ratio(part: Decimal, whole: Decimal): bigint {
+  if (whole === 0n) return 0n;
+  const doubled = 2n * part * RATIO;
+  const half = part < 0n === whole < 0n ? whole : -whole;
+  return (doubled + half) / (2n * whole);
+}
+
+/** Money counted in 10^-3, cut. */
+function thousandths(amount: Decimal): bigint {
+  return amount / DECIMALS_PER_THOUSANDTH;
 }
