@@ -288,7 +288,7 @@ it.each([
   ],
   [
     { customIndicatorFilterList: [{ firstFieldName: 1, secondFieldName: 17, relativePosition: 1, klType: 2 }] },
-    'field_value: required when',
+    'field_value": required when',
   ],
   [
     { customIndicatorFilterList: [{ firstFieldName: 1, secondFieldName: 50, secondFieldParaList: [9], relativePosition: 1, klType: 2 }] },
