@@ -82,7 +82,7 @@ for (const count of COUNTS) {
   };
   const order = (text, index) => {
     const key = identify(trade.placeOrder, orderRequest, text, systemClock.now());
-    const admittance = access.admit(key, facts, systemClock.now());
+    const admittance = access.gates.admit(key, facts, systemClock.now());
     if (!admittance.ok) throw new Error(admittance.denial.reason);
     record('POST /api/order', key, 'trade', index, systemClock.now());
   };

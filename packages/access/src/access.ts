@@ -1,22 +1,13 @@
+import { Rejection } from '@svc-gateway/contract/rejection';
 import type { AuditLog } from './audit.js';
-import type { GateDenial, OrderFacts } from './gates.js';
 import type { KeyRecord } from './key-record.js';
 import type { AuthDenial, Keyring, ReloadOutcome } from './keyring.js';
 import { formatLoadError } from './keys-source.js';
-import type { Limits } from './limits.js';
-import type { Admittance, GateVerdict, OrderGates, Wanted } from './order-gates.js';
+import type { OrderGates } from './order-gates.js';
 import { publicInLegacyMode, type ScopeMask, scopesIn, scopesSatisfy } from './scopes.js';
-import type { ExchangeRates } from './worth.js';
 
 /** A named caller. In legacy mode, where there is no keys file, every caller is the anonymous one without a key. */
 export type Authentication = { readonly ok: true; readonly key: KeyRecord | undefined } | AuthDenial;
-
-/** Reason why a known caller may not do what it asks. */
-export interface ScopeDenial {
-  /** `auth.scope`: HTTP 403. `auth.legacy`: HTTP 401, a write or administration without a keys file. */
-  readonly code: 'auth.scope' | 'auth.legacy';
-  readonly message: string;
-}
 
 export interface AccessDeps {
   /** undefined = legacy mode. */
@@ -27,10 +18,7 @@ export interface AccessDeps {
 
 const anonymous: Authentication = { ok: true, key: undefined };
 const missing: AuthDenial = { ok: false, code: 'auth.missing', message: 'bearer missing', keyId: null };
-const legacyDenial: ScopeDenial = {
-  code: 'auth.legacy',
-  message: 'UNAUTHORIZED: trading, unlocking and administration need a key; start the daemon with --rest-keys-file',
-};
+const LEGACY = 'UNAUTHORIZED: trading, unlocking and administration need a key; start the daemon with --rest-keys-file';
 
 /** Authentication, limits and the audit trail: the one interface of this folder that requests meet. */
 export class Access {
@@ -46,16 +34,6 @@ export class Access {
 
   get scopeMode(): boolean {
     return this.keyring !== undefined;
-  }
-
-  /** The start-up flags' limits, which hold for every caller together with the key's own. */
-  get flagLimits(): Limits {
-    return this.gates.flagLimits;
-  }
-
-  /** The currencies that the limits of a caller's orders are in, where they are in one: the rates that the gates will need. */
-  limitsCurrencies(key: KeyRecord | undefined): readonly string[] {
-    return this.gates.limitsCurrencies(key);
   }
 
   /** Names the bearer of `keyText` at `now`, epoch ms. Called for each request, so that a reload holds from the next request on. */
@@ -81,41 +59,12 @@ export class Access {
   }
 
   /** Whether the caller may do what any one of the scopes `accepted` allows. */
-  authorise(key: KeyRecord | undefined, accepted: ScopeMask): ScopeDenial | undefined {
-    if (key === undefined && this.keyring === undefined) return publicInLegacyMode(accepted) ? undefined : legacyDenial;
+  authorise(key: KeyRecord | undefined, accepted: ScopeMask): Rejection | undefined {
+    if (key === undefined && this.keyring === undefined)
+      return publicInLegacyMode(accepted) ? undefined : new Rejection('auth.legacy', LEGACY);
     if (scopesSatisfy(key?.scopes ?? 0, accepted)) return undefined;
     const holds = key === undefined ? 'no key was given' : `key "${key.id}" holds ${scopesIn(key.scopes).join(', ') || 'no scope'}`;
-    return { code: 'auth.scope', message: `scope insufficient: needs ${scopesIn(accepted).join(' or ')}; ${holds}` };
-  }
-
-  /** Reason why a caller may not take more risk at all; undefined where nobody has ordered that. */
-  haltOf(key: KeyRecord | undefined): GateDenial | undefined {
-    return this.gates.haltOf(key);
-  }
-
-  /** Whether a change of a caller's order is judged by the terms that it replaces. */
-  weighsChanges(key: KeyRecord | undefined): boolean {
-    return this.gates.weighsChanges(key);
-  }
-
-  /** Facts about an order that the gates need before they can decide. */
-  wants(key: KeyRecord | undefined, facts: OrderFacts): Wanted | undefined {
-    return this.gates.wants(key, facts);
-  }
-
-  /** The gates, for a place or a modify. */
-  admit(key: KeyRecord | undefined, facts: OrderFacts, now: number): Admittance {
-    return this.gates.admit(key, facts, now);
-  }
-
-  /** Verdict of each gate, without counting anything. */
-  judge(key: KeyRecord | undefined, facts: OrderFacts, now: number): readonly GateVerdict[] {
-    return this.gates.judge(key, facts, now);
-  }
-
-  /** Use of the limits that hold for a caller, without counting anything. */
-  uses(key: KeyRecord | undefined, rates: ExchangeRates, now: number): ReturnType<OrderGates['uses']> {
-    return this.gates.uses(key, rates, now);
+    return new Rejection('auth.scope', `scope insufficient: needs ${scopesIn(accepted).join(' or ')}; ${holds}`);
   }
 
   /**

@@ -14,11 +14,12 @@ interface Open {
 
 /** Target behind the path of a file that is appended to: a file, a named pipe or a device. */
 export class AppendTarget {
-  readonly #path: string;
   #open: Open | undefined;
 
-  private constructor(path: string, open: Open | undefined) {
-    this.#path = path;
+  private constructor(
+    private readonly path: string,
+    open: Open | undefined,
+  ) {
     this.#open = open;
   }
 
@@ -37,7 +38,7 @@ export class AppendTarget {
   /** The path leads to something else than what is open: it was removed, renamed, or never opened. */
   get moved(): boolean {
     try {
-      const there = statSync(this.#path, { throwIfNoEntry: false });
+      const there = statSync(this.path, { throwIfNoEntry: false });
       return there === undefined || there.ino !== this.#open?.ino || there.dev !== this.#open.dev;
     } catch {
       return true;
@@ -52,7 +53,7 @@ export class AppendTarget {
   /** Opens what the path leads to now. On failure what is open stays so. */
   reopen(): Result<'another' | 'same', string> {
     const same = !this.moved;
-    const opened = openForAppend(this.#path);
+    const opened = openForAppend(this.path);
     if (!opened.ok) return err(opened.error);
     this.close();
     this.#open = opened.value;

@@ -1,8 +1,7 @@
 import type { Decimal } from '@svc-gateway/contract/decimal';
+import { DAY_MS } from '@svc-gateway/contract/time';
 import type { Store, Table, Transaction } from '@svc-gateway/storage';
 import { utcDay } from './timestamp.js';
-
-const DAY_MS = 86_400_000;
 
 /** A day's sum of one caller in one currency. */
 interface Total {

@@ -1,40 +1,40 @@
+import type { Decimal } from '@svc-gateway/contract/decimal';
+import { moneyText } from '@svc-gateway/contract/money';
+import { shown } from '@svc-gateway/contract/shown';
 import type { DayTotals } from './day-totals.js';
-import {
-  dailyLossReadings,
-  dailyValueReadings,
-  type GateReading,
-  hoursReading,
-  marketReading,
-  openOrdersReadings,
-  orderValueReadings,
-  rateReading,
-  sideReading,
-  symbolReading,
-} from './gate-readings.js';
 import {
   type DayTotal,
   dailyLossGate,
-  dailyValueGate,
+  denial,
   type GateDenial,
   type GateName,
   haltGate,
-  hoursGate,
-  marketGate,
+  list,
   type OrderFacts,
+  type OrderLeg,
   openOrdersGate,
   ordersSent,
-  orderValueGate,
-  rateGate,
-  sideGate,
-  symbolGate,
 } from './gates.js';
-import type { LocalTime } from './hours-window.js';
-import type { Limits } from './limits.js';
+import { isWithin, type LocalTime } from './hours-window.js';
+import { allowsMarket, allowsSymbol, type Limits } from './limits.js';
 import type { OpenOrders } from './open-orders.js';
 import type { RateWindows } from './rate-window.js';
-import { utcDay } from './timestamp.js';
+import { secondsUntilNextUtcDay, utcDay } from './timestamp.js';
 import type { TradingHalts } from './trading-halts.js';
-import { converted, type ExchangeRates, isUnknown, type Measured, measured } from './worth.js';
+import { converted, type ExchangeRates, isUnknown, lossesOf, type Measured, measured } from './worth.js';
+
+/** Figure that a gate compares: names or a time of day with its zone as text, a sum of money, or a number of orders. */
+export type GateFigure = string | Decimal | number;
+
+/** A limit, and where an order would bring what it limits. */
+export interface GateReading {
+  /** null = not limited. */
+  readonly limit: GateFigure | null;
+  /** Totals with the order counted; the order's own market, symbol, side and value; the time of day with its zone. null = not counted or not known. */
+  readonly after: GateFigure | null;
+  /** Currency of a sum of money. */
+  readonly currency?: string;
+}
 
 /** Holder of limits: a key, or the start-up flags (''). Totals are kept under its name. */
 export interface Holder {
@@ -56,6 +56,10 @@ export class Question {
     readonly now: number,
     readonly steadyNow: number,
   ) {}
+
+  get limits(): Limits {
+    return this.holder.limits;
+  }
 
   /** Amounts of the order, in the holder's currency where it has one. Computed for the gates that ask. */
   get measured(): Measured {
@@ -129,58 +133,145 @@ function gatesOver({ localTime, days, rates, open, halts }: GateFigures): readon
     {
       name: 'market',
       isSet: ({ allowedMarkets }) => allowedMarkets !== null,
-      deny: ({ holder, facts }) => marketGate(holder.limits, facts),
-      read: ({ holder, facts }) => [marketReading(holder.limits, facts)],
+      deny: ({ limits, facts: { legs } }) => {
+        const denied = legs.find(({ markets }) => !allowsMarket(limits, markets));
+        return denied && denial('market', `market ${denied.markets.join('/')} is not allowed; allowed: ${list(limits.allowedMarkets)}`);
+      },
+      read: ({ limits, facts }) => [{ limit: listOrNull(limits.allowedMarkets), after: ofLegs(facts, ({ markets }) => markets.join('/')) }],
     },
     {
       name: 'symbol',
       isSet: ({ allowedSymbols }) => allowedSymbols !== null,
-      deny: ({ holder, facts }) => symbolGate(holder.limits, facts),
-      read: ({ holder, facts }) => [symbolReading(holder.limits, facts)],
+      deny: ({ limits, facts: { legs } }) => {
+        const denied = legs.find(({ symbol }) => !allowsSymbol(limits, symbol));
+        return denied && denial('symbol', `symbol ${shown(denied.symbol)} is not allowed; allowed: ${list(limits.allowedSymbols)}`);
+      },
+      read: ({ limits, facts }) => [{ limit: listOrNull(limits.allowedSymbols), after: ofLegs(facts, ({ symbol }) => symbol) }],
     },
     {
       name: 'side',
       isSet: ({ allowedTrdSides }) => allowedTrdSides !== null,
-      deny: ({ holder, facts }) => sideGate(holder.limits, facts),
-      read: ({ holder, facts }) => [sideReading(holder.limits, facts)],
+      deny: ({ limits: { allowedTrdSides }, facts: { legs, laterSides = [] } }) => {
+        if (allowedTrdSides === null) return undefined;
+        const allowed = list(allowedTrdSides);
+        const denied = legs.find(({ side }) => !allowedTrdSides.has(side));
+        if (denied !== undefined) return denial('side', `side ${denied.side} is not allowed; allowed: ${allowed}`);
+        const later = laterSides.find((side) => !allowedTrdSides.has(side));
+        if (later === undefined) return undefined;
+        const why = 'the account holds the opposite position, so that its exits could open one';
+        return { ...denial('side', `side ${later} of its exits is not allowed, and ${why}; allowed: ${allowed}`), ofLater: true };
+      },
+      read: ({ limits, facts }) => [{ limit: listOrNull(limits.allowedTrdSides), after: ofLegs(facts, ({ side }) => side) }],
     },
     {
       name: 'hours',
       isSet: ({ hoursWindow }) => hoursWindow !== null,
-      deny: ({ holder, now }) => hoursGate(holder.limits, now, localTime),
-      read: ({ holder, now }) => [hoursReading(holder.limits, now, localTime)],
+      deny: ({ limits: { hoursWindow }, now }) => {
+        if (hoursWindow === null || isWithin(hoursWindow, localTime.minuteOfDay(now))) return undefined;
+        const reason = `outside the hours ${localTime.windowText(hoursWindow)}: it is ${localTime.timeText(now)}`;
+        return denial('hours', reason, localTime.secondsUntilOpen(hoursWindow, now));
+      },
+      read: ({ limits: { hoursWindow }, now }) => [
+        { limit: hoursWindow && localTime.windowText(hoursWindow), after: localTime.timeText(now) },
+      ],
     },
     {
       name: 'order_value',
       isSet: ({ maxOrderValue }) => maxOrderValue !== null,
-      deny: ({ holder, measured }) => orderValueGate(holder.limits, measured),
-      read: ({ holder, measured }) => orderValueReadings(holder.limits, measured),
+      deny: ({ limits: { maxOrderValue: max }, measured }) => {
+        if (max === null) return undefined;
+        if (isUnknown(measured)) return { gate: 'order_value', ...measured };
+        const over = measured.find(({ value }) => value > max);
+        if (over === undefined) return undefined;
+        const { value, currency } = over;
+        const cap = moneyText(max, currency, 'down');
+        return denial('order_value', `order value ${moneyText(value, currency, 'up')} ${currency} exceeds the cap of ${cap} per order`);
+      },
+      read: ({ limits: { maxOrderValue: limit }, measured }) =>
+        isUnknown(measured) ? [{ limit, after: null }] : measured.map(({ currency, value }) => ({ limit, after: value, currency })),
     },
     {
       name: 'rate',
       isSet: ({ maxOrdersPerMinute }) => maxOrdersPerMinute !== null,
-      deny: ({ holder, facts, steadyNow }) => rateGate(holder.limits, rates.of(holder.caller), ordersSent(facts), steadyNow),
-      read: ({ holder, facts, steadyNow }) => [rateReading(holder.limits, rates.of(holder.caller), ordersSent(facts), steadyNow)],
+      deny: ({ holder, limits: { maxOrdersPerMinute: max }, facts, steadyNow }) => {
+        if (max === null) return undefined;
+        const recent = rates.of(holder.caller);
+        const orders = ordersSent(facts);
+        const count = recent.count(steadyNow);
+        if (count + orders <= max) return undefined;
+        const more = orders === 1 ? '' : `, ${orders} more`;
+        const reason = `rate limit exceeded: ${count} orders in the last 60 s${more}, at most ${max}`;
+        return denial(
+          'rate',
+          reason,
+          max < orders ? undefined : Math.ceil(recent.millisecondsUntilBelow(max - orders + 1, steadyNow) / 1000),
+        );
+      },
+      // Orders are counted only where their rate is limited.
+      read: ({ holder, limits: { maxOrdersPerMinute: limit }, facts, steadyNow }) => [
+        { limit, after: limit === null ? null : rates.of(holder.caller).count(steadyNow) + ordersSent(facts) },
+      ],
     },
     {
       name: 'daily_value',
       isSet: ({ maxDailyValue }) => maxDailyValue !== null,
-      deny: (question) => dailyValueGate(question.holder.limits, totalOf(days, question), question.measured, question.steadyNow),
-      read: (question) => dailyValueReadings(question.holder.limits, totalOf(days, question), question.measured),
+      deny: (question) => {
+        const { limits, measured, steadyNow } = question;
+        const { maxDailyValue: max } = limits;
+        if (max === null) return undefined;
+        if (isUnknown(measured)) return { gate: 'daily_value', ...measured };
+        const total = totalOf(days, question);
+        for (const { currency, increase } of measured) {
+          // An order that adds nothing passes whatever the total.
+          if (increase === 0n) continue;
+          const used = total(currency);
+          if (isUnknown(used)) return { gate: 'daily_value', ...used };
+          if (used + increase <= max) continue;
+          const sum = `${moneyText(used, currency, 'up')} used, ${moneyText(increase, currency, 'up')} more`;
+          const reason = `daily value exceeded: ${sum}, at most ${moneyText(max, currency, 'down')} ${currency} per UTC day`;
+          return denial('daily_value', reason, increase > max ? undefined : secondsUntilNextUtcDay(steadyNow));
+        }
+        return undefined;
+      },
+      read: (question) => {
+        const { limits, measured } = question;
+        const { maxDailyValue: limit } = limits;
+        if (isUnknown(measured)) return [{ limit, after: null }];
+        const total = totalOf(days, question);
+        return measured.map(({ currency, increase }) => {
+          const used = total(currency);
+          return { limit, after: isUnknown(used) ? null : used + increase, currency };
+        });
+      },
     },
     {
       name: 'open_orders',
       isSet: ({ maxOpenOrders }) => maxOpenOrders !== null,
-      deny: ({ holder, facts }) => openOrdersGate(holder.limits, open.count(holder.caller), facts),
-      read: ({ holder, facts }) => openOrdersReadings(holder.limits, open.count(holder.caller), facts),
+      deny: ({ holder, limits, facts }) => openOrdersGate(limits, open.count(holder.caller), facts),
+      read: ({ holder, limits: { maxOpenOrders: limit }, facts: { opens } }) =>
+        limit === null ? [] : [{ limit, after: open.count(holder.caller) + (opens?.count ?? 0) }],
     },
     {
       name: 'daily_loss',
       isSet: ({ maxDailyLoss }) => maxDailyLoss !== null,
-      deny: ({ holder, facts }) => dailyLossGate(holder.limits, facts),
-      read: ({ holder, facts }) => dailyLossReadings(holder.limits, facts),
+      deny: ({ limits, facts }) => dailyLossGate(limits, facts),
+      read: ({ limits, facts: { dayProfit, rates: exchange } }) => {
+        const { maxDailyLoss: limit } = limits;
+        if (limit === null) return [];
+        const losses = dayProfit === undefined ? undefined : lossesOf(dayProfit, limits, exchange);
+        if (losses === undefined || isUnknown(losses) || losses.length === 0) return [{ limit, after: null }];
+        return losses.map(({ currency, loss }) => ({ limit, after: loss, currency }));
+      },
     },
   ];
+}
+
+function listOrNull(names: ReadonlySet<string> | null): string | null {
+  return names === null ? null : list(names);
+}
+
+function ofLegs({ legs }: OrderFacts, read: (leg: OrderLeg) => string): string {
+  return [...new Set(legs.map(read))].join(', ');
 }
 
 /** A holder's denial; that of the start-up flags says so, since no key of the caller's explains it. */

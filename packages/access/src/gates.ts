@@ -1,12 +1,10 @@
 import type { Decimal } from '@svc-gateway/contract/decimal';
 import { moneyText } from '@svc-gateway/contract/money';
-import { listed, shown } from '@svc-gateway/contract/shown';
-import { isWithin, type LocalTime } from './hours-window.js';
-import { allowsMarket, allowsSymbol, type Limits, type TradeSide } from './limits.js';
+import { listed } from '@svc-gateway/contract/shown';
+import type { Limits, TradeSide } from './limits.js';
 import type { OrderPlace } from './open-orders.js';
-import { secondsUntilNextUtcDay } from './timestamp.js';
 import type { TradingHalt } from './trading-halts.js';
-import { type DayProfit, type ExchangeRates, isUnknown, lossesOf, type Measured, type Unknown, type Worth } from './worth.js';
+import { type DayProfit, type ExchangeRates, isUnknown, lossesOf, type Unknown, type Worth } from './worth.js';
 
 /** Facts of an order that the gates judge: a new order, or the state that a modify asks for. */
 export interface OrderFacts {
@@ -89,46 +87,6 @@ export interface GateDenial {
   readonly ofLater?: true;
 }
 
-export function marketGate(limits: Limits, { legs }: OrderFacts): GateDenial | undefined {
-  const denied = legs.find(({ markets }) => !allowsMarket(limits, markets));
-  if (denied === undefined) return undefined;
-  return denial('market', `market ${denied.markets.join('/')} is not allowed; allowed: ${list(limits.allowedMarkets)}`);
-}
-
-export function symbolGate(limits: Limits, { legs }: OrderFacts): GateDenial | undefined {
-  const denied = legs.find(({ symbol }) => !allowsSymbol(limits, symbol));
-  if (denied === undefined) return undefined;
-  return denial('symbol', `symbol ${shown(denied.symbol)} is not allowed; allowed: ${list(limits.allowedSymbols)}`);
-}
-
-export function sideGate({ allowedTrdSides }: Limits, { legs, laterSides = [] }: OrderFacts): GateDenial | undefined {
-  if (allowedTrdSides === null) return undefined;
-  const denied = legs.find(({ side }) => !allowedTrdSides.has(side));
-  if (denied !== undefined) return denial('side', `side ${denied.side} is not allowed; allowed: ${list(allowedTrdSides)}`);
-  const later = laterSides.find((side) => !allowedTrdSides.has(side));
-  if (later === undefined) return undefined;
-  const why = 'the account holds the opposite position, so that its exits could open one';
-  return { ...denial('side', `side ${later} of its exits is not allowed, and ${why}; allowed: ${list(allowedTrdSides)}`), ofLater: true };
-}
-
-export function hoursGate(limits: Limits, now: number, localTime: LocalTime): GateDenial | undefined {
-  if (limits.hoursWindow === null) return undefined;
-  if (isWithin(limits.hoursWindow, localTime.minuteOfDay(now))) return undefined;
-  const reason = `outside the hours ${localTime.windowText(limits.hoursWindow)}: it is ${localTime.timeText(now)}`;
-  return denial('hours', reason, localTime.secondsUntilOpen(limits.hoursWindow, now));
-}
-
-/** `measured`: what the order counts with for the holder of these limits. */
-export function orderValueGate({ maxOrderValue: max }: Limits, measured: Measured): GateDenial | undefined {
-  if (max === null) return undefined;
-  if (isUnknown(measured)) return { gate: 'order_value', ...measured };
-  const over = measured.find(({ value }) => value > max);
-  if (over === undefined) return undefined;
-  const { value, currency } = over;
-  const reason = `order value ${moneyText(value, currency, 'up')} ${currency} exceeds the cap of ${moneyText(max, currency, 'down')} per order`;
-  return denial('order_value', reason);
-}
-
 /** Time in which the rate gate counts orders. */
 export const RATE_WINDOW_MS = 60_000;
 
@@ -145,34 +103,8 @@ export function ordersSent({ opens, firstSentMs }: Pick<OrderFacts, 'opens' | 'f
   return firstSentMs !== undefined && firstSentMs < RATE_WINDOW_MS ? 0 : (opens?.count ?? 1);
 }
 
-/** `orders`: how many are sent. */
-export function rateGate({ maxOrdersPerMinute: max }: Limits, recent: RecentOrders, orders: number, now: number): GateDenial | undefined {
-  if (max === null) return undefined;
-  const count = recent.count(now);
-  if (count + orders <= max) return undefined;
-  const more = orders === 1 ? '' : `, ${orders} more`;
-  const reason = `rate limit exceeded: ${count} orders in the last 60 s${more}, at most ${max}`;
-  return denial('rate', reason, max < orders ? undefined : Math.ceil(recent.millisecondsUntilBelow(max - orders + 1, now) / 1000));
-}
-
 /** A day's sum in a currency, so far. */
 export type DayTotal = (currency: string) => Decimal | Unknown;
-
-/** An order that adds nothing passes whatever the total. */
-export function dailyValueGate({ maxDailyValue: max }: Limits, total: DayTotal, measured: Measured, now: number): GateDenial | undefined {
-  if (max === null) return undefined;
-  if (isUnknown(measured)) return { gate: 'daily_value', ...measured };
-  for (const { currency, increase } of measured) {
-    if (increase === 0n) continue;
-    const used = total(currency);
-    if (isUnknown(used)) return { gate: 'daily_value', ...used };
-    if (used + increase <= max) continue;
-    const sum = `${moneyText(used, currency, 'up')} used, ${moneyText(increase, currency, 'up')} more`;
-    const reason = `daily value exceeded: ${sum}, at most ${moneyText(max, currency, 'down')} ${currency} per UTC day`;
-    return denial('daily_value', reason, increase > max ? undefined : secondsUntilNextUtcDay(now));
-  }
-  return undefined;
-}
 
 /** A halt passes what takes away from a position alone. */
 export function haltGate(halt: TradingHalt | undefined, { reduces = false }: Pick<OrderFacts, 'reduces'>): GateDenial | undefined {
@@ -212,7 +144,7 @@ export function dailyLossGate(limits: Limits, { dayProfit = unlooked, reduces = 
 
 const unlooked: Unknown = { code: 'limit.loss_unknown', reason: 'what the account has lost today is not known' };
 
-function denial(gate: Exclude<GateName, 'halt'>, reason: string, retryAfterSeconds?: number): GateDenial {
+export function denial(gate: Exclude<GateName, 'halt'>, reason: string, retryAfterSeconds?: number): GateDenial {
   const base = { gate, code: `limit.${gate}` as const, reason };
   return retryAfterSeconds === undefined ? base : { ...base, retryAfterSeconds };
 }

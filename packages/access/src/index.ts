@@ -1,8 +1,8 @@
 export { Absences } from './absences.js';
-export { Access, type AccessDeps, type Authentication, type ScopeDenial } from './access.js';
+export { Access, type AccessDeps, type Authentication } from './access.js';
 export { type AuditFileStatus, AuditLog, type AuditLogOptions } from './audit.js';
 export type { AuditEvent, AuditInterface, AuditOutcome, AuditTrade } from './audit-event.js';
-export type { GateFigure, GateReading } from './gate-readings.js';
+export type { GateFigure, GateReading } from './gate-table.js';
 export {
   type ChangedOrder,
   type GateDenial,

@@ -6,33 +6,21 @@ import { secondsUntilNextUtcDay } from './timestamp.js';
 import { isUnknown } from './worth.js';
 
 /** A limit that is set, and what is used of it. */
-export type LimitUse =
-  | {
-      readonly kind: 'list';
-      readonly name: 'allowed_markets' | 'allowed_symbols' | 'allowed_trd_sides' | 'allowed_acc_ids';
-      readonly allowed: readonly string[];
-    }
-  | { readonly kind: 'text'; readonly name: 'limits_currency'; readonly limit: string }
-  | { readonly kind: 'hours'; readonly name: 'hours_window'; readonly limit: string; readonly open: boolean; readonly opensInMs?: number }
-  | { readonly kind: 'cap'; readonly name: 'max_order_value' | 'max_daily_loss'; readonly limit: Decimal }
-  | { readonly kind: 'open'; readonly name: 'max_open_orders'; readonly limit: number; readonly used: number }
-  | {
-      readonly kind: 'rate';
-      readonly name: 'max_orders_per_minute';
-      readonly limit: number;
-      readonly used: number;
-      readonly freesInMs?: number;
-    }
-  | {
-      readonly kind: 'day';
-      readonly name: 'max_daily_value';
-      readonly limit: Decimal;
-      /** Absent where nothing has been used in any currency. */
-      readonly currency?: string;
-      /** A text: why it cannot be told. */
-      readonly used: Decimal | string;
-      readonly freesInMs?: number;
-    };
+export interface LimitUse {
+  /** As in the keys file: "max_daily_value". */
+  readonly name: string;
+  /** Names that a list allows. */
+  readonly allowed?: readonly string[];
+  readonly limit?: Decimal | number | string;
+  /** A text: why it cannot be told. Absent for limits that nothing is counted for. */
+  readonly used?: Decimal | number | string;
+  /** Absent where nothing has been used in any currency. */
+  readonly currency?: string;
+  /** Whether it is open now, where it is a limit of hours. */
+  readonly open?: boolean;
+  /** Time until some of it is free again, or the hours open. */
+  readonly freesInMs?: number;
+}
 
 /** Counters of a holder of limits. */
 export interface Used {
@@ -50,64 +38,36 @@ export interface Used {
 }
 
 /** Every limit that is set, in the order of the gates. Asking changes nothing. */
-export function limitUses(limits: Limits, used: Used): readonly LimitUse[] {
-  return [
-    ...lists(limits),
-    ...hours(limits, used),
-    ...values(limits),
-    ...rate(limits, used),
-    ...day(limits, used),
-    ...openOrders(limits, used),
-    ...loss(limits),
-  ];
-}
-
-function* lists({ allowedMarkets, allowedSymbols, allowedTrdSides, allowedAccIds }: Limits): Iterable<LimitUse> {
-  if (allowedMarkets !== null) yield { kind: 'list', name: 'allowed_markets', allowed: [...allowedMarkets] };
-  if (allowedSymbols !== null) yield { kind: 'list', name: 'allowed_symbols', allowed: [...allowedSymbols] };
-  if (allowedTrdSides !== null) yield { kind: 'list', name: 'allowed_trd_sides', allowed: [...allowedTrdSides] };
-  if (allowedAccIds !== null) yield { kind: 'list', name: 'allowed_acc_ids', allowed: Array.from(allowedAccIds, String) };
-}
-
-function* hours({ hoursWindow }: Limits, { localTime, now }: Used): Iterable<LimitUse> {
-  if (hoursWindow === null) return;
-  const limit = localTime.windowText(hoursWindow);
-  if (isWithin(hoursWindow, localTime.minuteOfDay(now))) yield { kind: 'hours', name: 'hours_window', limit, open: true };
-  else {
-    const opensInMs = localTime.secondsUntilOpen(hoursWindow, now) * 1000;
-    yield { kind: 'hours', name: 'hours_window', limit, open: false, opensInMs };
+export function* limitUses(limits: Limits, { recent, open, total, currencies, localTime, now, steadyNow }: Used): Iterable<LimitUse> {
+  const { allowedMarkets, allowedSymbols, allowedTrdSides, allowedAccIds, hoursWindow, limitsCurrency } = limits;
+  const { maxOrderValue, maxDailyValue, maxDailyLoss, maxOrdersPerMinute, maxOpenOrders } = limits;
+  if (allowedMarkets !== null) yield { name: 'allowed_markets', allowed: [...allowedMarkets] };
+  if (allowedSymbols !== null) yield { name: 'allowed_symbols', allowed: [...allowedSymbols] };
+  if (allowedTrdSides !== null) yield { name: 'allowed_trd_sides', allowed: [...allowedTrdSides] };
+  if (allowedAccIds !== null) yield { name: 'allowed_acc_ids', allowed: Array.from(allowedAccIds, String) };
+  if (hoursWindow !== null) {
+    const isOpen = isWithin(hoursWindow, localTime.minuteOfDay(now));
+    const opens = isOpen ? {} : { freesInMs: localTime.secondsUntilOpen(hoursWindow, now) * 1000 };
+    yield { name: 'hours_window', limit: localTime.windowText(hoursWindow), open: isOpen, ...opens };
   }
-}
-
-function* values({ maxOrderValue, limitsCurrency }: Limits): Iterable<LimitUse> {
-  if (limitsCurrency !== null) yield { kind: 'text', name: 'limits_currency', limit: limitsCurrency };
-  if (maxOrderValue !== null) yield { kind: 'cap', name: 'max_order_value', limit: maxOrderValue };
-}
-
-function* rate({ maxOrdersPerMinute: limit }: Limits, { recent, steadyNow }: Used): Iterable<LimitUse> {
-  if (limit === null) return;
-  const used = recent.count(steadyNow);
-  // The oldest order is the first to leave the window.
-  const frees = used === 0 ? {} : { freesInMs: recent.millisecondsUntilBelow(used, steadyNow) };
-  yield { kind: 'rate', name: 'max_orders_per_minute', limit, used, ...frees };
-}
-
-function* day({ maxDailyValue: limit }: Limits, { total, currencies, steadyNow }: Used): Iterable<LimitUse> {
-  if (limit === null) return;
-  if (currencies.length === 0) yield { kind: 'day', name: 'max_daily_value', limit, used: 0n };
-  const freesInMs = secondsUntilNextUtcDay(steadyNow) * 1000;
-  for (const currency of currencies) {
-    const used = total(currency);
-    if (isUnknown(used)) yield { kind: 'day', name: 'max_daily_value', limit, currency, used: used.reason, freesInMs };
-    else yield { kind: 'day', name: 'max_daily_value', limit, currency, used, ...(used === 0n ? {} : { freesInMs }) };
+  if (limitsCurrency !== null) yield { name: 'limits_currency', limit: limitsCurrency };
+  if (maxOrderValue !== null) yield { name: 'max_order_value', limit: maxOrderValue };
+  if (maxOrdersPerMinute !== null) {
+    const used = recent.count(steadyNow);
+    // The oldest order is the first to leave the window.
+    const frees = used === 0 ? {} : { freesInMs: recent.millisecondsUntilBelow(used, steadyNow) };
+    yield { name: 'max_orders_per_minute', limit: maxOrdersPerMinute, used, ...frees };
   }
-}
-
-function* openOrders({ maxOpenOrders: limit }: Limits, { open: used }: Used): Iterable<LimitUse> {
-  if (limit !== null) yield { kind: 'open', name: 'max_open_orders', limit, used };
-}
-
-/** The loss itself is the account's: the operation that shows it asks the backend. */
-function* loss({ maxDailyLoss: limit }: Limits): Iterable<LimitUse> {
-  if (limit !== null) yield { kind: 'cap', name: 'max_daily_loss', limit };
+  if (maxDailyValue !== null) {
+    const day = { name: 'max_daily_value', limit: maxDailyValue };
+    if (currencies.length === 0) yield { ...day, used: 0n };
+    const freesInMs = secondsUntilNextUtcDay(steadyNow) * 1000;
+    for (const currency of currencies) {
+      const used = total(currency);
+      yield { ...day, currency, used: isUnknown(used) ? used.reason : used, ...(used === 0n ? {} : { freesInMs }) };
+    }
+  }
+  if (maxOpenOrders !== null) yield { name: 'max_open_orders', limit: maxOpenOrders, used: open };
+  // The loss itself is the account's: the operation that shows it asks the backend.
+  if (maxDailyLoss !== null) yield { name: 'max_daily_loss', limit: maxDailyLoss };
 }

@@ -37,9 +37,7 @@ export interface LineFileOptions {
  * bytes is used up; after that the number of lost lines is reported. A file that was removed or renamed is opened anew.
  */
 export class LineFile {
-  readonly #options: LineFileOptions;
   readonly #heldMax: number;
-  readonly #target: AppendTarget;
   /** Lines that were taken since the last write began: its first `#gatheredBytes` bytes. */
   #gathered = Buffer.allocUnsafe(GATHERED_BYTES);
   #gatheredBytes = 0;
@@ -62,10 +60,11 @@ export class LineFile {
   /** Promise of {@link written} that present callers share. */
   #promised: Promise<boolean> | undefined;
 
-  private constructor(options: LineFileOptions, target: AppendTarget) {
-    this.#options = options;
+  private constructor(
+    private readonly options: LineFileOptions,
+    private readonly target: AppendTarget,
+  ) {
     this.#heldMax = options.heldMax ?? HELD_MAX;
-    this.#target = target;
   }
 
   /** Opens or creates (mode 0600) the file for appending. A named pipe that nobody reads yet is no error: its lines are held. */
@@ -87,7 +86,7 @@ export class LineFile {
   /** Takes one line of ASCII text, without its line feed. While memory is used up, the line is counted as lost. */
   append(line: string): void {
     if (this.#full) {
-      if (this.#lost === 0) this.#options.report(`${this.#options.path}: the buffer is full, lines are being lost`);
+      if (this.#lost === 0) this.options.report(`${this.options.path}: the buffer is full, lines are being lost`);
       this.#lost += 1;
       this.#lostInAll += 1;
       return;
@@ -136,8 +135,8 @@ export class LineFile {
     this.#cancelPause();
     this.#cancelStall?.();
     const held = this.#leaving.length - this.#sent + this.#gatheredBytes;
-    if (held > 0) this.#options.report(`${this.#options.path}: ${held} bytes were lost, the file could not be written`);
-    this.#target.close();
+    if (held > 0) this.options.report(`${this.options.path}: ${held} bytes were lost, the file could not be written`);
+    this.target.close();
   }
 
   /** Memory is used up: new lines are lost. */
@@ -167,7 +166,7 @@ export class LineFile {
 
   #pause(): void {
     this.#pausing = true;
-    this.#cancelPause = this.#options.clock.after(PAUSE_MS, () => {
+    this.#cancelPause = this.options.clock.after(PAUSE_MS, () => {
       this.#pausing = false;
       if (this.#gatheredBytes > 0 && this.#idle) this.#next();
     });
@@ -188,23 +187,23 @@ export class LineFile {
       this.#gatheredBytes = 0;
       this.#sent = 0;
     }
-    const { descriptor } = this.#target;
+    const { descriptor } = this.target;
     if (problem !== undefined || descriptor === undefined) {
-      this.#failed(problem ?? `cannot open ${this.#options.path}`);
+      this.#failed(problem ?? `cannot open ${this.options.path}`);
       return;
     }
     this.#writing = true;
     this.#behind = false;
-    this.#cancelStall ??= this.#options.clock.after(STALLED_MS, () => {
+    this.#cancelStall ??= this.options.clock.after(STALLED_MS, () => {
       this.#cancelStall = undefined;
-      this.#fail(`cannot write ${this.#options.path}: no write has completed for ${STALLED_MS / 1000} s`);
+      this.#fail(`cannot write ${this.options.path}: no write has completed for ${STALLED_MS / 1000} s`);
     });
-    const writeBytes = this.#options.writeBytes ?? write;
+    const writeBytes = this.options.writeBytes ?? write;
     writeBytes(descriptor, this.#leaving, this.#sent, this.#leaving.length - this.#sent, null, (error, written) => {
       this.#writing = false;
       if (error === null) this.#wrote(written);
       else if (error.code === 'EAGAIN') this.#waitForReader();
-      else this.#failed(`cannot write ${this.#options.path}: ${error.message}`);
+      else this.#failed(`cannot write ${this.options.path}: ${error.message}`);
     });
   }
 
@@ -219,7 +218,7 @@ export class LineFile {
     if (this.#failure !== undefined) {
       this.#failure = undefined;
       this.#cancelRetry();
-      this.#options.report(`${this.#options.path} is written again${this.#lost > 0 ? `; ${this.#lost} lines were lost` : ''}`);
+      this.options.report(`${this.options.path} is written again${this.#lost > 0 ? `; ${this.#lost} lines were lost` : ''}`);
       this.#lost = 0;
     }
     const urgent = this.#sent < this.#leaving.length || this.#waiting.length > 0 || this.#reopening.length > 0;
@@ -242,7 +241,7 @@ export class LineFile {
 
   /** Nobody waits any longer. */
   #fail(message: string): void {
-    if (this.#failure === undefined) this.#options.report(`${message}; lines are held in memory`);
+    if (this.#failure === undefined) this.options.report(`${message}; lines are held in memory`);
     this.#failure = message;
     this.#settle(false);
   }
@@ -259,7 +258,7 @@ export class LineFile {
 
   #retryIn(ms: number): void {
     this.#cancelRetry();
-    this.#cancelRetry = this.#options.clock.after(ms, () => {
+    this.#cancelRetry = this.options.clock.after(ms, () => {
       if (!this.#writing) this.#next();
     });
   }
@@ -267,16 +266,16 @@ export class LineFile {
   /** Opens the file anew if that was asked for, or if its name leads elsewhere by now. The problem that leaves no file to write to. */
   #swap(): string | undefined {
     const asked = this.#reopening.length > 0;
-    if (!asked && !this.#target.moved) return undefined;
-    const opened = this.#target.reopen();
+    if (!asked && !this.target.moved) return undefined;
+    const opened = this.target.reopen();
     if (opened.ok) {
       // A line that the old file has a part of goes to the new one as a whole.
       if (opened.value === 'another') {
         this.#leaving = this.#leaving.subarray(this.#sent === 0 ? 0 : this.#leaving.lastIndexOf(LINE_FEED, this.#sent - 1) + 1);
         this.#sent = 0;
       }
-    } else if (asked && this.#target.kept) this.#options.report(`${opened.error}; the old file stays in use`);
+    } else if (asked && this.target.kept) this.options.report(`${opened.error}; the old file stays in use`);
     for (const resolve of this.#reopening.splice(0)) resolve(opened.ok ? ok(undefined) : err(opened.error));
-    return opened.ok || this.#target.kept ? undefined : opened.error;
+    return opened.ok || this.target.kept ? undefined : opened.error;
   }
 }

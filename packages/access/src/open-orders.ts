@@ -1,3 +1,4 @@
+import { Tally } from '@svc-gateway/contract/tally';
 import type { Store, Table, Transaction } from '@svc-gateway/storage';
 import { Absences } from './absences.js';
 
@@ -46,7 +47,7 @@ export interface OrderList {
 export class OpenOrders {
   readonly #table: Table<OpenOrder>;
   readonly #orders = new Map<number, OpenOrder>();
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new Tally<string>();
   readonly #named = new Map<string, number>();
   /** Numbers of orders that are being sent: whether they work cannot be told yet. */
   readonly #underWay = new Set<number>();
@@ -64,7 +65,7 @@ export class OpenOrders {
 
   /** Open orders of a key, or of all ('') together. */
   count(caller: string): number {
-    return caller === '' ? this.#orders.size : (this.#counts.get(caller) ?? 0);
+    return caller === '' ? this.#orders.size : this.#counts.of(caller);
   }
 
   /** Whether this order counts already, for a key or ('') for anybody. */
@@ -140,9 +141,7 @@ export class OpenOrders {
     if (order === undefined) return;
     this.#orders.delete(number);
     if (order.orderId !== '') this.#named.delete(nameOf(order.accId, order.orderId));
-    const count = this.count(order.caller) - 1;
-    if (order.caller !== '' && count > 0) this.#counts.set(order.caller, count);
-    else this.#counts.delete(order.caller);
+    if (order.caller !== '') this.#counts.add(order.caller, -1);
     change.remove(this.#table, String(number));
   }
 
@@ -190,7 +189,7 @@ export class OpenOrders {
 
   #remember(number: number, order: OpenOrder): void {
     this.#orders.set(number, order);
-    if (order.caller !== '') this.#counts.set(order.caller, (this.#counts.get(order.caller) ?? 0) + 1);
+    if (order.caller !== '') this.#counts.add(order.caller);
     if (order.orderId !== '') this.#named.set(nameOf(order.accId, order.orderId), number);
   }
 }

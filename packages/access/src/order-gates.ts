@@ -2,7 +2,7 @@ import { atLeastZero, type Decimal } from '@svc-gateway/contract/decimal';
 import type { Store, Transaction } from '@svc-gateway/storage';
 import { CountedOrders } from './counted-orders.js';
 import { DayTotals } from './day-totals.js';
-import type { GateReading } from './gate-readings.js';
+import type { GateReading } from './gate-table.js';
 import { dayTotal, deny, GateTable, type Holder, Question } from './gate-table.js';
 import { dailyLossGate, type GateDenial, type GateName, haltGate, type OrderFacts, openOrdersGate, ordersSent } from './gates.js';
 import { LocalTime } from './hours-window.js';
@@ -214,7 +214,7 @@ export class OrderGates {
       const total = dayTotal(this.#days, { holder, rates, steadyNow });
       const recent = this.#rates.of(caller);
       const used = { recent, open: this.#open.count(caller), total, currencies, localTime: this.#localTime, now, steadyNow };
-      return limitUses(limits, used).map((use) => ({ holder: holder === this.#flags ? 'flags' : 'key', use }) as const);
+      return Array.from(limitUses(limits, used), (use) => ({ holder: holder === this.#flags ? 'flags' : 'key', use }) as const);
     });
   }
 

@@ -37,7 +37,6 @@ const done = Promise.resolve();
 /** Amounts and slots that an admitted order counts with: in memory at once, and on their way to the disk. */
 export class Reservation implements Admission {
   readonly durable: Promise<void>;
-  readonly #books: Books;
   readonly #accId: bigint;
   readonly #day: string;
   /** Increase of each holder's totals of the day: in the orders' own currencies, whatever currency the limits are in. */
@@ -54,8 +53,14 @@ export class Reservation implements Admission {
   #refunded: Promise<void> | undefined;
 
   /** @param now epoch ms, by a clock that nobody sets. */
-  constructor(books: Books, questions: readonly Question[], slots: readonly RateSlot[], facts: OrderFacts, day: string, now: number) {
-    this.#books = books;
+  constructor(
+    private readonly books: Books,
+    questions: readonly Question[],
+    slots: readonly RateSlot[],
+    facts: OrderFacts,
+    day: string,
+    now: number,
+  ) {
     this.#accId = facts.accId;
     this.#day = day;
     this.#increases = questions.map(({ holder: { caller }, facts: own }) => ({ caller, increases: increasesOf(own) }));
@@ -80,15 +85,15 @@ export class Reservation implements Admission {
 
   refund(): Promise<void> {
     if (this.#entered.length === 0 && this.#increases.every(({ increases }) => increases.length === 0)) return done;
-    this.#refunded ??= this.#books.write((transaction) => {
+    this.#refunded ??= this.books.write((transaction) => {
       this.#add(transaction, -1n);
-      for (const number of this.#entered) this.#books.open.free(transaction, number);
+      for (const number of this.#entered) this.books.open.free(transaction, number);
     });
     return this.#refunded;
   }
 
   settle(orderIds: readonly string[]): void {
-    const { open } = this.#books;
+    const { open } = this.books;
     const sent = this.#resumed === undefined ? this.#entered : [this.#resumed];
     for (const number of sent) open.leave(number);
     if (this.#renewed !== undefined) open.leave(this.#renewed);
@@ -96,7 +101,7 @@ export class Reservation implements Admission {
     this.#rename(orderIds);
     const counting = orderIds.length === 0 ? [] : this.#counting;
     if (named.length === 0 && counting.length === 0) return;
-    void this.#books.write((change) => {
+    void this.books.write((change) => {
       for (const [index, number] of named.entries()) open.name(change, number, orderIds[index] ?? '');
       for (const { caller, legs } of counting) {
         if (this.#changed.length > 0) this.#count(change, caller, [...new Set([...orderIds, ...this.#changed])], legs);
@@ -109,11 +114,11 @@ export class Reservation implements Admission {
 
   /** A changed order that counts goes on under the name that the change has given it. */
   #rename(orderIds: readonly string[]): void {
-    const { open } = this.#books;
+    const { open } = this.books;
     const replaced = orderIds.find((id) => !this.#changed.includes(id));
     const number = this.#changed.map((name) => open.settledNumber(this.#accId, name)).find((known) => known !== undefined);
     if (this.#changed.length === 0 || replaced === undefined || number === undefined) return;
-    void this.#books.write((change) => open.name(change, number, replaced), 'soon');
+    void this.books.write((change) => open.name(change, number, replaced), 'soon');
   }
 
   /** Keeps the value that an order has counted with, all of its legs together; a sum of several currencies is not kept. */
@@ -123,11 +128,11 @@ export class Reservation implements Admission {
     if (first === undefined || worths.length < legs.length || worths.some(({ currency }) => currency !== first.currency)) return;
     const value = worths.reduce((sum, { increase }) => sum + increase, 0n);
     const order = { accId: this.#accId, names, isChange: this.#changed.length > 0 };
-    this.#books.counted.add(change, caller, order, { currency: first.currency, value });
+    this.books.counted.add(change, caller, order, { currency: first.currency, value });
   }
 
   #add(transaction: Transaction, sign: 1n | -1n): void {
-    const { days } = this.#books;
+    const { days } = this.books;
     for (const { caller, increases } of this.#increases) {
       for (const { currency, increase } of increases) days.add(transaction, this.#day, caller, currency, sign * increase);
     }

@@ -1,3 +1,5 @@
+import { DAY_MS } from '@svc-gateway/contract/time';
+
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|\+00:00)$/;
 
 /** Epoch ms of an ISO 8601 UTC timestamp, "2026-08-01T09:30:00Z"; undefined for any other form, zone or date that does not exist. */
@@ -9,7 +11,6 @@ export function parseUtcTimestamp(text: string): number | undefined {
   return new Date(time).toISOString().startsWith(date) ? time : undefined;
 }
 
-const DAY_MS = 86_400_000;
 let cachedDay = Number.NaN;
 let cachedText = '';
 

@@ -17,12 +17,10 @@ const EVERYBODY = '';
 
 /** The halts in force: at once for the next order, on disk so that they outlast a crash. At most one for everybody and one for each key. */
 export class TradingHalts {
-  readonly #store: Store;
   readonly #table: Table<TradingHalt>;
   readonly #halts = new Map<string, TradingHalt>();
 
-  constructor(store: Store) {
-    this.#store = store;
+  constructor(private readonly store: Store) {
     this.#table = store.table('trading_halts');
     for (const [row, halt] of this.#table.entries()) this.#halts.set(row.slice(PREFIX.length), halt);
   }
@@ -47,7 +45,7 @@ export class TradingHalts {
     const caller = halt.keyId ?? EVERYBODY;
     const kept = { ...halt, since: this.#halts.get(caller)?.since ?? halt.since };
     this.#halts.set(caller, kept);
-    return this.#store.write((change) => change.put(this.#table, PREFIX + caller, kept));
+    return this.store.write((change) => change.put(this.#table, PREFIX + caller, kept));
   }
 
   /** Ends a halt, once that is on disk; false where there is none. */
@@ -55,7 +53,7 @@ export class TradingHalts {
     const caller = keyId ?? EVERYBODY;
     const halt = this.#halts.get(caller);
     if (halt === undefined) return false;
-    await this.#store.write((change) => change.remove(this.#table, PREFIX + caller));
+    await this.store.write((change) => change.remove(this.#table, PREFIX + caller));
     // A halt ordered meanwhile is another one and stays in force.
     if (this.#halts.get(caller) === halt) this.#halts.delete(caller);
     return true;

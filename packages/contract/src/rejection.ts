@@ -205,3 +205,18 @@ export class Rejection {
 export function rejectProblem(problem: Problem): Rejection {
   return new Rejection(`request.${problem.kind}`, problem.message, { field: problem.path });
 }
+
+/** The rejection of a field's value. */
+export function invalidField(field: string, why: string): Rejection {
+  return new Rejection('request.invalid', `${field}: ${why}`, { field });
+}
+
+/** The rejection of a number outside of what is accepted. */
+export function outOfRangeField(field: string, why: string): Rejection {
+  return new Rejection('request.out_of_range', `${field}: ${why}`, { field });
+}
+
+/** The rejection of a request without a field that it needs. */
+export function missingField(field: string, why = ''): Rejection {
+  return new Rejection('request.missing_field', `missing field "${field}"${why === '' ? '' : `: ${why}`}`, { field });
+}

@@ -5,7 +5,8 @@
  */
 
 const DAY_SECONDS = 86_400;
-const DAY_MS = DAY_SECONDS * 1000;
+/** Milliseconds of a day without a change of the clocks. */
+export const DAY_MS = DAY_SECONDS * 1000;
 const PROBE_MS = 7 * DAY_MS;
 const DAY_TEXT = /^\d{4}-\d{2}-\d{2}$/;
 const LOCAL_TEXT = /^(\d{4}-\d{2}-\d{2})(?: (\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,3}))?)?$/;

@@ -9,7 +9,8 @@ import type { ResponseMessage } from './backend.js';
 import { isLimited } from './limit-check.js';
 import { allowsSecurity, allowsTraded, type Traded } from './market-names.js';
 import { tradingMarketOf } from './named-markets.js';
-import type { NamedSecurity } from './subjects.js';
+import type { NamedSecurity } from './request-resources.js';
+import { withFields } from './responses.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Shown = (entry: unknown) => boolean;
@@ -156,7 +157,7 @@ function without<M extends Message>(message: M, field: string): M {
 /** A message with a value in one field: what it shares with the first is not written to either. */
 function changed<M extends Message>(message: M, field: string, value: unknown): M {
   if ((message as unknown as Fields)[field] === value) return message;
-  return Object.assign(Object.create(Object.getPrototypeOf(message)), message, { [field]: value });
+  return withFields(message, { [field]: value } as Partial<M>);
 }
 
 /** "acc_id_list" → "accIdList", as generated messages have it. */

@@ -1,43 +1,34 @@
 import type { Message } from '@bufbuild/protobuf';
-import type { Access, AuditEvent, AuditTrade, KeyRecord } from '@svc-gateway/access';
+import type { AuditEvent, AuditTrade, KeyRecord } from '@svc-gateway/access';
 import { refusalCode } from '@svc-gateway/contract/broker-codes';
-import type { Clock } from '@svc-gateway/contract/clock';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { trade } from '@svc-gateway/contract/operations';
 import { Rejection, type StandingTerms } from '@svc-gateway/contract/rejection';
-import type { Store } from '@svc-gateway/storage';
-import { type Backend, BackendFailure, type ResponseMessage } from './backend.js';
+import { BackendFailure, type ResponseMessage } from './backend.js';
+import { toldAnswer } from './broker-texts.js';
 import { Call } from './call.js';
 import { leavesOutcomeOpen } from './call-failures.js';
+import type { GatewayBase } from './gateway-base.js';
 import { type Caller, ownerOfKey } from './identity.js';
-import type { Logger } from './logger.js';
 import type { Meter } from './meter.js';
-import { toldByBrokerage } from './orders/broker-reasons.js';
 import { KnownTerms } from './orders/known-terms.js';
-import { namesOf } from './orders/order-lookup.js';
-import { type PositionRequest, standingOf } from './orders/position-orders.js';
-import { ofStandingTerms } from './orders/standing-terms.js';
-import { acknowledged, type Writes } from './orders/writes.js';
+import { namesOf, ofStandingTerms } from './orders/order.js';
+import { toldByBrokerage } from './orders/refusal-visibility.js';
+import { acknowledged, auditTrade } from './orders/sent-writes.js';
+import type { Writes } from './orders/writes.js';
 import type { RefusalThrottle } from './refusal-throttle.js';
 import type { RefusedOrders } from './refused-orders.js';
 import { type Answer, failure, RET_SUCCEED } from './responses.js';
-import { type Reason, shownRefusal, shownText, unidentified } from './sight.js';
-import { toldAnswer } from './told.js';
-import { withUnkept } from './ways-out.js';
+import { withUnkept } from './storage-outage.js';
+import { type PositionRequest, standingOf } from './valuation/position-orders.js';
+import { type Reason, shownRefusal, shownText, unidentified } from './visibility.js';
 
-export interface AnswerRecordDeps {
-  readonly access: Access;
-  readonly backend: Backend;
-  readonly backendClock: Clock;
-  readonly store: Store;
+export interface AnswerRecordDeps extends GatewayBase {
   readonly writes: Writes;
   readonly refusals: RefusalThrottle;
   /** Told of every order that is refused. */
   readonly refusedOrders: RefusedOrders;
   readonly meter: Meter;
-  readonly logger: Logger;
-  /** Default wait of callers for an answer. */
-  readonly requestTimeoutMs: number;
 }
 
 /** Prefix of the second audit line, written when a late outcome arrives. */
@@ -65,17 +56,15 @@ type About = Reason['about'];
 
 /** The end of every request: its line in the trail, its count, its place among the refused orders, and the answer as its caller may see it. */
 export class AnswerRecord {
-  readonly #deps: AnswerRecordDeps;
-  readonly #defect: (caller: Caller, thrown: unknown) => Rejection;
   readonly #known = new KnownTerms();
   /** Current callers that received a replayed answer. */
   readonly #repetitions = new WeakSet<Caller>();
 
   /** @param defect logs an error in the gateway's own code. */
-  constructor(deps: AnswerRecordDeps, defect: (caller: Caller, thrown: unknown) => Rejection) {
-    this.#deps = deps;
-    this.#defect = defect;
-  }
+  constructor(
+    private readonly deps: AnswerRecordDeps,
+    private readonly defect: (caller: Caller, thrown: unknown) => Rejection,
+  ) {}
 
   /** Marks a caller with a replayed answer. */
   repeated(caller: Caller): void {
@@ -93,7 +82,7 @@ export class AnswerRecord {
     request?: Message,
     about?: About,
   ): Answer {
-    if (key !== undefined && isRefused(operation, answer)) this.#deps.refusals.refused(ownerOfKey(key), operation);
+    if (key !== undefined && isRefused(operation, answer)) this.deps.refusals.refused(ownerOfKey(key), operation);
     const response = responseOf(answer);
     if (response !== undefined && isWrite(operation) && request !== undefined && this.#isTrailless())
       this.#logWayOut(operation, caller, key, response, request);
@@ -105,9 +94,9 @@ export class AnswerRecord {
       reason: repeated ? [reason, REPEATED].filter(Boolean).join('; ') : reason,
       trade: isTrade(operation) && request !== undefined ? this.#tradeOf(operation, request, answer) : undefined,
     });
-    if (answer instanceof Rejection) return shownRefusal(this.#deps.access, key, answer);
+    if (answer instanceof Rejection) return shownRefusal(this.deps.access, key, answer);
     if (isOrderRefused(operation, answer)) return this.shownFailure(operation, caller, key, answer, about, request);
-    return withUnkept(operation, caller, this.#deps.store.failure, toldAnswer(operation, caller, answer, request));
+    return withUnkept(operation, caller, this.deps.store.failure, toldAnswer(operation, caller, answer, request));
   }
 
   /** Remembers an order that is known to have been refused, with its key's own. */
@@ -124,12 +113,12 @@ export class AnswerRecord {
     if (answer instanceof Rejection && (leavesOutcomeOpen(answer) || !isOfKey(answer))) return;
     const { code, message } = refusal;
     const standing = request && this.#standingOf(operation, request, answer);
-    this.#deps.refusedOrders.add({ operation, key, request, requestId, about, code, message, standing });
+    this.deps.refusedOrders.add({ operation, key, request, requestId, about, code, message, standing });
   }
 
   /** Terms of an order in the trail; a change says by its order what it does not say itself. */
   #tradeOf(operation: Operation, request: Message, answer: Answer): AuditTrade {
-    const terms = this.#deps.writes.auditTrade(request, responseOf(answer));
+    const terms = auditTrade(request, responseOf(answer));
     const standing: Partial<AuditTrade> | undefined = this.#standingOf(operation, request, answer) ?? this.#known.of(terms);
     const { orderId = standing?.orderId, symbol = standing?.symbol, side = standing?.side } = terms;
     const { qty = standing?.qty, price = standing?.price } = terms;
@@ -141,27 +130,27 @@ export class AnswerRecord {
 
   #standingOf(operation: Operation, request: Message, answer: Answer): StandingTerms | undefined {
     const own = answer instanceof Rejection ? answer.details.order : undefined;
-    return own ?? this.#deps.writes.standingOf(operation, request);
+    return own ?? this.deps.writes.standingOf(operation, request);
   }
 
   /** Whether the trail and the database may be unable to tell of a write later. */
   #isTrailless(): boolean {
-    const { store, access } = this.#deps;
+    const { store, access } = this.deps;
     return store.failure !== undefined || (access.audit.required && access.audit.fileStatus()?.failure !== undefined);
   }
 
   /** Tells the log, whatever its level, of a write that is nowhere else. */
   #logWayOut(operation: Operation, caller: Caller, key: KeyRecord | undefined, answer: ResponseMessage, request: Message): void {
     const { iface, endpoint, requestId } = caller;
-    const order = isTrade(operation) ? this.#deps.writes.auditTrade(request, answer) : undefined;
+    const order = isTrade(operation) ? auditTrade(request, answer) : undefined;
     const trade = order && { acc_id: String(order.accId), order_id: order.orderId };
     const line = { target: 'audit', iface, endpoint, key_id: key?.id ?? null, request_id: requestId, reason: reasonOf(answer), ...trade };
-    this.#deps.logger.warn(line, `${operation.name} while the disk takes no writes`);
+    this.deps.logger.warn(line, `${operation.name} while the disk takes no writes`);
   }
 
   /** Records the late outcome of a write that was answered as unknown. */
   finishLate(operation: Operation, caller: Caller, key: KeyRecord | undefined, answer: Answer, request: Message): void {
-    const { access, meter } = this.#deps;
+    const { access, meter } = this.deps;
     const { iface, endpoint, requestId } = caller;
     const { outcome, reason } = verdictOf(operation, answer);
     meter.late(operation, iface, resultOf(answer));
@@ -183,11 +172,11 @@ export class AnswerRecord {
   /** As {@link toldByBrokerage}; undefined where the brokerage refuses nothing. */
   async told(operation: Operation, caller: Caller, key: KeyRecord | undefined, request: Message, answer: Answer): Promise<About> {
     if (answer instanceof Rejection) return answer.details.about;
-    const { access, backend, backendClock, requestTimeoutMs } = this.#deps;
+    const { access, backend, backendClock, requestTimeoutMs } = this.deps;
     try {
       return await toldByBrokerage(backend, access, { operation, key, request }, answer, new Call(caller, backendClock, requestTimeoutMs));
     } catch (thrown) {
-      this.#defect(caller, thrown);
+      this.defect(caller, thrown);
       return unidentified;
     }
   }
@@ -195,12 +184,12 @@ export class AnswerRecord {
   /** A limit's refusal to reverse or roll a position, with the position for the trail; any other as it is. */
   async ofPosition(operation: Operation, caller: Caller, refusal: Rejection, request: Message | undefined): Promise<Rejection> {
     if (operation.valuer !== 'position' || request === undefined || !refusal.code.startsWith('limit.')) return refusal;
-    const { backend, backendClock, requestTimeoutMs } = this.#deps;
+    const { backend, backendClock, requestTimeoutMs } = this.deps;
     try {
       const terms = await standingOf(backend, request as PositionRequest, new Call(caller, backendClock, requestTimeoutMs));
       return terms === undefined ? refusal : ofStandingTerms(refusal, terms);
     } catch (thrown) {
-      if (!(thrown instanceof BackendFailure)) this.#defect(caller, thrown);
+      if (!(thrown instanceof BackendFailure)) this.defect(caller, thrown);
       return refusal;
     }
   }
@@ -215,7 +204,7 @@ export class AnswerRecord {
     request: Message | undefined,
   ): ResponseMessage {
     const { retType, retMsg, errCode } = response;
-    const message = shownText(this.#deps.access, key, { code: refusalCode(response).code, message: retMsg, about });
+    const message = shownText(this.deps.access, key, { code: refusalCode(response).code, message: retMsg, about });
     if (message === retMsg) return toldAnswer(operation, caller, response, request);
     return Object.assign(failure(operation, message, errCode), { retType });
   }
@@ -230,7 +219,7 @@ export class AnswerRecord {
     verdict: Pick<AuditEvent, 'outcome' | 'reason' | 'trade'>,
     counts: 'request' | 'preview' = 'request',
   ): void {
-    const { access, meter } = this.#deps;
+    const { access, meter } = this.deps;
     const rejection = answer instanceof Rejection ? answer : undefined;
     const event = {
       iface: caller.iface,

@@ -1,7 +1,7 @@
 import type { Message } from '@bufbuild/protobuf';
 import { trdEnv, trdMarket, writtenValues } from '@svc-gateway/contract/enums';
 import type { TrdAcc, TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
-import { Rejection } from '@svc-gateway/contract/rejection';
+import { invalidField, type Rejection } from '@svc-gateway/contract/rejection';
 
 /** As callers of tools know them: the markets of simulated futures are the market of futures. */
 const marketNames = writtenValues(trdMarket, 'mcp');
@@ -41,7 +41,7 @@ export function addressByCard<M extends Message & { header?: TrdHeader | undefin
 }
 
 function reject(why: string): Rejection {
-  return new Rejection('request.invalid', `card_num: ${why}`, { field: 'card_num' });
+  return invalidField('card_num', `${why}`);
 }
 
 function list(accounts: readonly TrdAcc[]): string {

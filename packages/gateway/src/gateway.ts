@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { create, type Message } from '@bufbuild/protobuf';
-import type { Access, SteadyTime, TradingHalt } from '@svc-gateway/access';
+import type { SteadyTime, TradingHalt } from '@svc-gateway/access';
 import type { Clock } from '@svc-gateway/contract/clock';
 import type { Security } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import type { TrdAcc } from '@svc-gateway/contract/generated/Trd_Common_pb';
@@ -8,13 +8,14 @@ import type { C2S as PlaceC2S } from '@svc-gateway/contract/generated/Trd_PlaceO
 import type { Operation } from '@svc-gateway/contract/operation';
 import { account, quote, subscription, system, trade } from '@svc-gateway/contract/operations';
 import { Rejection } from '@svc-gateway/contract/rejection';
-import type { Store } from '@svc-gateway/storage';
 import { Admissions } from './admissions.js';
-import type { Backend, CallContext, ResponseMessage } from './backend.js';
+import type { CallContext, ResponseMessage } from './backend.js';
 import { defaultBounds, type GatewayBounds } from './bounds.js';
 import { BracketService, bracketHandlers } from './brackets/index.js';
 import { CredentialRefresher } from './credential-refresher.js';
+import type { GatewayBase } from './gateway-base.js';
 import { type Halted, Halting, type HaltOrder, type Resumed } from './halting.js';
+import { IdempotencyKeys } from './idempotency/keys.js';
 import type { Caller, Identity } from './identity.js';
 import { InFlight } from './in-flight.js';
 import { KeyWatch, keyOf } from './key-watch.js';
@@ -27,7 +28,6 @@ import { alone, type LocalOperations } from './local/index.js';
 import { pushHandlers } from './local/push.js';
 import { getUserInfo } from './local/user-info.js';
 import { whoami } from './local/whoami.js';
-import type { Logger } from './logger.js';
 import { LongPolls } from './long-polls/index.js';
 import { Meter } from './meter.js';
 import type { CertificateStatus, RecordingStatus } from './operator-status.js';
@@ -35,12 +35,9 @@ import { OrderDetail } from './order-detail.js';
 import { AccountContext } from './orders/account-context.js';
 import { AccountOrders } from './orders/account-orders.js';
 import { CancelAll } from './orders/cancel-all.js';
-import { IdempotencyKeys } from './orders/idempotency.js';
-import { type OrderStanding, orderStanding } from './orders/order-standing.js';
 import { ProtectiveOrders } from './orders/protective-orders.js';
-import type { TradePasswordSource } from './orders/trade-password.js';
-import { UnlockThrottle } from './orders/unlock-throttle.js';
-import type { Valuing } from './orders/valuation.js';
+import { type OrderStanding, orderStanding } from './orders/reads.js';
+import { type TradePasswordSource, UnlockThrottle } from './orders/unlocking.js';
 import { Writes } from './orders/writes.js';
 import { Pipeline } from './pipeline/index.js';
 import { type Preview, Previewer } from './preview/index.js';
@@ -50,24 +47,18 @@ import { Readiness } from './readiness.js';
 import { RefusalThrottle } from './refusal-throttle.js';
 import { RefusedOrders } from './refused-orders.js';
 import { type Answer, following, payloadOf } from './responses.js';
+import { UNKEPT } from './storage-outage.js';
 import { StorageStatus } from './storage-status.js';
 import { readingMarketOf } from './traded-accounts.js';
 import { UndeclaredCalls } from './undeclared.js';
-import { UNKEPT } from './ways-out.js';
+import type { Valuing } from './valuation/valuation.js';
 
-export interface GatewayOptions {
-  readonly access: Access;
-  readonly backend: Backend;
-  readonly clock: Clock;
+export interface GatewayOptions extends Pick<GatewayBase, 'access' | 'backend' | 'clock' | 'store' | 'logger' | 'switches'> {
   /** Clock by which the backend times its calls; defaults to `clock`. */
   readonly backendClock?: Clock;
   /** Steady time of the same store. */
   readonly time: SteadyTime;
-  readonly store: Store;
-  readonly logger: Logger;
   readonly version: string;
-  /** Start-up switches that are on: "--enable-trading". */
-  readonly switches: ReadonlySet<string>;
   /** Reason why trading is halted: the state folder is not the newest. */
   readonly tradingHalt?: string;
   /** Source of the trade password for unlocks by tools; without it they cannot unlock. */
@@ -115,7 +106,7 @@ export class Gateway {
   readonly keys: KeyWatch;
   readonly admissions: Admissions;
   readonly #halting: Halting;
-  readonly #options: GatewayOptions;
+  readonly #base: GatewayBase;
   readonly #pipeline: Pipeline;
   readonly #undeclared: UndeclaredCalls;
   readonly #idempotency: IdempotencyKeys;
@@ -123,193 +114,132 @@ export class Gateway {
   readonly #brackets: BracketService;
 
   constructor(options: GatewayOptions) {
-    this.#options = options;
-    const { access, backend, clock, backendClock = clock, time, store, logger, version, switches } = options;
+    const { access, backend, clock, store, logger, switches, time, version } = options;
+    const { backendClock = clock, requestTimeoutMs = REQUEST_TIMEOUT_MS, tradingHalt } = options;
+    const base: GatewayBase = { access, backend, clock, backendClock, store, logger, switches, requestTimeoutMs, tradingHalt };
+    this.#base = base;
+    const { meter } = this;
     const bounds = { ...defaultBounds, ...options.bounds };
-    this.push = new PushHub({
-      backend,
-      clock,
-      store,
+    const push = new PushHub({
+      ...{ backend, clock, store },
       maxBacklogBytes: options.pushBacklogBytesMax,
       subscriptionsPerKey: bounds.subscriptions,
       greeting: () => backend.notices(),
       onDefect: (error) => logger.error({ err: error }, 'an event could not be pushed'),
       onGap: (message) => logger.warn({}, message),
-      onPublished: ({ stream }, ms) => this.meter.push(stream.subType, ms),
+      onPublished: ({ stream }, ms) => meter.push(stream.subType, ms),
       keyHashOf: (owner) => keyOf(access, owner)?.hash,
     });
-    this.#idempotency = new IdempotencyKeys({ store, time, clock, keysMax: bounds.idempotencyKeys });
+    this.push = push;
+    const idempotency = new IdempotencyKeys({ store, time, clock, keysMax: bounds.idempotencyKeys });
+    this.#idempotency = idempotency;
     const storage = new StorageStatus(store);
     storage.onChange(() => {
       if (storage.failure === undefined) logger.info({}, 'the database accepts writes again');
       else logger.error({ reason: storage.failure }, 'the database accepts no writes');
     });
     const inFlight = new InFlight({ perOwner: bounds.calls, inAll: KEYS_FULL * bounds.calls }, options.isShortOfMemory);
-    const refresher = new CredentialRefresher(backend, logger);
     this.#longPolls = new LongPolls({
-      hub: this.push,
-      backend,
-      clock,
-      backendClock,
+      ...base,
+      hub: push,
       perOwner: bounds.waits,
-      review: (caller, request) => this.#pipeline.review(subscription.waitFor, caller, request),
+      review: (caller, request) => this.#pipeline.entrance.review(subscription.waitFor, caller, request),
       permitsOf: ({ key }) => permitsOf(access, key),
       watchExpiry: ({ key }) => key !== undefined && this.keys.watch(key),
     });
-    this.keys = new KeyWatch({ access, clock, push: this.push, waits: this.#longPolls, logger });
-    this.readiness = new Readiness({ backend, audit: access.audit, storage, notify: (notice) => this.push.notify(notice) });
-    const recordedInOrder = backend.journal === store;
+    this.keys = new KeyWatch({ ...base, push, waits: this.#longPolls });
+    this.readiness = new Readiness({ ...base, storage, notify: (notice) => push.notify(notice) });
     const orders = new AccountOrders({ backend, gates: access.gates, clock: backendClock });
-    this.#brackets = new BracketService({
+    const tradingEnabled = switches.has('--enable-trading') && tradingHalt === undefined;
+    const brackets = new BracketService({
+      ...base,
       orders,
-      backend,
-      access,
-      store,
-      hub: this.push,
-      clock,
-      backendClock,
-      recordedInOrder,
-      logger,
-      mayTrade: switches.has('--enable-trading') && options.tradingHalt === undefined,
+      hub: push,
+      recordedInOrder: backend.journal === store,
+      mayTrade: tradingEnabled,
       onStorageFailure: (failure) => storage.failed(failure),
     });
-    this.#halting = new Halting({ access, backend, orders, clock, backendClock, push: this.push, brackets: this.#brackets, logger });
-    const accountContext = new AccountContext(backend, access, orders, (accId) => this.#brackets.isProtectiveOrder(accId));
-    const protective = new ProtectiveOrders({ access, backend, orders, brackets: this.#brackets });
+    this.#brackets = brackets;
+    this.#halting = new Halting({ ...base, orders, push, brackets });
+    const accountContext = new AccountContext(backend, access, orders, (accId) => brackets.isProtectiveOrder(accId));
+    const protective = new ProtectiveOrders({ ...base, orders, brackets });
     const refusedOrders = new RefusedOrders(access, clock);
+    const quotaOf = (owner: string) => push.subscriptions.quotaOf(owner);
     const local: LocalOperations = {
-      ...bracketHandlers(this.#brackets, access, protective, backend),
+      ...bracketHandlers(brackets, access, protective, backend),
       ...adminHandlers({
-        access,
-        backend,
-        clock,
-        refresher,
+        ...base,
+        refresher: new CredentialRefresher(backend, logger),
         version,
         startedAt: clock.now(),
-        tradingEnabled: switches.has('--enable-trading') && options.tradingHalt === undefined,
-        pushCounts: () => ({ connections: this.push.connections().length, subscriptions: this.push.subscriptions.usedQuota }),
+        tradingEnabled,
+        pushCounts: () => ({ connections: push.connections().length, subscriptions: push.subscriptions.usedQuota }),
         shutdown: options.shutdown,
         reload: options.reload ?? (() => undefined),
         certificate: options.certificate ?? (() => undefined),
         troubles: () => this.readiness.troubles(),
       }),
       ...haltHandlers(this.#halting),
-      ...pushHandlers(this.push, backend, access),
-      [system.whoami.name]: whoami({ access, backend, accountContext, clock, switches }),
+      ...pushHandlers(push, backend, access),
+      [system.whoami.name]: whoami({ ...base, accountContext }),
       // `wait_for` checks readiness itself.
       [subscription.waitFor.name]: alone((call) => this.#longPolls.answer(call)),
       [trade.getRefusals.name]: refusedOrders.operation,
-      [system.getDelayStatistics.name]: delayStatistics(this.meter, options.access),
-      [system.getQuoteCapability.name]: capabilityWith4Minutes(backend, (owner) => this.push.subscriptions.quotaOf(owner)),
-      [system.getUserInfo.name]: getUserInfo(backend, (owner) => this.push.subscriptions.quotaOf(owner)),
+      [system.getDelayStatistics.name]: delayStatistics(meter, access),
+      [system.getQuoteCapability.name]: capabilityWith4Minutes(backend, quotaOf),
+      [system.getUserInfo.name]: getUserInfo(backend, quotaOf),
       [account.getFunds.name]: getFunds(backend),
       [quote.getKline.name]: klineWith4Minutes(backend),
       [quote.getHistoryKline.name]: historyKlineWith4Minutes(backend),
     };
-    const cancelAll = new CancelAll({ access, backend, clock: backendClock, orders, protective, brackets: this.#brackets });
-    const valuing: Valuing = { backend, orders, entryTerms: (accId, order) => this.#brackets.entryTerms(accId, order) };
-    const writes = new Writes(
-      backend,
-      access,
-      { clock, backendClock },
-      this.meter,
-      inFlight,
-      accountContext,
-      orders,
-      store,
-      this.#brackets,
-      cancelAll,
-      valuing,
-    );
+    const cancelAll = new CancelAll({ ...base, orders, protective, brackets });
+    const valuing: Valuing = { backend, orders, entryTerms: (accId, order) => brackets.entryTerms(accId, order) };
     this.#pipeline = new Pipeline({
-      access,
-      backend,
-      store,
-      clock,
-      backendClock,
-      idempotency: this.#idempotency,
+      ...base,
+      ...{ idempotency, inFlight, local, meter, orders, protective, refusedOrders, storage },
       refusals: new RefusalThrottle(clock, bounds.refusalsPerSecond),
-      refusedOrders,
       unlocks: new UnlockThrottle(store, time),
-      local,
-      inFlight,
-      orderDetail: new OrderDetail(this.push.subscriptions),
-      requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
-      writes,
-      orders,
-      protective,
-      previewer: new Previewer(backend, access, accountContext, clock, cancelAll, (keyId) => this.#brackets.refuseFull(keyId), valuing),
-      meter: this.meter,
-      logger,
-      keyUsed: (keyId) => this.push.idleKeys.used(keyId),
+      orderDetail: new OrderDetail(push.subscriptions),
+      writes: new Writes({ ...base, accountContext, brackets, cancelAll, inFlight, meter, orders, valuing }),
+      previewer: new Previewer({ ...base, accountContext, cancelAll, valuing, refuseBracket: (keyId) => brackets.refuseFull(keyId) }),
+      keyUsed: (keyId) => push.idleKeys.used(keyId),
       tradePassword: options.tradePassword ?? (async () => undefined),
-      switches,
-      storage,
-      tradingHalt: options.tradingHalt,
     });
-    this.#undeclared = new UndeclaredCalls({
-      access,
-      backend,
-      clock: backendClock,
-      inFlight,
-      requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
-      switches,
-      tradingHalt: options.tradingHalt,
-      identify: (caller) => this.#pipeline.identify(caller),
-      defect: (caller, thrown) => this.#pipeline.defect(caller, thrown),
-    });
-    this.admissions = new Admissions({
-      access,
-      push: this.push,
-      keys: this.keys,
-      connectionsPerKey: bounds.connections,
-      identify: (caller) => this.#pipeline.identify(caller),
-      authorise: (operation, caller, identity) => this.#pipeline.authorise(operation, caller, identity),
-    });
-    this.meter.watch({
-      pushConnections: () => this.push.connections().length,
-      subscriptions: () => this.push.subscriptions.usedQuota,
-      idempotencyKeys: () => this.#idempotency.count,
-      backendReady: () => this.readiness.awaited() === undefined,
-      quotesReady: () => this.readiness.quotes,
-      tradingReady: () => this.readiness.trading,
-      reconnects: () => this.readiness.reconnects,
-      callsInFlight: () => inFlight.size,
-      gaps: () => this.push.gapCount,
-      missingPushes: () => this.push.missing,
-      subscriptionQuotas: () => backend.subscriptionQuotas?.(),
-      storageWritable: () => storage.failure === undefined,
-      auditFile: () => access.audit.fileStatus(),
+    const { entrance, failures } = this.#pipeline;
+    this.#undeclared = new UndeclaredCalls({ ...base, inFlight, entrance, failures });
+    this.admissions = new Admissions({ ...base, push, keys: this.keys, connectionsPerKey: bounds.connections, entrance });
+    meter.watch({
+      ...{ access, backend, idempotency, inFlight, push, readiness: this.readiness, storage },
       recording: options.recording,
       logLinesLost: options.logLinesLost ?? (() => 0),
     });
-    this.push.takeUp((owner) => this.keys.entitled(owner));
+    push.takeUp((owner) => this.keys.entitled(owner));
     let isRestored = false;
     backend.onLifecycle(() => {
       if (isRestored || this.readiness.awaited() !== undefined) return;
       isRestored = true;
-      this.push.restore().catch((error: unknown) => logger.error({ err: error }, 'pushes of before the start could not be restored'));
+      push.restore().catch((error: unknown) => logger.error({ err: error }, 'pushes of before the start could not be restored'));
     });
   }
 
   /** A keys file is in force: every request needs a key. */
   get scopeMode(): boolean {
-    return this.#options.access.scopeMode;
+    return this.#base.access.scopeMode;
   }
 
   /** Everything comes from the simulated brokerage. */
   get simulated(): boolean {
-    return this.#options.backend.simulated;
+    return this.#base.backend.simulated;
   }
 
   /** Whether a start-up switch is on: "--enable-trading". */
   isSwitchedOn(name: string): boolean {
-    return this.#options.switches.has(name);
+    return this.#base.switches.has(name);
   }
 
   /** Orders to take no more risk that are in force: cancels and reads are served. */
   halts(): readonly TradingHalt[] {
-    return this.#options.access.gates.halts.all();
+    return this.#base.access.gates.halts.all();
   }
 
   /** Halts what adds risk on the word of the daemon's own user; who comes in over an interface asks for the operation. */
@@ -324,11 +254,11 @@ export class Gateway {
 
   /** Warning that what is changed now is remembered in memory alone; undefined while the disk takes writes. */
   get unkept(): string | undefined {
-    return this.#options.store.failure === undefined ? undefined : UNKEPT;
+    return this.#base.store.failure === undefined ? undefined : UNKEPT;
   }
 
   #ownContext(): CallContext {
-    const { clock, backendClock = clock, requestTimeoutMs = REQUEST_TIMEOUT_MS } = this.#options;
+    const { backendClock, requestTimeoutMs } = this.#base;
     return { requestId: randomUUID(), deadline: backendClock.monotonic() + requestTimeoutMs, signal: new AbortController().signal };
   }
 
@@ -349,7 +279,7 @@ export class Gateway {
 
   /** How an order stands that was just placed, and its market: beside the answer, and never in its way. */
   orderStanding(request: PlaceC2S, orderIDEx: string): Promise<OrderStanding> {
-    const { clock, backend, backendClock = clock } = this.#options;
+    const { backend, backendClock } = this.#base;
     const context = { ...this.#ownContext(), deadline: backendClock.monotonic() + STANDING_MS_MAX };
     return orderStanding(backend, request, orderIDEx, context);
   }
@@ -357,7 +287,7 @@ export class Gateway {
   /** The money that a security's prices are in; undefined where the backend does not know the security. */
   async priceCurrency(security: Security): Promise<string | undefined> {
     try {
-      return (await this.#options.backend.tradingTerms(security, this.#ownContext()))?.currency;
+      return (await this.#base.backend.tradingTerms(security, this.#ownContext()))?.currency;
     } catch {
       return undefined;
     }
@@ -370,17 +300,17 @@ export class Gateway {
 
   /** Logs a defect that an interface met while it wrote an answer: what the caller is told instead. */
   defect(caller: Caller, thrown: unknown): Rejection {
-    return this.#pipeline.defect(caller, thrown);
+    return this.#pipeline.failures.defect(caller, thrown);
   }
 
   /** Names a caller, or says why its credential is no good; nothing is recorded. */
   identify(caller: Caller): Identity | Rejection {
-    return this.#pipeline.identify(caller);
+    return this.#pipeline.entrance.identify(caller);
   }
 
   /** Whether a caller can use an operation at all: for lists of what it can do. Nothing is recorded. */
   mayUse(operation: Operation, caller: Caller, identity: Identity): boolean {
-    return this.#pipeline.authorise(operation, caller, identity) === undefined;
+    return this.#pipeline.entrance.authorise(operation, caller, identity) === undefined;
   }
 
   /**
@@ -388,9 +318,9 @@ export class Gateway {
    * recorded: the call that follows is.
    */
   accountsFor(operation: Operation, caller: Caller): AccountsFound | Promise<AccountsFound> {
-    const identity = this.#pipeline.identify(caller);
+    const identity = this.#pipeline.entrance.identify(caller);
     if (identity instanceof Rejection) return identity;
-    const refused = this.#pipeline.authorise(operation, caller, identity);
+    const refused = this.#pipeline.entrance.authorise(operation, caller, identity);
     if (refused !== undefined) return refused;
     return following(this.#pipeline.lookUp(account.listAccounts, caller, identity, everyAccount()), (response) => {
       if (response instanceof Rejection) return response;
@@ -401,7 +331,7 @@ export class Gateway {
 
   /** The trading market in which a caller reads an account as a whole, where it names none. */
   readingMarketOf(account: TrdAcc, { key }: Identity): number {
-    return readingMarketOf(account, this.#options.access, key);
+    return readingMarketOf(account, this.#base.access, key);
   }
 
   /** Server facts for the handshake of a public protocol client; zero while the backend cannot say. Not recorded. */
@@ -437,6 +367,6 @@ export class Gateway {
 
   /** Whether a key is as it was when its bearer was named. What is kept for later is given out only while it is. */
   isAsItWas(identity: Identity): boolean {
-    return this.#pipeline.isAsItWas(identity);
+    return this.#pipeline.entrance.isAsItWas(identity);
   }
 }

@@ -1,30 +1,22 @@
-import { create } from '@bufbuild/protobuf';
-import { type Access, haltReason, type KeyRecord, type TradingHalt } from '@svc-gateway/access';
-import type { Clock } from '@svc-gateway/contract/clock';
-import { GtwEventSchema, GtwEventType, NotifyType, ResponseSchema, S2CSchema } from '@svc-gateway/contract/generated/Notify_pb';
+import { haltReason, type KeyRecord, type TradingHalt } from '@svc-gateway/access';
 import { TrdEnv, type TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
-import { Rejection } from '@svc-gateway/contract/rejection';
+import { invalidField, Rejection } from '@svc-gateway/contract/rejection';
 import { listed, quoted } from '@svc-gateway/contract/shown';
 import { whenTaken } from '@svc-gateway/storage';
-import { type Backend, BackendFailure, type CallContext, type NotifyPush } from './backend.js';
+import { BackendFailure, type CallContext } from './backend.js';
 import type { BracketService } from './brackets/index.js';
+import type { GatewayBase } from './gateway-base.js';
 import { ownerOfKey } from './identity.js';
-import type { Logger } from './logger.js';
 import type { AccountOrders } from './orders/account-orders.js';
-import { isLate, OrderSweep } from './orders/order-sweep.js';
+import { isLate, OrderSweep } from './orders/cancel-all.js';
+import { notice } from './push/gaps.js';
 import type { PushHub } from './push/index.js';
-import { RET_SUCCEED } from './responses.js';
 import { allAccounts, headerOf, tradesIn } from './traded-accounts.js';
 
-export interface HaltingDeps {
-  readonly access: Access;
-  readonly backend: Backend;
+export interface HaltingDeps extends GatewayBase {
   readonly orders: AccountOrders;
-  readonly clock: Clock;
-  readonly backendClock: Clock;
   readonly push: PushHub;
   readonly brackets: Pick<BracketService, 'hasProtectiveOrders' | 'isProtectiveOrder'>;
-  readonly logger: Logger;
 }
 
 /** A request to halt trading. */
@@ -77,15 +69,11 @@ const NAMED_MAX = 10;
 
 /** Halts and resumes what adds risk, for every caller or for one key. In force at once, kept on disk, recorded, and told to who is connected. */
 export class Halting {
-  readonly #deps: HaltingDeps;
-
-  constructor(deps: HaltingDeps) {
-    this.#deps = deps;
-  }
+  constructor(private readonly deps: HaltingDeps) {}
 
   /** The halt is in force before anything is awaited; orders are cancelled after that, so that none comes behind. */
   async halt(order: HaltOrder, context: CallContext): Promise<Halted | Rejection> {
-    const { access, clock } = this.#deps;
+    const { access, clock } = this.deps;
     const key = this.#keyOf(order.keyId);
     if (key instanceof Rejection) return key;
     const { halts } = access.gates;
@@ -102,7 +90,7 @@ export class Halting {
   }
 
   async resume(order: Pick<HaltOrder, 'keyId' | 'by'>, context: CallContext): Promise<Resumed> {
-    const { halts } = this.#deps.access.gates;
+    const { halts } = this.deps.access.gates;
     const { keyId = null, by } = order;
     const resumed = await halts.resume(keyId);
     if (resumed) this.#tell(`trading is resumed${keyId === null ? '' : ` for key "${keyId}"`} by ${by}`, keyId, context);
@@ -112,15 +100,12 @@ export class Halting {
   /** The record of a key; undefined for every caller. */
   #keyOf(keyId: string | undefined): KeyRecord | undefined | Rejection {
     if (keyId === undefined) return undefined;
-    const known = this.#deps.access.keyring?.keyNamed(keyId);
-    return (
-      known ??
-      new Rejection('request.invalid', `key_id: the keys file has no key ${quoted(keyId)}; nothing was halted`, { field: 'key_id' })
-    );
+    const known = this.deps.access.keyring?.keyNamed(keyId);
+    return known ?? invalidField('key_id', `the keys file has no key ${quoted(keyId)}; nothing was halted`);
   }
 
   async #cancelAll(key: KeyRecord | undefined, { requestId, deadline }: CallContext): Promise<Omit<Halted, 'halt'>> {
-    const { backendClock } = this.#deps;
+    const { backendClock } = this.deps;
     // A halt continues even if its caller goes away.
     const signal = new AbortController().signal;
     const context: CallContext = { requestId, deadline: Math.max(deadline, backendClock.monotonic() + SWEEP_MS_MAX), signal };
@@ -131,12 +116,12 @@ export class Halting {
   }
 
   async #cancelEach(key: KeyRecord | undefined, context: CallContext): Promise<Omit<Halted, 'halt'>> {
-    const { access, orders, backendClock, brackets } = this.#deps;
+    const { access, orders, backendClock, brackets } = this.deps;
     const { halts } = access.gates;
     const sweeps = new Map<bigint, { readonly header: TrdHeader; readonly sweep: OrderSweep }>();
     const isInForce = () => halts.of(key?.id ?? '') !== undefined;
     const underWay = ({ accID }: TrdHeader) =>
-      orders.haltUnderWay(accID, { isInForce, stays: (order) => brackets.isProtectiveOrder(accID)(order) });
+      orders.unanswered.halt(accID, { isInForce, stays: (order) => brackets.isProtectiveOrder(accID)(order) });
     const sweepNew = async (headers: readonly TrdHeader[]) => {
       const added = headers
         .filter((header) => !sweeps.has(header.accID) && (key === undefined || tradesIn(access, key, header)))
@@ -168,7 +153,7 @@ export class Halting {
   /** The accounts of the backend; why not, where it does not list them. */
   async #accounts(context: CallContext): Promise<readonly TrdHeader[] | string> {
     try {
-      const listed = await allAccounts(this.#deps.backend, { ...context, answerMs: ACCOUNTS_MS });
+      const listed = await allAccounts(this.deps.backend, { ...context, answerMs: ACCOUNTS_MS });
       return typeof listed === 'string' ? listed : listed.map(headerOf);
     } catch (thrown) {
       if (!(thrown instanceof BackendFailure)) throw thrown;
@@ -177,7 +162,7 @@ export class Halting {
   }
 
   #sweepOf(header: TrdHeader): OrderSweep {
-    const { backend, backendClock, orders, brackets } = this.#deps;
+    const { backend, backendClock, orders, brackets } = this.deps;
     const { accID: accId } = header;
     return new OrderSweep({
       ...{ backend, orders, clock: backendClock, header, market: 0, unlisted: true },
@@ -189,7 +174,7 @@ export class Halting {
 
   /** Orders that left before the halt may be listed some seconds later, and cancels take their time: neither is taken for done before it is seen. */
   async #lookAgain(sweeps: readonly OrderSweep[], context: CallContext): Promise<void> {
-    const { orders, backendClock } = this.#deps;
+    const { orders, backendClock } = this.deps;
     if (orders.apartMs === 0) return;
     for (let look = 1; look <= LOOKS_MAX; look++) {
       await new Promise<void>((resolve) => backendClock.after(LOOK_AGAIN_MS, resolve));
@@ -202,7 +187,7 @@ export class Halting {
   /** Result for an account's orders; undefined if there were none. */
   #cancelsOf({ accID: accId, trdEnv }: TrdHeader, { outcome }: OrderSweep, underWay: number): AccountCancels | undefined {
     const { orders, accepted, kept } = outcome;
-    const unconfirmed = this.#deps.orders.apartMs === 0 ? [] : outcome.unconfirmed;
+    const unconfirmed = this.deps.orders.apartMs === 0 ? [] : outcome.unconfirmed;
     const left = [
       ...(unconfirmed.length === 0 ? [] : [unconfirmedInWords(unconfirmed)]),
       ...(underWay === 0 ? [] : [`sent and not answered yet, and cancelled once they are: ${underWay}`]),
@@ -223,17 +208,17 @@ export class Halting {
 
   /** Reports to the trail, the log and the connected clients: all of them, or the halted key's own. */
   #tell(text: string, keyId: string | null, context: CallContext): void {
-    const { access, push } = this.#deps;
+    const { access, push } = this.deps;
     this.#record(text, context);
-    if (keyId === null) push.notify(haltNotice(text));
+    if (keyId === null) push.notify(notice(text));
     else {
       const key = access.keyring?.keyNamed(keyId);
-      if (key !== undefined) push.notify(haltNotice(text), ownerOfKey(key));
+      if (key !== undefined) push.notify(notice(text), ownerOfKey(key));
     }
   }
 
   #record(reason: string, { requestId }: CallContext): void {
-    const { access, logger } = this.#deps;
+    const { access, logger } = this.deps;
     access.audit.record({ iface: 'daemon', endpoint: 'halt', keyId: null, outcome: 'allow', reason, requestId });
     logger.warn({ request_id: requestId }, reason);
   }
@@ -256,11 +241,4 @@ async function passAll(sweeps: readonly OrderSweep[], context: CallContext): Pro
 
 function unconfirmedInWords(names: readonly string[]): string {
   return `not confirmed to be over: ${names.length === 1 ? 'order' : 'orders'} ${listed(names, NAMED_MAX)}`;
-}
-
-/** The public protocol has no event for it: a gateway event of no type, in words. */
-function haltNotice(desc: string): NotifyPush {
-  const event = create(GtwEventSchema, { eventType: GtwEventType.GtwEventType_None, desc });
-  const s2c = create(S2CSchema, { type: NotifyType.NotifyType_GtwEvent, event });
-  return { type: 'notify', protoId: 1003, message: create(ResponseSchema, { retType: RET_SUCCEED, s2c }) };
 }

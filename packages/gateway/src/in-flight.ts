@@ -1,6 +1,7 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { Rejection } from '@svc-gateway/contract/rejection';
+import { Tally } from '@svc-gateway/contract/tally';
 import type { Identity } from './identity.js';
 import { isCancel } from './orders/cancel-scope.js';
 
@@ -18,18 +19,16 @@ const shares = { read: 0.75, write: 0.875, cancel: 1 } as const;
  * orders, and those for cancels: a caller can always get out. What is answered in its turn is not counted.
  */
 export class InFlight {
-  readonly #bounds: InFlightBounds;
   /** With fewer than these under way, nobody is at a bound. */
   readonly #few: number;
-  readonly #byOwner = new Map<string, number>();
+  readonly #byOwner = new Tally<string>();
   #count = 0;
 
   /** @param isShortOfMemory whether there is no room for one more read beside so many requests under way */
   constructor(
-    bounds: InFlightBounds,
+    private readonly bounds: InFlightBounds,
     private readonly isShortOfMemory: (underWay: number) => boolean = () => false,
   ) {
-    this.#bounds = bounds;
     this.#few = shares.read * Math.min(bounds.inAll, bounds.perOwner);
   }
 
@@ -51,9 +50,9 @@ export class InFlight {
 
   /** The same for a request of which only this much is known. */
   refuseKind(kind: keyof typeof shares, owner: string): Rejection | undefined {
-    const { inAll, perOwner } = this.#bounds;
+    const { inAll, perOwner } = this.bounds;
     const share = shares[kind];
-    const own = this.#byOwner.get(owner) ?? 0;
+    const own = this.#byOwner.of(owner);
     if (own >= share * perOwner) {
       return new Rejection('limit.calls', `this key has reached its limit of ${own} requests waiting for the backend; nothing was sent`, {
         retryAfterSeconds: 1,
@@ -72,12 +71,10 @@ export class InFlight {
   /** Counts a request until `work` settles, however long its caller waits for it. */
   enter(owner: string, work: Promise<unknown>): void {
     this.#count += 1;
-    this.#byOwner.set(owner, (this.#byOwner.get(owner) ?? 0) + 1);
+    this.#byOwner.add(owner);
     const leave = () => {
       this.#count -= 1;
-      const left = (this.#byOwner.get(owner) ?? 1) - 1;
-      if (left === 0) this.#byOwner.delete(owner);
-      else this.#byOwner.set(owner, left);
+      this.#byOwner.add(owner, -1);
     };
     work.then(leave, leave);
   }

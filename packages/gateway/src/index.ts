@@ -40,9 +40,9 @@ export { type AccountCancels, cancelsInWords } from './halting.js';
 export { type Caller, type Credential, type Identity, type Iface, isSameIdentity, type Peer } from './identity.js';
 export type { Logger } from './logger.js';
 export type { CertificateStatus, Trouble } from './operator-status.js';
-export { isIdle, type OrderStanding } from './orders/order-standing.js';
-export type { TradePasswordSource } from './orders/trade-password.js';
-export { refusesPassword } from './orders/unlock-throttle.js';
+export { isIdle, type OrderStanding } from './orders/reads.js';
+export type { TradePasswordSource } from './orders/unlocking.js';
+export { refusesPassword } from './orders/unlocking.js';
 export {
   accountInWords,
   type CancelPreview,

@@ -1,18 +1,14 @@
 import { type Access, type KeyChanges, type KeyRecord, scopeMask } from '@svc-gateway/access';
-import type { Clock } from '@svc-gateway/contract/clock';
 import { Emitter } from '@svc-gateway/contract/emitter';
+import type { GatewayBase } from './gateway-base.js';
 import { ownerOfKey } from './identity.js';
-import type { Logger } from './logger.js';
 import type { LongPolls } from './long-polls/index.js';
 import type { Entitled, PushHub } from './push/index.js';
 import { permitsOf } from './push-permits.js';
 
-export interface KeyWatchDeps {
-  readonly access: Access;
-  readonly clock: Clock;
+export interface KeyWatchDeps extends GatewayBase {
   readonly push: PushHub;
   readonly waits: Pick<LongPolls, 'review'>;
-  readonly logger: Logger;
 }
 
 /** How often keys are looked at for their expiry, beside the moment itself. */
@@ -22,15 +18,13 @@ const accountScopes = scopeMask(['acc:read']);
 
 /** Ends what keys hold open (push connections, streams, waits) when they expire, are revoked or are narrowed by a reload of the keys file. */
 export class KeyWatch {
-  readonly #deps: KeyWatchDeps;
   /** Cancels the timer of a key's expiry, by the key's id. */
   readonly #expiries = new Map<string, () => void>();
   readonly #changes = new Emitter();
   readonly #looks = new Emitter();
   #cancelLook: () => void;
 
-  constructor(deps: KeyWatchDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: KeyWatchDeps) {
     this.#cancelLook = this.#scheduleLook();
     deps.access.keyring?.onReload((outcome) => {
       if (outcome.ok) this.#apply(outcome.value);
@@ -52,13 +46,13 @@ export class KeyWatch {
     this.#expiries.get(id)?.();
     this.#expiries.delete(id);
     if (expiresAt === null) return;
-    const cancel = this.#deps.clock.at(expiresAt, () => this.#endExpired());
+    const cancel = this.deps.clock.at(expiresAt, () => this.#endExpired());
     this.#expiries.set(id, cancel);
   }
 
   /** Rights that an owner of stored subscriptions has now. */
   entitled(owner: string): Entitled {
-    const { access, clock } = this.#deps;
+    const { access, clock } = this.deps;
     if (!access.scopeMode) return { quotes: owner === 'anonymous', accounts: owner === 'anonymous' };
     const key = keyOf(access, owner);
     if (key === undefined || !access.revalidate(key, clock.now()).ok) return { quotes: false, accounts: false };
@@ -74,7 +68,7 @@ export class KeyWatch {
 
   /** The clock may have been set past an expiry, or back before one that has been acted on: keys are looked at again and again. */
   #scheduleLook(): () => void {
-    return this.#deps.clock.after(WATCH_MS, () => {
+    return this.deps.clock.after(WATCH_MS, () => {
       this.#endExpired();
       this.#endIdle();
       this.#cancelLook = this.#scheduleLook();
@@ -82,13 +76,13 @@ export class KeyWatch {
   }
 
   #endIdle(): void {
-    for (const keyId of this.#deps.push.idleKeys.review()) {
-      this.#deps.logger.info({ key_id: keyId }, 'the subscriptions that the key made over REST have ended: it was not used for an hour');
+    for (const keyId of this.deps.push.idleKeys.review()) {
+      this.deps.logger.info({ key_id: keyId }, 'the subscriptions that the key made over REST have ended: it was not used for an hour');
     }
   }
 
   #endExpired(): void {
-    const { access, push, waits } = this.#deps;
+    const { access, push, waits } = this.deps;
     const { keyring } = access;
     if (keyring === undefined) return;
     for (const [owner, keyId] of push.owners()) {
@@ -102,7 +96,7 @@ export class KeyWatch {
 
   /** A reload holds for open connections at once: revoked keys lose them, narrowed ones the events they may no longer see. */
   #apply({ removed, changed }: KeyChanges): void {
-    const { access, push, waits } = this.#deps;
+    const { access, push, waits } = this.deps;
     for (const key of removed) push.revokeOwner(ownerOfKey(key), 'key revoked');
     for (const { after } of changed) {
       this.watch(after);

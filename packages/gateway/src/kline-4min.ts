@@ -2,8 +2,12 @@ import { clearField, clone, create, isFieldSet } from '@bufbuild/protobuf';
 import { decimalFromNumber, decimalToNumber } from '@svc-gateway/contract/decimal';
 import { KL_TYPE_4MIN } from '@svc-gateway/contract/enums';
 import { KLFields, type KLine, KLineSchema, KLType, QotMarket, type Security } from '@svc-gateway/contract/generated/Qot_Common_pb';
-import type { C2S as KlC2S, S2C as KlS2C } from '@svc-gateway/contract/generated/Qot_GetKL_pb';
-import { C2SSchema as KlC2SSchema, S2CSchema as KlS2CSchema } from '@svc-gateway/contract/generated/Qot_GetKL_pb';
+import {
+  type C2S as KlC2S,
+  C2SSchema as KlC2SSchema,
+  type S2C as KlS2C,
+  S2CSchema as KlS2CSchema,
+} from '@svc-gateway/contract/generated/Qot_GetKL_pb';
 import {
   type C2S as HistoryC2S,
   C2SSchema as HistoryC2SSchema,
@@ -16,7 +20,7 @@ import { isTimeText } from '@svc-gateway/contract/text-formats';
 import type { Backend, CallContext, ResponseMessage } from './backend.js';
 import { type LocalCall, type LocalOperation, withBackend } from './local/index.js';
 import { protocolInterfaces } from './orders/cancel-scope.js';
-import { failure, following, payloadOf, RET_SUCCEED, success } from './responses.js';
+import { failure, following, RET_SUCCEED, success, successOf } from './responses.js';
 
 const BAR_MINUTES = 4;
 const BAR_MS = BAR_MINUTES * 60_000;
@@ -41,8 +45,8 @@ export function klineWith4Minutes(backend: Backend): LocalOperation {
     minuteRequest.klType = KLType.KLType_1Min;
     minuteRequest.reqNum = minutes;
     return following(backend.call(quote.getKline, minuteRequest, context), (response) => {
-      const s2c: KlS2C | undefined = payloadOf(quote.getKline, response);
-      if (response.retType !== RET_SUCCEED || s2c === undefined) return response;
+      const s2c: KlS2C | undefined = successOf(quote.getKline, response);
+      if (s2c === undefined) return response;
       const merged = clone(KlS2CSchema, s2c);
       merged.klList = mergeMinutes(s2c.klList, wanted.security).slice(-wanted.reqNum);
       return success(quote.getKline, merged);
@@ -71,8 +75,8 @@ export function historyKlineWith4Minutes(backend: Backend): LocalOperation {
     // One bar more than asked for, so that the last whole one is known to be whole.
     const count = wanted.maxAckKLNum === 0 ? 0 : (wanted.maxAckKLNum + 1) * BAR_MINUTES;
     return following(minutesOf(backend, minuteRequest, context, hasBars ? count : 1), (response) => {
-      const s2c = payloadOf(quote.getHistoryKline, response);
-      if (response.retType !== RET_SUCCEED || s2c === undefined) return response;
+      const s2c = successOf(quote.getHistoryKline, response);
+      if (s2c === undefined) return response;
       const truncated = s2c.nextReqKey.length > 0;
       const bars = hasBars ? mergeMinutes(s2c.klList, wanted.security) : [];
       if (truncated) bars.pop();
@@ -103,15 +107,15 @@ export function historyKlineWith4Minutes(backend: Backend): LocalOperation {
 function minutesOf(backend: Backend, request: HistoryC2S, context: CallContext, count: number): ResponseMessage | Promise<ResponseMessage> {
   request.maxAckKLNum = Math.min(count, MINUTE_BARS_MAX);
   return following(backend.call(quote.getHistoryKline, request, context), (response) => {
-    const s2c = payloadOf(quote.getHistoryKline, response);
+    const s2c = successOf(quote.getHistoryKline, response);
     const left = count - (s2c?.klList.length ?? 0);
-    if (response.retType !== RET_SUCCEED || s2c === undefined || s2c.klList.length === 0) return response;
+    if (s2c === undefined || s2c.klList.length === 0) return response;
     if (left <= 0 || s2c.nextReqKey.length === 0) return response;
     const next = clone(HistoryC2SSchema, request);
     next.nextReqKey = s2c.nextReqKey;
     return following(minutesOf(backend, next, context, left), (later) => {
-      const rest = payloadOf(quote.getHistoryKline, later);
-      if (later.retType !== RET_SUCCEED || rest === undefined) return later;
+      const rest = successOf(quote.getHistoryKline, later);
+      if (rest === undefined) return later;
       const whole = clone(HistoryS2CSchema, rest);
       whole.klList = [...s2c.klList, ...rest.klList];
       return success(quote.getHistoryKline, whole);
@@ -123,8 +127,8 @@ function minutesOf(backend: Backend, request: HistoryC2S, context: CallContext, 
 export function capabilityWith4Minutes(backend: Backend, quota: (owner: string) => number): LocalOperation {
   return withBackend(({ operation, request, identity, context }) => {
     return following(backend.call(operation, request, context), (response) => {
-      const s2c = payloadOf(system.getQuoteCapability, response);
-      if (response.retType !== RET_SUCCEED || s2c === undefined) return response;
+      const s2c = successOf(system.getQuoteCapability, response);
+      if (s2c === undefined) return response;
       const whole = clone(CapabilityS2CSchema, s2c);
       whole.subQuota = quota(identity.owner);
       for (const market of whole.capabilityList) if (market.klTypeList.includes(KLType.KLType_1Min)) market.klTypeList.push(KL_TYPE_4MIN);

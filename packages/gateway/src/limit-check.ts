@@ -11,8 +11,9 @@ import { listed, shown } from '@svc-gateway/contract/shown';
 import { tradedMarketNames } from './market-names.js';
 import type { NamedMarket } from './named-markets.js';
 import { marketsOfCancelAll } from './orders/cancel-scope.js';
-import { resolveSecurity } from './orders/order-facts.js';
-import type { NamedSecurity, Subjects } from './subjects.js';
+import { perOperation } from './per-operation.js';
+import type { NamedSecurity, RequestResources } from './request-resources.js';
+import { resolveSecurity } from './valuation/securities.js';
 
 /** Whether a caller is limited by lists at all, of accounts, markets or symbols. */
 export function isLimited(limits: Limits): boolean {
@@ -25,14 +26,14 @@ export function limitsTraded(limits: Limits): boolean {
 }
 
 /** Holds what a request names, and how far its answer reaches, against lists of accounts, markets and symbols. */
-export function checkLimits(operation: Operation, limits: Limits, subjects: Subjects, request: Message): Rejection | undefined {
+export function checkLimits(operation: Operation, limits: Limits, resources: RequestResources, request: Message): Rejection | undefined {
   return (
-    checkAccounts(operation, limits, subjects, request) ??
-    (limitsTraded(limits) ? checkTraded(operation, limits, subjects, request) : undefined)
+    checkAccounts(operation, limits, resources, request) ??
+    (limitsTraded(limits) ? checkTraded(operation, limits, resources, request) : undefined)
   );
 }
 
-function checkAccounts(operation: Operation, limits: Limits, { accIds }: Subjects, request: Message): Rejection | undefined {
+function checkAccounts(operation: Operation, limits: Limits, { accIds }: RequestResources, request: Message): Rejection | undefined {
   if (limits.allowedAccIds === null) return undefined;
   const account = accIds.find((accId) => !allowsAccount(limits, accId));
   if (account !== undefined) return new Rejection('auth.account', `this key may not use account ${account}`);
@@ -44,8 +45,6 @@ function checkAccounts(operation: Operation, limits: Limits, { accIds }: Subject
   return undefined;
 }
 
-const ofAccounts = new WeakMap<Operation, boolean>();
-
 /** The scope that a request asks for by the number in its field; undefined where that is none of those there are. */
 export function scopeAsked({ field, scopes }: Extract<ScopeRule, { kind: 'byField' }>, request: Message): Scope | undefined {
   return scopes[(request as unknown as Record<string, number>)[field] ?? 0];
@@ -54,20 +53,18 @@ export function scopeAsked({ field, scopes }: Extract<ScopeRule, { kind: 'byFiel
 /** Whether a request is about accounts: it could name one, or its scope is that of accounts. */
 function isOfAccounts(operation: Operation, request: Message): boolean {
   if (operation.scope.kind === 'byField') return scopeAsked(operation.scope, request) === 'acc:read';
-  let known = ofAccounts.get(operation);
-  if (known === undefined) {
-    const { scope, messages, classes } = operation;
-    known =
-      scope.kind === 'byEnv' ||
-      possibleScopes(scope).includes('acc:read') ||
-      [...fieldsWithin(messages.C2SSchema)].some((field) => classOf(field, classes) === 'account');
-    ofAccounts.set(operation, known);
-  }
-  return known;
+  return concernsAccounts(operation);
 }
 
-function checkTraded(operation: Operation, limits: Limits, subjects: Subjects, request: Message): Rejection | undefined {
-  const { securities, plates, stockIds, tradedCodes, orders, markets } = subjects;
+const concernsAccounts = perOperation(
+  ({ scope, messages, classes }) =>
+    scope.kind === 'byEnv' ||
+    possibleScopes(scope).includes('acc:read') ||
+    [...fieldsWithin(messages.C2SSchema)].some((field) => classOf(field, classes) === 'account'),
+);
+
+function checkTraded(operation: Operation, limits: Limits, resources: RequestResources, request: Message): Rejection | undefined {
+  const { securities, plates, stockIds, tradedCodes, orders, markets } = resources;
   for (const security of securities) {
     const denied = checkSecurity(limits, security);
     if (denied !== undefined) return denied;
@@ -93,7 +90,7 @@ function checkTraded(operation: Operation, limits: Limits, subjects: Subjects, r
   const named = securities.length > 0 || plates.length > 0;
   for (const market of markets) {
     const denied =
-      market.of === 'account' ? checkTrading(operation, limits, subjects, market) : checkMarket(operation, limits, market, named);
+      market.of === 'account' ? checkTrading(operation, limits, resources, market) : checkMarket(operation, limits, market, named);
     if (denied !== undefined) return denied;
   }
   return checkReach(operation, limits, named || tradedCodes.length > 0 || orders.length > 0 || markets.length > 0);
@@ -148,7 +145,7 @@ function checkTarget(limits: Limits, { initial }: RollC2S): Rejection | undefine
 function checkTrading(
   { effect, reach, valuer }: Operation,
   limits: Limits,
-  { securities, tradedCodes, orders }: Subjects,
+  { securities, tradedCodes, orders }: RequestResources,
   market: NamedMarket,
 ): Rejection | undefined {
   // The position's security is not known yet, but its market is.

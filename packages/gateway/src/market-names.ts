@@ -31,7 +31,7 @@ export interface Traded {
 
 /** The limits that hold for a caller: its key's, and those of the daemon's start. */
 export function limitsOf(access: Access, key: KeyRecord | undefined): readonly Limits[] {
-  return key === undefined ? [access.flagLimits] : [key.limits, access.flagLimits];
+  return key === undefined ? [access.gates.flagLimits] : [key.limits, access.gates.flagLimits];
 }
 
 /**

@@ -1,6 +1,7 @@
 import { quote, system } from '@svc-gateway/contract/operations';
 import { expect, it } from 'vitest';
 import { Meter } from './meter.js';
+import type { PushHub } from './push/index.js';
 
 it('shows requests by interface, operation and result, with cumulative buckets', async () => {
   const meter = new Meter();
@@ -27,26 +28,31 @@ it('shows requests by interface, operation and result, with cumulative buckets',
 
 it('shows the gauges beside them, read when somebody looks', async () => {
   const meter = new Meter();
-  let connections = 1;
+  const connections: ReturnType<PushHub['connections']>[number][] = [];
+  const connection = {
+    id: 'ws-1',
+    iface: 'ws',
+    keyId: undefined,
+    connectedAt: 0,
+    subscriptionCount: 0,
+    sentCount: 0,
+    conflatedCount: 0,
+    backlogBytes: 0,
+  };
+  connections.push(connection);
   meter.watch({
-    pushConnections: () => connections,
-    idempotencyKeys: () => 0,
-    subscriptions: () => 7,
-    backendReady: () => true,
-    quotesReady: () => true,
-    tradingReady: () => true,
-    reconnects: () => 0,
-    callsInFlight: () => 0,
-    gaps: () => 0,
-    missingPushes: () => 0,
-    storageWritable: () => true,
-    subscriptionQuotas: () => undefined,
-    auditFile: () => undefined,
+    access: { audit: { fileStatus: () => undefined } },
+    backend: {},
+    idempotency: { count: 0 },
+    inFlight: { size: 0 },
+    push: { connections: () => connections, gaps: { count: 0, missing: 0 }, subscriptions: { usedQuota: 7 } },
+    readiness: { awaited: () => undefined, quotes: true, trading: true, reconnects: 0 },
+    storage: { failure: undefined },
     recording: undefined,
     logLinesLost: () => 0,
   });
   expect(meter.metrics()).toContain('\nsvc_push_connections 1\n');
-  connections = 2;
+  connections.push(connection);
   expect(meter.metrics()).toContain('\nsvc_push_connections 2\n');
 });
 

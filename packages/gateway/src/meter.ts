@@ -1,12 +1,19 @@
-import type { AuditFileStatus, OrderLeg } from '@svc-gateway/access';
+import type { AuditLog, OrderLeg } from '@svc-gateway/access';
 import { QotPushType } from '@svc-gateway/contract/generated/GetDelayStatistics_pb';
 import { SubType } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import type { Operation } from '@svc-gateway/contract/operation';
-import type { QuotaFigures, SubscriptionQuotas } from './backend.js';
+import type { Backend, QuotaFigures, SubscriptionQuotas } from './backend.js';
 import { DelayHistogram } from './delay-histogram.js';
+import type { IdempotencyKeys } from './idempotency/keys.js';
 import type { Iface } from './identity.js';
+import type { InFlight } from './in-flight.js';
 import type { RecordingStatus } from './operator-status.js';
+import type { GapAnnouncer } from './push/gap-announcer.js';
+import type { PushHub } from './push/hub.js';
+import type { Subscriptions } from './push/subscriptions.js';
+import type { Readiness } from './readiness.js';
 import { RequestFigures, requestMetrics } from './request-figures.js';
+import type { StorageStatus } from './storage-status.js';
 
 /** An order that was acknowledged, and of whom it tells something. */
 export interface PlacedOrder {
@@ -18,21 +25,16 @@ export interface PlacedOrder {
 
 /** Sources of the gauges; read on each scrape. */
 export interface GaugeSources {
-  readonly pushConnections: () => number;
-  readonly subscriptions: () => number;
-  readonly idempotencyKeys: () => number;
-  readonly backendReady: () => boolean;
-  readonly quotesReady: () => boolean;
-  readonly tradingReady: () => boolean;
-  readonly reconnects: () => number;
-  readonly callsInFlight: () => number;
-  readonly gaps: () => number;
-  readonly missingPushes: () => number;
-  readonly storageWritable: () => boolean;
-  /** undefined where the server behind has none, or has not said. */
-  readonly subscriptionQuotas: () => SubscriptionQuotas | undefined;
-  /** undefined where there is no audit file. */
-  readonly auditFile: () => AuditFileStatus | undefined;
+  readonly access: { readonly audit: Pick<AuditLog, 'fileStatus'> };
+  readonly backend: Pick<Backend, 'subscriptionQuotas'>;
+  readonly idempotency: Pick<IdempotencyKeys, 'count'>;
+  readonly inFlight: Pick<InFlight, 'size'>;
+  readonly push: Pick<PushHub, 'connections'> & {
+    readonly gaps: Pick<GapAnnouncer, 'count' | 'missing'>;
+    readonly subscriptions: Pick<Subscriptions, 'usedQuota'>;
+  };
+  readonly readiness: Pick<Readiness, 'awaited' | 'quotes' | 'reconnects' | 'trading'>;
+  readonly storage: Pick<StorageStatus, 'failure'>;
   /** undefined where nothing is recorded. */
   readonly recording: (() => RecordingStatus) | undefined;
   readonly logLinesLost: () => number;
@@ -62,7 +64,7 @@ export class Meter {
   /** Backend event received → frames handed to the sockets, by push type. */
   readonly pushDelays = new Map<number, DelayHistogram>();
   readonly #metrics: Metric[] = [];
-  #subscriptionQuotas: GaugeSources['subscriptionQuotas'] = () => undefined;
+  #subscriptionQuotas: () => SubscriptionQuotas | undefined = () => undefined;
 
   /** The type of what {@link metrics} returns. */
   readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
@@ -79,33 +81,33 @@ export class Meter {
   }
 
   /** Adds the gauges of the parts that are made later than the meter. */
-  watch(sources: GaugeSources): void {
-    this.#subscriptionQuotas = sources.subscriptionQuotas;
+  watch({ access, backend, idempotency, inFlight, push, readiness, storage, recording, logLinesLost }: GaugeSources): void {
+    this.#subscriptionQuotas = () => backend.subscriptionQuotas?.();
+    const { audit } = access;
     const add = (type: Metric['type']) => (name: string, help: string, read: () => number) =>
       this.#metrics.push({ name, help, type, read });
     const [gauge, counter] = [add('gauge'), add('counter')];
-    gauge('svc_push_connections', 'Open push connections.', sources.pushConnections);
-    gauge('svc_push_subscriptions', 'Live data streams with a subscriber.', sources.subscriptions);
-    gauge('svc_idempotency_keys', 'Writes remembered by idempotency key.', sources.idempotencyKeys);
-    gauge('svc_backend_ready', '1 while every backend connection accepts requests.', () => Number(sources.backendReady()));
-    gauge('svc_backend_quotes_ready', '1 while quotes can be asked for.', () => Number(sources.quotesReady()));
-    gauge('svc_backend_trading_ready', '1 while every broker accepts requests.', () => Number(sources.tradingReady()));
-    counter('svc_backend_reconnects_total', 'Backend connections that were lost and made anew.', sources.reconnects);
-    gauge('svc_backend_calls_in_flight', 'Requests waiting for the backend.', sources.callsInFlight);
-    counter('svc_push_gaps_total', 'Announced gaps in backend pushes.', sources.gaps);
-    gauge('svc_push_missing', 'Streams and accounts whose pushes are interrupted.', sources.missingPushes);
-    gauge('svc_storage_writable', '1 while the database accepts writes.', () => Number(sources.storageWritable()));
-    if (sources.auditFile() !== undefined) {
-      gauge('svc_audit_writable', '1 while the audit file can be written.', () => Number(sources.auditFile()?.failure === undefined));
-      counter('svc_audit_lines_lost_total', 'Audit lines that never reached the file.', () => sources.auditFile()?.linesLost ?? 0);
+    gauge('svc_push_connections', 'Open push connections.', () => push.connections().length);
+    gauge('svc_push_subscriptions', 'Live data streams with a subscriber.', () => push.subscriptions.usedQuota);
+    gauge('svc_idempotency_keys', 'Writes remembered by idempotency key.', () => idempotency.count);
+    gauge('svc_backend_ready', '1 while every backend connection accepts requests.', () => Number(readiness.awaited() === undefined));
+    gauge('svc_backend_quotes_ready', '1 while quotes can be asked for.', () => Number(readiness.quotes));
+    gauge('svc_backend_trading_ready', '1 while every broker accepts requests.', () => Number(readiness.trading));
+    counter('svc_backend_reconnects_total', 'Backend connections that were lost and made anew.', () => readiness.reconnects);
+    gauge('svc_backend_calls_in_flight', 'Requests waiting for the backend.', () => inFlight.size);
+    counter('svc_push_gaps_total', 'Announced gaps in backend pushes.', () => push.gaps.count);
+    gauge('svc_push_missing', 'Streams and accounts whose pushes are interrupted.', () => push.gaps.missing);
+    gauge('svc_storage_writable', '1 while the database accepts writes.', () => Number(storage.failure === undefined));
+    if (audit.fileStatus() !== undefined) {
+      gauge('svc_audit_writable', '1 while the audit file can be written.', () => Number(audit.fileStatus()?.failure === undefined));
+      counter('svc_audit_lines_lost_total', 'Audit lines that never reached the file.', () => audit.fileStatus()?.linesLost ?? 0);
     }
-    const { recording } = sources;
     if (recording !== undefined) {
       gauge('svc_recording_writable', '1 while the recording can be written.', () => Number(recording().failure === undefined));
       counter('svc_recording_events_total', 'Events in the recording.', () => recording().eventsWritten);
       counter('svc_recording_events_lost_total', 'Events that could not be recorded.', () => recording().eventsLost);
     }
-    counter('svc_log_lines_lost_total', 'Log lines lost because stderr was blocked.', sources.logLinesLost);
+    counter('svc_log_lines_lost_total', 'Log lines lost because stderr was blocked.', logLinesLost);
     gauge('svc_process_resident_memory_bytes', 'Resident memory of the daemon.', () => process.memoryUsage.rss());
     gauge('svc_process_cpu_seconds', 'CPU time of the daemon, user and system.', () => {
       const { user, system } = process.cpuUsage();

@@ -1,13 +1,14 @@
 import type { Message } from '@bufbuild/protobuf';
-import { type Access, type KeyRecord, type ScopeMask, scopeMask } from '@svc-gateway/access';
+import { type Access, type KeyRecord, scopeMask } from '@svc-gateway/access';
 import { trdEnv } from '@svc-gateway/contract/enums';
 import { TrdEnv, type TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import type { Operation } from '@svc-gateway/contract/operation';
-import { Rejection } from '@svc-gateway/contract/rejection';
+import { invalidField, Rejection } from '@svc-gateway/contract/rejection';
 import { possibleScopes } from '@svc-gateway/contract/scope';
 import type { Switch } from '@svc-gateway/contract/switches';
 import { checkLimits, isLimited, scopeAsked } from './limit-check.js';
-import { type Subjects, subjectsOf } from './subjects.js';
+import { perOperation } from './per-operation.js';
+import { type RequestResources, resourcesOf } from './request-resources.js';
 
 /** Qot_Common.QotMarket of the shared forex display quotes. */
 const FOREX_MARKET = 81;
@@ -16,30 +17,27 @@ const FOREX_SWITCH: Switch = '--enable-desktop-phase2-reads';
 
 const simulate = scopeMask(['trade:simulate']);
 const real = scopeMask(['trade:real']);
-const masks = new Map<Operation, ScopeMask>();
+/** The scopes any one of which may do for an operation. */
+const possibleMask = perOperation(({ scope }) => scopeMask(possibleScopes(scope)));
 
 /** Checks requests against scopes and allowlists; risk limits are checked by the gates. */
 export class Permissions {
-  readonly #access: Access;
   readonly #forexIsOff: boolean;
   /** Whether the start-up flags limit every caller. */
   readonly #flagsLimit: boolean;
 
   /** @param switches start-up switches that are on. */
-  constructor(access: Access, switches: ReadonlySet<string>) {
-    this.#access = access;
-    this.#flagsLimit = isLimited(access.flagLimits);
+  constructor(
+    private readonly access: Access,
+    switches: ReadonlySet<string>,
+  ) {
+    this.#flagsLimit = isLimited(access.gates.flagLimits);
     this.#forexIsOff = !switches.has(FOREX_SWITCH);
   }
 
   /** Before the body is read: does the caller hold a scope that could do? */
   scope(operation: Operation, key: KeyRecord | undefined): Rejection | undefined {
-    let mask = masks.get(operation);
-    if (mask === undefined) {
-      mask = scopeMask(possibleScopes(operation.scope));
-      masks.set(operation, mask);
-    }
-    return this.#hold(key, mask);
+    return this.access.authorise(key, possibleMask(operation));
   }
 
   /** Once the request is known: its environment, where that is not its account's to say, and its accounts, markets and symbols. */
@@ -55,7 +53,7 @@ export class Permissions {
       const accepted = trdEnv.members.map((member) => member.name).join(', ');
       return new Rejection('request.invalid', `trd_env: unknown trading environment ${env}, accepted: ${accepted}`);
     }
-    return this.#hold(key, env === TrdEnv.TrdEnv_Real ? real : simulate);
+    return this.access.authorise(key, env === TrdEnv.TrdEnv_Real ? real : simulate);
   }
 
   #subjects(operation: Operation, key: KeyRecord | undefined, request: Message): Rejection | undefined {
@@ -63,27 +61,22 @@ export class Permissions {
       const asked = scopeAsked(operation.scope, request);
       if (asked === undefined) {
         const { field, scopes } = operation.scope;
-        return new Rejection('request.invalid', `${field}: expected one of ${Object.keys(scopes).join(', ')}`, { field });
+        return invalidField(field, `expected one of ${Object.keys(scopes).join(', ')}`);
       }
-      const denied = this.#hold(key, scopeMask([asked]));
+      const denied = this.access.authorise(key, scopeMask([asked]));
       if (denied !== undefined) return denied;
     }
-    const subjects = subjectsOf(operation, request);
-    if (this.#forexIsOff && namesForex(subjects)) {
+    const resources = resourcesOf(operation, request);
+    if (this.#forexIsOff && namesForex(resources)) {
       return new Rejection('feature_disabled', `forex quotes are switched off; start the daemon with ${FOREX_SWITCH}`);
     }
-    const denied = key === undefined || !isLimited(key.limits) ? undefined : checkLimits(operation, key.limits, subjects, request);
+    const denied = key === undefined || !isLimited(key.limits) ? undefined : checkLimits(operation, key.limits, resources, request);
     if (denied !== undefined || !this.#flagsLimit) return denied;
-    return checkLimits(operation, this.#access.flagLimits, subjects, request);
-  }
-
-  #hold(key: KeyRecord | undefined, mask: ScopeMask): Rejection | undefined {
-    const denied = this.#access.authorise(key, mask);
-    return denied === undefined ? undefined : new Rejection(denied.code, denied.message);
+    return checkLimits(operation, this.access.gates.flagLimits, resources, request);
   }
 }
 
-function namesForex({ securities, markets }: Subjects): boolean {
+function namesForex({ securities, markets }: RequestResources): boolean {
   for (const { market } of securities) if (market === FOREX_MARKET) return true;
   for (const { label, of } of markets) if (of === 'securities' && label === FOREX_NAME) return true;
   return false;

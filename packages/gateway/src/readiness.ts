@@ -1,14 +1,12 @@
-import type { AuditLog } from '@svc-gateway/access';
 import { Emitter } from '@svc-gateway/contract/emitter';
-import type { Backend, BackendStatus, BrokerSnapshot, LifecycleSnapshot, NotifyPush } from './backend.js';
+import type { BackendStatus, BrokerSnapshot, LifecycleSnapshot, NotifyPush } from './backend.js';
 import { awaitedConnection, severedConnection } from './backend-connections.js';
+import type { GatewayBase } from './gateway-base.js';
 import type { Trouble } from './operator-status.js';
 import { connectionNotice } from './push/index.js';
 import type { StorageStatus } from './storage-status.js';
 
-export interface ReadinessDeps {
-  readonly backend: Backend;
-  readonly audit: AuditLog;
+export interface ReadinessDeps extends GatewayBase {
   readonly storage: StorageStatus;
   /** Sends a notice to every push connection. */
   readonly notify: (notice: NotifyPush) => void;
@@ -16,18 +14,16 @@ export interface ReadinessDeps {
 
 /** Whether requests can be served, for probes and health checks, and what keeps them from it. */
 export class Readiness {
-  readonly #deps: ReadinessDeps;
   readonly #listeners = new Emitter<boolean>();
   #announced: boolean;
   #connections: Connections;
   #stopping = false;
 
-  constructor(deps: ReadinessDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: ReadinessDeps) {
     this.#announced = this.ready;
     this.#connections = this.#readConnections();
     deps.storage.onChange(() => this.#announce());
-    deps.audit.onFileStatus(() => this.#announce());
+    deps.access.audit.onFileStatus(() => this.#announce());
     deps.backend.onLifecycle(() => {
       this.#announceConnections();
       this.#announce();
@@ -47,16 +43,16 @@ export class Readiness {
 
   /** Current failures of the daemon's own resources: the database, the audit file. */
   troubles(): readonly Trouble[] {
-    const { audit, storage } = this.#deps;
-    const trail = audit.fileStatus()?.failure;
+    const { access, storage } = this.deps;
+    const trail = access.audit.fileStatus()?.failure;
     return [
       ...(storage.failure === undefined ? [] : [{ message: `storage: ${storage.failure}`, stopsWrites: true }]),
-      ...(trail === undefined ? [] : [{ message: `audit: ${trail}`, stopsWrites: audit.required }]),
+      ...(trail === undefined ? [] : [{ message: `audit: ${trail}`, stopsWrites: access.audit.required }]),
     ];
   }
 
   backendStatus(): BackendStatus {
-    return this.#deps.backend.status();
+    return this.deps.backend.status();
   }
 
   /** The connection of the backend that is waited for; undefined when all are ready. */
@@ -107,7 +103,7 @@ export class Readiness {
     const before = this.#connections;
     const { quotes, trading } = this.#readConnections();
     this.#connections = { quotes, trading };
-    if (quotes !== before.quotes || trading !== before.trading) this.#deps.notify(connectionNotice(quotes, trading));
+    if (quotes !== before.quotes || trading !== before.trading) this.deps.notify(connectionNotice(quotes, trading));
   }
 
   #readConnections(): Connections {

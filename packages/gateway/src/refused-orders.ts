@@ -10,13 +10,13 @@ import type { Operation } from '@svc-gateway/contract/operation';
 import { trade } from '@svc-gateway/contract/operations';
 import type { StandingTerms } from '@svc-gateway/contract/rejection';
 import { shown } from '@svc-gateway/contract/shown';
+import { told } from './broker-texts.js';
 import { type Caller, ownerOfKey } from './identity.js';
 import { alone, type LocalOperation } from './local/index.js';
 import { allowsTraded, limitsOf, type Traded } from './market-names.js';
-import { legsText } from './orders/legs-text.js';
+import { legsText } from './orders/order.js';
 import { success } from './responses.js';
-import { maySee, type Reason, shownText } from './sight.js';
-import { told } from './told.js';
+import { maySee, type Reason, shownText } from './visibility.js';
 
 /** A write that was refused. */
 export interface RefusedWrite extends Reason {

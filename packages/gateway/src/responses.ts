@@ -24,9 +24,14 @@ export function failure(operation: Operation, retMsg: string, errCode = 0): Resp
   >) as ResponseMessage;
 }
 
-/** The same answer with another message; the original stays as it is. */
+/** A message with other values in some fields. The original stays as it is, and shares the rest with the copy. */
+export function withFields<T extends object>(message: T, fields: Partial<T>): T {
+  return Object.assign(Object.create(Object.getPrototypeOf(message)), message, fields);
+}
+
+/** The same answer with another message. */
 export function withMessage(response: ResponseMessage, retMsg: string): ResponseMessage {
-  return Object.assign(Object.create(Object.getPrototypeOf(response)), response, { retMsg });
+  return withFields(response, { retMsg });
 }
 
 /** The payload of an answer, if it has one. */
@@ -35,6 +40,14 @@ export function payloadOf<M extends ProtocolMessages>(
   response: ResponseMessage,
 ): MessageShape<M['S2CSchema']> | undefined {
   return (response as ResponseMessage & { s2c?: MessageShape<M['S2CSchema']> }).s2c;
+}
+
+/** The payload of a success; undefined for a refusal. */
+export function successOf<M extends ProtocolMessages>(
+  operation: Operation<M>,
+  response: ResponseMessage,
+): MessageShape<M['S2CSchema']> | undefined {
+  return response.retType === RET_SUCCEED ? payloadOf(operation, response) : undefined;
 }
 
 /** Goes on with an answer: in the same turn where it is there. */

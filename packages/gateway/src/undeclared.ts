@@ -1,35 +1,30 @@
 import { fromBinary } from '@bufbuild/protobuf';
-import { type Access, scopeMask } from '@svc-gateway/access';
+import { scopeMask } from '@svc-gateway/access';
 import { refusalCode } from '@svc-gateway/contract/broker-codes';
-import type { Clock } from '@svc-gateway/contract/clock';
 import { type Response, ResponseSchema } from '@svc-gateway/contract/generated/KeepAlive_pb';
 import { Rejection } from '@svc-gateway/contract/rejection';
-import { type Backend, BackendFailure } from './backend.js';
+import { BackendFailure } from './backend.js';
 import { awaitedConnection, notReady } from './backend-connections.js';
 import { Call, cancelled } from './call.js';
 import { rejectFailure } from './call-failures.js';
+import type { GatewayBase } from './gateway-base.js';
 import type { Caller, Identity } from './identity.js';
 import type { InFlight } from './in-flight.js';
 import { limitsOf } from './market-names.js';
 import { lateRejection } from './orders/late-rejection.js';
-import { rejectDenial } from './orders/valuation.js';
+import type { Entrance } from './pipeline/entrance.js';
+import type { Failures } from './pipeline/failures.js';
 import { rejectUnwritten } from './pipeline/required-trail.js';
 import { RET_SUCCEED } from './responses.js';
+import { rejectDenial } from './valuation/valuation.js';
 
 const realTrading = scopeMask(['trade:real']);
 const TRADING = '--enable-trading';
 
-export interface UndeclaredDeps {
-  readonly access: Access;
-  readonly backend: Backend;
-  readonly clock: Clock;
+export interface UndeclaredDeps extends GatewayBase {
   readonly inFlight: InFlight;
-  readonly requestTimeoutMs: number;
-  readonly switches: ReadonlySet<string>;
-  readonly tradingHalt: string | undefined;
-  readonly identify: (caller: Caller) => Identity | Rejection;
-  /** Something that should not have happened; what the caller is told of it. */
-  readonly defect: (caller: Caller, thrown: unknown) => Rejection;
+  readonly entrance: Pick<Entrance, 'identify'>;
+  readonly failures: Failures;
 }
 
 /**
@@ -37,38 +32,35 @@ export interface UndeclaredDeps {
  * pass, as bytes, for whoever may do anything there is: real trading, without a single limit, and trading switched on.
  */
 export class UndeclaredCalls {
-  readonly #deps: UndeclaredDeps;
-
-  constructor(deps: UndeclaredDeps) {
-    this.#deps = deps;
-  }
+  constructor(private readonly deps: UndeclaredDeps) {}
 
   /** The bytes of the `Response`; undefined where such an id does not pass, for this caller or at all. */
   async call(protoId: number, caller: Caller, body: Uint8Array): Promise<Uint8Array | Rejection | undefined> {
-    const { access, backend, clock, inFlight, requestTimeoutMs, identify, defect } = this.#deps;
-    const identity = identify(caller);
+    const { access, backend, backendClock, inFlight, requestTimeoutMs, entrance, failures } = this.deps;
+    const identity = entrance.identify(caller);
     if (identity instanceof Rejection || backend.callBytes === undefined || !this.#passes(identity)) return undefined;
     const { owner } = identity;
     // An undeclared request might be an order.
-    const halted = access.haltOf(identity.key);
+    const halted = access.gates.haltOf(identity.key);
     if (halted !== undefined) return this.#recorded(caller, identity, rejectDenial(halted));
     const awaited = awaitedConnection(backend.status());
     const refused = awaited === undefined ? inFlight.refuseKind('write', owner) : notReady(awaited);
     if (refused !== undefined) return this.#recorded(caller, identity, refused);
-    const call = new Call(caller, clock, requestTimeoutMs);
+    const call = new Call(caller, backendClock, requestTimeoutMs);
     if (!call.commit()) return this.#recorded(caller, identity, cancelled());
     const unrecorded = await this.#announce(caller, identity);
     if (unrecorded !== undefined) return unrecorded;
-    call.lateRejection = lateRejection(access, clock, identity, { addsRisk: true });
+    call.lateRejection = lateRejection(access, backendClock, identity, { addsRisk: true });
     const { callBytes } = backend;
     const work = (async () => callBytes.call(backend, protoId, body, call))();
     inFlight.enter(owner, work);
-    const failed = (thrown: unknown) => (thrown instanceof BackendFailure ? rejectFailure(thrown, 'write sent') : defect(caller, thrown));
+    const failed = (thrown: unknown) =>
+      thrown instanceof BackendFailure ? rejectFailure(thrown, 'write sent') : failures.defect(caller, thrown);
     return this.#recorded(caller, identity, await call.within(work, failed));
   }
 
   #passes({ key }: Identity): boolean {
-    const { access, switches, tradingHalt } = this.#deps;
+    const { access, switches, tradingHalt } = this.deps;
     if (key === undefined || access.authorise(key, realTrading) !== undefined) return false;
     if (!switches.has(TRADING) || tradingHalt !== undefined) return false;
     return limitsOf(access, key).every((limits) => Object.values(limits).every((limit) => limit === null));
@@ -76,7 +68,7 @@ export class UndeclaredCalls {
 
   /** Where the trail is required, it has a line before anything leaves. */
   async #announce(caller: Caller, identity: Identity): Promise<Rejection | undefined> {
-    const { audit } = this.#deps.access;
+    const { audit } = this.deps.access;
     if (!audit.required) return undefined;
     this.#record(caller, identity, 'admitted, not sent yet');
     return rejectUnwritten(audit);
@@ -95,7 +87,7 @@ export class UndeclaredCalls {
 
   #record({ iface, endpoint, requestId }: Caller, { key }: Identity, reason: string, code?: string): void {
     const outcome = code === undefined ? 'allow' : 'reject';
-    this.#deps.access.audit.record({ iface, endpoint, keyId: key?.id ?? null, outcome, reason, code, requestId });
+    this.deps.access.audit.record({ iface, endpoint, keyId: key?.id ?? null, outcome, reason, code, requestId });
   }
 }
 

@@ -5,7 +5,7 @@ import { OrderSchema } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { MemoryStore } from '@svc-gateway/storage';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { remarkOf } from '../orders/bracket-entry.js';
+import { remarkOf } from '../valuation/bracket-terms.js';
 import { applyOrders } from './apply-orders.js';
 import { BracketBook, type Watched } from './book.js';
 import { newBracket } from './bracket.js';

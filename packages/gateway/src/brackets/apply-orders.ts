@@ -1,11 +1,11 @@
 import { type Decimal, decimalFromNumber } from '@svc-gateway/contract/decimal';
 import { type Order, OrderStatus } from '@svc-gateway/contract/generated/Trd_Common_pb';
-import { finalStatuses } from '../final-statuses.js';
-import { bracketOfRemark } from '../orders/bracket-entry.js';
+import { finalStatuses, LOST_MS } from '../orders/order.js';
+import { bracketOfRemark } from '../valuation/bracket-terms.js';
 import type { BracketBook, Watched } from './book.js';
 import { type Bracket, type Exit, isEntryOrder, isExitOrder, isOfExitSide, isOfSecurity, nameOf, withShownPrices } from './bracket.js';
 import { afterExit, type ExitEnd } from './decide.js';
-import { type BracketsDeps, LOOK_MS, LOST_MS } from './deps.js';
+import { type BracketsDeps, LOOK_MS } from './deps.js';
 
 /** How far the brokerage's clock may be behind where an entry is known by the caller's remark. */
 const SKEW_MS = 2_000;

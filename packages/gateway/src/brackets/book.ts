@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Decimal } from '@svc-gateway/contract/decimal';
 import type { Order } from '@svc-gateway/contract/generated/Trd_Common_pb';
+import { DAY_MS } from '@svc-gateway/contract/time';
 import type { Table } from '@svc-gateway/storage';
-import { type Bracket, type Exit, isActive, isEntryOrder, isExitOrder, isOfSamePosition, type OrderName, unclosed } from './bracket.js';
+import type { OrderName } from '../orders/order.js';
+import { type Bracket, type Exit, isActive, isEntryOrder, isExitOrder, isOfSamePosition, unclosed } from './bracket.js';
 import { type BracketsDeps, report } from './deps.js';
 import { ownExitNumber } from './own-exits.js';
 
 /** How long one that is over stays to be read, and how many do. */
-const KEPT_MS = 86_400_000;
+const KEPT_MS = DAY_MS;
 const KEPT_MAX = 1_000;
 /** Maximum orders of others to remember; each is looked for during a minute. */
 const OTHERS_MAX = 1_000;
@@ -61,14 +63,12 @@ type BookDeps = Pick<BracketsDeps, 'store' | 'clock' | 'logger' | 'onStorageFail
 export class BracketBook {
   readonly rows: Table<Bracket>;
   readonly watched = new Map<string, Watched>();
-  readonly #deps: BookDeps;
   /** Orders of callers that are like entries whose answers were lost: theirs to know, and nobody's to guard. By text, or number where there is none. */
   readonly #others = new Set<string>();
   /** Ended brackets, in the order of their end. */
   readonly #ended = new Set<string>();
 
-  constructor(deps: BookDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: BookDeps) {
     this.rows = deps.store.table<Bracket>('brackets');
   }
 
@@ -155,7 +155,7 @@ export class BracketBook {
   /** Puts a bracket on disk, unless it is there as it is. */
   async keep(watched: Watched, bracket: Bracket): Promise<void> {
     const kept = this.rows.get(bracket.id);
-    const next: Bracket = { ...bracket, updatedAt: Math.max(this.#deps.clock.now(), bracket.updatedAt) };
+    const next: Bracket = { ...bracket, updatedAt: Math.max(this.deps.clock.now(), bracket.updatedAt) };
     watched.bracket = next;
     if (kept !== undefined && isSame(kept, next)) {
       watched.bracket = { ...next, updatedAt: kept.updatedAt };
@@ -163,16 +163,23 @@ export class BracketBook {
     }
     await this.write(next);
     const how = kept === undefined ? undefined : alertOf(kept, next);
-    if (how !== undefined) this.#deps.onAlert?.(next, how);
+    if (how !== undefined) this.deps.onAlert?.(next, how);
+  }
+
+  /** Keeps a bracket with a note, which is logged where it is new. */
+  async note(watched: Watched, note: string, changes: Partial<Bracket> = {}): Promise<void> {
+    const { bracket } = watched;
+    if (note !== bracket.note) this.deps.logger.warn({ bracket: bracket.id }, note);
+    await this.keep(watched, { ...bracket, ...changes, note });
   }
 
   /** Puts one on disk of which nothing more is known. */
   write(bracket: Bracket): Promise<void> {
-    return this.#deps.store.write((change) => change.put(this.rows, bracket.id, bracket));
+    return this.deps.store.write((change) => change.put(this.rows, bracket.id, bracket));
   }
 
   remove(id: string): Promise<void> {
-    return this.#deps.store.write((change) => change.remove(this.rows, id));
+    return this.deps.store.write((change) => change.remove(this.rows, id));
   }
 
   /** Drops an ended bracket. */
@@ -184,11 +191,11 @@ export class BracketBook {
 
   /** Forgets those that were over a day ago, or before many others. */
   prune(): void {
-    const before = this.#deps.clock.now() - KEPT_MS;
+    const before = this.deps.clock.now() - KEPT_MS;
     for (const id of this.#ended) {
       if (this.#ended.size <= KEPT_MAX && (this.rows.get(id)?.updatedAt ?? 0) >= before) return;
       this.#ended.delete(id);
-      this.remove(id).catch((error: unknown) => report(this.#deps, error, id));
+      this.remove(id).catch((error: unknown) => report(this.deps, error, id));
     }
   }
 
@@ -197,7 +204,7 @@ export class BracketBook {
     const row = this.rows.get(id);
     if (row === undefined || row.state === 'closed' || row.state === 'cancelled') return false;
     const watched = this.watched.get(id);
-    await this.write({ ...row, state: 'cancelled', updatedAt: this.#deps.clock.now() });
+    await this.write({ ...row, state: 'cancelled', updatedAt: this.deps.clock.now() });
     this.#ended.add(id);
     if (watched !== undefined) this.drop(watched);
     return true;

@@ -4,7 +4,8 @@ import type { C2S as BracketC2S } from '@svc-gateway/contract/generated/svc/plac
 import { type Order, OrderType, TimeInForce, TrdHeaderSchema, TrdSide } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { type C2S as PlaceC2S, C2SSchema as PlaceC2SSchema } from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
 import type { PacketId } from '../backend.js';
-import { type BracketTerms, exitSideOf } from '../orders/bracket-entry.js';
+import type { OrderName } from '../orders/order.js';
+import { type BracketTerms, exitSideOf } from '../valuation/bracket-terms.js';
 
 /** Kind of an exit order. */
 export type ExitKind = 'target' | 'stop';
@@ -114,6 +115,11 @@ export function nameOf({ kind }: Pick<Exit, 'kind'>): string {
   return kind === 'stop' ? 'stop-loss' : 'take-profit';
 }
 
+/** An exit that is not in the market yet. */
+export function newExit(exit: Pick<Exit, 'kind' | 'reached' | 'qty' | 'remark'>): Exit {
+  return { ...exit, idEx: '', price: 0n, trigger: 0n, moved: false, filled: 0n, cancelling: false, unconfirmed: 0n, told: '' };
+}
+
 /** Whether anything is still to be done for it. */
 export function isActive({ state }: Bracket): boolean {
   return state === 'placing' || state === 'open';
@@ -166,17 +172,14 @@ export function newBracket(id: string, keyId: string | null, request: BracketC2S
 }
 
 /** The exits of a bracket, with the side and the security of its entry. */
-export function termsOf({ accId, trdEnv, trdMarket, secMarket, code, exitSide, takeProfit, stopLoss }: Bracket): BracketTerms {
-  const header = create(TrdHeaderSchema, { accID: accId, trdEnv, trdMarket });
-  return { header, secMarket, code, exitSide, takeProfit, stopLoss };
+export function termsOf(bracket: Bracket): BracketTerms {
+  const { secMarket, code, exitSide, takeProfit, stopLoss } = bracket;
+  return { header: headerOf(bracket), secMarket, code, exitSide, takeProfit, stopLoss };
 }
 
 export function isOfSamePosition(a: Bracket, b: Bracket): boolean {
   return a.accId === b.accId && a.secMarket === b.secMarket && a.code === b.code && a.exitSide === b.exitSide;
 }
-
-/** The names of an order: its text, its number, or both. */
-export type OrderName = Pick<Order, 'orderID' | 'orderIDEx'>;
 
 /** Whether an order is a bracket's entry: by its text, or by its number where one side has no text. */
 export function isEntryOrder({ entryIdEx, entryId }: Bracket, { orderID, orderIDEx }: OrderName): boolean {

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { type Decimal, decimalFromNumber } from '@svc-gateway/contract/decimal';
+import type { Decimal } from '@svc-gateway/contract/decimal';
 import { type Order, type OrderFill, OrderStatus, TrdFilterConditionsSchema } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { C2SSchema as HistoryDealsC2S } from '@svc-gateway/contract/generated/Trd_GetHistoryOrderFillList_pb';
 import { C2SSchema as HistoryC2S } from '@svc-gateway/contract/generated/Trd_GetHistoryOrderList_pb';
@@ -7,11 +7,11 @@ import { C2SSchema as DealsC2S } from '@svc-gateway/contract/generated/Trd_GetOr
 import { C2SSchema as OrderListC2S } from '@svc-gateway/contract/generated/Trd_GetOrderList_pb';
 import { account } from '@svc-gateway/contract/operations';
 import { BackendRefused } from '../backend.js';
-import { bracketOfRemark, remarkOf } from '../orders/bracket-entry.js';
-import { historySpan } from '../orders/order-history.js';
-import { nameOfOrder } from '../orders/order-lookup.js';
+import { magnitude, nameOfOrder, type OrderName } from '../orders/order.js';
+import { historySpan } from '../orders/reads.js';
+import { bracketOfRemark, remarkOf } from '../valuation/bracket-terms.js';
 import type { BracketBook } from './book.js';
-import { type Bracket, headerOf, isEntryOrder, isOfExitSide, isOfSecurity, type OrderName } from './bracket.js';
+import { type Bracket, headerOf, isEntryOrder, isOfExitSide, isOfSecurity } from './bracket.js';
 import type { BracketsDeps } from './deps.js';
 import type { BracketReads } from './reads.js';
 
@@ -117,5 +117,5 @@ function queryOf(now: number, bracket: Bracket) {
 }
 
 function sumOf(quantities: readonly number[]): Decimal {
-  return quantities.reduce((sum, qty) => sum + (decimalFromNumber(Math.abs(qty)) ?? 0n), 0n);
+  return quantities.reduce((sum, qty) => sum + magnitude(qty), 0n);
 }

@@ -1,24 +1,16 @@
-import type { Access } from '@svc-gateway/access';
-import type { Clock } from '@svc-gateway/contract/clock';
-import { StorageFailure, type Store } from '@svc-gateway/storage';
-import { type Backend, BackendFailure, type CallContext } from '../backend.js';
+import { StorageFailure } from '@svc-gateway/storage';
+import { BackendFailure, type CallContext } from '../backend.js';
+import type { GatewayBase } from '../gateway-base.js';
 import { ownerNamed } from '../identity.js';
-import type { Logger } from '../logger.js';
 import type { AccountOrders } from '../orders/account-orders.js';
 import { notice, type PushHub } from '../push/index.js';
 import type { Bracket } from './bracket.js';
 
-export interface BracketsDeps {
-  readonly backend: Backend;
-  readonly access: Access;
-  readonly orders: Pick<AccountOrders, 'trading' | 'leastHeld' | 'now'>;
-  readonly store: Store;
+export interface BracketsDeps extends GatewayBase {
+  readonly orders: Pick<AccountOrders, 'unanswered' | 'leastHeld' | 'now'>;
   readonly hub: PushHub;
-  readonly clock: Clock;
-  readonly backendClock: Clock;
   /** The backend records a write in `store`, and so only after what is written there before. */
   readonly recordedInOrder: boolean;
-  readonly logger: Logger;
   /** Whether orders may be sent: trading is on, and nothing is wrong with what this daemon remembers. */
   readonly mayTrade: boolean;
   /** Told whenever the disk keeps a bracket from going on: it may do so at every look. */
@@ -27,8 +19,6 @@ export interface BracketsDeps {
 
 /** How often each bracket is held against the brokerage's orders, beside what is pushed; how soon a refused exit is tried again. */
 export const LOOK_MS = 5_000;
-/** Search time for an order with a lost answer, after which its outcome counts as unknown. */
-export const LOST_MS = 60_000;
 /** Longest time of a call. Longer than the window of an upstream's frequency limits: an exit waits for its turn as callers' orders do. */
 export const CALL_MS = 35_000;
 

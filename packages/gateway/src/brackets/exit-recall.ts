@@ -1,8 +1,8 @@
 import { decimalFromNumber } from '@svc-gateway/contract/decimal';
 import type { Order } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { BackendRefused } from '../backend.js';
-import { LISTS_APART_MS } from '../orders/account-orders.js';
-import { bracketOfRemark } from '../orders/bracket-entry.js';
+import { LISTS_APART_MS } from '../orders/order.js';
+import { bracketOfRemark } from '../valuation/bracket-terms.js';
 import { applyOrders } from './apply-orders.js';
 import type { BracketBook, Watched } from './book.js';
 import { type Bracket, isEntryOrder, isExitOrder, nameOf, unclosed } from './bracket.js';
@@ -15,17 +15,14 @@ const SHARED_MS = 3_500;
 
 /** Looks for exits that an earlier process sent and did not record. No exit is placed before: a second one could open the opposite position. */
 export class ExitRecall {
-  readonly #deps: BracketsDeps;
-  readonly #book: BracketBook;
-  readonly #reads: BracketReads;
   /** The last list of all orders, by account and market. */
   readonly #lists = new Map<string, { readonly askedAt: number; readonly orders: Promise<readonly Order[] | undefined> }>();
 
-  constructor(deps: BracketsDeps, book: BracketBook, reads: BracketReads) {
-    this.#deps = deps;
-    this.#book = book;
-    this.#reads = reads;
-  }
+  constructor(
+    private readonly deps: BracketsDeps,
+    private readonly book: BracketBook,
+    private readonly reads: BracketReads,
+  ) {}
 
   /** A push shows an exit that is not recorded: looks for a bracket's exits anew, in lists that are asked for after it. */
   restart(watched: Watched): void {
@@ -39,7 +36,7 @@ export class ExitRecall {
    * exits before. Returns exits that are in the market beside another. `again` is called when it is time for another list.
    */
   async look(watched: Watched, again: () => Promise<void>): Promise<readonly Order[]> {
-    const { backend, backendClock } = this.#deps;
+    const { backend, backendClock } = this.deps;
     const now = backendClock.monotonic();
     if (watched.exitsKnown || (watched.recalledAt !== undefined && now - watched.recalledAt < LISTS_APART_MS)) return [];
     watched.recalledAt = now;
@@ -47,7 +44,7 @@ export class ExitRecall {
     const { bracket } = watched;
     const { askedAt, orders: listed } = await this.#allOrders(bracket);
     if (listed === undefined) return [];
-    applyOrders(this.#book, watched, listed, 'list', this.#deps);
+    applyOrders(this.book, watched, listed, 'list', this.deps);
     const surplus = surplusExits(ownExits(watched.bracket, listed));
     if (surplus.length > 0) return surplus;
     // An exit follows the entry: it may still be found.
@@ -65,7 +62,7 @@ export class ExitRecall {
     let orders = listed;
     if (!isNone && !ownExits(bracket, listed).some(isInMarket)) {
       // The last one may have ended on an earlier day.
-      const history = await this.#reads.history(bracket, { codeList: [bracket.code] }).catch(refused);
+      const history = await this.reads.history(bracket, { codeList: [bracket.code] }).catch(refused);
       if (watched.bracket !== bracket) return;
       orders = [...listed, ...history.filter((order) => listed.every(({ orderIDEx }) => orderIDEx !== order.orderIDEx))];
     }
@@ -78,11 +75,11 @@ export class ExitRecall {
     }
     for (const step of recalledExits(watched, own)) {
       watched.bracket = step.bracket;
-      applyOrders(this.#book, watched, [step.order], 'recall', this.#deps);
+      applyOrders(this.book, watched, [step.order], 'recall', this.deps);
     }
     const { exit } = watched.bracket;
     if (exit !== undefined && exit.idEx !== bracket.exit?.idEx) {
-      this.#deps.logger.warn({ bracket: bracket.id }, `its ${nameOf(exit)} ${exit.idEx} was found among the orders`);
+      this.deps.logger.warn({ bracket: bracket.id }, `its ${nameOf(exit)} ${exit.idEx} was found among the orders`);
       // The quantity was confirmed before the exit was sent.
       if (exit.qty - exit.filled > watched.confirmed) watched.confirmed = exit.qty - exit.filled;
     }
@@ -104,16 +101,16 @@ export class ExitRecall {
     if (alike.length === 1) return [...over, ...alike];
     if (alike.length === 0) {
       if (working.length === 0) return over;
-      const held = await this.#reads.held(bracket, true);
+      const held = await this.reads.held(bracket, true);
       if (held === undefined) return undefined;
       const open = ({ qty, fillQty }: Order) => (decimalFromNumber(qty) ?? 0n) - (decimalFromNumber(fillQty) ?? 0n);
       const closing = working.reduce((sum, order) => sum + open(order), 0n);
-      if (this.#book.leftOf(bracket, held) - closing >= unclosed(bracket)) return over;
+      if (this.book.leftOf(bracket, held) - closing >= unclosed(bracket)) return over;
     }
     const note = 'an exit of its own may be among the orders, where the brokerage keeps no remarks: check the orders and positions';
-    this.#deps.logger.error({ bracket: bracket.id }, note);
-    await this.#book.keep(watched, { ...watched.bracket, state: 'unclear', note });
-    this.#book.drop(watched);
+    this.deps.logger.error({ bracket: bracket.id }, note);
+    await this.book.keep(watched, { ...watched.bracket, state: 'unclear', note });
+    this.book.drop(watched);
     return undefined;
   }
 
@@ -121,7 +118,7 @@ export class ExitRecall {
   #isAnothers(bracket: Bracket, order: Order): boolean {
     const named = bracketOfRemark(order.remark);
     if (named !== undefined && named !== bracket.id) return true;
-    for (const { bracket: other } of this.#book.watched.values()) {
+    for (const { bracket: other } of this.book.watched.values()) {
       if (other.id !== bracket.id && (isEntryOrder(other, order) || (other.exit !== undefined && isExitOrder(other, other.exit, order))))
         return true;
     }
@@ -131,10 +128,10 @@ export class ExitRecall {
   /** All orders of an account, asked for afresh; brackets that ask within a while share one list. */
   async #allOrders(bracket: Bracket): Promise<{ readonly askedAt: number; readonly orders: readonly Order[] | undefined }> {
     const place = placeOf(bracket);
-    const askedAt = this.#deps.backendClock.monotonic();
+    const askedAt = this.deps.backendClock.monotonic();
     const before = this.#lists.get(place);
     if (before !== undefined && askedAt - before.askedAt < SHARED_MS) return { askedAt: before.askedAt, orders: await before.orders };
-    const orders = this.#reads.orders(bracket, {}, true).catch(unanswered);
+    const orders = this.reads.orders(bracket, {}, true).catch(unanswered);
     this.#lists.set(place, { askedAt, orders });
     return { askedAt, orders: await orders };
   }

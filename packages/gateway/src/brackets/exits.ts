@@ -11,14 +11,14 @@ import { C2SSchema as ReconfirmC2SSchema } from '@svc-gateway/contract/generated
 import { quoteMarketOfSecMarket } from '@svc-gateway/contract/markets';
 import { quote, trade } from '@svc-gateway/contract/operations';
 import { BackendFailure, BackendRefused, BackendUnsent, type ResponseMessage } from '../backend.js';
-import { remarkOf } from '../orders/bracket-entry.js';
-import { nameOfOrder } from '../orders/order-lookup.js';
+import { nameOfOrder, type OrderName, symbolOfOrder } from '../orders/order.js';
 import { PacketIds } from '../orders/packet-ids.js';
-import { type SentLeg, symbolOf } from '../orders/unsettled-trades.js';
-import { payloadOf, RET_SUCCEED } from '../responses.js';
+import type { SentLeg } from '../orders/unsettled-trades.js';
+import { RET_SUCCEED, successOf } from '../responses.js';
 import { sideName } from '../trade-names.js';
+import { remarkOf } from '../valuation/bracket-terms.js';
 import type { BracketBook, Watched } from './book.js';
-import { type Bracket, type Exit, exitOrder, headerOf, isActive, nameOf, type OrderName } from './bracket.js';
+import { type Bracket, type Exit, exitOrder, headerOf, isActive, nameOf, newExit } from './bracket.js';
 import { nextStep } from './decide.js';
 import { alert, type BracketsDeps, contextOf, LOOK_MS, report } from './deps.js';
 import type { BracketReads } from './reads.js';
@@ -29,18 +29,14 @@ const STOP_REFUSALS = 2;
 
 /** Takes the steps of brackets: places their exits and cancels them. */
 export class Exits {
-  readonly #deps: BracketsDeps;
-  readonly #book: BracketBook;
-  readonly #reads: BracketReads;
-  readonly #reconciler: BracketReconciler;
   readonly #packets = new PacketIds();
 
-  constructor(deps: BracketsDeps, book: BracketBook, reads: BracketReads, reconciler: BracketReconciler) {
-    this.#deps = deps;
-    this.#book = book;
-    this.#reads = reads;
-    this.#reconciler = reconciler;
-  }
+  constructor(
+    private readonly deps: BracketsDeps,
+    private readonly book: BracketBook,
+    private readonly reads: BracketReads,
+    private readonly reconciler: BracketReconciler,
+  ) {}
 
   /** Takes steps until there is none to take; one at a time. */
   async advance(watched: Watched): Promise<void> {
@@ -48,80 +44,67 @@ export class Exits {
     if (watched.busy) return;
     watched.busy = true;
     try {
-      while (watched.again && this.#book.isWatched(watched)) {
+      while (watched.again && this.book.isWatched(watched)) {
         watched.again = false;
         await this.#step(watched);
       }
     } catch (error) {
-      report(this.#deps, error, watched.bracket.id);
+      report(this.deps, error, watched.bracket.id);
     } finally {
       watched.busy = false;
     }
   }
 
   async #step(watched: Watched): Promise<void> {
-    for (const order of await this.#reconciler.recall(watched, () => this.advance(watched))) await this.#cancelSurplus(watched, order);
-    if (!this.#book.isWatched(watched)) return;
+    for (const order of await this.reconciler.recall(watched, () => this.advance(watched))) await this.#cancelSurplus(watched, order);
+    if (!this.book.isWatched(watched)) return;
     // Persist the new state before acting on it.
-    await this.#book.keep(watched, watched.bracket);
+    await this.book.keep(watched, watched.bracket);
     const { withdrawn, state, entryOver } = watched.bracket;
-    if (withdrawn && state === 'open' && !entryOver && this.#deps.backendClock.monotonic() >= watched.withdrawAt)
+    if (withdrawn && state === 'open' && !entryOver && this.deps.backendClock.monotonic() >= watched.withdrawAt)
       await this.#cancelEntry(watched);
-    if (watched.bracket.priceSince !== undefined && isActive(watched.bracket)) await this.#reconciler.askPrice(watched);
-    const { listsCurrent } = this.#deps.backend;
-    if (!listsCurrent) await this.#reconciler.confirm(watched, () => this.advance(watched));
+    if (watched.bracket.priceSince !== undefined && isActive(watched.bracket)) await this.reconciler.askPrice(watched);
+    const { listsCurrent } = this.deps.backend;
+    if (!listsCurrent) await this.reconciler.confirm(watched, () => this.advance(watched));
     const { bracket, last } = watched;
     const step = nextStep(bracket, last, listsCurrent ? undefined : watched.confirmed);
     if (!watched.exitsKnown && !(step.do === 'cancel' && bracket.ending)) return;
     if (step.do === 'end') {
-      await this.#book.keep(watched, { ...bracket, state: step.state });
-      this.#book.drop(watched);
+      await this.book.keep(watched, { ...bracket, state: step.state });
+      this.book.drop(watched);
       return;
     }
-    const now = this.#deps.backendClock.monotonic();
+    const now = this.deps.backendClock.monotonic();
     if (step.do === 'cancel' && bracket.exit !== undefined && now >= watched.cancelAt) await this.#cancelExit(watched, bracket.exit);
     if (step.do === 'confirm' && bracket.exit !== undefined && now >= watched.retryAt) await this.#confirm(watched, bracket.exit);
     if (step.do === 'place' && bracket.priceSince === undefined && now >= watched.retryAt) {
-      if (!(await this.#reconciler.isThere(watched, step.qty)) || watched.bracket !== bracket) {
+      if (!(await this.reconciler.isThere(watched, step.qty)) || watched.bracket !== bracket) {
         watched.again = true;
         return;
       }
       const exits = bracket.exits + 1;
       const remark = remarkOf(bracket.id, exits);
       const { kind, reached, qty } = step;
-      await this.#placeExit(watched, exits, {
-        kind,
-        reached,
-        qty,
-        remark,
-        idEx: '',
-        price: 0n,
-        trigger: 0n,
-        moved: false,
-        filled: 0n,
-        cancelling: false,
-        unconfirmed: 0n,
-        told: '',
-      });
+      await this.#placeExit(watched, exits, newExit({ kind, reached, qty, remark }));
     }
   }
 
   async #placeExit(watched: Watched, exits: number, exit: Exit): Promise<void> {
-    const { backend } = this.#deps;
+    const { backend } = this.deps;
     const sending: Bracket = { ...watched.bracket, exits, exit };
     // Persist before sending: after a crash the exit is found by its remark.
-    await this.#book.keep(watched, sending).catch((error: unknown) => {
+    await this.book.keep(watched, sending).catch((error: unknown) => {
       // The exit was not sent, so it must not be searched for.
       if (watched.bracket.exit?.remark === exit.remark) watched.bracket = { ...watched.bracket, exit: undefined };
       throw error;
     });
     const order = exitOrder(sending, exit);
     order.packetID = this.#packetId();
-    const trading = this.#deps.orders.trading(sending.accId, legsOf(sending, exit), false);
+    const trading = this.deps.orders.unanswered.trading(sending.accId, legsOf(sending, exit), false);
     let response: ResponseMessage;
     try {
-      response = await backend.call(trade.placeOrder, order, contextOf(this.#deps, sending.id));
-      const acknowledged = response.retType === RET_SUCCEED ? payloadOf(trade.placeOrder, response) : undefined;
+      response = await backend.call(trade.placeOrder, order, contextOf(this.deps, sending.id));
+      const acknowledged = successOf(trade.placeOrder, response);
       trading.ended(acknowledged === undefined ? [] : [acknowledged]);
     } catch (thrown) {
       trading.ended(thrown instanceof BackendUnsent || thrown instanceof BackendRefused ? [] : undefined);
@@ -129,7 +112,7 @@ export class Exits {
       await this.#withoutExit(watched, exit, thrown.message);
       return;
     }
-    const placed = response.retType === RET_SUCCEED ? payloadOf(trade.placeOrder, response) : undefined;
+    const placed = successOf(trade.placeOrder, response);
     if (placed === undefined) {
       await this.#refused(watched, exit, response);
       return;
@@ -139,9 +122,9 @@ export class Exits {
     // Its pushes may have come before its answer.
     const current = watched.bracket.exit;
     if (current?.remark === exit.remark)
-      await this.#book.keep(watched, { ...watched.bracket, note: '', exit: { ...current, idEx: placed.orderIDEx } });
-    await this.#reconciler.ask(watched);
-    await this.#reconciler.askPosition(watched);
+      await this.book.keep(watched, { ...watched.bracket, note: '', exit: { ...current, idEx: placed.orderIDEx } });
+    await this.reconciler.ask(watched);
+    await this.reconciler.askPosition(watched);
     watched.again = true;
   }
 
@@ -169,7 +152,7 @@ export class Exits {
     const market = quoteMarketOfSecMarket(secMarket)?.number ?? 0;
     const query = create(StaticInfoC2S, { securityList: [create(SecuritySchema, { market, code })] });
     try {
-      const answer = await this.#reads.call(quote.getStaticInfo, query, bracket);
+      const answer = await this.reads.call(quote.getStaticInfo, query, bracket);
       const lotSize = answer?.staticInfoList[0]?.basic?.lotSize ?? 0;
       const lot = decimalFromNumber(lotSize) ?? 0n;
       return lot > 0n && qty > lot && qty % lot !== 0n ? lot : 0n;
@@ -181,13 +164,10 @@ export class Exits {
 
   /** An exit did not get to the brokerage, or was refused there: nothing happened, and it is tried again, at once where that has shown what to try. */
   async #withoutExit(watched: Watched, exit: Exit, why: string, shown: Partial<Pick<Bracket, 'lot' | 'stopHeld'>> = {}): Promise<void> {
-    const { logger, backendClock } = this.#deps;
     if (watched.bracket.exit?.remark !== exit.remark) return;
-    const note = refusedNote(exit, why);
-    if (note !== watched.bracket.note) logger.warn({ bracket: watched.bracket.id }, note);
-    await this.#book.keep(watched, { ...watched.bracket, exit: undefined, note, ...shown });
+    await this.book.note(watched, refusedNote(exit, why), { exit: undefined, ...shown });
     if (shown.stopHeld || (shown.lot ?? 0n) > 0n) watched.again = true;
-    else watched.retryAt = backendClock.monotonic() + LOOK_MS;
+    else watched.retryAt = this.deps.backendClock.monotonic() + LOOK_MS;
   }
 
   /**
@@ -195,7 +175,7 @@ export class Exits {
    * in words alone which of the two it was.
    */
   async #confirm(watched: Watched, exit: Exit): Promise<void> {
-    const { backend, backendClock, logger } = this.#deps;
+    const { backend, backendClock } = this.deps;
     const { bracket } = watched;
     watched.retryAt = backendClock.monotonic() + LOOK_MS;
     let refusal = '';
@@ -206,38 +186,34 @@ export class Exits {
         orderID: exit.unconfirmed,
         reconfirmReason,
       });
-      const response = await backend.call(trade.reconfirmOrder, request, contextOf(this.#deps, bracket.id));
+      const response = await backend.call(trade.reconfirmOrder, request, contextOf(this.deps, bracket.id));
       if (response.retType === RET_SUCCEED) {
         this.#audit(bracket, request, exit.idEx, `bracket ${bracket.id}: ${nameOf(exit)} confirmed`);
-        await this.#reconciler.ask(watched);
+        await this.reconciler.ask(watched);
         return;
       }
       refusal = response.retMsg;
     }
-    const note = `its ${nameOf(exit)} waits to be confirmed: ${refusal}`;
-    if (note !== watched.bracket.note) logger.warn({ bracket: bracket.id }, note);
-    await this.#book.keep(watched, { ...watched.bracket, note });
+    await this.book.note(watched, `its ${nameOf(exit)} waits to be confirmed: ${refusal}`);
   }
 
   /** The entry of a bracket that was cancelled before it was known. Asked for again at every look until it is over: that cancels nothing twice. */
   async #cancelEntry(watched: Watched): Promise<void> {
-    const { backendClock } = this.#deps;
+    const { backendClock } = this.deps;
     const { bracket } = watched;
     watched.withdrawAt = backendClock.monotonic() + LOOK_MS;
     const { entryId, entryIdEx } = bracket;
     const { request, response } = await this.#cancelOrder(bracket, { orderID: entryIdEx === '' ? entryId : 0n, orderIDEx: entryIdEx });
     if (response.retType === RET_SUCCEED)
       this.#audit(bracket, request, entryIdEx || String(entryId), `bracket ${bracket.id}: entry cancelled`);
-    await this.#reconciler.ask(watched);
+    await this.reconciler.ask(watched);
     if (response.retType === RET_SUCCEED || watched.bracket.entryOver) return;
-    const note = `its entry could not be cancelled: ${response.retMsg}`;
-    if (note !== watched.bracket.note) this.#deps.logger.warn({ bracket: bracket.id }, note);
-    await this.#book.keep(watched, { ...watched.bracket, note });
+    await this.book.note(watched, `its entry could not be cancelled: ${response.retMsg}`);
   }
 
   /** An exit that is in the market beside another of its bracket: both together may close more than there is. */
   async #cancelSurplus(watched: Watched, order: OrderName): Promise<void> {
-    const { hub, logger } = this.#deps;
+    const { hub, logger } = this.deps;
     const { orderID, orderIDEx } = order;
     const name = nameOfOrder(order);
     const { bracket } = watched;
@@ -250,7 +226,7 @@ export class Exits {
     const how = `had a second exit in the market, order ${name}, which ${isDone ? 'is cancelled' : `could not be cancelled: ${response.retMsg}`}`;
     logger.warn({ bracket: bracket.id }, how);
     alert(hub, bracket, how);
-    await this.#book.keep(watched, { ...watched.bracket, note: `it ${how}` });
+    await this.book.keep(watched, { ...watched.bracket, note: `it ${how}` });
   }
 
   async #cancelOrder(bracket: Bracket, name: OrderName): Promise<{ request: ModifyC2S; response: ResponseMessage }> {
@@ -260,21 +236,21 @@ export class Exits {
       ...name,
       modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Cancel,
     });
-    const response = await this.#deps.backend.call(trade.cancelOrder, request, contextOf(this.#deps, bracket.id));
+    const response = await this.deps.backend.call(trade.cancelOrder, request, contextOf(this.deps, bracket.id));
     return { request, response };
   }
 
   async #cancelExit(watched: Watched, exit: Exit): Promise<void> {
-    await this.#book.keep(watched, { ...watched.bracket, exit: { ...exit, cancelling: true } });
+    await this.book.keep(watched, { ...watched.bracket, exit: { ...exit, cancelling: true } });
     const { bracket } = watched;
     const { request, response } = await this.#cancelOrder(bracket, { orderID: 0n, orderIDEx: exit.idEx });
     if (response.retType === RET_SUCCEED) this.#audit(bracket, request, exit.idEx, `bracket ${bracket.id}: exit cancelled`);
     // Refused, it is over already, or nothing has happened to it: its order says.
-    await this.#reconciler.ask(watched);
+    await this.reconciler.ask(watched);
     const now = watched.bracket.exit;
     if (response.retType !== RET_SUCCEED && now?.idEx === exit.idEx && now.cancelling) {
-      watched.cancelAt = this.#deps.backendClock.monotonic() + LOOK_MS;
-      await this.#book.keep(watched, {
+      watched.cancelAt = this.deps.backendClock.monotonic() + LOOK_MS;
+      await this.book.keep(watched, {
         ...watched.bracket,
         exit: { ...now, cancelling: false },
         note: `its exit could not be cancelled: ${response.retMsg}`,
@@ -297,27 +273,17 @@ export class Exits {
     reason: string,
     code?: string,
   ): void {
-    const market = quoteMarketOfSecMarket(bracket.secMarket);
-    const side = sideName(bracket.exitSide);
-    const [qty, price] = [request.qty, request.price].map((value) =>
-      value === undefined || value === 0 ? undefined : decimalFromNumber(value),
-    );
-    this.#deps.access.audit.record({
+    const [qty, price] = [request.qty, request.price].map((value) => (value ? decimalFromNumber(value) : undefined));
+    const { id, accId, keyId, exitSide } = bracket;
+    this.deps.access.audit.record({
       iface: 'daemon',
       endpoint: 'bracket',
-      keyId: bracket.keyId,
+      keyId,
       outcome: code === undefined ? 'trade' : 'reject',
       reason,
       code,
-      requestId: `bracket-${bracket.id}`,
-      trade: {
-        accId: bracket.accId,
-        orderId,
-        ...(market === undefined ? {} : { symbol: `${market.name}.${bracket.code}` }),
-        ...(side === undefined ? {} : { side }),
-        ...(qty === undefined ? {} : { qty }),
-        ...(price === undefined ? {} : { price }),
-      },
+      requestId: `bracket-${id}`,
+      trade: { accId, orderId, symbol: symbolOfOrder(bracket), side: sideName(exitSide), qty, price },
     });
   }
 }
@@ -329,5 +295,5 @@ function refusedNote(exit: Exit, why: string): string {
 /** The trade of an exit. */
 function legsOf({ secMarket, code, exitSide }: Bracket, { qty }: Exit): readonly SentLeg[] {
   const side = sideName(exitSide);
-  return side === undefined ? [] : [{ symbol: symbolOf({ secMarket, code }), side, qty }];
+  return side === undefined ? [] : [{ symbol: symbolOfOrder({ secMarket, code }), side, qty }];
 }

@@ -2,8 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type Access, allowsMarket, type KeyRecord } from '@svc-gateway/access';
 import { type BrokerCode, numberOfBrokerCode } from '@svc-gateway/contract/broker-codes';
 import { type Decimal, decimalToNumber } from '@svc-gateway/contract/decimal';
-import type { C2S as CancelC2S } from '@svc-gateway/contract/generated/svc/cancel_bracket_pb';
-import { S2CSchema as CancelS2C } from '@svc-gateway/contract/generated/svc/cancel_bracket_pb';
+import { type C2S as CancelC2S, S2CSchema as CancelS2C } from '@svc-gateway/contract/generated/svc/cancel_bracket_pb';
 import {
   type Bracket as BracketMessage,
   BracketSchema,
@@ -21,8 +20,8 @@ import { alone, type LocalOperations, withBackend } from '../local/index.js';
 import { limitsOf, tradedMarketNames } from '../market-names.js';
 import type { ProtectiveOrders } from '../orders/protective-orders.js';
 import { failure, following, success } from '../responses.js';
-import { securitiesOf, telling } from '../sight.js';
 import { refuseUnknownAccount } from '../unknown-account.js';
+import { securitiesOf, telling } from '../visibility.js';
 import { type Bracket, type BracketState, type ExitKind, oddLotNote, WITHDRAWN_NOTE } from './bracket.js';
 import type { BracketService } from './service.js';
 
@@ -40,10 +39,7 @@ export function bracketHandlers(brackets: BracketService, access: Access, protec
       const { header, bracketId: id } = request as GetC2S;
       const all = brackets.of(placeOf(header));
       const own = all.filter((bracket) => id === '' || bracket.id === id);
-      const answer = success(
-        trade.getBrackets,
-        create(S2CSchema, { ...(header === undefined ? {} : { header }), bracketList: own.map(messageOf) }),
-      );
+      const answer = success(trade.getBrackets, create(S2CSchema, { header, bracketList: own.map(messageOf) }));
       const unknown = all.length > 0 ? undefined : refuseUnknownAccount(backend, trade.getBrackets, header, context);
       return following(unknown, (refused) => refused ?? answer);
     }),
@@ -65,7 +61,7 @@ export function bracketHandlers(brackets: BracketService, access: Access, protec
         return unknown ?? failure(trade.cancelBracket, message, numberOfBrokerCode(code));
       }
       const note = outcome === 'withdrawn' ? { note: WITHDRAWN_NOTE } : {};
-      return success(trade.cancelBracket, create(CancelS2C, { ...(header === undefined ? {} : { header }), bracketId: id, ...note }));
+      return success(trade.cancelBracket, create(CancelS2C, { header, bracketId: id, ...note }));
     }),
   };
 }

@@ -1,9 +1,8 @@
 import { type Decimal, decimalFromNumber } from '@svc-gateway/contract/decimal';
 import { type Order, OrderStatus, OrderType } from '@svc-gateway/contract/generated/Trd_Common_pb';
-import { finalStatuses } from '../final-statuses.js';
-import { exitNumberOf, remarkOf } from '../orders/bracket-entry.js';
-import { nameOfOrder } from '../orders/order-lookup.js';
-import { type Bracket, type Exit, exitOrder, isEntryOrder, isOfExitSide, isOfSecurity, unclosed } from './bracket.js';
+import { finalStatuses, nameOfOrder } from '../orders/order.js';
+import { exitNumberOf, remarkOf } from '../valuation/bracket-terms.js';
+import { type Bracket, type Exit, exitOrder, isEntryOrder, isOfExitSide, isOfSecurity, newExit, unclosed } from './bracket.js';
 import { afterExit } from './decide.js';
 
 /** How far the brokerage's clock may be behind. */
@@ -127,15 +126,12 @@ function exitOf(bracket: Bracket, order: Order): Exit {
   const { orderType } = order;
   const isStop = orderType === OrderType.OrderType_Stop || orderType === OrderType.OrderType_StopLimit;
   const isTarget = !isStop && orderType !== OrderType.OrderType_Market && isNearestToTarget(bracket, decimalFromNumber(order.price) ?? 0n);
-  return {
+  return newExit({
     kind: isTarget ? 'target' : 'stop',
     reached: !isStop && !isTarget,
     remark: remarkOf(bracket.id, numberOf(bracket, order)),
-    idEx: '',
     qty: decimalFromNumber(order.qty) ?? 0n,
-    ...{ price: 0n, trigger: 0n, moved: false, filled: 0n },
-    ...{ cancelling: false, unconfirmed: 0n, told: '' },
-  };
+  });
 }
 
 function isNearestToTarget({ takeProfit, stopLimit }: Bracket, price: Decimal): boolean {

@@ -1,5 +1,5 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import { type Decimal, decimalFromNumber } from '@svc-gateway/contract/decimal';
+import type { Decimal } from '@svc-gateway/contract/decimal';
 import { type Order, PositionSide, TrdFilterConditionsSchema } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { C2SSchema as HistoryC2S } from '@svc-gateway/contract/generated/Trd_GetHistoryOrderList_pb';
 import { C2SSchema as OrderListC2S } from '@svc-gateway/contract/generated/Trd_GetOrderList_pb';
@@ -7,12 +7,11 @@ import { C2SSchema as PositionsC2S } from '@svc-gateway/contract/generated/Trd_G
 import type { Operation, PayloadOf } from '@svc-gateway/contract/operation';
 import { account } from '@svc-gateway/contract/operations';
 import { BackendFailure, BackendTimeout } from '../backend.js';
-import { followingSpan, historySpan } from '../orders/order-history.js';
-import { symbolOf } from '../orders/unsettled-trades.js';
-import { payloadOf, RET_SUCCEED } from '../responses.js';
+import { magnitude, type OrderName, symbolOfOrder } from '../orders/order.js';
+import { followingSpan, historySpan } from '../orders/reads.js';
+import { successOf } from '../responses.js';
 import { type Bracket, exitBuys, headerOf } from './bracket.js';
 import { type BracketsDeps, CALL_MS, contextOf } from './deps.js';
-import { isEmpty, type OrderNames, unlisted } from './order-names.js';
 
 /** Time that a server has to answer a read, at first: a stop-loss may wait for it, so that it is given up soon and made again. */
 const ANSWER_MS = 5_000;
@@ -26,21 +25,18 @@ export function unanswered(thrown: unknown): undefined {
 
 /** Reads that brackets make of the brokerage. Each is undefined where the brokerage refuses it in words of its own. */
 export class BracketReads {
-  readonly #deps: Pick<BracketsDeps, 'backend' | 'backendClock' | 'clock' | 'orders'>;
   /** By account: time to answer the next read, where the last one was not answered. A server that is always slow is understood in the end. */
   readonly #answerMs = new Map<bigint, number>();
 
-  constructor(deps: Pick<BracketsDeps, 'backend' | 'backendClock' | 'clock' | 'orders'>) {
-    this.#deps = deps;
-  }
+  constructor(private readonly deps: Pick<BracketsDeps, 'backend' | 'backendClock' | 'clock' | 'orders'>) {}
 
   /** The payload of one read for a bracket. */
   async call<O extends Operation>(operation: O, request: Message, { id, accId }: Bracket): Promise<PayloadOf<O> | undefined> {
     const answerMs = this.#answerMs.get(accId) ?? ANSWER_MS;
     try {
-      const answer = await this.#deps.backend.call(operation, request, { ...contextOf(this.#deps, id), answerMs });
+      const answer = await this.deps.backend.call(operation, request, { ...contextOf(this.deps, id), answerMs });
       this.#answerMs.delete(accId);
-      return answer.retType === RET_SUCCEED ? (payloadOf(operation, answer) as PayloadOf<O> | undefined) : undefined;
+      return successOf(operation, answer) as PayloadOf<O> | undefined;
     } catch (thrown) {
       if (thrown instanceof BackendTimeout) this.#answerMs.set(accId, Math.min(2 * answerMs, CALL_MS));
       throw thrown;
@@ -57,7 +53,7 @@ export class BracketReads {
   /** Orders under other days; under later ones too, where a clock that was set back left them. */
   async history(bracket: Bracket, of: HistoryFilter): Promise<Order[]> {
     const header = headerOf(bracket);
-    const now = this.#deps.clock.now();
+    const now = this.deps.clock.now();
     const found: Order[] = [];
     for (const span of [historySpan(now), followingSpan(now)]) {
       const query = create(HistoryC2S, { header, filterConditions: create(TrdFilterConditionsSchema, { ...of, ...span }) });
@@ -69,7 +65,7 @@ export class BracketReads {
 
   /** Quantity of the position that a bracket's exits close: what a list shows, less what orders of this daemon may have closed since. */
   async held(bracket: Bracket, fresh: boolean): Promise<Decimal | undefined> {
-    const { orders } = this.#deps;
+    const { orders } = this.deps;
     const askedAt = orders.now;
     const query = create(PositionsC2S, {
       header: headerOf(bracket),
@@ -81,9 +77,34 @@ export class BracketReads {
     const side = exitBuys(bracket) ? PositionSide.PositionSide_Short : PositionSide.PositionSide_Long;
     let held = 0n;
     for (const { code, secMarket, positionSide, qty } of positions) {
-      if (code === bracket.code && secMarket === bracket.secMarket && positionSide === side) held += decimalFromNumber(Math.abs(qty)) ?? 0n;
+      if (code === bracket.code && secMarket === bracket.secMarket && positionSide === side) held += magnitude(qty);
     }
-    const symbol = symbolOf(bracket);
+    const symbol = symbolOfOrder(bracket);
     return orders.leastHeld({ accId: bracket.accId, symbol, side }, { askedAt, held });
   }
+}
+
+/** Names in a request for orders. */
+export interface OrderNames {
+  readonly orderIDExList: string[];
+  readonly idList: bigint[];
+}
+
+/** The names of a bracket's orders that are not over: texts, and the number of an entry that was acknowledged without one. */
+export function namesOf({ entryOver, entryIdEx, entryId, exit }: Bracket): OrderNames {
+  const byNumber = !entryOver && entryIdEx === '' && entryId !== 0n;
+  const texts = [entryOver ? '' : entryIdEx, exit?.idEx ?? ''];
+  return { orderIDExList: texts.filter((text) => text !== ''), idList: byNumber ? [entryId] : [] };
+}
+
+/** Names without a listed order. */
+export function unlisted({ orderIDExList = [], idList = [] }: Partial<OrderNames>, orders: readonly OrderName[]): OrderNames {
+  return {
+    orderIDExList: orderIDExList.filter((text) => !orders.some(({ orderIDEx }) => orderIDEx === text)),
+    idList: idList.filter((id) => !orders.some(({ orderID }) => orderID === id)),
+  };
+}
+
+export function isEmpty({ orderIDExList, idList }: OrderNames): boolean {
+  return orderIDExList.length === 0 && idList.length === 0;
 }

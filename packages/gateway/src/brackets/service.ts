@@ -6,7 +6,6 @@ import type { Response as QuoteUpdate } from '@svc-gateway/contract/generated/Qo
 import { type C2S as BracketC2S, S2CSchema } from '@svc-gateway/contract/generated/svc/place_bracket_order_pb';
 import type { Order } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import type { C2S as PlaceC2S } from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
-import type { Response as OrderUpdate } from '@svc-gateway/contract/generated/Trd_UpdateOrder_pb';
 import { quoteMarketOfSecMarket } from '@svc-gateway/contract/markets';
 import type { PayloadOf } from '@svc-gateway/contract/operation';
 import { trade } from '@svc-gateway/contract/operations';
@@ -21,12 +20,13 @@ import {
   type ResponseMessage,
   type TradePush,
 } from '../backend.js';
-import { type BracketTerms, entryOf, remarkOf } from '../orders/bracket-entry.js';
+import { type OrderName, pushedOrder } from '../orders/order.js';
 import { streamKey } from '../push/index.js';
-import { payloadOf, RET_SUCCEED, success } from '../responses.js';
-import { rejectUnstored } from '../ways-out.js';
+import { success, successOf } from '../responses.js';
+import { rejectUnstored } from '../storage-outage.js';
+import { type BracketTerms, entryOf, remarkOf } from '../valuation/bracket-terms.js';
 import { BracketBook, type Watched } from './book.js';
-import { type Bracket, isOfSamePosition, newBracket, type OrderName, packetOf, termsOf } from './bracket.js';
+import { type Bracket, isOfSamePosition, newBracket, packetOf, termsOf } from './bracket.js';
 import { alert, type BracketsDeps, LOOK_MS, report } from './deps.js';
 import { Exits } from './exits.js';
 import { BracketReads } from './reads.js';
@@ -35,7 +35,6 @@ import { BracketReconciler } from './reconciler.js';
 /** Active at a time: of all keys, and of one, so that none takes every place. */
 const ACTIVE_MAX = 1_000;
 const ACTIVE_OF_KEY_MAX = 250;
-const ORDER_PUSH = 2208;
 const BASIC = subType.members.find(({ name }) => name === 'Basic')?.public ?? 0;
 
 /**
@@ -44,7 +43,6 @@ const BASIC = subType.members.find(({ name }) => name === 'Basic')?.public ?? 0;
  * that an earlier process sent while the disk took no writes.
  */
 export class BracketService {
-  readonly #deps: BracketsDeps;
   readonly #book: BracketBook;
   readonly #reconciler: BracketReconciler;
   readonly #exits: Exits;
@@ -53,8 +51,7 @@ export class BracketService {
   #cancelLook: (() => void) | undefined;
   #stopped = false;
 
-  constructor(deps: BracketsDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: BracketsDeps) {
     const { store, clock, logger, onStorageFailure } = deps;
     const onAlert = (bracket: Bracket, how: string) => alert(deps.hub, bracket, how);
     this.#book = new BracketBook({ store, clock, logger, onStorageFailure, onAlert });
@@ -66,7 +63,7 @@ export class BracketService {
 
   /** Goes on with a bracket of an earlier process. */
   #takeUp(bracket: Bracket): void {
-    const { backend, recordedInOrder } = this.#deps;
+    const { backend, recordedInOrder } = this.deps;
     if (bracket.state !== 'placing' || !recordedInOrder || backend.placedUnder === undefined) {
       this.#watch(bracket, false);
       return;
@@ -78,7 +75,7 @@ export class BracketService {
         : bracket.withdrawn
           ? this.#book.write({ ...bracket, state: 'cancelled' })
           : this.#book.remove(bracket.id);
-    written.catch((error: unknown) => report(this.#deps, error, bracket.id));
+    written.catch((error: unknown) => report(this.deps, error, bracket.id));
   }
 
   stop(): void {
@@ -157,7 +154,7 @@ export class BracketService {
     if (earlier !== undefined) return this.#sendAgain(entry, earlier, context);
     const full = this.refuseFull(keyId);
     if (full !== undefined) return full;
-    const asked = newBracket(id, keyId, request, entry.remark, this.#deps.clock.now());
+    const asked = newBracket(id, keyId, request, entry.remark, this.deps.clock.now());
     const placing: Bracket = { ...asked, against: this.#againstOf(asked, context.closes ?? 0n) };
     this.#sending.set(id, placing);
     try {
@@ -169,7 +166,7 @@ export class BracketService {
 
   /** How much of an opposite position an entry closes, without what earlier ones close first. Where lists are never behind, the position itself says it. */
   #againstOf(asked: Bracket, held: Decimal): Decimal {
-    if (this.#deps.backend.listsCurrent) return 0n;
+    if (this.deps.backend.listsCurrent) return 0n;
     const others = [...this.#sending.values(), ...[...this.#book.watched.values()].map(({ bracket }) => bracket)];
     const taken = others
       .filter((other) => isOfSamePosition(asked, other))
@@ -191,7 +188,7 @@ export class BracketService {
 
   /** Puts a bracket on disk before its entry leaves, or lets the store's order see to that; why it may not leave where it may not. */
   async #write(placing: Bracket, context: CallContext): Promise<Rejection | undefined> {
-    const { recordedInOrder, store } = this.#deps;
+    const { recordedInOrder, store } = this.deps;
     this.#book.prune();
     const written = this.#book.write(placing);
     if (recordedInOrder) {
@@ -210,7 +207,7 @@ export class BracketService {
     const { id } = placing;
     let response: ResponseMessage;
     try {
-      response = await this.#deps.backend.call(trade.placeOrder, entry, context);
+      response = await this.deps.backend.call(trade.placeOrder, entry, context);
     } catch (thrown) {
       const harmless = thrown instanceof BackendUnsent || thrown instanceof BackendRefused;
       if (harmless) await this.#abandon(id);
@@ -229,7 +226,7 @@ export class BracketService {
     if (!hasEntry(earlier) && earlier.state !== 'placing' && earlier.state !== 'unclear') {
       return new Rejection('request.invalid', `bracket ${earlier.id} was ended before its entry was known: check the orders`);
     }
-    const response = await this.#deps.backend.call(trade.placeOrder, entry, context);
+    const response = await this.deps.backend.call(trade.placeOrder, entry, context);
     const placed = placedBy(response);
     const bracket = this.#book.watched.get(earlier.id)?.bracket ?? earlier;
     return placed === undefined ? refusedAs(response) : this.#guarded(bracket, placed);
@@ -258,7 +255,7 @@ export class BracketService {
    * @param exitsKnown false for one of an earlier process, which may have ended before the disk took what it knew.
    */
   #watch(bracket: Bracket, exitsKnown = true): Watched {
-    const { hub } = this.#deps;
+    const { hub } = this.deps;
     const owner = `bracket:${bracket.id}`;
     const stream = streamOf(bracket);
     const observer = (hear: (event: QuotePush | TradePush) => void) => ({ event: hear, lost: () => undefined });
@@ -290,14 +287,14 @@ export class BracketService {
       },
     };
     const ends = [
-      hub.observe(
+      hub.observers.add(
         bracket.accId,
         observer((event) => this.#hearOrder(watched, event)),
       ),
       ...(stream === undefined
         ? []
         : [
-            hub.observe(
+            hub.observers.add(
               streamKey(stream),
               observer((event) => this.#hearPrice(watched, event)),
             ),
@@ -313,7 +310,7 @@ export class BracketService {
 
   /** Missing subscriptions are retried at the next look. */
   #guard(work: Promise<unknown>): void {
-    work.catch((error: unknown) => this.#deps.logger.warn({ err: error }, 'a bracket could not subscribe; it asks instead'));
+    work.catch((error: unknown) => this.deps.logger.warn({ err: error }, 'a bracket could not subscribe; it asks instead'));
   }
 
   #hearPrice(watched: Watched, event: QuotePush | TradePush): void {
@@ -325,19 +322,18 @@ export class BracketService {
     else if (seen !== false) {
       seen
         .then((counts) => (counts ? this.#exits.advance(watched) : undefined))
-        .catch((error: unknown) => report(this.#deps, error, watched.bracket.id));
+        .catch((error: unknown) => report(this.deps, error, watched.bracket.id));
     }
   }
 
   #hearOrder(watched: Watched, event: QuotePush | TradePush): void {
-    if (event.type !== 'trade' || event.protoId !== ORDER_PUSH) return;
-    const order = (event.message as unknown as OrderUpdate).s2c?.order;
+    const order = pushedOrder(event);
     if (order !== undefined && this.#reconciler.applyOrders(watched, [order], 'push')) void this.#exits.advance(watched);
   }
 
   #lookLater(): void {
     if (this.#cancelLook !== undefined || this.#stopped) return;
-    this.#cancelLook = this.#deps.backendClock.after(LOOK_MS, () => {
+    this.#cancelLook = this.deps.backendClock.after(LOOK_MS, () => {
       this.#cancelLook = undefined;
       for (const watched of [...this.#book.watched.values()]) void this.#look(watched);
       if (this.#book.watched.size > 0) this.#lookLater();
@@ -350,7 +346,7 @@ export class BracketService {
     try {
       if (await this.#reconciler.compare(watched)) await this.#exits.advance(watched);
     } catch (error) {
-      report(this.#deps, error, watched.bracket.id);
+      report(this.deps, error, watched.bracket.id);
     }
   }
 }
@@ -361,7 +357,7 @@ function idOf({ connId, serialNo }: PacketId): string {
 }
 
 function placedBy(response: ResponseMessage): PlacedEntry | undefined {
-  return response.retType === RET_SUCCEED ? payloadOf(trade.placeOrder, response) : undefined;
+  return successOf(trade.placeOrder, response);
 }
 
 function refusedAs({ retType, retMsg, errCode }: ResponseMessage): ResponseMessage {
@@ -385,7 +381,7 @@ function withEntry(bracket: Bracket, { orderID, orderIDEx }: OrderName): Bracket
 type PlacedEntry = PayloadOf<typeof trade.placeOrder>;
 
 function payloadFields({ header, orderID, orderIDEx }: PlacedEntry) {
-  return { ...(header === undefined ? {} : { header }), orderID, orderIDEx };
+  return { header, orderID, orderIDEx };
 }
 
 function streamOf({ secMarket, code }: Bracket): QuoteStream | undefined {

@@ -1,6 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { type Access, formatLoadError } from '@svc-gateway/access';
-import type { Clock } from '@svc-gateway/contract/clock';
+import { formatLoadError } from '@svc-gateway/access';
 import { S2CSchema as ReloadS2C } from '@svc-gateway/contract/generated/svc/admin_reload_pb';
 import { S2CSchema as ShutdownS2C } from '@svc-gateway/contract/generated/svc/admin_shutdown_pb';
 import {
@@ -14,17 +13,15 @@ import {
 } from '@svc-gateway/contract/generated/svc/admin_status_pb';
 import { S2CSchema as PingS2C } from '@svc-gateway/contract/generated/svc/ping_pb';
 import { admin, system } from '@svc-gateway/contract/operations';
-import type { Backend, LifecycleSnapshot, QuotaFigures } from '../backend.js';
+import type { LifecycleSnapshot, QuotaFigures } from '../backend.js';
 import type { CredentialRefresher } from '../credential-refresher.js';
+import type { GatewayBase } from '../gateway-base.js';
 import type { CertificateStatus, Trouble } from '../operator-status.js';
 import { success } from '../responses.js';
 import { haltMessage } from './halts.js';
 import { alone, type LocalOperations } from './index.js';
 
-export interface AdminDeps {
-  readonly access: Access;
-  readonly backend: Backend;
-  readonly clock: Clock;
+export interface AdminDeps extends GatewayBase {
   readonly refresher: CredentialRefresher;
   readonly version: string;
   /** Epoch ms. */

@@ -18,7 +18,7 @@ import { DelayHistogram, defaultSegments } from '../delay-histogram.js';
 import { limitsOf } from '../market-names.js';
 import type { Meter, PlacedOrder } from '../meter.js';
 import { failure, success } from '../responses.js';
-import { unidentified } from '../sight.js';
+import { unidentified } from '../visibility.js';
 import { alone, type LocalOperation } from './index.js';
 
 const accountScope = scopeMask(['acc:read']);

@@ -1,26 +1,22 @@
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { type Access, type ExchangeRates, isUnknown, type KeyRecord, type LimitUse, lossesOf, scopeMask } from '@svc-gateway/access';
-import type { Clock } from '@svc-gateway/contract/clock';
+import { create } from '@bufbuild/protobuf';
+import { type ExchangeRates, isUnknown, type KeyRecord, type LimitUse, lossesOf, scopeMask } from '@svc-gateway/access';
 import { type Decimal, formatDecimal } from '@svc-gateway/contract/decimal';
 import { LimitUseSchema, type LimitUse as Message, S2CSchema } from '@svc-gateway/contract/generated/svc/whoami_pb';
 import { inMoney } from '@svc-gateway/contract/money';
 import { system } from '@svc-gateway/contract/operations';
 import { scopes } from '@svc-gateway/contract/scope';
-import { type Backend, BackendFailure, type CallContext } from '../backend.js';
+import { BackendFailure, type CallContext } from '../backend.js';
+import type { GatewayBase } from '../gateway-base.js';
 import { limitsOf } from '../market-names.js';
 import type { AccountContext } from '../orders/account-context.js';
-import { ratesTo } from '../orders/valuation.js';
 import { success } from '../responses.js';
-import { mayReadAccounts, maySee, TOTALS_UNTOLD } from '../sight.js';
 import { allAccounts, headerOf, tradesIn } from '../traded-accounts.js';
+import { ratesTo } from '../valuation/valuation.js';
+import { mayReadAccounts, maySee, TOTALS_UNTOLD } from '../visibility.js';
 import { alone, type LocalOperation } from './index.js';
 
-export interface WhoamiDeps {
-  readonly access: Access;
-  readonly backend: Backend;
+export interface WhoamiDeps extends GatewayBase {
   readonly accountContext: AccountContext;
-  readonly clock: Clock;
-  readonly switches: ReadonlySet<string>;
 }
 
 /**
@@ -34,7 +30,7 @@ export function whoami(deps: WhoamiDeps): LocalOperation {
     const losses = mayReadAccounts(access, key) ? await dayLosses(deps, key, rates, context) : noLosses;
     await freeOpenOrders(deps, key, context);
     const now = clock.now();
-    const uses = access.uses(key, rates, now);
+    const uses = access.gates.uses(key, rates, now);
     const seesTotals = maySee(access, key, 'all keys');
     const keyFields = key === undefined ? {} : fieldsOf(key);
     return success(
@@ -46,7 +42,7 @@ export function whoami(deps: WhoamiDeps): LocalOperation {
         scopeList: scopes.filter((scope) => access.authorise(key, scopeMask([scope])) === undefined),
         limitList: uses.flatMap(({ holder, use }, i) => {
           if (use.name === 'max_daily_loss') return lossMessages(holder, use, losses[holder]);
-          if (holder === 'key' || seesTotals || !isTotal(use)) return [messageOf(holder, use, now)];
+          if (holder === 'key' || seesTotals || use.used === undefined) return [messageOf(holder, use, now)];
           // A day has a sum for each currency in which somebody has traded.
           return uses[i - 1]?.use.name === use.name && uses[i - 1]?.holder === holder ? [] : [withoutTotal(use)];
         }),
@@ -58,7 +54,7 @@ export function whoami(deps: WhoamiDeps): LocalOperation {
 
 /** None where no limit needs them, or where the backend that has them is away: the totals then say that they are not known. */
 async function ratesFor({ access, backend }: WhoamiDeps, key: KeyRecord | undefined, context: CallContext) {
-  const targets = access.limitsCurrencies(key);
+  const targets = access.gates.limitsCurrencies(key);
   const none = () => undefined;
   return targets.length === 0 ? none : ratesTo(backend, targets, context).catch(() => none);
 }
@@ -72,49 +68,29 @@ function fieldsOf({ id, createdAt, expiresAt, allowedMachines }: KeyRecord) {
   };
 }
 
-type Total = Extract<LimitUse, { kind: 'open' | 'rate' | 'day' }>;
-
-function isTotal(use: LimitUse): use is Total {
-  return use.kind === 'open' || use.kind === 'rate' || use.kind === 'day';
-}
-
 /** A limit of the daemon for a caller that does not see what all keys have sent. */
-function withoutTotal({ name, limit }: Total): Message {
-  const text = typeof limit === 'bigint' ? formatDecimal(limit) : String(limit);
-  return create(LimitUseSchema, { holder: 'daemon', name, limit: text, unknown: `a limit ${TOTALS_UNTOLD}` });
+function withoutTotal({ name, limit = '' }: LimitUse): Message {
+  return create(LimitUseSchema, { holder: 'daemon', name, limit: textOf(limit), unknown: `a limit ${TOTALS_UNTOLD}` });
 }
 
 function messageOf(holder: 'key' | 'flags', use: LimitUse, now: number): Message {
-  return create(LimitUseSchema, { holder: holder === 'flags' ? 'daemon' : 'key', name: use.name, ...figuresOf(use, now) });
+  const { name, allowed, limit, used, currency, open, freesInMs } = use;
+  return create(LimitUseSchema, {
+    holder: holder === 'flags' ? 'daemon' : 'key',
+    name,
+    ...(allowed === undefined ? {} : { allowedList: [...allowed] }),
+    ...(limit === undefined ? {} : { limit: textOf(limit) }),
+    ...(currency === undefined ? {} : { currency }),
+    ...(open === undefined ? {} : { open }),
+    ...(freesInMs === undefined ? {} : { freeAt: isoTime(now + freesInMs) }),
+    ...(typeof used === 'string' ? { unknown: used } : {}),
+    ...(typeof used === 'number' && typeof limit === 'number' ? { used: String(used), left: String(Math.max(0, limit - used)) } : {}),
+    ...(typeof used === 'bigint' && typeof limit === 'bigint' ? spent(used, limit, currency ?? '') : {}),
+  });
 }
 
-function figuresOf(use: LimitUse, now: number): Omit<Extract<MessageInitShape<typeof LimitUseSchema>, { $typeName?: never }>, '$typeName'> {
-  const freeAt = (inMs: number | undefined) => (inMs === undefined ? {} : { freeAt: isoTime(now + inMs) });
-  switch (use.kind) {
-    case 'list':
-      return { allowedList: [...use.allowed] };
-    case 'text':
-      return { limit: use.limit };
-    case 'hours':
-      return { limit: use.limit, open: use.open, ...freeAt(use.opensInMs) };
-    case 'cap':
-      return { limit: formatDecimal(use.limit) };
-    case 'open':
-      return { limit: String(use.limit), used: String(use.used), left: String(Math.max(0, use.limit - use.used)) };
-    case 'rate':
-      return {
-        limit: String(use.limit),
-        used: String(use.used),
-        left: String(Math.max(0, use.limit - use.used)),
-        ...freeAt(use.freesInMs),
-      };
-    case 'day': {
-      const { limit, currency, used, freesInMs } = use;
-      const fields = { limit: formatDecimal(limit), ...(currency === undefined ? {} : { currency }), ...freeAt(freesInMs) };
-      if (typeof used === 'string') return { ...fields, unknown: used };
-      return { ...fields, ...spent(used, limit, currency ?? '') };
-    }
-  }
+function textOf(limit: Decimal | number | string): string {
+  return typeof limit === 'bigint' ? formatDecimal(limit) : String(limit);
 }
 
 /** Today's losses of one account per holder of limits. */
@@ -135,7 +111,7 @@ async function dayLosses(
   rates: ExchangeRates,
   context: CallContext,
 ): Promise<LossesByHolder> {
-  const holders = { key: key?.limits, flags: access.flagLimits };
+  const holders = { key: key?.limits, flags: access.gates.flagLimits };
   const found: Record<'key' | 'flags', AccountLoss[]> = { key: [], flags: [] };
   if (Object.values(holders).every((limits) => (limits?.maxDailyLoss ?? null) === null)) return found;
   try {
@@ -146,7 +122,7 @@ async function dayLosses(
       const { accID: accId } = account;
       const profit = await accountContext.dayProfit(headerOf(account), context);
       if (key !== undefined) found.key.push({ accId, losses: lossesOf(profit, key.limits, rates) });
-      found.flags.push({ accId, losses: lossesOf(profit, access.flagLimits, rates) });
+      found.flags.push({ accId, losses: lossesOf(profit, access.gates.flagLimits, rates) });
     }
   } catch (thrown) {
     if (!(thrown instanceof BackendFailure)) throw thrown;
@@ -158,7 +134,7 @@ async function dayLosses(
 async function freeOpenOrders({ access, accountContext }: WhoamiDeps, key: KeyRecord | undefined, context: CallContext): Promise<void> {
   const limited = limitsOf(access, key).some(({ maxOpenOrders }) => maxOpenOrders !== null);
   if (!limited) return;
-  const everybody = access.flagLimits.maxOpenOrders !== null;
+  const everybody = access.gates.flagLimits.maxOpenOrders !== null;
   try {
     await accountContext.compareOpenOrders(access.gates.openOrderPlaces(everybody ? '' : (key?.id ?? '')), context);
   } catch (thrown) {
@@ -167,14 +143,15 @@ async function freeOpenOrders({ access, accountContext }: WhoamiDeps, key: KeyRe
 }
 
 /** One message for each account and currency; without any account, the limit alone. */
-function lossMessages(holder: 'key' | 'flags', { name, limit }: Extract<LimitUse, { kind: 'cap' }>, accounts: readonly AccountLoss[]) {
-  const base = { holder: holder === 'flags' ? 'daemon' : 'key', name, limit: formatDecimal(limit) };
+function lossMessages(holder: 'key' | 'flags', { name, limit }: LimitUse, accounts: readonly AccountLoss[]) {
+  const cap = typeof limit === 'bigint' ? limit : 0n;
+  const base = { holder: holder === 'flags' ? 'daemon' : 'key', name, limit: formatDecimal(cap) };
   if (accounts.length === 0) return [create(LimitUseSchema, base)];
   return accounts.flatMap(({ accId, losses }) => {
     if (isUnknown(losses)) return [create(LimitUseSchema, { ...base, accId, unknown: losses.reason })];
     if (losses.length === 0) return [create(LimitUseSchema, { ...base, accId, used: '0', left: base.limit })];
     return losses.map(({ currency, loss }) => {
-      return create(LimitUseSchema, { ...base, accId, currency, ...spent(loss, limit, currency) });
+      return create(LimitUseSchema, { ...base, accId, currency, ...spent(loss, cap, currency) });
     });
   });
 }

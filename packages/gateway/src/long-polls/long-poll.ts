@@ -1,11 +1,11 @@
 import { create } from '@bufbuild/protobuf';
-import type { Clock } from '@svc-gateway/contract/clock';
 import { CONFIRMED_WITHIN_MS } from '@svc-gateway/contract/doubtful-print';
 import { S2CSchema } from '@svc-gateway/contract/generated/svc/wait_for_pb';
 import { subscription } from '@svc-gateway/contract/operations';
 import { Rejection } from '@svc-gateway/contract/rejection';
-import { type Backend, BackendFailure, type QuotePush, type ResponseMessage, type TradePush } from '../backend.js';
+import { BackendFailure, type QuotePush, type ResponseMessage, type TradePush } from '../backend.js';
 import { rejectFailure, rejectRefused } from '../call-failures.js';
+import type { GatewayBase } from '../gateway-base.js';
 import type { LocalCall } from '../local/index.js';
 import { type PushHub, streamKey } from '../push/index.js';
 import { failure, RET_SUCCEED, success } from '../responses.js';
@@ -13,13 +13,8 @@ import type { Verdict, Watch } from './watch.js';
 
 export type LongPollAnswer = ResponseMessage | Rejection;
 
-export interface LongPollDeps {
+export interface LongPollDeps extends GatewayBase {
   readonly hub: PushHub;
-  readonly backend: Backend;
-  /** Dates answers. */
-  readonly clock: Clock;
-  /** Clock for the timing of calls. */
-  readonly backendClock: Clock;
 }
 
 /** svc.wait_for.S2C.outcome. */
@@ -27,7 +22,6 @@ const outcomes = { met: 1, timedOut: 2, over: 3 } as const;
 
 /** One long poll, from its subscription to the release of it. */
 export class LongPoll {
-  readonly #deps: LongPollDeps;
   /** Owner of the subscriptions. */
   readonly #owner: string;
   readonly #came: number;
@@ -41,13 +35,12 @@ export class LongPoll {
   #doubting = false;
 
   constructor(
-    deps: LongPollDeps,
+    private readonly deps: LongPollDeps,
     readonly call: LocalCall,
     readonly watch: Watch,
     /** Tells it from other waits. */
     number: number,
   ) {
-    this.#deps = deps;
     this.#owner = `wait:${number}`;
     this.#came = deps.backendClock.monotonic();
     let end: (answer: LongPollAnswer) => void = () => undefined;
@@ -62,7 +55,7 @@ export class LongPoll {
 
   /** The answer, after `timeoutMs` at the latest, counted from construction. `onWaiting` is called once it is clear that it has to wait. */
   async run(timeoutMs: number, onWaiting: () => void): Promise<LongPollAnswer> {
-    const { hub, backendClock } = this.#deps;
+    const { hub, backendClock } = this.deps;
     const { caller, context } = this.call;
     const stopObserving = this.#observe();
     const giveUp = () => this.end(this.#says('timedOut'));
@@ -96,7 +89,7 @@ export class LongPoll {
     const { stream, accId, goal } = this.watch;
     const observed = stream === undefined ? accId : streamKey(stream);
     if (observed === undefined) return undefined;
-    return this.#deps.hub.observe(observed, {
+    return this.deps.hub.observers.add(observed, {
       event: (event) => this.#hear(event),
       lost: (reason) => this.end(new Rejection('backend.not_ready', `${reason} while waiting for ${goal}`, { retryAfterSeconds: 1 })),
     });
@@ -123,7 +116,7 @@ export class LongPoll {
 
   async #question({ operation, request } = this.watch.question): Promise<LongPollAnswer> {
     try {
-      return await this.#deps.backend.call(operation, request, this.call.context);
+      return await this.deps.backend.call(operation, request, this.call.context);
     } catch (thrown) {
       if (thrown instanceof BackendFailure) return rejectFailure(thrown, 'read');
       throw thrown;
@@ -141,7 +134,7 @@ export class LongPoll {
     this.#doubting = true;
     const met = this.#says('met');
     if (!(await this.#isDoubtful())) return this.end(met);
-    await new Promise<void>((resolve) => this.#deps.backendClock.after(CONFIRMED_WITHIN_MS, resolve));
+    await new Promise<void>((resolve) => this.deps.backendClock.after(CONFIRMED_WITHIN_MS, resolve));
     if (!(await this.#isDoubtful())) return this.end(met);
     this.#doubting = false;
   }
@@ -157,7 +150,7 @@ export class LongPoll {
   #says(outcome: keyof typeof outcomes): ResponseMessage {
     const s2c = create(S2CSchema, {
       outcome: outcomes[outcome],
-      time: BigInt(this.#deps.clock.now()),
+      time: BigInt(this.deps.clock.now()),
       waitedMs: BigInt(Math.round(this.#waitedMs())),
       ...this.watch.seen(),
     });
@@ -165,7 +158,7 @@ export class LongPoll {
   }
 
   #waitedMs(): number {
-    return this.#deps.backendClock.monotonic() - this.#came;
+    return this.deps.backendClock.monotonic() - this.#came;
   }
 
   #status(): string {
@@ -175,7 +168,7 @@ export class LongPoll {
 
   /** Subscribes to what has to be heard; the refusal, where there is one. */
   async #subscribe(): Promise<LongPollAnswer | undefined> {
-    const { hub } = this.#deps;
+    const { hub } = this.deps;
     const { stream, accId } = this.watch;
     if (stream !== undefined) {
       const { key, owner } = this.call.identity;

@@ -1,5 +1,6 @@
 import type { C2S } from '@svc-gateway/contract/generated/svc/wait_for_pb';
 import { Rejection } from '@svc-gateway/contract/rejection';
+import { Tally } from '@svc-gateway/contract/tally';
 import { describeConnection } from '../backend-connections.js';
 import type { Caller, Identity } from '../identity.js';
 import type { LocalCall } from '../local/index.js';
@@ -28,16 +29,14 @@ export interface LongPollsDeps extends LongPollDeps {
  * its key is no good any more, the backend is lost, or the daemon stops.
  */
 export class LongPolls {
-  readonly #deps: LongPollsDeps;
   readonly #waits = new Set<LongPoll>();
-  readonly #byOwner = new Map<string, number>();
+  readonly #byOwner = new Tally<string>();
   readonly #stopListening: () => void;
   #count = 0;
   #cancelAsking: (() => void) | undefined;
   #stopped = false;
 
-  constructor(deps: LongPollsDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: LongPollsDeps) {
     this.#stopListening = deps.backend.onLifecycle(() => this.#checkBackend());
   }
 
@@ -54,16 +53,19 @@ export class LongPolls {
     const refused = this.#refuse(call.identity, watch);
     if (refused !== undefined) return refused;
     this.#count += 1;
-    const wait = new LongPoll(this.#deps, call, watch, this.#count);
+    const wait = new LongPoll(this.deps, call, watch, this.#count);
     const { identity } = call;
-    this.#enter(wait, identity.owner);
-    this.#deps.watchExpiry(identity);
+    this.#waits.add(wait);
+    this.#byOwner.add(identity.owner);
+    this.deps.watchExpiry(identity);
     try {
       return await wait.run(1000 * request.timeout, () => {
         if (watch.asksAgain) this.#askAgainLater();
       });
     } finally {
-      this.#leave(wait, identity.owner);
+      this.#waits.delete(wait);
+      this.#byOwner.add(identity.owner, -1);
+      if (this.#waits.size === 0) this.#cancelAsking?.();
     }
   }
 
@@ -71,13 +73,13 @@ export class LongPolls {
   review(): void {
     for (const wait of [...this.#waits]) {
       const { call, watch } = wait;
-      const reviewed = this.#deps.review(call.caller, call.request as C2S);
+      const reviewed = this.deps.review(call.caller, call.request as C2S);
       if (reviewed instanceof Rejection) {
         wait.end(reviewed);
         continue;
       }
       const sight = watch.sight();
-      if (sight !== undefined && !this.#deps.permitsOf(reviewed)(sight))
+      if (sight !== undefined && !this.deps.permitsOf(reviewed)(sight))
         wait.end(new Rejection('limit.symbol', `this key may no longer see what it waits for: ${watch.goal}`));
     }
   }
@@ -89,23 +91,10 @@ export class LongPolls {
     for (const wait of this.#waits) wait.end(stopping(wait.watch));
   }
 
-  #enter(wait: LongPoll, owner: string): void {
-    this.#waits.add(wait);
-    this.#byOwner.set(owner, (this.#byOwner.get(owner) ?? 0) + 1);
-  }
-
-  #leave(wait: LongPoll, owner: string): void {
-    this.#waits.delete(wait);
-    const left = (this.#byOwner.get(owner) ?? 1) - 1;
-    if (left === 0) this.#byOwner.delete(owner);
-    else this.#byOwner.set(owner, left);
-    if (this.#waits.size === 0) this.#cancelAsking?.();
-  }
-
   #refuse({ key, owner }: Identity, watch: Watch): Rejection | undefined {
     if (this.#stopped) return stopping(watch);
-    const { perOwner } = this.#deps;
-    const own = this.#byOwner.get(owner) ?? 0;
+    const { perOwner } = this.deps;
+    const own = this.#byOwner.of(owner);
     if (own >= perOwner) {
       const who = key === undefined ? 'callers without a key have' : `key "${key.id}" has`;
       return new Rejection('limit.waits', `${who} reached the limit of ${own} calls that wait`, { retryAfterSeconds: 1 });
@@ -118,7 +107,7 @@ export class LongPolls {
   }
 
   #unready({ question, goal }: Watch): Rejection | undefined {
-    const awaited = this.#deps.backend.readiness(question.operation, question.request);
+    const awaited = this.deps.backend.readiness(question.operation, question.request);
     if (awaited === undefined) return undefined;
     return new Rejection('backend.not_ready', `${describeConnection(awaited)}; not waiting for ${goal}`, { retryAfterSeconds: 1 });
   }
@@ -134,7 +123,7 @@ export class LongPolls {
   /** All who wait for what nobody pushes ask at the same moment, so that their questions can travel together. */
   #askAgainLater(): void {
     if (this.#cancelAsking !== undefined) return;
-    const cancel = this.#deps.backendClock.after(ASK_AGAIN_MS, () => {
+    const cancel = this.deps.backendClock.after(ASK_AGAIN_MS, () => {
       this.#cancelAsking = undefined;
       const asking = [...this.#waits].filter(({ watch }) => watch.asksAgain);
       for (const wait of asking) wait.ask();

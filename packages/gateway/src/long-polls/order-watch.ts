@@ -2,21 +2,15 @@ import { create } from '@bufbuild/protobuf';
 import { orderStatus } from '@svc-gateway/contract/enums';
 import { type Order, TrdFilterConditionsSchema, type TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { C2SSchema as OrderListC2S } from '@svc-gateway/contract/generated/Trd_GetOrderList_pb';
-import {
-  type Response as OrderUpdate,
-  S2CSchema as OrderUpdateS2C,
-  ResponseSchema as OrderUpdateSchema,
-} from '@svc-gateway/contract/generated/Trd_UpdateOrder_pb';
+import { S2CSchema as OrderUpdateS2C, ResponseSchema as OrderUpdateSchema } from '@svc-gateway/contract/generated/Trd_UpdateOrder_pb';
 import { account } from '@svc-gateway/contract/operations';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import { shown } from '@svc-gateway/contract/shown';
 import type { QuotePush, ResponseMessage, TradePush } from '../backend.js';
-import { finalStatuses } from '../final-statuses.js';
+import { finalStatuses, pushedOrder } from '../orders/order.js';
+import { ORDER_PUSH } from '../push/push-messages.js';
 import { payloadOf } from '../responses.js';
 import type { Seen, Verdict, Watch } from './watch.js';
-
-/** The protocol id of order pushes. */
-const ORDER_PUSH = 2208;
 
 const names = new Map(orderStatus.members.map(({ name, public: number }) => [number, name]));
 
@@ -60,8 +54,7 @@ export class OrderWatch implements Watch {
   }
 
   hear(event: QuotePush | TradePush): Verdict {
-    if (event.type !== 'trade' || event.protoId !== ORDER_PUSH) return 'open';
-    const order = (event.message as unknown as OrderUpdate).s2c?.order;
+    const order = pushedOrder(event);
     return order !== undefined && this.#isIt(order) ? this.#judge(order) : 'open';
   }
 

@@ -1,29 +1,17 @@
 import { create } from '@bufbuild/protobuf';
 import type { Access, DayProfit, KeyRecord, OrderFacts, OrderPlace, Wanted } from '@svc-gateway/access';
-import { atLeastZero, type Decimal, decimalFromNumber } from '@svc-gateway/contract/decimal';
+import { atLeastZero, type Decimal, decimalFromNumber, greater } from '@svc-gateway/contract/decimal';
 import { currency as currencies } from '@svc-gateway/contract/enums';
 import { type Order, type Position, type TrdHeader, TrdHeaderSchema } from '@svc-gateway/contract/generated/Trd_Common_pb';
-import { C2SSchema as PositionsC2S } from '@svc-gateway/contract/generated/Trd_GetPositionList_pb';
 import { quoteMarketOfSecMarket } from '@svc-gateway/contract/markets';
-import { account } from '@svc-gateway/contract/operations';
 import type { Rejection } from '@svc-gateway/contract/rejection';
 import type { Backend, CallContext } from '../backend.js';
-import { payloadOf, RET_SUCCEED } from '../responses.js';
+import type { Valued } from '../valuation/single-orders.js';
 import type { AccountOrders } from './account-orders.js';
-import { readDated } from './dated-reads.js';
-import { greater, type Valued } from './order-facts.js';
-import { mayTrade, nameOfOrder } from './order-lookup.js';
+import { magnitude, mayTrade, nameOfOrder, symbolOfOrder } from './order.js';
 import { closingOrders, isStop } from './protective-orders.js';
-import {
-  type ClosingClaim,
-  closedBy,
-  closes,
-  magnitude,
-  type PositionKey,
-  type PositionReading,
-  symbolOf,
-  tradesOf,
-} from './unsettled-trades.js';
+import { readPositions } from './reads.js';
+import { type ClosingClaim, closedBy, closes, type PositionKey, type PositionReading, tradesOf } from './unsettled-trades.js';
 
 /** Facts that say everything the gates want. */
 export interface Complete {
@@ -66,7 +54,7 @@ export class AccountContext {
     // A protective exit does not count as risk to be reduced.
     if (this.#changesExit(valued)) return this.#complete(key, { ...known, reduces: false }, valued, header, context);
     const { changes } = valued;
-    if (changes === undefined || !isStop(changes.order) || this.access.haltOf(key) === undefined)
+    if (changes === undefined || !isStop(changes.order) || this.access.gates.haltOf(key) === undefined)
       return this.#complete(key, known, valued, header, context);
     return closingOrders(this.backend, this.orders, header, context).then((closes) =>
       this.#complete(key, closes(changes.order) ? { ...known, reduces: false } : known, valued, header, context),
@@ -82,13 +70,13 @@ export class AccountContext {
   ): Complete | Promise<Complete> {
     const early = this.#refuseEarlyChange(key, facts);
     if (early !== undefined) return { facts, early };
-    const wanted = this.access.wants(key, facts);
+    const wanted = this.access.gates.wants(key, facts);
     return wanted === undefined ? { facts } : this.#find(key, facts, valued, header, wanted, context);
   }
 
   /** A change of an earlier process may be on no list yet: one that looks smaller than the list may make the order larger. */
   #refuseEarlyChange(key: KeyRecord | undefined, { accId, changes, reduces }: OrderFacts): Rejection | undefined {
-    if (changes === undefined || reduces !== true || !this.access.weighsChanges(key)) return undefined;
+    if (changes === undefined || reduces !== true || !this.access.gates.weighsChanges(key)) return undefined;
     if (this.orders.isPlacedHere(accId, changes.names)) return undefined;
     return this.orders.refuseEarly('whether the change makes the order smaller is not known');
   }
@@ -108,7 +96,7 @@ export class AccountContext {
     let facts = known;
     let claim: ClosingClaim | undefined;
     // Each round answers one want for good: there are three.
-    for (let wanted: Wanted | undefined = first; wanted !== undefined; wanted = this.access.wants(key, facts)) {
+    for (let wanted: Wanted | undefined = first; wanted !== undefined; wanted = this.access.gates.wants(key, facts)) {
       if (wanted.openOrders !== undefined) {
         await this.compareOpenOrders(wanted.openOrders, context);
         facts = { ...facts, opensCompared: true };
@@ -136,11 +124,11 @@ export class AccountContext {
 
   /** Today's profit of an account, held and closed positions included, as the backend counts it. */
   async dayProfit(header: TrdHeader | undefined, context: CallContext): Promise<DayProfit> {
-    const listed = await this.#positions(header, context);
+    if (header === undefined) return lossUnknown('the request names no account');
+    const listed = await readPositions(this.backend, header, context);
     if (typeof listed === 'string') return lossUnknown(listed);
-    const { positions } = listed;
     const profits = new Map<string, Decimal>();
-    for (const position of positions) {
+    for (const position of listed.positions) {
       const profit = Object.hasOwn(position, 'tdPlVal') ? decimalFromNumber(position.tdPlVal) : undefined;
       if (profit === undefined) return lossUnknown(`the brokerage does not say what ${position.code} has made today`);
       const currency = currencyOf(position);
@@ -187,20 +175,20 @@ export class AccountContext {
   ): Promise<PositionReading | undefined> {
     // Orders first: one that fills in between is taken off twice, and never not at all.
     const orders = await this.orders.refreshed(header, context);
-    const listed = await this.#positions(header, context);
+    const listed = await readPositions(this.backend, header, context, { now: this.orders.now });
     if (typeof listed === 'string' || 'retType' in orders) return undefined;
     // A brokerage takes what working orders keep off what can be sold, though not of futures: it counts once, there or here.
     let sellable = 0n;
     let held = 0n;
     for (const one of listed.positions) {
-      if (symbolOf(one) !== position.symbol || one.positionSide !== position.side) continue;
+      if (symbolOfOrder(one) !== position.symbol || one.positionSide !== position.side) continue;
       sellable += magnitude(one.canSellQty);
       held += magnitude(one.qty);
     }
     let closing = 0n;
     // A change may have made an order larger than it is listed.
     const leftOf = (order: Order) =>
-      this.orders
+      this.orders.changes
         .possibleTerms(position.accId, order)
         .map((possible) => leftToClose(possible, position))
         .reduce(greater);
@@ -213,19 +201,6 @@ export class AccountContext {
       return order && (mayTrade(order) ? leftOf(order) : 0n);
     };
     return { askedAt: Math.min(orders.askedAt, listed.askedAt), held, sellable, closing, leftOf: leftOfNamed };
-  }
-
-  /** The positions of an account, asked for afresh, those closed today among them; why not, where the backend does not say. */
-  async #positions(
-    header: TrdHeader | undefined,
-    context: CallContext,
-  ): Promise<{ readonly positions: readonly Position[]; readonly askedAt: number } | string> {
-    if (header === undefined) return 'the request names no account';
-    const query = create(PositionsC2S, { header, refreshCache: true });
-    const { response, askedAt } = await readDated(this.backend, account.getPositions, query, context, this.orders.now);
-    if (response.retType !== RET_SUCCEED) return `the brokerage does not list the positions: ${response.retMsg}`;
-    const positions = payloadOf(account.getPositions, response)?.positionList;
-    return positions === undefined ? 'the brokerage does not list the positions' : { positions, askedAt };
   }
 }
 

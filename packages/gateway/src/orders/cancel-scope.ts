@@ -3,7 +3,7 @@ import { ModifyOrderOp } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import type { C2S as ModifyC2S } from '@svc-gateway/contract/generated/Trd_ModifyOrder_pb';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { trade } from '@svc-gateway/contract/operations';
-import { Rejection } from '@svc-gateway/contract/rejection';
+import { invalidField, type Rejection } from '@svc-gateway/contract/rejection';
 import type { Iface } from '../identity.js';
 import { type NamedMarket, tradingMarketOf } from '../named-markets.js';
 import { modifyOpName } from '../trade-names.js';
@@ -44,8 +44,8 @@ export function refuseForAll(operation: Operation, request: Message): Rejection 
   const { forAll, modifyOrderOp } = request as ModifyC2S;
   if (!forAll || isCancel(request)) return undefined;
   const found = modifyOpName(modifyOrderOp);
-  const message = `for_all: accepted with modify_order_op 2 (cancel) only, found ${modifyOrderOp}${found === undefined ? '' : ` (${found})`}; name the orders one by one`;
-  return new Rejection('request.invalid', message, { field: 'for_all' });
+  const why = `accepted with modify_order_op 2 (cancel) only, found ${modifyOrderOp}${found === undefined ? '' : ` (${found})`}; name the orders one by one`;
+  return invalidField('for_all', why);
 }
 
 /** Whether a request takes all orders of an account out of the market. */

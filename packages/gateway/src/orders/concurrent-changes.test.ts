@@ -1,6 +1,6 @@
 import { ManualClock } from '@svc-gateway/contract/clock';
 import { expect, it } from 'vitest';
-import { ConcurrentChanges } from './concurrent-changes.js';
+import { ConcurrentChanges } from './changes.js';
 
 const order = { orderID: 7n, orderIDEx: 'seven' };
 

@@ -4,8 +4,8 @@ import { Rejection } from '@svc-gateway/contract/rejection';
 import type { Store } from '@svc-gateway/storage';
 import { LateRejection } from '../backend.js';
 import { type Identity, identityOf } from '../identity.js';
-import { rejectUnstored } from '../ways-out.js';
-import { rejectDenial } from './valuation.js';
+import { rejectUnstored } from '../storage-outage.js';
+import { rejectDenial } from '../valuation/valuation.js';
 
 /**
  * Reason why a write that was let through may not leave any more: {@link CallContext.lateRejection} of it. Its key was revoked, has expired or was
@@ -35,6 +35,6 @@ function refusalOfKey(access: Access, key: KeyRecord, now: number): Rejection | 
 }
 
 function refusalOfHalt(access: Access, key: KeyRecord | undefined): Rejection | undefined {
-  const halted = access.haltOf(key);
+  const halted = access.gates.haltOf(key);
   return halted && rejectDenial(halted);
 }

@@ -1,6 +1,5 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import { type Access, allowsMarket, type KeyRecord, type Limits } from '@svc-gateway/access';
-import type { Clock } from '@svc-gateway/contract/clock';
+import { allowsMarket, type KeyRecord, type Limits } from '@svc-gateway/access';
 import { classOf, fieldsWithin } from '@svc-gateway/contract/field-classes';
 import {
   type Order,
@@ -15,56 +14,65 @@ import type { Operation } from '@svc-gateway/contract/operation';
 import { account } from '@svc-gateway/contract/operations';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import { shown } from '@svc-gateway/contract/shown';
-import type { Backend, CallContext, ResponseMessage } from '../backend.js';
+import type { CallContext, ResponseMessage } from '../backend.js';
+import type { GatewayBase } from '../gateway-base.js';
 import { denyMarket, denySymbol, firstDenied } from '../limit-check.js';
 import { allowsTraded, limitsOf, tradedMarketNames } from '../market-names.js';
 import { tradingMarketOf } from '../named-markets.js';
+import { perOperation } from '../per-operation.js';
+import type { Permissions } from '../permissions.js';
+import { resourcesOf } from '../request-resources.js';
 import { failure, payloadOf, RET_SUCCEED } from '../responses.js';
-import { securitiesOf, telling } from '../sight.js';
-import { type Subjects, subjectsOf } from '../subjects.js';
+import { securitiesOf, telling } from '../visibility.js';
 import { type AccountOrders, asListed } from './account-orders.js';
 import { isRiskReducing, marketsOfCancelAll } from './cancel-scope.js';
-import { followingSpan, HISTORY_DAYS, historySpan } from './order-history.js';
+import { ofStandingTerms, termsOfOrder } from './order.js';
 import { isStop, type ProtectiveOrders } from './protective-orders.js';
-import { ofStandingTerms, termsOfOrder } from './standing-terms.js';
+import { addressByAccount, followingSpan, HISTORY_DAYS, historySpan } from './reads.js';
+import type { Write } from './sent-writes.js';
+
+export interface OrderPermitsDeps extends GatewayBase {
+  readonly orders: AccountOrders;
+  readonly protective: ProtectiveOrders;
+  readonly permissions: Permissions;
+}
 
 /**
  * Holds requests that name orders by their ids against the lists of markets and, where they only read, of symbols. What
  * counts is the order that is meant, and not the market that the request writes beside it.
  */
 export class OrderPermits {
-  constructor(
-    private readonly backend: Backend,
-    private readonly access: Access,
-    private readonly clock: Clock,
-    private readonly orders: AccountOrders,
-    private readonly protective: ProtectiveOrders,
-  ) {}
+  constructor(private readonly deps: OrderPermitsDeps) {}
 
   /**
    * undefined where the request may pass, at once where nothing has to be looked up. A response is the backend's refusal
-   * to say which orders these are: then nothing else is asked of it.
+   * to say which account or which orders these are: then nothing else is asked of it.
    */
-  check(
-    operation: Operation,
-    key: KeyRecord | undefined,
-    request: Message,
-    context: CallContext,
-  ): undefined | Promise<Rejection | ResponseMessage | undefined> {
-    if (!couldNameOrders(operation)) return undefined;
+  check(asked: Write): undefined | Promise<Rejection | ResponseMessage | undefined> {
+    const { operation, request, identity, call } = asked;
+    if (!operation.envOfAccount) return this.#checkOrders(asked);
+    const { backend, permissions } = this.deps;
+    return addressByAccount(backend, operation, request, call).then(
+      (refused) => refused ?? permissions.environment(operation, identity.key, request) ?? this.#checkOrders(asked),
+    );
+  }
+
+  #checkOrders({ operation, request, identity: { key }, call }: Write): undefined | Promise<Rejection | ResponseMessage | undefined> {
+    if (!namesOrders(operation)) return undefined;
+    const { access, protective } = this.deps;
     const reads = operation.effect === 'read';
-    const limits = limitsOf(this.access, key).filter(
+    const limits = limitsOf(access, key).filter(
       ({ allowedMarkets, allowedSymbols }) => allowedMarkets !== null || (reads && allowedSymbols !== null),
     );
     const { header } = request as Message & { header?: TrdHeader };
-    const mayEndGuards = isRiskReducing(operation, request) && this.protective.concerns(key);
+    const mayEndGuards = isRiskReducing(operation, request) && protective.concerns(key);
     if (limits.length === 0 && !mayEndGuards) return undefined;
-    const subjects = subjectsOf(operation, request);
+    const { orders, tradedCodes } = resourcesOf(operation, request);
+    if (orders.length === 0 || marketsOfCancelAll(operation, request) !== undefined) return undefined;
     // 0 and the empty text stand for an id that is not given.
-    const ids = subjects.orders.filter((id) => id !== 0n && id !== '');
-    if (subjects.orders.length === 0 || marketsOfCancelAll(operation, request) !== undefined) return undefined;
-    const checked = this.#check(operation, limits, request as Message & { header?: TrdHeader }, ids, subjects, context);
-    return mayEndGuards ? checked.then((denied) => denied ?? this.#checkGuards(key, header, ids, context)) : checked;
+    const ids = orders.filter((id) => id !== 0n && id !== '');
+    const checked = this.#check(operation, limits, header, ids, tradedCodes.length > 0, call);
+    return mayEndGuards ? checked.then((denied) => denied ?? this.#checkGuards(key, header, ids, call)) : checked;
   }
 
   /** Refuses to end an order that guards a position the caller may not trade. A list may be behind: an order it lacks is looked for afresh. */
@@ -85,27 +93,27 @@ export class OrderPermits {
     if (Array.isArray(listed)) orders = [...orders, ...listed];
     const isUnlisted = (id: bigint | string) => !orders.some((order) => isOf(order, id));
     if (header !== undefined && ids.some(isUnlisted)) {
-      const known = await this.orders.refreshed(header, context);
+      const known = await this.deps.orders.refreshed(header, context);
       if (!('retType' in known)) orders = [...orders, ...ids.flatMap((id) => known.named(String(id)) ?? [])];
     }
     // Only of a stop order it makes a difference what the account holds.
-    const closing = orders.some(isStop) ? await this.protective.closing(key, header, context) : () => true;
-    const refusal = this.protective.refusals(key, accId, closing);
+    const closing = orders.some(isStop) ? await this.deps.protective.closing(key, header, context) : () => true;
+    const refusal = this.deps.protective.refusals(key, accId, closing);
     for (const order of orders) {
       const refused = refusal(order);
       if (refused !== undefined) return ofStandingTerms(refused, termsOfOrder(order, header?.trdMarket ?? 0));
     }
     const unlisted = ids.find(isUnlisted);
     if (unlisted !== undefined) {
-      const early = this.orders.refuseEarly(`order ${shown(String(unlisted))} is not listed and may guard a position`);
+      const early = this.deps.orders.refuseEarly(`order ${shown(String(unlisted))} is not listed and may guard a position`);
       if (early !== undefined) return early;
     }
-    return unlisted === undefined ? undefined : this.protective.refuseUnlisted(key, accId, unlisted);
+    return unlisted === undefined ? undefined : this.deps.protective.refuseUnlisted(key, accId, unlisted);
   }
 
   /** An order that no list may show yet, as this daemon placed it. */
   #placed(accId: bigint, id: bigint | string): readonly Order[] {
-    const placed = this.orders.placedNamed(accId, String(id));
+    const placed = this.deps.orders.placedNamed(accId, String(id));
     const order = placed && asListed(placed);
     return order === undefined ? [] : [order];
   }
@@ -113,9 +121,9 @@ export class OrderPermits {
   async #check(
     operation: Operation,
     limits: readonly Limits[],
-    { header }: { readonly header?: TrdHeader },
+    header: TrdHeader | undefined,
     ids: readonly (bigint | string)[],
-    { tradedCodes }: Subjects,
+    namesCodes: boolean,
     context: CallContext,
   ): Promise<Rejection | ResponseMessage | undefined> {
     const reads = operation.effect === 'read';
@@ -132,7 +140,7 @@ export class OrderPermits {
     const isKnown = (id: bigint | string) => orders.some((order) => isOf(order, id));
     // A list may be behind: the market that the request writes counts for no order that a fresh list shows.
     if (!reads && limits.length > 0 && header !== undefined && !ids.every(isKnown)) {
-      const fresh = await this.orders.refreshed(header, context);
+      const fresh = await this.deps.orders.refreshed(header, context);
       if ('retType' in fresh) return failure(operation, fresh.retMsg, fresh.errCode);
       orders.push(...ids.filter((id) => !isKnown(id)).flatMap((id) => fresh.named(String(id)) ?? []));
     }
@@ -142,12 +150,12 @@ export class OrderPermits {
         const denied = checkOrder(each, order, trading, reads);
         if (denied !== undefined) return ofStandingTerms(telling(denied, securitiesOf(order, trading)), termsOfOrder(order, trading));
       }
-      if (allKnown || tradedCodes.length > 0) continue;
+      if (allKnown || namesCodes) continue;
       // An unknown order is checked by the market in the header alone. A read of it could be of any market.
       const unknown = ids.find((id) => !isKnown(id));
       if (reads && unknown !== undefined) return denyUnknown(each, unknown);
       const early =
-        unknown === undefined ? undefined : this.orders.refuseEarly(`the market of order ${shown(String(unknown))} is not known`);
+        unknown === undefined ? undefined : this.deps.orders.refuseEarly(`the market of order ${shown(String(unknown))} is not known`);
       if (early !== undefined) return early;
       const denied = firstDenied(each, [tradingMarketOf(trading)]);
       if (denied !== undefined) return denied;
@@ -164,17 +172,17 @@ export class OrderPermits {
   ): Promise<Order[] | ResponseMessage> {
     const base = header === undefined ? {} : { header };
     const current = await this.#list(ids, (filterConditions) =>
-      this.backend.call(account.getOrders, create(OrderListC2S, { ...base, filterConditions }), context),
+      this.deps.backend.call(account.getOrders, create(OrderListC2S, { ...base, filterConditions }), context),
     );
     if (!reads || !Array.isArray(current)) return current;
     const found = [...current];
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     // Later days too, where a clock that was set back left orders.
     for (const span of [historySpan(now), followingSpan(now)]) {
       const missing = ids.filter((id) => !found.some((order) => isOf(order, id)));
       const past = await this.#list(missing, (conditions) => {
         const filterConditions = { ...conditions, ...span };
-        return this.backend.call(account.getHistoryOrders, create(HistoryC2S, { ...base, filterConditions }), context);
+        return this.deps.backend.call(account.getHistoryOrders, create(HistoryC2S, { ...base, filterConditions }), context);
       });
       if (!Array.isArray(past)) return past;
       found.push(...past);
@@ -199,17 +207,10 @@ export class OrderPermits {
   }
 }
 
-const nameOrders = new WeakMap<Operation, boolean>();
-
-function couldNameOrders(operation: Operation): boolean {
-  let known = nameOrders.get(operation);
-  if (known === undefined) {
-    const { messages, classes } = operation;
-    known = [...fieldsWithin(messages.C2SSchema)].some((field) => classOf(field, classes) === 'order');
-    nameOrders.set(operation, known);
-  }
-  return known;
-}
+/** Whether requests of an operation can name orders. */
+const namesOrders = perOperation(({ messages, classes }) =>
+  [...fieldsWithin(messages.C2SSchema)].some((field) => classOf(field, classes) === 'order'),
+);
 
 function isOf({ orderID, orderIDEx }: Order, id: bigint | string): boolean {
   return orderID === id || orderIDEx === id;

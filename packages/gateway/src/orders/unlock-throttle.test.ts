@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refusesPassword } from './unlock-throttle.js';
+import { refusesPassword } from './unlocking.js';
 
 it.each<[string, number | undefined, boolean]>([
   ['wrong trade password (4 tries left)', undefined, true],

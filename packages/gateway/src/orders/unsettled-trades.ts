@@ -1,12 +1,10 @@
 import { Absences } from '@svc-gateway/access';
 import type { Clock } from '@svc-gateway/contract/clock';
-import { atLeastZero, type Decimal, decimalFromNumber, greater, lesser, multiply } from '@svc-gateway/contract/decimal';
+import { atLeastZero, type Decimal, greater, lesser, multiply } from '@svc-gateway/contract/decimal';
 import { type Order, PositionSide } from '@svc-gateway/contract/generated/Trd_Common_pb';
-import { quoteMarketNumbered, quoteMarketOfSecMarket } from '@svc-gateway/contract/markets';
-import { finalStatuses } from '../final-statuses.js';
+import { quoteMarketNumbered } from '@svc-gateway/contract/markets';
 import { sideName } from '../trade-names.js';
-import { isCombo } from './combo-facts.js';
-import { LOST_MS, mayTrade, namesOf } from './order-lookup.js';
+import { finalStatuses, isCombo, LOST_MS, magnitude, mayTrade, namesOf, orderKey, symbolOfOrder } from './order.js';
 
 /** A trade that an order may make. */
 export interface SentLeg {
@@ -100,7 +98,7 @@ function opens(side: string): PositionSide | undefined {
 
 /** Trades that a listed order makes with `units` of its quantity. */
 export function tradesOf(order: Order, units: Decimal): SentLeg[] {
-  if (!isCombo(order)) return [{ symbol: symbolOf(order), side: sideName(order.trdSide) ?? '', qty: units }];
+  if (!isCombo(order)) return [{ symbol: symbolOfOrder(order), side: sideName(order.trdSide) ?? '', qty: units }];
   return order.comboLegs.map(({ security, side, qtyRatio }) => ({
     symbol: `${quoteMarketNumbered(security?.market ?? 0)?.name}.${security?.code}`,
     side: sideName(side) ?? '',
@@ -111,16 +109,6 @@ export function tradesOf(order: Order, units: Decimal): SentLeg[] {
 /** Quantity of a position that trades close. */
 export function closedBy(trades: readonly SentLeg[], { symbol, side }: Pick<PositionKey, 'symbol' | 'side'>): Decimal {
   return trades.reduce((sum, trade) => (trade.symbol === symbol && closes(trade.side) === side ? sum + trade.qty : sum), 0n);
-}
-
-/** Symbol of a listed order or position. */
-export function symbolOf({ code, secMarket }: Pick<Order, 'code' | 'secMarket'>): string {
-  return `${quoteMarketOfSecMarket(secMarket)?.name ?? secMarket}.${code}`;
-}
-
-/** A quantity without its sign, which the brokerage writes before short positions. What is no exact number is 0. */
-export function magnitude(quantity: number): Decimal {
-  return decimalFromNumber(Math.abs(quantity)) ?? 0n;
 }
 
 /**
@@ -168,7 +156,7 @@ export class UnsettledTrades {
 
   #known(accId: bigint, shown: Order): TradingOrder | undefined {
     return namesOf(shown)
-      .map((name) => this.#named.get(keyOf(accId, name)))
+      .map((name) => this.#named.get(orderKey(accId, name)))
       .find((order) => order !== undefined);
   }
 
@@ -216,7 +204,7 @@ export class UnsettledTrades {
     return {
       settle: (name) => {
         // The order that is changed counts itself.
-        const isFollowed = changed !== undefined && this.#named.has(keyOf(accId, changed));
+        const isFollowed = changed !== undefined && this.#named.has(orderKey(accId, changed));
         claim.ended(name && isFollowed ? undefined : name);
       },
     };
@@ -284,7 +272,7 @@ export class UnsettledTrades {
     }
     this.#orders.delete(order);
     if (name === undefined) return;
-    const known = this.#named.get(keyOf(order.accId, name));
+    const known = this.#named.get(orderKey(order.accId, name));
     if (known === undefined) {
       order.state = 'working';
       this.#name(this.#follow(order), [name]);
@@ -306,7 +294,7 @@ export class UnsettledTrades {
   #name(order: TradingOrder, names: readonly string[]): void {
     for (const name of names) {
       order.names.add(name);
-      this.#named.set(keyOf(order.accId, name), order);
+      this.#named.set(orderKey(order.accId, name), order);
     }
   }
 
@@ -347,7 +335,7 @@ export class UnsettledTrades {
   #forget(order: TradingOrder): void {
     this.#absences.forget(order);
     this.#orders.delete(order);
-    for (const name of order.names) this.#named.delete(keyOf(order.accId, name));
+    for (const name of order.names) this.#named.delete(orderKey(order.accId, name));
   }
 }
 
@@ -370,8 +358,4 @@ function largest(known: readonly SentLeg[], legs: readonly SentLeg[]): readonly 
 
 function nameOf({ accId, symbol, side }: PositionKey): string {
   return `${accId}/${symbol}/${side}`;
-}
-
-function keyOf(accId: bigint, name: string): string {
-  return `${accId}/${name}`;
 }

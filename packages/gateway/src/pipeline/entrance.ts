@@ -1,20 +1,18 @@
 import type { Message } from '@bufbuild/protobuf';
+import { isSameKey } from '@svc-gateway/access';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import { asWritten } from '@svc-gateway/contract/written-names';
-import type { Caller, Identity } from '../identity.js';
+import type { GatewayBase } from '../gateway-base.js';
+import { type Caller, type Identity, identityOf, isSameText } from '../identity.js';
 import { confineCancelAll, refuseForAll } from '../orders/cancel-scope.js';
 import type { Permissions } from '../permissions.js';
+import { withoutValues } from '../redaction.js';
 import type { RefusalThrottle } from '../refusal-throttle.js';
-import { withoutValues } from '../unsaid-values.js';
-import type { Authorisation } from './authorisation.js';
 import { type Failures, reachOf } from './failures.js';
-import type { Identification } from './identification.js';
 import type { Decode, Entered, Refused } from './requests.js';
 
-export interface EntranceDeps {
-  readonly identification: Identification;
-  readonly authorisation: Authorisation;
+export interface EntranceDeps extends GatewayBase {
   readonly permissions: Permissions;
   readonly refusals: RefusalThrottle;
   readonly failures: Failures;
@@ -24,22 +22,18 @@ export interface EntranceDeps {
 
 /** The stages before anything happens, in their order: identify, throttle, authorise, decode, permit by what the request itself says. */
 export class Entrance {
-  readonly #deps: EntranceDeps;
-
-  constructor(deps: EntranceDeps) {
-    this.#deps = deps;
-  }
+  constructor(private readonly deps: EntranceDeps) {}
 
   /** @param now epoch ms. */
   enter(operation: Operation, caller: Caller, decode: Decode, now: number): Entered | Refused {
-    const { identification, authorisation, permissions, refusals, keyUsed } = this.#deps;
-    const identity = identification.identify(caller, now);
+    const { permissions, refusals, keyUsed } = this.deps;
+    const identity = this.identify(caller, now);
     if (identity instanceof Rejection) return { key: undefined, refusal: identity };
     const { key } = identity;
     if (key !== undefined) keyUsed(key.id);
     const turnedAway = key === undefined ? undefined : refusals.turnAway(identity, operation);
     if (turnedAway !== undefined) return { key, refusal: turnedAway.rejection, turnedAway };
-    const refused = authorisation.authorise(operation, caller, identity);
+    const refused = this.authorise(operation, caller, identity);
     if (refused !== undefined) return { key, refusal: refused };
     const request = this.#decode(operation, caller, decode);
     if (request instanceof Rejection) return { key, refusal: request };
@@ -50,10 +44,46 @@ export class Entrance {
 
   /** Judges a request that has entered anew: its caller's key and limits may have changed since. */
   review(operation: Operation, caller: Caller, request: Message): Identity | Rejection {
-    const { identification, authorisation, permissions } = this.#deps;
-    const identity = identification.identify(caller);
+    const identity = this.identify(caller);
     if (identity instanceof Rejection) return identity;
-    return authorisation.authorise(operation, caller, identity) ?? permissions.check(operation, identity.key, request) ?? identity;
+    return this.authorise(operation, caller, identity) ?? this.deps.permissions.check(operation, identity.key, request) ?? identity;
+  }
+
+  /** Names the caller of a request, or says why its credential is no good. @param now epoch ms. */
+  identify(caller: Caller, now = this.deps.clock.now()): Identity | Rejection {
+    const { access } = this.deps;
+    if (caller.key !== undefined) return identityOf(access.revalidate(caller.key, now));
+    const { keyText, peer } = caller;
+    const { shown } = peer;
+    if (shown !== undefined && keyText !== undefined && isSameText(keyText, shown.keyText)) {
+      const known = access.revalidate(shown.key, now);
+      if (known.ok) return identityOf(known);
+    }
+    const authenticated = access.authenticate(keyText, now);
+    if (authenticated.ok && authenticated.key !== undefined && keyText !== undefined) peer.shown = { keyText, key: authenticated.key };
+    return identityOf(authenticated);
+  }
+
+  /** Whether a key is as it was when its bearer was named: what was made for it may be given out. */
+  isAsItWas({ key }: Identity): boolean {
+    if (key === undefined) return true;
+    const judged = this.deps.access.revalidate(key);
+    return judged.ok && isSameKey(judged.key, key);
+  }
+
+  /** Whether a caller may ask for an operation at all, whatever its request says: by its scopes, the switches and where it is. */
+  authorise(operation: Operation, caller: Caller, { key }: Identity): Rejection | undefined {
+    const { permissions, switches, tradingHalt } = this.deps;
+    const denied = permissions.scope(operation, key);
+    if (denied !== undefined) return denied;
+    const missing = operation.switches.filter((name) => !switches.has(name));
+    if (missing.length > 0)
+      return new Rejection('feature_disabled', `${operation.name} is switched off; start the daemon with ${missing.join(' ')}`);
+    if (operation.group === 'trade' && tradingHalt !== undefined)
+      return new Rejection('feature_disabled', `trading is off: ${tradingHalt}`);
+    if (!operation.loopbackOnly || caller.peer.loopback) return undefined;
+    const message = `${operation.name} is accepted from this machine only; remote callers go through an HTTPS reverse proxy on the same host`;
+    return new Rejection('rest.unlock_trade.local_transport_required', message);
   }
 
   #decode(operation: Operation, caller: Caller, decode: Decode): Message | Rejection {
@@ -61,7 +91,7 @@ export class Entrance {
       const request = decode();
       return request instanceof Rejection ? withoutValues(operation, request) : request;
     } catch (thrown) {
-      return this.#deps.failures.rejected(caller, thrown, reachOf(operation, true));
+      return this.deps.failures.rejected(caller, thrown, reachOf(operation, true));
     }
   }
 }

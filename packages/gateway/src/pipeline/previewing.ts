@@ -1,40 +1,33 @@
-import type { Access } from '@svc-gateway/access';
-import type { Clock } from '@svc-gateway/contract/clock';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { hasPreview } from '@svc-gateway/contract/preview-path';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import { asWritten } from '@svc-gateway/contract/written-names';
 import { type AnswerRecord, type Moment, reasonOf } from '../answer-record.js';
 import type { ResponseMessage } from '../backend.js';
+import { told } from '../broker-texts.js';
 import { Call } from '../call.js';
+import type { GatewayBase } from '../gateway-base.js';
 import type { Caller } from '../identity.js';
 import type { InFlight } from '../in-flight.js';
+import type { OrderPermits } from '../orders/order-permits.js';
 import type { Writes } from '../orders/writes.js';
 import { type Preview, type Previewer, repetitionOf, shownPreview, undecided } from '../preview/index.js';
 import { type Answer, failure } from '../responses.js';
-import { shownRefusal } from '../sight.js';
-import { told } from '../told.js';
+import { shownRefusal } from '../visibility.js';
 import type { Dispatch } from './dispatch.js';
 import { type Failures, reachOf } from './failures.js';
-import type { OrderLookups } from './order-lookups.js';
 import { ownKeyOf, type Remembering } from './remembering.js';
 import type { Entered, Ongoing, Refused } from './requests.js';
 import type { RequiredTrail } from './required-trail.js';
 
-export interface PreviewingDeps {
-  readonly access: Access;
-  readonly clock: Clock;
-  /** Clock by which the backend times its calls. */
-  readonly backendClock: Clock;
-  /** Default wait of callers for an answer. */
-  readonly requestTimeoutMs: number;
+export interface PreviewingDeps extends GatewayBase {
   readonly inFlight: InFlight;
   readonly writes: Writes;
   readonly previewer: Previewer;
   readonly record: AnswerRecord;
   readonly failures: Failures;
   readonly dispatch: Dispatch;
-  readonly lookups: OrderLookups;
+  readonly permits: OrderPermits;
   readonly trail: RequiredTrail;
   readonly remembering: Remembering;
 }
@@ -43,15 +36,11 @@ export type PreviewOutcome = Preview | ResponseMessage | Rejection;
 
 /** Previews of writes that have entered: judged by the stages of the write, without anything remembered, counted, reserved or sent. */
 export class Previewing {
-  readonly #deps: PreviewingDeps;
-
-  constructor(deps: PreviewingDeps) {
-    this.#deps = deps;
-  }
+  constructor(private readonly deps: PreviewingDeps) {}
 
   async outcomeOf(entered: Entered): Promise<PreviewOutcome> {
     const { operation, caller, identity, request } = entered;
-    const { backendClock, requestTimeoutMs, inFlight, dispatch, failures, lookups, trail } = this.#deps;
+    const { backendClock, requestTimeoutMs, inFlight, dispatch, failures, permits, trail } = this.deps;
     if (!hasPreview(operation)) {
       return new Rejection('request.invalid', `${operation.name} has no preview: it has no value, no fees and no gates`);
     }
@@ -62,7 +51,7 @@ export class Previewing {
       call.owner = identity.owner;
       const ongoing = { ...entered, call };
       const judge = async () =>
-        (await lookups.check(ongoing)) ?? (await trail.refuseUnrecorded(operation, request)) ?? (await this.#foretell(ongoing));
+        (await permits.check(ongoing)) ?? (await trail.refuseUnrecorded(operation, request)) ?? (await this.#foretell(ongoing));
       const work = judge();
       inFlight.enter(identity.owner, work);
       const outcome = await call.within(work, (thrown) => failures.rejected(caller, thrown, reachOf(operation, true)));
@@ -80,7 +69,7 @@ export class Previewing {
     entered: Entered | Refused,
     outcome: PreviewOutcome,
   ): Promise<PreviewOutcome> {
-    const { access, clock, record, trail } = this.#deps;
+    const { access, clock, record, trail } = this.deps;
     const key = 'refusal' in entered ? entered.key : entered.identity.key;
     const rejected = outcome instanceof Rejection;
     const answer = 'retType' in outcome || rejected ? outcome : undefined;
@@ -100,7 +89,7 @@ export class Previewing {
   /** Previews a write past its permits: of one whose idempotency key was used for it before, the answer of then counts. */
   async #foretell(ongoing: Ongoing): Promise<PreviewOutcome> {
     const { operation, caller, identity, request, call } = ongoing;
-    const { previewer, record, remembering, writes } = this.#deps;
+    const { previewer, record, remembering, writes } = this.deps;
     // A preview uses up no key, and needs none.
     const known = remembering.known(ongoing, ownKeyOf(operation, request) || undefined);
     if (known instanceof Rejection) return known;

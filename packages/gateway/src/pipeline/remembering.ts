@@ -3,41 +3,34 @@ import { fieldValue } from '@svc-gateway/contract/field-path';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import { quoted } from '@svc-gateway/contract/shown';
-import type { Store } from '@svc-gateway/storage';
 import type { AnswerRecord } from '../answer-record.js';
-import type { Backend } from '../backend.js';
+import type { GatewayBase } from '../gateway-base.js';
+import { type Admission, checkKeyText, type IdempotencyKeys, type Run } from '../idempotency/keys.js';
 import { isCancel } from '../orders/cancel-scope.js';
-import { type Admission, checkKeyText, type IdempotencyKeys, type Run } from '../orders/idempotency.js';
 import type { Answer } from '../responses.js';
-import { isWayOut, rejectUnstored } from '../ways-out.js';
+import { rejectUnstored, servesDuringOutage } from '../storage-outage.js';
 import type { Entered, Ongoing } from './requests.js';
 
-export interface RememberingDeps {
-  readonly backend: Backend;
+export interface RememberingDeps extends GatewayBase {
   readonly idempotency: IdempotencyKeys;
-  readonly store: Store;
   readonly record: AnswerRecord;
 }
 
 /** The stage before the gates: a write under an idempotency key that was used before gets the answer of then. */
 export class Remembering {
-  readonly #deps: RememberingDeps;
-
-  constructor(deps: RememberingDeps) {
-    this.#deps = deps;
-  }
+  constructor(private readonly deps: RememberingDeps) {}
 
   /**
    * Obstacle of a write between its permits and its gates, or what is known of it under its idempotency key; undefined where it is new.
    * Nothing is changed by looking. `ownKey`: the key in its request.
    */
   known({ operation, caller, identity, request }: Entered, ownKey: string | undefined): Admission | Rejection | undefined {
-    const { backend, idempotency, store } = this.#deps;
+    const { backend, idempotency, store } = this.deps;
     const key = ownKey ?? caller.idempotencyKey;
     const wrong = checkKeyText(caller, ownKey);
     if (wrong !== undefined) return wrong;
     // Before the key is looked for: the answer under it may not be on disk yet.
-    if (store.failure !== undefined && !isWayOut(operation, request)) return rejectUnstored(store.failure);
+    if (store.failure !== undefined && !servesDuringOutage(operation, request)) return rejectUnstored(store.failure);
     if (key === undefined) return undefined;
     const known = idempotency.admit({ owner: identity.owner, holder: identity.key?.hash }, key, operation, request);
     // A cancel makes no second order, and whoever has used up its keys must be able to get out.
@@ -50,7 +43,7 @@ export class Remembering {
   /** Sends a write, unless it was sent before. `again` sends it where the request that it joined was not. */
   once(ongoing: Ongoing, send: Parameters<Run>[0], again: () => Answer | Promise<Answer>): Answer | Promise<Answer> {
     const { operation, caller, request, call } = ongoing;
-    const { record } = this.#deps;
+    const { record } = this.deps;
     const known = this.known(ongoing, ownKeyOf(operation, request));
     if (known instanceof Rejection) return known;
     if (known === undefined) return send(undefined, undefined);

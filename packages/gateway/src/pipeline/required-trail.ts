@@ -3,16 +3,13 @@ import type { Access, AuditLog } from '@svc-gateway/access';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import { isTrade } from '../answer-record.js';
-import type { Writes } from '../orders/writes.js';
-import { isWayOut } from '../ways-out.js';
+import { auditTrade } from '../orders/sent-writes.js';
+import { servesDuringOutage } from '../storage-outage.js';
 import type { Entered } from './requests.js';
 
 /** The audit trail where it is required: no write leaves before it has a line of it. */
 export class RequiredTrail {
-  constructor(
-    private readonly access: Access,
-    private readonly writes: Writes,
-  ) {}
+  constructor(private readonly access: Access) {}
 
   get isRequired(): boolean {
     return this.access.audit.required;
@@ -24,7 +21,7 @@ export class RequiredTrail {
     // Whoever looks after the daemon must be able to.
     if (operation.group === 'admin') return undefined;
     const { iface, endpoint, requestId } = caller;
-    const trade = isTrade(operation) ? this.writes.auditTrade(request) : undefined;
+    const trade = isTrade(operation) ? auditTrade(request) : undefined;
     audit.record({ iface, endpoint, keyId: key?.id ?? null, outcome: 'allow', reason: 'admitted, not sent yet', requestId, trade });
     return this.refuseUnrecorded(operation, request);
   }
@@ -32,7 +29,7 @@ export class RequiredTrail {
   /** Refuses a write that the required trail cannot take. A way out is open all the same: the log has its line. */
   async refuseUnrecorded(operation: Operation, request: Message): Promise<Rejection | undefined> {
     const unwritten = await rejectUnwritten(this.access.audit);
-    return unwritten !== undefined && isWayOut(operation, request) ? undefined : unwritten;
+    return unwritten !== undefined && servesDuringOutage(operation, request) ? undefined : unwritten;
   }
 }
 

@@ -3,7 +3,7 @@ import type { BrokerRefusal } from '@svc-gateway/contract/broker-codes';
 import type { Decimal } from '@svc-gateway/contract/decimal';
 import type { Rejection } from '@svc-gateway/contract/rejection';
 import type { FeeItem } from '../backend.js';
-import type { Pricing } from '../orders/order-pricing.js';
+import type { Pricing } from '../valuation/pricing.js';
 
 /** Effect and checks of a write if it were sent now. Not a promise: prices and totals move on. */
 export type Preview = PlacePreview | ComboPreview | ModifyPreview | CancelPreview | PositionPreview | RepetitionPreview;

@@ -2,11 +2,11 @@ import type { Message } from '@bufbuild/protobuf';
 import { BrokerRefusal } from '@svc-gateway/contract/broker-codes';
 import type { TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import type { Operation } from '@svc-gateway/contract/operation';
-import { Rejection, type Told } from '@svc-gateway/contract/rejection';
+import { missingField, Rejection, type Told } from '@svc-gateway/contract/rejection';
 import type { ResponseMessage } from '../backend.js';
 import { RET_SUCCEED } from '../responses.js';
-import { addressOf } from './address.js';
 import type { Preview, RepetitionPreview } from './preview.js';
+import { addressOf } from './terms.js';
 
 const ANSWERED = 'answered before under this idempotency key: that answer is repeated, and nothing is sent';
 
@@ -18,7 +18,7 @@ export function repetitionOf(
   about: Told | undefined,
 ): RepetitionPreview | Rejection {
   const { header } = request as Message & { header?: TrdHeader };
-  if (header === undefined) return new Rejection('request.missing_field', 'missing field "header"', { field: 'header' });
+  if (header === undefined) return missingField('header');
   const isAccepted = response.retType === RET_SUCCEED;
   const refusal = isAccepted ? null : new BrokerRefusal(response, about === undefined ? {} : { about });
   return {

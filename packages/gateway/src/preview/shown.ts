@@ -1,7 +1,7 @@
 import type { Access, KeyRecord } from '@svc-gateway/access';
 import { BrokerRefusal } from '@svc-gateway/contract/broker-codes';
 import { Rejection } from '@svc-gateway/contract/rejection';
-import { shownRefusal, shownText } from '../sight.js';
+import { shownRefusal, shownText } from '../visibility.js';
 import type { Preview, PreviewRefusal } from './preview.js';
 
 /** A preview whose reasons leave out the facts that its caller may not see. @param tell says a text of the brokerage in the caller's words. */

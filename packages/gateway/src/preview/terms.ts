@@ -1,13 +1,23 @@
 import { type Decimal, decimalFromNumber } from '@svc-gateway/contract/decimal';
 import type { C2S as BracketC2S } from '@svc-gateway/contract/generated/svc/place_bracket_order_pb';
-import { type Order, TimeInForce } from '@svc-gateway/contract/generated/Trd_Common_pb';
+import { type Order, TimeInForce, TrdEnv, type TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import type { C2S as ModifyC2S } from '@svc-gateway/contract/generated/Trd_ModifyOrder_pb';
 import type { C2S as PlaceC2S } from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
-import { parseSymbol } from '@svc-gateway/contract/markets';
-import { type Adjustment, atLeast, mayHaveLimit } from '../orders/order-pricing.js';
-import { type TriggerTerms, trailsAlike } from '../orders/trigger-pricing.js';
-import { orderTypeName, predictionSideName, sessionName, timeInForceName, trailTypeName } from '../trade-names.js';
-import type { ExitTerms, ModifyPreview, OrderTerms, TrailTerms } from './preview.js';
+import { parseSymbol, quoteMarketOfSecMarket } from '@svc-gateway/contract/markets';
+import type { Operation } from '@svc-gateway/contract/operation';
+import { isCombo, legsText } from '../orders/order.js';
+import {
+  marketName,
+  orderStatusName,
+  orderTypeName,
+  predictionSideName,
+  sessionName,
+  sideName,
+  timeInForceName,
+  trailTypeName,
+} from '../trade-names.js';
+import { type Adjustment, atLeast, mayHaveLimit, type TriggerTerms, trailsAlike } from '../valuation/pricing.js';
+import type { ExitTerms, ModifyPreview, OrderTerms, PreviewBase, TrailTerms, WorkingOrder } from './preview.js';
 
 /** Terms of a new order as requested; security and quantity are valued elsewhere. */
 export function termsOf(request: PlaceC2S): Omit<OrderTerms, 'symbol' | 'name' | 'side' | 'qty' | 'exits'> {
@@ -63,7 +73,7 @@ type Change = Pick<ModifyPreview, 'newQty' | 'newPrice' | 'newTriggerPrice' | 'n
 export const noChange: Change = { newQty: null, newPrice: null, newTriggerPrice: null, newTrail: null, newAdjustment: null };
 
 /** How a trailing order follows the market; null for other orders. */
-export function trailOf({ trailType, trailValue, trailSpread }: TriggerTerms): TrailTerms | null {
+function trailOf({ trailType, trailValue, trailSpread }: TriggerTerms): TrailTerms | null {
   if (trailType === 0 && trailValue === 0 && trailSpread === 0) return null;
   return {
     type: trailTypeName(trailType),
@@ -79,4 +89,42 @@ export function given<F extends string>(request: { readonly [field in F]: number
 
 function adjustmentOf({ adjustPrice, adjustSideAndLimit }: Adjustment): Decimal | null {
   return adjustPrice && adjustSideAndLimit !== 0 ? (decimalFromNumber(adjustSideAndLimit) ?? null) : null;
+}
+
+/** An order of the protocol in a preview's terms. */
+export function workingOrder(order: Order): WorkingOrder {
+  const market = quoteMarketOfSecMarket(order.secMarket);
+  const qty = exact(order.qty);
+  const filledQty = exact(order.fillQty);
+  const price = exact(order.price);
+  const trigger = exact(order.auxPrice);
+  return {
+    orderId: order.orderID,
+    orderIdEx: order.orderIDEx,
+    symbol: isCombo(order) ? legsText(order.comboLegs) : market === undefined ? order.code : `${market.name}.${order.code}`,
+    name: order.name,
+    side: sideName(order.trdSide) ?? String(order.trdSide),
+    orderType: orderTypeName(order.orderType),
+    status: orderStatusName(order.orderStatus),
+    qty,
+    filledQty,
+    remainingQty: qty - filledQty,
+    price: price === 0n ? null : price,
+    triggerPrice: trigger === 0n ? null : trigger,
+    trail: trailOf(order),
+  };
+}
+
+/** The protocol gives quantities two places and prices nine at most, so that none is lost. */
+function exact(value: number): Decimal {
+  return decimalFromNumber(value) ?? 0n;
+}
+
+/** Operation, account and market of a write. */
+export function addressOf(
+  operation: Operation,
+  { accID, trdEnv, trdMarket }: TrdHeader,
+): Pick<PreviewBase, 'operation' | 'accId' | 'env' | 'market'> {
+  const env = trdEnv === TrdEnv.TrdEnv_Real ? 'real' : 'simulate';
+  return { operation: operation.name, accId: accID, env, market: marketName(trdMarket) };
 }

@@ -1,16 +1,12 @@
 import { type Decimal, formatDecimal } from '@svc-gateway/contract/decimal';
 import type { Int64Format } from '@svc-gateway/contract/json/scalars';
 import { inMoney, type MoneyRounding } from '@svc-gateway/contract/money';
-import type { Pricing } from '../orders/order-pricing.js';
+import type { Pricing } from '../valuation/pricing.js';
 import type {
-  CancelPreview,
-  Capacity,
   ComboPreview,
-  ExitTerms,
   ModifyPreview,
   PlacePreview,
   PositionOrderTerms,
-  PositionPreview,
   Preview,
   PreviewFees,
   PreviewGate,
@@ -20,38 +16,61 @@ import type {
 } from './preview.js';
 import { zoneOf } from './terms.js';
 
-/** A value as JSON text. */
-type Json = string;
+/** Text that is JSON already. */
+class Raw {
+  constructor(readonly json: string) {}
+}
+
+/** A value to be written as JSON: a bigint is an exact decimal; a field that is undefined is left out. */
+type Value = string | number | boolean | null | Decimal | Raw | undefined | readonly Value[] | Fields;
+interface Fields {
+  readonly [name: string]: Value;
+}
+
+type WriteId = (value: bigint) => Raw;
 
 /** A preview as JSON text. Amounts are exact numbers; `int64` says how account and order ids are written. */
 export function previewText(preview: Preview, int64: Int64Format = 'number'): string {
-  const id = (value: bigint): Json => (int64 === 'string' ? `"${value}"` : String(value));
-  return object({
-    preview: text(preview.kind),
-    operation: text(preview.operation),
+  const id = (value: bigint) => new Raw(int64 === 'string' ? `"${value}"` : String(value));
+  return jsonOf({
+    preview: preview.kind,
+    operation: preview.operation,
     acc_id: id(preview.accId),
-    env: text(preview.env),
-    market: text(preview.market),
+    env: preview.env,
+    market: preview.market,
     ...particulars(preview, id),
-    gates: list(preview.gates, gate),
-    would_pass: String(preview.wouldPass),
-    brokerage_decided: String(preview.brokerageDecided),
+    gates: preview.gates.map(gate),
+    would_pass: preview.wouldPass,
+    brokerage_decided: preview.brokerageDecided,
     ...refusal(preview),
-    ...given('note', preview.note, text),
+    note: preview.note ?? undefined,
   });
 }
 
+function jsonOf(value: Exclude<Value, undefined>): string {
+  if (value instanceof Raw) return value.json;
+  if (typeof value === 'bigint') return formatDecimal(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (isList(value)) return `[${value.map((each) => jsonOf(each ?? null)).join(',')}]`;
+  const fields = Object.entries(value).flatMap(([name, each]) => (each === undefined ? [] : [`${JSON.stringify(name)}:${jsonOf(each)}`]));
+  return `{${fields.join(',')}}`;
+}
+
+function isList(value: readonly Value[] | Fields): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
 /** The refusal as its error would tell it, under the names of a preview. */
-function refusal({ refusal, refusals, undecidedBy }: Preview): Record<string, Json> {
-  if (refusal === null) return { reason: undecidedBy.length === 0 ? 'null' : text([...new Set(undecidedBy)].join('; ')) };
-  return { ...reasonOf(refusal), ...(refusals.length > 1 ? { reasons: list(refusals, (each) => object(reasonOf(each))) } : {}) };
+function refusal({ refusal, refusals, undecidedBy }: Preview): Fields {
+  if (refusal === null) return { reason: undecidedBy.length === 0 ? null : [...new Set(undecidedBy)].join('; ') };
+  return { ...reasonOf(refusal), reasons: refusals.length > 1 ? refusals.map(reasonOf) : undefined };
 }
 
-function reasonOf({ message, code, details: { retryAfterSeconds: wait } }: PreviewRefusal): Record<string, Json> {
-  return { reason: text(message), code: text(code), ...(wait === undefined ? {} : { retry_after: String(wait) }) };
+function reasonOf({ message, code, details: { retryAfterSeconds } }: PreviewRefusal): Fields {
+  return { reason: message, code, retry_after: retryAfterSeconds };
 }
 
-function particulars(preview: Preview, id: (value: bigint) => Json): Record<string, Json> {
+function particulars(preview: Preview, id: WriteId): Fields {
   switch (preview.kind) {
     case 'place':
       return { ...terms(preview, id), ...worth(preview) };
@@ -59,201 +78,124 @@ function particulars(preview: Preview, id: (value: bigint) => Json): Record<stri
       return { ...comboTerms(preview), ...worth(preview) };
     case 'modify':
       return { ...change(preview, id), ...worth(preview) };
-    case 'cancel':
-      return cancel(preview, id);
+    case 'cancel': {
+      const { op, all, count, orders } = preview;
+      return { op, all, count, orders: orders?.map((order) => workingOrder(order, id)) ?? null };
+    }
     case 'position':
-      return ofPosition(preview);
+      return { orders: preview.orders?.map(positionOrder) ?? null };
     case 'repetition':
       return {};
   }
 }
 
-function terms({ terms }: PlacePreview, id: (value: bigint) => Json): Record<string, Json> {
+function terms({ terms }: PlacePreview, id: WriteId): Fields {
+  const { exits, positionId } = terms;
   return {
-    symbol: text(terms.symbol),
-    name: orNull(terms.name, text),
-    side: text(terms.side),
-    order_type: text(terms.orderType),
-    time_in_force: text(terms.timeInForce),
-    qty: formatDecimal(terms.qty),
-    price: orNull(terms.price, formatDecimal),
-    trigger_price: orNull(terms.triggerPrice, formatDecimal),
+    symbol: terms.symbol,
+    name: terms.name,
+    side: terms.side,
+    order_type: terms.orderType,
+    time_in_force: terms.timeInForce,
+    qty: terms.qty,
+    price: terms.price,
+    trigger_price: terms.triggerPrice,
     ...trail(terms.trail),
-    ...given('adjust_side_and_limit', terms.adjustment, formatDecimal),
+    adjust_side_and_limit: terms.adjustment ?? undefined,
     ...expiry(terms.expireTime, terms.symbol),
-    ...given('session', terms.session, text),
-    ...(terms.fillsOutsideRth ? { fill_outside_rth: 'true' } : {}),
-    ...given('amount', terms.amount, formatDecimal),
-    ...given('position_id', terms.positionId, id),
-    ...given('pred_side', terms.predictionSide, text),
-    ...(terms.exits === null ? {} : exits(terms.exits)),
+    session: terms.session ?? undefined,
+    fill_outside_rth: terms.fillsOutsideRth || undefined,
+    amount: terms.amount ?? undefined,
+    position_id: positionId === null ? undefined : id(positionId),
+    pred_side: terms.predictionSide ?? undefined,
+    take_profit_price: exits?.takeProfit,
+    stop_loss_price: exits?.stopLoss,
+    stop_loss_limit_price: exits?.stopLossLimit ?? undefined,
   };
 }
 
 /** The end of a GTD order, and the zone that it is in. */
-function expiry(expireTime: string | null, symbol: string): Record<string, Json> {
-  if (expireTime === null) return {};
-  return { expire_time: text(expireTime), ...given('time_zone', zoneOf(symbol) ?? null, text) };
+function expiry(expireTime: string | null, symbol: string): Fields {
+  return expireTime === null ? {} : { expire_time: expireTime, time_zone: zoneOf(symbol) };
 }
 
-function trail(terms: TrailTerms | null): Record<string, Json> {
-  if (terms === null) return {};
-  return {
-    trail_type: text(terms.type),
-    trail_value: formatDecimal(terms.value),
-    ...given('trail_spread', terms.spread, formatDecimal),
-  };
+function trail(terms: TrailTerms | null): Fields {
+  return terms === null ? {} : { trail_type: terms.type, trail_value: terms.value, trail_spread: terms.spread ?? undefined };
 }
 
-function exits({ takeProfit, stopLoss, stopLossLimit }: ExitTerms): Record<string, Json> {
+function comboTerms({ terms }: ComboPreview): Fields {
   return {
-    take_profit_price: orNull(takeProfit, formatDecimal),
-    stop_loss_price: orNull(stopLoss, formatDecimal),
-    ...given('stop_loss_limit_price', stopLossLimit, formatDecimal),
-  };
-}
-
-function comboTerms({ terms }: ComboPreview): Record<string, Json> {
-  return {
-    legs: list(terms.legs, ({ symbol, name, side, qty, pricing }) =>
-      object({
-        symbol: text(symbol),
-        name: orNull(name, text),
-        side: text(side),
-        qty: formatDecimal(qty),
-        valued_at: orNull(pricing, valuedAt),
-      }),
-    ),
-    order_type: text(terms.orderType),
-    time_in_force: text(terms.timeInForce),
-    qty: formatDecimal(terms.qty),
+    legs: terms.legs.map(({ symbol, name, side, qty, pricing }) => ({ symbol, name, side, qty, valued_at: valuedAt(pricing) })),
+    order_type: terms.orderType,
+    time_in_force: terms.timeInForce,
+    qty: terms.qty,
     ...expiry(terms.expireTime, terms.legs[0]?.symbol ?? ''),
-    price: orNull(terms.price, formatDecimal),
+    price: terms.price,
   };
 }
 
-function change(preview: ModifyPreview, id: (value: bigint) => Json): Record<string, Json> {
+function change(preview: ModifyPreview, id: WriteId): Fields {
   const { op, order, newQty, newPrice, newTriggerPrice, newTrail, newAdjustment, increase } = preview;
   return {
-    op: text(op),
-    order: orNull(order, (one) => workingOrder(one, id)),
-    new_qty: orNull(newQty, formatDecimal),
-    new_price: orNull(newPrice, formatDecimal),
-    ...given('new_trigger_price', newTriggerPrice, formatDecimal),
-    ...given('new_trail', newTrail, (trailing) => object(trail(trailing))),
-    ...given('adjust_side_and_limit', newAdjustment, formatDecimal),
-    increase: orNull(increase, amountIn(preview.currency, 'up')),
+    op,
+    order: order && workingOrder(order, id),
+    new_qty: newQty,
+    new_price: newPrice,
+    new_trigger_price: newTriggerPrice ?? undefined,
+    new_trail: newTrail === null ? undefined : trail(newTrail),
+    adjust_side_and_limit: newAdjustment ?? undefined,
+    increase: amountIn(increase, preview.currency, 'up'),
   };
 }
 
-function cancel({ op, all, count, orders }: CancelPreview, id: (value: bigint) => Json): Record<string, Json> {
+function positionOrder({ role, symbol, name, side, qty, orderType }: PositionOrderTerms): Fields {
+  return { role, symbol, name, side, order_type: orderType, qty };
+}
+
+function worth({ value, currency, pricing, multiplier, capacity, fees }: PlacePreview | ComboPreview | ModifyPreview): Fields {
   return {
-    op: text(op),
-    all: String(all),
-    count: orNull(count, String),
-    orders: orNull(orders, (listed) => list(listed, (order) => workingOrder(order, id))),
+    value: amountIn(value, currency, 'up'),
+    currency,
+    valued_at: valuedAt(pricing),
+    multiplier,
+    fees: fees && feeFields(fees),
+    capacity: capacity && { max_qty: capacity.maxQty, enough: capacity.enough, message: capacity.message },
   };
 }
 
-function ofPosition({ orders }: PositionPreview): Record<string, Json> {
-  const order = ({ role, symbol, name, side, qty, orderType }: PositionOrderTerms): Json =>
-    object({
-      role: text(role),
-      symbol: text(symbol),
-      name: orNull(name, text),
-      side: text(side),
-      order_type: text(orderType),
-      qty: formatDecimal(qty),
-    });
-  return { orders: orNull(orders, (listed) => list(listed, order)) };
+function valuedAt(pricing: Pricing | null): Fields | null {
+  return pricing && { basis: pricing.basis, price: pricing.price };
 }
 
-function worth(preview: PlacePreview | ComboPreview | ModifyPreview): Record<string, Json> {
-  const { value, currency, pricing, multiplier, capacity } = preview;
-  return {
-    value: orNull(value, amountIn(currency, 'up')),
-    currency: orNull(currency, text),
-    valued_at: orNull(pricing, valuedAt),
-    multiplier: orNull(multiplier, formatDecimal),
-    fees: orNull(preview.fees, fees),
-    capacity: orNull(capacity, ({ maxQty, enough, message }: Capacity) =>
-      object({ max_qty: orNull(maxQty, formatDecimal), enough: orNull(enough, String), message: orNull(message, text) }),
-    ),
-  };
+/** An amount as it is written in a currency. */
+function amountIn(amount: Decimal | null, currency: string | null | undefined, rounding: MoneyRounding): Decimal | null {
+  return amount === null ? null : inMoney(amount, currency ?? '', rounding);
 }
 
-function valuedAt({ basis, price }: Pricing): Json {
-  return object({ basis: text(basis), price: formatDecimal(price) });
-}
-
-/** Writes amounts in a currency. */
-function amountIn(currency: string | null | undefined, rounding: MoneyRounding): (amount: Decimal) => Json {
-  return (amount) => formatDecimal(inMoney(amount, currency ?? '', rounding));
-}
-
-function fees({ currency, items, total }: PreviewFees): Json {
-  const amountText = amountIn(currency, 'nearest');
-  return object({
-    currency: text(currency),
-    items: list(items, ({ title, amount }) => object({ title: text(title), amount: amountText(amount) })),
-    total: amountText(total),
-  });
-}
-
-function gate({ gate, holder, passes, limit, after, currency }: PreviewGate): Json {
-  return object({
-    gate: text(gate),
-    holder: text(holder),
-    passes: String(passes),
-    limit: orNull(limit, (value) => figure(value, formatDecimal)),
-    after: orNull(after, (value) => figure(value, amountIn(currency, 'up'))),
-    ...(currency === undefined ? {} : { currency: text(currency) }),
-  });
+function feeFields({ currency, items, total }: PreviewFees): Fields {
+  const amountOf = (amount: Decimal) => amountIn(amount, currency, 'nearest');
+  return { currency, items: items.map(({ title, amount }) => ({ title, amount: amountOf(amount) })), total: amountOf(total) };
 }
 
 /** A sum of money is a bigint, a number of orders a number. */
-function figure(value: NonNullable<PreviewGate['limit']>, money: (amount: Decimal) => Json): Json {
-  if (typeof value === 'bigint') return money(value);
-  return typeof value === 'number' ? String(value) : text(value);
+function gate({ gate, holder, passes, limit, after, currency }: PreviewGate): Fields {
+  return { gate, holder, passes, limit, after: typeof after === 'bigint' ? amountIn(after, currency, 'up') : after, currency };
 }
 
-function workingOrder(order: WorkingOrder, id: (value: bigint) => Json): Json {
-  return object({
+function workingOrder(order: WorkingOrder, id: WriteId): Fields {
+  return {
     order_id: id(order.orderId),
-    order_id_ex: text(order.orderIdEx),
-    symbol: text(order.symbol),
-    name: text(order.name),
-    side: text(order.side),
-    order_type: text(order.orderType),
-    status: text(order.status),
-    qty: formatDecimal(order.qty),
-    filled_qty: formatDecimal(order.filledQty),
-    remaining_qty: formatDecimal(order.remainingQty),
-    price: orNull(order.price, formatDecimal),
-    ...given('trigger_price', order.triggerPrice, formatDecimal),
+    order_id_ex: order.orderIdEx,
+    symbol: order.symbol,
+    name: order.name,
+    side: order.side,
+    order_type: order.orderType,
+    status: order.status,
+    qty: order.qty,
+    filled_qty: order.filledQty,
+    remaining_qty: order.remainingQty,
+    price: order.price,
+    trigger_price: order.triggerPrice ?? undefined,
     ...trail(order.trail),
-  });
-}
-
-/** Writes a rarely present field; omits it when null. */
-function given<T>(name: string, value: T | null, write: (value: T) => Json): Record<string, Json> {
-  return value === null ? {} : { [name]: write(value) };
-}
-
-function object(fields: Record<string, Json>): Json {
-  return `{${Object.entries(fields)
-    .map(([name, value]) => `${JSON.stringify(name)}:${value}`)
-    .join(',')}}`;
-}
-
-function list<T>(values: readonly T[], write: (value: T) => Json): Json {
-  return `[${values.map(write).join(',')}]`;
-}
-
-function text(value: string): Json {
-  return JSON.stringify(value);
-}
-
-function orNull<T>(value: T | null, write: (value: T) => Json): Json {
-  return value === null ? 'null' : write(value);
+  };
 }

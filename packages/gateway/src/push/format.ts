@@ -1,7 +1,6 @@
-import { create } from '@bufbuild/protobuf';
-import * as Notify from '@svc-gateway/contract/generated/Notify_pb';
 import type { NotifyPush, PushEvent, QuotePush } from '../backend.js';
 import type { Frame, FrameContent } from './frame.js';
+import { notice } from './gaps.js';
 import type { Numbering } from './numbering.js';
 
 /**
@@ -25,13 +24,8 @@ export interface TickerGap {
   readonly dropped: number;
 }
 
-const NOTIFY = 1003;
-
 /** The gap before `next`. */
 export function tickerGap(next: QuotePush, dropped: number): TickerGap {
   const desc = `${next.stream.symbol}: ${dropped} ticker events were dropped, the connection reads too slowly`;
-  const event: Notify.GtwEvent = create(Notify.GtwEventSchema, { eventType: Notify.GtwEventType.GtwEventType_None, desc });
-  const s2c = create(Notify.S2CSchema, { type: Notify.NotifyType.NotifyType_GtwEvent, event });
-  const message = create(Notify.ResponseSchema, { retType: 0, s2c });
-  return { notice: { type: 'notify', protoId: NOTIFY, message }, next, dropped };
+  return { notice: notice(desc), next, dropped };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '@svc-gateway/contract/clock';
-import type { EventFrames, FormatState } from './event-frames.js';
+import { type EventFrames, FormatState } from './event-frames.js';
+import type { PushFormat } from './format.js';
 import { FrameBatch } from './frame-batch.js';
 
 /** Receiver of frames. */
@@ -22,6 +23,8 @@ const GATHER_MS = 1;
  * one go per connection.
  */
 export class FrameBatcher {
+  /** Weak: a format that no connection has any more is forgotten with it. */
+  readonly #lanes = new WeakMap<PushFormat, FormatState>();
   #passes = 1;
   #waiting: Writer[] = [];
   /** The only event since the last pass, while it is the only one. */
@@ -32,6 +35,15 @@ export class FrameBatcher {
   readonly #pass = () => this.#flush();
 
   constructor(private readonly clock: Clock) {}
+
+  laneOf(format: PushFormat): FormatState {
+    let lane = this.#lanes.get(format);
+    if (lane === undefined) {
+      lane = new FormatState(format);
+      this.#lanes.set(format, lane);
+    }
+    return lane;
+  }
 
   /** The run from which those of a format's connections grow until the next pass. */
   originOf(lane: FormatState): FrameBatch {

@@ -3,7 +3,7 @@ import type { NotifyPush, PushEvent, StreamScope, StreamsLost } from '../backend
 import type { AccountRegistrations, EndedAccount } from './accounts.js';
 import type { EventFrames } from './event-frames.js';
 import { type ClosedGap, Gaps, gapNotice } from './gaps.js';
-import { type Member, receives } from './member.js';
+import type { Members } from './members.js';
 import { RETRY_MS_MIN, type Retries } from './retries.js';
 import { nameOfSubType, symbolOfKey } from './streams.js';
 import type { Ended, Restored, Subscriptions } from './subscriptions.js';
@@ -13,8 +13,7 @@ export interface GapAnnouncerDeps {
   readonly accounts: AccountRegistrations;
   readonly retries: Retries;
   readonly clock: Clock;
-  /** Members that receive the subscriptions of these owners. */
-  readonly membersOf: (owners: readonly string[]) => Iterable<Member>;
+  readonly members: Members;
   readonly framesOf: (event: PushEvent) => EventFrames;
   /** Pushes a stream's current data to members that had a first push of it. */
   readonly refresh: (key: string) => void;
@@ -27,13 +26,10 @@ export interface GapAnnouncerDeps {
 
 /** Restores lost streams and accounts, and announces each gap to the members that missed events. */
 export class GapAnnouncer {
-  readonly #deps: GapAnnouncerDeps;
   readonly #gaps = new Gaps();
   #count = 0;
 
-  constructor(deps: GapAnnouncerDeps) {
-    this.#deps = deps;
-  }
+  constructor(private readonly deps: GapAnnouncerDeps) {}
 
   /** Gaps that were announced so far. */
   get count(): number {
@@ -58,40 +54,40 @@ export class GapAnnouncer {
   /** The backend has lost these. */
   lost({ streams, accIds, from, reason }: StreamsLost): void {
     this.#prune();
-    const missed = { streams: this.#deps.subscriptions.lost(streams), accIds: this.#deps.accounts.lost(accIds) };
+    const missed = { streams: this.deps.subscriptions.lost(streams), accIds: this.deps.accounts.lost(accIds) };
     if (missed.streams.length === 0 && missed.accIds.length === 0) return;
     this.#gaps.open(missed.streams, missed.accIds, from, reason);
-    this.#deps.onGap(`pushes interrupted: ${reason}; ${missed.streams.length} streams and ${missed.accIds.length} accounts are affected`);
+    this.deps.onGap(`pushes interrupted: ${reason}; ${missed.streams.length} streams and ${missed.accIds.length} accounts are affected`);
   }
 
   /** The backend can start these again; resolves when they are, or have ended, and whoever missed something has been told. */
   async restore(scope: StreamScope): Promise<void> {
     const [streams, accounts] = await Promise.all([
-      this.#deps.subscriptions.restore(scope.streams),
-      this.#deps.accounts.restore(scope.accIds),
+      this.deps.subscriptions.restore(scope.streams),
+      this.deps.accounts.restore(scope.accIds),
     ]);
-    this.#deps.onRestored(accounts.accIds);
-    if (accounts.failure !== undefined) this.#deps.onGap(`order and fill pushes could not be restored: ${accounts.failure}`);
+    this.deps.onRestored(accounts.accIds);
+    if (accounts.failure !== undefined) this.deps.onGap(`order and fill pushes could not be restored: ${accounts.failure}`);
     const ended = [...streams.ended.map(endOfStream), ...accounts.ended.map(endOfAccount)];
-    for (const { text } of ended) this.#deps.onGap(`pushes end: ${text}`);
+    for (const { text } of ended) this.deps.onGap(`pushes end: ${text}`);
     const keys = [...streams.keys, ...streams.ended.map(({ subscription }) => subscription.key)];
     this.#close(keys, [...accounts.accIds, ...accounts.ended.map(({ accId }) => accId)], ended);
     this.#prune();
-    if (streams.overdue().length > 0 || this.#deps.accounts.overdue().length > 0) this.#restoreLater(streams);
+    if (streams.overdue().length > 0 || this.deps.accounts.overdue().length > 0) this.#restoreLater(streams);
   }
 
   /** Retries streams that the backend did not restore in time, unless its connection is lost first: the restoration then covers them. */
   #restoreLater({ overdue }: Restored): void {
-    this.#deps.onGap('the backend did not restore all pushes in time; trying again');
-    this.#deps.retries.schedule(RETRY_MS_MIN, () => {
-      const scope = { streams: overdue(), accIds: this.#deps.accounts.overdue() };
-      if (scope.streams.length > 0 || scope.accIds.length > 0) this.restore(scope).catch(this.#deps.onDefect);
+    this.deps.onGap('the backend did not restore all pushes in time; trying again');
+    this.deps.retries.schedule(RETRY_MS_MIN, () => {
+      const scope = { streams: overdue(), accIds: this.deps.accounts.overdue() };
+      if (scope.streams.length > 0 || scope.accIds.length > 0) this.restore(scope).catch(this.deps.onDefect);
     });
   }
 
   /** Forgets gaps of unwanted streams and accounts. */
   #prune(): void {
-    const { subscriptions, accounts } = this.#deps;
+    const { subscriptions, accounts } = this.deps;
     this.#gaps.prune(
       (key) => subscriptions.receivers(key).length > 0,
       (accId) => accounts.receivers(accId).length > 0,
@@ -99,11 +95,11 @@ export class GapAnnouncer {
   }
 
   #close(streams: readonly string[], accIds: readonly bigint[], ended: readonly EndOfPushes[]): void {
-    for (const gap of this.#gaps.close(streams, accIds, this.#deps.clock.now())) {
+    for (const gap of this.#gaps.close(streams, accIds, this.deps.clock.now())) {
       this.#count += 1;
-      this.#deps.onGap(`pushes restored after a gap from ${gap.from} to ${gap.to}: ${gap.reason}`);
+      this.deps.onGap(`pushes restored after a gap from ${gap.from} to ${gap.to}: ${gap.reason}`);
       this.#announce(gap, ended);
-      for (const key of gap.streams) this.#deps.refresh(key);
+      for (const key of gap.streams) this.deps.refresh(key);
     }
   }
 
@@ -116,16 +112,16 @@ export class GapAnnouncer {
       if (list === undefined) missing.set(owner, [of]);
       else list.push(of);
     };
-    for (const key of gap.streams) for (const owner of this.#deps.subscriptions.receivers(key)) missed(owner, key);
-    for (const accId of gap.accIds) for (const owner of this.#deps.accounts.receivers(accId)) missed(owner, accId);
+    for (const key of gap.streams) for (const owner of this.deps.subscriptions.receivers(key)) missed(owner, key);
+    for (const accId of gap.accIds) for (const owner of this.deps.accounts.receivers(accId)) missed(owner, accId);
     for (const { owner, of } of over) missed(owner, of);
     const whole = gapNotice(gap);
-    for (const member of this.#deps.membersOf([...missing.keys()])) {
+    for (const member of this.deps.members.receivingAny([...missing.keys()])) {
       const about = aboutOf(member.owners.flatMap((owner) => missing.get(owner) ?? []));
-      if (!receives(member, { ...whole, about })) continue;
+      if (!member.receives({ ...whole, about })) continue;
       const sees = (of: Missing[number]) => member.permits({ ...whole, about: aboutOf([of]) });
       const own = over.filter(({ owner, of }) => member.owners.includes(owner) && sees(of)).map(({ text }) => text);
-      member.connection.push(this.#deps.framesOf({ ...(own.length === 0 ? whole : gapNotice(gap, own)), about }));
+      member.connection.push(this.deps.framesOf({ ...(own.length === 0 ? whole : gapNotice(gap, own)), about }));
     }
   }
 }

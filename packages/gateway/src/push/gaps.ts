@@ -1,8 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import * as Notify from '@svc-gateway/contract/generated/Notify_pb';
 import type { Gap, NotifyPush } from '../backend.js';
-
-const NOTIFY = 1003;
+import { NOTIFY } from './push-messages.js';
 
 /** A gap whose end is not known yet. */
 interface OpenGap {

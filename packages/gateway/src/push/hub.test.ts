@@ -287,7 +287,7 @@ describe('delivery', () => {
     expect(allowed.sink.frames().map(({ type }) => type)).toEqual(['trade', 'trade', 'notify']);
     expect(narrow.sink.frames().map(({ type }) => type)).toEqual(['trade', 'notify']);
     expect(other.sink.frames().map(({ type }) => type)).toEqual(['notify']);
-    await hub.unsubscribeAccounts('key:a', [7n]);
+    await hub.accounts.unsubscribe('key:a', [7n]);
     backend.push(trade(7n, 1, 4n));
     await settle();
     expect(backend.accounts).toEqual([]);
@@ -446,7 +446,7 @@ describe('generations', () => {
     await hub.subscribeAccounts('key:a', [7n]);
     for (const event of [quote(tencent, 1), quote(ticker, 2), trade(7n, 1, 3n), notify('stays')]) backend.push(event);
     await hub.subscriptions.unsubscribeAll('key:a');
-    await hub.unsubscribeAccounts('key:a', [7n]);
+    await hub.accounts.unsubscribe('key:a', [7n]);
     await hub.subscribe('key:a', [tencent, ticker], register);
     sink.drain();
     connection.drained();
@@ -691,11 +691,11 @@ describe('a gap', () => {
     backend.settle();
     await first;
     await settle();
-    expect([sink.frames(), hub.missing]).toEqual([[], 1]);
+    expect([sink.frames(), hub.gaps.missing]).toEqual([[], 1]);
     clock.advance(1000);
     await backend.streams?.restore(scope);
     await settle();
     expect(sink.frames()).toMatchObject([{ type: 'notify', seq: 1 }]);
-    expect([hub.missing, hub.gapCount]).toEqual([0, 1]);
+    expect([hub.gaps.missing, hub.gaps.count]).toEqual([0, 1]);
   });
 });

@@ -5,7 +5,7 @@ export type { PushFormat, TickerGap } from './format.js';
 export { BytesFrame, type Frame, type FrameContent } from './frame.js';
 export { connectionNotice, notice } from './gaps.js';
 export { type PushBackend, PushHub, type PushHubOptions } from './hub.js';
-export type { ConnectOptions, PushConnection } from './member.js';
+export type { ConnectOptions, Member as PushConnection } from './member.js';
 export { decimalNumbers, type Numbering, uint32LeNumbers, unnumbered } from './numbering.js';
 export type { Observed, Observer } from './observers.js';
 export {

@@ -1,10 +1,11 @@
+import { Tally } from '@svc-gateway/contract/tally';
 import type { QuoteStream } from '../backend.js';
 import { quotaKey } from './streams.js';
 
 /** How much of the subscription quota each key holds, over all owners that subscribe with it: the key itself, its connections, its waits. */
 export class KeyShares {
   /** Key's owner → quota unit → subscriptions that hold it. */
-  readonly #units = new Map<string, Map<string, number>>();
+  readonly #units = new Map<string, Tally<string>>();
 
   constructor(
     /** The key's owner ("key:<id>") that an owner subscribes with; undefined where no key does. */
@@ -26,19 +27,15 @@ export class KeyShares {
 
   add(holder: string | undefined, stream: QuoteStream): void {
     if (holder === undefined) return;
-    const units = this.#units.get(holder) ?? new Map<string, number>();
+    const units = this.#units.get(holder) ?? new Tally<string>();
     this.#units.set(holder, units);
-    const unit = quotaKey(stream);
-    units.set(unit, (units.get(unit) ?? 0) + 1);
+    units.add(quotaKey(stream));
   }
 
   remove(holder: string | undefined, stream: QuoteStream): void {
     const units = holder === undefined ? undefined : this.#units.get(holder);
     if (holder === undefined || units === undefined) return;
-    const unit = quotaKey(stream);
-    const left = (units.get(unit) ?? 0) - 1;
-    if (left > 0) units.set(unit, left);
-    else units.delete(unit);
+    units.add(quotaKey(stream), -1);
     if (units.size === 0) this.#units.delete(holder);
   }
 }

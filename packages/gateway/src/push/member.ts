@@ -25,34 +25,6 @@ export interface ConnectOptions {
   readonly since?: Cursor;
 }
 
-/** A connection's face to the interface that holds its socket. */
-export interface PushConnection {
-  readonly id: string;
-  /** Owner of the connection: `key:<id>` or `anonymous`. */
-  readonly owner: string;
-  /** The owner of what it subscribes to by its own commands: `conn:<id>`. */
-  readonly ownOwner: string;
-  /** Sends a frame of the interface's own, at once and in order with the events; it is none of them and has no number. */
-  send(frame: Frame): void;
-  /** First pushes of this connection wait until {@link release}: a command's answer is to come before its first push. */
-  hold(): void;
-  release(): void;
-  /**
-   * Order and fill events wait until {@link release}, which begins with those of `accIds` after `since`. Called again, it says better
-   * which; without a cursor only what has come meanwhile is sent.
-   */
-  resume(since: Cursor | undefined, accIds: readonly bigint[]): void;
-  /** Accounts whose order and fill events it receives and may see, by its own registrations and those of its key. */
-  accounts(): readonly bigint[];
-  /** The sink's buffer has drained. */
-  drained(): void;
-  /** The peer is gone: its own subscriptions end. */
-  disconnected(): void;
-  close(code: number, reason: string): void;
-  setPermits(permits: Permits): void;
-  info(): ConnectionInfo;
-}
-
 /** A first push that waits, with the generation that it belongs to. */
 export interface HeldPush {
   readonly subscription: Subscription;
@@ -67,23 +39,115 @@ export interface Resuming {
   readonly from: number;
 }
 
-/** A connection as the hub has it. */
-export interface Member {
-  readonly connection: Connection;
-  readonly options: ConnectOptions;
-  readonly connectedAt: number;
+/** The hub's actions for a connection. */
+export interface MemberActions {
+  readonly release: (member: Member) => void;
+  readonly resume: (member: Member, since: Cursor | undefined, accIds: readonly bigint[]) => void;
+  readonly accounts: (member: Member) => readonly bigint[];
+  readonly remove: (member: Member) => boolean;
+  readonly setPermits: (member: Member, permits: Permits) => void;
+  readonly subscriptionCount: (member: Member) => number;
+}
+
+/** A connection as the hub and the interface that holds its socket have it. There may be ten thousand: what all have in common they share. */
+export class Member {
   /** Events that its key may see. */
   permits: Permits;
-  readonly wants: Permits;
-  /** The owners whose subscriptions it receives. */
-  readonly owners: readonly string[];
+  /** First pushes that wait for {@link release}; undefined while they are sent at once. */
   held: HeldPush[] | undefined;
   resuming: Resuming | undefined;
   /** Cancels the greeting that is to come. */
   cancelGreeting: (() => void) | undefined;
-}
 
-/** True if a member receives an event that one of its owners is subscribed to. */
-export function receives({ permits, wants }: Member, event: PushEvent): boolean {
-  return permits(event) && wants(event);
+  constructor(
+    readonly connection: Connection,
+    readonly options: ConnectOptions,
+    /** Epoch ms, UTC. */
+    readonly connectedAt: number,
+    readonly wants: Permits,
+    /** The owners whose subscriptions it receives. */
+    readonly owners: readonly string[],
+    private readonly actions: MemberActions,
+  ) {
+    this.permits = options.permits;
+  }
+
+  get id(): string {
+    return this.connection.id;
+  }
+
+  /** Owner of the connection: `key:<id>` or `anonymous`. */
+  get owner(): string {
+    return this.connection.owner;
+  }
+
+  /** The owner of what it subscribes to by its own commands: `conn:<id>`. */
+  get ownOwner(): string {
+    return this.connection.ownOwner;
+  }
+
+  /** Whether it receives an event that one of its owners is subscribed to. */
+  receives(event: PushEvent): boolean {
+    return this.permits(event) && this.wants(event);
+  }
+
+  /** Sends a frame of the interface's own, at once and in order with the events; it is none of them and has no number. */
+  send(frame: Frame): void {
+    this.connection.send(frame);
+  }
+
+  /** First pushes of this connection wait until {@link release}: a command's answer is to come before its first push. */
+  hold(): void {
+    this.held ??= [];
+  }
+
+  release(): void {
+    this.actions.release(this);
+  }
+
+  /**
+   * Order and fill events wait until {@link release}, which begins with those of `accIds` after `since`. Called again, it says better
+   * which; without a cursor only what has come meanwhile is sent.
+   */
+  resume(since: Cursor | undefined, accIds: readonly bigint[]): void {
+    this.actions.resume(this, since, accIds);
+  }
+
+  /** Accounts whose order and fill events it receives and may see, by its own registrations and those of its key. */
+  accounts(): readonly bigint[] {
+    return this.actions.accounts(this);
+  }
+
+  /** The sink's buffer has drained. */
+  drained(): void {
+    this.connection.drained();
+  }
+
+  /** The peer is gone: its own subscriptions end. */
+  disconnected(): void {
+    this.actions.remove(this);
+    this.connection.discard();
+  }
+
+  close(code: number, reason: string): void {
+    if (this.actions.remove(this)) this.connection.close(code, reason);
+  }
+
+  setPermits(permits: Permits): void {
+    this.actions.setPermits(this, permits);
+  }
+
+  info(): ConnectionInfo {
+    const { connection, options, connectedAt } = this;
+    return {
+      id: connection.id,
+      iface: options.iface,
+      keyId: options.keyId,
+      connectedAt,
+      subscriptionCount: this.actions.subscriptionCount(this),
+      sentCount: connection.sentCount,
+      conflatedCount: connection.conflatedCount,
+      backlogBytes: connection.backlogBytes,
+    };
+  }
 }

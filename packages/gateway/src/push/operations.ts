@@ -6,6 +6,7 @@ import * as QotSub from '@svc-gateway/contract/generated/Qot_Sub_pb';
 import * as PushSubscriberInfo from '@svc-gateway/contract/generated/svc/push_subscriber_info_pb';
 import * as TrdSubAccPush from '@svc-gateway/contract/generated/Trd_SubAccPush_pb';
 import { parseSymbol } from '@svc-gateway/contract/markets';
+import type { ProtocolMessages } from '@svc-gateway/contract/operation';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import { listed, shown } from '@svc-gateway/contract/shown';
 import type { BackendRefused, QuoteStream, ResponseMessage, UnsubscribeRefusal } from '../backend.js';
@@ -32,13 +33,13 @@ export async function answerSubscribe(
   namesOthers = false,
 ): Promise<ResponseMessage | Rejection> {
   if (request.isUnsubAll) {
-    return quoteAnswer(unsubscribed(await hub.subscriptions.unsubscribeAll(owner)));
+    return answerOf(QotSub, unsubscribed(await hub.subscriptions.unsubscribeAll(owner)));
   }
   const expansion = expandStreams(request);
-  if (!expansion.ok) return quoteAnswer({ retType: FAILED, retMsg: expansion.message, errCode: 0 });
+  if (!expansion.ok) return answerOf(QotSub, { retType: FAILED, retMsg: expansion.message, errCode: 0 });
   if (!request.isSubOrUnSub) {
     const streams = ownStreams(hub, owner, new Set(expansion.streams.map(quotaKey)));
-    return quoteAnswer(unsubscribed(await hub.subscriptions.unsubscribe(owner, streams)));
+    return answerOf(QotSub, unsubscribed(await hub.subscriptions.unsubscribe(owner, streams)));
   }
   const options = {
     // A field that is not set reads as false, and says nothing.
@@ -58,10 +59,10 @@ export async function answerSubscribe(
     }
   }
   if (!outcome.ok) {
-    return outcome.cause === undefined ? quoteAnswer(resultOf(outcome)) : rejectSubscription(hub, owner, outcome.cause, namesOthers);
+    return outcome.cause === undefined ? answerOf(QotSub, resultOf(outcome)) : rejectSubscription(hub, owner, outcome.cause, namesOthers);
   }
   await hub.subscriptions.unsubscribe(owner, replacedBy(streams, hub.subscriptions.wanted(owner)));
-  return quoteAnswer(unserved.length === 0 ? SUCCEEDED : { ...SUCCEEDED, retMsg: leftOut(unserved) });
+  return answerOf(QotSub, unserved.length === 0 ? SUCCEEDED : { ...SUCCEEDED, retMsg: leftOut(unserved) });
 }
 
 /** A refusal by the backend. One for a quota says who of this daemon holds how much; callers who may not know that learn how much others hold. */
@@ -123,12 +124,12 @@ export async function answerRegisterPush(
 ): Promise<ResponseMessage | Rejection> {
   const { securityList, subTypeList, rehabTypeList, isRegOrUnReg } = request;
   const expansion = expandStreams({ securityList, subTypeList, regPushRehabTypeList: rehabTypeList });
-  if (!expansion.ok) return registerAnswer({ retType: FAILED, retMsg: expansion.message, errCode: 0 });
+  if (!expansion.ok) return answerOf(QotRegQotPush, { retType: FAILED, retMsg: expansion.message, errCode: 0 });
   const { streams } = expansion;
   const missing = streams.find(({ symbol, subType }) => !hub.subscriptions.holds(owner, symbol, subType));
   if (missing !== undefined) {
     const retMsg = `${shown(missing.symbol)} is not subscribed to with type ${missing.subType}: subscribe first`;
-    return registerAnswer({ retType: FAILED, retMsg, errCode: 0 });
+    return answerOf(QotRegQotPush, { retType: FAILED, retMsg, errCode: 0 });
   }
   const held = ownStreams(hub, owner, new Set(streams.map(quotaKey)));
   const outcome = isRegOrUnReg
@@ -138,7 +139,7 @@ export async function answerRegisterPush(
       })
     : await hub.subscribe(owner, held.filter(isOfRehabTypes(rehabTypeList)), { push: false, first: false });
   if (!outcome.ok && outcome.cause !== undefined) return rejectSubscription(hub, owner, outcome.cause, false);
-  return registerAnswer(resultOf(outcome));
+  return answerOf(QotRegQotPush, resultOf(outcome));
 }
 
 function isOfRehabTypes(rehabTypes: readonly number[]): (stream: QuoteStream) => boolean {
@@ -186,7 +187,7 @@ export async function answerSubscribeAccounts(
   request: MessageShape<typeof TrdSubAccPush.C2SSchema>,
 ): Promise<ResponseMessage> {
   const outcome = await hub.subscribeAccounts(owner, request.accIDList);
-  return accountAnswer(resultOf(outcome));
+  return answerOf(TrdSubAccPush, resultOf(outcome));
 }
 
 /** The same as clients of the public protocol mean it: the list is the whole of what the owner wants. */
@@ -196,7 +197,7 @@ export async function answerReplaceAccounts(
   request: MessageShape<typeof TrdSubAccPush.C2SSchema>,
 ): Promise<ResponseMessage> {
   const outcome = await hub.replaceAccounts(owner, request.accIDList);
-  return accountAnswer(resultOf(outcome));
+  return answerOf(TrdSubAccPush, resultOf(outcome));
 }
 
 /** Ends the order and fill pushes of accounts for an owner; of every account where none is named. */
@@ -206,8 +207,8 @@ export async function answerUnsubscribeAccounts(
   request: MessageShape<typeof TrdSubAccPush.C2SSchema>,
 ): Promise<ResponseMessage> {
   if (request.accIDList.length === 0) await hub.accounts.unsubscribeAll(owner);
-  else await hub.unsubscribeAccounts(owner, request.accIDList);
-  return accountAnswer(SUCCEEDED);
+  else await hub.accounts.unsubscribe(owner, request.accIDList);
+  return answerOf(TrdSubAccPush, SUCCEEDED);
 }
 
 /** Connections to the push stream that the caller is shown. */
@@ -237,16 +238,12 @@ function resultOf(outcome: SubscribeOutcome | AccountOutcome): Outcome {
   return outcome.ok ? SUCCEEDED : { retType: outcome.retType, retMsg: outcome.message, errCode: outcome.errCode };
 }
 
-function quoteAnswer(outcome: Outcome): ResponseMessage {
-  return create(QotSub.ResponseSchema, { ...outcome, ...(outcome.retType === 0 ? { s2c: create(QotSub.S2CSchema) } : {}) });
-}
-
-function registerAnswer(outcome: Outcome): ResponseMessage {
-  return create(QotRegQotPush.ResponseSchema, { ...outcome, ...(outcome.retType === 0 ? { s2c: create(QotRegQotPush.S2CSchema) } : {}) });
-}
-
-function accountAnswer(outcome: Outcome): ResponseMessage {
-  return create(TrdSubAccPush.ResponseSchema, { ...outcome, ...(outcome.retType === 0 ? { s2c: create(TrdSubAccPush.S2CSchema) } : {}) });
+function answerOf(
+  { ResponseSchema, S2CSchema }: Pick<ProtocolMessages, 'ResponseSchema' | 'S2CSchema'>,
+  outcome: Outcome,
+): ResponseMessage {
+  const s2c = outcome.retType === 0 ? { s2c: create(S2CSchema) } : {};
+  return create(ResponseSchema, { ...outcome, ...s2c } as Record<string, unknown>) as ResponseMessage;
 }
 
 /** An owner's streams of these symbols and types, whatever their adjustment and hours: unsubscribing names neither. */

@@ -17,10 +17,14 @@ export interface PushMessages {
   readonly S2CSchema: DescMessage;
 }
 
+/** Protocol ids of notices and of order pushes. */
+export const NOTIFY = 1003;
+export const ORDER_PUSH = 2208;
+
 /** The protocol ids that a server sends without being asked. */
 export const pushMessages: ReadonlyMap<number, PushMessages> = new Map<number, PushMessages>([
-  [1003, Notify],
-  [2208, TrdUpdateOrder],
+  [NOTIFY, Notify],
+  [ORDER_PUSH, TrdUpdateOrder],
   [2218, TrdUpdateOrderFill],
   [3005, QotUpdateBasicQot],
   [3007, QotUpdateKL],

@@ -130,7 +130,7 @@ it('an account that nobody followed since the last event has a gap, though no ev
   await hub.subscribeAccounts(first.connection.ownOwner, [ACCOUNT]);
   place();
   const [{ cursor }] = await first.lines();
-  await hub.unsubscribeAccounts(first.connection.ownOwner, [ACCOUNT]);
+  await hub.accounts.unsubscribe(first.connection.ownOwner, [ACCOUNT]);
   const second = join();
   second.connection.hold();
   await hub.subscribeAccounts(second.connection.ownOwner, [ACCOUNT]);
@@ -198,7 +198,7 @@ it('a gap is told of exactly those accounts of which an event may have been miss
           if (!registered.has(accId)) arriving.add(accId);
           registered.add(accId);
         } else if (happens === 'unregister') {
-          await hub.unsubscribeAccounts('key:a', [accId]);
+          await hub.accounts.unsubscribe('key:a', [accId]);
           registered.delete(accId);
           stops(accId);
         } else if (happens === 'lost') {

@@ -3,7 +3,7 @@ import type { Gap, NotifyPush, PushEvent, TradePush } from '../backend.js';
 import type { AccountRegistrations } from './accounts.js';
 import type { EventFrames } from './event-frames.js';
 import { gapNotice } from './gaps.js';
-import { type Member, type Resuming, receives } from './member.js';
+import type { Member, Resuming } from './member.js';
 import { Retries } from './retries.js';
 import { type Cursor, type NumberedTrade, TradeLog } from './trade-log.js';
 
@@ -18,12 +18,10 @@ export interface ResumptionsDeps {
 
 /** Numbers order and fill events, and sends a client that was away what it has missed, or tells it of the gap. */
 export class Resumptions {
-  readonly #deps: ResumptionsDeps;
   readonly #trades: TradeLog;
   readonly #lingering: Retries;
 
-  constructor(deps: ResumptionsDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: ResumptionsDeps) {
     this.#trades = new TradeLog(() => deps.clock.now());
     this.#lingering = new Retries((ms, action) => deps.clock.after(ms, action));
   }
@@ -35,12 +33,12 @@ export class Resumptions {
 
   /** Events of these accounts are being missed. */
   lost(accIds: 'all' | readonly bigint[]): void {
-    for (const accId of accIds === 'all' ? this.#deps.accounts.desired() : accIds) this.#trades.follow(accId, false);
+    for (const accId of accIds === 'all' ? this.deps.accounts.desired() : accIds) this.#trades.follow(accId, false);
   }
 
   /** Resumes following the registered ones of these restored accounts. */
   restored(accIds: readonly bigint[]): void {
-    for (const accId of accIds) if (this.#deps.accounts.receivers(accId).length > 0) this.#trades.follow(accId, true);
+    for (const accId of accIds) if (this.deps.accounts.receivers(accId).length > 0) this.#trades.follow(accId, true);
   }
 
   add(event: TradePush): NumberedTrade {
@@ -49,7 +47,7 @@ export class Resumptions {
 
   /** The accounts whose events a member receives. */
   accountsOf(member: Member): readonly bigint[] {
-    return [...new Set(member.owners.flatMap((owner) => this.#deps.accounts.of(owner)))];
+    return [...new Set(member.owners.flatMap((owner) => this.deps.accounts.of(owner)))];
   }
 
   /** The accounts whose events a member receives and may see: one that its key may not see any more stays registered, and is not named. */
@@ -77,7 +75,7 @@ export class Resumptions {
 
   /** A member is gone, and with it its own registrations: at once, or where it may come back and nobody else has them, in a while. */
   left({ connection: { ownOwner }, options: { iface } }: Member): void {
-    const { accounts } = this.#deps;
+    const { accounts } = this.deps;
     const lingers = (accId: bigint) => iface === 'ws' && accounts.receivers(accId).length === 1;
     const own = accounts.of(ownOwner);
     if (own.some(lingers)) this.#lingering.schedule(LINGER_MS, () => void accounts.unsubscribeAll(ownOwner));
@@ -90,16 +88,16 @@ export class Resumptions {
 
   /** Pushes what a member has missed, in order: of some accounts since its cursor, and of all that it receives what came while it waited. */
   #send(member: Member, { since, accIds, from }: Resuming): void {
-    const { framesOf } = this.#deps;
+    const { framesOf } = this.deps;
     // Accounts that the key may not see any more stay registered, and are not named.
-    const seen = accIds.filter((accId) => receives(member, aboutAccounts(nothing, [accId])));
+    const seen = accIds.filter((accId) => member.receives(aboutAccounts(nothing, [accId])));
     const { gap, events } = since === undefined ? { gap: undefined, events: [] } : this.#trades.missed(since, seen);
     if (gap !== undefined && seen.length > 0) member.connection.push(framesOf(aboutAccounts(gap, seen)));
     const known = new Set(events);
     const received = new Set(this.accountsOf(member));
     const others = this.#trades.after(from).filter((event) => received.has(event.accId) && !known.has(event));
     for (const event of [...events, ...others].sort((a, b) => a.number - b.number)) {
-      if (receives(member, event)) member.connection.push(framesOf(event.number > from ? event : { ...event, replayed: true }));
+      if (member.receives(event)) member.connection.push(framesOf(event.number > from ? event : { ...event, replayed: true }));
     }
   }
 }

@@ -1,3 +1,4 @@
+import { Tally } from '@svc-gateway/contract/tally';
 import { answered } from '../answer-check.js';
 import { type Backend, BackendRefused, BackendTimeout, type QuoteStream, type StreamScope, type UnsubscribeRefusal } from '../backend.js';
 import { type After, inTime, isRefusedForGood, RETRY_MS_MIN, Retries, unansweredText } from './retries.js';
@@ -67,7 +68,7 @@ interface Restart {
 export class UpstreamStreams {
   readonly #entries = new Map<string, Entry>();
   /** Streams in use per quota unit. */
-  readonly #units = new Map<string, number>();
+  readonly #units = new Tally<string>();
   readonly #retries: Retries;
 
   constructor(
@@ -196,10 +197,7 @@ export class UpstreamStreams {
     const counts = entry.lingering || this.isWanted(entry.key);
     if (counts !== entry.counted) {
       entry.counted = counts;
-      const unit = quotaKey(entry.stream);
-      const streams = (this.#units.get(unit) ?? 0) + (counts ? 1 : -1);
-      if (streams > 0) this.#units.set(unit, streams);
-      else this.#units.delete(unit);
+      this.#units.add(quotaKey(entry.stream), counts ? 1 : -1);
     }
     if (!counts && !entry.running && entry.work === undefined) this.#entries.delete(entry.key);
   }
