@@ -80,13 +80,13 @@ const results = await interleave(rounds, {
   stringify: () => nanoseconds(() => JSON.stringify(plain)),
   copy: () => nanoseconds(fresh),
   copyAndEncode: () => nanoseconds(() => write(fresh())),
-  encode: () => nanoseconds(() => writeEnvelope(operation, response, 'number')),
+  encode: () => nanoseconds(() => writeEnvelope(operation, response, { int64: 'number', enums: 'rest' })),
   whole: () =>
     turns((index) =>
       writeEnvelope(
         operation,
         gateway.call(operation, caller(index), () => decodeRequest(operation, 'POST', bytes, '')),
-        'number',
+        { int64: 'number', enums: 'rest' },
       ),
     ),
 });

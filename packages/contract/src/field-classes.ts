@@ -39,8 +39,14 @@ export type FieldClass =
 /** By the names of messages and of their fields, as the `.proto` has them. Messages inside are looked up by their own name. */
 export type FieldClasses = Readonly<Record<string, Readonly<Record<string, FieldClass>>>>;
 
-function none<const F extends string>(...fields: readonly F[]): Record<F, 'none'> {
+/** Fields that name nothing a list could hold. */
+export function none<const F extends string>(...fields: readonly F[]): Record<F, 'none'> {
   return Object.fromEntries(fields.map((field) => [field, 'none'])) as Record<F, 'none'>;
+}
+
+/** Classes of the fields of a request (`C2S`) of this package: some by name, and others that name nothing. */
+export function requestClasses(pkg: string, named: FieldClasses[string], ...others: readonly string[]): FieldClasses {
+  return { [`${pkg}.C2S`]: { ...named, ...none(...others) } };
 }
 
 /** One security, and nothing else that a list could hold. */
@@ -108,17 +114,8 @@ const declared: FieldClasses = {
   'Qot_RequestTradeDate.C2S': { market: 'calendar', ...security, ...none('beginTime', 'endTime') },
   'Qot_Sub.C2S': {
     ...securities,
-    ...none(
-      'subTypeList',
-      'isSubOrUnSub',
-      'isRegOrUnRegPush',
-      'regPushRehabTypeList',
-      'isFirstPush',
-      'isUnsubAll',
-      'isSubOrderBookDetail',
-      'extendedTime',
-      'session',
-    ),
+    ...none('subTypeList', 'isSubOrUnSub', 'isRegOrUnRegPush', 'regPushRehabTypeList', 'isFirstPush', 'isUnsubAll'),
+    ...none('isSubOrderBookDetail', 'extendedTime', 'session'),
   },
 
   'Trd_Common.TrdFilterConditions': {
@@ -158,44 +155,17 @@ const declared: FieldClasses = {
     orderID: 'order',
     orderIDEx: 'order',
     trdMarket: 'cancel_market',
-    ...none(
-      'modifyOrderOp',
-      'forAll',
-      'qty',
-      'price',
-      'adjustPrice',
-      'adjustSideAndLimit',
-      'auxPrice',
-      'trailType',
-      'trailValue',
-      'trailSpread',
-    ),
+    ...none('modifyOrderOp', 'forAll', 'qty', 'price', 'adjustPrice', 'adjustSideAndLimit', 'auxPrice', 'trailType'),
+    ...none('trailValue', 'trailSpread'),
   },
   'Trd_ReconfirmOrder.C2S': { orderID: 'order', ...none('reconfirmReason') },
   'Trd_PlaceComboOrder.C2S': none('qty', 'price', 'orderType', 'timeInForce', 'expireTime', 'remark', 'quoteID'),
   'Trd_PlaceOrder.C2S': {
     code: 'traded_code',
     secMarket: 'sec_market',
-    ...none(
-      'trdSide',
-      'orderType',
-      'qty',
-      'price',
-      'adjustPrice',
-      'adjustSideAndLimit',
-      'remark',
-      'timeInForce',
-      'fillOutsideRTH',
-      'auxPrice',
-      'trailType',
-      'trailValue',
-      'trailSpread',
-      'session',
-      'positionID',
-      'expireTime',
-      'amount',
-      'predSide',
-    ),
+    ...none('trdSide', 'orderType', 'qty', 'price', 'adjustPrice', 'adjustSideAndLimit', 'remark', 'timeInForce'),
+    ...none('fillOutsideRTH', 'auxPrice', 'trailType', 'trailValue', 'trailSpread', 'session', 'positionID'),
+    ...none('expireTime', 'amount', 'predSide'),
   },
   'Trd_SubAccPush.C2S': { accIDList: 'account' },
   'Trd_UnlockTrade.C2S': none('unlock', 'pwdMD5', 'securityFirm'),

@@ -152,6 +152,9 @@ export function integer(field: string, options: ParamOptions & { min?: number; m
   return param(field, { kind: 'integer', ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }, options, '');
 }
 
+/** Version of an extension's request, of which there is one. */
+export const extensionVersion = integer('extension_version', { required: true, min: 1, max: 1, about: 'Always 1.' });
+
 export function number(field: string, options: ParamOptions & { min?: number; above?: number; max?: number } = {}): Param {
   const { min, above, max } = options;
   const bounds = {

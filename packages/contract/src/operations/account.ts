@@ -16,9 +16,7 @@ import { quoteMarketOfSecMarket } from '../markets.js';
 import { anyOf } from '../scope.js';
 import { choice, code, constant, flag, id, ids, number, orderSymbol, symbols, text, texts, time, tradeHeader } from '../shape.js';
 
-const group = 'account';
-const effect = 'read';
-const scope = anyOf('acc:read');
+const common = { group: 'account', effect: 'read', scope: anyOf('acc:read') } as const;
 const orders = [{ list: 'orderList', of: 'traded' }] as const;
 const fills = [{ list: 'orderFillList', of: 'traded' }] as const;
 /** In tools a card may name the account, and real is meant where no environment is named. */
@@ -32,10 +30,8 @@ function currencyOfSecMarket(secMarket: number): number | undefined {
 }
 
 export const listAccounts = operation({
+  ...common,
   name: 'list_accounts',
-  group,
-  effect,
-  scope,
   reach: [{ list: 'accList', of: 'account', at: 'accID' }],
   protoId: 2001,
   messages: TrdGetAccList,
@@ -48,10 +44,8 @@ export const listAccounts = operation({
 });
 
 export const getFunds = operation({
+  ...common,
   name: 'get_funds',
-  group,
-  effect,
-  scope,
   reach: [{ list: 'funds.marketInfoList', of: 'trading_market' }],
   beside: ['header'],
   protoId: 2101,
@@ -69,10 +63,8 @@ export const getFunds = operation({
 });
 
 export const getPositions = operation({
+  ...common,
   name: 'get_positions',
-  group,
-  effect,
-  scope,
   reach: [{ list: 'positionList', of: 'traded' }],
   beside: ['header'],
   protoId: 2102,
@@ -86,10 +78,8 @@ export const getPositions = operation({
 });
 
 export const getOrders = operation({
+  ...common,
   name: 'get_orders',
-  group,
-  effect,
-  scope,
   reach: orders,
   beside: ['header'],
   protoId: 2201,
@@ -105,10 +95,8 @@ export const getOrders = operation({
 });
 
 export const getDeals = operation({
+  ...common,
   name: 'get_deals',
-  group,
-  effect,
-  scope,
   reach: fills,
   beside: ['header'],
   protoId: 2211,
@@ -130,10 +118,8 @@ const historyRange = [
 ];
 
 export const getHistoryOrders = operation({
+  ...common,
   name: 'get_history_orders',
-  group,
-  effect,
-  scope,
   reach: orders,
   beside: ['header'],
   protoId: 2221,
@@ -147,10 +133,8 @@ export const getHistoryOrders = operation({
 });
 
 export const getHistoryDeals = operation({
+  ...common,
   name: 'get_history_deals',
-  group,
-  effect,
-  scope,
   reach: fills,
   beside: ['header'],
   protoId: 2222,
@@ -164,10 +148,8 @@ export const getHistoryDeals = operation({
 });
 
 export const getOrderFee = operation({
+  ...common,
   name: 'get_order_fee',
-  group,
-  effect,
-  scope,
   reach: 'request',
   protoId: 2225,
   messages: TrdGetOrderFee,
@@ -183,10 +165,8 @@ export const getOrderFee = operation({
 });
 
 export const getMaxTrdQtys = operation({
+  ...common,
   name: 'get_max_trd_qtys',
-  group,
-  effect,
-  scope,
   reach: 'request',
   protoId: 2111,
   messages: TrdGetMaxTrdQtys,
@@ -209,10 +189,8 @@ export const getMaxTrdQtys = operation({
 });
 
 export const getMarginRatio = operation({
+  ...common,
   name: 'get_margin_ratio',
-  group,
-  effect,
-  scope,
   reach: 'request',
   protoId: 2223,
   messages: TrdGetMarginRatio,
@@ -228,10 +206,9 @@ export const getMarginRatio = operation({
 const ACCOUNTS_MAX = 100;
 
 export const subAccPush = operation({
+  ...common,
   name: 'sub_acc_push',
-  group,
   effect: 'subscription',
-  scope,
   // Pushes are filtered as they are sent.
   reach: 'general',
   protoId: 2008,
@@ -245,10 +222,9 @@ export const subAccPush = operation({
 });
 
 export const unsubAccPush = operation({
+  ...common,
   name: 'unsub_acc_push',
-  group,
   effect: 'subscription',
-  scope,
   // Pushes are filtered as they are sent.
   reach: 'general',
   protoId: 2008,

@@ -7,50 +7,34 @@ import * as AdminStatus from '../generated/svc/admin_status_pb.js';
 import { anyOf } from '../scope.js';
 import { flag, text } from '../shape.js';
 
-const group = 'admin';
-const scope = anyOf('admin');
-const reach = 'general';
+const common = { group: 'admin', scope: anyOf('admin'), reach: 'general', effect: 'write', protoId: null, tool: null } as const;
 
 export const adminStatus = operation({
+  ...common,
   name: 'admin_status',
-  group,
-  scope,
-  reach,
   effect: 'read',
-  protoId: null,
   messages: AdminStatus,
   title: 'Daemon status',
   summary: 'The daemon’s state: connections, keys file, last reload.',
   rest: [get('/api/admin/status')],
-  tool: null,
 });
 
 export const adminReload = operation({
+  ...common,
   name: 'admin_reload',
-  group,
-  scope,
-  reach,
-  effect: 'write',
-  protoId: null,
   messages: AdminReload,
   title: 'Reload credentials',
   summary: 'Clears cached credentials and refreshes them in the background.',
   rest: [post('/api/admin/reload')],
-  tool: null,
 });
 
 export const adminShutdown = operation({
+  ...common,
   name: 'admin_shutdown',
-  group,
-  scope,
-  reach,
-  effect: 'write',
-  protoId: null,
   messages: AdminShutdown,
   title: 'Shut down',
   summary: 'Stops the daemon after answering.',
   rest: [post('/api/admin/shutdown')],
-  tool: null,
 });
 
 const KEY_ID_BYTES_MAX = 512;
@@ -58,13 +42,9 @@ const REASON_BYTES_MAX = 256;
 const keyId = text('key_id', { aliases: ['key'], maxBytes: KEY_ID_BYTES_MAX, about: 'A key of the keys file; every caller when omitted.' });
 
 export const adminHalt = operation({
+  ...common,
   name: 'admin_halt',
-  group,
-  scope,
-  reach,
-  effect: 'write',
   idempotent: true,
-  protoId: null,
   messages: AdminHalt,
   classes: { 'svc.admin_halt.C2S': { key_id: 'none', cancel_all: 'none', reason: 'none' } },
   title: 'Halt trading',
@@ -75,22 +55,16 @@ export const adminHalt = operation({
     text('reason', { maxBytes: REASON_BYTES_MAX, about: 'Shown wherever the halt is; at most 256 bytes.' }),
   ],
   rest: [post('/api/admin/halt')],
-  tool: null,
 });
 
 export const adminResume = operation({
+  ...common,
   name: 'admin_resume',
-  group,
-  scope,
-  reach,
-  effect: 'write',
   idempotent: true,
-  protoId: null,
   messages: AdminResume,
   classes: { 'svc.admin_resume.C2S': { key_id: 'none' } },
   title: 'Resume trading',
   summary: 'Ends the halt of every caller, or that of one key.',
   shape: [keyId],
   rest: [post('/api/admin/resume')],
-  tool: null,
 });

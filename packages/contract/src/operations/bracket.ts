@@ -7,15 +7,11 @@ import * as PlaceBracketOrder from '../generated/svc/place_bracket_order_pb.js';
 import { anyOf } from '../scope.js';
 import { choice, code, constant, number, orderSymbol, text, tradeHeader } from '../shape.js';
 
-const group = 'trade';
-const switches = ['--enable-trading'] as const;
-const scope = { kind: 'byEnv' } as const;
+const ofOrders = { group: 'trade', switches: ['--enable-trading'], scope: { kind: 'byEnv' } } as const;
 
 export const placeBracketOrder = operation({
+  ...ofOrders,
   name: 'place_bracket_order',
-  group,
-  scope,
-  switches,
   reach: 'request',
   effect: 'order',
   valuer: 'bracket',
@@ -60,7 +56,7 @@ export const placeBracketOrder = operation({
 
 export const getBrackets = operation({
   name: 'get_brackets',
-  group,
+  group: 'trade',
   scope: anyOf('acc:read'),
   effect: 'read',
   reach: [{ list: 'bracket_list', of: 'traded' }],
@@ -76,10 +72,8 @@ export const getBrackets = operation({
 });
 
 export const cancelBracket = operation({
+  ...ofOrders,
   name: 'cancel_bracket',
-  group,
-  scope,
-  switches,
   reach: 'request',
   effect: 'write',
   valuer: 'relief',

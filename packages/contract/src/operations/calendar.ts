@@ -1,4 +1,5 @@
 import { operation, post } from '../declare.js';
+import { none } from '../field-classes.js';
 import * as QotGetDividendCalendar from '../generated/Qot_GetDividendCalendar_pb.js';
 import * as QotGetEarningsCalendar from '../generated/Qot_GetEarningsCalendar_pb.js';
 import * as QotGetEconomicCalendar from '../generated/Qot_GetEconomicCalendar_pb.js';
@@ -6,15 +7,11 @@ import { dividendMarket, earningsMarket, earningsSort, economyMarket, importance
 import { anyOf } from '../scope.js';
 import { choice, choices, integer, text, time } from '../shape.js';
 
-const group = 'calendar';
-const effect = 'read';
-const scope = anyOf('qot:read');
+const common = { group: 'calendar', effect: 'read', scope: anyOf('qot:read') } as const;
 
 export const getDividendCalendar = operation({
+  ...common,
   name: 'get_dividend_calendar',
-  group,
-  effect,
-  scope,
   reach: [{ list: 'itemList', of: 'security', at: 'security', total: 'allCount' }],
   protoId: 3408,
   messages: QotGetDividendCalendar,
@@ -33,10 +30,8 @@ export const getDividendCalendar = operation({
 });
 
 export const getEarningsCalendar = operation({
+  ...common,
   name: 'get_earnings_calendar',
-  group,
-  effect,
-  scope,
   reach: [{ list: 'itemList', of: 'security', at: 'security' }],
   protoId: 3401,
   messages: QotGetEarningsCalendar,
@@ -58,22 +53,13 @@ export const getEarningsCalendar = operation({
 });
 
 export const getEconomicCalendar = operation({
+  ...common,
   name: 'get_economic_calendar',
-  group,
-  effect,
-  scope,
   reach: 'request',
   protoId: 3409,
   messages: QotGetEconomicCalendar,
   classes: {
-    'Qot_GetEconomicCalendar.C2S': {
-      marketList: 'quote_market',
-      beginDate: 'none',
-      endDate: 'none',
-      importance: 'none',
-      count: 'none',
-      nextPage: 'none',
-    },
+    'Qot_GetEconomicCalendar.C2S': { marketList: 'quote_market', ...none('beginDate', 'endDate', 'importance', 'count', 'nextPage') },
   },
   title: 'Economic calendar',
   summary: 'Economic figures and rate decisions by time of publication: previous, consensus, actual.',

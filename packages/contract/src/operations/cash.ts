@@ -8,16 +8,12 @@ import * as TrdFlowSummary from '../generated/Trd_FlowSummary_pb.js';
 import { anyOf } from '../scope.js';
 import { choice, id, integer, symbol, text, time, timestamp, tradeHeader } from '../shape.js';
 
-const group = 'account';
-const effect = 'read';
-const scope = anyOf('acc:read');
+const common = { group: 'account', effect: 'read', scope: anyOf('acc:read') } as const;
 /** The account alone: its cash is of no one market. In tools, real is meant where no environment is named. */
 const accountHeader = tradeHeader({ marketDefault: 0, toolEnv: TrdEnv.TrdEnv_Real });
 
 const cashFlow = {
-  group,
-  effect,
-  scope,
+  ...common,
   // A flow names no security that it could be filtered by.
   reach: 'beyond',
   protoId: 2226,
@@ -54,9 +50,7 @@ export const getFlowSummary = operation({
 
 export const getCashLog = operation({
   name: 'get_cash_log',
-  group,
-  effect,
-  scope,
+  ...common,
   reach: [{ list: 'log_list', of: 'traded', more: { field: 'next_log_id' } }],
   beside: ['header'],
   protoId: 20037,
@@ -84,9 +78,7 @@ export const getCashLog = operation({
 
 export const getCashDetail = operation({
   name: 'get_cash_detail',
-  group,
-  effect,
-  scope,
+  ...common,
   reach: [{ list: 'detail_list', of: 'traded' }],
   beside: ['header'],
   protoId: 20038,
@@ -101,9 +93,7 @@ export const getCashDetail = operation({
 
 export const getBizGroup = operation({
   name: 'get_biz_group',
-  group,
-  effect,
-  scope,
+  ...common,
   // The groups are the same for every account.
   reach: 'general',
   protoId: 20039,

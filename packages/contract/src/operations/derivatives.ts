@@ -1,5 +1,6 @@
 import { operation, post } from '../declare.js';
 import * as enums from '../enums.js';
+import { none } from '../field-classes.js';
 import * as QotGetFutureInfo from '../generated/Qot_GetFutureInfo_pb.js';
 import * as QotGetOptionChain from '../generated/Qot_GetOptionChain_pb.js';
 import * as QotGetOptionExpirationDate from '../generated/Qot_GetOptionExpirationDate_pb.js';
@@ -11,18 +12,14 @@ import * as QotGetWarrant from '../generated/Qot_GetWarrant_pb.js';
 import { anyOf } from '../scope.js';
 import { choice, choices, flag, id, integer, number, type Param, symbol, symbols, time } from '../shape.js';
 
-const group = 'derivatives';
-const effect = 'read';
-const scope = anyOf('qot:read');
+const common = { group: 'derivatives', effect: 'read', scope: anyOf('qot:read') } as const;
 
 const ownerAliases = ['owner', 'symbol', 'code', 'stock', 'security'];
 const owner = (about: string) => symbol('owner', { as: 'owner_symbol', aliases: ownerAliases, about });
 
 export const getReference = operation({
+  ...common,
   name: 'get_reference',
-  group,
-  effect,
-  scope,
   // Warrants and contracts that the request does not name.
   reach: [{ list: 'staticInfoList', of: 'security', at: 'basic.security' }],
   protoId: 3206,
@@ -71,10 +68,8 @@ const chainBounds = greeks.map(([name, field, about]) => ({
 }));
 
 export const getOptionChain = operation({
+  ...common,
   name: 'get_option_chain',
-  group,
-  effect,
-  scope,
   // Options that the request does not name.
   reach: [
     { list: 'optionChain.option.call', of: 'security', at: 'basic.security' },
@@ -83,14 +78,7 @@ export const getOptionChain = operation({
   protoId: 3209,
   messages: QotGetOptionChain,
   classes: {
-    'Qot_GetOptionChain.C2S': {
-      owner: 'security',
-      indexOptionType: 'none',
-      type: 'none',
-      condition: 'none',
-      beginTime: 'none',
-      endTime: 'none',
-    },
+    'Qot_GetOptionChain.C2S': { owner: 'security', ...none('indexOptionType', 'type', 'condition', 'beginTime', 'endTime') },
     'Qot_GetOptionChain.DataFilter': {
       ...Object.fromEntries(
         greeks.flatMap(([, field]) => [
@@ -117,10 +105,8 @@ export const getOptionChain = operation({
 });
 
 export const getOptionExpirationDate = operation({
+  ...common,
   name: 'get_option_expiration_date',
-  group,
-  effect,
-  scope,
   reach: 'request',
   protoId: 3224,
   messages: QotGetOptionExpirationDate,
@@ -137,10 +123,8 @@ export const getOptionExpirationDate = operation({
 });
 
 export const getFutureInfo = operation({
+  ...common,
   name: 'get_future_info',
-  group,
-  effect,
-  scope,
   reach: 'request',
   protoId: 3218,
   messages: QotGetFutureInfo,
@@ -155,10 +139,8 @@ export const getFutureInfo = operation({
 const LEGS = 'Each leg: security {market, code}, side (1 buy, 2 sell) and qty_ratio.';
 
 export const getOptionQuote = operation({
+  ...common,
   name: 'get_option_quote',
-  group,
-  effect,
-  scope,
   reach: 'request',
   protoId: 3255,
   messages: QotGetOptionQuote,
@@ -171,23 +153,16 @@ export const getOptionQuote = operation({
 });
 
 export const getOptionStrategy = operation({
+  ...common,
   name: 'get_option_strategy',
-  group,
-  effect,
-  scope,
   reach: [{ list: 'strategyList', of: 'security', at: 'multi_legs.security' }],
   protoId: 3256,
   messages: QotGetOptionStrategy,
   classes: {
     'Qot_GetOptionStrategy.C2S': {
       owner: 'security',
-      option_strategy: 'none',
-      expire_time: 'none',
-      far_expire_time: 'none',
-      spread: 'none',
-      option_type: 'none',
-      strike_price: 'none',
-      index_option_type: 'none',
+      ...none('option_strategy', 'expire_time', 'far_expire_time', 'spread', 'option_type', 'strike_price'),
+      ...none('index_option_type'),
     },
   },
   title: 'Option strategies',
@@ -208,10 +183,8 @@ export const getOptionStrategy = operation({
 });
 
 export const getOptionStrategyAnalysis = operation({
+  ...common,
   name: 'get_option_strategy_analysis',
-  group,
-  effect,
-  scope,
   reach: 'request',
   protoId: 3257,
   messages: QotGetOptionStrategyAnalysis,
@@ -237,10 +210,8 @@ const warrantBounds: readonly (readonly [name: string, field: string, about: str
 ];
 
 export const getWarrant = operation({
+  ...common,
   name: 'get_warrant',
-  group,
-  effect,
-  scope,
   reach: [{ list: 'warrantDataList', of: 'security', at: 'stock', total: 'allCount', more: { field: 'lastPage', last: true } }],
   protoId: 3210,
   messages: QotGetWarrant,

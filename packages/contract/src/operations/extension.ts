@@ -1,12 +1,13 @@
 import { operation, post } from '../declare.js';
 import { constituentOrder, constituentSort, forexList, newsLength } from '../extension-enums.js';
+import { none } from '../field-classes.js';
 import * as EarningsExpectedMove from '../generated/svc/earnings_expected_move_pb.js';
 import * as ForexConstituents from '../generated/svc/forex_constituents_pb.js';
 import * as ForexRates from '../generated/svc/forex_rates_pb.js';
 import * as NewsTranslation from '../generated/svc/news_translation_pb.js';
 import * as RelatedStocks from '../generated/svc/related_stocks_pb.js';
 import { anyOf } from '../scope.js';
-import { choice, flag, id, integer, symbol, text } from '../shape.js';
+import { choice, extensionVersion, flag, id, integer, symbol, text } from '../shape.js';
 
 const common = {
   group: 'extension',
@@ -14,8 +15,6 @@ const common = {
   scope: anyOf('qot:read'),
   switches: ['--enable-desktop-phase2-reads'],
 } as const;
-
-const version = integer('extension_version', { required: true, min: 1, max: 1, about: 'Always 1.' });
 
 export const forexRates = operation({
   ...common,
@@ -30,7 +29,7 @@ export const forexRates = operation({
   summary: 'Current rates of all currency pairs.',
   guide:
     'One call for every pair, instead of a quote for each; prices are exact decimal text. Figures of each pair: svc_forex_constituents.',
-  shape: [version],
+  shape: [extensionVersion],
   rest: [post('/api/forex-rates')],
 });
 
@@ -46,7 +45,7 @@ export const relatedStocks = operation({
   summary: 'Other listings of the company that issued a stock: depositary shares, other classes.',
   guide:
     'To compare prices across markets: adr_info says that ads_base depositary shares stand for ads_convertion (so spelled) ordinary ones. Quotes of each: svc_get_snapshot. Free.',
-  shape: [symbol('security'), version],
+  shape: [symbol('security'), extensionVersion],
   rest: [post('/api/related-stocks')],
 });
 
@@ -69,7 +68,7 @@ export const earningsExpectedMove = operation({
   shape: [
     id('stock_id', { about: 'The stock by its number, from the static information; not 0.' }),
     symbol('security', { required: false, about: 'The stock as MARKET.CODE, in place of stock_id.' }),
-    version,
+    extensionVersion,
   ],
   needs: [{ oneOf: ['stock_id', 'security'] }],
   rest: [post('/api/earnings-expected-move')],
@@ -83,13 +82,7 @@ export const newsTranslation = operation({
   protoId: 20023,
   messages: NewsTranslation,
   classes: {
-    'svc.news_translation.C2S': {
-      news_id: 'none',
-      is_translate: 'none',
-      list_type: 'none',
-      skip_image_crop: 'none',
-      extension_version: 'none',
-    },
+    'svc.news_translation.C2S': none('news_id', 'is_translate', 'list_type', 'skip_image_crop', 'extension_version'),
   },
   title: 'News translation',
   summary: 'One item of news by its id, translated or as it was written.',
@@ -100,7 +93,7 @@ export const newsTranslation = operation({
     flag('is_translate', { required: true, about: 'Translated, or as it was written.' }),
     choice('list_type', newsLength, { required: true, about: 'How much of the text.' }),
     flag('skip_image_crop', { required: true, about: 'Leave the cover image uncropped.' }),
-    version,
+    extensionVersion,
   ],
   needs: [{ oneOf: ['news_id'] }],
   rest: [post('/api/news-translation')],
@@ -114,14 +107,7 @@ export const forexConstituents = operation({
   protoId: 20024,
   messages: ForexConstituents,
   classes: {
-    'svc.forex_constituents.C2S': {
-      list_id: 'forex',
-      data_from: 'none',
-      data_max_count: 'none',
-      sort_id: 'none',
-      sort_type: 'none',
-      extension_version: 'none',
-    },
+    'svc.forex_constituents.C2S': { list_id: 'forex', ...none('data_from', 'data_max_count', 'sort_id', 'sort_type', 'extension_version') },
   },
   title: 'Forex constituents',
   summary: 'Currency pairs of a list with prices, changes and the last 24 hours.',
@@ -133,7 +119,7 @@ export const forexConstituents = operation({
     integer('data_max_count', { required: true, min: 1, max: 500, about: 'Most rows.' }),
     choice('sort_id', constituentSort, { default: 0, about: 'Sorted by.' }),
     choice('sort_type', constituentOrder, { default: 2 }),
-    version,
+    extensionVersion,
   ],
   rest: [post('/api/forex-constituents')],
 });

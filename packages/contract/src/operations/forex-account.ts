@@ -1,5 +1,5 @@
 import { operation, post } from '../declare.js';
-import type { FieldClasses } from '../field-classes.js';
+import { type FieldClasses, none } from '../field-classes.js';
 import * as GetForexAccountQuoteContext from '../generated/svc/get_forex_account_quote_context_pb.js';
 import * as GetForexAccounts from '../generated/svc/get_forex_accounts_pb.js';
 import * as GetForexAssets from '../generated/svc/get_forex_assets_pb.js';
@@ -7,7 +7,7 @@ import * as GetForexRiskControl from '../generated/svc/get_forex_risk_control_pb
 import * as GetForexSymbolConfigs from '../generated/svc/get_forex_symbol_configs_pb.js';
 import * as PreviewForexMargin from '../generated/svc/preview_forex_margin_pb.js';
 import { anyOf } from '../scope.js';
-import { flag, id, integer, text } from '../shape.js';
+import { extensionVersion, flag, id, integer, text } from '../shape.js';
 import { oneWordOf, priceText } from '../text-formats.js';
 
 /** Currencies that a leveraged account is told in. */
@@ -15,14 +15,15 @@ const currencies = ['USD', 'HKD', 'CNH', 'SGD', 'JPY', 'KRW'] as const;
 /** In billionths: above any price of a pair. */
 const PRICE_MAX = 10_000_000n * 1_000_000_000n;
 
-const group = 'forex_account';
-const effect = 'read';
-const scope = anyOf('acc:read');
-const common = { group, effect, scope, switches: ['--enable-v18-experimental-reads'] } as const;
+const common = {
+  group: 'forex_account',
+  effect: 'read',
+  scope: anyOf('acc:read'),
+  switches: ['--enable-v18-experimental-reads'],
+} as const;
 
 const broker = integer('broker_id', { required: true, about: '1001 Hong Kong, 1008 Singapore.' });
 const account = id('account_id', { required: true, about: 'The long number of svc_get_forex_accounts.', brief: '' });
-const version = integer('extension_version', { required: true, min: 1, max: 1, about: 'Always 1.' });
 
 /** Field classes of a request that names a broker and the forex market. */
 function classes(name: string, others: FieldClasses[string] = {}): FieldClasses {
@@ -40,7 +41,7 @@ export const getForexAccounts = operation({
   summary: 'The leveraged forex accounts at a broker.',
   guide:
     'Call it before the other forex account tools: they take the long account_id from here, with its broker_id. No order can be placed through them. Free.',
-  shape: [broker, version],
+  shape: [broker, extensionVersion],
   rest: [post('/api/get-forex-accounts')],
 });
 
@@ -55,7 +56,7 @@ export const getForexRiskControl = operation({
   summary: 'Equity, margin and margin level of a leveraged forex account.',
   guide:
     'Call svc_get_forex_accounts first. At the margin call level more money is asked for; at the stop-out level positions are closed. Free.',
-  shape: [broker, account, version],
+  shape: [broker, account, extensionVersion],
   rest: [post('/api/get-forex-risk-control')],
 });
 
@@ -70,7 +71,7 @@ export const getForexSymbolConfigs = operation({
   summary: 'Contract size, volumes and margin rate of each pair that a broker deals in.',
   guide:
     'Needs no account. Volumes are scaled: 100000000 is one lot. Take the stock_id from here before you call svc_preview_forex_margin. Free.',
-  shape: [broker, version],
+  shape: [broker, extensionVersion],
   rest: [post('/api/get-forex-symbol-configs')],
 });
 
@@ -85,7 +86,7 @@ export const getForexAccountQuoteContext = operation({
   summary: 'Which group of quotes a leveraged forex account deals on, and whether dealing is open.',
   guide:
     'Call svc_get_forex_accounts first. The fields are the broker’s own, and each may be absent. Quotes themselves come from svc_get_quote. Free.',
-  shape: [broker, account, version],
+  shape: [broker, account, extensionVersion],
   rest: [post('/api/get-forex-account-quote-context')],
 });
 
@@ -101,10 +102,7 @@ export const getForexAssets = operation({
   classes: {
     ...classes('get_forex_assets', {
       account_id: 'account',
-      currency: 'none',
-      exclude_zero_positions: 'none',
-      use_option_combo: 'none',
-      exclude_delisted: 'none',
+      ...none('currency', 'exclude_zero_positions', 'use_option_combo', 'exclude_delisted'),
     }),
     'svc.get_forex_assets.QuoteOptions': { before: 'none', after: 'none', overnight: 'none' },
   },
@@ -122,7 +120,7 @@ export const getForexAssets = operation({
     yes('quote_options.before', 'Count quotes before regular hours.'),
     yes('quote_options.after', 'Count quotes after regular hours.'),
     yes('quote_options.overnight', 'Count overnight quotes.'),
-    version,
+    extensionVersion,
   ],
   rest: [post('/api/get-forex-assets')],
 });
@@ -154,7 +152,7 @@ export const previewForexMargin = operation({
     id('volume_scaled', { required: true, about: '100000000 is one lot; 0 is valid.' }),
     text('price_buy', { maxBytes: 32, format: priceText(PRICE_MAX), about: 'Decimal text.' }),
     text('price_sell', { maxBytes: 32, format: priceText(PRICE_MAX), about: 'Decimal text.' }),
-    version,
+    extensionVersion,
   ],
   rest: [post('/api/preview-forex-margin')],
 });

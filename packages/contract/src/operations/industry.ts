@@ -1,4 +1,5 @@
 import { operation, post } from '../declare.js';
+import { none } from '../field-classes.js';
 import * as QotGetIndustrialChainByPlate from '../generated/Qot_GetIndustrialChainByPlate_pb.js';
 import * as QotGetIndustrialChainDetail from '../generated/Qot_GetIndustrialChainDetail_pb.js';
 import * as QotGetIndustrialChainList from '../generated/Qot_GetIndustrialChainList_pb.js';
@@ -93,15 +94,7 @@ export const getIndustrialPlateStock = operation({
   protoId: 3431,
   messages: QotGetIndustrialPlateStock,
   classes: {
-    'Qot_GetIndustrialPlateStock.C2S': {
-      chainId: 'none',
-      plateId: 'none',
-      marketList: 'filter',
-      sortField: 'none',
-      ascend: 'none',
-      count: 'none',
-      page: 'none',
-    },
+    'Qot_GetIndustrialPlateStock.C2S': { marketList: 'filter', ...none('chainId', 'plateId', 'sortField', 'ascend', 'count', 'page') },
   },
   title: 'Stocks of a chain or plate',
   summary: 'The stocks of an industrial plate, or of a whole chain, over all markets or some, sorted as asked.',

@@ -1,5 +1,5 @@
 import { operation, post } from '../declare.js';
-import type { FieldClass } from '../field-classes.js';
+import { requestClasses } from '../field-classes.js';
 import * as QotGetArkActiveTransaction from '../generated/Qot_GetArkActiveTransaction_pb.js';
 import * as QotGetArkFundHolding from '../generated/Qot_GetArkFundHolding_pb.js';
 import * as QotGetArkStockDynamic from '../generated/Qot_GetArkStockDynamic_pb.js';
@@ -32,18 +32,7 @@ const common = { group: 'institution', effect: 'read', scope: anyOf('qot:read') 
 const ofMarket = { ...common, reach: 'beyond' } as const;
 const listed = [{ list: 'dataList', of: 'security', at: 'security', total: 'allCount', more: { field: 'nextPage', last: '' } }] as const;
 
-/** A market, and other fields that name nothing. */
-function naming(message: string, ...others: readonly string[]) {
-  const fields: Record<string, FieldClass> = { market: 'quote_market' };
-  for (const field of others) fields[field] = 'none';
-  return { [`${message}.C2S`]: fields };
-}
-
-/** Fields that name nothing. */
-function nothing(message: string, ...fields: readonly string[]) {
-  return { [`${message}.C2S`]: Object.fromEntries(fields.map((field): [string, FieldClass] => [field, 'none'])) };
-}
-
+const byMarket = { market: 'quote_market' } as const;
 const market = choice('market', heldMarket);
 const institution = integer('institutionId', { min: 1, about: 'From svc_get_institution_list.' });
 const direction = choice('sortDir', sortDirection, { default: 0 });
@@ -57,7 +46,7 @@ export const getInstitutionList = operation({
   name: 'get_institution_list',
   protoId: 3418,
   messages: QotGetInstitutionList,
-  classes: naming('Qot_GetInstitutionList', 'sortField', 'sortDir', 'count', 'page', 'namePart'),
+  classes: requestClasses('Qot_GetInstitutionList', byMarket, 'sortField', 'sortDir', 'count', 'page', 'namePart'),
   title: 'Institutions',
   summary: 'Institutions that hold shares of a market, with what their holdings are worth and how that changed in a quarter.',
   guide:
@@ -77,7 +66,7 @@ export const getInstitutionProfile = operation({
   name: 'get_institution_profile',
   protoId: 3419,
   messages: QotGetInstitutionProfile,
-  classes: naming('Qot_GetInstitutionProfile', 'institutionId'),
+  classes: requestClasses('Qot_GetInstitutionProfile', byMarket, 'institutionId'),
   title: 'Profile of an institution',
   summary: 'What an institution holds in a market in a few figures: value, count, what is new, sold, more and less.',
   guide:
@@ -91,7 +80,7 @@ export const getInstitutionDistribution = operation({
   name: 'get_institution_distribution',
   protoId: 3420,
   messages: QotGetInstitutionDistribution,
-  classes: naming('Qot_GetInstitutionDistribution', 'institutionId'),
+  classes: requestClasses('Qot_GetInstitutionDistribution', byMarket, 'institutionId'),
   title: 'Industries of an institution',
   summary: 'How the holdings of an institution in a market divide by industry, in money and percent.',
   guide:
@@ -106,7 +95,16 @@ export const getInstitutionHoldingChange = operation({
   reach: listed,
   protoId: 3421,
   messages: QotGetInstitutionHoldingChange,
-  classes: naming('Qot_GetInstitutionHoldingChange', 'institutionId', 'changeType', 'sortField', 'sortDir', 'count', 'page'),
+  classes: requestClasses(
+    'Qot_GetInstitutionHoldingChange',
+    byMarket,
+    'institutionId',
+    'changeType',
+    'sortField',
+    'sortDir',
+    'count',
+    'page',
+  ),
   title: 'Changes of an institution’s holdings',
   summary: 'Stocks that an institution bought for the first time, sold out of, bought more of or sold some of in a quarter.',
   guide:
@@ -129,7 +127,17 @@ export const getInstitutionHoldingList = operation({
   beside: ['currency'],
   protoId: 3422,
   messages: QotGetInstitutionHoldingList,
-  classes: naming('Qot_GetInstitutionHoldingList', 'institutionId', 'changeType', 'sortField', 'sortDir', 'count', 'page', 'keyword'),
+  classes: requestClasses(
+    'Qot_GetInstitutionHoldingList',
+    byMarket,
+    'institutionId',
+    'changeType',
+    'sortField',
+    'sortDir',
+    'count',
+    'page',
+    'keyword',
+  ),
   title: 'Holdings of an institution',
   summary: 'The stocks of a market that an institution holds: value, part of the company, part of its portfolio, change in a quarter.',
   guide:
@@ -152,7 +160,7 @@ export const getArkFundHolding = operation({
   reach: listed,
   protoId: 3423,
   messages: QotGetArkFundHolding,
-  classes: nothing('Qot_GetArkFundHolding', 'holdingType', 'cycleType', 'sortField', 'sortDir', 'count', 'page'),
+  classes: requestClasses('Qot_GetArkFundHolding', {}, 'holdingType', 'cycleType', 'sortField', 'sortDir', 'count', 'page'),
   title: 'ARK holdings',
   summary: 'What the ARK funds hold together after the last trading day, or how that changed over days.',
   guide:
@@ -188,7 +196,7 @@ export const getArkActiveTransaction = operation({
   reach: listed,
   protoId: 3425,
   messages: QotGetArkActiveTransaction,
-  classes: nothing('Qot_GetArkActiveTransaction', 'holdingType', 'cycleType', 'sortField', 'sortDir', 'count', 'page'),
+  classes: requestClasses('Qot_GetArkActiveTransaction', {}, 'holdingType', 'cycleType', 'sortField', 'sortDir', 'count', 'page'),
   title: 'ARK transactions',
   summary: 'What the ARK funds bought and sold over some trading days, in dollars and shares.',
   guide:

@@ -1,5 +1,6 @@
 import { operation, post } from '../declare.js';
 import { barLength } from '../enums.js';
+import { none } from '../field-classes.js';
 import * as KlinePatternCatalog from '../generated/svc/kline_pattern_catalog_pb.js';
 import * as KlinePattern from '../generated/svc/kline_pattern_pb.js';
 import * as KlinePatternPerformance from '../generated/svc/kline_pattern_performance_pb.js';
@@ -7,14 +8,10 @@ import * as KlinePatternStatistics from '../generated/svc/kline_pattern_statisti
 import * as KlinePatternStocks from '../generated/svc/kline_pattern_stocks_pb.js';
 import { patternCategory, patternColor, patternMarket, patternSort, patternSortOrder, patternStocks } from '../list-enums.js';
 import { anyOf } from '../scope.js';
-import { choice, id, integer, type Shape, symbol } from '../shape.js';
+import { choice, extensionVersion, id, integer, type Shape, symbol } from '../shape.js';
 
-const group = 'kline_pattern';
-const effect = 'read';
-const scope = anyOf('qot:read');
-const switches = ['--enable-v18-kline-patterns'] as const;
+const common = { group: 'kline_pattern', effect: 'read', scope: anyOf('qot:read'), switches: ['--enable-v18-kline-patterns'] } as const;
 
-const version = integer('extension_version', { required: true, min: 1, max: 1, about: 'Always 1.' });
 /** Security of the bars. */
 const stock: Shape = [
   id('stock_id', { about: 'The stock by its number, from the static information.' }),
@@ -29,51 +26,43 @@ const page: Shape = [
 ];
 
 export const klinePattern = operation({
+  ...common,
   name: 'kline_pattern',
-  group,
-  effect,
-  scope,
   reach: 'request',
   protoId: 20008,
   messages: KlinePattern,
   classes: {
     'svc.kline_pattern.C2S': { stock_id: 'stock_id', security: 'security', kline_type: 'none', extension_version: 'none' },
   },
-  switches,
   title: 'K-line patterns',
   summary: 'Candlestick and chart patterns on the newest complete bars of a stock.',
   guide:
     'Instead of reading hundreds of bars yourself: what shows on them, newest first, with the bars it spans. A pattern is a description and no forecast: svc_kline_pattern_statistics says what followed it before.',
-  shape: [...stock, bars, version],
+  shape: [...stock, bars, extensionVersion],
   needs,
   rest: [post('/api/kline-pattern')],
 });
 
 export const klinePatternCatalog = operation({
+  ...common,
   name: 'kline_pattern_catalog',
-  group,
-  effect,
-  scope,
   reach: 'general',
   protoId: 20009,
   messages: KlinePatternCatalog,
   classes: {
     'svc.kline_pattern_catalog.C2S': { filter: 'none', count: 'none', start_count: 'none', color: 'none', extension_version: 'none' },
   },
-  switches,
   title: 'K-line pattern catalogue',
   summary: 'The K-line patterns that are known, with their numbers and definitions.',
   guide:
     'Read it once: the other pattern tools take a pattern’s number from here as their shape. Filter by category and colour; without count, every row comes. Free, and the same for every caller.',
-  shape: [choice('filter', patternCategory, { default: 0 }), color, ...page, version],
+  shape: [choice('filter', patternCategory, { default: 0 }), color, ...page, extensionVersion],
   rest: [post('/api/kline-pattern-catalog')],
 });
 
 export const klinePatternStatistics = operation({
+  ...common,
   name: 'kline_pattern_statistics',
-  group,
-  effect,
-  scope,
   reach: 'request',
   protoId: 20010,
   messages: KlinePatternStatistics,
@@ -81,44 +70,31 @@ export const klinePatternStatistics = operation({
     'svc.kline_pattern_statistics.C2S': {
       stock_id: 'stock_id',
       security: 'security',
-      kline_type: 'none',
-      shape: 'none',
-      color: 'none',
-      extension_version: 'none',
+      ...none('kline_type', 'shape', 'color', 'extension_version'),
     },
   },
-  switches,
   title: 'K-line pattern statistics',
   summary: 'How often a stock showed each pattern, and how its price went on afterwards.',
   guide:
     'Before trading on a pattern: its occurrences on up to 1,000 past bars of this stock and the changes after 1 to 20 bars. Few samples prove nothing. Across all stocks: svc_kline_pattern_performance.',
-  shape: [...stock, bars, integer('shape', { default: 0, min: 0, about: 'Only this pattern; 0 for all.' }), color, version],
+  shape: [...stock, bars, integer('shape', { default: 0, min: 0, about: 'Only this pattern; 0 for all.' }), color, extensionVersion],
   needs,
   rest: [post('/api/kline-pattern-statistics')],
 });
 
 export const klinePatternStocks = operation({
+  ...common,
   name: 'kline_pattern_stocks',
-  group,
-  effect,
-  scope,
   reach: [{ list: 'stock_list', of: 'security', at: 'security', total: 'all_count' }],
   protoId: 20011,
   messages: KlinePatternStocks,
   classes: {
     'svc.kline_pattern_stocks.C2S': {
       market: 'quote_market',
-      kline_type: 'none',
-      shape: 'none',
-      sort_order: 'none',
-      sort_type: 'none',
-      count: 'none',
-      start_count: 'none',
-      user_stock_list_mode: 'none',
-      extension_version: 'none',
+      ...none('kline_type', 'shape', 'sort_order', 'sort_type', 'count', 'start_count', 'user_stock_list_mode'),
+      ...none('extension_version'),
     },
   },
-  switches,
   title: 'Stocks showing a K-line pattern',
   summary: 'Stocks of a market whose last complete bar completes a pattern.',
   guide:
@@ -131,16 +107,14 @@ export const klinePatternStocks = operation({
     choice('sort_type', patternSort, { default: 0, about: 'BACKEND keeps the backend’s order.' }),
     ...page,
     choice('user_stock_list_mode', patternStocks, { default: 0, about: 'Every stock of the market, or those on the watchlist.' }),
-    version,
+    extensionVersion,
   ],
   rest: [post('/api/kline-pattern-stocks')],
 });
 
 export const klinePatternPerformance = operation({
+  ...common,
   name: 'kline_pattern_performance',
-  group,
-  effect,
-  scope,
   // The sums are over every market and cannot be filtered.
   reach: 'beyond',
   protoId: 20012,
@@ -154,7 +128,7 @@ export const klinePatternPerformance = operation({
   shape: [
     integer('shape', { min: 1, required: true, about: 'The pattern, from the catalogue.' }),
     integer('duration', { min: 1, max: 60, required: true, about: 'Trading days after the pattern.' }),
-    version,
+    extensionVersion,
   ],
   rest: [post('/api/kline-pattern-performance')],
 });

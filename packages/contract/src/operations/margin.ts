@@ -6,15 +6,11 @@ import { legValues } from '../leg-values.js';
 import { anyOf } from '../scope.js';
 import { choice, number, type Param, text, tradeHeader } from '../shape.js';
 
-const group = 'account';
-const effect = 'read';
-const scope = anyOf('acc:read');
+const common = { group: 'account', effect: 'read', scope: anyOf('acc:read') } as const;
 
 export const getMarginInfo = operation({
+  ...common,
   name: 'get_margin_info',
-  group,
-  effect,
-  scope,
   reach: [{ list: 'position_list', of: 'traded' }],
   // The sums are those of the funds, which such keys see too.
   beside: [
@@ -42,10 +38,8 @@ export const getMarginInfo = operation({
 });
 
 export const getComboMaxTrdQtys = operation({
+  ...common,
   name: 'get_combo_max_trd_qtys',
-  group,
-  effect,
-  scope,
   reach: 'request',
   protoId: 2112,
   messages: TrdGetComboMaxTrdQtys,

@@ -1,7 +1,7 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { operation, post } from '../declare.js';
 import { codeChangeType, ipoEvent, listedMarket, plateSetType, plateSort, tradeDateMarket } from '../enums.js';
-import { type FieldClass, type FieldClasses, fieldsWithin } from '../field-classes.js';
+import { type FieldClass, type FieldClasses, fieldsWithin, none } from '../field-classes.js';
 import * as QotGetCodeChange from '../generated/Qot_GetCodeChange_pb.js';
 import * as QotGetIpoList from '../generated/Qot_GetIpoList_pb.js';
 import * as QotGetOwnerPlate from '../generated/Qot_GetOwnerPlate_pb.js';
@@ -22,20 +22,14 @@ import * as IpoCalendar from '../generated/svc/ipo_calendar_pb.js';
 import { anyOf } from '../scope.js';
 import { choiceContent, screenOrder, warrantScreenOrder } from '../screen-enums.js';
 import { ownScreenFields } from '../screen-numbers.js';
-import { choice, choices, flag, integer, part, symbol, symbols, text, time } from '../shape.js';
+import { choice, choices, extensionVersion, flag, integer, part, symbol, symbols, text, time } from '../shape.js';
 import { compactDay } from '../text-formats.js';
 
-const group = 'metadata';
-const effect = 'read';
-const scope = anyOf('qot:read');
-const reach = 'request';
+const common = { group: 'metadata', effect: 'read', scope: anyOf('qot:read'), reach: 'request' } as const;
 
 export const getTradingDays = operation({
+  ...common,
   name: 'get_trading_days',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 3219,
   messages: QotRequestTradeDate,
   title: 'Trading days',
@@ -59,11 +53,8 @@ export const getTradingDays = operation({
 const market = (about: string, options: { names?: boolean } = {}) => choice('market', listedMarket, { about, ...options });
 
 export const listPlates = operation({
+  ...common,
   name: 'list_plates',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 3204,
   messages: QotGetPlateSet,
   classes: { 'Qot_GetPlateSet.C2S': { market: 'quote_market', plateSetType: 'none' } },
@@ -76,10 +67,8 @@ export const listPlates = operation({
 });
 
 export const getPlateSecurity = operation({
+  ...common,
   name: 'get_plate_security',
-  group,
-  effect,
-  scope,
   reach: [{ list: 'staticInfoList', of: 'security', at: 'basic.security' }],
   protoId: 3205,
   messages: QotGetPlateSecurity,
@@ -101,11 +90,8 @@ export const getPlateSecurity = operation({
 });
 
 export const getOwnerPlate = operation({
+  ...common,
   name: 'get_owner_plate',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 3207,
   messages: QotGetOwnerPlate,
   classes: { 'Qot_GetOwnerPlate.C2S': { securityList: 'security' } },
@@ -118,10 +104,8 @@ export const getOwnerPlate = operation({
 });
 
 export const getCodeChange = operation({
+  ...common,
   name: 'get_code_change',
-  group,
-  effect,
-  scope,
   reach: [
     { list: 'codeChangeList', of: 'security', at: 'security' },
     { list: 'codeChangeList', of: 'security', at: 'relatedSecurity' },
@@ -145,11 +129,8 @@ export const getCodeChange = operation({
 });
 
 export const getSuspend = operation({
+  ...common,
   name: 'get_suspend',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 3201,
   messages: QotGetSuspend,
   classes: { 'Qot_GetSuspend.C2S': { securityList: 'security', beginTime: 'none', endTime: 'none' } },
@@ -166,11 +147,8 @@ export const getSuspend = operation({
 });
 
 export const getRehab = operation({
+  ...common,
   name: 'get_rehab',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 3105,
   messages: QotRequestRehab,
   classes: { 'Qot_RequestRehab.C2S': { security: 'security' } },
@@ -183,10 +161,8 @@ export const getRehab = operation({
 });
 
 export const getIpoList = operation({
+  ...common,
   name: 'get_ipo_list',
-  group,
-  effect,
-  scope,
   reach: [{ list: 'ipoList', of: 'security', at: 'basic.security' }],
   protoId: 3217,
   messages: QotGetIpoList,
@@ -200,10 +176,8 @@ export const getIpoList = operation({
 });
 
 export const getIpoCalendar = operation({
+  ...common,
   name: 'get_ipo_calendar',
-  group,
-  effect,
-  scope,
   reach: [{ list: 'event_list', of: 'security', at: 'security' }],
   protoId: 20013,
   messages: IpoCalendar,
@@ -224,10 +198,8 @@ export const getIpoCalendar = operation({
 });
 
 export const searchQuote = operation({
+  ...common,
   name: 'search_quote',
-  group,
-  effect,
-  scope,
   reach: [{ list: 'search_quote_list', of: 'security' }],
   protoId: 3262,
   messages: QotGetSearchQuote,
@@ -247,12 +219,7 @@ export const searchQuote = operation({
 /** Field classes of a screen's request: a market, and fields by number. */
 function screenClasses(name: string): FieldClasses {
   return {
-    [`svc.${name}.C2S`]: {
-      market: 'quote_market',
-      data_from: 'none',
-      data_max_count: 'none',
-      extension_version: 'none',
-    },
+    [`svc.${name}.C2S`]: { market: 'quote_market', ...none('data_from', 'data_max_count', 'extension_version') },
     'svc.screen.NeedField': { field_id: 'none' },
     'svc.screen.FieldFilter': { field_id: 'none', min: 'none', max: 'none' },
     'svc.screen.FieldSort': { field_id: 'none', ascend: 'none' },
@@ -263,7 +230,7 @@ const screenShape = [
   market('What to screen.'),
   integer('data_from', { min: 0, default: 0, about: 'How many to pass over.' }),
   integer('data_max_count', { min: 1, max: 500, default: 50, about: 'Most items of one page.' }),
-  integer('extension_version', { required: true, min: 1, max: 1, about: 'Always 1.' }),
+  extensionVersion,
 ];
 
 /** Every field that a screen's request names is one of its own. */
@@ -272,7 +239,7 @@ function fieldsOf(screen: keyof typeof ownScreenFields) {
   return ['filters', 'sorts', 'need_fields'].map((list) => choice(`${list}[].field_id`, fields));
 }
 
-const screens = { group, effect, scope, reach, switches: ['--enable-v18-experimental-reads'] } as const;
+const screens = { ...common, switches: ['--enable-v18-experimental-reads'] } as const;
 const quoteFieldsGuide =
   'In c2s_json, filters ({field_id, min, max}), sorts ({field_id, ascend}) and need_fields ({field_id}) name fields: 1 price, 3 change rate, 8 volume, 9 turnover, 15 change this year';
 
@@ -333,43 +300,19 @@ export const bondScreen = operation({
 });
 
 export const getStockFilter = operation({
+  ...common,
   name: 'get_stock_filter',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 3215,
   messages: QotStockFilter,
   classes: {
     'Qot_StockFilter.C2S': { begin: 'none', num: 'none', market: 'stock_market', plate: 'plate' },
     'Qot_StockFilter.BaseFilter': { fieldName: 'none', filterMin: 'none', filterMax: 'none', isNoFilter: 'none', sortDir: 'none' },
-    'Qot_StockFilter.AccumulateFilter': {
-      fieldName: 'none',
-      filterMin: 'none',
-      filterMax: 'none',
-      isNoFilter: 'none',
-      sortDir: 'none',
-      days: 'none',
-    },
-    'Qot_StockFilter.FinancialFilter': {
-      fieldName: 'none',
-      filterMin: 'none',
-      filterMax: 'none',
-      isNoFilter: 'none',
-      sortDir: 'none',
-      quarter: 'none',
-    },
+    'Qot_StockFilter.AccumulateFilter': none('fieldName', 'filterMin', 'filterMax', 'isNoFilter', 'sortDir', 'days'),
+    'Qot_StockFilter.FinancialFilter': none('fieldName', 'filterMin', 'filterMax', 'isNoFilter', 'sortDir', 'quarter'),
     'Qot_StockFilter.PatternFilter': { fieldName: 'none', klType: 'none', isNoFilter: 'none', consecutivePeriod: 'none' },
     'Qot_StockFilter.CustomIndicatorFilter': {
-      firstFieldName: 'none',
-      secondFieldName: 'none',
-      relativePosition: 'none',
-      fieldValue: 'none',
-      klType: 'none',
-      isNoFilter: 'none',
-      firstFieldParaList: 'none',
-      secondFieldParaList: 'none',
-      consecutivePeriod: 'none',
+      ...none('firstFieldName', 'secondFieldName', 'relativePosition', 'fieldValue', 'klType', 'isNoFilter'),
+      ...none('firstFieldParaList', 'secondFieldParaList', 'consecutivePeriod'),
     },
   },
   title: 'Stock filter',
@@ -404,10 +347,8 @@ function namesNothing(desc: DescMessage, but: Readonly<Record<string, FieldClass
 const screenedProperties = ['klineShapeQuery', 'featuredPropertyQuery', 'brokerHoldingsQuery', 'optionQuery'];
 
 export const stockScreen = operation({
+  ...common,
   name: 'stock_screen',
-  group,
-  effect,
-  scope,
   // It lists stocks by numbers that name no market.
   reach: 'beyond',
   protoId: 3252,
@@ -429,10 +370,8 @@ export const stockScreen = operation({
 });
 
 export const warrantScreen = operation({
+  ...common,
   name: 'warrant_screen',
-  group,
-  effect,
-  scope,
   reach: [{ list: 'warrants', of: 'security', at: 'security', total: 'allCount', more: { field: 'lastPage', last: true } }],
   protoId: 3254,
   messages: QotWarrantScreen,

@@ -21,17 +21,11 @@ import { statisticInterval } from '../list-enums.js';
 import { anyOf } from '../scope.js';
 import { bytes, choice, flag, id, integer, SYMBOLS_MAX, symbol, symbols, time, tradeHeader } from '../shape.js';
 
-const group = 'quote';
-const effect = 'read';
-const scope = anyOf('qot:read');
-const reach = 'request';
+const common = { group: 'quote', effect: 'read', scope: anyOf('qot:read'), reach: 'request' } as const;
 
 export const getQuote = operation({
+  ...common,
   name: 'get_quote',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 3004,
   messages: QotGetBasicQot,
   title: 'Quote',
@@ -50,11 +44,8 @@ export const getQuote = operation({
 });
 
 export const getSnapshot = operation({
+  ...common,
   name: 'get_snapshot',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 3203,
   messages: SvcSnapshot,
   title: 'Snapshot',
@@ -87,11 +78,8 @@ const series = [
 ];
 
 export const getHistoryKline = operation({
+  ...common,
   name: 'get_history_kline',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 3103,
   messages: QotRequestHistoryKL,
   title: 'History K-line',
@@ -129,11 +117,8 @@ export const getHistoryKline = operation({
 });
 
 export const getKline = operation({
+  ...common,
   name: 'get_kline',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 3006,
   messages: QotGetKL,
   title: 'Recent K-line',
@@ -157,10 +142,8 @@ export const getKline = operation({
 });
 
 export const getHistoryKlQuota = operation({
+  ...common,
   name: 'get_history_kl_quota',
-  group,
-  effect,
-  scope,
   reach: [{ list: 'detailList', of: 'security', at: 'security' }],
   beside: ['usedQuota', 'remainQuota'],
   protoId: 3104,
@@ -178,11 +161,8 @@ export const getHistoryKlQuota = operation({
 });
 
 export const getOrderBook = operation({
+  ...common,
   name: 'get_orderbook',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 3012,
   messages: QotGetOrderBook,
   title: 'Order book',
@@ -202,11 +182,8 @@ export const getOrderBook = operation({
 });
 
 export const getTicker = operation({
+  ...common,
   name: 'get_ticker',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 3010,
   messages: QotGetTicker,
   title: 'Trades',
@@ -218,11 +195,8 @@ export const getTicker = operation({
 });
 
 export const getRt = operation({
+  ...common,
   name: 'get_rt',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 3008,
   messages: QotGetRT,
   title: 'Time-share',
@@ -234,11 +208,8 @@ export const getRt = operation({
 });
 
 export const getBroker = operation({
+  ...common,
   name: 'get_broker',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 3014,
   messages: QotGetBroker,
   title: 'Broker queue',
@@ -250,11 +221,8 @@ export const getBroker = operation({
 });
 
 export const getStaticInfo = operation({
+  ...common,
   name: 'get_static_info',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 3202,
   messages: QotGetStaticInfo,
   title: 'Static information',
@@ -271,11 +239,8 @@ export const getStaticInfo = operation({
 });
 
 export const getMarketState = operation({
+  ...common,
   name: 'get_market_state',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 3223,
   messages: QotGetMarketState,
   title: 'Market state',
@@ -287,11 +252,8 @@ export const getMarketState = operation({
 });
 
 export const getCapitalFlow = operation({
+  ...common,
   name: 'get_capital_flow',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 3211,
   messages: QotGetCapitalFlow,
   title: 'Capital flow',
@@ -308,11 +270,8 @@ export const getCapitalFlow = operation({
 });
 
 export const getCapitalDistribution = operation({
+  ...common,
   name: 'get_capital_distribution',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 3212,
   messages: QotGetCapitalDistribution,
   title: 'Capital distribution',
@@ -324,11 +283,8 @@ export const getCapitalDistribution = operation({
 });
 
 export const getTickerStatistic = operation({
+  ...common,
   name: 'get_ticker_statistic',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 20006,
   messages: TickerStatistic,
   classes: { 'svc.ticker_statistic.C2S': { security: 'security', interval_type: 'none' } },
@@ -341,11 +297,8 @@ export const getTickerStatistic = operation({
 });
 
 export const getTickerStatisticDetail = operation({
+  ...common,
   name: 'get_ticker_statistic_detail',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 20007,
   messages: TickerStatisticDetail,
   classes: { 'svc.ticker_statistic_detail.C2S': { security: 'security' } },

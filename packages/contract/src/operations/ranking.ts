@@ -1,5 +1,5 @@
 import { operation, post } from '../declare.js';
-import type { FieldClasses } from '../field-classes.js';
+import { type FieldClasses, none } from '../field-classes.js';
 import * as QotGetDividendRank from '../generated/Qot_GetDividendRank_pb.js';
 import * as QotGetEarningsBeatRank from '../generated/Qot_GetEarningsBeatRank_pb.js';
 import * as QotGetHeatMapData from '../generated/Qot_GetHeatMapData_pb.js';
@@ -27,9 +27,7 @@ import {
 import { anyOf } from '../scope.js';
 import { choice, flag, integer, type Shape, text } from '../shape.js';
 
-const group = 'ranking';
-const effect = 'read';
-const scope = anyOf('qot:read');
+const common = { group: 'ranking', effect: 'read', scope: anyOf('qot:read') } as const;
 const listed = { list: 'dataList', of: 'security', at: 'security' } as const;
 const counted = [{ ...listed, total: 'allCount' }] as const;
 
@@ -40,10 +38,8 @@ const page = (max: number, fallback: number): Shape => [
 const direction = choice('sortDir', sortDirection, { default: 0 });
 
 export const getDividendRank = operation({
+  ...common,
   name: 'get_dividend_rank',
-  group,
-  effect,
-  scope,
   reach: [listed],
   protoId: 3407,
   messages: QotGetDividendRank,
@@ -65,10 +61,8 @@ export const getDividendRank = operation({
 });
 
 export const getEarningsBeatRank = operation({
+  ...common,
   name: 'get_earnings_beat_rank',
-  group,
-  effect,
-  scope,
   reach: counted,
   protoId: 3406,
   messages: QotGetEarningsBeatRank,
@@ -99,10 +93,8 @@ function extendedClasses(message: string): FieldClasses {
 }
 
 export const getUsPreMarketRank = operation({
+  ...common,
   name: 'get_us_pre_market_rank',
-  group,
-  effect,
-  scope,
   reach: counted,
   protoId: 3410,
   messages: QotGetUSPreMarketRank,
@@ -116,10 +108,8 @@ export const getUsPreMarketRank = operation({
 });
 
 export const getUsAfterHoursRank = operation({
+  ...common,
   name: 'get_us_after_hours_rank',
-  group,
-  effect,
-  scope,
   reach: counted,
   protoId: 3411,
   messages: QotGetUSAfterHoursRank,
@@ -133,10 +123,8 @@ export const getUsAfterHoursRank = operation({
 });
 
 export const getUsOvernightRank = operation({
+  ...common,
   name: 'get_us_overnight_rank',
-  group,
-  effect,
-  scope,
   reach: counted,
   protoId: 3412,
   messages: QotGetUSOvernightRank,
@@ -150,22 +138,13 @@ export const getUsOvernightRank = operation({
 });
 
 export const getShortSellingRank = operation({
+  ...common,
   name: 'get_short_selling_rank',
-  group,
-  effect,
-  scope,
   reach: counted,
   protoId: 3415,
   messages: QotGetShortSellingRank,
   classes: {
-    'Qot_GetShortSellingRank.C2S': {
-      market: 'quote_market',
-      sortField: 'none',
-      sortDir: 'none',
-      offset: 'none',
-      count: 'none',
-      plateList: 'plate',
-    },
+    'Qot_GetShortSellingRank.C2S': { market: 'quote_market', plateList: 'plate', ...none('sortField', 'sortDir', 'offset', 'count') },
   },
   title: 'Short-selling ranking',
   summary: 'Stocks by what was sold short on the last complete trading day.',
@@ -181,10 +160,8 @@ export const getShortSellingRank = operation({
 });
 
 export const getPeriodChangeRank = operation({
+  ...common,
   name: 'get_period_change_rank',
-  group,
-  effect,
-  scope,
   reach: counted,
   protoId: 3416,
   messages: QotGetPeriodChangeRank,
@@ -201,10 +178,8 @@ export const getPeriodChangeRank = operation({
 });
 
 export const getHighDividendSoeRank = operation({
+  ...common,
   name: 'get_high_dividend_soe_rank',
-  group,
-  effect,
-  scope,
   reach: counted,
   protoId: 3417,
   messages: QotGetHighDividendSOERank,
@@ -221,10 +196,8 @@ export const getHighDividendSoeRank = operation({
 });
 
 export const getHeatMapData = operation({
+  ...common,
   name: 'get_heat_map_data',
-  group,
-  effect,
-  scope,
   reach: [
     { list: 'plateDataList', of: 'security', at: 'plate', total: 'allCount', more: { field: 'nextPage', last: '' } },
     { list: 'plateDataList.leaderStock', of: 'security' },

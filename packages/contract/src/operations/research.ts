@@ -1,5 +1,5 @@
 import { operation, post } from '../declare.js';
-import type { FieldClass } from '../field-classes.js';
+import { requestClasses } from '../field-classes.js';
 import * as QotGetCompanyExecutiveBackground from '../generated/Qot_GetCompanyExecutiveBackground_pb.js';
 import * as QotGetCompanyExecutives from '../generated/Qot_GetCompanyExecutives_pb.js';
 import * as QotGetCompanyOperationalEfficiency from '../generated/Qot_GetCompanyOperationalEfficiency_pb.js';
@@ -32,12 +32,7 @@ import { currencyText } from '../text-formats.js';
 /** About one company, which the request names: the answer reaches no further. */
 const ofCompany = { group: 'research', effect: 'read', scope: anyOf('qot:read'), reach: 'request' } as const;
 
-/** One security, and other fields that name nothing. */
-function naming(message: string, ...others: readonly string[]) {
-  const fields: Record<string, FieldClass> = { security: 'security' };
-  for (const field of others) fields[field] = 'none';
-  return { [`${message}.C2S`]: fields };
-}
+const bySecurity = { security: 'security' } as const;
 
 const nextKey = text('nextKey', { about: 'Of the page before; "-1" there means that nothing follows.', maxBytes: 64 });
 const currencyCode = text('currencyCode', {
@@ -52,7 +47,7 @@ export const getCompanyProfile = operation({
   name: 'get_company_profile',
   protoId: 3243,
   messages: QotGetCompanyProfile,
-  classes: naming('Qot_GetCompanyProfile'),
+  classes: requestClasses('Qot_GetCompanyProfile', bySecurity),
   title: 'Company profile',
   summary: 'What a company does, where it is, who leads it, its staff and its share capital.',
   guide:
@@ -66,7 +61,7 @@ export const getCompanyExecutives = operation({
   name: 'get_company_executives',
   protoId: 3244,
   messages: QotGetCompanyExecutives,
-  classes: naming('Qot_GetCompanyExecutives'),
+  classes: requestClasses('Qot_GetCompanyExecutives', bySecurity),
   title: 'Executives',
   summary: 'Who leads a company: posts, since when, age, education and yearly pay.',
   guide:
@@ -80,7 +75,7 @@ export const getCompanyExecutiveBackground = operation({
   name: 'get_company_executive_background',
   protoId: 3245,
   messages: QotGetCompanyExecutiveBackground,
-  classes: naming('Qot_GetCompanyExecutiveBackground', 'leaderName'),
+  classes: requestClasses('Qot_GetCompanyExecutiveBackground', bySecurity, 'leaderName'),
   title: 'Career of an executive',
   summary: 'Which posts somebody who leads a company has held, there and elsewhere.',
   guide:
@@ -94,7 +89,7 @@ export const getCompanyOperationalEfficiency = operation({
   name: 'get_company_operational_efficiency',
   protoId: 3246,
   messages: QotGetCompanyOperationalEfficiency,
-  classes: naming('Qot_GetCompanyOperationalEfficiency', 'nextKey', 'num', 'currencyCode', 'financialType'),
+  classes: requestClasses('Qot_GetCompanyOperationalEfficiency', bySecurity, 'nextKey', 'num', 'currencyCode', 'financialType'),
   title: 'Operational efficiency',
   summary: 'Employees of a company, and revenue, operating and net profit for each, period by period with growth.',
   guide:
@@ -114,7 +109,7 @@ export const getFinancialsEarningsPriceMove = operation({
   name: 'get_financials_earnings_price_move',
   protoId: 3225,
   messages: QotGetFinancialsEarningsPriceMove,
-  classes: naming('Qot_GetFinancialsEarningsPriceMove', 'periodCount'),
+  classes: requestClasses('Qot_GetFinancialsEarningsPriceMove', bySecurity, 'periodCount'),
   title: 'Prices around results',
   summary: 'Daily prices in the days before and after each publication of results, newest first.',
   guide:
@@ -128,7 +123,7 @@ export const getFinancialsEarningsPriceHistory = operation({
   name: 'get_financials_earnings_price_history',
   protoId: 3226,
   messages: QotGetFinancialsEarningsPriceHistory,
-  classes: naming('Qot_GetFinancialsEarningsPriceHistory'),
+  classes: requestClasses('Qot_GetFinancialsEarningsPriceHistory', bySecurity),
   title: 'Results and prices',
   summary: 'How the price took each of the last results: the day itself, and closes by offset in trading days.',
   guide:
@@ -142,7 +137,7 @@ export const getFinancialsStatements = operation({
   name: 'get_financials_statements',
   protoId: 3227,
   messages: QotGetFinancialsStatements,
-  classes: naming('Qot_GetFinancialsStatements', 'statementType', 'financialType', 'currencyCode', 'nextKey', 'num'),
+  classes: requestClasses('Qot_GetFinancialsStatements', bySecurity, 'statementType', 'financialType', 'currencyCode', 'nextKey', 'num'),
   title: 'Financial statements',
   summary: 'Income statement, balance sheet, cash flow or key figures of a company, period by period with growth.',
   guide:
@@ -163,7 +158,7 @@ export const getFinancialsRevenueBreakdown = operation({
   name: 'get_financials_revenue_breakdown',
   protoId: 3228,
   messages: QotGetFinancialsRevenueBreakdown,
-  classes: naming('Qot_GetFinancialsRevenueBreakdown', 'date', 'financialType', 'currencyCode'),
+  classes: requestClasses('Qot_GetFinancialsRevenueBreakdown', bySecurity, 'date', 'financialType', 'currencyCode'),
   title: 'Revenue breakdown',
   summary: 'How the revenue of a period divides by business and by region.',
   guide:
@@ -182,7 +177,7 @@ export const getResearchAnalystConsensus = operation({
   name: 'get_research_analyst_consensus',
   protoId: 3229,
   messages: QotGetResearchAnalystConsensus,
-  classes: naming('Qot_GetResearchAnalystConsensus'),
+  classes: requestClasses('Qot_GetResearchAnalystConsensus', bySecurity),
   title: 'Analyst consensus',
   summary: 'Target prices and ratings of the last three months: highest, mean, lowest, and the part of each rating.',
   guide:
@@ -196,7 +191,7 @@ export const getResearchRatingSummary = operation({
   name: 'get_research_rating_summary',
   protoId: 3230,
   messages: QotGetResearchRatingSummary,
-  classes: naming('Qot_GetResearchRatingSummary', 'ratingDimensionType', 'uid', 'nextKey', 'num'),
+  classes: requestClasses('Qot_GetResearchRatingSummary', bySecurity, 'ratingDimensionType', 'uid', 'nextKey', 'num'),
   title: 'Ratings by broker or analyst',
   summary: 'Ratings and target prices of a stock by broker or by analyst, with their record; with uid those of one.',
   guide:
@@ -216,7 +211,7 @@ export const getResearchMorningstarReport = operation({
   name: 'get_research_morningstar_report',
   protoId: 3231,
   messages: QotGetResearchMorningstarReport,
-  classes: naming('Qot_GetResearchMorningstarReport'),
+  classes: requestClasses('Qot_GetResearchMorningstarReport', bySecurity),
   title: 'Star rating report',
   summary: 'Stars, fair value, moat, uncertainty, financial health and capital allocation of a stock, with the reasons.',
   guide:
@@ -233,7 +228,7 @@ export const getValuationDetail = operation({
   beside: ['valuationType', 'lastUpdateTime', 'lastUpdateTimeStr', 'trend', 'marketDistribution', 'profitGrowthRate'],
   protoId: 3232,
   messages: QotGetValuationDetail,
-  classes: naming('Qot_GetValuationDetail', 'valuationType', 'intervalType'),
+  classes: requestClasses('Qot_GetValuationDetail', bySecurity, 'valuationType', 'intervalType'),
   title: 'Valuation',
   summary: 'P/E, P/B or P/S of a stock or index: now, in the past with its percentile, and against its industry and market.',
   guide:

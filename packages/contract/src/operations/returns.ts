@@ -1,23 +1,19 @@
 import { operation, post } from '../declare.js';
 import { currency, periodUnit, returnMethod } from '../enums.js';
+import { none } from '../field-classes.js';
 import * as PositionCorporateActions from '../generated/svc/position_corporate_actions_pb.js';
 import * as ReturnCalendar from '../generated/svc/return_calendar_pb.js';
 import * as YieldTrend from '../generated/svc/yield_trend_pb.js';
 import { anyOf } from '../scope.js';
-import { choice, flag, integer, text, time, timestamp, tradeHeader } from '../shape.js';
+import { choice, extensionVersion, flag, text, time, timestamp, tradeHeader } from '../shape.js';
 import { timeZone } from '../text-formats.js';
 
-const group = 'account';
-const effect = 'read';
-const scope = anyOf('acc:read');
-const version = integer('extension_version', { required: true, min: 1, max: 1, about: 'Always 1.' });
+const common = { group: 'account', effect: 'read', scope: anyOf('acc:read') } as const;
 const contextFields = { use_pre_market: 'none', use_after_hours: 'none', use_overnight: 'none' } as const;
 
 export const getPositionCorporateActions = operation({
   name: 'get_position_corporate_actions',
-  group,
-  effect,
-  scope,
+  ...common,
   reach: [{ list: 'position_list', of: 'traded' }],
   beside: ['header', 'snapshot_time', 'status'],
   protoId: 20040,
@@ -28,14 +24,12 @@ export const getPositionCorporateActions = operation({
   summary: 'Dividends, splits, bonus and rights issues of what an account holds now.',
   guide:
     'Call svc_list_accounts first. Shows what was announced and goes ex, or went ex in the last 90 days. status 2 is partial: each position without an answer says why. Free.',
-  shape: [...tradeHeader(), version],
+  shape: [...tradeHeader(), extensionVersion],
   rest: [post('/api/trd/position-corporate-actions')],
 });
 
 const returns = {
-  group,
-  effect,
-  scope,
+  ...common,
   // The answer is about the whole account.
   reach: 'beyond',
 } as const;
@@ -54,15 +48,7 @@ export const getReturnCalendar = operation({
   protoId: 20041,
   messages: ReturnCalendar,
   classes: {
-    'svc.return_calendar.C2S': {
-      currency: 'none',
-      query_type: 'none',
-      method: 'none',
-      time: 'none',
-      calendar_date: 'none',
-      time_location: 'none',
-      extension_version: 'none',
-    },
+    'svc.return_calendar.C2S': none('currency', 'query_type', 'method', 'time', 'calendar_date', 'time_location', 'extension_version'),
     'svc.account_yield.PriceContext': contextFields,
   },
   title: 'Return calendar',
@@ -77,7 +63,7 @@ export const getReturnCalendar = operation({
     timestamp('time', { about: 'Unix milliseconds up to which is counted; now when omitted.', brief: 'Unix ms; default now.' }),
     time('calendar_date', { dateOnly: true, about: 'A day in the month or year, yyyy-MM-dd; today when omitted.', brief: 'yyyy-MM-dd.' }),
     ...zoneAndPrices(''),
-    version,
+    extensionVersion,
   ],
   rest: [post('/api/trd/return-calendar')],
 });
@@ -104,7 +90,7 @@ export const getYieldTrend = operation({
     time('range.end_date', { dateOnly: true, about: 'Last day, yyyy-MM-dd.', brief: 'yyyy-MM-dd.' }),
     ...zoneAndPrices('range.'),
     choice('method', returnMethod),
-    version,
+    extensionVersion,
   ],
   rest: [post('/api/trd/yield-trend')],
 });

@@ -1,23 +1,25 @@
 import { get, operation, post } from '../declare.js';
 import { marketState, orderStatus, rehabType, session, subType, waitCondition, waitFigure, waitRelation } from '../enums.js';
+import { none } from '../field-classes.js';
 import * as QotGetSubInfo from '../generated/Qot_GetSubInfo_pb.js';
 import * as QotSub from '../generated/Qot_Sub_pb.js';
 import * as WaitFor from '../generated/svc/wait_for_pb.js';
 import { anyOf, byField } from '../scope.js';
 import { choice, choices, fixed, flag, id, integer, never, number, symbol, symbols, text, tradeHeader } from '../shape.js';
 
-const group = 'subscription';
-// qot:read keys are accepted for a while yet (since v1.4.106 subscriptions are user state).
-const scope = anyOf('qot:state', 'qot:read');
-const reach = [{ list: 'connSubInfoList.subInfoList.securityList', of: 'security' }] as const;
+const common = {
+  group: 'subscription',
+  // qot:read keys are accepted for a while yet (since v1.4.106 subscriptions are user state).
+  scope: anyOf('qot:state', 'qot:read'),
+  reach: [{ list: 'connSubInfoList.subInfoList.securityList', of: 'security' }],
+} as const;
 /** Fields about the daemon as a whole. */
 const beside = ['totalUsedQuota', 'remainQuota', 'optionUsedQuota', 'optionRemainQuota'];
 
 export const subscribe = operation({
+  ...common,
   name: 'subscribe',
-  group,
   effect: 'subscription',
-  scope,
   // The answer is empty; pushes are filtered as they are sent.
   reach: 'general',
   protoId: 3001,
@@ -51,10 +53,9 @@ export const subscribe = operation({
 });
 
 export const unsubscribe = operation({
+  ...common,
   name: 'unsubscribe',
-  group,
   effect: 'subscription',
-  scope,
   // The answer is empty; pushes are filtered as they are sent.
   reach: 'general',
   protoId: 3001,
@@ -78,11 +79,10 @@ export const unsubscribe = operation({
 });
 
 export const getSubInfo = operation({
+  ...common,
   name: 'get_sub_info',
-  group,
   effect: 'read',
   scope: anyOf('qot:read'),
-  reach,
   beside,
   protoId: 3003,
   answers: [{ field: 'isReqAllConn', is: false }],
@@ -95,11 +95,10 @@ export const getSubInfo = operation({
 });
 
 export const querySubscription = operation({
+  ...common,
   name: 'query_subscription',
-  group,
   effect: 'read',
   scope: anyOf('qot:read'),
-  reach,
   beside,
   protoId: 3003,
   messages: QotGetSubInfo,
@@ -122,8 +121,8 @@ const ofOrder = { field: 'condition', is: ORDER } as const;
 const ofMarket = { field: 'condition', is: MARKET } as const;
 
 export const waitFor = operation({
+  ...common,
   name: 'wait_for',
-  group,
   effect: 'read',
   scope: byField('condition', { [PRICE]: 'qot:read', [ORDER]: 'acc:read', [MARKET]: 'qot:read' }),
   reach: 'request',
@@ -131,16 +130,10 @@ export const waitFor = operation({
   messages: WaitFor,
   classes: {
     'svc.wait_for.C2S': {
-      condition: 'none',
       security: 'security',
-      figure: 'none',
-      relation: 'none',
-      price: 'none',
       order_id: 'order',
       order_id_ex: 'order',
-      order_status_list: 'none',
-      market_state_list: 'none',
-      timeout: 'none',
+      ...none('condition', 'figure', 'relation', 'price', 'order_status_list', 'market_state_list', 'timeout'),
     },
   },
   title: 'Wait',

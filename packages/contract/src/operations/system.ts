@@ -16,17 +16,11 @@ import * as Verification from '../generated/Verification_pb.js';
 import { anyOf, scopes } from '../scope.js';
 import { choice, choices, constant, flag, id, integer, text, timestamp } from '../shape.js';
 
-const group = 'system';
-const effect = 'read';
-const scope = anyOf('qot:read');
-const reach = 'general';
+const common = { group: 'system', effect: 'read', scope: anyOf('qot:read'), reach: 'general' } as const;
 
 export const getGlobalState = operation({
+  ...common,
   name: 'get_global_state',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 1002,
   messages: GetGlobalState,
   title: 'Global state',
@@ -38,11 +32,8 @@ export const getGlobalState = operation({
 });
 
 export const ping = operation({
+  ...common,
   name: 'ping',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: null,
   messages: Ping,
   title: 'Ping',
@@ -53,12 +44,10 @@ export const ping = operation({
 });
 
 export const whoami = operation({
+  ...common,
   name: 'whoami',
-  group,
-  effect,
   // Whatever a key may do, it may ask what that is.
   scope: anyOf(...scopes),
-  reach,
   protoId: 20051,
   messages: WhoAmI,
   title: 'Who am I',
@@ -69,11 +58,8 @@ export const whoami = operation({
 });
 
 export const getUserInfo = operation({
+  ...common,
   name: 'get_user_info',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 1005,
   messages: GetUserInfo,
   title: 'User information',
@@ -84,11 +70,8 @@ export const getUserInfo = operation({
 });
 
 export const getDelayStatistics = operation({
+  ...common,
   name: 'get_delay_statistics',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 1007,
   messages: GetDelayStatistics,
   title: 'Delay statistics',
@@ -103,11 +86,8 @@ export const getDelayStatistics = operation({
 });
 
 export const getQuoteRights = operation({
+  ...common,
   name: 'get_quote_rights',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 20001,
   messages: QuoteRights,
   title: 'Quote rights',
@@ -119,11 +99,8 @@ export const getQuoteRights = operation({
 });
 
 export const getQuoteCapability = operation({
+  ...common,
   name: 'get_quote_capability',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 20002,
   messages: QuoteCapability,
   title: 'Quote capability',
@@ -134,9 +111,8 @@ export const getQuoteCapability = operation({
 });
 
 export const getPushSubscriberInfo = operation({
+  ...common,
   name: 'get_push_subscriber_info',
-  group,
-  effect,
   scope: anyOf('acc:read'),
   reach: [{ list: 'acc_id_list', of: 'account' }],
   beside: ['subscriber_list'],
@@ -150,11 +126,8 @@ export const getPushSubscriberInfo = operation({
 });
 
 export const getUsedQuota = operation({
+  ...common,
   name: 'get_used_quota',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 1010,
   messages: UsedQuota,
   title: 'Used quota',
@@ -164,11 +137,10 @@ export const getUsedQuota = operation({
 });
 
 export const verification = operation({
+  ...common,
   name: 'verification',
-  group,
   effect: 'write',
   scope: anyOf('auth:setup'),
-  reach,
   protoId: 1006,
   messages: Verification,
   title: 'Device verification',
@@ -183,11 +155,9 @@ export const verification = operation({
 });
 
 export const getTokenState = operation({
+  ...common,
   name: 'get_token_state',
-  group,
-  effect,
   scope: anyOf('acc:read'),
-  reach,
   protoId: 20003,
   messages: TokenState,
   title: 'Token state',
@@ -199,11 +169,8 @@ export const getTokenState = operation({
 });
 
 export const getRiskFreeRate = operation({
+  ...common,
   name: 'get_risk_free_rate',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 20004,
   messages: RiskFreeRate,
   title: 'Risk-free rates',
@@ -215,11 +182,8 @@ export const getRiskFreeRate = operation({
 });
 
 export const getSpreadTable = operation({
+  ...common,
   name: 'get_spread_table',
-  group,
-  effect,
-  scope,
-  reach,
   protoId: 20005,
   messages: SpreadTable,
   title: 'Price steps',

@@ -28,6 +28,7 @@ import {
   choice,
   code,
   constant,
+  extensionVersion,
   fixed,
   flag,
   id,
@@ -43,10 +44,7 @@ import {
 import { dayOrTime, md5Hex } from '../text-formats.js';
 import { limitOrderTypes } from '../unused-price.js';
 
-const group = 'trade';
-const scope = { kind: 'byEnv' } as const;
-const switches = ['--enable-trading'] as const;
-const reach = 'request';
+const ofOrders = { group: 'trade', scope: { kind: 'byEnv' }, switches: ['--enable-trading'], reach: 'request' } as const;
 const REMARK_BYTES_MAX = 64;
 /** Trd_Common.ModifyOrderOp. */
 const NORMAL = 1;
@@ -84,11 +82,8 @@ const neededBy = (field: string, types: readonly number[]): readonly Need[] =>
 const terms = ['qty', 'price', 'adjustPrice', 'adjustSideAndLimit', 'auxPrice', 'trailType', 'trailValue', 'trailSpread'];
 
 export const placeOrder = operation({
+  ...ofOrders,
   name: 'place_order',
-  group,
-  scope,
-  switches,
-  reach,
   effect: 'order',
   valuer: 'place',
   protoId: 2202,
@@ -127,11 +122,8 @@ export const placeOrder = operation({
 });
 
 export const placeComboOrder = operation({
+  ...ofOrders,
   name: 'place_combo_order',
-  group,
-  scope,
-  switches,
-  reach,
   effect: 'order',
   valuer: 'combo',
   protoId: 2227,
@@ -159,11 +151,8 @@ export const placeComboOrder = operation({
 });
 
 export const modifyOrder = operation({
+  ...ofOrders,
   name: 'modify_order',
-  group,
-  scope,
-  switches,
-  reach,
   effect: 'order',
   valuer: 'modify',
   protoId: 2205,
@@ -195,11 +184,8 @@ export const modifyOrder = operation({
 });
 
 export const cancelOrder = operation({
+  ...ofOrders,
   name: 'cancel_order',
-  group,
-  scope,
-  switches,
-  reach,
   effect: 'write',
   valuer: 'modify',
   idempotent: true,
@@ -238,11 +224,8 @@ export const cancelOrder = operation({
 });
 
 export const cancelAllOrder = operation({
+  ...ofOrders,
   name: 'cancel_all_order',
-  group,
-  scope,
-  switches,
-  reach,
   effect: 'write',
   valuer: 'modify',
   idempotent: true,
@@ -275,11 +258,8 @@ const ANY_ENV = 0;
 const [orderMarket] = tradeHeader({ marketDefault: 0 });
 
 export const reconfirmOrder = operation({
+  ...ofOrders,
   name: 'reconfirm_order',
-  group,
-  scope,
-  switches,
-  reach,
   envOfAccount: true,
   effect: 'order',
   valuer: 'reconfirm',
@@ -306,7 +286,7 @@ export const reconfirmOrder = operation({
 
 export const getRefusals = operation({
   name: 'get_refusals',
-  group,
+  group: 'trade',
   effect: 'read',
   // A key that may trade or read accounts may read its own refusals.
   scope: anyOf('acc:read', 'trade:simulate', 'trade:real'),
@@ -326,7 +306,7 @@ const MD5_HEX_BYTES = 32;
 
 export const unlockTrade = operation({
   name: 'unlock_trade',
-  group,
+  group: 'trade',
   scope: anyOf('trade:unlock'),
   reach: 'general',
   effect: 'write',
@@ -348,17 +328,15 @@ export const unlockTrade = operation({
 });
 
 const ofPositions = {
-  group,
+  ...ofOrders,
   scope: anyOf('trade:real'),
   switches: ['--enable-trading', '--enable-v18-position-writes'],
-  reach,
   effect: 'order',
   valuer: 'position',
   keyField: 'initial.idempotency_key',
 } as const;
 const positionKey = text('initial.idempotency_key', { required: true, about: 'Names this write: a repetition gets the first outcome.' });
 const positionId = id('initial.position_id', { required: true, about: 'From the positions of the account.' });
-const version = integer('extension_version', { required: true, min: 1, max: 1, about: 'Always 1.' });
 
 export const reversePosition = operation({
   ...ofPositions,
@@ -378,7 +356,7 @@ export const reversePosition = operation({
     positionKey,
     positionId,
     choice('initial.price_type', reversalPrice, { required: true, about: 'Market orders, or limit orders at the last price.' }),
-    version,
+    extensionVersion,
   ],
   rest: [post('/api/trd/reverse-position')],
 });
@@ -407,7 +385,7 @@ export const rollPosition = operation({
     positionId,
     text('initial.target_code', { required: true, maxBytes: 64, about: 'Another month of the same contract: HSI2612.' }),
     choice('initial.target_sec_market', secMarket, { required: true, about: 'Market of the target.' }),
-    version,
+    extensionVersion,
   ],
   rest: [post('/api/trd/roll-position')],
 });

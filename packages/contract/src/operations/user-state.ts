@@ -9,6 +9,7 @@ import {
   watchlistGroupType,
   watchlistOp,
 } from '../enums.js';
+import { none } from '../field-classes.js';
 import * as QotGetOptionEventAlert from '../generated/Qot_GetOptionEventAlert_pb.js';
 import * as QotGetPriceReminder from '../generated/Qot_GetPriceReminder_pb.js';
 import * as QotGetUserSecurity from '../generated/Qot_GetUserSecurity_pb.js';
@@ -21,10 +22,9 @@ import * as SetStockNote from '../generated/svc/set_stock_note_pb.js';
 import { anyOf } from '../scope.js';
 import { choice, choices, id, integer, number, symbol, symbols, text } from '../shape.js';
 
-const group = 'user_state';
-const scope = anyOf('qot:read');
+const reads = { group: 'user_state', effect: 'read', scope: anyOf('qot:read') } as const;
 // qot:read keys may keep watchlists, reminders and alerts too; notes are for qot:write alone.
-const writeScope = anyOf('qot:write', 'qot:read');
+const writes = { group: 'user_state', effect: 'write', scope: anyOf('qot:write', 'qot:read') } as const;
 const GROUP_NAME_BYTES_MAX = 128;
 /** Qot_SetOptionEventAlert.AlertOpType: without a list it means every alert. */
 const DELETE_ALL = 6;
@@ -35,10 +35,8 @@ const groupName = (about: string) => text('groupName', { aliases: ['group'], max
 const header = { 'Qot_Common.QotHeader': { securityFirm: 'none' } } as const;
 
 export const getUserSecurity = operation({
+  ...reads,
   name: 'get_user_security',
-  group,
-  effect: 'read',
-  scope,
   reach: [{ list: 'staticInfoList', of: 'security', at: 'basic.security' }],
   protoId: 3213,
   messages: QotGetUserSecurity,
@@ -53,10 +51,8 @@ export const getUserSecurity = operation({
 });
 
 export const getUserSecurityGroup = operation({
+  ...reads,
   name: 'get_user_security_group',
-  group,
-  effect: 'read',
-  scope,
   reach: 'general',
   protoId: 3222,
   messages: QotGetUserSecurityGroup,
@@ -70,11 +66,9 @@ export const getUserSecurityGroup = operation({
 });
 
 export const modifyUserSecurity = operation({
+  ...writes,
   name: 'modify_user_security',
-  group,
-  effect: 'write',
   idempotent: true,
-  scope: writeScope,
   reach: 'request',
   protoId: 3214,
   messages: QotModifyUserSecurity,
@@ -93,10 +87,8 @@ export const modifyUserSecurity = operation({
 });
 
 export const getPriceReminder = operation({
+  ...reads,
   name: 'get_price_reminder',
-  group,
-  effect: 'read',
-  scope,
   reach: [{ list: 'priceReminderList', of: 'security', at: 'security' }],
   protoId: 3221,
   messages: QotGetPriceReminder,
@@ -114,24 +106,13 @@ export const getPriceReminder = operation({
 });
 
 export const setPriceReminder = operation({
+  ...writes,
   name: 'set_price_reminder',
-  group,
-  effect: 'write',
-  scope: writeScope,
   reach: 'request',
   protoId: 3220,
   messages: QotSetPriceReminder,
   classes: {
-    'Qot_SetPriceReminder.C2S': {
-      security: 'security',
-      op: 'none',
-      key: 'none',
-      type: 'none',
-      freq: 'none',
-      value: 'none',
-      note: 'none',
-      reminderSessionList: 'none',
-    },
+    'Qot_SetPriceReminder.C2S': { security: 'security', ...none('op', 'key', 'type', 'freq', 'value', 'note', 'reminderSessionList') },
     ...header,
   },
   title: 'Set price reminder',
@@ -161,24 +142,14 @@ export const setPriceReminder = operation({
 });
 
 const alertItem = {
-  key: 'none',
-  enable: 'none',
-  optionMarket: 'none',
-  watchlistGroupName: 'none',
   underlying: 'security',
-  optionType: 'none',
-  sideTypeList: 'none',
-  orderTypeList: 'none',
-  earningsDateBegin: 'none',
-  earningsDateEnd: 'none',
-  note: 'none',
+  ...none('key', 'enable', 'optionMarket', 'watchlistGroupName', 'optionType', 'sideTypeList', 'orderTypeList'),
+  ...none('earningsDateBegin', 'earningsDateEnd', 'note'),
 } as const;
 
 export const getOptionEventAlert = operation({
+  ...reads,
   name: 'get_option_event_alert',
-  group,
-  effect: 'read',
-  scope,
   reach: [{ list: 'alertList', of: 'security', at: 'underlying', total: 'allCount', more: { field: 'nextPage', last: '' } }],
   protoId: 3308,
   messages: QotGetOptionEventAlert,
@@ -195,10 +166,8 @@ export const getOptionEventAlert = operation({
 });
 
 export const setOptionEventAlert = operation({
+  ...writes,
   name: 'set_option_event_alert',
-  group,
-  effect: 'write',
-  scope: writeScope,
   // An alert of a market or of a group reaches securities that the request does not name.
   reach: 'beyond',
   protoId: 3309,
@@ -218,10 +187,8 @@ export const setOptionEventAlert = operation({
 });
 
 export const getStockNote = operation({
+  ...reads,
   name: 'get_stock_note',
-  group,
-  effect: 'read',
-  scope,
   reach: [{ list: 'note_list', of: 'security', at: 'security' }],
   protoId: 20018,
   messages: GetStockNote,
@@ -235,9 +202,8 @@ export const getStockNote = operation({
 });
 
 export const setStockNote = operation({
+  ...writes,
   name: 'set_stock_note',
-  group,
-  effect: 'write',
   idempotent: true,
   scope: anyOf('qot:write'),
   reach: 'request',
