@@ -1,3 +1,5 @@
+import type { DescEnum } from '@bufbuild/protobuf';
+
 export type Dialect = 'rest' | 'mcp';
 
 export interface Member {
@@ -54,6 +56,38 @@ export function same(
     Object.entries(members).map(([member, number]) => ({ name: member, public: number })),
     protocolOnly,
   );
+}
+
+/** Names of a definition's members by number, without the enumeration's own name: of two that share a number, the first counts. */
+export function definedNames({ name: type, values }: DescEnum): ReadonlyMap<number, string> {
+  const names = new Map<number, string>();
+  for (const { name, number } of values) {
+    if (!names.has(number)) names.set(number, name.startsWith(`${type}_`) ? name.slice(type.length + 1) : name);
+  }
+  return names;
+}
+
+/** A member 0 that stands for a field that is not set. */
+const NOT_SET = /^(Unknown?|Unkown|None)$/i;
+
+/** An enumeration of the protocol's definitions with every member that says something, named in a style of ours. */
+export function defined(name: string, desc: DescEnum, styled: (name: string) => string, renamed: Readonly<Record<string, string>> = {}) {
+  const said = [...definedNames(desc)].filter(([number, member]) => number !== 0 || !NOT_SET.test(member));
+  return enumeration(
+    name,
+    said.map(([number, member]) => ({ name: renamed[member] ?? styled(member), public: number })),
+  );
+}
+
+/** The definitions' own style: "Filled_All". */
+export const asDefined = (name: string) => name;
+/** "AvgDividendYield5Y" → "AVG_DIVIDEND_YIELD_5Y". */
+export const inCapitals = (name: string) => parted(name).toUpperCase();
+/** "CurPrice" → "cur_price". */
+export const inSmallLetters = (name: string) => parted(name).toLowerCase();
+
+function parted(name: string): string {
+  return name.replace(/([a-z])([A-Z\d])/g, '$1_$2').replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2');
 }
 
 /** Enumerations of message fields: by a field's name in the `.proto`, within the packages that start with the prefix. */

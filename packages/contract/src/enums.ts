@@ -1,5 +1,19 @@
-import { type Dialect, type Enumeration, enumeration, type FieldEnumerations, type Member, same } from './enumeration.js';
+import {
+  asDefined,
+  type Dialect,
+  defined,
+  type Enumeration,
+  enumeration,
+  type FieldEnumerations,
+  inCapitals,
+  inSmallLetters,
+  type Member,
+  same,
+} from './enumeration.js';
 import { extensionEnumerations } from './extension-enums.js';
+import { IssuerSchema, PriceReminderTypeSchema, SortFieldSchema, TradeDateMarketSchema } from './generated/Qot_Common_pb.js';
+import { CodeChangeTypeSchema } from './generated/Qot_GetCodeChange_pb.js';
+import { OrderStatusSchema } from './generated/Trd_Common_pb.js';
 import { industryEnumerations } from './industry-enums.js';
 import { institutionEnumerations } from './institution-enums.js';
 import { listEnumerations } from './list-enums.js';
@@ -71,16 +85,7 @@ export const listedMarket: Enumeration = {
 export const plateSetType = same('plate_set_type', { ALL: 0, INDUSTRY: 1, REGION: 2, CONCEPT: 3 });
 
 /** Qot_GetCodeChange.CodeChangeType. */
-export const codeChangeType = same('code_change_type_list', {
-  GEM_TO_MAIN: 1,
-  UNPAID: 2,
-  CHANGE_LOT: 3,
-  SPLIT: 4,
-  JOINT: 5,
-  JOINT_SPLIT: 6,
-  SPLIT_JOINT: 7,
-  OTHER: 8,
-});
+export const codeChangeType = defined('code_change_type_list', CodeChangeTypeSchema, inCapitals);
 
 /** Qot_GetCodeChange.TimeFilterType. */
 const codeChangeTime = same('type', { PUBLIC: 1, EFFECTIVE: 2, END: 3 });
@@ -102,18 +107,7 @@ export const ipoEvent = same('event_types', {
 });
 
 /** Qot_Common.TradeDateMarket: whose trading days are meant. NT and ST are Stock Connect, northbound and southbound. */
-export const tradeDateMarket = same('market', {
-  HK: 1,
-  US: 2,
-  CN: 3,
-  NT: 4,
-  ST: 5,
-  JP_FUTURE: 6,
-  SG_FUTURE: 7,
-  SG: 8,
-  MY: 9,
-  JP: 10,
-});
+export const tradeDateMarket = defined('market', TradeDateMarketSchema, inCapitals);
 
 /** Qot_Common.SecurityType. */
 export const securityType = same('sec_type', {
@@ -300,22 +294,11 @@ export const watchlistOp = same('op', { ADD: 1, DEL: 2, MOVE_OUT: 3 });
 /** Qot_SetPriceReminder.SetPriceReminderOp. */
 export const priceReminderOp = same('op', { ADD: 1, DEL: 2, ENABLE: 3, DISABLE: 4, MODIFY: 5, DEL_ALL: 6 });
 /** Qot_Common.PriceReminderType. */
-export const priceReminderType = same('type', {
-  PRICE_UP: 1,
-  PRICE_DOWN: 2,
-  CHANGE_RATE_UP: 3,
-  CHANGE_RATE_DOWN: 4,
-  FIVE_MIN_CHANGE_RATE_UP: 5,
-  FIVE_MIN_CHANGE_RATE_DOWN: 6,
-  VOLUME_UP: 7,
-  TURNOVER_UP: 8,
-  TURNOVER_RATE_UP: 9,
-  BID_PRICE_UP: 10,
-  ASK_PRICE_DOWN: 11,
-  BID_VOL_UP: 12,
-  ASK_VOL_UP: 13,
-  THREE_MIN_CHANGE_RATE_UP: 14,
-  THREE_MIN_CHANGE_RATE_DOWN: 15,
+export const priceReminderType = defined('type', PriceReminderTypeSchema, inCapitals, {
+  '5MinChangeRateUp': 'FIVE_MIN_CHANGE_RATE_UP',
+  '5MinChangeRateDown': 'FIVE_MIN_CHANGE_RATE_DOWN',
+  '3MinChangeRateUp': 'THREE_MIN_CHANGE_RATE_UP',
+  '3MinChangeRateDown': 'THREE_MIN_CHANGE_RATE_DOWN',
 });
 /** Qot_Common.PriceReminderFreq. */
 export const priceReminderFrequency = same('freq', { ALWAYS: 1, ONCE_A_DAY: 2, ONLY_ONCE: 3 });
@@ -334,25 +317,7 @@ export const waitFigure = same('figure', { last: 1, bid: 2, ask: 3 });
 export const waitRelation = same('relation', { at_or_above: 1, at_or_below: 2, crosses: 3 });
 const waitOutcome = same('outcome', { met: 1, timed_out: 2, over: 3 });
 /** Trd_Common.OrderStatus. */
-export const orderStatus = same('order_status', {
-  Unsubmitted: 0,
-  Unknown: -1,
-  WaitingSubmit: 1,
-  Submitting: 2,
-  SubmitFailed: 3,
-  TimeOut: 4,
-  Submitted: 5,
-  Filled_Part: 10,
-  Filled_All: 11,
-  Cancelling_Part: 12,
-  Cancelling_All: 13,
-  Cancelled_Part: 14,
-  Cancelled_All: 15,
-  Failed: 21,
-  Disabled: 22,
-  Deleted: 23,
-  FillCancelled: 24,
-});
+export const orderStatus = defined('order_status', OrderStatusSchema, asDefined);
 /** Qot_Common.QotMarketState. */
 export const marketState = same('market_state', {
   Auction: 1,
@@ -411,76 +376,13 @@ export const optionStrategy = same('option_strategy', {
   diagonal: 16,
 });
 export const warrantType = same('type_list', { call: 1, put: 2, bull: 3, bear: 4, inline: 5 });
-export const warrantIssuer = same('issuer_list', {
-  SG: 1,
-  BP: 2,
-  CS: 3,
-  CT: 4,
-  EA: 5,
-  GS: 6,
-  HS: 7,
-  JP: 8,
-  MB: 9,
-  SC: 10,
-  UB: 11,
-  BI: 12,
-  DB: 13,
-  DC: 14,
-  ML: 15,
-  NM: 16,
-  RB: 17,
-  RS: 18,
-  BC: 19,
-  HT: 20,
-  VT: 21,
-  KC: 22,
-  MS: 23,
-  GJ: 24,
-  XZ: 25,
-  HU: 26,
-  KS: 27,
-  CI: 28,
-});
+export const warrantIssuer = defined('issuer_list', IssuerSchema, asDefined);
+const sortFields = defined('sort_field', SortFieldSchema, inSmallLetters);
 /** Sort fields of warrants: their part of Qot_Common.SortField. */
-export const warrantSort = same('sort_field', {
-  code: 1,
-  cur_price: 2,
-  price_change_val: 3,
-  change_rate: 4,
-  status: 5,
-  bid_price: 6,
-  ask_price: 7,
-  bid_vol: 8,
-  ask_vol: 9,
-  volume: 10,
-  turnover: 11,
-  amplitude: 30,
-  score: 12,
-  premium: 13,
-  effective_leverage: 14,
-  delta: 15,
-  implied_volatility: 16,
-  type: 17,
-  strike_price: 18,
-  break_even_point: 19,
-  maturity_time: 20,
-  list_time: 21,
-  last_trade_time: 22,
-  leverage: 23,
-  in_out_money: 24,
-  recovery_price: 25,
-  change_price: 26,
-  change: 27,
-  street_rate: 28,
-  street_vol: 29,
-  warrant_name: 31,
-  issuer: 32,
-  lot_size: 33,
-  issue_size: 34,
-  upper_strike_price: 45,
-  lower_strike_price: 46,
-  in_line_price_status: 47,
-});
+export const warrantSort: Enumeration = {
+  ...sortFields,
+  members: sortFields.members.filter(({ public: number }) => number <= 34 || (number >= 45 && number <= 47)),
+};
 /** Members of Qot_Common.SortField by which members of a plate are sorted; the others are columns of warrants and of other lists. */
 export const plateSort = enumeration('sort_field', [
   ...same('sort_field', {

@@ -1,4 +1,6 @@
-import { type FieldEnumerations, same } from './enumeration.js';
+import { defined, type FieldEnumerations, inCapitals, same } from './enumeration.js';
+import { SortFieldSchema as HoldingSortFieldSchema } from './generated/Qot_GetInstitutionHoldingList_pb.js';
+import { SortFieldSchema as InstitutionSortFieldSchema } from './generated/Qot_GetInstitutionList_pb.js';
 import { sortDirection } from './list-enums.js';
 
 /** Enumerations of institutions, of the ARK funds and of rating changes. */
@@ -8,24 +10,10 @@ export const heldMarket = same('market', { HK: 1, US: 11, SH: 21, SZ: 22, SG: 31
 /** Markets with rating changes. */
 export const ratedMarket = same('market', { US: 11 });
 
-export const institutionSort = same('sort_field', {
-  POSITION_VALUE: 1,
-  POSITION_VALUE_CHANGE: 2,
-  POSITION_COUNT: 3,
-  POSITION_COUNT_CHANGE: 4,
-});
+export const institutionSort = defined('sort_field', InstitutionSortFieldSchema, inCapitals);
 export const holdingChangeType = same('change_type', { NEW: 1, SOLD_OUT: 2, INCREASE: 3, DECREASE: 4 });
 export const holdingChangeSort = same('sort_field', { CHANGE_PCT: 1, CHANGE_SHARES: 2, HOLDING_DATE: 3 });
-export const holdingSort = same('sort_field', {
-  HOLDING_VALUE: 1,
-  HOLDING_PCT: 2,
-  LAST_HOLDING_PCT: 3,
-  CHANGE_SHARES: 4,
-  CHANGE_PCT: 5,
-  PORTFOLIO_PCT: 6,
-  INDUSTRY: 7,
-  HOLDING_DATE: 8,
-});
+export const holdingSort = defined('sort_field', HoldingSortFieldSchema, inCapitals);
 export const arkHoldingType = same('holding_type', { POSITION: 0, INCREASE: 1, DECREASE: 2, NEW: 3, SOLD_OUT: 4 });
 export const arkCycle = same('cycle_type', { '1DAY': 0, '5DAY': 1, '10DAY': 2, '30DAY': 3, '60DAY': 4 });
 export const arkHoldingSort = same('sort_field', { SHARES: 0, WEIGHT_CHANGE: 1, SHARES_CHANGE: 2, MARKET_VALUE: 3, WEIGHT: 4 });

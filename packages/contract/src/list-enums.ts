@@ -1,4 +1,8 @@
-import { type FieldEnumerations, same } from './enumeration.js';
+import { defined, type FieldEnumerations, inCapitals, same } from './enumeration.js';
+import { SortFieldSchema as DividendSortFieldSchema } from './generated/Qot_GetDividendRank_pb.js';
+import { SortFieldSchema as BeatSortFieldSchema } from './generated/Qot_GetEarningsBeatRank_pb.js';
+import { EarningsCalendarSortTypeSchema } from './generated/Qot_GetEarningsCalendar_pb.js';
+import { ShortSellingSortFieldSchema } from './generated/Qot_GetShortSellingRank_pb.js';
 
 /** Enumerations of calendars, rankings, K-line patterns and trade statistics. Each market list is of those that the operation knows. */
 
@@ -12,50 +16,19 @@ export const economyMarket = same('market_list', { HK: 1, US: 11, SH: 21, SG: 31
 
 export const sortDirection = same('sort_dir', { DESCENDING: 0, ASCENDING: 1 });
 
-export const earningsSort = same('sort_type', {
-  HOT: 1,
-  MARKET_CAP: 2,
-  OPTION_VOLUME: 3,
-  IV: 4,
-  IV_RANK: 5,
-  IV_PERCENTILE: 6,
-  REALTIME_MARKET_CAP: 7,
-});
+export const earningsSort = defined('sort_type', EarningsCalendarSortTypeSchema, inCapitals, { RtMarketCap: 'REALTIME_MARKET_CAP' });
 const publicationType = same('pub_type', { UNKNOWN: -1, REGULAR: 0, BEFORE: 1, AFTER: 2 });
 const estimateType = same('estimate_type', { EPS: 1, REVENUE: 2, EBIT: 3 });
 const reportPeriod = same('period_type', { QUARTERLY: 1, SEMI_ANNUAL: 2, ANNUAL: 3 });
 export const importance = same('importance', { ALL: 0, LOW: 1, MEDIUM: 2, HIGH: 3 });
 
 export const dividendRankType = same('rank_type', { HIGH_YIELD: 1, DIVIDEND_GROWTH: 2 });
-export const dividendSort = same('sort_field', {
-  DIVIDEND_YIELD_TTM: 1,
-  AVG_DIVIDEND_YIELD_5Y: 2,
-  DISTRIBUTION_FREQUENCY: 3,
-  DIVIDEND_GROW_YEAR: 4,
-  DIVIDENDS_TTM: 5,
-  PAYOUT_RATIO_LFY: 6,
-  PRICE: 7,
-  MARKET_CAP: 8,
-  CHANGE_RATE: 9,
-  CHANGE_AMOUNT: 10,
-});
+export const dividendSort = defined('sort_field', DividendSortFieldSchema, inCapitals);
 const distributionFrequency = same('distribution_frequency', { ANNUAL: 1, SEMI_ANNUAL: 2, QUARTERLY: 3, MONTHLY: 4 });
 
 export const beatType = same('beat_type', { EPS: 1, REVENUE: 2, EBIT: 3 });
 export const beatTerm = same('term', { LATEST: 0, LATEST_QUARTER: 1, LATEST_HALF: 2, LATEST_ANNUAL: 3, ALL: 4 });
-export const beatSort = same('sort_field', {
-  BEAT_RATIO: 1,
-  EARNING_DAY_CHG: 2,
-  RELEASED_DATE: 3,
-  ACTUAL: 4,
-  ESTIMATE: 5,
-  YOY: 6,
-  YOY_GROWTH: 7,
-  PE_TTM: 8,
-  DIVIDENDS_TTM: 9,
-  PRICE: 10,
-  CHANGE_RATE: 11,
-});
+export const beatSort = defined('sort_field', BeatSortFieldSchema, inCapitals);
 const postPeriod = same('detail_post_period', { REGULAR: 0, BEFORE: 1, AFTER: 2, INTRADAY: 3 });
 
 const priceFilter = same('price_filter', {
@@ -68,22 +41,7 @@ const priceFilter = same('price_filter', {
   NEAR_52_WEEK_LOW: 6,
 });
 
-export const shortSellingSort = same('sort_field', {
-  SHORT_NUMBER_CHANGE: 1,
-  SHORT_RATIO_CHANGE: 2,
-  SHORT_NUMBER: 3,
-  SHORT_RATIO: 4,
-  VOLUME: 5,
-  POSITION_VOLUME: 6,
-  POSITION_RATIO: 7,
-  DAYS_TO_COVER: 8,
-  WEEK_AVG_VOLUME: 9,
-  WEEK_AVG_SHORT_NUMBER: 10,
-  WEEK_AVG_SHORT_RATIO: 11,
-  MONTH_AVG_VOLUME: 12,
-  MONTH_AVG_SHORT_NUMBER: 13,
-  MONTH_AVG_SHORT_RATIO: 14,
-});
+export const shortSellingSort = defined('sort_field', ShortSellingSortFieldSchema, inCapitals);
 
 export const changePeriod = same('period_type', {
   '5MIN': 1,

@@ -1,5 +1,6 @@
 import type { DescEnum, DescField, DescFile } from '@bufbuild/protobuf';
-import type { Dialect, Enumeration } from './enums.js';
+import { definedNames } from './enumeration.js';
+import type { Dialect, Enumeration, Member } from './enums.js';
 import { enumerationOf, klType, quoteMarketNumbers, rehabType, securityType, subType, tradeDateMarket } from './enums.js';
 import { enumFields } from './generated/enum-fields.js';
 import { file_Qot_Common } from './generated/Qot_Common_pb.js';
@@ -41,7 +42,7 @@ export function documentedEnumeration(field: DescField): Enumeration | undefined
   const path = `${field.parent.typeName}.${field.name}`;
   if (documented.has(path)) return documented.get(path);
   const desc = 'enum' in field && field.enum !== undefined ? field.enum : enumNamed(field.parent.file, unnamed[path] ?? enumFields[path]);
-  const enumeration = desc === undefined ? undefined : (ours.get(desc.typeName) ?? enumerationFrom(desc, field.name));
+  const enumeration = desc === undefined ? undefined : (ours.get(desc.typeName) ?? { name: field.name, members: membersOf(desc) });
   documented.set(path, enumeration);
   return enumeration;
 }
@@ -61,11 +62,6 @@ function enumNamed(file: DescFile, name: string | undefined): DescEnum | undefin
   return undefined;
 }
 
-/** "QotMarketState_Morning" of QotMarketState is "Morning"; where two names share a number, the first counts. */
-function enumerationFrom({ name: type, values }: DescEnum, field: string): Enumeration {
-  const names = new Map<number, string>();
-  for (const { name, number } of values) {
-    if (!names.has(number)) names.set(number, name.startsWith(`${type}_`) ? name.slice(type.length + 1) : name);
-  }
-  return { name: field, members: [...names].map(([number, name]) => ({ name, public: number })) };
+function membersOf(desc: DescEnum): readonly Member[] {
+  return [...definedNames(desc)].map(([number, name]) => ({ name, public: number }));
 }

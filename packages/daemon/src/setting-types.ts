@@ -248,18 +248,15 @@ function isOrigin(text: string): boolean {
   return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/**
- * A limit, read by the rules of the keys file and kept as its text; all of them together make the daemon's `Limits`.
- * null = not limited.
- */
-export function limit(name: keyof LimitFlags, placeholder: string, form: 'text' | 'number' = 'text'): SettingType<string | null> {
+/** A limit, read by the rules of the keys file and kept as its text; all of them together make the daemon's `Limits`. */
+export function limit(name: keyof LimitFlags, placeholder: string, form: 'text' | 'number' = 'text'): SettingType<string> {
   return {
     placeholder,
     read(text) {
       const read = limitsFromFlags({ [name]: text });
       return read.ok ? ok(text) : read;
     },
-    write: (value) => (value === null ? '' : form === 'number' ? value : JSON.stringify(value)),
+    write: (value) => (form === 'number' ? value : JSON.stringify(value)),
   };
 }
 
