@@ -5,8 +5,7 @@
  *
  *   node bench/codec.mjs [rounds]
  *
- * The limits are `JSON.parse` of the same request and `JSON.stringify` of the same answer as plain objects; for protobuf,
- * the library's `toBinary` of the same message.
+ * The limits are `JSON.parse` of the same request and `JSON.stringify` of the same answer as plain objects.
  */
 import { join } from 'node:path';
 import { create, toBinary } from '@bufbuild/protobuf';
@@ -15,7 +14,6 @@ import * as QotUpdateBasicQot from '@svc-gateway/contract/generated/Qot_UpdateBa
 import * as TrdPlaceOrder from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
 import { messageWriter } from '@svc-gateway/contract/json/message-json';
 import { parseJson } from '@svc-gateway/contract/json/parse';
-import { messageBytes } from '@svc-gateway/contract/message-writer';
 import { quote } from '@svc-gateway/contract/operations';
 import { requestDecoder } from '@svc-gateway/contract/request';
 import { writeEnvelope } from '../packages/interfaces/dist/common/envelope.js';
@@ -66,10 +64,7 @@ const messages = {
 const protobuf = Object.entries(messages).flatMap(([name, [desc, fields]]) => {
   const message = create(desc, { retType: 0, ...fields });
   const calls = name === 'bars' ? BAR_CALLS : undefined;
-  return [
-    [`${name}Bytes`, () => nanoseconds(() => messageBytes(desc, message), calls)],
-    [`${name}ByLibrary`, () => nanoseconds(() => toBinary(desc, message), calls)],
-  ];
+  return [[name, () => nanoseconds(() => toBinary(desc, message), calls)]];
 });
 
 const results = await interleave(rounds, {
@@ -97,9 +92,9 @@ report([
   figure('parse and decode the quote request', 'decode', 'JSON.parse', 'jsonParse'),
   figure(`encode a new quote answer (${text.length} characters)`, 'encodeNew', 'JSON.stringify', 'stringify'),
   figure('encode the answer of an unchanged quote', 'encode', 'JSON.stringify', 'stringify'),
-  figure("write an order's answer in protobuf", 'orderBytes', 'toBinary', 'orderByLibrary'),
-  figure('write a quote push in protobuf', 'quoteBytes', 'toBinary', 'quoteByLibrary'),
-  figure('write an answer of 1,000 bars in protobuf', 'barsBytes', 'toBinary', 'barsByLibrary'),
+  figure("write an order's answer in protobuf", 'order'),
+  figure('write a quote push in protobuf', 'quote'),
+  figure('write an answer of 1,000 bars in protobuf', 'bars'),
   figure('get_quote in process: key, decode, gates, backend, audit, encode', 'whole'),
 ]);
 await stop();

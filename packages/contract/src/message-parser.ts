@@ -25,6 +25,27 @@ class Reader extends BinaryReader {
 
 type Body = (reader: Reader, end: number, message: Message, depth: number) => Message;
 
+/** How a scalar stands on the wire, and its reader. */
+type Encoding = readonly [wireType: WireType, read: (reader: BinaryReader) => unknown];
+
+const encodings: Readonly<Record<ScalarType, Encoding>> = {
+  [ScalarType.STRING]: [WireType.LengthDelimited, (reader) => reader.string()],
+  [ScalarType.BYTES]: [WireType.LengthDelimited, (reader) => reader.bytes()],
+  [ScalarType.BOOL]: [WireType.Varint, (reader) => reader.bool()],
+  [ScalarType.DOUBLE]: [WireType.Bit64, (reader) => reader.double()],
+  [ScalarType.FLOAT]: [WireType.Bit32, (reader) => reader.float()],
+  [ScalarType.INT32]: [WireType.Varint, (reader) => reader.int32()],
+  [ScalarType.UINT32]: [WireType.Varint, (reader) => reader.uint32()],
+  [ScalarType.SINT32]: [WireType.Varint, (reader) => reader.sint32()],
+  [ScalarType.FIXED32]: [WireType.Bit32, (reader) => reader.fixed32()],
+  [ScalarType.SFIXED32]: [WireType.Bit32, (reader) => reader.sfixed32()],
+  [ScalarType.INT64]: [WireType.Varint, (reader) => reader.int64()],
+  [ScalarType.UINT64]: [WireType.Varint, (reader) => reader.uint64()],
+  [ScalarType.SINT64]: [WireType.Varint, (reader) => reader.sint64()],
+  [ScalarType.FIXED64]: [WireType.Bit64, (reader) => reader.fixed64()],
+  [ScalarType.SFIXED64]: [WireType.Bit64, (reader) => reader.sfixed64()],
+};
+
 const DEPTH_MAX = 64;
 /** Messages within one: above the longest lists that there are. An empty one is two bytes on the wire, and a hundred here. */
 const NESTED_MAX = 500_000;
@@ -121,60 +142,6 @@ function fieldParser(field: DescField): FieldParser {
     };
     return { localName, list, packable: false, wireType: WireType.LengthDelimited, read };
   }
-  const scalar = field.scalar ?? ScalarType.INT32;
-  const wireType = wireTypeOf(scalar);
-  return { localName, list, packable: list && wireType !== WireType.LengthDelimited, wireType, read: scalarParser(scalar) };
-}
-
-function wireTypeOf(scalar: ScalarType): WireType {
-  switch (scalar) {
-    case ScalarType.STRING:
-    case ScalarType.BYTES:
-      return WireType.LengthDelimited;
-    case ScalarType.DOUBLE:
-    case ScalarType.FIXED64:
-    case ScalarType.SFIXED64:
-      return WireType.Bit64;
-    case ScalarType.FLOAT:
-    case ScalarType.FIXED32:
-    case ScalarType.SFIXED32:
-      return WireType.Bit32;
-    default:
-      return WireType.Varint;
-  }
-}
-
-function scalarParser(scalar: ScalarType): (reader: BinaryReader) => unknown {
-  switch (scalar) {
-    case ScalarType.STRING:
-      return (reader) => reader.string();
-    case ScalarType.BYTES:
-      return (reader) => reader.bytes();
-    case ScalarType.BOOL:
-      return (reader) => reader.bool();
-    case ScalarType.DOUBLE:
-      return (reader) => reader.double();
-    case ScalarType.FLOAT:
-      return (reader) => reader.float();
-    case ScalarType.INT32:
-      return (reader) => reader.int32();
-    case ScalarType.UINT32:
-      return (reader) => reader.uint32();
-    case ScalarType.SINT32:
-      return (reader) => reader.sint32();
-    case ScalarType.FIXED32:
-      return (reader) => reader.fixed32();
-    case ScalarType.SFIXED32:
-      return (reader) => reader.sfixed32();
-    case ScalarType.INT64:
-      return (reader) => reader.int64();
-    case ScalarType.UINT64:
-      return (reader) => reader.uint64();
-    case ScalarType.SINT64:
-      return (reader) => reader.sint64();
-    case ScalarType.FIXED64:
-      return (reader) => reader.fixed64();
-    case ScalarType.SFIXED64:
-      return (reader) => reader.sfixed64();
-  }
+  const [wireType, read] = encodings[field.scalar ?? ScalarType.INT32];
+  return { localName, list, packable: list && wireType !== WireType.LengthDelimited, wireType, read };
 }

@@ -1,7 +1,6 @@
-import { create, type DescMessage, type Message } from '@bufbuild/protobuf';
+import { create, type DescMessage, type Message, toBinary } from '@bufbuild/protobuf';
 import { sizeDelimitedEncode } from '@bufbuild/protobuf/wire';
 import { EventSchema, type Record, RecordSchema } from '@svc-gateway/contract/generated/store/recording_pb';
-import { messageBytes } from '@svc-gateway/contract/message-writer';
 import { type RecordedLoss, type Source, schemaOf } from './events.js';
 
 interface Known {
@@ -38,13 +37,13 @@ export class EventWriter {
   /** Writes one event. `key` is the source's own text, the same for equal sources. */
   event(time: number, key: string, sourceOf: () => Source, message: Message, beside = ''): void {
     const { number, schema } = this.#known(key, sourceOf);
-    this.#event(number, time, messageBytes(schema, message), beside);
+    this.#event(number, time, toBinary(schema, message), beside);
   }
 
   /** Writes one event, unless it is the one that its source had last. Returns whether it was written. */
   change(time: number, key: string, sourceOf: () => Source, message: Message): boolean {
     const known = this.#known(key, sourceOf);
-    const bytes = messageBytes(known.schema, message);
+    const bytes = toBinary(known.schema, message);
     if (known.last !== undefined && Buffer.compare(known.last, bytes) === 0) return false;
     known.last = bytes;
     this.#event(known.number, time, bytes, '');

@@ -1,6 +1,5 @@
-import type { Message } from '@bufbuild/protobuf';
+import { type Message, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '@svc-gateway/contract/clock';
-import { messageBytes } from '@svc-gateway/contract/message-writer';
 import { type Group, type Operation, readsMarketData } from '@svc-gateway/contract/operation';
 import type { Backend, CallContext, ResponseMessage } from '@svc-gateway/gateway';
 import type { Recorder } from './recorder.js';
@@ -15,7 +14,7 @@ export function recordedBackend(backend: Backend, recorder: Recorder, clock: Clo
   const isRecorded = (operation: Operation) =>
     readsMarketData(operation) || (accountData && operation.effect === 'read' && accountReads.has(operation.group));
   const note = (operation: Operation, request: Message, response: ResponseMessage) => {
-    if (response.retType === 0) recorder.answer(operation.name, messageBytes(operation.messages.C2SSchema, request), response);
+    if (response.retType === 0) recorder.answer(operation.name, toBinary(operation.messages.C2SSchema, request), response);
     return response;
   };
   const call = (operation: Operation, request: Message, context: CallContext) => {

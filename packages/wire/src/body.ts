@@ -6,11 +6,11 @@ import {
   type MessageShape,
   type JsonValue as PlainJson,
   ScalarType,
+  toBinary,
   toJson,
 } from '@bufbuild/protobuf';
 import { parseJson } from '@svc-gateway/contract/json/parse';
 import { describeJson, InexactNumber, isJsonObject, type JsonValue } from '@svc-gateway/contract/json/value';
-import { messageBytes } from '@svc-gateway/contract/message-writer';
 import { missingFieldsOf } from '@svc-gateway/contract/missing-field';
 import { collectProblem, type Problem, stop, stopMissing } from '@svc-gateway/contract/problem';
 
@@ -28,7 +28,7 @@ export type BodyRead<D extends DescMessage> =
  */
 export function encodeBody<D extends DescMessage>(desc: D, message: MessageShape<D>, format: BodyFormat): Uint8Array {
   if (format === 'json') return jsonBody(desc, message);
-  const bytes = messageBytes(desc, message);
+  const bytes = toBinary(desc, message);
   if (bytes.length === 0) throw new Error(`${desc.typeName}: a body is never empty`);
   return bytes;
 }

@@ -1,4 +1,4 @@
-import { create, type Message } from '@bufbuild/protobuf';
+import { create, type Message, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '@svc-gateway/contract/clock';
 import { decimalFromNumber } from '@svc-gateway/contract/decimal';
 import { type BasicQot, type SecurityStaticBasic, SecurityType } from '@svc-gateway/contract/generated/Qot_Common_pb';
@@ -8,7 +8,6 @@ import type { S2C as StaticInfo } from '@svc-gateway/contract/generated/Qot_GetS
 import type { S2C as UpdateBasicQotS2C } from '@svc-gateway/contract/generated/Qot_UpdateBasicQot_pb';
 import type { S2C as UpdateBrokerS2C } from '@svc-gateway/contract/generated/Qot_UpdateBroker_pb';
 import { symbolOf } from '@svc-gateway/contract/markets';
-import { messageBytes } from '@svc-gateway/contract/message-writer';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { quote } from '@svc-gateway/contract/operations';
 import type { Gap, NotifyPush, PushEvent, QuotePush, QuoteStream, ResponseMessage } from '@svc-gateway/gateway/backend';
@@ -117,7 +116,7 @@ export class RecordedDay {
     if (fromMarket.has(operation)) return undefined;
     return this.#answers.size === 0
       ? undefined
-      : this.#answers.get(answerKey(operation.name, messageBytes(operation.messages.C2SSchema, request)));
+      : this.#answers.get(answerKey(operation.name, toBinary(operation.messages.C2SSchema, request)));
   }
 
   #quotes(securities: readonly { readonly market: number; readonly code: string }[]): ResponseMessage | undefined {

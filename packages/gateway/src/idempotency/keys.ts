@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
-import { clearField, clone, type DescField, fromBinary, type Message } from '@bufbuild/protobuf';
+import { clearField, clone, type DescField, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
 import type { SteadyTime } from '@svc-gateway/access';
 import { askedText } from '@svc-gateway/contract/asked-text';
 import type { Clock } from '@svc-gateway/contract/clock';
-import { messageBytes } from '@svc-gateway/contract/message-writer';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { invalidField, Rejection } from '@svc-gateway/contract/rejection';
 import { quoted } from '@svc-gateway/contract/shown';
@@ -184,7 +183,7 @@ export class IdempotencyKeys {
       return {
         enter: () => {
           isEntered = true;
-          return this.#rows.enter(name, { ...begun, request: messageBytes(C2SSchema, withoutSecrets(operation, sent)) });
+          return this.#rows.enter(name, { ...begun, request: toBinary(C2SSchema, withoutSecrets(operation, sent)) });
         },
         refunded(action) {
           refund = action;
@@ -202,7 +201,7 @@ export class IdempotencyKeys {
         if (result instanceof Rejection) {
           if (known === undefined) await this.#rows.withdraw(name, row);
         } else {
-          const response = messageBytes(ResponseSchema, result);
+          const response = toBinary(ResponseSchema, result);
           // An accepted write is on the backend's disk under the packet id, and a retry after a crash gets the same answer from there: the
           // caller need not wait for a second copy. A refusal is stored only here.
           if (result.retType === RET_SUCCEED) kept = { response: result, stored: this.#rows.answer(name, row, response) };

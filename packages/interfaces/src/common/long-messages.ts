@@ -1,6 +1,5 @@
-import { type DescField, type DescMessage, type JsonObject, type Message, toJson } from '@bufbuild/protobuf';
+import { type DescField, type DescMessage, type JsonObject, type Message, toBinary, toJson } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { messageBytes } from '@svc-gateway/contract/message-writer';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { payloadOf, type ResponseMessage } from '@svc-gateway/gateway';
 import { ELEMENTS_A_PIECE, madeAlone, ownTurn } from './long-answers.js';
@@ -21,18 +20,18 @@ export function encodeLong(operation: Operation, response: ResponseMessage): Pro
   return madeAlone(async () => {
     const { S2CSchema, ResponseSchema } = operation.messages;
     const { head, rest, lists } = partsOf(operation, response);
-    const pieces: Uint8Array[] = [messageBytes(S2CSchema, rest)];
+    const pieces: Uint8Array[] = [toBinary(S2CSchema, rest)];
     for (const { field, elements } of lists) {
       for (const piece of piecesOf(elements)) {
         const writer = new BinaryWriter();
-        for (const element of piece) writer.tag(field.number, WireType.LengthDelimited).bytes(messageBytes(field.message, element));
+        for (const element of piece) writer.tag(field.number, WireType.LengthDelimited).bytes(toBinary(field.message, element));
         pieces.push(writer.finish());
         await ownTurn();
       }
     }
     const payload = fieldNamed(ResponseSchema, 's2c');
     return new BinaryWriter()
-      .raw(messageBytes(ResponseSchema, head as ResponseMessage))
+      .raw(toBinary(ResponseSchema, head as ResponseMessage))
       .tag(payload.number, WireType.LengthDelimited)
       .bytes(Buffer.concat(pieces))
       .finish();

@@ -1,6 +1,5 @@
-import { create } from '@bufbuild/protobuf';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { type Response, ResponseSchema } from '@svc-gateway/contract/generated/KeepAlive_pb';
-import { messageBytes } from '@svc-gateway/contract/message-writer';
 import type { Operation } from '@svc-gateway/contract/operation';
 import type { Rejection } from '@svc-gateway/contract/rejection';
 import type { ResponseMessage } from '@svc-gateway/gateway';
@@ -21,7 +20,7 @@ export function encodedBefore(response: ResponseMessage): Uint8Array | undefined
 export function encodeResponse(operation: Operation, response: ResponseMessage): Uint8Array {
   const known = written.get(response);
   if (known !== undefined) return known;
-  const bytes = messageBytes(operation.messages.ResponseSchema, response);
+  const bytes = toBinary(operation.messages.ResponseSchema, response);
   if (operation.effect === 'read') written.set(response, bytes);
   return bytes;
 }
@@ -40,5 +39,5 @@ export function rejectionResponse({ message, kind }: Rejection): Response {
 
 /** The same as protobuf bytes. */
 export function encodeRejection(rejection: Rejection): Uint8Array {
-  return messageBytes(ResponseSchema, rejectionResponse(rejection));
+  return toBinary(ResponseSchema, rejectionResponse(rejection));
 }

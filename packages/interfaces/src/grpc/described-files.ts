@@ -1,7 +1,6 @@
-import type { DescFile, DescMessage } from '@bufbuild/protobuf';
+import { type DescFile, type DescMessage, toBinary } from '@bufbuild/protobuf';
 import { nestedTypes } from '@bufbuild/protobuf/reflect';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
-import { messageBytes } from '@svc-gateway/contract/message-writer';
 
 /** `.proto` files with their imports, found by path or by a symbol that they declare. */
 export class DescribedFiles {
@@ -38,7 +37,7 @@ export class DescribedFiles {
   /** Encodes the `FileDescriptorProto` of a file and of all its imports, itself first. */
   encode(file: DescFile): Uint8Array[] {
     return [...withImports(file, new Set())].map((each) => {
-      const bytes = this.#encoded.get(each) ?? messageBytes(FileDescriptorProtoSchema, each.proto);
+      const bytes = this.#encoded.get(each) ?? toBinary(FileDescriptorProtoSchema, each.proto);
       this.#encoded.set(each, bytes);
       return bytes;
     });

@@ -1,4 +1,4 @@
-import { create } from '@bufbuild/protobuf';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { type Server, type ServerUnaryCall, type ServerWritableStream, type StatusObject, type sendUnaryData, status } from '@grpc/grpc-js';
 import {
   Health,
@@ -7,7 +7,6 @@ import {
   HealthCheckResponseSchema,
   HealthListResponseSchema,
 } from '@svc-gateway/contract/generated/grpc/health/v1/health_pb';
-import { messageBytes } from '@svc-gateway/contract/message-writer';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import type { Gateway } from '@svc-gateway/gateway';
 import type { StandingStreams } from './standing-streams.js';
@@ -42,7 +41,7 @@ export function addHealth(server: Pick<Server, 'register'>, standing: StandingSt
   const list = (_call: unknown, respond: sendUnaryData<Buffer>) => {
     const own = { status: gateway.readiness.ready ? SERVING : NOT_SERVING };
     const statuses = Object.fromEntries(SERVICES.map((name) => [name, own]));
-    respond(null, bufferOf(messageBytes(HealthListResponseSchema, create(HealthListResponseSchema, { statuses }))));
+    respond(null, bufferOf(toBinary(HealthListResponseSchema, create(HealthListResponseSchema, { statuses }))));
   };
 
   const path = (method: { readonly name: string }) => `/${Health.typeName}/${method.name}`;
@@ -55,7 +54,7 @@ export function addHealth(server: Pick<Server, 'register'>, standing: StandingSt
 }
 
 function answerOf(status: HealthCheckResponse_ServingStatus): Buffer {
-  return bufferOf(messageBytes(HealthCheckResponseSchema, create(HealthCheckResponseSchema, { status })));
+  return bufferOf(toBinary(HealthCheckResponseSchema, create(HealthCheckResponseSchema, { status })));
 }
 
 /** The requested service, or the status of the refusal. */

@@ -1,6 +1,5 @@
-import { create } from '@bufbuild/protobuf';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { PushEventSchema } from '@svc-gateway/contract/generated/svc/v1/gateway_pb';
-import { messageBytes } from '@svc-gateway/contract/message-writer';
 import type { PushEvent } from '@svc-gateway/gateway';
 import { BytesFrame, type FrameContent, type PushFormat, pushMessagesOf, type TickerGap, unnumbered } from '@svc-gateway/gateway/push';
 
@@ -21,8 +20,8 @@ interface Address {
 
 function frameOf(event: PushEvent, content: FrameContent, address: Address | undefined): BytesFrame {
   const { protoId, type, message } = event;
-  const body = messageBytes(pushMessagesOf(protoId).ResponseSchema, message);
-  const written = messageBytes(
+  const body = toBinary(pushMessagesOf(protoId).ResponseSchema, message);
+  const written = toBinary(
     PushEventSchema,
     create(PushEventSchema, {
       protoId,

@@ -1,4 +1,4 @@
-import { create, type DescFile, type MessageInitShape } from '@bufbuild/protobuf';
+import { create, type DescFile, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { type Server, type ServerDuplexStream, status } from '@grpc/grpc-js';
 import { file_grpc_health_v1_health, Health } from '@svc-gateway/contract/generated/grpc/health/v1/health_pb';
 import {
@@ -7,7 +7,6 @@ import {
   ServerReflectionResponseSchema,
 } from '@svc-gateway/contract/generated/grpc/reflection/v1/reflection_pb';
 import { file_svc_v1_gateway } from '@svc-gateway/contract/generated/svc/v1/gateway_pb';
-import { messageBytes } from '@svc-gateway/contract/message-writer';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import { pushMessages } from '@svc-gateway/gateway/push';
@@ -54,7 +53,7 @@ function answerAll(call: Call, files: () => DescribedFiles): void {
       originalRequest: question,
       messageResponse: answerTo(question, files()),
     });
-    if (call.write(bufferOf(messageBytes(ServerReflectionResponseSchema, answer)))) return;
+    if (call.write(bufferOf(toBinary(ServerReflectionResponseSchema, answer)))) return;
     call.pause();
     call.once('drain', () => call.resume());
   });

@@ -1,6 +1,6 @@
+import { toBinary } from '@bufbuild/protobuf';
 import type { ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js';
 import { protobufBody, readMessageRequest } from '@svc-gateway/contract/message-request';
-import { messageBytes } from '@svc-gateway/contract/message-writer';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { metadata } from '@svc-gateway/contract/operations';
 import type { ProtocolIds } from '@svc-gateway/contract/protocol-ids';
@@ -61,7 +61,7 @@ export class Requests {
     try {
       const answer = await answerRehabList(this.#gateway, caller, protobufBody(body));
       if (answer instanceof Rejection) this.#refuse(caller, respond, answer);
-      else respond(null, wrapResponse(REHAB_LIST_ID, messageBytes(RehabListSchema, answer)), trailerOf(caller.requestId));
+      else respond(null, wrapResponse(REHAB_LIST_ID, toBinary(RehabListSchema, answer)), trailerOf(caller.requestId));
     } catch (thrown) {
       this.#refuse(caller, respond, this.#gateway.defect(caller, thrown));
     }

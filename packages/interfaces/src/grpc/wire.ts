@@ -1,4 +1,4 @@
-import { create, type DescMessage, type MessageShape } from '@bufbuild/protobuf';
+import { create, type DescMessage, type MessageShape, toBinary } from '@bufbuild/protobuf';
 import { RetType } from '@svc-gateway/contract/generated/Common_pb';
 import {
   Gateway,
@@ -9,7 +9,6 @@ import {
 // Decodes the head of any response and leaves its payload undecoded.
 import { ResponseSchema as AnyResponseSchema } from '@svc-gateway/contract/generated/Trd_SubAccPush_pb';
 import { messageParser } from '@svc-gateway/contract/message-parser';
-import { messageBytes } from '@svc-gateway/contract/message-writer';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import type { ResponseMessage } from '@svc-gateway/gateway';
@@ -55,11 +54,11 @@ export async function writeLongGatewayResponse(operation: Operation, response: R
 export function wrapResponse(protoId: number, body: Uint8Array): Buffer {
   const head = readMessage(AnyResponseSchema, bufferOf(body as Uint8Array<ArrayBuffer>));
   const { retType, retMsg } = head instanceof Rejection ? { retType: RetType.RetType_Unknown, retMsg: head.message } : head;
-  return bufferOf(messageBytes(GatewayResponseSchema, create(GatewayResponseSchema, { retType, retMsg, protoId, body })));
+  return bufferOf(toBinary(GatewayResponseSchema, create(GatewayResponseSchema, { retType, retMsg, protoId, body })));
 }
 
 function carrying({ protoId }: Operation, { retType, retMsg }: ResponseMessage, body: Uint8Array): Buffer {
-  return bufferOf(messageBytes(GatewayResponseSchema, create(GatewayResponseSchema, { retType, retMsg, protoId: protoId ?? 0, body })));
+  return bufferOf(toBinary(GatewayResponseSchema, create(GatewayResponseSchema, { retType, retMsg, protoId: protoId ?? 0, body })));
 }
 
 /** The same bytes as a `Buffer`, which the library needs. */

@@ -1,5 +1,5 @@
+import { toBinary } from '@bufbuild/protobuf';
 import type { Int64Format } from '@svc-gateway/contract/json/scalars';
-import { messageBytes } from '@svc-gateway/contract/message-writer';
 import type { PushEvent } from '@svc-gateway/gateway';
 import { decimalNumbers, type PushFormat, pushMessagesOf } from '@svc-gateway/gateway/push';
 import { eventHead, eventTail, gapTail } from '../common/push-json.js';
@@ -38,5 +38,5 @@ function placeOf(event: PushEvent): string {
 
 function bodyInBase64({ protoId, message }: PushEvent): string {
   const { ResponseSchema } = pushMessagesOf(protoId);
-  return `"body_b64":"${Buffer.from(messageBytes(ResponseSchema, message)).toString('base64')}"`;
+  return `"body_b64":"${Buffer.from(toBinary(ResponseSchema, message)).toString('base64')}"`;
 }

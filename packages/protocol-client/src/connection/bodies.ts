@@ -1,6 +1,5 @@
-import { create, type DescMessage, type Message, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+import { create, type DescMessage, type Message, type MessageInitShape, type MessageShape, toBinary } from '@bufbuild/protobuf';
 import { messageParser } from '@svc-gateway/contract/message-parser';
-import { messageBytes } from '@svc-gateway/contract/message-writer';
 import { missingFieldOf } from '@svc-gateway/contract/missing-field';
 import type { ProtocolMessages } from '@svc-gateway/contract/operation';
 import { shown } from '@svc-gateway/contract/shown';
@@ -16,7 +15,7 @@ export function encodeRequest<M extends ProtocolMessages>(
   c2s: MessageInitShape<M['C2SSchema']>,
 ): Uint8Array {
   const payload = create(C2SSchema, c2s as Record<string, unknown>);
-  return messageBytes(RequestSchema, create(RequestSchema, { c2s: payload } as Record<string, unknown>));
+  return toBinary(RequestSchema, create(RequestSchema, { c2s: payload } as Record<string, unknown>));
 }
 
 /** Longer than any refusal: what follows is of no use to anybody, and would be kept, logged and searched. */
@@ -26,7 +25,7 @@ const sizes = new WeakMap<Message, number>();
 
 /** The bytes of an answer: as it came, or as it would be written where it was made here. */
 export function sizeOf({ ResponseSchema }: ProtocolMessages, response: ResponseMessage): number {
-  return sizes.get(response) ?? messageBytes(ResponseSchema, response).length;
+  return sizes.get(response) ?? toBinary(ResponseSchema, response).length;
 }
 
 /**

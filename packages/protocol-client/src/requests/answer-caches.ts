@@ -1,7 +1,6 @@
-import type { Message } from '@bufbuild/protobuf';
+import { type Message, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '@svc-gateway/contract/clock';
 import { quoteMarkets } from '@svc-gateway/contract/markets';
-import { messageBytes } from '@svc-gateway/contract/message-writer';
 import { type Operation, readsMarketData } from '@svc-gateway/contract/operation';
 import { localDayNumber } from '@svc-gateway/contract/time';
 import type { HeldAnswer, ResponseMessage } from '@svc-gateway/gateway/backend';
@@ -48,7 +47,7 @@ class BoundedCache<V> {
 
 /** Name of a request: equal for equal requests. */
 export function keyOf({ name, protoId, messages }: ProtocolOperation, c2s: Message): string {
-  return `${protoId ?? name} ${Buffer.from(messageBytes(messages.C2SSchema, c2s)).toString('latin1')}`;
+  return `${protoId ?? name} ${Buffer.from(toBinary(messages.C2SSchema, c2s)).toString('latin1')}`;
 }
 
 /** Ids whose whole answers hold for the day; with a condition where only some do. */

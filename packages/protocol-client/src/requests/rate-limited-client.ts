@@ -1,7 +1,6 @@
-import type { Message } from '@bufbuild/protobuf';
+import { type Message, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '@svc-gateway/contract/clock';
 import { ModifyOrderOp } from '@svc-gateway/contract/generated/Trd_Common_pb';
-import { messageBytes } from '@svc-gateway/contract/message-writer';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { BackendRefused, type CallContext, type ResponseMessage } from '@svc-gateway/gateway';
 import type { ProtocolOperation, RequestOptions, Upstream } from '../connection/upstream.js';
@@ -72,7 +71,7 @@ export class RateLimitedClient {
     const known = this.#cache.get(key);
     if (known !== undefined) return known as ResponseMessage;
     return this.#read(operation, request, context, key).then((response) => {
-      if (response.retType === 0) this.#cache.set(key, response, messageBytes(operation.messages.ResponseSchema, response).length);
+      if (response.retType === 0) this.#cache.set(key, response, toBinary(operation.messages.ResponseSchema, response).length);
       return response;
     });
   }
