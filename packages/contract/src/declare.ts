@@ -4,31 +4,33 @@ import type { Operation, ProtocolMessages, RestRoute, ToolForm, ValuerName } fro
 import type { ScopeRule } from './scope.js';
 import type { Shape } from './shape.js';
 
-type Optional =
-  | 'valuer'
-  | 'answers'
-  | 'tool'
-  | 'otherForm'
-  | 'envOfAccount'
-  | 'byCard'
-  | 'byCurrency'
-  | 'rows'
-  | 'guide'
-  | 'idempotent'
-  | 'switches'
-  | 'classes'
-  | 'reach'
-  | 'beside'
-  | 'wrapper'
-  | 'unused'
-  | 'lowLevel'
-  | 'shape'
-  | 'withoutEffect'
-  | 'needs'
-  | 'values'
-  | 'keyField'
-  | 'loopbackOnly'
-  | 'waits';
+/** Values of fields that a declaration leaves out. */
+const defaults = {
+  valuer: null,
+  answers: [],
+  otherForm: null,
+  envOfAccount: false,
+  byCard: false,
+  byCurrency: null,
+  rows: null,
+  guide: '',
+  switches: [],
+  classes: {},
+  reach: 'beyond',
+  beside: [],
+  wrapper: null,
+  unused: [],
+  lowLevel: {},
+  shape: [],
+  withoutEffect: null,
+  needs: [],
+  values: [],
+  keyField: null,
+  loopbackOnly: false,
+  waits: null,
+} satisfies Partial<Operation>;
+
+type Optional = keyof typeof defaults | 'tool' | 'idempotent';
 
 /** Tools need a guide for the model. */
 type Guided = { readonly tool: null } | { readonly tool?: string; readonly guide: string };
@@ -45,30 +47,9 @@ export function operation<const M extends ProtocolMessages>(
   declared: Omit<Operation<M>, Optional> & Partial<Pick<Operation<M>, Optional>> & Guided & Risked,
 ): Operation<M> {
   const complete: Operation<M> = {
-    valuer: null,
-    answers: [],
+    ...defaults,
     tool: `svc_${declared.name}`,
-    otherForm: null,
-    envOfAccount: false,
-    byCard: false,
-    byCurrency: null,
-    rows: null,
-    guide: '',
     idempotent: declared.effect === 'read' || declared.effect === 'subscription',
-    switches: [],
-    classes: {},
-    reach: 'beyond',
-    beside: [],
-    wrapper: null,
-    unused: [],
-    lowLevel: {},
-    shape: [],
-    withoutEffect: null,
-    needs: [],
-    values: [],
-    keyField: null,
-    loopbackOnly: false,
-    waits: null,
     ...declared,
   };
   const named = { ...complete, shape: withClientNames(complete.shape, complete.messages.C2SSchema.fields) };

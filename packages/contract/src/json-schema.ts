@@ -146,7 +146,7 @@ export function paramSchema({ type, ...param }: Param, dialect: Dialect): Schema
   }
 }
 
-function bounds({ min, above, max }: { min?: number; above?: number; max?: number }): Schema {
+function bounds({ min, above, max }: { [bound in 'min' | 'above' | 'max']?: number | undefined }): Schema {
   return {
     ...(min === undefined ? {} : { minimum: min }),
     ...(above === undefined ? {} : { exclusiveMinimum: above }),

@@ -141,19 +141,21 @@ export function refusals({ hasBody, writes }: { readonly hasBody: boolean; reado
 /** Tag of the paths that are no operations. */
 export const PROBES = 'probes';
 
+/** A path that is read without a key. */
+function openPath(operationId: string, summary: string, description: string, responses: Schema): Schema {
+  return { get: { operationId, summary, description, tags: [PROBES], security: [], responses } };
+}
+
 function probe(summary: string): Schema {
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/Probe' } } };
-  const operationId = summary.toLowerCase().replace(/[^a-z]+/g, '_');
-  return {
-    get: {
-      operationId,
-      summary,
-      description: `${summary}; 503 otherwise. Needs no key.`,
-      tags: [PROBES],
-      security: [],
-      responses: { 200: { description: 'Yes.', content }, 503: { description: 'No; see reason.', content } },
-    },
-  };
+  return openPath(summary.toLowerCase().replace(/[^a-z]+/g, '_'), summary, `${summary}; 503 otherwise. Needs no key.`, {
+    200: { description: 'Yes.', content },
+    503: { description: 'No; see reason.', content },
+  });
+}
+
+function page(description: string): Schema {
+  return { 200: { description, content: { 'text/html': { schema: { type: 'string' } } } } };
 }
 
 export const probePaths: Record<string, Schema> = {
@@ -173,30 +175,18 @@ export const probePaths: Record<string, Schema> = {
       },
     },
   },
-  '/docs': {
-    get: {
-      operationId: 'reference',
-      summary: 'The reference for people',
-      description: 'Every operation with its fields, for people.',
-      tags: [PROBES],
-      security: [],
-      responses: {
-        200: { description: 'An HTML page that loads nothing else.', content: { 'text/html': { schema: { type: 'string' } } } },
-      },
-    },
-  },
-  '/console': {
-    get: {
-      operationId: 'console',
-      summary: 'The console for people',
-      description: 'A page with live quotes and accounts.',
-      tags: [PROBES],
-      security: [],
-      responses: {
-        200: { description: 'An HTML page that loads its own script and style.', content: { 'text/html': { schema: { type: 'string' } } } },
-      },
-    },
-  },
+  '/docs': openPath(
+    'reference',
+    'The reference for people',
+    'Every operation with its fields, for people.',
+    page('An HTML page that loads nothing else.'),
+  ),
+  '/console': openPath(
+    'console',
+    'The console for people',
+    'A page with live quotes and accounts.',
+    page('An HTML page that loads its own script and style.'),
+  ),
   '/ws': {
     get: {
       operationId: 'push_stream',

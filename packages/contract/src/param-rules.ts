@@ -44,7 +44,7 @@ function onlyValue(accepted: unknown): ParamRule {
   };
 }
 
-function range({ min, max }: { readonly min?: number; readonly max?: number }): ParamRule {
+function range({ min, max }: { readonly min?: number | undefined; readonly max?: number | undefined }): ParamRule {
   const accepted = max === undefined ? `at least ${min}` : min === undefined ? `at most ${max}` : `${min} to ${max}`;
   return (value, path) => {
     const number = value as number;

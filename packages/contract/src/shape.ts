@@ -23,11 +23,11 @@ export interface Param {
   /** To the public protocol the absence of this field says something: the default, or that it must be given, is for JSON callers alone. */
   readonly absenceCounts: boolean;
   /** The default is for callers of this dialect alone; the others have to say it. */
-  readonly defaultIn?: Dialect;
+  readonly defaultIn?: Dialect | undefined;
   /** The name that tools know it by; `name` is an alias there. */
-  readonly inTools?: string;
+  readonly inTools?: string | undefined;
   /** Only this dialect takes it; the other fills the default or leaves the field unset. */
-  readonly only?: Dialect;
+  readonly only?: Dialect | undefined;
   /** A credential. A model must never hold one, so tools take it in no form; the gateway fills it in for them. */
   readonly secret: boolean;
   /** Filled by the gateway; no caller can set it by this name. */
@@ -35,13 +35,13 @@ export interface Param {
   /** The only value, in the message's own terms: JSON callers who say another one, by whichever name, are refused. */
   readonly exactly?: unknown;
   /** It counts in requests that meet this alone: JSON callers may not give it in others, which the public protocol's clients do. */
-  readonly onlyWhen?: FieldCondition;
+  readonly onlyWhen?: FieldCondition | undefined;
   /** A caller must give it, though the message could do without. */
   readonly required: boolean;
   /** One sentence for references, and for tools that do without {@link brief}. */
   readonly about: string;
   /** Short text for the list of tools; empty where name and type suffice. */
-  readonly brief?: string;
+  readonly brief?: string | undefined;
 }
 
 export type ParamType =
@@ -50,15 +50,15 @@ export type ParamType =
   | { readonly kind: 'symbols'; readonly max: number; readonly single: boolean }
   /** `MARKET.CODE` of an order: sets `code`, `secMarket`, and the trading market where none is given. */
   | { readonly kind: 'order_symbol' }
-  | { readonly kind: 'integer'; readonly min?: number; readonly max?: number }
+  | { readonly kind: 'integer'; readonly min?: number | undefined; readonly max?: number | undefined }
   /** `above`: the value itself is out of range. */
-  | { readonly kind: 'number'; readonly min?: number; readonly above?: number; readonly max?: number }
+  | { readonly kind: 'number'; readonly min?: number | undefined; readonly above?: number | undefined; readonly max?: number | undefined }
   | { readonly kind: 'choice'; readonly enumeration: Enumeration; readonly names: boolean }
   /** `alone`: a value that no other may stand beside. */
-  | { readonly kind: 'choices'; readonly enumeration: Enumeration; readonly alone?: number }
+  | { readonly kind: 'choices'; readonly enumeration: Enumeration; readonly alone?: number | undefined }
   /** `means`: what the message's field holds for false and for true, where it is no boolean itself. */
-  | { readonly kind: 'boolean'; readonly means?: readonly [unknown, unknown] }
-  | { readonly kind: 'text'; readonly maxBytes?: number; readonly format?: TextFormat }
+  | { readonly kind: 'boolean'; readonly means?: readonly [unknown, unknown] | undefined }
+  | { readonly kind: 'text'; readonly maxBytes?: number | undefined; readonly format?: TextFormat | undefined }
   /** Code of a security, without its market. */
   | { readonly kind: 'code' }
   | { readonly kind: 'texts'; readonly max: number }
@@ -96,16 +96,16 @@ function param(field: string, type: ParamType, options: ParamOptions, about: str
     type,
     ...('default' in options ? { default: options.default } : {}),
     absenceCounts: options.absenceCounts ?? false,
-    ...(options.defaultIn === undefined ? {} : { defaultIn: options.defaultIn }),
-    ...(options.inTools === undefined ? {} : { inTools: options.inTools }),
-    ...(options.only === undefined ? {} : { only: options.only }),
+    defaultIn: options.defaultIn,
+    inTools: options.inTools,
+    only: options.only,
     secret: false,
     hidden: false,
     ...(options.fixed === true ? { exactly: options.default } : {}),
-    ...(options.onlyWhen === undefined ? {} : { onlyWhen: options.onlyWhen }),
+    onlyWhen: options.onlyWhen,
     required: options.required ?? false,
     about: options.about ?? about,
-    ...(options.brief === undefined ? {} : { brief: options.brief }),
+    brief: options.brief,
   };
 }
 
@@ -149,7 +149,7 @@ export function orderSymbol(): Param {
 
 export function integer(field: string, options: ParamOptions & { min?: number; max?: number } = {}): Param {
   const { min, max } = options;
-  return param(field, { kind: 'integer', ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }, options, '');
+  return param(field, { kind: 'integer', min, max }, options, '');
 }
 
 /** Version of an extension's request, of which there is one. */
@@ -157,12 +157,7 @@ export const extensionVersion = integer('extension_version', { required: true, m
 
 export function number(field: string, options: ParamOptions & { min?: number; above?: number; max?: number } = {}): Param {
   const { min, above, max } = options;
-  const bounds = {
-    ...(min === undefined ? {} : { min }),
-    ...(above === undefined ? {} : { above }),
-    ...(max === undefined ? {} : { max }),
-  };
-  return param(field, { kind: 'number', ...bounds }, options, '');
+  return param(field, { kind: 'number', min, above, max }, options, '');
 }
 
 /** One of an enumeration. `names`: REST takes the names too, which it does for cancels alone. */
@@ -171,20 +166,17 @@ export function choice(field: string, enumeration: Enumeration, options: ParamOp
 }
 
 export function choices(field: string, enumeration: Enumeration, options: ParamOptions & { alone?: number } = {}): Param {
-  const { alone } = options;
-  return param(field, { kind: 'choices', enumeration, ...(alone === undefined ? {} : { alone }) }, options, '');
+  return param(field, { kind: 'choices', enumeration, alone: options.alone }, options, '');
 }
 
 /** Yes or no. `means`: see {@link ParamType}. */
 export function flag(field: string, options: ParamOptions & { means?: readonly [unknown, unknown] } = {}): Param {
-  const { means } = options;
-  return param(field, { kind: 'boolean', ...(means === undefined ? {} : { means }) }, options, '');
+  return param(field, { kind: 'boolean', means: options.means }, options, '');
 }
 
 export function text(field: string, options: ParamOptions & { maxBytes?: number; format?: TextFormat } = {}): Param {
   const { maxBytes, format } = options;
-  const bounds = { ...(maxBytes === undefined ? {} : { maxBytes }), ...(format === undefined ? {} : { format }) };
-  return param(field, { kind: 'text', ...bounds }, options, '');
+  return param(field, { kind: 'text', maxBytes, format }, options, '');
 }
 
 /** The code of an order's security, for callers who name its market apart. */

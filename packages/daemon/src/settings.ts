@@ -1,4 +1,4 @@
-import { err, type LimitFlags, type Limits, limitsFromFlags, ok, type Result } from '@svc-gateway/access';
+import { err, type Limits, limitsFromFlags, ok, type Result } from '@svc-gateway/access';
 import { nearestName } from '@svc-gateway/contract/names';
 import { homeProblem } from '@svc-gateway/storage';
 import type { CommandLine } from './command-line.js';
@@ -62,7 +62,7 @@ export function resolveSettings(flags: CommandLine['flags'], environment: Enviro
     sources.set(name, resolved.value.source);
   }
   if (problems.length > 0) return err(problems);
-  const settings = Object.freeze({ ...values, limits: limitsOf(values as LimitTexts) }) as Settings;
+  const settings = Object.freeze({ ...values, limits: limitsOf(values) }) as Settings;
   const conflicts = checkTogether(settings);
   return conflicts.length > 0 ? err(conflicts) : ok({ settings, sources, warnings: suspiciousVariables(environment) });
 }
@@ -122,22 +122,9 @@ function demoLayer(configDir: string, stateDir: string, environment: Environment
   };
 }
 
-const limitNames = [
-  'allowedMarkets',
-  'allowedSymbols',
-  'allowedTrdSides',
-  'hoursWindow',
-  'maxOrderValue',
-  'maxDailyValue',
-  'maxDailyLoss',
-  'limitsCurrency',
-  'maxOrdersPerMinute',
-  'maxOpenOrders',
-] as const satisfies readonly (SettingName & keyof LimitFlags)[];
-type LimitTexts = Readonly<Record<(typeof limitNames)[number], string | null>>;
-
-function limitsOf(values: LimitTexts): Limits {
-  const read = limitsFromFlags(Object.fromEntries(limitNames.map((name) => [name, values[name] ?? undefined])));
+function limitsOf(values: Partial<Record<SettingName, unknown>>): Limits {
+  const names = settingNames.filter((name) => settingOf(name).group === 'Limits for every caller');
+  const read = limitsFromFlags(Object.fromEntries(names.map((name) => [name, values[name] ?? undefined])));
   if (!read.ok) throw new Error(`limits that were accepted one by one: ${read.error}`);
   return read.value.limits;
 }

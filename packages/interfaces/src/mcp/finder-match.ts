@@ -4,27 +4,7 @@ import type { Operation } from '@svc-gateway/contract/operation';
 /** Weight of a word, by place of the match. */
 const WEIGHTS = { name: 8, title: 6, summary: 3, guide: 1 } as const;
 /** Stop words. */
-const COMMON = new Set([
-  'a',
-  'all',
-  'an',
-  'and',
-  'for',
-  'get',
-  'in',
-  'is',
-  'me',
-  'my',
-  'of',
-  'on',
-  'or',
-  'show',
-  'svc',
-  'the',
-  'to',
-  'what',
-  'with',
-]);
+const COMMON = new Set('a all an and for get in is me my of on or show svc the to what with'.split(' '));
 
 /**
  * Operations that match some words, best first; all of them, in their order, without words. A word matches one

@@ -28,52 +28,32 @@ export interface AccountKind extends Kind {
 
 export type ResourceKind = SymbolKind | AccountKind;
 
+/** A resource that is addressed by its name and a variable: "svc://quote/". */
+function kindOf<const V>(
+  variable: V,
+  name: string,
+  title: string,
+  description: string,
+  operation: Operation,
+): Kind & { readonly variable: V } {
+  return { prefix: `svc://${name}/`, variable, name, title, description, operation };
+}
+
 export const symbolKinds: readonly SymbolKind[] = [
   {
-    prefix: 'svc://quote/',
-    variable: 'symbol',
-    name: 'quote',
-    title: 'Quote',
-    description: 'Last price, day’s range and volume of one security: svc://quote/HK.00700.',
-    operation: quote.getQuote,
+    ...kindOf('symbol', 'quote', 'Quote', 'Last price, day’s range and volume of one security: svc://quote/HK.00700.', quote.getQuote),
     subType: 1,
   },
   {
-    prefix: 'svc://orderbook/',
-    variable: 'symbol',
-    name: 'orderbook',
-    title: 'Order book',
-    description: 'Best ten bids and asks of one security: svc://orderbook/HK.00700.',
-    operation: quote.getOrderBook,
+    ...kindOf('symbol', 'orderbook', 'Order book', 'Best ten bids and asks of one security: svc://orderbook/HK.00700.', quote.getOrderBook),
     subType: 2,
   },
 ];
 
 export const accountKinds: readonly AccountKind[] = [
-  {
-    prefix: 'svc://funds/',
-    variable: 'acc_id',
-    name: 'funds',
-    title: 'Funds',
-    description: 'Cash, buying power and assets of one account.',
-    operation: account.getFunds,
-  },
-  {
-    prefix: 'svc://positions/',
-    variable: 'acc_id',
-    name: 'positions',
-    title: 'Positions',
-    description: 'What one account holds, with cost and profit.',
-    operation: account.getPositions,
-  },
-  {
-    prefix: 'svc://orders/',
-    variable: 'acc_id',
-    name: 'orders',
-    title: 'Orders',
-    description: 'Today’s orders of one account, open and ended.',
-    operation: account.getOrders,
-  },
+  kindOf('acc_id', 'funds', 'Funds', 'Cash, buying power and assets of one account.', account.getFunds),
+  kindOf('acc_id', 'positions', 'Positions', 'What one account holds, with cost and profit.', account.getPositions),
+  kindOf('acc_id', 'orders', 'Orders', 'Today’s orders of one account, open and ended.', account.getOrders),
 ];
 
 export interface FoundKind {
