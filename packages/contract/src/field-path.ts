@@ -59,6 +59,13 @@ export function fieldAt(desc: DescMessage, path: string): DescField {
   return tail.length === 0 ? field : fieldAt(messageOf(field), tail.join('.'));
 }
 
+/** A copy of a message that differs in these fields; one of `undefined` is not set. What both share must not be written to. */
+export function changed<M extends Message>(message: M, fields: object): M {
+  const copy = Object.assign(Object.create(Object.getPrototypeOf(message)), message, fields);
+  for (const [name, value] of Object.entries(fields)) if (value === undefined) delete copy[name];
+  return copy;
+}
+
 export function fieldNamed(desc: DescMessage, name: string): DescField {
   const field = desc.fields.find((candidate) => candidate.name === name);
   if (field === undefined) throw new Error(`${desc.typeName} has no field ${name}`);

@@ -1,5 +1,6 @@
 import { type DescField, type DescMessage, type JsonObject, type Message, toBinary, toJson } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { changed, fieldNamed } from '@svc-gateway/contract/field-path';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { payloadOf, type ResponseMessage } from '@svc-gateway/gateway';
 import { ELEMENTS_A_PIECE, madeAlone, ownTurn } from './long-answers.js';
@@ -85,19 +86,6 @@ function isMessageList(field: DescField): field is DescField & MessageListField 
 
 function* piecesOf<T>(elements: readonly T[]): Iterable<readonly T[]> {
   for (let from = 0; from < elements.length; from += ELEMENTS_A_PIECE) yield elements.slice(from, from + ELEMENTS_A_PIECE);
-}
-
-/** A message with other values in some fields: what it shares with the first is not written to. */
-function changed(message: Message, fields: object): Message {
-  const copy = Object.assign(Object.create(Object.getPrototypeOf(message)), message, fields);
-  for (const [name, value] of Object.entries(fields)) if (value === undefined) delete copy[name];
-  return copy;
-}
-
-function fieldNamed({ fields, typeName }: DescMessage, name: string): DescField {
-  const field = fields.find((one) => one.name === name);
-  if (field === undefined) throw new Error(`${typeName} has no field ${name}`);
-  return field;
 }
 
 function jsonOf(desc: DescMessage, message: Message): JsonObject {

@@ -1,4 +1,5 @@
 import type { Message } from '@bufbuild/protobuf';
+import { changed } from '@svc-gateway/contract/field-path';
 import { messageWriter } from '@svc-gateway/contract/json/message-json';
 import { snakeCase } from '@svc-gateway/contract/names';
 import type { Operation } from '@svc-gateway/contract/operation';
@@ -131,7 +132,5 @@ function cutLists(lists: readonly List[], bytesMax: number, itemsMax: number): P
 
 /** The payload with these items in its lists, and its other lists empty. */
 function withLists(payload: Message, lists: readonly List[], chosen: Lists): Message {
-  const copy = Object.assign(Object.create(Object.getPrototypeOf(payload)), payload) as Lists;
-  for (const { localName } of lists) copy[localName] = chosen[localName] ?? [];
-  return copy as unknown as Message;
+  return changed(payload, Object.fromEntries(lists.map(({ localName }) => [localName, chosen[localName] ?? []])));
 }

@@ -1,6 +1,7 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { refusalCode } from '@svc-gateway/contract/broker-codes';
+import { changed } from '@svc-gateway/contract/field-path';
 import { messageWriter } from '@svc-gateway/contract/json/message-json';
 import type { Int64Format } from '@svc-gateway/contract/json/scalars';
 import type { Operation } from '@svc-gateway/contract/operation';
@@ -29,15 +30,9 @@ export function payloadResult(
     const writer = messageWriter(operation.messages.S2CSchema, 'mcp', format);
     if (table === undefined) return withAdditions(writer(payload), additions);
     const rows = table.write(itemsOf(payload, table.localName), format);
-    return withAdditions(writer(without(payload, table.localName)), { [table.name]: rows, ...additions });
+    return withAdditions(writer(changed(payload, { [table.localName]: undefined })), { [table.name]: rows, ...additions });
   };
   return { content: [{ type: 'text', text: write(int64) }], structuredContent: JSON.parse(write('string')) };
-}
-
-function without(payload: Message, localName: string): Message {
-  const copy = Object.assign(Object.create(Object.getPrototypeOf(payload)), payload) as Record<string, unknown>;
-  delete copy[localName];
-  return copy as unknown as Message;
 }
 
 /** The answer of a tool, from a function that writes both texts. */

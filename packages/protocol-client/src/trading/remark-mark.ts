@@ -1,4 +1,5 @@
 import type { Message } from '@bufbuild/protobuf';
+import { changed } from '@svc-gateway/contract/field-path';
 import type { Order } from '@svc-gateway/contract/generated/Trd_Common_pb';
 
 /**
@@ -32,9 +33,4 @@ function isMarked({ remark }: Order): boolean {
 
 function unmarked(order: Order): Order {
   return isMarked(order) ? changed(order, { remark: '' }) : order;
-}
-
-/** A copy that differs in these fields. */
-function changed<M extends Message>(message: M, fields: object): M {
-  return Object.assign(Object.create(Object.getPrototypeOf(message)), message, fields);
 }
