@@ -1,8 +1,8 @@
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf';
 import { decimalFromNumber, roundNumber } from './decimal.js';
 import { fieldValue } from './field-path.js';
-import type { Fields } from './json/fields.js';
 import { futuresMarkets } from './markets.js';
+import { type FieldAct, MessageActs } from './message-fields.js';
 
 /**
  * Prices and quantities of requests, which are decimals in the `double` of the protocol. Programs that compute in binary floats send
@@ -52,40 +52,21 @@ export function nearestDecimal(value: number): number {
   return roundNumber(value, FUTURES_PLACES);
 }
 
-type Rounder = (message: Message, ofFutures: boolean) => void;
+const rounders = new MessageActs<boolean>(rounded);
 
 /** Rounds the prices and quantities of a `C2S`; undefined where it has none. A value that would become 0 says something else then, and stays. */
 export function decimalRounder(desc: DescMessage): ((c2s: Message) => void) | undefined {
-  const round = rounderOf(desc);
+  const round = rounders.of(desc);
   if (round === undefined) return undefined;
   const market = desc.field.header?.message?.field.trdMarket === undefined ? undefined : fieldValue(desc, 'header.trdMarket');
-  return (c2s) => round(c2s, futuresMarkets.has(market?.(c2s) as number));
+  return (c2s) => round(c2s, '', futuresMarkets.has(market?.(c2s) as number));
 }
 
-function rounderOf(desc: DescMessage): Rounder | undefined {
-  const parts = desc.fields.map(partOf).filter((part) => part !== undefined);
-  if (parts.length === 0) return undefined;
-  return (message, ofFutures) => {
-    for (const round of parts) round(message, ofFutures);
-  };
-}
-
-function partOf(field: DescField): Rounder | undefined {
-  const { localName } = field;
+function rounded(field: DescField): FieldAct<boolean> | undefined {
   const kind = decimalKind(field);
-  if (kind !== undefined) {
-    return (message, ofFutures) => {
-      const fields = message as unknown as Fields;
-      if (!Object.hasOwn(fields, localName)) return;
-      const value = fields[localName] as number;
-      fields[localName] = roundNumber(value, ofFutures && kind === 'price' ? FUTURES_PLACES : placesOf[kind]) || value;
-    };
-  }
-  // The lists of orders are of legs alone; messages of the protocol that hold themselves are in no order.
-  const inner = field.message === undefined || decimalFields[field.message.typeName] === undefined ? undefined : rounderOf(field.message);
-  if (inner === undefined) return undefined;
-  return (message, ofFutures) => {
-    const value = (message as unknown as Fields)[localName];
-    for (const item of Array.isArray(value) ? value : [value]) if (item !== undefined) inner(item as Message, ofFutures);
+  if (kind === undefined) return undefined;
+  return (value, _path, ofFutures, fields) => {
+    const places = ofFutures && kind === 'price' ? FUTURES_PLACES : placesOf[kind];
+    fields[field.localName] = roundNumber(value as number, places) || value;
   };
 }

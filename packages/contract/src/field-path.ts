@@ -1,5 +1,11 @@
 import { create, type DescField, type DescMessage, type Message } from '@bufbuild/protobuf';
 import type { Fields } from './json/fields.js';
+import { shown } from './shown.js';
+
+/** The path of a field within a message at `path`, as problems tell it: "c2s.header". */
+export function childPath(path: string, name: string): string {
+  return path === '' ? shown(name) : `${path}.${shown(name)}`;
+}
 
 /**
  * Sets a field by its path from `C2S` down in the `.proto`'s own names ("header.accID"), making the messages on the way.

@@ -1,7 +1,6 @@
 import type { DescMessage, Message } from '@bufbuild/protobuf';
-import { fieldNamed } from './field-path.js';
+import { childPath, fieldNamed } from './field-path.js';
 import type { Fields } from './json/fields.js';
-import { childPath } from './json/message-json.js';
 
 /** Visits every place of a field in a message: what is there, undefined where it is not set, and its path. */
 export type Places = (message: Message, visit: (value: unknown, path: string) => void) => void;

@@ -3,7 +3,7 @@ import { decimalRounder } from './decimal-fields.js';
 import { fieldSetter, fieldValue, presence } from './field-path.js';
 import { renumberMarket } from './markets.js';
 import { messageParser } from './message-parser.js';
-import { eachRule, enumerationRule, messageRule, type OwnValues } from './message-rules.js';
+import { eachRule, enumerationRule, messageRules, type OwnValues } from './message-rules.js';
 import { missingFieldsOf } from './missing-field.js';
 import { needCheck } from './needs.js';
 import type { Operation } from './operation.js';
@@ -14,7 +14,7 @@ import { type Rejection, rejectProblem } from './rejection.js';
 import type { Param, Shape } from './shape.js';
 import { unusedNumberDropper } from './unused-price.js';
 import { valueRules } from './value-rules.js';
-import { zeroClearer, zeroClearerOf } from './zeroes.js';
+import { zeroClearerOf, zeroClearers } from './zeroes.js';
 
 /**
  * Requests of the interfaces that speak in protocol ids and messages. They obey the rules of JSON requests, made from the
@@ -103,7 +103,7 @@ function compile(operation: Operation): (c2s: Message) => void {
   const fill = filled.map(({ field, default: value, ...param }) =>
     'exactly' in param ? overwrite(desc, field, value) : fieldSetter(desc, field, value),
   );
-  const clear = [zeroClearer(desc), ...filled.map(({ field }) => zeroClearerOf(desc, field)), decimalRounder(desc)].filter(
+  const clear = [zeroClearers.of(desc), ...filled.map(({ field }) => zeroClearerOf(desc, field)), decimalRounder(desc)].filter(
     (one) => one !== undefined,
   );
   const checkNeeds = needCheck(desc, shape, needs, (path) => path);
@@ -116,9 +116,10 @@ function compile(operation: Operation): (c2s: Message) => void {
   const rules = given.flatMap((param) =>
     rulesOf(param).map((rule) => ({ field: param.field, value: fieldValue(desc, param.field), rule })),
   );
-  const checkMessage = messageRule(desc, ownValues(shape));
+  const checkMessage = messageRules.of(desc);
+  const own = ownValues(shape);
   return (c2s) => {
-    for (const act of clear) act(c2s);
+    for (const act of clear) act(c2s, '', undefined);
     const unmetOnceFilled = checkNeeds(c2s);
     for (const set of fill) set(c2s);
     dropUnused?.(c2s);
@@ -126,7 +127,7 @@ function compile(operation: Operation): (c2s: Message) => void {
     const lacking = required.filter(({ isSet }) => !isSet(c2s)).map(({ field }) => field);
     const all = [...lacking, ...missingIn(c2s), ...values.missing(c2s), ...unmet.map(({ path }) => path)];
     if (all.length > 0) stopMissing([...new Set(all)], unmet.find(({ path }) => path === all[0])?.text);
-    checkMessage(c2s, '');
+    checkMessage?.(c2s, '', own);
     for (const { field, value, rule } of rules) {
       const held = value(c2s);
       if (held !== undefined) rule(held, field);

@@ -1,6 +1,7 @@
 import type { DescMessage, Message } from '@bufbuild/protobuf';
+import { childPath } from './field-path.js';
 import type { Fields } from './json/fields.js';
-import { childPath, isRequiredField } from './json/message-json.js';
+import { isRequiredField } from './json/message-json.js';
 
 /** Called with the path of each required field that a message lacks; true ends the search. */
 type Visitor = (path: string) => boolean;

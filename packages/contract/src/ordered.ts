@@ -1,7 +1,6 @@
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf';
-import { fieldNamed } from './field-path.js';
+import { childPath, fieldNamed } from './field-path.js';
 import type { Fields } from './json/fields.js';
-import { childPath } from './json/message-json.js';
 import { snakeCase } from './names.js';
 import type { FieldNames } from './needs.js';
 import { stop } from './problem.js';

@@ -3,11 +3,10 @@ import { decimalKind } from './decimal-fields.js';
 import type { Dialect, Enumeration } from './enums.js';
 import { enumerationOf, secMarket, trdMarket } from './enums.js';
 import { conditionHolds } from './field-condition.js';
-import { fieldAt, fieldNamed, fieldSetter, fieldValue, presence } from './field-path.js';
+import { childPath, fieldAt, fieldNamed, fieldSetter, fieldValue, presence } from './field-path.js';
 import { type Security, SecuritySchema } from './generated/Qot_Common_pb.js';
 import type { Fields } from './json/fields.js';
 import {
-  childPath,
   decimalReader,
   enumerationReader,
   type FieldReader,

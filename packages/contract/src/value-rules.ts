@@ -1,10 +1,10 @@
-import { type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
+import { type DescField, type Message, ScalarType } from '@bufbuild/protobuf';
 import type { Enumeration } from './enums.js';
 import { enumerationOf } from './enums.js';
 import { conditionHolds } from './field-condition.js';
 import { placesOf } from './field-places.js';
-import type { Fields } from './json/fields.js';
-import { childPath, isRequiredField } from './json/message-json.js';
+import { isRequiredField } from './json/message-json.js';
+import { MessageActs } from './message-fields.js';
 import { eachRule, enumerationRule, type FieldRule } from './message-rules.js';
 import { documentedEnumeration } from './named-numbers.js';
 import type { FieldNames } from './needs.js';
@@ -34,7 +34,7 @@ export function valueRules({ messages, values }: Operation): ValueRules {
     rules: rulesOf(value),
   }));
   const required = declared.filter((value) => value.required);
-  const checkMessage = messageCheck(desc);
+  const checkMessage = checks.of(desc);
   return {
     missing(message) {
       const paths: string[] = [];
@@ -61,44 +61,14 @@ function rulesOf(param: Param): readonly FieldRule[] {
   return [...(rule === undefined ? [] : [rule]), ...(param.type.kind === 'choice' ? [enumerationRule(param.type.enumeration)] : [])];
 }
 
-type MessageCheck = (message: Message, path: string, nameOf: FieldNames) => void;
-
-const checks = new Map<DescMessage, MessageCheck | undefined>();
-
-/** Compiles the rules that hold in a message of this type, wherever it is; undefined where there are none. */
-function messageCheck(desc: DescMessage): MessageCheck | undefined {
-  if (checks.has(desc)) return checks.get(desc);
-  // Known before its fields are looked at: a message may hold itself. What that one holds is then not looked into twice.
-  checks.set(desc, undefined);
-  const parts = [...desc.fields.map(fieldCheck).filter((part) => part !== undefined), ...leastAndMost(desc).map(orderedRule)];
-  const check: MessageCheck | undefined =
-    parts.length === 0
-      ? undefined
-      : (message, path, nameOf) => {
-          for (const part of parts) part(message, path, nameOf);
-        };
-  checks.set(desc, check);
-  return check;
-}
-
-function fieldCheck(field: DescField): MessageCheck | undefined {
-  const { localName, name } = field;
-  const inner = field.message === undefined ? undefined : messageCheck(field.message);
-  if (inner !== undefined) {
-    return (message, path, nameOf) => {
-      const value = (message as unknown as Fields)[localName];
-      if (value === undefined) return;
-      const here = childPath(path, name);
-      if (!Array.isArray(value)) inner(value as Message, here, nameOf);
-      else for (const [index, item] of value.entries()) inner(item, `${here}[${index}]`, nameOf);
-    };
-  }
-  const rule = enumeratedRule(field);
-  if (rule === undefined) return undefined;
-  return (message, path, nameOf) => {
-    if (Object.hasOwn(message, localName)) rule((message as unknown as Fields)[localName], nameOf(childPath(path, name)));
-  };
-}
+/** Rules that hold in a message of some type, wherever it is; paths are told as the caller has written them. */
+const checks = new MessageActs<FieldNames>(
+  (field) => {
+    const rule = enumeratedRule(field);
+    return rule && ((value, path, nameOf) => rule(value, nameOf(path)));
+  },
+  (desc) => leastAndMost(desc).map(orderedRule),
+);
 
 /** Sums of flags, of which the definitions name each. */
 const numbers: ReadonlySet<string> = new Set(['GetUserInfo.C2S.flag']);

@@ -11,11 +11,12 @@ import {
   sendableNumbers,
   writtenValues,
 } from '../enums.js';
+import { childPath } from '../field-path.js';
 import { documentedEnumeration, shownEnumeration } from '../named-numbers.js';
 import { snakeCase } from '../names.js';
 import { inWords, orderFields } from '../order-words.js';
 import { stop } from '../problem.js';
-import { quoted, shown } from '../shown.js';
+import { quoted } from '../shown.js';
 import { fieldMeant } from '../trade-words.js';
 import type { Fields } from './fields.js';
 import { type Int64Format, scalarReader, scalarWriter } from './scalars.js';
@@ -84,10 +85,6 @@ export function unknownField(path: string, name: string, accepted: Iterable<stri
   const meant = fieldMeant(name, names);
   const hint = meant === undefined ? `; accepted: ${names.join(', ') || 'none'}` : `; did you mean "${meant}"?`;
   stop('unknown_field', path, `unknown field ${quoted(path)}${hint}`);
-}
-
-export function childPath(path: string, name: string): string {
-  return path === '' ? shown(name) : `${path}.${shown(name)}`;
 }
 
 function fieldReader(field: DescField, dialect: Dialect): ValueReader {
