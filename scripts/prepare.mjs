@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { takeLock } from '../packages/access/src/lock.js';
 import { writeEnumFields } from './enum-fields.mjs';
+import { writeMessageIndex } from './message-index.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const cache = join(root, '.cache');
@@ -28,13 +29,14 @@ const steps = [
   },
   {
     name: 'generate',
-    inputs: ['buf.gen.yaml', 'buf.yaml', 'proto', 'package-lock.json', 'scripts/enum-fields.mjs'],
+    inputs: ['buf.gen.yaml', 'buf.yaml', 'proto', 'package-lock.json', 'scripts/enum-fields.mjs', 'scripts/message-index.mjs'],
     outputs: ['packages/contract/src/generated'],
     async action() {
       remove('packages/contract/src/generated');
       await run(process.execPath, ['node_modules/@bufbuild/buf/bin/buf', 'generate']);
       const folders = [join(root, 'node_modules/futu-api/proto'), join(root, 'proto')];
       writeEnumFields(folders, join(root, 'packages/contract/src/generated/enum-fields.ts'));
+      writeMessageIndex(join(root, 'packages/contract/src/generated'));
     },
   },
   {

@@ -1,17 +1,7 @@
 import { get, operation, post } from '../declare.js';
 import { currency, orderSession, orderType, secMarket } from '../enums.js';
+import * as messages from '../generated/messages.js';
 import { type Order, type OrderFill, TrdEnv } from '../generated/Trd_Common_pb.js';
-import * as TrdGetAccList from '../generated/Trd_GetAccList_pb.js';
-import * as TrdGetFunds from '../generated/Trd_GetFunds_pb.js';
-import * as TrdGetHistoryOrderFillList from '../generated/Trd_GetHistoryOrderFillList_pb.js';
-import * as TrdGetHistoryOrderList from '../generated/Trd_GetHistoryOrderList_pb.js';
-import * as TrdGetMarginRatio from '../generated/Trd_GetMarginRatio_pb.js';
-import * as TrdGetMaxTrdQtys from '../generated/Trd_GetMaxTrdQtys_pb.js';
-import * as TrdGetOrderFee from '../generated/Trd_GetOrderFee_pb.js';
-import * as TrdGetOrderFillList from '../generated/Trd_GetOrderFillList_pb.js';
-import * as TrdGetOrderList from '../generated/Trd_GetOrderList_pb.js';
-import * as TrdGetPositionList from '../generated/Trd_GetPositionList_pb.js';
-import * as TrdSubAccPush from '../generated/Trd_SubAccPush_pb.js';
 import { quoteMarketOfSecMarket } from '../markets.js';
 import { anyOf } from '../scope.js';
 import { choice, code, constant, flag, id, ids, number, orderSymbol, symbols, text, texts, time, tradeHeader } from '../shape.js';
@@ -34,7 +24,7 @@ export const listAccounts = operation({
   name: 'list_accounts',
   reach: [{ list: 'accList', of: 'account', at: 'accID' }],
   protoId: 2001,
-  messages: TrdGetAccList,
+  messages: messages.TrdGetAccList,
   title: 'Accounts',
   summary: 'The trading accounts, simulated and real, with the markets each may trade.',
   guide:
@@ -49,7 +39,7 @@ export const getFunds = operation({
   reach: [{ list: 'funds.marketInfoList', of: 'trading_market' }],
   beside: ['header'],
   protoId: 2101,
-  messages: TrdGetFunds,
+  messages: messages.TrdGetFunds,
   title: 'Funds',
   summary: 'Cash, assets and buying power of an account.',
   guide:
@@ -68,7 +58,7 @@ export const getPositions = operation({
   reach: [{ list: 'positionList', of: 'traded' }],
   beside: ['header'],
   protoId: 2102,
-  messages: TrdGetPositionList,
+  messages: messages.TrdGetPositionList,
   title: 'Positions',
   summary: 'What an account holds, with cost and profit.',
   guide:
@@ -83,7 +73,7 @@ export const getOrders = operation({
   reach: orders,
   beside: ['header'],
   protoId: 2201,
-  messages: TrdGetOrderList,
+  messages: messages.TrdGetOrderList,
   title: 'Orders',
   summary: 'Today’s and still working orders of an account.',
   guide:
@@ -100,7 +90,7 @@ export const getDeals = operation({
   reach: fills,
   beside: ['header'],
   protoId: 2211,
-  messages: TrdGetOrderFillList,
+  messages: messages.TrdGetOrderFillList,
   title: 'Fills',
   summary: 'Today’s fills of an account.',
   guide:
@@ -123,7 +113,7 @@ export const getHistoryOrders = operation({
   reach: orders,
   beside: ['header'],
   protoId: 2221,
-  messages: TrdGetHistoryOrderList,
+  messages: messages.TrdGetHistoryOrderList,
   title: 'Order history',
   summary: 'Orders of an account between two times.',
   guide:
@@ -138,7 +128,7 @@ export const getHistoryDeals = operation({
   reach: fills,
   beside: ['header'],
   protoId: 2222,
-  messages: TrdGetHistoryOrderFillList,
+  messages: messages.TrdGetHistoryOrderFillList,
   title: 'Fill history',
   summary: 'Fills of an account between two times.',
   guide:
@@ -152,7 +142,7 @@ export const getOrderFee = operation({
   name: 'get_order_fee',
   reach: 'request',
   protoId: 2225,
-  messages: TrdGetOrderFee,
+  messages: messages.TrdGetOrderFee,
   title: 'Order fees',
   summary: 'Fees of orders, item by item.',
   guide:
@@ -169,7 +159,7 @@ export const getMaxTrdQtys = operation({
   name: 'get_max_trd_qtys',
   reach: 'request',
   protoId: 2111,
-  messages: TrdGetMaxTrdQtys,
+  messages: messages.TrdGetMaxTrdQtys,
   title: 'Maximum quantities',
   summary: 'How much an account can buy or sell of a security at a price.',
   guide:
@@ -193,7 +183,7 @@ export const getMarginRatio = operation({
   name: 'get_margin_ratio',
   reach: 'request',
   protoId: 2223,
-  messages: TrdGetMarginRatio,
+  messages: messages.TrdGetMarginRatio,
   title: 'Margin ratios',
   summary: 'Margin and short-selling terms of securities.',
   guide:
@@ -212,7 +202,7 @@ export const subAccPush = operation({
   // Pushes are filtered as they are sent.
   reach: 'general',
   protoId: 2008,
-  messages: TrdSubAccPush,
+  messages: messages.TrdSubAccPush,
   title: 'Subscribe accounts',
   summary: 'Registers for order and fill pushes of accounts.',
   guide:
@@ -229,7 +219,7 @@ export const unsubAccPush = operation({
   reach: 'general',
   protoId: 2008,
   answers: [{ field: 'accIDList', is: 'empty' }],
-  messages: TrdSubAccPush,
+  messages: messages.TrdSubAccPush,
   title: 'Unsubscribe accounts',
   summary: 'Ends the order and fill pushes of accounts, or of all of them.',
   guide:

@@ -1,9 +1,5 @@
 import { get, operation, post } from '../declare.js';
-import * as AdminHalt from '../generated/svc/admin_halt_pb.js';
-import * as AdminReload from '../generated/svc/admin_reload_pb.js';
-import * as AdminResume from '../generated/svc/admin_resume_pb.js';
-import * as AdminShutdown from '../generated/svc/admin_shutdown_pb.js';
-import * as AdminStatus from '../generated/svc/admin_status_pb.js';
+import * as messages from '../generated/messages.js';
 import { anyOf } from '../scope.js';
 import { flag, text } from '../shape.js';
 
@@ -13,7 +9,7 @@ export const adminStatus = operation({
   ...common,
   name: 'admin_status',
   effect: 'read',
-  messages: AdminStatus,
+  messages: messages.AdminStatus,
   title: 'Daemon status',
   summary: 'The daemon’s state: connections, keys file, last reload.',
   rest: [get('/api/admin/status')],
@@ -22,7 +18,7 @@ export const adminStatus = operation({
 export const adminReload = operation({
   ...common,
   name: 'admin_reload',
-  messages: AdminReload,
+  messages: messages.AdminReload,
   title: 'Reload credentials',
   summary: 'Clears cached credentials and refreshes them in the background.',
   rest: [post('/api/admin/reload')],
@@ -31,7 +27,7 @@ export const adminReload = operation({
 export const adminShutdown = operation({
   ...common,
   name: 'admin_shutdown',
-  messages: AdminShutdown,
+  messages: messages.AdminShutdown,
   title: 'Shut down',
   summary: 'Stops the daemon after answering.',
   rest: [post('/api/admin/shutdown')],
@@ -45,7 +41,7 @@ export const adminHalt = operation({
   ...common,
   name: 'admin_halt',
   idempotent: true,
-  messages: AdminHalt,
+  messages: messages.AdminHalt,
   classes: { 'svc.admin_halt.C2S': { key_id: 'none', cancel_all: 'none', reason: 'none' } },
   title: 'Halt trading',
   summary: 'Refuses everything that adds risk, for every caller or one key, until it is resumed; cancels open orders on demand.',
@@ -61,7 +57,7 @@ export const adminResume = operation({
   ...common,
   name: 'admin_resume',
   idempotent: true,
-  messages: AdminResume,
+  messages: messages.AdminResume,
   classes: { 'svc.admin_resume.C2S': { key_id: 'none' } },
   title: 'Resume trading',
   summary: 'Ends the halt of every caller, or that of one key.',

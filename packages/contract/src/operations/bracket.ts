@@ -1,9 +1,7 @@
 import { operation, post } from '../declare.js';
 import { among } from '../enumeration.js';
 import { orderType, secMarket, timeInForce, trdSide } from '../enums.js';
-import * as CancelBracket from '../generated/svc/cancel_bracket_pb.js';
-import * as GetBrackets from '../generated/svc/get_brackets_pb.js';
-import * as PlaceBracketOrder from '../generated/svc/place_bracket_order_pb.js';
+import * as messages from '../generated/messages.js';
 import { anyOf } from '../scope.js';
 import { choice, code, constant, number, orderSymbol, text, tradeHeader } from '../shape.js';
 
@@ -16,7 +14,7 @@ export const placeBracketOrder = operation({
   effect: 'order',
   valuer: 'bracket',
   protoId: 20060,
-  messages: PlaceBracketOrder,
+  messages: messages.PlaceBracketOrder,
   title: 'Place bracket order',
   summary: 'Places an order that opens a position, with a take-profit, a stop-loss or both, of which one ends the other.',
   guide:
@@ -62,7 +60,7 @@ export const getBrackets = operation({
   reach: [{ list: 'bracket_list', of: 'traded' }],
   beside: ['header'],
   protoId: 20061,
-  messages: GetBrackets,
+  messages: messages.GetBrackets,
   title: 'Brackets',
   summary: 'The brackets of an account: entry, take-profit, stop-loss, and which exit works now.',
   guide:
@@ -79,7 +77,7 @@ export const cancelBracket = operation({
   valuer: 'relief',
   idempotent: true,
   protoId: 20062,
-  messages: CancelBracket,
+  messages: messages.CancelBracket,
   title: 'Cancel bracket',
   summary: 'Ends a bracket: its exit is cancelled and no other is placed. The entry and the position stay.',
   guide: 'The position is then without a stop-loss: say so. To cancel the entry use svc_cancel_order. Not counted by order limits.',

@@ -1,8 +1,6 @@
 import { operation, post } from '../declare.js';
 import { none } from '../field-classes.js';
-import * as QotGetDividendCalendar from '../generated/Qot_GetDividendCalendar_pb.js';
-import * as QotGetEarningsCalendar from '../generated/Qot_GetEarningsCalendar_pb.js';
-import * as QotGetEconomicCalendar from '../generated/Qot_GetEconomicCalendar_pb.js';
+import * as messages from '../generated/messages.js';
 import { dividendMarket, earningsMarket, earningsSort, economyMarket, importance } from '../list-enums.js';
 import { anyOf } from '../scope.js';
 import { choice, choices, integer, text, time } from '../shape.js';
@@ -14,7 +12,7 @@ export const getDividendCalendar = operation({
   name: 'get_dividend_calendar',
   reach: [{ list: 'itemList', of: 'security', at: 'security', total: 'allCount' }],
   protoId: 3408,
-  messages: QotGetDividendCalendar,
+  messages: messages.QotGetDividendCalendar,
   classes: { 'Qot_GetDividendCalendar.C2S': { market: 'quote_market', date: 'none', dataFrom: 'none', count: 'none' } },
   title: 'Dividend calendar',
   summary: 'Dividends of a market that go ex on one day, with record and payment dates.',
@@ -34,7 +32,7 @@ export const getEarningsCalendar = operation({
   name: 'get_earnings_calendar',
   reach: [{ list: 'itemList', of: 'security', at: 'security' }],
   protoId: 3401,
-  messages: QotGetEarningsCalendar,
+  messages: messages.QotGetEarningsCalendar,
   classes: {
     'Qot_GetEarningsCalendar.C2S': { market: 'quote_market', sortType: 'none', beginDate: 'none', endDate: 'none' },
     'Qot_GetEarningsCalendar.EarningsCalendarIndicator': { indicatorType: 'none' },
@@ -57,7 +55,7 @@ export const getEconomicCalendar = operation({
   name: 'get_economic_calendar',
   reach: 'request',
   protoId: 3409,
-  messages: QotGetEconomicCalendar,
+  messages: messages.QotGetEconomicCalendar,
   classes: {
     'Qot_GetEconomicCalendar.C2S': { marketList: 'quote_market', ...none('beginDate', 'endDate', 'importance', 'count', 'nextPage') },
   },

@@ -1,10 +1,7 @@
 import { operation, post } from '../declare.js';
 import { cashFlowDirection, cashLogCurrency, cashLogDirection } from '../enums.js';
-import * as BizGroup from '../generated/svc/biz_group_pb.js';
-import * as CashDetail from '../generated/svc/cash_detail_pb.js';
-import * as CashLog from '../generated/svc/cash_log_pb.js';
+import * as messages from '../generated/messages.js';
 import { TrdEnv } from '../generated/Trd_Common_pb.js';
-import * as TrdFlowSummary from '../generated/Trd_FlowSummary_pb.js';
 import { anyOf } from '../scope.js';
 import { choice, id, integer, symbol, text, time, timestamp, tradeHeader } from '../shape.js';
 
@@ -17,7 +14,7 @@ const cashFlow = {
   // A flow names no security that it could be filtered by.
   reach: 'beyond',
   protoId: 2226,
-  messages: TrdFlowSummary,
+  messages: messages.TrdFlowSummary,
   shape: [
     ...tradeHeader({ toolEnv: TrdEnv.TrdEnv_Real }),
     // Published clients send an empty text for today.
@@ -54,7 +51,7 @@ export const getCashLog = operation({
   reach: [{ list: 'log_list', of: 'traded', more: { field: 'next_log_id' } }],
   beside: ['header'],
   protoId: 20037,
-  messages: CashLog,
+  messages: messages.CashLog,
   title: 'Cash log',
   summary: 'What changed an account’s cash, newest first, in exact amounts.',
   guide:
@@ -82,7 +79,7 @@ export const getCashDetail = operation({
   reach: [{ list: 'detail_list', of: 'traded' }],
   beside: ['header'],
   protoId: 20038,
-  messages: CashDetail,
+  messages: messages.CashDetail,
   title: 'Cash detail',
   summary: 'Everything that was booked together with a row of the cash log.',
   guide:
@@ -97,7 +94,7 @@ export const getBizGroup = operation({
   // The groups are the same for every account.
   reach: 'general',
   protoId: 20039,
-  messages: BizGroup,
+  messages: messages.BizGroup,
   title: 'Business groups',
   summary: 'The groups and sub-groups that the cash log sorts rows into.',
   guide:

@@ -1,14 +1,7 @@
 import { operation, post } from '../declare.js';
 import * as enums from '../enums.js';
 import { none } from '../field-classes.js';
-import * as QotGetFutureInfo from '../generated/Qot_GetFutureInfo_pb.js';
-import * as QotGetOptionChain from '../generated/Qot_GetOptionChain_pb.js';
-import * as QotGetOptionExpirationDate from '../generated/Qot_GetOptionExpirationDate_pb.js';
-import * as QotGetOptionQuote from '../generated/Qot_GetOptionQuote_pb.js';
-import * as QotGetOptionStrategy from '../generated/Qot_GetOptionStrategy_pb.js';
-import * as QotGetOptionStrategyAnalysis from '../generated/Qot_GetOptionStrategyAnalysis_pb.js';
-import * as QotGetReference from '../generated/Qot_GetReference_pb.js';
-import * as QotGetWarrant from '../generated/Qot_GetWarrant_pb.js';
+import * as messages from '../generated/messages.js';
 import { anyOf } from '../scope.js';
 import { choice, choices, flag, id, integer, number, type Param, symbol, symbols, time } from '../shape.js';
 
@@ -23,7 +16,7 @@ export const getReference = operation({
   // Warrants and contracts that the request does not name.
   reach: [{ list: 'staticInfoList', of: 'security', at: 'basic.security' }],
   protoId: 3206,
-  messages: QotGetReference,
+  messages: messages.QotGetReference,
   classes: { 'Qot_GetReference.C2S': { security: 'security', referenceType: 'none' } },
   title: 'Related securities',
   summary: 'The warrants on a security, or the contracts of a future.',
@@ -76,7 +69,7 @@ export const getOptionChain = operation({
     { list: 'optionChain.option.put', of: 'security', at: 'basic.security' },
   ],
   protoId: 3209,
-  messages: QotGetOptionChain,
+  messages: messages.QotGetOptionChain,
   classes: {
     'Qot_GetOptionChain.C2S': { owner: 'security', ...none('indexOptionType', 'type', 'condition', 'beginTime', 'endTime') },
     'Qot_GetOptionChain.DataFilter': {
@@ -109,7 +102,7 @@ export const getOptionExpirationDate = operation({
   name: 'get_option_expiration_date',
   reach: 'request',
   protoId: 3224,
-  messages: QotGetOptionExpirationDate,
+  messages: messages.QotGetOptionExpirationDate,
   classes: { 'Qot_GetOptionExpirationDate.C2S': { owner: 'security', indexOptionType: 'none' } },
   title: 'Option expiration dates',
   summary: 'The days on which options on a stock or index expire.',
@@ -127,7 +120,7 @@ export const getFutureInfo = operation({
   name: 'get_future_info',
   reach: 'request',
   protoId: 3218,
-  messages: QotGetFutureInfo,
+  messages: messages.QotGetFutureInfo,
   classes: { 'Qot_GetFutureInfo.C2S': { securityList: 'security' } },
   title: 'Futures contract terms',
   summary: 'Terms of futures: size, tick, last trading day, sessions.',
@@ -143,7 +136,7 @@ export const getOptionQuote = operation({
   name: 'get_option_quote',
   reach: 'request',
   protoId: 3255,
-  messages: QotGetOptionQuote,
+  messages: messages.QotGetOptionQuote,
   classes: { 'Qot_GetOptionQuote.C2S': {} },
   title: 'Option quote',
   summary: 'Price, Greeks, implied volatility and analysis of an option, or of a combination of legs as one.',
@@ -157,7 +150,7 @@ export const getOptionStrategy = operation({
   name: 'get_option_strategy',
   reach: [{ list: 'strategyList', of: 'security', at: 'multi_legs.security' }],
   protoId: 3256,
-  messages: QotGetOptionStrategy,
+  messages: messages.QotGetOptionStrategy,
   classes: {
     'Qot_GetOptionStrategy.C2S': {
       owner: 'security',
@@ -187,7 +180,7 @@ export const getOptionStrategyAnalysis = operation({
   name: 'get_option_strategy_analysis',
   reach: 'request',
   protoId: 3257,
-  messages: QotGetOptionStrategyAnalysis,
+  messages: messages.QotGetOptionStrategyAnalysis,
   classes: { 'Qot_GetOptionStrategyAnalysis.C2S': {} },
   title: 'Option strategy analysis',
   summary: 'Most profit and loss, break-even prices, probability of profit and Greeks of a combination of options.',
@@ -214,7 +207,7 @@ export const getWarrant = operation({
   name: 'get_warrant',
   reach: [{ list: 'warrantDataList', of: 'security', at: 'stock', total: 'allCount', more: { field: 'lastPage', last: true } }],
   protoId: 3210,
-  messages: QotGetWarrant,
+  messages: messages.QotGetWarrant,
   classes: {
     'Qot_GetWarrant.C2S': {
       owner: 'security',

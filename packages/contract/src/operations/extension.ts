@@ -1,11 +1,7 @@
 import { operation, post } from '../declare.js';
 import { constituentOrder, constituentSort, forexList, newsLength } from '../extension-enums.js';
 import { none } from '../field-classes.js';
-import * as EarningsExpectedMove from '../generated/svc/earnings_expected_move_pb.js';
-import * as ForexConstituents from '../generated/svc/forex_constituents_pb.js';
-import * as ForexRates from '../generated/svc/forex_rates_pb.js';
-import * as NewsTranslation from '../generated/svc/news_translation_pb.js';
-import * as RelatedStocks from '../generated/svc/related_stocks_pb.js';
+import * as messages from '../generated/messages.js';
 import { anyOf } from '../scope.js';
 import { choice, extensionVersion, flag, id, integer, symbol, text } from '../shape.js';
 
@@ -22,7 +18,7 @@ export const forexRates = operation({
   reach: [{ list: 'rate_items', of: 'security', at: 'security' }],
   beside: ['backend_ret_code'],
   protoId: 20020,
-  messages: ForexRates,
+  messages: messages.ForexRates,
   // Whatever it asks for is of the forex market.
   classes: { 'svc.forex_rates.C2S': { extension_version: 'forex' } },
   title: 'Forex rates',
@@ -39,7 +35,7 @@ export const relatedStocks = operation({
   reach: [{ list: 'related_stock_info', of: 'security', at: 'security' }],
   beside: ['backend_ret_code'],
   protoId: 20021,
-  messages: RelatedStocks,
+  messages: messages.RelatedStocks,
   classes: { 'svc.related_stocks.C2S': { security: 'security', extension_version: 'none' } },
   title: 'Related stocks',
   summary: 'Other listings of the company that issued a stock: depositary shares, other classes.',
@@ -59,7 +55,7 @@ export const earningsExpectedMove = operation({
   ],
   beside: ['backend_ret_code'],
   protoId: 20022,
-  messages: EarningsExpectedMove,
+  messages: messages.EarningsExpectedMove,
   classes: { 'svc.earnings_expected_move.C2S': { stock_id: 'stock_id', security: 'security', extension_version: 'none' } },
   title: 'Expected move at results',
   summary: 'When a company publishes next, and how far its options expect the price to move.',
@@ -80,7 +76,7 @@ export const newsTranslation = operation({
   // An id says nothing of the security that its item is about.
   reach: 'beyond',
   protoId: 20023,
-  messages: NewsTranslation,
+  messages: messages.NewsTranslation,
   classes: {
     'svc.news_translation.C2S': none('news_id', 'is_translate', 'list_type', 'skip_image_crop', 'extension_version'),
   },
@@ -105,7 +101,7 @@ export const forexConstituents = operation({
   reach: [{ list: 'list.stock_info', of: 'security', at: 'security', total: 'all_count', more: { field: 'if_last_page', last: true } }],
   beside: ['backend_ret'],
   protoId: 20024,
-  messages: ForexConstituents,
+  messages: messages.ForexConstituents,
   classes: {
     'svc.forex_constituents.C2S': { list_id: 'forex', ...none('data_from', 'data_max_count', 'sort_id', 'sort_type', 'extension_version') },
   },

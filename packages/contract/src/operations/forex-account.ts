@@ -1,11 +1,6 @@
 import { operation, post } from '../declare.js';
 import { type FieldClasses, none } from '../field-classes.js';
-import * as GetForexAccountQuoteContext from '../generated/svc/get_forex_account_quote_context_pb.js';
-import * as GetForexAccounts from '../generated/svc/get_forex_accounts_pb.js';
-import * as GetForexAssets from '../generated/svc/get_forex_assets_pb.js';
-import * as GetForexRiskControl from '../generated/svc/get_forex_risk_control_pb.js';
-import * as GetForexSymbolConfigs from '../generated/svc/get_forex_symbol_configs_pb.js';
-import * as PreviewForexMargin from '../generated/svc/preview_forex_margin_pb.js';
+import * as messages from '../generated/messages.js';
 import { anyOf } from '../scope.js';
 import { extensionVersion, flag, id, integer, text } from '../shape.js';
 import { oneWordOf, priceText } from '../text-formats.js';
@@ -35,7 +30,7 @@ export const getForexAccounts = operation({
   name: 'get_forex_accounts',
   reach: [{ list: 'account_list', of: 'account', at: 'account_id' }],
   protoId: 20030,
-  messages: GetForexAccounts,
+  messages: messages.GetForexAccounts,
   classes: classes('get_forex_accounts'),
   title: 'Forex accounts',
   summary: 'The leveraged forex accounts at a broker.',
@@ -50,7 +45,7 @@ export const getForexRiskControl = operation({
   name: 'get_forex_risk_control',
   reach: 'request',
   protoId: 20031,
-  messages: GetForexRiskControl,
+  messages: messages.GetForexRiskControl,
   classes: classes('get_forex_risk_control', { account_id: 'account' }),
   title: 'Forex risk',
   summary: 'Equity, margin and margin level of a leveraged forex account.',
@@ -65,7 +60,7 @@ export const getForexSymbolConfigs = operation({
   name: 'get_forex_symbol_configs',
   reach: [{ list: 'symbol_list', of: 'security', at: 'security' }],
   protoId: 20032,
-  messages: GetForexSymbolConfigs,
+  messages: messages.GetForexSymbolConfigs,
   classes: classes('get_forex_symbol_configs'),
   title: 'Forex terms',
   summary: 'Contract size, volumes and margin rate of each pair that a broker deals in.',
@@ -80,7 +75,7 @@ export const getForexAccountQuoteContext = operation({
   name: 'get_forex_account_quote_context',
   reach: 'request',
   protoId: 20033,
-  messages: GetForexAccountQuoteContext,
+  messages: messages.GetForexAccountQuoteContext,
   classes: classes('get_forex_account_quote_context', { account_id: 'account' }),
   title: 'Forex quote context',
   summary: 'Which group of quotes a leveraged forex account deals on, and whether dealing is open.',
@@ -98,7 +93,7 @@ export const getForexAssets = operation({
   reach: [{ list: 'position_list', of: 'security', at: 'security' }],
   beside: ['broker_id', 'account_id', 'currency', 'balance', 'equity', 'floating_profit', 'used_margin', 'free_margin'],
   protoId: 20034,
-  messages: GetForexAssets,
+  messages: messages.GetForexAssets,
   classes: {
     ...classes('get_forex_assets', {
       account_id: 'account',
@@ -131,7 +126,7 @@ export const previewForexMargin = operation({
   reach: [{ list: 'preview_list', of: 'security', at: 'security' }],
   beside: ['broker_id', 'account_id', 'currency'],
   protoId: 20035,
-  messages: PreviewForexMargin,
+  messages: messages.PreviewForexMargin,
   classes: classes('preview_forex_margin', {
     account_id: 'account',
     // The answer says which pair it is, and is filtered by it.

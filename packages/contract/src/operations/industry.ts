@@ -1,10 +1,6 @@
 import { operation, post } from '../declare.js';
 import { none } from '../field-classes.js';
-import * as QotGetIndustrialChainByPlate from '../generated/Qot_GetIndustrialChainByPlate_pb.js';
-import * as QotGetIndustrialChainDetail from '../generated/Qot_GetIndustrialChainDetail_pb.js';
-import * as QotGetIndustrialChainList from '../generated/Qot_GetIndustrialChainList_pb.js';
-import * as QotGetIndustrialPlateInfo from '../generated/Qot_GetIndustrialPlateInfo_pb.js';
-import * as QotGetIndustrialPlateStock from '../generated/Qot_GetIndustrialPlateStock_pb.js';
+import * as messages from '../generated/messages.js';
 import { chainMarket, plateStockMarkets, plateStockSort } from '../industry-enums.js';
 import { anyOf } from '../scope.js';
 import { choice, choices, flag, id, integer, type Shape, text } from '../shape.js';
@@ -25,7 +21,7 @@ export const getIndustrialChainList = operation({
   name: 'get_industrial_chain_list',
   reach: [{ list: 'dataList.relationSecurityList', of: 'security', total: 'allCount', more: { field: 'nextPage', last: '' } }],
   protoId: 3427,
-  messages: QotGetIndustrialChainList,
+  messages: messages.QotGetIndustrialChainList,
   classes: { 'Qot_GetIndustrialChainList.C2S': { market: 'quote_market', keyword: 'none', count: 'none', page: 'none' } },
   title: 'Industrial chains',
   summary: 'Industrial chains, from raw material to customer, with their market value, number of stocks and largest stocks in a market.',
@@ -45,7 +41,7 @@ export const getIndustrialChainDetail = operation({
   // Names of industries, the same for every market.
   reach: 'general',
   protoId: 3428,
-  messages: QotGetIndustrialChainDetail,
+  messages: messages.QotGetIndustrialChainDetail,
   classes: { 'Qot_GetIndustrialChainDetail.C2S': { chainId: 'none' } },
   title: 'Steps of a chain',
   summary: 'The steps of an industrial chain as a tree, each with the industrial plate of the companies that take it.',
@@ -61,7 +57,7 @@ export const getIndustrialChainByPlate = operation({
   // Sums over every market.
   reach: 'beyond',
   protoId: 3429,
-  messages: QotGetIndustrialChainByPlate,
+  messages: messages.QotGetIndustrialChainByPlate,
   classes: { 'Qot_GetIndustrialChainByPlate.C2S': { plateId: 'none' } },
   title: 'Chains of a plate',
   summary:
@@ -77,7 +73,7 @@ export const getIndustrialPlateInfo = operation({
   name: 'get_industrial_plate_info',
   reach: 'general',
   protoId: 3430,
-  messages: QotGetIndustrialPlateInfo,
+  messages: messages.QotGetIndustrialPlateInfo,
   classes: { 'Qot_GetIndustrialPlateInfo.C2S': { plateId: 'none' } },
   title: 'About an industrial plate',
   summary: 'What the companies of an industrial plate do, and in which chains it has a step.',
@@ -92,7 +88,7 @@ export const getIndustrialPlateStock = operation({
   name: 'get_industrial_plate_stock',
   reach: [{ list: 'stockList', of: 'security', at: 'security', total: 'allCount', more: { field: 'page', last: '' } }],
   protoId: 3431,
-  messages: QotGetIndustrialPlateStock,
+  messages: messages.QotGetIndustrialPlateStock,
   classes: {
     'Qot_GetIndustrialPlateStock.C2S': { marketList: 'filter', ...none('chainId', 'plateId', 'sortField', 'ascend', 'count', 'page') },
   },

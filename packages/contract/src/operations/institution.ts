@@ -1,14 +1,6 @@
 import { operation, post } from '../declare.js';
 import { requestClasses } from '../field-classes.js';
-import * as QotGetArkActiveTransaction from '../generated/Qot_GetArkActiveTransaction_pb.js';
-import * as QotGetArkFundHolding from '../generated/Qot_GetArkFundHolding_pb.js';
-import * as QotGetArkStockDynamic from '../generated/Qot_GetArkStockDynamic_pb.js';
-import * as QotGetInstitutionDistribution from '../generated/Qot_GetInstitutionDistribution_pb.js';
-import * as QotGetInstitutionHoldingChange from '../generated/Qot_GetInstitutionHoldingChange_pb.js';
-import * as QotGetInstitutionHoldingList from '../generated/Qot_GetInstitutionHoldingList_pb.js';
-import * as QotGetInstitutionList from '../generated/Qot_GetInstitutionList_pb.js';
-import * as QotGetInstitutionProfile from '../generated/Qot_GetInstitutionProfile_pb.js';
-import * as QotGetRatingChange from '../generated/Qot_GetRatingChange_pb.js';
+import * as messages from '../generated/messages.js';
 import {
   arkCycle,
   arkHoldingSort,
@@ -45,7 +37,7 @@ export const getInstitutionList = operation({
   ...ofMarket,
   name: 'get_institution_list',
   protoId: 3418,
-  messages: QotGetInstitutionList,
+  messages: messages.QotGetInstitutionList,
   classes: requestClasses('Qot_GetInstitutionList', byMarket, 'sortField', 'sortDir', 'count', 'page', 'namePart'),
   title: 'Institutions',
   summary: 'Institutions that hold shares of a market, with what their holdings are worth and how that changed in a quarter.',
@@ -65,7 +57,7 @@ export const getInstitutionProfile = operation({
   ...ofMarket,
   name: 'get_institution_profile',
   protoId: 3419,
-  messages: QotGetInstitutionProfile,
+  messages: messages.QotGetInstitutionProfile,
   classes: requestClasses('Qot_GetInstitutionProfile', byMarket, 'institutionId'),
   title: 'Profile of an institution',
   summary: 'What an institution holds in a market in a few figures: value, count, what is new, sold, more and less.',
@@ -79,7 +71,7 @@ export const getInstitutionDistribution = operation({
   ...ofMarket,
   name: 'get_institution_distribution',
   protoId: 3420,
-  messages: QotGetInstitutionDistribution,
+  messages: messages.QotGetInstitutionDistribution,
   classes: requestClasses('Qot_GetInstitutionDistribution', byMarket, 'institutionId'),
   title: 'Industries of an institution',
   summary: 'How the holdings of an institution in a market divide by industry, in money and percent.',
@@ -94,7 +86,7 @@ export const getInstitutionHoldingChange = operation({
   name: 'get_institution_holding_change',
   reach: listed,
   protoId: 3421,
-  messages: QotGetInstitutionHoldingChange,
+  messages: messages.QotGetInstitutionHoldingChange,
   classes: requestClasses(
     'Qot_GetInstitutionHoldingChange',
     byMarket,
@@ -126,7 +118,7 @@ export const getInstitutionHoldingList = operation({
   reach: listed,
   beside: ['currency'],
   protoId: 3422,
-  messages: QotGetInstitutionHoldingList,
+  messages: messages.QotGetInstitutionHoldingList,
   classes: requestClasses(
     'Qot_GetInstitutionHoldingList',
     byMarket,
@@ -159,7 +151,7 @@ export const getArkFundHolding = operation({
   name: 'get_ark_fund_holding',
   reach: listed,
   protoId: 3423,
-  messages: QotGetArkFundHolding,
+  messages: messages.QotGetArkFundHolding,
   classes: requestClasses('Qot_GetArkFundHolding', {}, 'holdingType', 'cycleType', 'sortField', 'sortDir', 'count', 'page'),
   title: 'ARK holdings',
   summary: 'What the ARK funds hold together after the last trading day, or how that changed over days.',
@@ -180,7 +172,7 @@ export const getArkStockDynamic = operation({
   name: 'get_ark_stock_dynamic',
   reach: 'request',
   protoId: 3424,
-  messages: QotGetArkStockDynamic,
+  messages: messages.QotGetArkStockDynamic,
   classes: { 'Qot_GetArkStockDynamic.C2S': { security: 'security' } },
   title: 'ARK and a stock',
   summary: 'Whether the ARK funds trade a stock: days in a row in one direction, lately, once, or not at all.',
@@ -195,7 +187,7 @@ export const getArkActiveTransaction = operation({
   name: 'get_ark_active_transaction',
   reach: listed,
   protoId: 3425,
-  messages: QotGetArkActiveTransaction,
+  messages: messages.QotGetArkActiveTransaction,
   classes: requestClasses('Qot_GetArkActiveTransaction', {}, 'holdingType', 'cycleType', 'sortField', 'sortDir', 'count', 'page'),
   title: 'ARK transactions',
   summary: 'What the ARK funds bought and sold over some trading days, in dollars and shares.',
@@ -216,7 +208,7 @@ export const getRatingChange = operation({
   name: 'get_rating_change',
   reach: listed,
   protoId: 3426,
-  messages: QotGetRatingChange,
+  messages: messages.QotGetRatingChange,
   // The only market: what is answered is what the key may see.
   classes: { 'Qot_GetRatingChange.C2S': { market: 'filter', changeType: 'none', count: 'none', page: 'none' } },
   title: 'Rating changes',

@@ -1,11 +1,7 @@
 import { operation, post } from '../declare.js';
 import { barLength } from '../enums.js';
 import { none } from '../field-classes.js';
-import * as KlinePatternCatalog from '../generated/svc/kline_pattern_catalog_pb.js';
-import * as KlinePattern from '../generated/svc/kline_pattern_pb.js';
-import * as KlinePatternPerformance from '../generated/svc/kline_pattern_performance_pb.js';
-import * as KlinePatternStatistics from '../generated/svc/kline_pattern_statistics_pb.js';
-import * as KlinePatternStocks from '../generated/svc/kline_pattern_stocks_pb.js';
+import * as messages from '../generated/messages.js';
 import { patternCategory, patternColor, patternMarket, patternSort, patternSortOrder, patternStocks } from '../list-enums.js';
 import { anyOf } from '../scope.js';
 import { choice, extensionVersion, id, integer, type Shape, symbol } from '../shape.js';
@@ -30,7 +26,7 @@ export const klinePattern = operation({
   name: 'kline_pattern',
   reach: 'request',
   protoId: 20008,
-  messages: KlinePattern,
+  messages: messages.KlinePattern,
   classes: {
     'svc.kline_pattern.C2S': { stock_id: 'stock_id', security: 'security', kline_type: 'none', extension_version: 'none' },
   },
@@ -48,7 +44,7 @@ export const klinePatternCatalog = operation({
   name: 'kline_pattern_catalog',
   reach: 'general',
   protoId: 20009,
-  messages: KlinePatternCatalog,
+  messages: messages.KlinePatternCatalog,
   classes: {
     'svc.kline_pattern_catalog.C2S': { filter: 'none', count: 'none', start_count: 'none', color: 'none', extension_version: 'none' },
   },
@@ -65,7 +61,7 @@ export const klinePatternStatistics = operation({
   name: 'kline_pattern_statistics',
   reach: 'request',
   protoId: 20010,
-  messages: KlinePatternStatistics,
+  messages: messages.KlinePatternStatistics,
   classes: {
     'svc.kline_pattern_statistics.C2S': {
       stock_id: 'stock_id',
@@ -87,7 +83,7 @@ export const klinePatternStocks = operation({
   name: 'kline_pattern_stocks',
   reach: [{ list: 'stock_list', of: 'security', at: 'security', total: 'all_count' }],
   protoId: 20011,
-  messages: KlinePatternStocks,
+  messages: messages.KlinePatternStocks,
   classes: {
     'svc.kline_pattern_stocks.C2S': {
       market: 'quote_market',
@@ -118,7 +114,7 @@ export const klinePatternPerformance = operation({
   // The sums are over every market and cannot be filtered.
   reach: 'beyond',
   protoId: 20012,
-  messages: KlinePatternPerformance,
+  messages: messages.KlinePatternPerformance,
   classes: { 'svc.kline_pattern_performance.C2S': { shape: 'none', duration: 'none', extension_version: 'none' } },
   switches: ['--enable-v18-kline-pattern-performance'],
   title: 'K-line pattern performance',

@@ -1,7 +1,6 @@
 import { operation, post } from '../declare.js';
 import { currency, orderType } from '../enums.js';
-import * as MarginInfo from '../generated/svc/margin_info_pb.js';
-import * as TrdGetComboMaxTrdQtys from '../generated/Trd_GetComboMaxTrdQtys_pb.js';
+import * as messages from '../generated/messages.js';
 import { legValues } from '../leg-values.js';
 import { anyOf } from '../scope.js';
 import { choice, number, type Param, text, tradeHeader } from '../shape.js';
@@ -28,7 +27,7 @@ export const getMarginInfo = operation({
     'margin_status',
   ],
   protoId: 20036,
-  messages: MarginInfo,
+  messages: messages.MarginInfo,
   title: 'Margin',
   summary: 'The margin that an account needs and has left, and what each position takes of it.',
   guide:
@@ -42,7 +41,7 @@ export const getComboMaxTrdQtys = operation({
   name: 'get_combo_max_trd_qtys',
   reach: 'request',
   protoId: 2112,
-  messages: TrdGetComboMaxTrdQtys,
+  messages: messages.TrdGetComboMaxTrdQtys,
   needs: [{ oneOf: ['comboLegs'] }],
   values: legValues,
   title: 'Effect of a combination',

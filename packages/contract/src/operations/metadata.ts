@@ -2,23 +2,7 @@ import type { DescMessage } from '@bufbuild/protobuf';
 import { operation, post } from '../declare.js';
 import { codeChangeType, ipoEvent, listedMarket, plateSetType, plateSort, tradeDateMarket } from '../enums.js';
 import { type FieldClass, type FieldClasses, fieldsWithin, none } from '../field-classes.js';
-import * as QotGetCodeChange from '../generated/Qot_GetCodeChange_pb.js';
-import * as QotGetIpoList from '../generated/Qot_GetIpoList_pb.js';
-import * as QotGetOwnerPlate from '../generated/Qot_GetOwnerPlate_pb.js';
-import * as QotGetPlateSecurity from '../generated/Qot_GetPlateSecurity_pb.js';
-import * as QotGetPlateSet from '../generated/Qot_GetPlateSet_pb.js';
-import * as QotGetSearchQuote from '../generated/Qot_GetSearchQuote_pb.js';
-import * as QotGetSuspend from '../generated/Qot_GetSuspend_pb.js';
-import * as QotRequestRehab from '../generated/Qot_RequestRehab_pb.js';
-import * as QotRequestTradeDate from '../generated/Qot_RequestTradeDate_pb.js';
-import * as QotStockFilter from '../generated/Qot_StockFilter_pb.js';
-import * as QotStockScreen from '../generated/Qot_StockScreen_pb.js';
-import * as QotWarrantScreen from '../generated/Qot_WarrantScreen_pb.js';
-import * as BondScreen from '../generated/svc/bond_screen_pb.js';
-import * as EtfScreen from '../generated/svc/etf_screen_pb.js';
-import * as FundScreen from '../generated/svc/fund_screen_pb.js';
-import * as FutureScreen from '../generated/svc/future_screen_pb.js';
-import * as IpoCalendar from '../generated/svc/ipo_calendar_pb.js';
+import * as messages from '../generated/messages.js';
 import { anyOf } from '../scope.js';
 import { choiceContent, screenOrder, warrantScreenOrder } from '../screen-enums.js';
 import { ownScreenFields } from '../screen-numbers.js';
@@ -31,7 +15,7 @@ export const getTradingDays = operation({
   ...common,
   name: 'get_trading_days',
   protoId: 3219,
-  messages: QotRequestTradeDate,
+  messages: messages.QotRequestTradeDate,
   title: 'Trading days',
   summary: 'The days on which a market, or one symbol, trades between two dates, and which of them are half days.',
   guide:
@@ -56,7 +40,7 @@ export const listPlates = operation({
   ...common,
   name: 'list_plates',
   protoId: 3204,
-  messages: QotGetPlateSet,
+  messages: messages.QotGetPlateSet,
   classes: { 'Qot_GetPlateSet.C2S': { market: 'quote_market', plateSetType: 'none' } },
   title: 'Plates',
   summary: 'The plates of a market: its industries, concepts and regions.',
@@ -71,7 +55,7 @@ export const getPlateSecurity = operation({
   name: 'get_plate_security',
   reach: [{ list: 'staticInfoList', of: 'security', at: 'basic.security' }],
   protoId: 3205,
-  messages: QotGetPlateSecurity,
+  messages: messages.QotGetPlateSecurity,
   classes: { 'Qot_GetPlateSecurity.C2S': { plate: 'plate', sortField: 'none', ascend: 'none' } },
   title: 'Members of a plate',
   summary: 'The stocks that belong to a plate today, sorted as asked.',
@@ -93,7 +77,7 @@ export const getOwnerPlate = operation({
   ...common,
   name: 'get_owner_plate',
   protoId: 3207,
-  messages: QotGetOwnerPlate,
+  messages: messages.QotGetOwnerPlate,
   classes: { 'Qot_GetOwnerPlate.C2S': { securityList: 'security' } },
   title: 'Plates of a stock',
   summary: 'The plates that stocks belong to today: industry, region and concepts.',
@@ -111,7 +95,7 @@ export const getCodeChange = operation({
     { list: 'codeChangeList', of: 'security', at: 'relatedSecurity' },
   ],
   protoId: 3216,
-  messages: QotGetCodeChange,
+  messages: messages.QotGetCodeChange,
   classes: {
     'Qot_GetCodeChange.C2S': { placeHolder: 'none', securityList: 'security', typeList: 'none' },
     'Qot_GetCodeChange.TimeFilter': { type: 'none', beginTime: 'none', endTime: 'none' },
@@ -132,7 +116,7 @@ export const getSuspend = operation({
   ...common,
   name: 'get_suspend',
   protoId: 3201,
-  messages: QotGetSuspend,
+  messages: messages.QotGetSuspend,
   classes: { 'Qot_GetSuspend.C2S': { securityList: 'security', beginTime: 'none', endTime: 'none' } },
   title: 'Suspensions',
   summary: 'The trading days between two dates on which symbols were suspended.',
@@ -150,7 +134,7 @@ export const getRehab = operation({
   ...common,
   name: 'get_rehab',
   protoId: 3105,
-  messages: QotRequestRehab,
+  messages: messages.QotRequestRehab,
   classes: { 'Qot_RequestRehab.C2S': { security: 'security' } },
   title: 'Adjustment factors',
   summary: 'A symbol’s corporate actions with the factors that adjust its prices, oldest first.',
@@ -165,7 +149,7 @@ export const getIpoList = operation({
   name: 'get_ipo_list',
   reach: [{ list: 'ipoList', of: 'security', at: 'basic.security' }],
   protoId: 3217,
-  messages: QotGetIpoList,
+  messages: messages.QotGetIpoList,
   classes: { 'Qot_GetIpoList.C2S': { market: 'quote_market' } },
   title: 'Upcoming listings',
   summary: 'Offerings of a market that are open or about to list: terms, prices, dates.',
@@ -180,7 +164,7 @@ export const getIpoCalendar = operation({
   name: 'get_ipo_calendar',
   reach: [{ list: 'event_list', of: 'security', at: 'security' }],
   protoId: 20013,
-  messages: IpoCalendar,
+  messages: messages.IpoCalendar,
   classes: {
     'svc.ipo_calendar.C2S': { market: 'quote_market', event_types: 'none', begin_date: 'none', end_date: 'none' },
   },
@@ -202,7 +186,7 @@ export const searchQuote = operation({
   name: 'search_quote',
   reach: [{ list: 'search_quote_list', of: 'security' }],
   protoId: 3262,
-  messages: QotGetSearchQuote,
+  messages: messages.QotGetSearchQuote,
   classes: { 'Qot_GetSearchQuote.C2S': { keyword: 'none', max_count: 'none' } },
   title: 'Search',
   summary: 'Finds symbols by name, code or pinyin initials, in any language; typing mistakes are forgiven. The best match comes first.',
@@ -247,7 +231,7 @@ export const etfScreen = operation({
   ...screens,
   name: 'etf_screen',
   protoId: 20014,
-  messages: EtfScreen,
+  messages: messages.EtfScreen,
   classes: screenClasses('etf_screen'),
   values: fieldsOf('etf_screen'),
   title: 'ETF screen',
@@ -261,7 +245,7 @@ export const fundScreen = operation({
   ...screens,
   name: 'fund_screen',
   protoId: 20015,
-  messages: FundScreen,
+  messages: messages.FundScreen,
   classes: screenClasses('fund_screen'),
   values: fieldsOf('fund_screen'),
   title: 'Fund screen',
@@ -275,7 +259,7 @@ export const futureScreen = operation({
   ...screens,
   name: 'future_screen',
   protoId: 20016,
-  messages: FutureScreen,
+  messages: messages.FutureScreen,
   classes: screenClasses('future_screen'),
   values: fieldsOf('future_screen'),
   title: 'Futures screen',
@@ -289,7 +273,7 @@ export const bondScreen = operation({
   ...screens,
   name: 'bond_screen',
   protoId: 20017,
-  messages: BondScreen,
+  messages: messages.BondScreen,
   classes: screenClasses('bond_screen'),
   values: fieldsOf('bond_screen'),
   title: 'Bond screen',
@@ -303,7 +287,7 @@ export const getStockFilter = operation({
   ...common,
   name: 'get_stock_filter',
   protoId: 3215,
-  messages: QotStockFilter,
+  messages: messages.QotStockFilter,
   classes: {
     'Qot_StockFilter.C2S': { begin: 'none', num: 'none', market: 'stock_market', plate: 'plate' },
     'Qot_StockFilter.BaseFilter': { fieldName: 'none', filterMin: 'none', filterMax: 'none', isNoFilter: 'none', sortDir: 'none' },
@@ -352,8 +336,8 @@ export const stockScreen = operation({
   // It lists stocks by numbers that name no market.
   reach: 'beyond',
   protoId: 3252,
-  messages: QotStockScreen,
-  classes: namesNothing(QotStockScreen.C2SSchema, { watchlistStockIds: 'stock_id' }),
+  messages: messages.QotStockScreen,
+  classes: namesNothing(messages.QotStockScreen.C2SSchema, { watchlistStockIds: 'stock_id' }),
   title: 'Stock screen',
   summary: 'The stocks that meet every condition of filter_list, sorted, with the properties of retrieve_list.',
   guide:
@@ -374,9 +358,9 @@ export const warrantScreen = operation({
   name: 'warrant_screen',
   reach: [{ list: 'warrants', of: 'security', at: 'security', total: 'allCount', more: { field: 'lastPage', last: true } }],
   protoId: 3254,
-  messages: QotWarrantScreen,
+  messages: messages.QotWarrantScreen,
   // Numbered in a way of its own: what is answered is what the key may see.
-  classes: namesNothing(QotWarrantScreen.C2SSchema, { marketType: 'filter' }),
+  classes: namesNothing(messages.QotWarrantScreen.C2SSchema, { marketType: 'filter' }),
   title: 'Warrant screen',
   summary: 'The warrants of a market that meet every condition of filter_list, sorted.',
   guide:

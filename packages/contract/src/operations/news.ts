@@ -1,11 +1,7 @@
 import { operation, post } from '../declare.js';
 import { newsIdType, newsMarket, newsTopic, noticeType, pageFlip } from '../extension-enums.js';
 import type { FieldClasses } from '../field-classes.js';
-import * as LatestNews from '../generated/svc/latest_news_pb.js';
-import * as StockNews from '../generated/svc/stock_news_pb.js';
-import * as WatchlistAnnouncement from '../generated/svc/watchlist_announcement_pb.js';
-import * as WatchlistNews from '../generated/svc/watchlist_news_pb.js';
-import * as WatchlistRating from '../generated/svc/watchlist_rating_pb.js';
+import * as messages from '../generated/messages.js';
 import { anyOf } from '../scope.js';
 import { choice, choices, extensionVersion, flag, id, ids, integer, type Shape, symbol, text, texts } from '../shape.js';
 
@@ -38,7 +34,7 @@ export const latestNews = operation({
   reach: listed,
   beside: ['ret_code', 'latest_seq_mark', 'filter_info'],
   protoId: 20025,
-  messages: LatestNews,
+  messages: messages.LatestNews,
   classes: {
     'svc.latest_news.C2S': plain(
       'page_flip',
@@ -88,7 +84,7 @@ export const stockNews = operation({
   reach: listed,
   beside: ['ret_code'],
   protoId: 20026,
-  messages: StockNews,
+  messages: messages.StockNews,
   classes: {
     'svc.stock_news.C2S': {
       ...plain('id_type', 'seq_from', 'seq_to', 'scene_id', 'audio_only', 'source', 'translate', 'caller_biz', 'track_info', 'dedup_ids'),
@@ -124,7 +120,7 @@ export const watchlistAnnouncement = operation({
   name: 'watchlist_announcement',
   reach: 'request',
   protoId: 20027,
-  messages: WatchlistAnnouncement,
+  messages: messages.WatchlistAnnouncement,
   classes: { 'svc.watchlist_announcement.C2S': { ...plain('notice_types'), stock_ids: 'stock_id' } },
   title: 'Announcements of stocks',
   summary: 'What companies and exchanges announced of some stocks, newest first.',
@@ -139,7 +135,7 @@ export const watchlistNews = operation({
   name: 'watchlist_news',
   reach: 'request',
   protoId: 20028,
-  messages: WatchlistNews,
+  messages: messages.WatchlistNews,
   classes: { 'svc.watchlist_news.C2S': { ...plain(), stock_ids: 'stock_id' } },
   title: 'News of stocks',
   summary: 'The news of some stocks, newest first.',
@@ -154,7 +150,7 @@ export const watchlistRating = operation({
   name: 'watchlist_rating',
   reach: 'request',
   protoId: 20029,
-  messages: WatchlistRating,
+  messages: messages.WatchlistRating,
   classes: { 'svc.watchlist_rating.C2S': { ...plain(), stock_ids: 'stock_id' } },
   title: 'Ratings of stocks',
   summary: 'What analysts said of some stocks, newest first, with target prices.',

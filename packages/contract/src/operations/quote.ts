@@ -1,21 +1,7 @@
 import { answeredBy, operation, post } from '../declare.js';
 import { klType, periodType, quoteMarketNumbers, rehabType, securityType, session } from '../enums.js';
+import * as messages from '../generated/messages.js';
 import { OrderBookType } from '../generated/Qot_Common_pb.js';
-import * as QotGetBasicQot from '../generated/Qot_GetBasicQot_pb.js';
-import * as QotGetBroker from '../generated/Qot_GetBroker_pb.js';
-import * as QotGetCapitalDistribution from '../generated/Qot_GetCapitalDistribution_pb.js';
-import * as QotGetCapitalFlow from '../generated/Qot_GetCapitalFlow_pb.js';
-import * as QotGetKL from '../generated/Qot_GetKL_pb.js';
-import * as QotGetMarketState from '../generated/Qot_GetMarketState_pb.js';
-import * as QotGetOrderBook from '../generated/Qot_GetOrderBook_pb.js';
-import * as QotGetRT from '../generated/Qot_GetRT_pb.js';
-import * as QotGetStaticInfo from '../generated/Qot_GetStaticInfo_pb.js';
-import * as QotGetTicker from '../generated/Qot_GetTicker_pb.js';
-import * as QotRequestHistoryKL from '../generated/Qot_RequestHistoryKL_pb.js';
-import * as QotRequestHistoryKLQuota from '../generated/Qot_RequestHistoryKLQuota_pb.js';
-import * as SvcSnapshot from '../generated/svc/snapshot_pb.js';
-import * as TickerStatisticDetail from '../generated/svc/ticker_statistic_detail_pb.js';
-import * as TickerStatistic from '../generated/svc/ticker_statistic_pb.js';
 import { C2SSchema as HistoryOrdersC2S } from '../generated/Trd_GetHistoryOrderList_pb.js';
 import { statisticInterval } from '../list-enums.js';
 import { anyOf } from '../scope.js';
@@ -27,7 +13,7 @@ export const getQuote = operation({
   ...common,
   name: 'get_quote',
   protoId: 3004,
-  messages: QotGetBasicQot,
+  messages: messages.QotGetBasicQot,
   title: 'Quote',
   summary: 'The current quote: last price, day range, volume and turnover.',
   guide:
@@ -47,7 +33,7 @@ export const getSnapshot = operation({
   ...common,
   name: 'get_snapshot',
   protoId: 3203,
-  messages: SvcSnapshot,
+  messages: messages.Snapshot,
   title: 'Snapshot',
   summary: 'A fuller picture than the quote: book top, ranges, valuation, lot and price step.',
   guide:
@@ -81,7 +67,7 @@ export const getHistoryKline = operation({
   ...common,
   name: 'get_history_kline',
   protoId: 3103,
-  messages: QotRequestHistoryKL,
+  messages: messages.QotRequestHistoryKL,
   title: 'History K-line',
   summary: 'K-line bars between two times, paged.',
   guide:
@@ -120,7 +106,7 @@ export const getKline = operation({
   ...common,
   name: 'get_kline',
   protoId: 3006,
-  messages: QotGetKL,
+  messages: messages.QotGetKL,
   title: 'Recent K-line',
   summary: 'The most recent K-line bars of a symbol, the running one included.',
   guide:
@@ -147,7 +133,7 @@ export const getHistoryKlQuota = operation({
   reach: [{ list: 'detailList', of: 'security', at: 'security' }],
   beside: ['usedQuota', 'remainQuota'],
   protoId: 3104,
-  messages: QotRequestHistoryKLQuota,
+  messages: messages.QotRequestHistoryKLQuota,
   title: 'History K-line quota',
   summary: 'History K-line quota: used, left, and which symbols used it.',
   guide:
@@ -164,7 +150,7 @@ export const getOrderBook = operation({
   ...common,
   name: 'get_orderbook',
   protoId: 3012,
-  messages: QotGetOrderBook,
+  messages: messages.QotGetOrderBook,
   title: 'Order book',
   summary: 'Best bids and asks of one symbol, down to `depth` levels.',
   guide:
@@ -185,7 +171,7 @@ export const getTicker = operation({
   ...common,
   name: 'get_ticker',
   protoId: 3010,
-  messages: QotGetTicker,
+  messages: messages.QotGetTicker,
   title: 'Trades',
   summary: 'The newest trades of a symbol, oldest first.',
   guide:
@@ -198,7 +184,7 @@ export const getRt = operation({
   ...common,
   name: 'get_rt',
   protoId: 3008,
-  messages: QotGetRT,
+  messages: messages.QotGetRT,
   title: 'Time-share',
   summary: 'Today minute by minute: price, average price, volume and turnover.',
   guide:
@@ -211,7 +197,7 @@ export const getBroker = operation({
   ...common,
   name: 'get_broker',
   protoId: 3014,
-  messages: QotGetBroker,
+  messages: messages.QotGetBroker,
   title: 'Broker queue',
   summary: 'Broker queues at the best bids and asks (Hong Kong).',
   guide:
@@ -224,7 +210,7 @@ export const getStaticInfo = operation({
   ...common,
   name: 'get_static_info',
   protoId: 3202,
-  messages: QotGetStaticInfo,
+  messages: messages.QotGetStaticInfo,
   title: 'Static information',
   summary: 'Names, lot sizes, types and listing dates.',
   guide:
@@ -242,7 +228,7 @@ export const getMarketState = operation({
   ...common,
   name: 'get_market_state',
   protoId: 3223,
-  messages: QotGetMarketState,
+  messages: messages.QotGetMarketState,
   title: 'Market state',
   summary: 'Whether the markets of symbols are open, closed or in a break.',
   guide:
@@ -255,7 +241,7 @@ export const getCapitalFlow = operation({
   ...common,
   name: 'get_capital_flow',
   protoId: 3211,
-  messages: QotGetCapitalFlow,
+  messages: messages.QotGetCapitalFlow,
   title: 'Capital flow',
   summary: 'Money flowing in and out of a symbol over time, by order size.',
   guide:
@@ -273,7 +259,7 @@ export const getCapitalDistribution = operation({
   ...common,
   name: 'get_capital_distribution',
   protoId: 3212,
-  messages: QotGetCapitalDistribution,
+  messages: messages.QotGetCapitalDistribution,
   title: 'Capital distribution',
   summary: 'Money that flowed in and out of a symbol today, by order size.',
   guide:
@@ -286,7 +272,7 @@ export const getTickerStatistic = operation({
   ...common,
   name: 'get_ticker_statistic',
   protoId: 20006,
-  messages: TickerStatistic,
+  messages: messages.TickerStatistic,
   classes: { 'svc.ticker_statistic.C2S': { security: 'security', interval_type: 'none' } },
   title: 'Trade statistics',
   summary: 'What traded in a symbol today or in the last minutes, by aggressor and by size.',
@@ -300,7 +286,7 @@ export const getTickerStatisticDetail = operation({
   ...common,
   name: 'get_ticker_statistic_detail',
   protoId: 20007,
-  messages: TickerStatisticDetail,
+  messages: messages.TickerStatisticDetail,
   classes: { 'svc.ticker_statistic_detail.C2S': { security: 'security' } },
   title: 'Trades by price',
   summary: 'What traded in a symbol today at each price, by aggressor.',

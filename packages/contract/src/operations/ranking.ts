@@ -1,14 +1,6 @@
 import { operation, post } from '../declare.js';
 import { type FieldClasses, none } from '../field-classes.js';
-import * as QotGetDividendRank from '../generated/Qot_GetDividendRank_pb.js';
-import * as QotGetEarningsBeatRank from '../generated/Qot_GetEarningsBeatRank_pb.js';
-import * as QotGetHeatMapData from '../generated/Qot_GetHeatMapData_pb.js';
-import * as QotGetHighDividendSOERank from '../generated/Qot_GetHighDividendSOERank_pb.js';
-import * as QotGetPeriodChangeRank from '../generated/Qot_GetPeriodChangeRank_pb.js';
-import * as QotGetShortSellingRank from '../generated/Qot_GetShortSellingRank_pb.js';
-import * as QotGetUSAfterHoursRank from '../generated/Qot_GetUSAfterHoursRank_pb.js';
-import * as QotGetUSOvernightRank from '../generated/Qot_GetUSOvernightRank_pb.js';
-import * as QotGetUSPreMarketRank from '../generated/Qot_GetUSPreMarketRank_pb.js';
+import * as messages from '../generated/messages.js';
 import { chainMarket, heatMapPlate, heatMapSort } from '../industry-enums.js';
 import {
   beatMarket,
@@ -42,7 +34,7 @@ export const getDividendRank = operation({
   name: 'get_dividend_rank',
   reach: [listed],
   protoId: 3407,
-  messages: QotGetDividendRank,
+  messages: messages.QotGetDividendRank,
   classes: {
     'Qot_GetDividendRank.C2S': { market: 'quote_market', rankType: 'none', count: 'none', sortField: 'none' },
     'Qot_GetDividendRank.Indicator': { indicatorType: 'none' },
@@ -65,7 +57,7 @@ export const getEarningsBeatRank = operation({
   name: 'get_earnings_beat_rank',
   reach: counted,
   protoId: 3406,
-  messages: QotGetEarningsBeatRank,
+  messages: messages.QotGetEarningsBeatRank,
   classes: {
     'Qot_GetEarningsBeatRank.C2S': { market: 'quote_market', beatType: 'none', count: 'none', term: 'none', sortField: 'none' },
     'Qot_GetEarningsBeatRank.Indicator': { indicatorType: 'none' },
@@ -97,7 +89,7 @@ export const getUsPreMarketRank = operation({
   name: 'get_us_pre_market_rank',
   reach: counted,
   protoId: 3410,
-  messages: QotGetUSPreMarketRank,
+  messages: messages.QotGetUSPreMarketRank,
   classes: extendedClasses('Qot_GetUSPreMarketRank'),
   title: 'US pre-market movers',
   summary: 'US stocks by how far they have moved before the market opens.',
@@ -112,7 +104,7 @@ export const getUsAfterHoursRank = operation({
   name: 'get_us_after_hours_rank',
   reach: counted,
   protoId: 3411,
-  messages: QotGetUSAfterHoursRank,
+  messages: messages.QotGetUSAfterHoursRank,
   classes: extendedClasses('Qot_GetUSAfterHoursRank'),
   title: 'US after-hours movers',
   summary: 'US stocks by how far they have moved since the close.',
@@ -127,7 +119,7 @@ export const getUsOvernightRank = operation({
   name: 'get_us_overnight_rank',
   reach: counted,
   protoId: 3412,
-  messages: QotGetUSOvernightRank,
+  messages: messages.QotGetUSOvernightRank,
   classes: extendedClasses('Qot_GetUSOvernightRank'),
   title: 'US overnight movers',
   summary: 'US stocks by how far they have moved in the overnight session.',
@@ -142,7 +134,7 @@ export const getShortSellingRank = operation({
   name: 'get_short_selling_rank',
   reach: counted,
   protoId: 3415,
-  messages: QotGetShortSellingRank,
+  messages: messages.QotGetShortSellingRank,
   classes: {
     'Qot_GetShortSellingRank.C2S': { market: 'quote_market', plateList: 'plate', ...none('sortField', 'sortDir', 'offset', 'count') },
   },
@@ -164,7 +156,7 @@ export const getPeriodChangeRank = operation({
   name: 'get_period_change_rank',
   reach: counted,
   protoId: 3416,
-  messages: QotGetPeriodChangeRank,
+  messages: messages.QotGetPeriodChangeRank,
   classes: {
     'Qot_GetPeriodChangeRank.C2S': { market: 'quote_market', periodType: 'none', sortDir: 'none', offset: 'none', count: 'none' },
     'Qot_GetPeriodChangeRank.Indicator': { indicatorType: 'none' },
@@ -182,7 +174,7 @@ export const getHighDividendSoeRank = operation({
   name: 'get_high_dividend_soe_rank',
   reach: counted,
   protoId: 3417,
-  messages: QotGetHighDividendSOERank,
+  messages: messages.QotGetHighDividendSOERank,
   classes: {
     'Qot_GetHighDividendSOERank.C2S': { sortField: 'none', sortDir: 'none', offset: 'none', count: 'none' },
     'Qot_GetHighDividendSOERank.Indicator': { indicatorType: 'none' },
@@ -203,7 +195,7 @@ export const getHeatMapData = operation({
     { list: 'plateDataList.leaderStock', of: 'security' },
   ],
   protoId: 3432,
-  messages: QotGetHeatMapData,
+  messages: messages.QotGetHeatMapData,
   classes: {
     'Qot_GetHeatMapData.C2S': { market: 'quote_market', sortField: 'none', ascend: 'none', count: 'none', page: 'none', plateType: 'none' },
   },

@@ -1,18 +1,6 @@
 import { operation, post } from '../declare.js';
 import { requestClasses } from '../field-classes.js';
-import * as QotGetCompanyExecutiveBackground from '../generated/Qot_GetCompanyExecutiveBackground_pb.js';
-import * as QotGetCompanyExecutives from '../generated/Qot_GetCompanyExecutives_pb.js';
-import * as QotGetCompanyOperationalEfficiency from '../generated/Qot_GetCompanyOperationalEfficiency_pb.js';
-import * as QotGetCompanyProfile from '../generated/Qot_GetCompanyProfile_pb.js';
-import * as QotGetFinancialsEarningsPriceHistory from '../generated/Qot_GetFinancialsEarningsPriceHistory_pb.js';
-import * as QotGetFinancialsEarningsPriceMove from '../generated/Qot_GetFinancialsEarningsPriceMove_pb.js';
-import * as QotGetFinancialsRevenueBreakdown from '../generated/Qot_GetFinancialsRevenueBreakdown_pb.js';
-import * as QotGetFinancialsStatements from '../generated/Qot_GetFinancialsStatements_pb.js';
-import * as QotGetResearchAnalystConsensus from '../generated/Qot_GetResearchAnalystConsensus_pb.js';
-import * as QotGetResearchMorningstarReport from '../generated/Qot_GetResearchMorningstarReport_pb.js';
-import * as QotGetResearchRatingSummary from '../generated/Qot_GetResearchRatingSummary_pb.js';
-import * as QotGetValuationDetail from '../generated/Qot_GetValuationDetail_pb.js';
-import * as QotGetValuationPlateStockList from '../generated/Qot_GetValuationPlateStockList_pb.js';
+import * as messages from '../generated/messages.js';
 import {
   breakdownReportType,
   listedValuationType,
@@ -46,7 +34,7 @@ export const getCompanyProfile = operation({
   ...ofCompany,
   name: 'get_company_profile',
   protoId: 3243,
-  messages: QotGetCompanyProfile,
+  messages: messages.QotGetCompanyProfile,
   classes: requestClasses('Qot_GetCompanyProfile', bySecurity),
   title: 'Company profile',
   summary: 'What a company does, where it is, who leads it, its staff and its share capital.',
@@ -60,7 +48,7 @@ export const getCompanyExecutives = operation({
   ...ofCompany,
   name: 'get_company_executives',
   protoId: 3244,
-  messages: QotGetCompanyExecutives,
+  messages: messages.QotGetCompanyExecutives,
   classes: requestClasses('Qot_GetCompanyExecutives', bySecurity),
   title: 'Executives',
   summary: 'Who leads a company: posts, since when, age, education and yearly pay.',
@@ -74,7 +62,7 @@ export const getCompanyExecutiveBackground = operation({
   ...ofCompany,
   name: 'get_company_executive_background',
   protoId: 3245,
-  messages: QotGetCompanyExecutiveBackground,
+  messages: messages.QotGetCompanyExecutiveBackground,
   classes: requestClasses('Qot_GetCompanyExecutiveBackground', bySecurity, 'leaderName'),
   title: 'Career of an executive',
   summary: 'Which posts somebody who leads a company has held, there and elsewhere.',
@@ -88,7 +76,7 @@ export const getCompanyOperationalEfficiency = operation({
   ...ofCompany,
   name: 'get_company_operational_efficiency',
   protoId: 3246,
-  messages: QotGetCompanyOperationalEfficiency,
+  messages: messages.QotGetCompanyOperationalEfficiency,
   classes: requestClasses('Qot_GetCompanyOperationalEfficiency', bySecurity, 'nextKey', 'num', 'currencyCode', 'financialType'),
   title: 'Operational efficiency',
   summary: 'Employees of a company, and revenue, operating and net profit for each, period by period with growth.',
@@ -108,7 +96,7 @@ export const getFinancialsEarningsPriceMove = operation({
   ...ofCompany,
   name: 'get_financials_earnings_price_move',
   protoId: 3225,
-  messages: QotGetFinancialsEarningsPriceMove,
+  messages: messages.QotGetFinancialsEarningsPriceMove,
   classes: requestClasses('Qot_GetFinancialsEarningsPriceMove', bySecurity, 'periodCount'),
   title: 'Prices around results',
   summary: 'Daily prices in the days before and after each publication of results, newest first.',
@@ -122,7 +110,7 @@ export const getFinancialsEarningsPriceHistory = operation({
   ...ofCompany,
   name: 'get_financials_earnings_price_history',
   protoId: 3226,
-  messages: QotGetFinancialsEarningsPriceHistory,
+  messages: messages.QotGetFinancialsEarningsPriceHistory,
   classes: requestClasses('Qot_GetFinancialsEarningsPriceHistory', bySecurity),
   title: 'Results and prices',
   summary: 'How the price took each of the last results: the day itself, and closes by offset in trading days.',
@@ -136,7 +124,7 @@ export const getFinancialsStatements = operation({
   ...ofCompany,
   name: 'get_financials_statements',
   protoId: 3227,
-  messages: QotGetFinancialsStatements,
+  messages: messages.QotGetFinancialsStatements,
   classes: requestClasses('Qot_GetFinancialsStatements', bySecurity, 'statementType', 'financialType', 'currencyCode', 'nextKey', 'num'),
   title: 'Financial statements',
   summary: 'Income statement, balance sheet, cash flow or key figures of a company, period by period with growth.',
@@ -157,7 +145,7 @@ export const getFinancialsRevenueBreakdown = operation({
   ...ofCompany,
   name: 'get_financials_revenue_breakdown',
   protoId: 3228,
-  messages: QotGetFinancialsRevenueBreakdown,
+  messages: messages.QotGetFinancialsRevenueBreakdown,
   classes: requestClasses('Qot_GetFinancialsRevenueBreakdown', bySecurity, 'date', 'financialType', 'currencyCode'),
   title: 'Revenue breakdown',
   summary: 'How the revenue of a period divides by business and by region.',
@@ -176,7 +164,7 @@ export const getResearchAnalystConsensus = operation({
   ...ofCompany,
   name: 'get_research_analyst_consensus',
   protoId: 3229,
-  messages: QotGetResearchAnalystConsensus,
+  messages: messages.QotGetResearchAnalystConsensus,
   classes: requestClasses('Qot_GetResearchAnalystConsensus', bySecurity),
   title: 'Analyst consensus',
   summary: 'Target prices and ratings of the last three months: highest, mean, lowest, and the part of each rating.',
@@ -190,7 +178,7 @@ export const getResearchRatingSummary = operation({
   ...ofCompany,
   name: 'get_research_rating_summary',
   protoId: 3230,
-  messages: QotGetResearchRatingSummary,
+  messages: messages.QotGetResearchRatingSummary,
   classes: requestClasses('Qot_GetResearchRatingSummary', bySecurity, 'ratingDimensionType', 'uid', 'nextKey', 'num'),
   title: 'Ratings by broker or analyst',
   summary: 'Ratings and target prices of a stock by broker or by analyst, with their record; with uid those of one.',
@@ -210,7 +198,7 @@ export const getResearchMorningstarReport = operation({
   ...ofCompany,
   name: 'get_research_morningstar_report',
   protoId: 3231,
-  messages: QotGetResearchMorningstarReport,
+  messages: messages.QotGetResearchMorningstarReport,
   classes: requestClasses('Qot_GetResearchMorningstarReport', bySecurity),
   title: 'Star rating report',
   summary: 'Stars, fair value, moat, uncertainty, financial health and capital allocation of a stock, with the reasons.',
@@ -227,7 +215,7 @@ export const getValuationDetail = operation({
   reach: [{ list: 'plateDistribution.stockItems', of: 'security', at: 'security' }],
   beside: ['valuationType', 'lastUpdateTime', 'lastUpdateTimeStr', 'trend', 'marketDistribution', 'profitGrowthRate'],
   protoId: 3232,
-  messages: QotGetValuationDetail,
+  messages: messages.QotGetValuationDetail,
   classes: requestClasses('Qot_GetValuationDetail', bySecurity, 'valuationType', 'intervalType'),
   title: 'Valuation',
   summary: 'P/E, P/B or P/S of a stock or index: now, in the past with its percentile, and against its industry and market.',
@@ -249,7 +237,7 @@ export const getValuationPlateStockList = operation({
     { list: 'plateList', of: 'security', at: 'security' },
   ],
   protoId: 3233,
-  messages: QotGetValuationPlateStockList,
+  messages: messages.QotGetValuationPlateStockList,
   classes: {
     'Qot_GetValuationPlateStockList.C2S': {
       ...{ security: 'plate', filterSecurity: 'plate' },

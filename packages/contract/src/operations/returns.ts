@@ -1,9 +1,7 @@
 import { operation, post } from '../declare.js';
 import { currency, periodUnit, returnMethod } from '../enums.js';
 import { none } from '../field-classes.js';
-import * as PositionCorporateActions from '../generated/svc/position_corporate_actions_pb.js';
-import * as ReturnCalendar from '../generated/svc/return_calendar_pb.js';
-import * as YieldTrend from '../generated/svc/yield_trend_pb.js';
+import * as messages from '../generated/messages.js';
 import { anyOf } from '../scope.js';
 import { choice, extensionVersion, flag, text, time, timestamp, tradeHeader } from '../shape.js';
 import { timeZone } from '../text-formats.js';
@@ -17,7 +15,7 @@ export const getPositionCorporateActions = operation({
   reach: [{ list: 'position_list', of: 'traded' }],
   beside: ['header', 'snapshot_time', 'status'],
   protoId: 20040,
-  messages: PositionCorporateActions,
+  messages: messages.PositionCorporateActions,
   classes: { 'svc.position_corporate_actions.C2S': { extension_version: 'none' } },
   switches: ['--enable-v18-experimental-reads'],
   title: 'Corporate actions of positions',
@@ -46,7 +44,7 @@ export const getReturnCalendar = operation({
   ...returns,
   name: 'get_return_calendar',
   protoId: 20041,
-  messages: ReturnCalendar,
+  messages: messages.ReturnCalendar,
   classes: {
     'svc.return_calendar.C2S': none('currency', 'query_type', 'method', 'time', 'calendar_date', 'time_location', 'extension_version'),
     'svc.account_yield.PriceContext': contextFields,
@@ -72,7 +70,7 @@ export const getYieldTrend = operation({
   ...returns,
   name: 'get_yield_trend',
   protoId: 20042,
-  messages: YieldTrend,
+  messages: messages.YieldTrend,
   classes: {
     'svc.yield_trend.C2S': { method: 'none', extension_version: 'none' },
     'svc.yield_trend.Range': { query_type: 'none', currency: 'none', start_date: 'none', end_date: 'none', time_location: 'none' },

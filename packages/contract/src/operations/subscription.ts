@@ -1,9 +1,7 @@
 import { get, operation, post } from '../declare.js';
 import { marketState, orderStatus, rehabType, session, subType, waitCondition, waitFigure, waitRelation } from '../enums.js';
 import { none } from '../field-classes.js';
-import * as QotGetSubInfo from '../generated/Qot_GetSubInfo_pb.js';
-import * as QotSub from '../generated/Qot_Sub_pb.js';
-import * as WaitFor from '../generated/svc/wait_for_pb.js';
+import * as messages from '../generated/messages.js';
 import { anyOf, byField } from '../scope.js';
 import { choice, choices, fixed, flag, id, integer, never, number, symbol, symbols, text, tradeHeader } from '../shape.js';
 
@@ -28,7 +26,7 @@ export const subscribe = operation({
     { field: 'isSubOrUnSub', is: true },
     { field: 'isUnsubAll', is: false },
   ],
-  messages: QotSub,
+  messages: messages.QotSub,
   title: 'Subscribe',
   summary: 'Subscribes to live data of symbols; pushes arrive on the push stream.',
   guide:
@@ -59,7 +57,7 @@ export const unsubscribe = operation({
   // The answer is empty; pushes are filtered as they are sent.
   reach: 'general',
   protoId: 3001,
-  messages: QotSub,
+  messages: messages.QotSub,
   title: 'Unsubscribe',
   summary: 'Ends subscriptions; pushes still queued are dropped.',
   guide:
@@ -86,7 +84,7 @@ export const getSubInfo = operation({
   beside,
   protoId: 3003,
   answers: [{ field: 'isReqAllConn', is: false }],
-  messages: QotGetSubInfo,
+  messages: messages.QotGetSubInfo,
   title: 'Connection subscriptions',
   summary: 'Subscriptions of this connection; over REST each call is its own, so the list is usually empty.',
   shape: [fixed('isReqAllConn', false)],
@@ -101,7 +99,7 @@ export const querySubscription = operation({
   scope: anyOf('qot:read'),
   beside,
   protoId: 3003,
-  messages: QotGetSubInfo,
+  messages: messages.QotGetSubInfo,
   title: 'Query subscriptions',
   summary: 'Subscriptions of the caller, or of the whole daemon across all interfaces.',
   guide:
@@ -127,7 +125,7 @@ export const waitFor = operation({
   scope: byField('condition', { [PRICE]: 'qot:read', [ORDER]: 'acc:read', [MARKET]: 'qot:read' }),
   reach: 'request',
   protoId: 20050,
-  messages: WaitFor,
+  messages: messages.WaitFor,
   classes: {
     'svc.wait_for.C2S': {
       security: 'security',

@@ -1,18 +1,6 @@
 import { get, operation, post } from '../declare.js';
 import { delayStatisticsType, qotPushStage, verificationOp, verificationType } from '../enums.js';
-import * as GetDelayStatistics from '../generated/GetDelayStatistics_pb.js';
-import * as GetGlobalState from '../generated/GetGlobalState_pb.js';
-import * as GetUserInfo from '../generated/GetUserInfo_pb.js';
-import * as Ping from '../generated/svc/ping_pb.js';
-import * as PushSubscriberInfo from '../generated/svc/push_subscriber_info_pb.js';
-import * as QuoteCapability from '../generated/svc/quote_capability_pb.js';
-import * as QuoteRights from '../generated/svc/quote_rights_pb.js';
-import * as RiskFreeRate from '../generated/svc/risk_free_rate_pb.js';
-import * as SpreadTable from '../generated/svc/spread_table_pb.js';
-import * as TokenState from '../generated/svc/token_state_pb.js';
-import * as WhoAmI from '../generated/svc/whoami_pb.js';
-import * as UsedQuota from '../generated/UsedQuota_pb.js';
-import * as Verification from '../generated/Verification_pb.js';
+import * as messages from '../generated/messages.js';
 import { anyOf, scopes } from '../scope.js';
 import { choice, choices, constant, flag, id, integer, text, timestamp } from '../shape.js';
 
@@ -22,7 +10,7 @@ export const getGlobalState = operation({
   ...common,
   name: 'get_global_state',
   protoId: 1002,
-  messages: GetGlobalState,
+  messages: messages.GetGlobalState,
   title: 'Global state',
   summary: 'State of every market, of the logins, and the server time.',
   guide:
@@ -35,7 +23,7 @@ export const ping = operation({
   ...common,
   name: 'ping',
   protoId: null,
-  messages: Ping,
+  messages: messages.Ping,
   title: 'Ping',
   summary: 'Answers with the server time and what stands behind the gateway.',
   guide:
@@ -49,7 +37,7 @@ export const whoami = operation({
   // Whatever a key may do, it may ask what that is.
   scope: anyOf(...scopes),
   protoId: 20051,
-  messages: WhoAmI,
+  messages: messages.Whoami,
   title: 'Who am I',
   summary: 'Your key, its scopes and expiry, and what is used and left of each limit.',
   guide:
@@ -61,7 +49,7 @@ export const getUserInfo = operation({
   ...common,
   name: 'get_user_info',
   protoId: 1005,
-  messages: GetUserInfo,
+  messages: messages.GetUserInfo,
   title: 'User information',
   summary: 'The logged-in user: name, market-data rights and quotas.',
   guide:
@@ -73,7 +61,7 @@ export const getDelayStatistics = operation({
   ...common,
   name: 'get_delay_statistics',
   protoId: 1007,
-  messages: GetDelayStatistics,
+  messages: messages.GetDelayStatistics,
   title: 'Delay statistics',
   summary: 'How long pushes, requests and orders took inside the gateway.',
   guide:
@@ -89,7 +77,7 @@ export const getQuoteRights = operation({
   ...common,
   name: 'get_quote_rights',
   protoId: 20001,
-  messages: QuoteRights,
+  messages: messages.QuoteRights,
   title: 'Quote rights',
   summary: 'Market-data permission level per quote market.',
   guide:
@@ -102,7 +90,7 @@ export const getQuoteCapability = operation({
   ...common,
   name: 'get_quote_capability',
   protoId: 20002,
-  messages: QuoteCapability,
+  messages: messages.QuoteCapability,
   title: 'Quote capability',
   summary: 'Which subscription and K-line types each market serves, and the subscription quota.',
   guide:
@@ -117,7 +105,7 @@ export const getPushSubscriberInfo = operation({
   reach: [{ list: 'acc_id_list', of: 'account' }],
   beside: ['subscriber_list'],
   protoId: null,
-  messages: PushSubscriberInfo,
+  messages: messages.PushSubscriberInfo,
   title: 'Push subscribers',
   summary: 'Who is connected to the push stream, with backlogs and counts.',
   guide:
@@ -129,7 +117,7 @@ export const getUsedQuota = operation({
   ...common,
   name: 'get_used_quota',
   protoId: 1010,
-  messages: UsedQuota,
+  messages: messages.UsedQuota,
   title: 'Used quota',
   summary: 'Subscription and history K-line quota in use.',
   guide: 'Check it before subscribing to, or reading histories of, many symbols. The sizes of both quotas are in svc_get_user_info. Free.',
@@ -142,7 +130,7 @@ export const verification = operation({
   effect: 'write',
   scope: anyOf('auth:setup'),
   protoId: 1006,
-  messages: Verification,
+  messages: messages.Verification,
   title: 'Device verification',
   summary: 'Requests or answers the device verification code of a pending login.',
   shape: [
@@ -159,7 +147,7 @@ export const getTokenState = operation({
   name: 'get_token_state',
   scope: anyOf('acc:read'),
   protoId: 20003,
-  messages: TokenState,
+  messages: messages.TokenState,
   title: 'Token state',
   summary: 'Whether two-factor tokens are enabled and bound: 1 yes, 0 no.',
   guide:
@@ -172,7 +160,7 @@ export const getRiskFreeRate = operation({
   ...common,
   name: 'get_risk_free_rate',
   protoId: 20004,
-  messages: RiskFreeRate,
+  messages: messages.RiskFreeRate,
   title: 'Risk-free rates',
   summary: 'Risk-free rates of Hong Kong, the United States and Japan, in percent.',
   guide:
@@ -185,7 +173,7 @@ export const getSpreadTable = operation({
   ...common,
   name: 'get_spread_table',
   protoId: 20005,
-  messages: SpreadTable,
+  messages: messages.SpreadTable,
   title: 'Price steps',
   summary: 'Price steps of every spread code.',
   guide:

@@ -13,14 +13,7 @@ import {
   trdEnvOfModify,
   trdSide,
 } from '../enums.js';
-import * as GetRefusals from '../generated/svc/get_refusals_pb.js';
-import * as ReversePosition from '../generated/svc/reverse_position_pb.js';
-import * as RollPosition from '../generated/svc/roll_position_pb.js';
-import * as TrdModifyOrder from '../generated/Trd_ModifyOrder_pb.js';
-import * as TrdPlaceComboOrder from '../generated/Trd_PlaceComboOrder_pb.js';
-import * as TrdPlaceOrder from '../generated/Trd_PlaceOrder_pb.js';
-import * as TrdReconfirmOrder from '../generated/Trd_ReconfirmOrder_pb.js';
-import * as TrdUnlockTrade from '../generated/Trd_UnlockTrade_pb.js';
+import * as messages from '../generated/messages.js';
 import { LEGS_MAX, legValues } from '../leg-values.js';
 import type { Need } from '../needs.js';
 import { anyOf } from '../scope.js';
@@ -87,7 +80,7 @@ export const placeOrder = operation({
   effect: 'order',
   valuer: 'place',
   protoId: 2202,
-  messages: TrdPlaceOrder,
+  messages: messages.TrdPlaceOrder,
   title: 'Place order',
   summary: 'Places an order.',
   guide:
@@ -127,7 +120,7 @@ export const placeComboOrder = operation({
   effect: 'order',
   valuer: 'combo',
   protoId: 2227,
-  messages: TrdPlaceComboOrder,
+  messages: messages.TrdPlaceComboOrder,
   needs: [{ oneOf: ['comboLegs'], entriesMax: LEGS_MAX }, ...neededBy('price', [...limitOrderTypes]), endOfGtd],
   values: legValues,
   title: 'Place combination',
@@ -156,7 +149,7 @@ export const modifyOrder = operation({
   effect: 'order',
   valuer: 'modify',
   protoId: 2205,
-  messages: TrdModifyOrder,
+  messages: messages.TrdModifyOrder,
   title: 'Modify order',
   summary: 'Changes the quantity and price of a working order, or disables, enables, deletes or cancels it.',
   guide:
@@ -194,7 +187,7 @@ export const cancelOrder = operation({
     { field: 'modifyOrderOp', is: CANCEL },
     { field: 'forAll', is: false },
   ],
-  messages: TrdModifyOrder,
+  messages: messages.TrdModifyOrder,
   title: 'Cancel order',
   summary: 'Cancels one order. The answer says that the cancel was accepted; the final state comes as a push.',
   guide:
@@ -234,7 +227,7 @@ export const cancelAllOrder = operation({
     { field: 'modifyOrderOp', is: CANCEL },
     { field: 'forAll', is: true },
   ],
-  messages: TrdModifyOrder,
+  messages: messages.TrdModifyOrder,
   title: 'Cancel all orders',
   summary: 'Cancels every working order of an account in one market.',
   guide:
@@ -264,7 +257,7 @@ export const reconfirmOrder = operation({
   effect: 'order',
   valuer: 'reconfirm',
   protoId: 2237,
-  messages: TrdReconfirmOrder,
+  messages: messages.TrdReconfirmOrder,
   title: 'Reconfirm order',
   summary: 'Sends an order that the brokerage keeps back because its quantity or its price looks like a slip.',
   guide:
@@ -293,7 +286,7 @@ export const getRefusals = operation({
   // The gateway leaves out refusals that the key's lists do not allow by now.
   reach: 'general',
   protoId: 20052,
-  messages: GetRefusals,
+  messages: messages.GetRefusals,
   title: 'Refusals',
   summary: 'Your own orders, changes and cancels that were refused within a day, newest first, and why.',
   guide:
@@ -312,7 +305,7 @@ export const unlockTrade = operation({
   effect: 'write',
   idempotent: true,
   protoId: 2005,
-  messages: TrdUnlockTrade,
+  messages: messages.TrdUnlockTrade,
   title: 'Unlock trading',
   summary: 'Unlocks (or locks) trading in real accounts. Permission to trade still comes from scopes and switches.',
   guide:
@@ -342,7 +335,7 @@ export const reversePosition = operation({
   ...ofPositions,
   name: 'reverse_position',
   protoId: 20043,
-  messages: ReversePosition,
+  messages: messages.ReversePosition,
   classes: {
     'svc.reverse_position.C2S': { extension_version: 'none' },
     'svc.reverse_position.Initial': { idempotency_key: 'none', position_id: 'none', price_type: 'none' },
@@ -365,7 +358,7 @@ export const rollPosition = operation({
   ...ofPositions,
   name: 'roll_position',
   protoId: 20044,
-  messages: RollPosition,
+  messages: messages.RollPosition,
   classes: {
     'svc.roll_position.C2S': { extension_version: 'none' },
     'svc.roll_position.Initial': {

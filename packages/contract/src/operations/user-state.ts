@@ -10,15 +10,7 @@ import {
   watchlistOp,
 } from '../enums.js';
 import { none } from '../field-classes.js';
-import * as QotGetOptionEventAlert from '../generated/Qot_GetOptionEventAlert_pb.js';
-import * as QotGetPriceReminder from '../generated/Qot_GetPriceReminder_pb.js';
-import * as QotGetUserSecurity from '../generated/Qot_GetUserSecurity_pb.js';
-import * as QotGetUserSecurityGroup from '../generated/Qot_GetUserSecurityGroup_pb.js';
-import * as QotModifyUserSecurity from '../generated/Qot_ModifyUserSecurity_pb.js';
-import * as QotSetOptionEventAlert from '../generated/Qot_SetOptionEventAlert_pb.js';
-import * as QotSetPriceReminder from '../generated/Qot_SetPriceReminder_pb.js';
-import * as GetStockNote from '../generated/svc/get_stock_note_pb.js';
-import * as SetStockNote from '../generated/svc/set_stock_note_pb.js';
+import * as messages from '../generated/messages.js';
 import { anyOf } from '../scope.js';
 import { choice, choices, id, integer, number, symbol, symbols, text } from '../shape.js';
 
@@ -39,7 +31,7 @@ export const getUserSecurity = operation({
   name: 'get_user_security',
   reach: [{ list: 'staticInfoList', of: 'security', at: 'basic.security' }],
   protoId: 3213,
-  messages: QotGetUserSecurity,
+  messages: messages.QotGetUserSecurity,
   classes: { 'Qot_GetUserSecurity.C2S': { groupName: 'none' }, ...header },
   title: 'Watchlist',
   summary: 'The securities of one of the user’s watchlist groups.',
@@ -55,7 +47,7 @@ export const getUserSecurityGroup = operation({
   name: 'get_user_security_group',
   reach: 'general',
   protoId: 3222,
-  messages: QotGetUserSecurityGroup,
+  messages: messages.QotGetUserSecurityGroup,
   classes: { 'Qot_GetUserSecurityGroup.C2S': { groupType: 'none' }, ...header },
   title: 'Watchlist groups',
   summary: 'The names of the user’s watchlist groups, the system’s and their own.',
@@ -71,7 +63,7 @@ export const modifyUserSecurity = operation({
   idempotent: true,
   reach: 'request',
   protoId: 3214,
-  messages: QotModifyUserSecurity,
+  messages: messages.QotModifyUserSecurity,
   classes: { 'Qot_ModifyUserSecurity.C2S': { groupName: 'none', op: 'none', securityList: 'security' }, ...header },
   title: 'Change watchlist',
   summary: 'Adds securities to a custom watchlist group, takes them out of it, or stops watching them altogether.',
@@ -91,7 +83,7 @@ export const getPriceReminder = operation({
   name: 'get_price_reminder',
   reach: [{ list: 'priceReminderList', of: 'security', at: 'security' }],
   protoId: 3221,
-  messages: QotGetPriceReminder,
+  messages: messages.QotGetPriceReminder,
   classes: { 'Qot_GetPriceReminder.C2S': { security: 'security', market: 'quote_market' }, ...header },
   title: 'Price reminders',
   summary: 'The user’s price reminders of a security or of a market.',
@@ -110,7 +102,7 @@ export const setPriceReminder = operation({
   name: 'set_price_reminder',
   reach: 'request',
   protoId: 3220,
-  messages: QotSetPriceReminder,
+  messages: messages.QotSetPriceReminder,
   classes: {
     'Qot_SetPriceReminder.C2S': { security: 'security', ...none('op', 'key', 'type', 'freq', 'value', 'note', 'reminderSessionList') },
     ...header,
@@ -152,7 +144,7 @@ export const getOptionEventAlert = operation({
   name: 'get_option_event_alert',
   reach: [{ list: 'alertList', of: 'security', at: 'underlying', total: 'allCount', more: { field: 'nextPage', last: '' } }],
   protoId: 3308,
-  messages: QotGetOptionEventAlert,
+  messages: messages.QotGetOptionEventAlert,
   classes: { 'Qot_GetOptionEventAlert.C2S': { count: 'none', page: 'none' } },
   title: 'Option alerts',
   summary: 'The user’s alerts of unusual option trades, the newest first, by pages.',
@@ -171,7 +163,7 @@ export const setOptionEventAlert = operation({
   // An alert of a market or of a group reaches securities that the request does not name.
   reach: 'beyond',
   protoId: 3309,
-  messages: QotSetOptionEventAlert,
+  messages: messages.QotSetOptionEventAlert,
   classes: {
     'Qot_SetOptionEventAlert.C2S': { operType: 'none' },
     'Qot_GetOptionEventAlert.EventAlertItem': alertItem,
@@ -191,7 +183,7 @@ export const getStockNote = operation({
   name: 'get_stock_note',
   reach: [{ list: 'note_list', of: 'security', at: 'security' }],
   protoId: 20018,
-  messages: GetStockNote,
+  messages: messages.GetStockNote,
   classes: { 'svc.get_stock_note.C2S': { security_list: 'security' } },
   title: 'Stock notes',
   summary: 'The notes that the user has written about securities, the newest first.',
@@ -208,7 +200,7 @@ export const setStockNote = operation({
   scope: anyOf('qot:write'),
   reach: 'request',
   protoId: 20019,
-  messages: SetStockNote,
+  messages: messages.SetStockNote,
   classes: { 'svc.set_stock_note.C2S': { security: 'security', note: 'none' } },
   title: 'Write stock note',
   summary: 'Writes or replaces the user’s note about a security; an empty text removes it.',
