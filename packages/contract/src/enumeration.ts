@@ -95,3 +95,82 @@ export interface FieldEnumerations {
   readonly prefix: string;
   readonly fields: Readonly<Record<string, Enumeration>>;
 }
+
+/** The number an interface writes for a member. */
+export function numberIn(member: Member, dialect: Dialect): number {
+  const own = dialect === 'rest' ? (member.rest ?? member.restWritten) : member.mcp;
+  return own ?? member.public;
+}
+
+/** The numbers an interface knows, each with the member it means; it need not be traded. */
+export function knownNumbers(enumeration: Enumeration, dialect: Dialect): Map<number, Member> {
+  const known = new Map<number, Member>();
+  for (const member of enumeration.members) {
+    const own = dialect === 'rest' ? member.rest : member.mcp;
+    if (own !== null) known.set(own ?? member.public, member);
+    if (dialect === 'rest') for (const number of member.restAlso ?? []) known.set(number, member);
+  }
+  return known;
+}
+
+/** The numbers an interface accepts, each with the member it means. */
+export function acceptedNumbers(enumeration: Enumeration, dialect: Dialect): Map<number, Member> {
+  return new Map([...knownNumbers(enumeration, dialect)].filter(([, { untraded }]) => untraded !== true));
+}
+
+/** A number that REST writes for one of the public protocol that means something else there: 7 (CRYPTO) is written as 107. */
+const BEYOND = 100;
+
+/** Values that an interface writes for each public number: REST a number, tools a name. */
+export function writtenValues(enumeration: Enumeration, dialect: Dialect): ReadonlyMap<number, number | string> {
+  const written = new Map<number, number | string>();
+  for (const member of enumeration.members) {
+    const shown = shownAs(enumeration, member);
+    written.set(member.public, dialect === 'mcp' ? shown.name : numberIn(shown, dialect));
+  }
+  const taken = knownNumbers(enumeration, dialect);
+  for (const [text, name] of Object.entries(enumeration.protocolOnly ?? {})) {
+    const number = Number(text);
+    written.set(number, dialect === 'mcp' ? name : taken.has(number) ? BEYOND + number : number);
+  }
+  return written;
+}
+
+/** The public numbers whose members a caller of an interface may send: what a list of choices names there. */
+export function sendableNumbers(enumeration: Enumeration, dialect: Dialect): ReadonlySet<number> {
+  const accepted = new Set(acceptedNumbers(enumeration, dialect).values());
+  const sendable = enumeration.members.filter((member) => {
+    const shown = shownAs(enumeration, member);
+    return dialect === 'mcp' ? shown.untraded !== true : accepted.has(shown);
+  });
+  return new Set(sendable.map((member) => member.public));
+}
+
+function shownAs({ members }: Enumeration, member: Member): Member {
+  return members.find(({ name }) => name === member.writtenAs) ?? member;
+}
+
+/** The member that a name means, ignoring case. */
+export function memberNamed(enumeration: Enumeration, name: string): Member | undefined {
+  const wanted = name.toLowerCase();
+  return enumeration.members.find((member) => [member.name, ...(member.aliases ?? [])].some((known) => known.toLowerCase() === wanted));
+}
+
+/** "1 (simulate), 2 (real)": what an error text lists. */
+export function listAccepted(enumeration: Enumeration, dialect: Dialect): string {
+  return [...acceptedNumbers(enumeration, dialect)].map(([number, member]) => `${number} (${member.name})`).join(', ');
+}
+
+/** The same where names are accepted too; some members may have no number: "day (1), quarter". */
+export function listNamed(enumeration: Enumeration, dialect: Dialect): string {
+  const numbers = new Map([...acceptedNumbers(enumeration, dialect)].map(([number, member]) => [member, number]));
+  const named = enumeration.members.filter(({ offered, untraded }) => offered !== false && untraded !== true);
+  return named.map((member) => (numbers.has(member) ? `${member.name} (${numbers.get(member)})` : member.name)).join(', ');
+}
+
+/** The numbers that a message of the public protocol may hold, each with its name. */
+export function publicNumbers({ members, protocolOnly = {} }: Enumeration): ReadonlyMap<number, string> {
+  const numbers = new Map(members.map((member) => [member.public, member.name]));
+  for (const [number, name] of Object.entries(protocolOnly)) numbers.set(Number(number), name);
+  return numbers;
+}

@@ -1,68 +1,69 @@
 import {
   asDefined,
-  type Dialect,
   defined,
   type Enumeration,
   enumeration,
   type FieldEnumerations,
   inCapitals,
   inSmallLetters,
-  type Member,
   same,
 } from './enumeration.js';
 import { extensionEnumerations } from './extension-enums.js';
-import { IssuerSchema, PriceReminderTypeSchema, SortFieldSchema, TradeDateMarketSchema } from './generated/Qot_Common_pb.js';
+import {
+  IssuerSchema,
+  PriceReminderTypeSchema,
+  QotMarketStateSchema,
+  SortFieldSchema,
+  TradeDateMarketSchema,
+} from './generated/Qot_Common_pb.js';
 import { CodeChangeTypeSchema } from './generated/Qot_GetCodeChange_pb.js';
-import { OrderStatusSchema } from './generated/Trd_Common_pb.js';
 import { industryEnumerations } from './industry-enums.js';
 import { institutionEnumerations } from './institution-enums.js';
 import { listEnumerations } from './list-enums.js';
 import { ownEnumerations } from './own-enums.js';
 import { researchEnumerations } from './research-enums.js';
 
-export type { Dialect, Enumeration, Member } from './enumeration.js';
+import {
+  cashFlowDirection,
+  cashLogCurrency,
+  cashLogDirection,
+  currency,
+  modifyOrderOp,
+  orderSession,
+  orderStatus,
+  orderType,
+  reconfirmReason,
+  reversalPrice,
+  secMarket,
+  securityFirm,
+  timeInForce,
+  trailType,
+  trdEnv,
+  trdMarket,
+  trdSide,
+} from './trade-enums.js';
+
+export {
+  acceptedNumbers,
+  type Dialect,
+  type Enumeration,
+  knownNumbers,
+  listAccepted,
+  listNamed,
+  type Member,
+  memberNamed,
+  numberIn,
+  publicNumbers,
+  sendableNumbers,
+  writtenValues,
+} from './enumeration.js';
+export * from './trade-enums.js';
 
 /**
  * Every enumeration whose numbers a caller may send or see, as one table. A message inside the daemon always holds the
  * public protocol's number; each interface maps its own at its edge. Where an interface's column is missing, its
  * numbers are the public ones.
- *
- * The REST and tool lists of `trd_env`, `order_type`, `trd_market` and `kl_type` differ from the public protocol and
- * from each other. A wrong guess there sends a real order, so a number that is in no column is refused.
  */
-
-export const trdEnv = enumeration('trd_env', [
-  { name: 'simulate', public: 0, rest: 1, mcp: 1, aliases: ['sim'] },
-  { name: 'real', public: 1, rest: 2, mcp: 2 },
-]);
-
-/** The low-level header of `/api/modify-order` alone: 0 is real there, and 2 is nothing. */
-export const trdEnvOfModify = enumeration('trd_env', [
-  { name: 'real', public: 1, rest: 0, mcp: 0 },
-  { name: 'simulate', public: 0, rest: 1, mcp: 1, aliases: ['sim'] },
-]);
-
-export const trdMarket = enumeration(
-  'trd_market',
-  [
-    { name: 'HK', public: 1 },
-    { name: 'US', public: 2 },
-    { name: 'CN', public: 3 },
-    { name: 'HKCC', public: 4 },
-    { name: 'FUTURES', public: 5 },
-    { name: 'SG', public: 6 },
-    { name: 'AU', public: 8, untraded: true },
-    { name: 'JP', public: 15, restAlso: [7] },
-    { name: 'MY', public: 111 },
-    { name: 'CA', public: 112, untraded: true },
-    // Markets of simulated futures accounts. JSON callers know them by the market of all futures alone.
-    { name: 'FUTURES_SIMULATE_HK', public: 10, rest: null, mcp: null, offered: false, writtenAs: 'FUTURES' },
-    { name: 'FUTURES_SIMULATE_US', public: 11, rest: null, mcp: null, offered: false, writtenAs: 'FUTURES' },
-    { name: 'FUTURES_SIMULATE_SG', public: 12, rest: null, mcp: null, offered: false, writtenAs: 'FUTURES' },
-    { name: 'FUTURES_SIMULATE_JP', public: 13, rest: null, mcp: null, offered: false, writtenAs: 'FUTURES' },
-  ],
-  { 7: 'CRYPTO', 17: 'PREDICTION', 113: 'HK_FUND', 123: 'US_FUND', 124: 'SG_FUND', 125: 'MY_FUND', 126: 'JP_FUND' },
-);
 
 export const quoteMarketNumbers = same('market', { HK: 1, HK_FUTURE: 2, US: 11, SH: 21, SZ: 22, SG: 31, JP: 41, MY: 61, FX: 81 });
 
@@ -125,49 +126,6 @@ export const securityType = same('sec_type', {
   CRYPTO: 12,
 });
 
-export const secMarket = enumeration(
-  'sec_market',
-  [
-    { name: 'HK', public: 1 },
-    { name: 'US', public: 2 },
-    { name: 'SH', public: 31 },
-    { name: 'SZ', public: 32 },
-    { name: 'SG', public: 41 },
-    { name: 'JP', public: 51 },
-    { name: 'AU', public: 61, untraded: true },
-    { name: 'MY', public: 71 },
-    { name: 'CA', public: 81, untraded: true },
-    { name: 'FX', public: 91 },
-  ],
-  { 101: 'CC', 111: 'EC' },
-);
-
-export const trdSide = same('trd_side', { BUY: 1, SELL: 2, SELL_SHORT: 3, BUY_BACK: 4 });
-
-export const orderType = enumeration(
-  'order_type',
-  [
-    { name: 'NORMAL', public: 1, aliases: ['LIMIT'] },
-    { name: 'MARKET', public: 2 },
-    { name: 'ABSOLUTE_LIMIT', public: 5, mcp: 6 },
-    { name: 'AUCTION', public: 6, mcp: 5 },
-    { name: 'AUCTION_LIMIT', public: 7, mcp: null },
-    { name: 'SPECIAL_LIMIT', public: 8, mcp: 7 },
-    // From here on the public numbers, which mean nothing else in any list.
-    { name: 'STOP', public: 10 },
-    { name: 'STOP_LIMIT', public: 11 },
-    { name: 'MARKET_IF_TOUCHED', public: 12 },
-    { name: 'LIMIT_IF_TOUCHED', public: 13 },
-    { name: 'TRAILING_STOP', public: 14 },
-    { name: 'TRAILING_STOP_LIMIT', public: 15 },
-    { name: 'TWAP_MARKET', public: 16 },
-    { name: 'TWAP_LIMIT', public: 17 },
-    { name: 'VWAP_MARKET', public: 18 },
-    { name: 'VWAP_LIMIT', public: 19 },
-  ],
-  { 9: 'SPECIAL_LIMIT_ALL' },
-);
-
 /** Ours, beyond the public list: REST's 4-minute bar, which the gateway makes from minutes. */
 export const KL_TYPE_4MIN = 1004;
 
@@ -225,64 +183,10 @@ export const subType = enumeration('sub_types', [
   { name: 'OrderBook_Odd', public: 22, aliases: ['ORDER_BOOK_ODD'] },
 ]);
 
-export const modifyOrderOp = same('modify_order_op', { normal: 1, cancel: 2, disable: 3, enable: 4, delete: 5 });
 export const session = same('session', { NONE: 0, RTH: 1, ETH: 2, ALL: 3 });
-/** Sessions of orders: quotes have none of the night alone. */
-export const orderSession = same('session', { NONE: 0, RTH: 1, ETH: 2, ALL: 3, OVERNIGHT: 4 });
-export const timeInForce = same('time_in_force', { DAY: 0, GTC: 1, IOC: 2, GTD: 3 });
-/** Reason why an order waits to be confirmed (Trd_Common.ReconfirmOrderReason of earlier versions of the protocol). */
-export const reconfirmReason = same('reconfirm_op', { QTY_TOO_LARGE: 1, PRICE_ABNORMAL: 2 });
-/** Trd_Common.TrailType. */
-export const trailType = same('trail_type', { RATIO: 1, AMOUNT: 2 });
-/** Orders that reverse a position: at the market, or limited to the last price. */
-export const reversalPrice = same('price_type', { MARKET: 1, LIMIT: 2 });
-/** Trd_Common.SecurityFirm. */
-export const securityFirm = same('security_firm', {
-  Unknown: 0,
-  FutuSecurities: 1,
-  FutuInc: 2,
-  FutuSG: 3,
-  FutuAU: 4,
-  FutuCA: 5,
-  FutuMY: 6,
-  FutuJP: 7,
-});
 /** GetUserInfo's verification codes. */
 export const verificationType = same('type', { PICTURE: 1, PHONE: 2 });
 export const verificationOp = same('op', { REQUEST: 1, ENTER: 2 });
-/** Ours, beyond the public list: the tools' USDT, which no published version of the protocol has a number for. */
-export const CURRENCY_USDT = 1001;
-
-export const currency = enumeration(
-  'currency',
-  [
-    { name: 'HKD', public: 1 },
-    { name: 'USD', public: 2 },
-    { name: 'CNH', public: 3 },
-    { name: 'JPY', public: 4 },
-    { name: 'SGD', public: 5 },
-    { name: 'AUD', public: 6 },
-    { name: 'CAD', public: 7 },
-    { name: 'MYR', public: 8 },
-    { name: 'USDT', public: CURRENCY_USDT, rest: null, mcp: null },
-  ],
-  { 9: 'NZD' },
-);
-/** Currencies of the cash log, which says CNY where every other list says CNH. */
-export const cashLogCurrency = enumeration(
-  'currency',
-  [
-    { name: 'HKD', public: 1 },
-    { name: 'USD', public: 2 },
-    { name: 'CNY', public: 3, aliases: ['CNH'] },
-    { name: 'JPY', public: 4 },
-    { name: 'SGD', public: 5 },
-  ],
-  { 6: 'AUD', 7: 'CAD', 8: 'MYR', 9: 'NZD' },
-);
-/** Trd_FlowSummary.TrdCashFlowDirection. */
-export const cashFlowDirection = same('direction', { in: 1, out: 2 });
-export const cashLogDirection = same('in_out', { all: 0, in: 1, out: 2 });
 /** Time units of a return calendar and a yield trend. */
 export const periodUnit = same('query_type', { day: 1, month: 2, year: 3 });
 export const returnMethod = same('method', { time_weighted: 1, money_weighted: 2 });
@@ -316,46 +220,16 @@ export const waitCondition = same('condition', { price: 1, order: 2, market: 3 }
 export const waitFigure = same('figure', { last: 1, bid: 2, ask: 3 });
 export const waitRelation = same('relation', { at_or_above: 1, at_or_below: 2, crosses: 3 });
 const waitOutcome = same('outcome', { met: 1, timed_out: 2, over: 3 });
-/** Trd_Common.OrderStatus. */
-export const orderStatus = defined('order_status', OrderStatusSchema, asDefined);
-/** Qot_Common.QotMarketState. */
-export const marketState = same('market_state', {
-  Auction: 1,
-  WaitingOpen: 2,
-  Morning: 3,
-  Rest: 4,
-  Afternoon: 5,
-  Closed: 6,
-  PreMarketBegin: 8,
-  PreMarketEnd: 9,
-  AfterHoursBegin: 10,
-  AfterHoursEnd: 11,
-  NightOpen: 13,
-  NightEnd: 14,
-  FutureDayOpen: 15,
-  FutureDayBreak: 16,
-  FutureDayClose: 17,
-  FutureDayWaitForOpen: 18,
-  HkCas: 19,
-  FutureNightWait: 20,
-  FutureAfternoon: 21,
-  FutureSwitchDate: 22,
-  FutureOpen: 23,
-  FutureBreak: 24,
-  FutureBreakOver: 25,
-  FutureClose: 26,
-  StibAfterHoursWait: 27,
-  StibAfterHoursBegin: 28,
-  StibAfterHoursEnd: 29,
-  CLOSE_AUCTION: 30,
-  AFTERNOON_END: 31,
-  NIGHT: 32,
-  OVERNIGHT_BEGIN: 33,
-  OVERNIGHT_END: 34,
-  TRADE_AT_LAST: 35,
-  TRADE_AUCTION: 36,
-  OVERNIGHT: 37,
-});
+const definedStates = defined('market_state', QotMarketStateSchema, asDefined, {
+  AShareAfterHoursWait: 'StibAfterHoursWait',
+  AShareAfterHoursBegin: 'StibAfterHoursBegin',
+  AShareAfterHoursEnd: 'StibAfterHoursEnd',
+}).members;
+/** Qot_Common.QotMarketState, without the one of days on which the server changes over. */
+export const marketState = enumeration(
+  'market_state',
+  definedStates.filter(({ name }) => name !== 'FUTU_SWITCH_DATE').toSorted((one, other) => one.public - other.public),
+);
 
 export const referenceType = same('reference_type', { warrant: 1, future: 2 });
 export const optionType = same('option_type', { all: 0, call: 1, put: 2 });
@@ -385,30 +259,9 @@ export const warrantSort: Enumeration = {
 };
 /** Members of Qot_Common.SortField by which members of a plate are sorted; the others are columns of warrants and of other lists. */
 export const plateSort = enumeration('sort_field', [
-  ...same('sort_field', {
-    Code: 1,
-    CurPrice: 2,
-    PriceChangeVal: 3,
-    ChangeRate: 4,
-    Status: 5,
-    BidPrice: 6,
-    AskPrice: 7,
-    BidVol: 8,
-    AskVol: 9,
-    Volume: 10,
-    Turnover: 11,
-    Amplitude: 30,
-    PreCurPrice: 35,
-    AfterCurPrice: 36,
-    PrePriceChangeVal: 37,
-    AfterPriceChangeVal: 38,
-    PreChangeRate: 39,
-    AfterChangeRate: 40,
-    PreAmplitude: 41,
-    AfterAmplitude: 42,
-    PreTurnover: 43,
-    AfterTurnover: 44,
-  }).members,
+  ...defined('sort_field', SortFieldSchema, asDefined).members.filter(
+    ({ public: number }) => number <= 11 || number === 30 || (number >= 35 && number <= 44),
+  ),
   // Published clients write 0 where they leave it open.
   { name: 'Unknow', public: 0, offered: false },
 ]);
@@ -533,83 +386,4 @@ const enumerationsByField: readonly FieldEnumerations[] = [
 /** The enumeration of a protocol field, or undefined when it is a plain number. `type` is the message's full name. */
 export function enumerationOf(type: string, field: string): Enumeration | undefined {
   return enumerationsByField.find(({ prefix, fields }) => type.startsWith(prefix) && field in fields)?.fields[field];
-}
-
-/** The number an interface writes for a member. */
-export function numberIn(member: Member, dialect: Dialect): number {
-  const own = dialect === 'rest' ? (member.rest ?? member.restWritten) : member.mcp;
-  return own ?? member.public;
-}
-
-/** The numbers an interface knows, each with the member it means; it need not be traded. */
-export function knownNumbers(enumeration: Enumeration, dialect: Dialect): Map<number, Member> {
-  const known = new Map<number, Member>();
-  for (const member of enumeration.members) {
-    const own = dialect === 'rest' ? member.rest : member.mcp;
-    if (own !== null) known.set(own ?? member.public, member);
-    if (dialect === 'rest') for (const number of member.restAlso ?? []) known.set(number, member);
-  }
-  return known;
-}
-
-/** The numbers an interface accepts, each with the member it means. */
-export function acceptedNumbers(enumeration: Enumeration, dialect: Dialect): Map<number, Member> {
-  return new Map([...knownNumbers(enumeration, dialect)].filter(([, { untraded }]) => untraded !== true));
-}
-
-/** A number that REST writes for one of the public protocol that means something else there: 7 (CRYPTO) is written as 107. */
-const BEYOND = 100;
-
-/** Values that an interface writes for each public number: REST a number, tools a name. */
-export function writtenValues(enumeration: Enumeration, dialect: Dialect): ReadonlyMap<number, number | string> {
-  const written = new Map<number, number | string>();
-  for (const member of enumeration.members) {
-    const shown = shownAs(enumeration, member);
-    written.set(member.public, dialect === 'mcp' ? shown.name : numberIn(shown, dialect));
-  }
-  const taken = knownNumbers(enumeration, dialect);
-  for (const [text, name] of Object.entries(enumeration.protocolOnly ?? {})) {
-    const number = Number(text);
-    written.set(number, dialect === 'mcp' ? name : taken.has(number) ? BEYOND + number : number);
-  }
-  return written;
-}
-
-/** The public numbers whose members a caller of an interface may send: what a list of choices names there. */
-export function sendableNumbers(enumeration: Enumeration, dialect: Dialect): ReadonlySet<number> {
-  const accepted = new Set(acceptedNumbers(enumeration, dialect).values());
-  const sendable = enumeration.members.filter((member) => {
-    const shown = shownAs(enumeration, member);
-    return dialect === 'mcp' ? shown.untraded !== true : accepted.has(shown);
-  });
-  return new Set(sendable.map((member) => member.public));
-}
-
-function shownAs({ members }: Enumeration, member: Member): Member {
-  return members.find(({ name }) => name === member.writtenAs) ?? member;
-}
-
-/** The member that a name means, ignoring case. */
-export function memberNamed(enumeration: Enumeration, name: string): Member | undefined {
-  const wanted = name.toLowerCase();
-  return enumeration.members.find((member) => [member.name, ...(member.aliases ?? [])].some((known) => known.toLowerCase() === wanted));
-}
-
-/** "1 (simulate), 2 (real)": what an error text lists. */
-export function listAccepted(enumeration: Enumeration, dialect: Dialect): string {
-  return [...acceptedNumbers(enumeration, dialect)].map(([number, member]) => `${number} (${member.name})`).join(', ');
-}
-
-/** The same where names are accepted too; some members may have no number: "day (1), quarter". */
-export function listNamed(enumeration: Enumeration, dialect: Dialect): string {
-  const numbers = new Map([...acceptedNumbers(enumeration, dialect)].map(([number, member]) => [member, number]));
-  const named = enumeration.members.filter(({ offered, untraded }) => offered !== false && untraded !== true);
-  return named.map((member) => (numbers.has(member) ? `${member.name} (${numbers.get(member)})` : member.name)).join(', ');
-}
-
-/** The numbers that a message of the public protocol may hold, each with its name. */
-export function publicNumbers({ members, protocolOnly = {} }: Enumeration): ReadonlyMap<number, string> {
-  const numbers = new Map(members.map((member) => [member.public, member.name]));
-  for (const [number, name] of Object.entries(protocolOnly)) numbers.set(Number(number), name);
-  return numbers;
 }
