@@ -19,7 +19,7 @@ import { Merged } from './merged.js';
 import { bracketExitName, currencyName, orderTypeName, sideName, statusName, tradingMarketName } from './names.js';
 import { Panel, wordsOf } from './panel.js';
 import { Poll } from './poll.js';
-import { type Column } from './table.js';
+import type { Column } from './table.js';
 import { cancelForbidden, type Who } from './who.js';
 
 /** Interval of reading funds and position values, which no push tells. */
