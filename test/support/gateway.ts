@@ -192,7 +192,7 @@ export async function serveGateway(options: {
   const folder = mkdtempSync(join(tmpdir(), 'svc-gateway-'));
   const path = join(folder, 'keys.json');
   const texts = new Map<string, string>();
-  for (const [id, wish] of Object.entries(keys)) texts.set(id, await makeKey(path, id, wish));
+  for (const [id, wish] of Object.entries(keys)) texts.set(id, await makeKey(path, id, wish, `svc_${id.padEnd(43, '0')}`));
   const keyring = Keyring.open({ path, clock: systemClock });
   if (!keyring.ok) throw new Error(keyring.error.message);
   const log: string[] = [];

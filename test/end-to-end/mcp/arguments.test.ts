@@ -98,12 +98,12 @@ describe('svc_get_history_kline', () => {
     const lengths = 'day week month quarter year 1min 3min 5min 10min 15min 30min 60min 120min 180min 240min'.split(' ');
     for (const kl_type of lengths)
       expect(days(await ask('svc_get_history_kline', { ...query, begin: '2024-01-01', kl_type, max_count: 3 })).length).toBeGreaterThan(0);
-    expect(await refusal('svc_get_history_kline', { ...query, kl_type: '7min' })).toMatchObject({ code: 'request.wrong_type' });
+    expect(await refusal('svc_get_history_kline', { ...query, kl_type: '7min' })).toMatchObject({ code: 'request.out_of_range' });
   });
 
   it('takes every adjustment by name', async () => {
     for (const rehab_type of ['none', 'forward', 'backward']) await ask('svc_get_history_kline', { ...query, rehab_type, max_count: 1 });
-    expect(await refusal('svc_get_history_kline', { ...query, rehab_type: 'sideways' })).toMatchObject({ code: 'request.wrong_type' });
+    expect(await refusal('svc_get_history_kline', { ...query, rehab_type: 'sideways' })).toMatchObject({ code: 'request.out_of_range' });
   });
 
   it('holds pages to max_count, 0 to no limit', async () => {

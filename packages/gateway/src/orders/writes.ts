@@ -37,6 +37,7 @@ import { maySee, securitiesOf } from '../visibility.js';
 import type { AccountContext } from './account-context.js';
 import type { AccountOrders } from './account-orders.js';
 import type { CancelAll } from './cancel-all.js';
+import type { BracketPlacer } from './bracket-placer.js';
 import { isCancel, isCancelAll } from './cancel-scope.js';
 import { ConcurrentChanges, type PendingChange } from './changes.js';
 import { lateRejection } from './late-rejection.js';
@@ -60,27 +61,6 @@ function unasked(thrown: unknown): Rejection {
 function unkept(thrown: unknown): Rejection {
   if (thrown instanceof StorageFailure && thrown.kept) return rejectUnstored(thrown);
   throw thrown;
-}
-
-/** A bracket by its entry order. */
-interface BracketEntry {
-  readonly id: string;
-  readonly trdMarket: number;
-  readonly secMarket: number;
-  readonly code: string;
-  /** The order's text; empty until it is known. */
-  readonly entryIdEx: string;
-}
-
-/** Places entry orders together with their exits. */
-export interface BracketPlacer {
-  place(request: BracketC2S, keyId: string | null, context: CallContext): Promise<Answer>;
-  /** Whether there is such a bracket. */
-  has(id: string): boolean;
-  /** Brackets of an account in its environment. */
-  of(place: { readonly accId: bigint; readonly trdEnv: number }): readonly BracketEntry[];
-  /** Told of every other order that a caller is told to have placed. */
-  placed(orderName: string, remark: string): void;
 }
 
 export interface WritesDeps extends GatewayBase {

@@ -2,7 +2,7 @@ import { formatDecimal, parseDecimal } from '@svc-gateway/contract/decimal';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dearestStart } from '../valuation/pricing.js';
+import { dearestStart } from './pricing.js';
 
 const nothing = { auxPrice: 0, trailType: 0, trailValue: 0, trailSpread: 0 };
 const d = (text: string) => parseDecimal(text) ?? 0n;

@@ -2,7 +2,7 @@ import { SteadyTime } from '@svc-gateway/access';
 import { ManualClock } from '@svc-gateway/contract/clock';
 import { MemoryStore, type Transaction } from '@svc-gateway/storage';
 import { expect, it, vi } from 'vitest';
-import { IdempotencyRows, KeyName } from '../idempotency/rows.js';
+import { IdempotencyRows, KeyName } from './rows.js';
 
 /** Notes which writes somebody waits for. */
 class NotingStore extends MemoryStore {
