@@ -260,7 +260,7 @@ describe('refusals name what is wrong', () => {
   });
 
   test('bounds, enumerations and markets', async () => {
-    expect(await refused(quote.getQuote, {})).toContain('missing field "security_list"');
+    expect(await refused(quote.getQuote, {})).toContain('missing field "securityList"');
     expect(await refused(quote.getQuote, { securityList: Array(2_001).fill(one.security) })).toContain('at most 2000');
     expect(await refused(quote.getSnapshot, { securityList: Array(2_001).fill(one.security) })).toContain('at most 2000');
     expect(await refused(quote.getQuote, { securityList: [{ ...one.security, market: 99 }] })).toContain('unknown quote market 99');
