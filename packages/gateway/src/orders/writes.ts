@@ -36,8 +36,8 @@ import { factsOf, isValued, rejectOrder, standingIn, type ValuedOrder, type Valu
 import { maySee, securitiesOf } from '../visibility.js';
 import type { AccountContext } from './account-context.js';
 import type { AccountOrders } from './account-orders.js';
-import type { CancelAll } from './cancel-all.js';
 import type { BracketPlacer } from './bracket-placer.js';
+import type { CancelAll } from './cancel-all.js';
 import { isCancel, isCancelAll } from './cancel-scope.js';
 import { ConcurrentChanges, type PendingChange } from './changes.js';
 import { lateRejection } from './late-rejection.js';
