@@ -17,6 +17,17 @@ const futures = { market: 'FUTURES', acc_id: HK_FUTURES, env: 'simulate' };
 const purchase = { ...futures, symbol: 'HK.HSI2612', side: 'BUY', order_type: 'MARKET', qty: 1 };
 const sale = { ...purchase, side: 'SELL' };
 
+/** Limits that a key gets after its order was lost, by the refusal of the repetition. */
+const narrowings = [
+  ['limit.symbol', { allowed_symbols: ['HK.00005'] }],
+  ['limit.market', { allowed_markets: ['US'] }],
+  ['limit.side', { allowed_trd_sides: ['SELL'] }],
+  ['limit.order_value', { max_order_value: 1 }],
+  ['limit.daily_value', { max_daily_value: 1 }],
+  ['limit.hours', { hours_window: '00:00-00:01' }],
+  ['limit.open_orders', { max_open_orders: 0 }],
+] as const;
+
 let desk: Desk;
 let last: number;
 /** The operation whose requests do not arrive. */
@@ -118,15 +129,7 @@ describe('a lost order that is sent again', () => {
     expect(await codeOf(trade.placeOrder, resting, 'desk')).toBe('limit.open_orders');
   });
 
-  it.each([
-    ['limit.symbol', { allowed_symbols: ['HK.00005'] }],
-    ['limit.market', { allowed_markets: ['US'] }],
-    ['limit.side', { allowed_trd_sides: ['SELL'] }],
-    ['limit.order_value', { max_order_value: 1 }],
-    ['limit.daily_value', { max_daily_value: 1 }],
-    ['limit.hours', { hours_window: '00:00-00:01' }],
-    ['limit.open_orders', { max_open_orders: 0 }],
-  ])('meets the limits that its key has by then: %s', async (code, limits) => {
+  it.each(narrowings)('meets the limits that its key has by then: %s', async (code, limits) => {
     await open();
     await lose(trade.placeOrder, purchase, { as: 'desk' });
     desk.editKey('desk', { limits });
