@@ -66,7 +66,7 @@ export function fieldAt(desc: DescMessage, path: string): DescField {
 }
 
 /** A copy of a message that differs in these fields; one of `undefined` is not set. What both share must not be written to. */
-export function changed<M extends Message>(message: M, fields: object): M {
+export function withFields<M extends Message>(message: M, fields: object): M {
   const copy = Object.assign(Object.create(Object.getPrototypeOf(message)), message, fields);
   for (const [name, value] of Object.entries(fields)) if (value === undefined) delete copy[name];
   return copy;

@@ -1,7 +1,7 @@
+import { DAY_MS } from '@svc-gateway/contract/time';
 import { writePrivateFile } from '@svc-gateway/storage';
 import { loadTlsMaterial } from './tls.js';
 
-const DAY_MS = 86_400_000;
 /** The longest that Apple's platforms accept, and they judge private roots by it too. */
 const VALID_DAYS = 825;
 const RENEW_MS = 7 * DAY_MS;

@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { err, ok, type Result } from '@svc-gateway/access';
+import { DAY_MS } from '@svc-gateway/contract/time';
 import { readPlainFile } from '@svc-gateway/storage';
 
 /** A certificate and its key, checked: they can be read, belong together, and the certificate holds now. */
@@ -16,7 +17,6 @@ export interface TlsMaterial {
 
 /** A chain takes a few kilobytes. */
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
-const DAY_MS = 86_400_000;
 const EXPIRY_WARNING_MS = 14 * DAY_MS;
 
 /** Reads and checks a certificate and its key. `now` is epoch ms. The error is a whole sentence that names the file at fault. */

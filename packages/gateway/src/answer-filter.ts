@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DescMessage, Message } from '@bufbuild/protobuf';
 import { allowsAccount, allowsMarket, type Limits } from '@svc-gateway/access';
+import { withFields } from '@svc-gateway/contract/field-path';
 import type { TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { isRequiredField } from '@svc-gateway/contract/json/message-json';
 import type { Listing } from '@svc-gateway/contract/listing';
@@ -10,7 +11,6 @@ import { isLimited } from './limit-check.js';
 import { allowsSecurity, allowsTraded, type Traded } from './market-names.js';
 import { tradingMarketOf } from './named-markets.js';
 import type { NamedSecurity } from './request-resources.js';
-import { withFields } from './responses.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Shown = (entry: unknown) => boolean;
@@ -37,7 +37,7 @@ export function filterAnswer(
   const trading = (request as Message & { header?: TrdHeader }).header?.trdMarket ?? 0;
   const { S2CSchema } = operation.messages;
   const filtering = filterLists(s2c, S2CSchema, reach, (listing) => shownTo(limits, listing, trading));
-  const whole = (payload: Message) => (payload === s2c ? response : changed(response, 's2c', payload));
+  const whole = (payload: Message) => (payload === s2c ? response : withValue(response, 's2c', payload));
   const first = filtering.next();
   return first.done ? whole(first.value) : inTurns(filtering).then(whole);
 }
@@ -58,12 +58,12 @@ function* filterLists(payload: Message, schema: DescMessage, reach: readonly Lis
   for (const { list, total, more } of reach) {
     if (more !== undefined && !isWhole) {
       const name = localName(more.field);
-      filtered = more.last === undefined ? without(filtered, name) : changed(filtered, name, more.last);
+      filtered = more.last === undefined ? without(filtered, name) : withValue(filtered, name, more.last);
     }
     if (total === undefined) continue;
     const isRequired = schema.fields.some((field) => field.name === total && isRequiredField(field));
     filtered = isRequired
-      ? changed(filtered, localName(total), subjectsAt(filtered, list.split('.').map(localName)).length)
+      ? withValue(filtered, localName(total), subjectsAt(filtered, list.split('.').map(localName)).length)
       : without(filtered, localName(total));
   }
   return filtered;
@@ -116,10 +116,10 @@ function* filterFields(message: Message, branches: readonly Branch[]): Filtering
     const held = (filtered as unknown as Fields)[name];
     if (Array.isArray(held)) {
       const kept = yield* filterList(held, branch);
-      if (kept !== held) filtered = changed(filtered, name, kept);
+      if (kept !== held) filtered = withValue(filtered, name, kept);
     } else if (held !== undefined) {
       if (!branch.shown.every((shown) => shown(held))) filtered = without(filtered, name);
-      else if (branch.branches.length > 0) filtered = changed(filtered, name, yield* filterFields(held as Message, branch.branches));
+      else if (branch.branches.length > 0) filtered = withValue(filtered, name, yield* filterFields(held as Message, branch.branches));
     }
   }
   return filtered;
@@ -150,14 +150,13 @@ function holds(message: Message, { name }: Branch): boolean {
 /** A message without one field: the same where it was not set. */
 function without<M extends Message>(message: M, field: string): M {
   if (!Object.hasOwn(message, field)) return message;
-  const { [field]: _, ...rest } = message as unknown as Fields;
-  return Object.assign(Object.create(Object.getPrototypeOf(message)), rest);
+  return withFields(message, { [field]: undefined });
 }
 
 /** A message with a value in one field: what it shares with the first is not written to either. */
-function changed<M extends Message>(message: M, field: string, value: unknown): M {
+function withValue<M extends Message>(message: M, field: string, value: unknown): M {
   if ((message as unknown as Fields)[field] === value) return message;
-  return withFields(message, { [field]: value } as Partial<M>);
+  return withFields(message, { [field]: value });
 }
 
 /** "acc_id_list" → "accIdList", as generated messages have it. */

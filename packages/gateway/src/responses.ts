@@ -1,4 +1,5 @@
 import { create, type MessageShape } from '@bufbuild/protobuf';
+import { withFields } from '@svc-gateway/contract/field-path';
 import type { Operation, ProtocolMessages } from '@svc-gateway/contract/operation';
 import type { Rejection } from '@svc-gateway/contract/rejection';
 import { shownMessage } from '@svc-gateway/contract/shown';
@@ -22,11 +23,6 @@ export function failure(operation: Operation, retMsg: string, errCode = 0): Resp
     string,
     unknown
   >) as ResponseMessage;
-}
-
-/** A message with other values in some fields. The original stays as it is, and shares the rest with the copy. */
-export function withFields<T extends object>(message: T, fields: Partial<T>): T {
-  return Object.assign(Object.create(Object.getPrototypeOf(message)), message, fields);
 }
 
 /** The same answer with another message. */

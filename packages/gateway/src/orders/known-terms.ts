@@ -1,4 +1,5 @@
 import type { AuditTrade } from '@svc-gateway/access';
+import { orderKey } from './order.js';
 
 /** Orders whose terms are remembered, of all accounts; the oldest are forgotten first. */
 const ORDERS_MAX = 10_000;
@@ -12,22 +13,18 @@ export class KnownTerms {
 
   /** Terms of the order that a line of the trail is of; undefined where it is none of those. */
   of({ accId, orderId }: AuditTrade): Terms | undefined {
-    return orderId === undefined ? undefined : this.#terms.get(keyOf(accId, orderId));
+    return orderId === undefined ? undefined : this.#terms.get(orderKey(accId, orderId));
   }
 
   /** Remembers an order under its names. */
   note({ accId, symbol, side, qty, price }: AuditTrade, names: readonly string[]): void {
     if (symbol === undefined) return;
     for (const name of names) {
-      const key = keyOf(accId, name);
+      const key = orderKey(accId, name);
       this.#terms.delete(key);
       this.#terms.set(key, { symbol, side, qty, price });
       const [oldest] = this.#terms.size > ORDERS_MAX ? this.#terms.keys() : [];
       if (oldest !== undefined) this.#terms.delete(oldest);
     }
   }
-}
-
-function keyOf(accId: bigint, name: string): string {
-  return `${accId} ${name}`;
 }

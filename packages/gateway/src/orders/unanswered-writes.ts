@@ -1,8 +1,8 @@
 import type { Clock } from '@svc-gateway/contract/clock';
+import { withFields } from '@svc-gateway/contract/field-path';
 import type { Order, TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { trade } from '@svc-gateway/contract/operations';
 import { type Backend, BackendFailure } from '../backend.js';
-import { withFields } from '../responses.js';
 import { isCancelling, LOST_MS, magnitude, mayTrade, nameOfOrder, namesOf, type OrderName, ownCancel } from './order.js';
 import type { SentLeg, UnsettledTrades } from './unsettled-trades.js';
 

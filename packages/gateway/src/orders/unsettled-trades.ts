@@ -250,7 +250,7 @@ export class UnsettledTrades {
     return lesser(least - closing, sellable - (held - least)) - unseen;
   }
 
-  /** The most that lists which were asked for from `since` on have shown of a position, this one among them. */
+  /** The most that lists which were asked for from `since` on have shown of a position, this one among them; it is remembered for the next. */
   #mostHeld(position: PositionKey, reading: Held, since: number): Decimal {
     const now = this.clock.monotonic();
     const name = nameOf(position);

@@ -1,6 +1,6 @@
 import { type DescField, type DescMessage, type JsonObject, type Message, toBinary, toJson } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { changed, fieldNamed } from '@svc-gateway/contract/field-path';
+import { fieldNamed, withFields } from '@svc-gateway/contract/field-path';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { payloadOf, type ResponseMessage } from '@svc-gateway/gateway';
 import { ELEMENTS_A_PIECE, madeAlone, ownTurn } from './long-answers.js';
@@ -74,8 +74,8 @@ function partsOf(operation: Operation, response: ResponseMessage): Parts {
   const fields = S2CSchema.fields.filter((field): field is typeof field & MessageListField => isMessageList(field));
   const values = payload as unknown as Readonly<Record<string, readonly Message[]>>;
   return {
-    head: changed(response, { s2c: undefined }),
-    rest: changed(payload, Object.fromEntries(fields.map(({ localName }) => [localName, []]))),
+    head: withFields(response, { s2c: undefined }),
+    rest: withFields(payload, Object.fromEntries(fields.map(({ localName }) => [localName, []]))),
     lists: fields.map((field) => ({ field, elements: values[field.localName] ?? [] })),
   };
 }

@@ -1,5 +1,5 @@
 import type { Message } from '@bufbuild/protobuf';
-import { changed } from '@svc-gateway/contract/field-path';
+import { withFields } from '@svc-gateway/contract/field-path';
 import { messageWriter } from '@svc-gateway/contract/json/message-json';
 import { snakeCase } from '@svc-gateway/contract/names';
 import type { Operation } from '@svc-gateway/contract/operation';
@@ -132,5 +132,5 @@ function cutLists(lists: readonly List[], bytesMax: number, itemsMax: number): P
 
 /** The payload with these items in its lists, and its other lists empty. */
 function withLists(payload: Message, lists: readonly List[], chosen: Lists): Message {
-  return changed(payload, Object.fromEntries(lists.map(({ localName }) => [localName, chosen[localName] ?? []])));
+  return withFields(payload, Object.fromEntries(lists.map(({ localName }) => [localName, chosen[localName] ?? []])));
 }

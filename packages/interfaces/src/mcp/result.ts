@@ -1,7 +1,7 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { refusalCode } from '@svc-gateway/contract/broker-codes';
-import { changed } from '@svc-gateway/contract/field-path';
+import { withFields } from '@svc-gateway/contract/field-path';
 import { messageWriter } from '@svc-gateway/contract/json/message-json';
 import type { Int64Format } from '@svc-gateway/contract/json/scalars';
 import type { Operation } from '@svc-gateway/contract/operation';
@@ -30,7 +30,7 @@ export function payloadResult(
     const writer = messageWriter(operation.messages.S2CSchema, 'mcp', format);
     if (table === undefined) return withAdditions(writer(payload), additions);
     const rows = table.write(itemsOf(payload, table.localName), format);
-    return withAdditions(writer(changed(payload, { [table.localName]: undefined })), { [table.name]: rows, ...additions });
+    return withAdditions(writer(withFields(payload, { [table.localName]: undefined })), { [table.name]: rows, ...additions });
   };
   return { content: [{ type: 'text', text: write(int64) }], structuredContent: JSON.parse(write('string')) };
 }

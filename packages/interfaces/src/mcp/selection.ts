@@ -1,5 +1,5 @@
 import type { DescMessage, Message } from '@bufbuild/protobuf';
-import { changed } from '@svc-gateway/contract/field-path';
+import { withFields } from '@svc-gateway/contract/field-path';
 import { unknownField } from '@svc-gateway/contract/json/message-json';
 import { snakeCase } from '@svc-gateway/contract/names';
 import type { Operation } from '@svc-gateway/contract/operation';
@@ -55,7 +55,7 @@ function add(tree: MutableTree, desc: DescMessage | undefined, [head, ...tail]: 
 /** The payload with only the selected fields of its records. Read-only: it shares them with the whole. */
 export function select(payload: Message, { lists }: Selection): Message {
   const values = payload as unknown as Readonly<Record<string, unknown>>;
-  return changed(payload, Object.fromEntries([...lists].map(([localName, tree]) => [localName, pruned(values[localName], tree)])));
+  return withFields(payload, Object.fromEntries([...lists].map(([localName, tree]) => [localName, pruned(values[localName], tree)])));
 }
 
 function pruned(value: unknown, tree: Tree): unknown {
@@ -73,5 +73,5 @@ export function inCurrency({ byCurrency }: Operation, payload: Message, currency
   if (byCurrency === null) return payload;
   const { field, currencyOf } = byCurrency;
   const items = (payload as Message & Record<string, Message[]>)[field] ?? [];
-  return changed(payload, { [field]: items.filter((item) => currencyOf(item) === currency) });
+  return withFields(payload, { [field]: items.filter((item) => currencyOf(item) === currency) });
 }

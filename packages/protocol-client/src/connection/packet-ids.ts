@@ -1,5 +1,5 @@
 import { create, type Message } from '@bufbuild/protobuf';
-import { changed } from '@svc-gateway/contract/field-path';
+import { withFields } from '@svc-gateway/contract/field-path';
 import { PacketIDSchema } from '@svc-gateway/contract/generated/Common_pb';
 import type { ResponseMessage } from '@svc-gateway/gateway/backend';
 import type { ProtocolOperation, RequestOptions, Upstream } from './upstream.js';
@@ -36,6 +36,6 @@ export class PacketIds implements Upstream {
     if (!Object.hasOwn(messages.C2SSchema.field, 'packetID')) return c2s;
     this.#serial += 1;
     const packetID = create(PacketIDSchema, { connID: this.#connId, serialNo: this.#serial });
-    return changed(c2s, { packetID });
+    return withFields(c2s, { packetID });
   }
 }

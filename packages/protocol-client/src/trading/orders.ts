@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '@svc-gateway/contract/clock';
-import { changed } from '@svc-gateway/contract/field-path';
+import { withFields } from '@svc-gateway/contract/field-path';
 import { RetType } from '@svc-gateway/contract/generated/Common_pb';
 import type { Order, TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import type { Operation } from '@svc-gateway/contract/operation';
@@ -73,7 +73,7 @@ export class Orders {
 
   async #place(operation: Operation, asked: Placement, departure: WriteContext): Promise<ResponseMessage> {
     const marked = asked.remark === '';
-    const request: Placement = marked ? changed(asked, { remark: newMark(randomBytes) }) : asked;
+    const request: Placement = marked ? withFields(asked, { remark: newMark(randomBytes) }) : asked;
     const placement: LostOrder = { request, marked, sentAt: this.#options.clock.now() };
     this.#search.begin(placement);
     try {

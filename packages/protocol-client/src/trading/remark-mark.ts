@@ -1,5 +1,5 @@
 import type { Message } from '@bufbuild/protobuf';
-import { changed } from '@svc-gateway/contract/field-path';
+import { withFields } from '@svc-gateway/contract/field-path';
 import type { Order } from '@svc-gateway/contract/generated/Trd_Common_pb';
 
 /**
@@ -22,8 +22,9 @@ interface Payload {
 /** An answer or push without the marks of its orders: another message where there are any, since others may hold this one. */
 export function hideMarks<M extends Message>(response: M): M {
   const { s2c } = response as M & { readonly s2c?: Message & Payload };
-  if (s2c?.order !== undefined && isMarked(s2c.order)) return changed(response, { s2c: changed(s2c, { order: unmarked(s2c.order) }) });
-  if (s2c?.orderList?.some(isMarked)) return changed(response, { s2c: changed(s2c, { orderList: s2c.orderList.map(unmarked) }) });
+  if (s2c?.order !== undefined && isMarked(s2c.order))
+    return withFields(response, { s2c: withFields(s2c, { order: unmarked(s2c.order) }) });
+  if (s2c?.orderList?.some(isMarked)) return withFields(response, { s2c: withFields(s2c, { orderList: s2c.orderList.map(unmarked) }) });
   return response;
 }
 
@@ -32,5 +33,5 @@ function isMarked({ remark }: Order): boolean {
 }
 
 function unmarked(order: Order): Order {
-  return isMarked(order) ? changed(order, { remark: '' }) : order;
+  return isMarked(order) ? withFields(order, { remark: '' }) : order;
 }

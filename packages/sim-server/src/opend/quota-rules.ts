@@ -5,6 +5,7 @@ import type { S2C as Quota } from '@svc-gateway/contract/generated/Qot_RequestHi
 import type { C2S as QotSub } from '@svc-gateway/contract/generated/Qot_Sub_pb';
 import { symbolOf } from '@svc-gateway/contract/markets';
 import { quote, subscription } from '@svc-gateway/contract/operations';
+import { DAY_MS } from '@svc-gateway/contract/time';
 import type { Backend, ResponseMessage } from '@svc-gateway/gateway/backend';
 import { expandStreams, quotaKey } from '@svc-gateway/gateway/push';
 import { FREQUENCY_WINDOW_MS, frequencyBudget, frequencyLimitOf, sizeLimits } from '@svc-gateway/wire';
@@ -14,7 +15,6 @@ import type { Texts } from './texts.js';
 
 const OPTION_CHAIN = 3209;
 const CHAIN_DAYS_MAX = 30;
-const DAY_MS = 86_400_000;
 
 /** No more than so many requests in any 30 seconds: the first of n + 1 must be more than 30 s old. A refused one does not count. */
 export function frequency({ tooFrequent }: Texts): Rule {

@@ -1,6 +1,6 @@
 import type { Clock } from '@svc-gateway/contract/clock';
 import { quoted } from '@svc-gateway/contract/shown';
-import { addDays, dayNumber, localDateTime, parseLocal } from '@svc-gateway/contract/time';
+import { addDays, DAY_MS, dayNumber, localDateTime, parseLocal } from '@svc-gateway/contract/time';
 import type { Market } from '../market/market.js';
 import { Refusal } from '../refusal.js';
 import { type Instrument, kinds, type World } from '../world/index.js';
@@ -17,7 +17,6 @@ import { type OrderHours, orderHours, type ReconfirmReason, type TradeMarket, ty
 
 const QUANTITY_MAX = 1_000_000_000n;
 const REMARK_BYTES_MAX = 64;
-const DAY_MS = 86_400_000;
 /** "Good till cancelled" is, at most, for 90 calendar days. */
 const GTC_DAYS = 90;
 

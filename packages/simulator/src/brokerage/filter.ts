@@ -1,7 +1,7 @@
 import type { TrdFilterConditions } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { coversTradingMarket } from '@svc-gateway/contract/markets';
 import { quoted } from '@svc-gateway/contract/shown';
-import { parseLocal } from '@svc-gateway/contract/time';
+import { DAY_MS, parseLocal } from '@svc-gateway/contract/time';
 import { missing, Refusal } from '../refusal.js';
 import { timeZoneOf } from './header.js';
 import type { OrderRecord } from './order.js';
@@ -26,8 +26,6 @@ export interface Filtered {
   readonly orderIdEx?: string;
   readonly time?: number;
 }
-
-const DAY_MS = 86_400_000;
 
 /** Reads a request's conditions; times are in the zone of the header's market. */
 export function filterOf(conditions: TrdFilterConditions | undefined, headerMarket: TradeMarket): Filter | Refusal {

@@ -1,5 +1,5 @@
 import { quoteMarket } from '@svc-gateway/contract/markets';
-import { dayOfNumber, localDayNumber, requireDay } from '@svc-gateway/contract/time';
+import { DAY_MS, dayOfNumber, localDayNumber, requireDay } from '@svc-gateway/contract/time';
 import { LruCache } from '../rng/lru-cache.js';
 import { keyOf } from '../rng/random.js';
 import type { Instrument } from '../world/instrument.js';
@@ -119,7 +119,6 @@ export class News {
   }
 }
 
-const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 /** Bits of the name hash; the minutes since 1970 take the rest of 63. */
 const HASH_BITS = 37n;

@@ -1,5 +1,5 @@
 import { quoteMarket } from '@svc-gateway/contract/markets';
-import { fromWall, localDayNumber } from '@svc-gateway/contract/time';
+import { DAY_MS, fromWall, localDayNumber } from '@svc-gateway/contract/time';
 import type { Instrument } from '../world/instrument.js';
 import type { NewsFact } from './news-facts.js';
 
@@ -23,7 +23,6 @@ const minuteOf: Readonly<Record<NewsFact['kind'], number>> = {
   delisting: 20 * 60 + 45,
 };
 
-const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 /** When a fact of a day (counted from 1970-01-01) of the home market becomes known, epoch ms: what trading made of a price, when it is over. */

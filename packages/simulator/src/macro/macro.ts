@@ -1,4 +1,4 @@
-import { addDays, dayOfNumber, parseLocal, requireDay } from '@svc-gateway/contract/time';
+import { addDays, DAY_MS, dayOfNumber, parseLocal, requireDay } from '@svc-gateway/contract/time';
 import { type Economy, economies } from './economies.js';
 import { type Indicator, indicators } from './indicators.js';
 import { type Release, releaseDay, releasesBetween } from './schedule.js';
@@ -27,7 +27,6 @@ export interface ScheduledEvent {
   readonly time: number;
 }
 
-const DAY_MS = 86_400_000;
 /** Days from a consensus to its publication. */
 const CONSENSUS_AHEAD_DAYS = 30;
 

@@ -1,10 +1,9 @@
+import { DAY_MS } from '@svc-gateway/contract/time';
 import type { Instrument } from '../world/instrument.js';
 import { adjustedPrice } from './adjustment.js';
 import { joined } from './aggregate.js';
 import type { PriceBounds } from './market.js';
 import type { Tape } from './tape.js';
-
-const DAY_MS = 86_400_000;
 
 /**
  * The highest and the lowest price of the day bars that start in [from, to) as of `now`, epoch ms; undefined where there is none.

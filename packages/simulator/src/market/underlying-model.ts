@@ -1,4 +1,4 @@
-import { requireDay } from '@svc-gateway/contract/time';
+import { DAY_MS, requireDay } from '@svc-gateway/contract/time';
 import type { ListingTimeline } from '../companies/listing-timeline.js';
 import { type ExpectedDividend, presentValue } from '../pricing/option-terms.js';
 import { smiles, totalVariance, type VolatilitySurface, volatilityAt } from '../pricing/volatility-surface.js';
@@ -8,7 +8,6 @@ import { type RateArea, riskFreeRate } from '../world/risk-free-rate.js';
 import type { PriceRange } from './price-range.js';
 import type { Spot } from './spot.js';
 
-const DAY_MS = 86_400_000;
 const YEAR_MS = 365 * DAY_MS;
 const DAYS_PER_YEAR = 365;
 const BILLIONTHS_OF_PERCENT = 1e11;

@@ -1,4 +1,5 @@
 import type { Clock } from '@svc-gateway/contract/clock';
+import { DAY_MS } from '@svc-gateway/contract/time';
 import { LruCache } from '../rng/lru-cache.js';
 import { hasMakers, type Instrument } from '../world/instrument.js';
 import { roundToTick } from '../world/ticks.js';
@@ -28,7 +29,6 @@ export interface View {
 }
 
 const CACHED_VIEWS = 10_000;
-const DAY_MS = 86_400_000;
 /** Nobody quotes a contract that has been called. */
 const NO_BOOK: BookState = { shown: { buy: [], sell: [] } };
 const noView = (): { view: View | undefined } => ({ view: undefined });

@@ -5,7 +5,6 @@ import { StockNotes } from './stock-notes.js';
 import { Watchlists } from './watchlists.js';
 import { Writes } from './writes.js';
 
-export { withFields } from './option-alerts.js';
 export type { PriceReminder } from './price-reminders.js';
 
 /** State that the brokerage keeps for its login user beside accounts. The simulation has one user. */

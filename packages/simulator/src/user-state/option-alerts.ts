@@ -1,5 +1,6 @@
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Emitter } from '@svc-gateway/contract/emitter';
+import { withFields } from '@svc-gateway/contract/field-path';
 import { type EventAlertItem, EventAlertItemSchema } from '@svc-gateway/contract/generated/Qot_GetOptionEventAlert_pb';
 import type { Store } from '@svc-gateway/storage';
 import { Refusal } from '../refusal.js';
@@ -68,9 +69,4 @@ export class OptionAlerts {
   #tell(): void {
     this.#listeners.emit();
   }
-}
-
-/** A copy of an alert with other values in some fields. */
-export function withFields(item: EventAlertItem, fields: Partial<Pick<EventAlertItem, 'key' | 'enable'>>): EventAlertItem {
-  return Object.assign(create(EventAlertItemSchema), item, fields);
 }

@@ -1,5 +1,5 @@
 import { type QuoteMarket, quoteMarket } from '@svc-gateway/contract/markets';
-import { localDayNumber } from '@svc-gateway/contract/time';
+import { DAY_MS, localDayNumber } from '@svc-gateway/contract/time';
 import { type Company, type NewsFact, type NewsItem, newsId, timeOfNews, wordedChinese } from '../companies/index.js';
 import type { Economy, MacroEvent } from '../macro/index.js';
 import type { Instrument } from '../world/index.js';
@@ -178,7 +178,6 @@ type NewsFacts = Facts<'clock' | 'world' | 'companies' | 'macro' | 'caches'>;
 /** Tells the stories of a span of time (epoch ms, both ends included), oldest first. */
 export type Teller = (from: number, to: number) => readonly Story[];
 
-const DAY_MS = 86_400_000;
 /** The markets whose companies a newsroom follows, and how many of each: those worth most. */
 const MARKETS: readonly QuoteMarket[] = ['HK', 'US', 'SH', 'SZ', 'SG', 'JP', 'MY'];
 const FOLLOWED = 15;

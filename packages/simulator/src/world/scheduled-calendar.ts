@@ -1,11 +1,10 @@
-import { dayNumber, dayOfNumber, fromWall, localDayNumber, requireDay } from '@svc-gateway/contract/time';
+import { DAY_MS, dayNumber, dayOfNumber, fromWall, localDayNumber, requireDay } from '@svc-gateway/contract/time';
 import { LruCache } from '../rng/lru-cache.js';
 import type { Calendar, CalendarName, TradingDate, TradingSession } from './calendar.js';
 import { isWeekend } from './holidays/days.js';
 import type { HolidayYear } from './holidays/holidays.js';
 import type { Hours, Mark, Schedule } from './schedule.js';
 
-const DAY_MS = 86_400_000;
 /** Plans kept: about five years of days. */
 const PLANS_CACHED = 1_250;
 const YEARS_CACHED = 50;

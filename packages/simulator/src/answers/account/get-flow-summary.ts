@@ -1,6 +1,6 @@
 import { type C2S, type S2C, S2CSchema, TrdCashFlowDirection } from '@svc-gateway/contract/generated/Trd_FlowSummary_pb';
 import { quoted } from '@svc-gateway/contract/shown';
-import { dayNumber, localDate, parseLocal } from '@svc-gateway/contract/time';
+import { DAY_MS, dayNumber, localDate, parseLocal } from '@svc-gateway/contract/time';
 import { addressed, timeZoneOf } from '../../brokerage/header.js';
 import { currencies } from '../../brokerage/terms.js';
 import { type CashMovement, cashMovements } from '../../ledger/index.js';
@@ -12,8 +12,6 @@ import { calendarNames } from '../../world/index.js';
 import { shownIn } from './amounts.js';
 import { bizOf } from './biz-groups.js';
 import { clearingDays, directionOf } from './cash-log.js';
-
-const DAY_MS = 86_400_000;
 
 /** Trd_FlowSummary: the movements of cash that belong to a day (today, where none is named), oldest first. An amount is below zero for what left the account. */
 export const getFlowSummary: Answer<'clock' | 'world' | 'brokerage', C2S, S2C> = async (facts, request) => {

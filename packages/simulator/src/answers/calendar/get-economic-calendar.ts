@@ -1,6 +1,7 @@
 import { Importance } from '@svc-gateway/contract/generated/Qot_GetEconomicCalendar_pb';
 import { economyMarket, importance } from '@svc-gateway/contract/list-enums';
 import type { calendar as declared } from '@svc-gateway/contract/operations';
+import { DAY_MS } from '@svc-gateway/contract/time';
 import { type Economy, economies, type MacroEvent, type ScheduledEvent } from '../../macro/index.js';
 import { Refusal } from '../../refusal.js';
 import { checkChoice, daysOf } from '../../view/requests.js';
@@ -8,7 +9,6 @@ import type { AnswerTo } from '../table.js';
 
 const COUNT_MAX = 100;
 const DAYS_MAX = 366;
-const DAY_MS = 86_400_000;
 
 /** By Qot_Common.QotMarket. */
 const economyOf: Readonly<Record<number, Economy>> = { 1: 'HK', 11: 'US', 21: 'CN', 31: 'SG', 41: 'JP', 51: 'AU', 61: 'MY', 71: 'CA' };

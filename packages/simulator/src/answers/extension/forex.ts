@@ -2,6 +2,7 @@ import { type Decimal, formatDecimal, greater, lesser } from '@svc-gateway/contr
 import type { C2S } from '@svc-gateway/contract/generated/svc/forex_constituents_pb';
 import { Currency } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import type { extension as declared } from '@svc-gateway/contract/operations';
+import { DAY_MS } from '@svc-gateway/contract/time';
 import type { Quote } from '../../market/market.js';
 import { Refusal } from '../../refusal.js';
 import type { Facts } from '../../view/facts.js';
@@ -138,8 +139,6 @@ function inOrder(rows: readonly Row[], { sortId, sortType }: Pick<C2S, 'sortId' 
 }
 
 type Needed = Facts<'clock' | 'world' | 'market' | 'caches'>;
-
-const DAY_MS = 86_400_000;
 
 /** A pair's figures of now: its quote, the best prices of its book, and how the price stands to past ones. */
 function indicatorOf(facts: Needed, listing: Listing, quote: Quote) {

@@ -1,9 +1,9 @@
+import { DAY_MS } from '@svc-gateway/contract/time';
 import { timeOfNews } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
 import type { Story, Teller } from '../../view/news.js';
 
 const PAGE_MAX = 50;
-const DAY_MS = 86_400_000;
 /** A page is put together from spans of this length, and so from a few of them where there is much news. */
 const SPAN_DAYS = 4;
 

@@ -1,6 +1,7 @@
 import type { C2S } from '@svc-gateway/contract/generated/svc/stock_news_pb';
 import { quoteMarket } from '@svc-gateway/contract/markets';
 import type { news as declared } from '@svc-gateway/contract/operations';
+import { DAY_MS } from '@svc-gateway/contract/time';
 import { Refusal } from '../../refusal.js';
 import type { Facts } from '../../view/facts.js';
 import type { Listing } from '../../view/listings.js';
@@ -18,7 +19,6 @@ type Used = 'clock' | 'world' | 'companies' | 'listings';
 
 const SECURITY = 1;
 const PLATE = 2;
-const DAY_MS = 86_400_000;
 /** How far back the news of a stock goes, and that of a plate, which is of many. */
 export const KEPT_MS = 5 * 366 * DAY_MS;
 const PLATE_KEPT_MS = 92 * DAY_MS;

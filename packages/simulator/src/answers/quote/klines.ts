@@ -1,6 +1,6 @@
 import type { C2S } from '@svc-gateway/contract/generated/Qot_RequestHistoryKL_pb';
 import type { quote as declared } from '@svc-gateway/contract/operations';
-import { localDateTime, parseLocal } from '@svc-gateway/contract/time';
+import { DAY_MS, localDateTime, parseLocal } from '@svc-gateway/contract/time';
 import type { BarPeriod, PriceAdjustment } from '../../market/market.js';
 import { eachInTurns, inTurns } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
@@ -43,8 +43,6 @@ function* newest(
 
 /** Most bars of one page, also of a request without a limit: one answer must not hold the daemon up. The rest is on the next page. */
 const HISTORY_PAGE_BARS_MAX = 20_000;
-
-const DAY_MS = 86_400_000;
 
 /**
  * Qot_RequestHistoryKL: bars whose time text lies between two times of the market's zone, both inclusive, in pages.

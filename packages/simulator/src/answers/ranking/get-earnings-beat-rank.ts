@@ -1,6 +1,7 @@
 import { BeatTerm, BeatType, PostPeriodType } from '@svc-gateway/contract/generated/Qot_GetEarningsBeatRank_pb';
 import { beatMarket, beatTerm, beatType } from '@svc-gateway/contract/list-enums';
 import type { ranking as declared } from '@svc-gateway/contract/operations';
+import { DAY_MS } from '@svc-gateway/contract/time';
 import type { Company } from '../../companies/index.js';
 import { Refusal } from '../../refusal.js';
 import type { CacheKind } from '../../view/caches.js';
@@ -19,7 +20,6 @@ const COUNT_MAX = 300;
 const RECENT_DAYS = 30;
 /** The newest report of any company is not older. */
 const REPORT_AGE_MAX_DAYS = 500;
-const DAY_MS = 86_400_000;
 
 type Needed = Facts<'clock' | 'world' | 'companies' | 'market' | 'listings' | 'quoteBoard' | 'caches'>;
 

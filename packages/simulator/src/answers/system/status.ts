@@ -4,6 +4,7 @@ import type { S2C } from '@svc-gateway/contract/generated/GetUserInfo_pb';
 import type { SpreadItem } from '@svc-gateway/contract/generated/svc/spread_table_pb';
 import { type QuoteMarket, quoteMarkets } from '@svc-gateway/contract/markets';
 import type { system as declared } from '@svc-gateway/contract/operations';
+import { DAY_MS } from '@svc-gateway/contract/time';
 import { UNKNOWN_ACCOUNT, unknownAccountText } from '@svc-gateway/contract/unknown-account';
 import { Refusal } from '../../refusal.js';
 import { klTypes } from '../../view/bars.js';
@@ -128,7 +129,6 @@ export const getTokenState: AnswerTo<typeof declared.getTokenState> = ({ brokera
   return { nnTokenEnable: 0, nnTokenBind: 0, mmTokenEnable: token, mmTokenBind: token };
 };
 
-const DAY_MS = 86_400_000;
 /**
  * Made-up rates, a function of the date alone. They are fixed at midnight UTC; `rate_time` selects the fixing in force then, and the latest without it.
  */

@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf';
+import { withFields } from '@svc-gateway/contract/field-path';
 import { type EventAlertItem, S2CSchema } from '@svc-gateway/contract/generated/Qot_GetOptionEventAlert_pb';
 import { OptionMarket } from '@svc-gateway/contract/generated/Qot_OptionCommon_pb';
 import { AlertOpType } from '@svc-gateway/contract/generated/Qot_SetOptionEventAlert_pb';
@@ -6,7 +7,6 @@ import type { userState as declared } from '@svc-gateway/contract/operations';
 import { quoted } from '@svc-gateway/contract/shown';
 import { dayNumber } from '@svc-gateway/contract/time';
 import { missing, Refusal } from '../../refusal.js';
-import { withFields } from '../../user-state/index.js';
 import type { Facts } from '../../view/facts.js';
 import { locateTerms } from '../../view/locate.js';
 import { systemGroups } from '../../view/system-groups.js';

@@ -1,10 +1,8 @@
-import { requireDay, weekdayOfNumber } from '@svc-gateway/contract/time';
+import { DAY_MS, requireDay, weekdayOfNumber } from '@svc-gateway/contract/time';
 
 /**
  * Dates as counts of days since 1970-01-01, as holiday rules compute with them. Months count from 1; weekdays are 0 Sunday … 6 Saturday.
  */
-
-const DAY_MS = 86_400_000;
 
 /** "2015-09-03 2015-09-04" as a list. */
 export function days(text = ''): readonly number[] {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@svc-gateway/contract/time';
 import { days, isWeekend } from './days.js';
 
 /** The weekdays of a year on which an exchange is closed, or closes early: counts of days since 1970-01-01. */
@@ -25,8 +26,6 @@ interface Announced {
   readonly open?: string;
   readonly half?: string;
 }
-
-const DAY_MS = 86_400_000;
 
 /** Holidays by a rule for every year, with what was announced otherwise. Closures on the day (typhoons, storms, failures) are not among them. */
 export function holidays(rule: (year: number) => Expected, announced: Announced = {}): Holidays {
