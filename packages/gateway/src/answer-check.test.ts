@@ -2,7 +2,8 @@ import { create } from '@bufbuild/protobuf';
 import { operations } from '@svc-gateway/contract/operations';
 import { expect, it } from 'vitest';
 import { checkAnswer } from './answer-check.js';
-import { BackendLost, BackendRefused, type ResponseMessage } from './backend.js';
+import type { ResponseMessage } from './backend.js';
+import { BackendLost, BackendRefused } from './backend-failures.js';
 
 const answering = operations.filter(({ messages }) => messages.S2CSchema.fields.length > 0);
 

@@ -2,7 +2,8 @@ import { isMessage, type Message } from '@bufbuild/protobuf';
 import { RetType } from '@svc-gateway/contract/generated/Common_pb';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { shownMessage } from '@svc-gateway/contract/shown';
-import { type BackendFailure, BackendLost, BackendRefused, BackendTimeout, type ResponseMessage } from './backend.js';
+import type { ResponseMessage } from './backend.js';
+import { type BackendFailure, BackendLost, BackendRefused, BackendTimeout } from './backend-failures.js';
 
 /** Checks a backend's answer; see {@link answered}. Anything but a `Response` is a defect of the backend. */
 export function checkAnswer(operation: Operation, answer: ResponseMessage): ResponseMessage {

@@ -1,5 +1,5 @@
 import { Rejection, type RejectionCode } from '@svc-gateway/contract/rejection';
-import { type BackendFailure, BackendRefused, LateRejection } from './backend.js';
+import { type BackendFailure, BackendRefused, LateRejection } from './backend-failures.js';
 
 type Unanswered = Exclude<BackendFailure['kind'], BackendRefused['kind']>;
 

@@ -1,7 +1,8 @@
 import type { Clock } from '@svc-gateway/contract/clock';
 import type { Decimal } from '@svc-gateway/contract/decimal';
 import { Rejection } from '@svc-gateway/contract/rejection';
-import { BackendTimeout, type CallContext, type LateRejection, type Sending } from './backend.js';
+import type { CallContext, Sending } from './backend.js';
+import { BackendTimeout, type LateRejection } from './backend-failures.js';
 import type { Caller } from './identity.js';
 
 const neverAborted = new AbortController().signal;

@@ -3,7 +3,8 @@ import { TrdEnv, type TrdHeader } from '@svc-gateway/contract/generated/Trd_Comm
 import { invalidField, Rejection } from '@svc-gateway/contract/rejection';
 import { listed, quoted } from '@svc-gateway/contract/shown';
 import { whenTaken } from '@svc-gateway/storage';
-import { BackendFailure, type CallContext } from './backend.js';
+import type { CallContext } from './backend.js';
+import { BackendFailure } from './backend-failures.js';
 import type { BracketService } from './brackets/index.js';
 import type { GatewayBase } from './gateway-base.js';
 import { ownerOfKey } from './identity.js';

@@ -1,39 +1,41 @@
 export type { OpenedPush } from './admissions.js';
 export { answered, lacksPayload, unusable } from './answer-check.js';
+export type {
+  Backend,
+  BackendStatus,
+  BrokerSnapshot,
+  CallContext,
+  CredentialRefresh,
+  FeeEstimate,
+  FeeItem,
+  Gap,
+  HeldAnswer,
+  LifecycleSnapshot,
+  LifecycleState,
+  NotifyPush,
+  PushEvent,
+  QuotaFigures,
+  QuotePush,
+  QuoteStream,
+  ResponseMessage,
+  StreamScope,
+  StreamsListener,
+  StreamsLost,
+  SubscriptionQuotas,
+  TradePush,
+  TradingTerms,
+  UnsubscribeRefusal,
+} from './backend.js';
+export { describeConnection } from './backend-connections.js';
 export {
-  type Backend,
   BackendFailure,
   BackendLost,
   type BackendRefusalCode,
   BackendRefused,
-  type BackendStatus,
   BackendTimeout,
   BackendUnsent,
-  type BrokerSnapshot,
-  type CallContext,
-  type CredentialRefresh,
-  type FeeEstimate,
-  type FeeItem,
-  type Gap,
-  type HeldAnswer,
   LateRejection,
-  type LifecycleSnapshot,
-  type LifecycleState,
-  type NotifyPush,
-  type PushEvent,
-  type QuotaFigures,
-  type QuotePush,
-  type QuoteStream,
-  type ResponseMessage,
-  type StreamScope,
-  type StreamsListener,
-  type StreamsLost,
-  type SubscriptionQuotas,
-  type TradePush,
-  type TradingTerms,
-  type UnsubscribeRefusal,
-} from './backend.js';
-export { describeConnection } from './backend-connections.js';
+} from './backend-failures.js';
 export { addressByCard } from './card-accounts.js';
 export { Gateway, type GatewayOptions } from './gateway.js';
 export { type AccountCancels, cancelsInWords } from './halting.js';

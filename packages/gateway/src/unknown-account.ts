@@ -1,7 +1,8 @@
 import { type TrdAcc, TrdEnv, type TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { UNKNOWN_ACCOUNT, unknownAccountText } from '@svc-gateway/contract/unknown-account';
-import { type Backend, BackendFailure, type CallContext, type ResponseMessage } from './backend.js';
+import type { Backend, CallContext, ResponseMessage } from './backend.js';
+import { BackendFailure } from './backend-failures.js';
 import { failure } from './responses.js';
 import { allAccounts } from './traded-accounts.js';
 

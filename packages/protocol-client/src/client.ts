@@ -8,26 +8,26 @@ import type { TrdAcc } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { parseSymbol } from '@svc-gateway/contract/markets';
 import { isTrading, type Operation } from '@svc-gateway/contract/operation';
 import { account, quote, system } from '@svc-gateway/contract/operations';
-import {
-  type Backend,
-  BackendFailure,
-  type BackendStatus,
-  type BrokerSnapshot,
-  type CallContext,
-  type CredentialRefresh,
-  type HeldAnswer,
-  type LifecycleSnapshot,
-  type NotifyPush,
-  type PushEvent,
-  type QuotePush,
-  type QuoteStream,
-  type ResponseMessage,
-  type StreamScope,
-  type StreamsListener,
-  type SubscriptionQuotas,
-  type TradingTerms,
-  type UnsubscribeRefusal,
+import type {
+  Backend,
+  BackendStatus,
+  BrokerSnapshot,
+  CallContext,
+  CredentialRefresh,
+  HeldAnswer,
+  LifecycleSnapshot,
+  NotifyPush,
+  PushEvent,
+  QuotePush,
+  QuoteStream,
+  ResponseMessage,
+  StreamScope,
+  StreamsListener,
+  SubscriptionQuotas,
+  TradingTerms,
+  UnsubscribeRefusal,
 } from '@svc-gateway/gateway/backend';
+import { BackendFailure } from '@svc-gateway/gateway/backend-failures';
 import { packetEncAlgo } from '@svc-gateway/wire';
 import type { ProtocolClientOptions } from './client-options.js';
 import { readPush } from './connection/bodies.js';

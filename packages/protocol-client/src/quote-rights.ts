@@ -4,7 +4,8 @@ import { QotRight } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import { ResponseSchema } from '@svc-gateway/contract/generated/svc/quote_rights_pb';
 import { type QuoteMarket, quoteMarkets } from '@svc-gateway/contract/markets';
 import { system } from '@svc-gateway/contract/operations';
-import { BackendRefused, type CallContext, type ResponseMessage } from '@svc-gateway/gateway/backend';
+import type { CallContext, ResponseMessage } from '@svc-gateway/gateway/backend';
+import { BackendRefused } from '@svc-gateway/gateway/backend-failures';
 import type { RateLimitedClient } from './requests/rate-limited-client.js';
 
 /** The right to the stocks of a market, as user information has it; forex is not in it. */

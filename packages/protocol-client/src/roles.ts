@@ -1,5 +1,6 @@
 import type { Clock } from '@svc-gateway/contract/clock';
-import { BackendFailure, type LifecycleSnapshot, type LifecycleState } from '@svc-gateway/gateway/backend';
+import type { LifecycleSnapshot, LifecycleState } from '@svc-gateway/gateway/backend';
+import { BackendFailure } from '@svc-gateway/gateway/backend-failures';
 import { Lifecycle } from './connection/lifecycle.js';
 import type { Role } from './server-state.js';
 

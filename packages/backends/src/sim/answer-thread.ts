@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { type Message, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '@svc-gateway/contract/clock';
 import type { Operation } from '@svc-gateway/contract/operation';
-import { BackendRefused } from '@svc-gateway/gateway/backend';
+import { BackendRefused } from '@svc-gateway/gateway/backend-failures';
 import { Followed } from '@svc-gateway/simulator/market';
 import { Refusal } from '@svc-gateway/simulator/refusal';
 import type { RunningSimulation, WorldRecipe } from '@svc-gateway/simulator/simulation';

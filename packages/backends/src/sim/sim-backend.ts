@@ -9,23 +9,23 @@ import * as TrdSubAccPush from '@svc-gateway/contract/generated/Trd_SubAccPush_p
 import type { Operation } from '@svc-gateway/contract/operation';
 import { metadata, quote, system } from '@svc-gateway/contract/operations';
 import { PageKeys } from '@svc-gateway/contract/page-keys';
-import {
-  type Backend,
-  BackendFailure,
-  type BackendStatus,
-  type CallContext,
-  type CredentialRefresh,
-  type FeeEstimate,
-  type LifecycleSnapshot,
-  type NotifyPush,
-  type PacketId,
-  type PushEvent,
-  type QuotePush,
-  type QuoteStream,
-  type ResponseMessage,
-  type StreamsListener,
-  type TradingTerms,
+import type {
+  Backend,
+  BackendStatus,
+  CallContext,
+  CredentialRefresh,
+  FeeEstimate,
+  LifecycleSnapshot,
+  NotifyPush,
+  PacketId,
+  PushEvent,
+  QuotePush,
+  QuoteStream,
+  ResponseMessage,
+  StreamsListener,
+  TradingTerms,
 } from '@svc-gateway/gateway/backend';
+import { BackendFailure } from '@svc-gateway/gateway/backend-failures';
 import { Lifecycle } from '@svc-gateway/protocol-client/connection/lifecycle';
 import { answers } from '@svc-gateway/simulator/answers';
 import { isOffloaded } from '@svc-gateway/simulator/answers/offloaded';

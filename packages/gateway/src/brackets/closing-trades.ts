@@ -6,7 +6,7 @@ import { C2SSchema as HistoryC2S } from '@svc-gateway/contract/generated/Trd_Get
 import { C2SSchema as DealsC2S } from '@svc-gateway/contract/generated/Trd_GetOrderFillList_pb';
 import { C2SSchema as OrderListC2S } from '@svc-gateway/contract/generated/Trd_GetOrderList_pb';
 import { account } from '@svc-gateway/contract/operations';
-import { BackendRefused } from '../backend.js';
+import { BackendRefused } from '../backend-failures.js';
 import { magnitude, nameOfOrder, type OrderName } from '../orders/order.js';
 import { historySpan } from '../orders/reads.js';
 import { bracketOfRemark, remarkOf } from '../valuation/bracket-terms.js';

@@ -1,5 +1,6 @@
 import { StorageFailure } from '@svc-gateway/storage';
-import { BackendFailure, type CallContext } from '../backend.js';
+import type { CallContext } from '../backend.js';
+import { BackendFailure } from '../backend-failures.js';
 import type { GatewayBase } from '../gateway-base.js';
 import { ownerNamed } from '../identity.js';
 import type { AccountOrders } from '../orders/account-orders.js';

@@ -1,6 +1,6 @@
 import { decimalFromNumber } from '@svc-gateway/contract/decimal';
 import type { Order } from '@svc-gateway/contract/generated/Trd_Common_pb';
-import { BackendRefused } from '../backend.js';
+import { BackendRefused } from '../backend-failures.js';
 import { LISTS_APART_MS } from '../orders/order.js';
 import { bracketOfRemark } from '../valuation/bracket-terms.js';
 import { applyOrders } from './apply-orders.js';

@@ -10,7 +10,8 @@ import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema } from '@svc-gatewa
 import { C2SSchema as ReconfirmC2SSchema } from '@svc-gateway/contract/generated/Trd_ReconfirmOrder_pb';
 import { quoteMarketOfSecMarket } from '@svc-gateway/contract/markets';
 import { quote, trade } from '@svc-gateway/contract/operations';
-import { BackendFailure, BackendRefused, BackendUnsent, type ResponseMessage } from '../backend.js';
+import type { ResponseMessage } from '../backend.js';
+import { BackendFailure, BackendRefused, BackendUnsent } from '../backend-failures.js';
 import { nameOfOrder, type OrderName, symbolOfOrder } from '../orders/order.js';
 import { PacketIds } from '../orders/packet-ids.js';
 import type { SentLeg } from '../orders/unsettled-trades.js';

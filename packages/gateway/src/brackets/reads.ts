@@ -6,7 +6,7 @@ import { C2SSchema as OrderListC2S } from '@svc-gateway/contract/generated/Trd_G
 import { C2SSchema as PositionsC2S } from '@svc-gateway/contract/generated/Trd_GetPositionList_pb';
 import type { Operation, PayloadOf } from '@svc-gateway/contract/operation';
 import { account } from '@svc-gateway/contract/operations';
-import { BackendFailure, BackendTimeout } from '../backend.js';
+import { BackendFailure, BackendTimeout } from '../backend-failures.js';
 import { magnitude, type OrderName, symbolOfOrder } from '../orders/order.js';
 import { followingSpan, historySpan } from '../orders/reads.js';
 import { successOf } from '../responses.js';

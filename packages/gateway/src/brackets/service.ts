@@ -10,16 +10,8 @@ import { quoteMarketOfSecMarket } from '@svc-gateway/contract/markets';
 import type { PayloadOf } from '@svc-gateway/contract/operation';
 import { trade } from '@svc-gateway/contract/operations';
 import { Rejection } from '@svc-gateway/contract/rejection';
-import {
-  BackendRefused,
-  BackendUnsent,
-  type CallContext,
-  type PacketId,
-  type QuotePush,
-  type QuoteStream,
-  type ResponseMessage,
-  type TradePush,
-} from '../backend.js';
+import type { CallContext, PacketId, QuotePush, QuoteStream, ResponseMessage, TradePush } from '../backend.js';
+import { BackendRefused, BackendUnsent } from '../backend-failures.js';
 import { type OrderName, pushedOrder } from '../orders/order.js';
 import { streamKey } from '../push/index.js';
 import { success, successOf } from '../responses.js';

@@ -5,7 +5,8 @@ import { LimitUseSchema, type LimitUse as Message, S2CSchema } from '@svc-gatewa
 import { inMoney } from '@svc-gateway/contract/money';
 import { system } from '@svc-gateway/contract/operations';
 import { scopes } from '@svc-gateway/contract/scope';
-import { BackendFailure, type CallContext } from '../backend.js';
+import type { CallContext } from '../backend.js';
+import { BackendFailure } from '../backend-failures.js';
 import type { GatewayBase } from '../gateway-base.js';
 import { limitsOf } from '../market-names.js';
 import type { AccountContext } from '../orders/account-context.js';

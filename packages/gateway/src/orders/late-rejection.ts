@@ -2,7 +2,7 @@ import { type Access, isSameKey, type KeyRecord } from '@svc-gateway/access';
 import type { Clock } from '@svc-gateway/contract/clock';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import type { Store } from '@svc-gateway/storage';
-import { LateRejection } from '../backend.js';
+import { LateRejection } from '../backend-failures.js';
 import { type Identity, identityOf } from '../identity.js';
 import { rejectUnstored } from '../storage-outage.js';
 import { rejectDenial } from '../valuation/valuation.js';

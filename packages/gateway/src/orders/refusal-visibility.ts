@@ -8,7 +8,8 @@ import type { C2S as PlaceC2S } from '@svc-gateway/contract/generated/Trd_PlaceO
 import type { C2S as ReconfirmC2S } from '@svc-gateway/contract/generated/Trd_ReconfirmOrder_pb';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { Rejection, type Told, type TradedSecurity } from '@svc-gateway/contract/rejection';
-import { type Backend, BackendFailure, type CallContext } from '../backend.js';
+import type { Backend, CallContext } from '../backend.js';
+import { BackendFailure } from '../backend-failures.js';
 import { type Traded, tradedMarketNames } from '../market-names.js';
 import { type PositionRequest, positionNamed } from '../valuation/position-orders.js';
 import { resolveSecurity } from '../valuation/securities.js';

@@ -2,7 +2,8 @@ import type { Clock } from '@svc-gateway/contract/clock';
 import { withFields } from '@svc-gateway/contract/field-path';
 import type { Order, TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { trade } from '@svc-gateway/contract/operations';
-import { type Backend, BackendFailure } from '../backend.js';
+import type { Backend } from '../backend.js';
+import { BackendFailure } from '../backend-failures.js';
 import { isCancelling, LOST_MS, magnitude, mayTrade, nameOfOrder, namesOf, type OrderName, ownCancel } from './order.js';
 import type { SentLeg, UnsettledTrades } from './unsettled-trades.js';
 

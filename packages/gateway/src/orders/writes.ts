@@ -13,7 +13,8 @@ import { invalidField, Rejection, type StandingTerms } from '@svc-gateway/contra
 import { quoted } from '@svc-gateway/contract/shown';
 import { StorageFailure, whenTaken } from '@svc-gateway/storage';
 import { checkAnswer } from '../answer-check.js';
-import { BackendFailure, BackendRefused, BackendUnsent, type CallContext, type PacketId, type Sending } from '../backend.js';
+import type { CallContext, PacketId, Sending } from '../backend.js';
+import { BackendFailure, BackendRefused, BackendUnsent } from '../backend-failures.js';
 import { type Call, cancelled } from '../call.js';
 import { rejectFailure } from '../call-failures.js';
 import type { GatewayBase } from '../gateway-base.js';

@@ -2,7 +2,7 @@ import type { Operation } from '@svc-gateway/contract/operation';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import { StorageFailure } from '@svc-gateway/storage';
 import { isWrite } from '../answer-record.js';
-import { BackendFailure } from '../backend.js';
+import { BackendFailure } from '../backend-failures.js';
 import { type Reach, rejectFailure, rejectUnanswered } from '../call-failures.js';
 import type { Caller } from '../identity.js';
 import type { Logger } from '../logger.js';

@@ -1,15 +1,7 @@
 import type { Clock } from '@svc-gateway/contract/clock';
 import type { Store } from '@svc-gateway/storage';
-import {
-  type Backend,
-  BackendFailure,
-  type NotifyPush,
-  type PushEvent,
-  type QuotePush,
-  type QuoteStream,
-  type SubscriptionQuotas,
-  type TradePush,
-} from '../backend.js';
+import type { Backend, NotifyPush, PushEvent, QuotePush, QuoteStream, SubscriptionQuotas, TradePush } from '../backend.js';
+import { BackendFailure } from '../backend-failures.js';
 import { type AccountOutcome, AccountRegistrations } from './accounts.js';
 import { Connection, type ConnectionInfo, type Permits } from './connection.js';
 import { EventFrames } from './event-frames.js';

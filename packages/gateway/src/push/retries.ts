@@ -1,4 +1,4 @@
-import { BackendRefused, BackendTimeout } from '../backend.js';
+import { BackendRefused, BackendTimeout } from '../backend-failures.js';
 
 /** Runs an action after `ms` milliseconds; the result cancels it. */
 export type After = (ms: number, action: () => void) => () => void;

@@ -2,7 +2,7 @@ import { ManualClock } from '@svc-gateway/contract/clock';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answer, FakeBackend, stream, turn } from '../../../../test/support/push-fakes.js';
-import { BackendRefused, BackendUnsent } from '../backend.js';
+import { BackendRefused, BackendUnsent } from '../backend-failures.js';
 import { KeyShares } from './key-shares.js';
 import { streamKey } from './streams.js';
 import { type Subscription, Subscriptions } from './subscriptions.js';

@@ -1,6 +1,7 @@
 import { Tally } from '@svc-gateway/contract/tally';
 import { answered } from '../answer-check.js';
-import { type Backend, BackendRefused, BackendTimeout, type QuoteStream, type StreamScope, type UnsubscribeRefusal } from '../backend.js';
+import type { Backend, QuoteStream, StreamScope, UnsubscribeRefusal } from '../backend.js';
+import { BackendRefused, BackendTimeout } from '../backend-failures.js';
 import { type After, inTime, isRefusedForGood, RETRY_MS_MIN, Retries, unansweredText } from './retries.js';
 import { quotaKey, streamKey } from './streams.js';
 

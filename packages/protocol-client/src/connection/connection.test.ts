@@ -6,7 +6,7 @@ import * as Notify from '@svc-gateway/contract/generated/Notify_pb';
 import * as TrdSubAccPush from '@svc-gateway/contract/generated/Trd_SubAccPush_pb';
 import { account, system } from '@svc-gateway/contract/operations';
 import { Rejection } from '@svc-gateway/contract/rejection';
-import { BackendLost, BackendRefused, BackendTimeout, BackendUnsent, LateRejection } from '@svc-gateway/gateway/backend';
+import { BackendLost, BackendRefused, BackendTimeout, BackendUnsent, LateRejection } from '@svc-gateway/gateway/backend-failures';
 import { encodeFrame, readRsaKey } from '@svc-gateway/wire';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { generateRsaKey } from '../../../../test/support/rsa-key.js';

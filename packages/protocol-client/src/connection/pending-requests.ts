@@ -1,5 +1,5 @@
 import type { Clock } from '@svc-gateway/contract/clock';
-import { type BackendFailure, BackendTimeout } from '@svc-gateway/gateway/backend';
+import { type BackendFailure, BackendTimeout } from '@svc-gateway/gateway/backend-failures';
 
 /** A request that waits for its answer. */
 export interface Waiting {

@@ -1,7 +1,7 @@
 import { ManualClock } from '@svc-gateway/contract/clock';
 import * as GetGlobalState from '@svc-gateway/contract/generated/GetGlobalState_pb';
 import { system } from '@svc-gateway/contract/operations';
-import { BackendLost, BackendUnsent } from '@svc-gateway/gateway/backend';
+import { BackendLost, BackendUnsent } from '@svc-gateway/gateway/backend-failures';
 import { readRsaKey } from '@svc-gateway/wire';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { generateRsaKey } from '../../../../test/support/rsa-key.js';

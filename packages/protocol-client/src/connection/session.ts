@@ -1,7 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import type { Message } from '@bufbuild/protobuf';
 import type { Clock } from '@svc-gateway/contract/clock';
-import { BackendFailure, BackendUnsent, type ResponseMessage } from '@svc-gateway/gateway/backend';
+import type { ResponseMessage } from '@svc-gateway/gateway/backend';
+import { BackendFailure, BackendUnsent } from '@svc-gateway/gateway/backend-failures';
 import { ConnectFailure, HandshakeUnreadable } from './connect-failure.js';
 import { ProtocolConnection } from './connection.js';
 import { addressOf, type Dial, type Endpoint } from './dial.js';

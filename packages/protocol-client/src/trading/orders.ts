@@ -7,14 +7,8 @@ import { RetType } from '@svc-gateway/contract/generated/Common_pb';
 import type { Order, TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { account, trade } from '@svc-gateway/contract/operations';
-import {
-  BackendFailure,
-  BackendLost,
-  BackendTimeout,
-  type CallContext,
-  type ResponseMessage,
-  type TradePush,
-} from '@svc-gateway/gateway/backend';
+import type { CallContext, ResponseMessage, TradePush } from '@svc-gateway/gateway/backend';
+import { BackendFailure, BackendLost, BackendTimeout } from '@svc-gateway/gateway/backend-failures';
 import { pause } from '../requests/deadline.js';
 import { type LostOrder, OrderSearch, type Placement, searchPauses } from './order-search.js';
 import { newMark } from './remark-mark.js';

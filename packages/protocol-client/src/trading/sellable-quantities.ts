@@ -2,7 +2,8 @@ import { create } from '@bufbuild/protobuf';
 import type { Clock } from '@svc-gateway/contract/clock';
 import { type Order, type OrderFill, type Position, PositionSide, type TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { account } from '@svc-gateway/contract/operations';
-import { BackendFailure, type ResponseMessage, type TradePush } from '@svc-gateway/gateway/backend';
+import type { ResponseMessage, TradePush } from '@svc-gateway/gateway/backend';
+import { BackendFailure } from '@svc-gateway/gateway/backend-failures';
 import { payloadOf } from '@svc-gateway/gateway/push';
 import type { Upstream } from '../connection/upstream.js';
 

@@ -6,7 +6,8 @@ import * as TrdUpdateOrder from '@svc-gateway/contract/generated/Trd_UpdateOrder
 import * as TrdUpdateOrderFill from '@svc-gateway/contract/generated/Trd_UpdateOrderFill_pb';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { account } from '@svc-gateway/contract/operations';
-import { type BackendRefusalCode, BackendRefused, type ResponseMessage, type TradePush } from '@svc-gateway/gateway/backend';
+import type { ResponseMessage, TradePush } from '@svc-gateway/gateway/backend';
+import { type BackendRefusalCode, BackendRefused } from '@svc-gateway/gateway/backend-failures';
 import { readPush } from '../connection/bodies.js';
 import type { PushFrame, RequestOptions } from '../connection/upstream.js';
 import { hideMarks } from './remark-mark.js';

@@ -6,7 +6,8 @@ import * as QotGetFutureInfo from '@svc-gateway/contract/generated/Qot_GetFuture
 import type { S2C as StaticInfo } from '@svc-gateway/contract/generated/Qot_GetStaticInfo_pb';
 import { quoteMarketNumbered } from '@svc-gateway/contract/markets';
 import { quote } from '@svc-gateway/contract/operations';
-import { BackendFailure, type ResponseMessage, type TradingTerms } from '@svc-gateway/gateway/backend';
+import type { ResponseMessage, TradingTerms } from '@svc-gateway/gateway/backend';
+import { BackendFailure } from '@svc-gateway/gateway/backend-failures';
 import type { RequestOptions, Upstream } from '../connection/upstream.js';
 
 /** How long terms are taken for granted: a contract's multiplier changes with a corporate action at most. */
