@@ -31,10 +31,15 @@ export async function makeKey(path: string, id: string, wish: KeyWish, text?: st
   if (!issued.ok) throw new Error(issued.error);
   if (text === undefined) return issued.value.keyText;
   // In the text of the file: account ids have more digits than JSON.parse keeps.
-  const file = readFileSync(path, 'utf8').replace(hash('sha256', issued.value.keyText, 'hex'), hash('sha256', text, 'hex'));
+  let file = readFileSync(path, 'utf8');
+  for (const digest of [hashOf, sdkHashOf]) file = file.replace(digest(issued.value.keyText), digest(text));
   writeFileSync(path, file);
   return text;
 }
+
+const hashOf = (text: string) => hash('sha256', text, 'hex');
+/** Published clients show the MD5 of the key. */
+const sdkHashOf = (text: string) => hashOf(hash('md5', text, 'hex'));
 
 /** Changes the record of one key in the keys file, as an operator's editor does; `undefined` takes it out. */
 export function editKey(path: string, id: string, change: Record<string, unknown> | undefined): void {
