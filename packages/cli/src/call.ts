@@ -82,13 +82,9 @@ function findOperation(name: string): Result<Operation, string> {
   const plain = name.replaceAll('-', '_').replace(/^svc_/, '');
   const operation = operationNamed(plain);
   if (operation !== undefined) return ok(operation);
-  const near =
-    operationMeant(plain) ??
-    nearestName(
-      plain,
-      operations.map((candidate) => candidate.name),
-    );
-  const related = operations.map((candidate) => candidate.name).filter((candidate) => candidate !== near && candidate.includes(plain));
+  const names = operations.map((candidate) => candidate.name);
+  const near = operationMeant(plain, names) ?? nearestName(plain, names);
+  const related = names.filter((candidate) => candidate !== near && candidate.includes(plain));
   const suggestions = [...(near === undefined ? [] : [near]), ...related];
   const hint = suggestions.length === 0 ? '"svcctl operations" lists them' : `did you mean ${suggestions.join(' or ')}?`;
   return err(`no operation is named "${name}": ${hint}`);

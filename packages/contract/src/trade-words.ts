@@ -33,7 +33,7 @@ const fieldWords: Readonly<Record<string, readonly string[]>> = {
 
 /** Names of the trade for what an operation answers or does, by the operation. */
 const operationWords: Readonly<Record<string, readonly string[]>> = {
-  cancel_all_order: ['cancel_all', 'cancel_orders', 'cancel_all_orders', 'kill_switch', 'mass_cancel'],
+  cancel_all_order: ['cancel_all', 'cancel_all_orders', 'kill_switch', 'mass_cancel'],
   cancel_order: ['cancel', 'delete_order', 'order_cancel'],
   get_deals: ['deals', 'fills', 'trades', 'executions', 'my_trades', 'order_fill', 'user_trades'],
   get_funds: ['balance', 'cash', 'money', 'equity', 'buying_power', 'account_balance', 'account_info', 'wallet', 'assets'],
@@ -71,10 +71,17 @@ export function fieldMeant(name: string, accepted: readonly string[]): string | 
   return same ?? nearestName(name, accepted);
 }
 
-/** Name of the operation that a word of the trade stands for: get_deals for "trades", "Deals" or "get-fills". */
-export function operationMeant(word: string): string | undefined {
-  const plain = wordOf(word).replace(/^(?:svc_)?(?:get_|list_|fetch_|query_)?/, '');
-  return operationsByWord.get(plain)?.[0] ?? operationsByWord.get(`${plain}s`)?.[0] ?? operationsByWord.get(plain.replace(/s$/, ''))?.[0];
+/**
+ * The one of `names`, names of operations, that a name of a caller's means: get_deals for "get-deals", "trades", "Deals" or "get-fills".
+ * An operation's own name, however it is spelled, comes before the words of the trade; undefined where nothing is meant.
+ */
+export function operationMeant(word: string, names: readonly string[]): string | undefined {
+  const own = wordOf(word).replace(/^svc_/, '');
+  const plain = own.replace(/^(?:get|list|fetch|query)_/, '');
+  const forms = [own, plain, `${plain}s`, plain.replace(/s$/, '')];
+  const spelled = forms.flatMap((form) => [form, `get_${form}`, `list_${form}`]);
+  const meant = forms.flatMap((form) => operationsByWord.get(form) ?? []);
+  return [...spelled, ...meant].find((name) => names.includes(name));
 }
 
 /** stopPrice, stop-price and Stop_Price are stop_price. */

@@ -47,10 +47,9 @@ export class Toolbox {
   find(name: string, mcpCaller: McpCaller): Operation | Rejection {
     const operation = this.#operations.get(name);
     if (operation === undefined) {
-      const offered = this.list(mcpCaller).map((tool) => tool.name);
-      const meant = `svc_${operationMeant(name)}`;
-      const nearest = offered.includes(meant) ? meant : nearestName(name, offered);
-      const hint = nearest === undefined ? 'see tools/list' : `did you mean "${nearest}"?`;
+      const offered = this.list(mcpCaller).map((tool) => tool.name.replace(/^svc_/, ''));
+      const nearest = operationMeant(name, offered) ?? nearestName(name.replace(/^svc_/, ''), offered);
+      const hint = nearest === undefined ? 'see tools/list' : `did you mean "svc_${nearest}"?`;
       return new Rejection('route.not_found', `unknown MCP tool ${quoted(name)}: ${hint}`);
     }
     if (!this.#isOffered(operation, mcpCaller)) {
