@@ -33,7 +33,6 @@ import type { ProtocolClientOptions } from './client-options.js';
 import { readPush } from './connection/bodies.js';
 import { CipherUnknown, ConnectFailure } from './connection/connect-failure.js';
 import type { Greeting } from './connection/handshake.js';
-import { PacketIds } from './connection/packet-ids.js';
 import { Session } from './connection/session.js';
 import { StateLog } from './connection/state-log.js';
 import type { PushFrame, RequestOptions, Upstream } from './connection/upstream.js';
@@ -51,7 +50,7 @@ import { ForexRates } from './trading/forex-rates.js';
 import { hideMarks } from './trading/remark-mark.js';
 import { tradePushOf } from './trading/trades.js';
 import { Trading } from './trading/trading.js';
-import { TradingTermsCache } from './trading/trading-terms.js';
+import { readTradingTerms } from './trading/trading-terms.js';
 
 const NOTIFY = 1003;
 /** Version of the protocol's messages that this client knows: 10.11. */
@@ -76,13 +75,9 @@ export class ProtocolClient implements Backend {
   readonly replaysWrites = false;
   readonly session: Session;
   readonly #options: ProtocolClientOptions;
-  readonly #packets: PacketIds;
   readonly #requests: RateLimitedClient;
   readonly #subscriptions: SubscriptionReconciler;
-  /** Rate-limited requests of the client itself. */
-  readonly #own: Upstream;
   readonly #trading: Trading;
-  readonly #terms: TradingTermsCache;
   readonly #rates: ForexRates;
   readonly #roles: RoleKeeper;
   readonly #watch: ServerWatch;
@@ -122,11 +117,9 @@ export class ProtocolClient implements Backend {
         options.onConnectFailed?.(failure);
       },
     });
-    this.#packets = new PacketIds(this.session);
-    const { requests, subscriptions } = limitedClient(this.#packets, clock, options.rules);
+    const { requests, subscriptions } = limitedClient(this.session, clock, options.rules);
     this.#requests = requests;
     this.#subscriptions = subscriptions;
-    this.#own = requests.own;
     this.#roles = new RoleKeeper({
       clock,
       roles,
@@ -150,12 +143,10 @@ export class ProtocolClient implements Backend {
       },
     });
     this.#stale = new StaleAnswers(clock);
-    this.#terms = new TradingTermsCache(this.#own, clock);
-    this.#rates = new ForexRates(this.#own, clock);
+    this.#rates = new ForexRates(requests, clock);
     this.#trading = new Trading({
       clock,
-      upstream: this.session,
-      own: this.#own,
+      upstream: requests,
       soon: () => this.#soon(),
       connection: () => (roles.includes('trading') && this.#roles.state('trading') === 'ready' ? this.#greeting : undefined),
       whenReady: (deadline) => this.#roles.whenReady('trading', deadline),
@@ -207,15 +198,15 @@ export class ProtocolClient implements Backend {
 
   /** The bytes pass unchanged: a packet id in them is the caller's own. */
   callBytes(protoId: number, body: Uint8Array, { deadline, lateRejection }: CallContext): Promise<Uint8Array> {
-    return this.#requests.callBytes(protoId, body, { ...this.#soon(), deadline, lateRejection });
+    return this.#requests.requestBytes(protoId, body, { deadline, lateRejection });
   }
 
-  tradingTerms(security: Security, context: CallContext): TradingTerms | undefined | Promise<TradingTerms | undefined> {
-    return this.#terms.of(security, context);
+  tradingTerms(security: Security, context: CallContext): Promise<TradingTerms | undefined> {
+    return readTradingTerms(this.#requests, security, context);
   }
 
   /** Rates come from forex quotes; logins without a right to them have none. */
-  exchangeRate(from: string, to: string, context: CallContext): Decimal | undefined | Promise<Decimal | undefined> {
+  exchangeRate(from: string, to: string, context: CallContext): Promise<Decimal | undefined> {
     return this.#rates.rate(from, to, context);
   }
 
@@ -228,7 +219,7 @@ export class ProtocolClient implements Backend {
     const securityList = symbols.map(({ market, code }) => ({ market: market.number, code }));
     const request = create(quote.getStaticInfo.messages.C2SSchema, { securityList });
     // A list with a symbol that does not exist is refused as a whole.
-    const { retType } = await this.#own.request(quote.getStaticInfo, request, this.#soon());
+    const { retType } = await this.#requests.request(quote.getStaticInfo, request, this.#soon());
     return retType === 0 ? this.#subscriptions.unserved(streams, this.#soon()) : [];
   }
 
@@ -297,8 +288,8 @@ export class ProtocolClient implements Backend {
   }
 
   /** Deadline of the client's own requests, which are never cancelled. */
-  #soon(): RequestOptions & { readonly signal: AbortSignal } {
-    return { deadline: this.#options.clock.monotonic() + OWN_MS_MAX, signal: new AbortController().signal };
+  #soon(): RequestOptions {
+    return { deadline: this.#options.clock.monotonic() + OWN_MS_MAX };
   }
 
   #emit(event: PushEvent): void {
@@ -341,14 +332,13 @@ export class ProtocolClient implements Backend {
     this.#options.onAccepted?.();
     this.#greeting = greeting;
     this.#trading.connected();
-    this.#packets.connected(greeting.connId);
     const another = before !== undefined && (before.userId !== greeting.userId || before.serverVersion !== greeting.serverVersion);
     this.#requests.reset(another);
     this.#subscriptions.reset();
     if (another) this.#stale.clear();
     this.#state = await this.#readState(upstream);
     if (this.#options.rules.limits === 'when refused') return;
-    this.#requests.sender.pace('at once');
+    this.#requests.sender.limiter.begin('at once');
     void this.#recognise(upstream, greeting);
   }
 
@@ -375,7 +365,7 @@ export class ProtocolClient implements Backend {
     const asked = system.getQuoteRights;
     try {
       const { retType } = await upstream.request(asked, create(asked.messages.C2SSchema), this.#soon());
-      if (this.#greeting === greeting) this.#requests.sender.pace(retType === 0 ? 'when refused' : 'at once');
+      if (this.#greeting === greeting) this.#requests.sender.limiter.begin(retType === 0 ? 'when refused' : 'at once');
     } catch (thrown) {
       if (!(thrown instanceof BackendFailure)) this.#options.logger.error({ err: thrown }, 'the upstream could not be recognised');
     }

@@ -1,15 +1,17 @@
 import type { KeyObject } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import type { Message } from '@bufbuild/protobuf';
+import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '@svc-gateway/contract/clock';
+import { withFields } from '@svc-gateway/contract/field-path';
+import { PacketIDSchema } from '@svc-gateway/contract/generated/Common_pb';
 import * as KeepAlive from '@svc-gateway/contract/generated/KeepAlive_pb';
 import { BackendLost, BackendTimeout, BackendUnsent, lacksPayload, type ResponseMessage, unusable } from '@svc-gateway/gateway';
 import { encodeFrame, type Frame, FrameReader, plainText, rsaCipher } from '@svc-gateway/wire';
+import { withDeadline } from '../requests/deadline.js';
 import { encodeRequest, responseReader } from './bodies.js';
 import { ConnectFailure, HandshakeUnreadable } from './connect-failure.js';
 import { addressOf, type Dial, type Endpoint } from './dial.js';
 import { type Greeting, INIT_CONNECT, type Introduction, initConnectBody, readHandshake } from './handshake.js';
-import { Pending } from './pending-requests.js';
 import type { ProtocolOperation, PushFrame, RequestOptions, Upstream } from './upstream.js';
 
 export interface ConnectionOptions {
@@ -51,6 +53,13 @@ const WRITE_ANSWER_BYTES_MAX = 256 * 1024;
 /** Largest push that is accepted; no real one is nearly as long. */
 const PUSH_BYTES_MAX = 1024 * 1024;
 
+/** A request that waits for its answer. */
+interface Waiting {
+  readonly protoId: number;
+  readonly resolve: (body: Uint8Array) => void;
+  readonly reject: (failure: Error) => void;
+}
+
 /**
  * One TCP connection to a server of the public protocol, from the handshake to its loss. A connection that is lost stays so:
  * {@link Session} makes another.
@@ -59,9 +68,12 @@ export class ProtocolConnection implements Upstream {
   readonly #options: ConnectionOptions;
   readonly #transport: Duplex;
   readonly #reader = new FrameReader();
-  readonly #pending: Pending;
+  /** By serial number. */
+  readonly #pending = new Map<number, Waiting>();
   #cipher = plainText;
   #serial = 0;
+  /** Writes that have left: the serial number of the last packet id. */
+  #writes = 0;
   #lost: string | undefined;
   #greeting: Greeting | undefined;
   #corked = false;
@@ -73,15 +85,12 @@ export class ProtocolConnection implements Upstream {
   /** Time at which the frame began that has not come whole yet, of `Clock.monotonic`. */
   #frameBegan: number | undefined;
   #cancelBeat: () => void = () => undefined;
-  /** Rejects the handshake where the connection is lost during it. */
-  #onHandshakeLost: ((failure: ConnectFailure) => void) | undefined;
   readonly #onAbort = () => this.#end('given up');
 
   private constructor(options: ConnectionOptions, transport: Duplex) {
     this.#options = options;
     this.#transport = transport;
     const { clock, rsaKey, signal } = options;
-    this.#pending = new Pending(clock, UNDER_WAY_MAX);
     this.#heardAt = clock.now();
     this.#heard = clock.monotonic();
     if (rsaKey !== undefined) this.#cipher = rsaCipher(rsaKey);
@@ -98,26 +107,15 @@ export class ProtocolConnection implements Upstream {
    */
   static async open(options: ConnectionOptions): Promise<ProtocolConnection> {
     const { clock, dial, endpoint, signal } = options;
-    const givenUp = new AbortController();
-    const onAbort = () => givenUp.abort(new Error('given up'));
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
     const deadline = clock.monotonic() + OPEN_MS_MAX;
-    const cancel = clock.after(OPEN_MS_MAX, () => givenUp.abort(new Error(`no connection within ${OPEN_MS_MAX / 1000} seconds`)));
-    let transport: Duplex;
-    try {
-      transport = await dial(endpoint, givenUp.signal);
-    } catch (thrown) {
+    const dialling = new AbortController();
+    const dialled = dial(endpoint, dialling.signal);
+    const transport = await withDeadline(clock, dialled, { deadline, signal }, (departure) => {
+      dialling.abort();
+      return new Error(departure === 'late' ? `no connection within ${OPEN_MS_MAX / 1000} seconds` : 'given up');
+    }).catch((thrown: unknown) => {
       throw new ConnectFailure(`cannot connect to ${addressOf(endpoint)} (${reasonOf(thrown)})`);
-    } finally {
-      cancel();
-      signal.removeEventListener('abort', onAbort);
-    }
-    if (signal.aborted) {
-      transport.on('error', () => undefined);
-      transport.destroy();
-      throw new ConnectFailure('given up');
-    }
+    });
     const connection = new ProtocolConnection(options, transport);
     await connection.#shakeHands(deadline);
     return connection;
@@ -147,8 +145,8 @@ export class ProtocolConnection implements Upstream {
   async request(asked: ProtocolOperation, c2s: Message, options: RequestOptions): Promise<ResponseMessage> {
     const { protoId, name, messages } = asked;
     if (protoId === null) throw new Error(`${name} has no protocol id`);
-    const body = await this.requestBytes(protoId, encodeRequest(messages, c2s), options);
-    const isWrite = options.priority === 'order';
+    const body = await this.requestBytes(protoId, encodeRequest(messages, this.#stamped(messages, c2s)), options);
+    const isWrite = (options.priority ?? 'read') !== 'read';
     const tooLong = isWrite && body.length > WRITE_ANSWER_BYTES_MAX;
     const response = tooLong ? undefined : responseReader(messages)(body);
     if (response === undefined) throw unusable(name, 'with bytes that cannot be read', isWrite);
@@ -156,34 +154,28 @@ export class ProtocolConnection implements Upstream {
     return response;
   }
 
-  requestBytes(protoId: number, body: Uint8Array, { deadline, signal, lateRejection }: RequestOptions): Promise<Uint8Array> {
-    return new Promise((resolve, reject) => {
-      const unsent = this.#refuse(deadline, signal) ?? lateRejection?.();
-      if (unsent !== undefined) {
-        reject(unsent);
-        return;
-      }
-      const serial = this.#nextSerial();
-      const onAbort = () => {
-        this.#pending.drop(serial);
-        reject(new BackendTimeout('nobody waits for the answer any more'));
-      };
-      signal?.addEventListener('abort', onAbort, { once: true });
-      const settled = () => signal?.removeEventListener('abort', onAbort);
-      this.#pending.add(serial, {
-        protoId,
-        deadline,
-        resolve: (answer) => {
-          settled();
-          resolve(answer);
-        },
-        reject: (failure) => {
-          settled();
-          reject(failure);
-        },
-      });
-      this.#write(protoId, serial, body);
+  async requestBytes(protoId: number, body: Uint8Array, options: RequestOptions): Promise<Uint8Array> {
+    const unsent = this.#refuse(options) ?? options.lateRejection?.();
+    if (unsent !== undefined) throw unsent;
+    const serial = this.#nextSerial();
+    const answer = new Promise<Uint8Array>((resolve, reject) => this.#pending.set(serial, { protoId, resolve, reject }));
+    this.#write(protoId, serial, body);
+    return withDeadline(this.#options.clock, answer, options, (departure) => {
+      this.#pending.delete(serial);
+      const why =
+        departure === 'late' ? `the server did not answer protocol id ${protoId} in time` : 'nobody waits for the answer any more';
+      return new BackendTimeout(why);
     });
+  }
+
+  /**
+   * A write under the packet id that the server expects: the id of this connection, and a number that rises by one. What its caller said
+   * belongs to another connection. It is a copy, as the gateway keeps the caller's own message.
+   */
+  #stamped({ C2SSchema }: ProtocolOperation['messages'], c2s: Message): Message {
+    if (!Object.hasOwn(C2SSchema.field, 'packetID')) return c2s;
+    this.#writes += 1;
+    return withFields(c2s, { packetID: create(PacketIDSchema, { connID: this.greeting.connId, serialNo: this.#writes }) });
   }
 
   /** Ends the connection; pending requests are lost. Calls {@link ConnectionOptions.onLost}. */
@@ -192,47 +184,36 @@ export class ProtocolConnection implements Upstream {
   }
 
   /** Reason why nothing can be sent now. */
-  #refuse(deadline: number, signal: AbortSignal | undefined): BackendUnsent | undefined {
+  #refuse({ deadline, signal }: RequestOptions): BackendUnsent | undefined {
     if (this.#lost !== undefined) return new BackendUnsent(`the connection was lost (${this.#lost})`);
     if (signal?.aborted || this.#options.clock.monotonic() >= deadline) return new BackendUnsent('its time was up before it was sent');
-    if (this.#pending.full) return new BackendUnsent(`${UNDER_WAY_MAX} requests wait for the server already`);
+    if (this.#pending.size >= UNDER_WAY_MAX) return new BackendUnsent(`${UNDER_WAY_MAX} requests wait for the server already`);
     if (this.#transport.writableLength > UNSENT_BYTES_MAX) return new BackendUnsent('the server does not read what it is sent');
     return undefined;
   }
 
   async #shakeHands(deadline: number): Promise<void> {
-    const { introduction, rsaKey, clock } = this.#options;
-    const body = initConnectBody(introduction, rsaKey !== undefined);
-    await new Promise<void>((resolve, reject) => {
-      const cancel = clock.after(Math.max(0, deadline - clock.monotonic()), () => this.#end('the server did not answer InitConnect'));
-      const settle = () => {
-        cancel();
-        this.#onHandshakeLost = undefined;
-      };
-      this.#onHandshakeLost = (failure) => {
-        settle();
-        reject(failure);
-      };
-      const serial = this.#nextSerial();
-      this.#pending.add(serial, {
-        protoId: INIT_CONNECT,
-        // The handshake has a timer of its own, which says more.
-        deadline: Number.POSITIVE_INFINITY,
-        resolve: (answer) => {
-          // Taken up in the turn in which it came: the next frame may be encrypted by it.
-          const failure = this.#greeted(answer);
-          settle();
-          if (failure === undefined) {
-            resolve();
-            return;
-          }
+    const { introduction, rsaKey, clock, signal } = this.#options;
+    if (signal.aborted) this.#end('given up');
+    if (this.#lost !== undefined) throw new ConnectFailure(this.#lost);
+    const serial = this.#nextSerial();
+    const greeted = new Promise<void>((resolve, reject) => {
+      // Taken up in the turn in which it comes: the next frame may be encrypted by it.
+      const take = (answer: Uint8Array) => {
+        const failure = this.#greeted(answer);
+        if (failure === undefined) resolve();
+        else {
           reject(failure);
           this.#end(failure.message);
-        },
-        reject: () => undefined,
-      });
-      if (this.#lost === undefined) this.#write(INIT_CONNECT, serial, body);
-      else this.#onHandshakeLost(new ConnectFailure(this.#lost));
+        }
+      };
+      this.#pending.set(serial, { protoId: INIT_CONNECT, resolve: take, reject });
+    });
+    this.#write(INIT_CONNECT, serial, initConnectBody(introduction, rsaKey !== undefined));
+    await withDeadline(clock, greeted, { deadline }, () => {
+      const reason = 'the server did not answer InitConnect';
+      this.#end(reason);
+      return new ConnectFailure(reason);
     });
   }
 
@@ -318,9 +299,11 @@ export class ProtocolConnection implements Upstream {
   }
 
   #take({ protoId, format, serial, body }: Frame): void {
-    const waiting = this.#pending.take(protoId, serial);
-    if (waiting !== undefined) waiting.resolve(body);
-    else if (this.#greeting !== undefined) this.#pushed({ protoId, format, body });
+    const waiting = this.#pending.get(serial);
+    if (waiting?.protoId === protoId) {
+      this.#pending.delete(serial);
+      waiting.resolve(body);
+    } else if (this.#greeting !== undefined) this.#pushed({ protoId, format, body });
   }
 
   #pushed(frame: PushFrame): void {
@@ -353,9 +336,11 @@ export class ProtocolConnection implements Upstream {
     this.#cancelBeat();
     this.#options.signal.removeEventListener('abort', this.#onAbort);
     this.#transport.destroy();
-    this.#pending.fail(() => new BackendLost(`the connection was lost (${reason})`));
-    if (this.#greeting === undefined) this.#onHandshakeLost?.(failure);
-    else this.#options.onLost(reason);
+    const greeted = this.#greeting !== undefined;
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject } of pending) reject(greeted ? new BackendLost(`the connection was lost (${reason})`) : failure);
+    if (greeted) this.#options.onLost(reason);
   }
 }
 

@@ -9,36 +9,17 @@ export interface Endpoint {
 
 /**
  * Opens a transport to a server: resolves when bytes can be written, rejects with the system's error. Given up, and rejected,
- * when the signal is aborted.
+ * when the signal is aborted; a transport that is there by then is destroyed.
  */
 export type Dial = (endpoint: Endpoint, signal: AbortSignal) => Promise<Duplex>;
 
 /** TCP, each write sent at once. */
 export const dialTcp: Dial = ({ host, port }, signal) =>
   new Promise((resolve, reject) => {
-    const socket = connect({ host, port, noDelay: true });
-    const settle = () => {
-      signal.removeEventListener('abort', onAbort);
-      socket.off('error', onError);
-    };
-    const onError = (error: Error) => {
-      settle();
-      reject(error);
-    };
-    const onAbort = () => {
-      settle();
-      // Ignore socket errors after the abort.
-      socket.on('error', () => undefined);
-      socket.destroy();
-      reject(signal.reason instanceof Error ? signal.reason : new Error('given up'));
-    };
-    socket.once('error', onError);
-    socket.once('connect', () => {
-      settle();
-      resolve(socket);
-    });
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
+    const socket = connect({ host, port, noDelay: true, signal });
+    // Whoever has the socket hears of later errors.
+    socket.once('error', reject);
+    socket.once('connect', () => resolve(socket));
   });
 
 /** "127.0.0.1:11111". */

@@ -1,5 +1,5 @@
 import type { Message } from '@bufbuild/protobuf';
-import type { ProtocolMessages } from '@svc-gateway/contract/operation';
+import type { Operation, ProtocolMessages } from '@svc-gateway/contract/operation';
 import type { CallContext, ResponseMessage } from '@svc-gateway/gateway/backend';
 import type { BodyFormat } from '@svc-gateway/wire';
 
@@ -9,6 +9,8 @@ export interface ProtocolOperation<M extends ProtocolMessages = ProtocolMessages
   readonly name: string;
   readonly protoId: number | null;
   readonly messages: M;
+  /** Default `read`. */
+  readonly effect?: Operation['effect'];
 }
 
 /** A push of the server. */
@@ -18,19 +20,22 @@ export interface PushFrame {
   readonly body: Uint8Array;
 }
 
+/** Order of requests that wait for a turn: cancels, then other orders, then reads. */
+export type Priority = 'cancel' | 'order' | 'read';
+
 /** How long a request may take, and for whom. */
-export interface RequestOptions {
+export interface RequestOptions extends Partial<Pick<CallContext, 'answerMs' | 'onAsked' | 'lateRejection'>> {
   /**
    * When it is given up, in milliseconds of `Clock.monotonic`: then the promise is rejected with `BackendTimeout`, or with
    * `BackendUnsent` if it has not left yet.
    */
   readonly deadline: number;
   /** A read whose signal is aborted is given up in the same way. Writes do without one. */
-  readonly signal?: AbortSignal;
-  /** Orders and cancels go ahead of reads where requests wait for their turn. Default `read`. */
-  readonly priority?: 'order' | 'read';
-  /** Late rejection, asked for just before sending; the promise is then rejected with it. */
-  readonly lateRejection?: CallContext['lateRejection'];
+  readonly signal?: AbortSignal | undefined;
+  /** Default `read`. */
+  readonly priority?: Priority;
+  /** Caller whose share of fresh lists, changes and cancels counts the request; absent for the daemon's own requests. */
+  readonly owner?: string | undefined;
 }
 
 /**

@@ -1,63 +1,55 @@
 import type { Clock } from '@svc-gateway/contract/clock';
 import { BackendTimeout, BackendUnsent } from '@svc-gateway/gateway';
+import type { RequestOptions } from '../connection/upstream.js';
 
 /** How long a caller waits. */
-export interface Deadline {
-  /** Time at which the caller stops waiting, of `Clock.monotonic`. */
-  readonly deadline: number;
-  /** Aborted once no caller waits; never for a write. */
-  readonly signal: AbortSignal;
-  /** Time for the server to answer once it has been asked, in milliseconds. */
-  readonly answerMs?: number | undefined;
-  /** Told before the answer when it was asked for, of `Clock.monotonic`: earlier than the call where a read under way is joined. */
-  readonly onAsked?: ((at: number) => void) | undefined;
-  /** Caller whose share of fresh lists, changes and cancels counts the request; absent for the daemon's own requests. */
-  readonly owner?: string | undefined;
-}
+export type Deadline = Pick<RequestOptions, 'deadline' | 'signal'>;
+
+/** Reason why a caller stopped waiting: its time was up, or its signal was aborted. */
+export type Departure = 'late' | 'aborted';
 
 /** A request with less time than this is not sent: no answer could come in time. */
 export const ANSWER_MS_MIN = 100;
 
-/**
- * Settles as `work` does, or rejects at the deadline, after calling `onGone`. The work itself goes on.
- */
-export function withDeadline<T>(clock: Clock, work: Promise<T>, { deadline, signal }: Deadline, onGone?: () => void): Promise<T> {
+/** Failure of the port for a caller that stopped waiting before anything was sent, or whose answer did not come. */
+export function failureOf(departure: Departure): Error {
+  return departure === 'late' ? new BackendTimeout('the server did not answer in time') : new BackendUnsent('nobody waits for it any more');
+}
+
+/** Settles as `work` does, or rejects with what `onGone` returns once its caller stops waiting. The work itself goes on. */
+export function withDeadline<T>(
+  clock: Clock,
+  work: Promise<T>,
+  { deadline, signal }: Deadline,
+  onGone: (departure: Departure) => Error = failureOf,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const end = () => {
       cancelTimer();
-      signal.removeEventListener('abort', onAbort);
+      signal?.removeEventListener('abort', onAbort);
     };
-    const leave = (reason: Error) => {
+    const leave = (departure: Departure) => {
       end();
-      onGone?.();
-      reject(reason);
+      reject(onGone(departure));
     };
-    const onAbort = () => leave(new BackendUnsent('nobody waits for it any more'));
-    const cancelTimer = clock.after(Math.max(0, deadline - clock.monotonic()), () =>
-      leave(new BackendTimeout('the server did not answer in time')),
-    );
-    signal.addEventListener('abort', onAbort);
-    work.then(
-      (value) => {
-        end();
-        resolve(value);
-      },
-      (thrown) => {
-        end();
-        reject(thrown);
-      },
-    );
-    if (signal.aborted) onAbort();
+    const onAbort = () => leave('aborted');
+    const cancelTimer = clock.after(Math.max(0, deadline - clock.monotonic()), () => leave('late'));
+    signal?.addEventListener('abort', onAbort);
+    work.finally(end).then(resolve, reject);
+    if (signal?.aborted) onAbort();
   });
 }
 
-/** Resolves after `ms` milliseconds; rejects at the deadline. */
+/** Resolves after `ms` milliseconds; rejects once its caller stops waiting. */
 export function pause(clock: Clock, ms: number, deadline: Deadline): Promise<void> {
   let cancel: () => void = () => undefined;
   const passed = new Promise<void>((resolve) => {
     cancel = clock.after(ms, resolve);
   });
-  return withDeadline(clock, passed, deadline, () => cancel());
+  return withDeadline(clock, passed, deadline, (departure) => {
+    cancel();
+    return failureOf(departure);
+  });
 }
 
 /** Whole seconds for `Retry-After`. */

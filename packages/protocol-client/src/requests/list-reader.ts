@@ -2,17 +2,16 @@ import { clone, create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '@svc-gateway/contract/clock';
 import type { ResponseMessage } from '@svc-gateway/gateway';
 import { FREQUENCY_WINDOW_MS } from '@svc-gateway/wire';
-import type { ProtocolOperation } from '../connection/upstream.js';
+import type { ProtocolOperation, RequestOptions } from '../connection/upstream.js';
 import { type DayCache, keyOf } from './answer-caches.js';
-import { type Deadline, pause } from './deadline.js';
+import { pause } from './deadline.js';
 import { answeredOf, askedOf, type ListRead } from './list-reads.js';
 import type { Turn } from './rate-budget.js';
+import type { Outcome } from './refusals.js';
 import { fieldsOf, scopeOf } from './request.js';
-import type { Outcome, Sender } from './sender.js';
+import type { Sender } from './sender.js';
 import { joinWork, SharedWork } from './shared-work.js';
 
-/** With less of its budget left than this share, an operation is asked at its average pace, and requests gather meanwhile. */
-const HURRY_SHARE = 0.5;
 /** A guess of the bytes of an element of an answer, where the day's cache wants one. */
 const ELEMENT_BYTES = 500;
 
@@ -64,7 +63,7 @@ export class ListReader {
   ) {}
 
   /** The answer to the whole list; a refusal of a part of it refuses all, and names the part. */
-  async read(read: ListRead, asked: ProtocolOperation, c2s: Message, deadline: Deadline): Promise<Outcome> {
+  async read(read: ListRead, asked: ProtocolOperation, c2s: Message, options: RequestOptions): Promise<Outcome> {
     const template = clone(asked.messages.C2SSchema, c2s);
     (template as unknown as Record<string, unknown>)[read.asked] = [];
     const isPartial = read.partial !== undefined && fieldsOf(c2s)[read.partial] === true;
@@ -76,7 +75,7 @@ export class ListReader {
     const found = this.#known(group, wanted);
     const missing = [...wanted].filter(([key]) => !found.has(key));
     const parts = partsOf(missing, read.elementsMax);
-    const answers = await Promise.all(parts.map((part) => this.#part(group, new Map(part), isPartial, deadline)));
+    const answers = await Promise.all(parts.map((part) => this.#part(group, new Map(part), isPartial, options)));
     for (const [part, answer] of answers.entries()) {
       const refused = refusalOf(answer, parts[part] ?? [], isPartial);
       if (refused !== undefined) return parts.length === 1 ? refused : inPart(asked, refused, part, missing.length, read.elementsMax);
@@ -95,13 +94,13 @@ export class ListReader {
   }
 
   /** Reads one part of a list, in a batch with other callers' parts. */
-  #part(group: Group, elements: Elements, isPartial: boolean, deadline: Deadline): Promise<Answered> {
+  #part(group: Group, elements: Elements, isPartial: boolean, options: RequestOptions): Promise<Answered> {
     // Requests for one market do not wait for another's, on which the server may be silent.
     const batchKey = `${group.key} ${scopeOf(requestOf(group, elements))}`;
-    return joinWork(this.clock, deadline, () => {
+    return joinWork(this.clock, options, () => {
       const open = this.#open.get(batchKey);
       const joined = open !== undefined && fits(open, elements, group.read.elementsMax) ? open : undefined;
-      const batch = joined ?? this.#begin(group, batchKey, deadline.deadline);
+      const batch = joined ?? this.#begin(group, batchKey, options.deadline);
       for (const [key, element] of elements) batch.elements.set(key, element);
       batch.members += 1;
       batch.inParts ||= isPartial;
@@ -114,26 +113,28 @@ export class ListReader {
       if (this.#open.get(batchKey) === batch) this.#open.delete(batchKey);
     };
     // The work begins in a later step: its first caller joins it before.
-    const start = (shared: Deadline) => Promise.resolve().then(() => this.#send(group, batch, shared, close));
+    const start = (shared: RequestOptions) => Promise.resolve().then(() => this.#send(group, batch, shared, close));
     const work = new SharedWork(this.clock, deadline, start, close);
     const batch: Batch = { elements: new Map(), members: 0, inParts: false, work };
     this.#open.set(batchKey, batch);
     return batch;
   }
 
-  async #send(group: Group, batch: Batch, deadline: Deadline, close: () => void): Promise<Answered> {
+  async #send(group: Group, batch: Batch, options: RequestOptions, close: () => void): Promise<Answered> {
     const { asked, template } = group;
-    const gatherMs = this.sender.slack(asked, template) < HURRY_SHARE ? this.sender.averageMs(asked, template) : 0;
-    const hasTime = deadline.deadline - this.clock.monotonic() > gatherMs + FREQUENCY_WINDOW_MS / 10;
-    if (gatherMs > 0 && hasTime) await pause(this.clock, gatherMs, deadline);
-    const turn = await this.sender.turn(asked, template, { ...deadline, priority: 'read' });
+    const { limiter } = this.sender;
+    const like = { asked, c2s: template };
+    const gatherMs = limiter.gatherMs(like);
+    const hasTime = options.deadline - this.clock.monotonic() > gatherMs + FREQUENCY_WINDOW_MS / 10;
+    if (gatherMs > 0 && hasTime) await pause(this.clock, gatherMs, options);
+    const turn = await limiter.take(like, options);
     close();
-    return this.#ask(group, batch.elements, batch.members === 1 && !batch.inParts, deadline, turn);
+    return this.#ask(group, batch.elements, batch.members === 1 && !batch.inParts, options, turn);
   }
 
   /** Asks for elements. Where several callers wait for them, those that are refused are found by halving. */
-  async #ask(group: Group, elements: Elements, isWhole: boolean, deadline: Deadline, turn?: Turn): Promise<Answered> {
-    const outcome = await this.sender.ask(group.asked, requestOf(group, elements), { ...deadline, priority: 'read' }, turn);
+  async #ask(group: Group, elements: Elements, isWhole: boolean, options: RequestOptions, turn?: Turn): Promise<Answered> {
+    const outcome = await this.sender.ask(group.asked, requestOf(group, elements), options, turn);
     const { response } = outcome;
     if (response.retType === 0 || isWhole || elements.size === 1 || !isAboutElements(outcome)) {
       const items = new Map(answeredOf(group.read, response).map((item) => [group.read.keyOfAnswered(item), item]));
@@ -142,7 +143,7 @@ export class ListReader {
     }
     const half = Math.ceil(elements.size / 2);
     const halves = [[...elements].slice(0, half), [...elements].slice(half)];
-    const [first, second] = await Promise.all(halves.map((part) => this.#ask(group, new Map(part), false, deadline)));
+    const [first, second] = await Promise.all(halves.map((part) => this.#ask(group, new Map(part), false, options)));
     return {
       whole: undefined,
       items: new Map([...(first?.items ?? []), ...(second?.items ?? [])]),

@@ -1,9 +1,7 @@
 import { numberOfBrokerCode } from '@svc-gateway/contract/broker-codes';
-import { RetType } from '@svc-gateway/contract/generated/Common_pb';
 import { shown } from '@svc-gateway/contract/shown';
 import { tradeResultCodes } from '@svc-gateway/contract/trade-result-codes';
 import {
-  answered,
   type BackendFailure,
   BackendLost,
   type BackendRefusalCode,
@@ -11,7 +9,6 @@ import {
   BackendTimeout,
   type ResponseMessage,
 } from '@svc-gateway/gateway';
-import { FREQUENCY_WINDOW_MS } from '@svc-gateway/wire';
 
 interface Meaning {
   /** Chinese and English texts, as clients and users have reported them. */
@@ -136,12 +133,16 @@ export function translate(kind: RefusalKind, text: string, isWrite: boolean): Ba
   return open && isWrite ? new BackendLost(message) : new BackendRefused(code, message, retryAfterSeconds);
 }
 
-/** An answer to a request that takes no turn; none in time and a refusal with a known meaning are thrown. */
-export function understood(name: string, response: ResponseMessage): ResponseMessage {
-  if (answered(response).retType === RetType.RetType_Succeed) return response;
-  const kind = readRefusal(response)?.kind;
-  if (kind === undefined) return response;
-  throw kind === 'frequency' ? tooOften(name, FREQUENCY_WINDOW_MS / 1000, response.retMsg) : translate(kind, response.retMsg, false);
+/** Outcome of a request: an answer, which may be a refusal in unknown words, or a refusal with a known meaning. */
+export interface Outcome {
+  readonly response: ResponseMessage;
+  readonly refused?: RefusalKind;
+}
+
+/** The answer to the caller; a refusal with a known meaning is thrown. */
+export function settle({ response, refused }: Outcome, isWrite = false): ResponseMessage {
+  if (refused === undefined) return response;
+  throw translate(refused, response.retMsg, isWrite);
 }
 
 function quoted(text: string): string {

@@ -1,9 +1,6 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { ProtocolOperation } from '../connection/upstream.js';
 
-/** Order of requests that wait for a turn: cancels, then other orders, then reads. */
-export type Priority = 'cancel' | 'order' | 'read';
-
 /** A request as frequency limits see it: its id and, where messages of the id differ in their cost, the message. */
 export interface Request {
   readonly asked: Pick<ProtocolOperation, 'name' | 'protoId'>;

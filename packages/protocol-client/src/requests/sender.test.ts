@@ -15,6 +15,7 @@ import { describe, expect, it } from 'vitest';
 import { SteppingClock } from '../../../../test/support/strict-upstream.js';
 import type { Upstream } from '../connection/upstream.js';
 import { RateLimiter } from './rate-limiter.js';
+import { settle } from './refusals.js';
 import { Sender } from './sender.js';
 
 const { placeOrder } = trade;
@@ -58,7 +59,10 @@ async function hearing(attempts: readonly Attempt[], waitMs = 60_000, lateReject
   const sender = new Sender(upstream, clock, new RateLimiter(clock, 'at once'));
   const c2s = create(placeOrder.messages.C2SSchema, { header: { accID: 1n } } as Record<string, unknown>);
   const sending = { priority: 'order', deadline: clock.monotonic() + waitMs, signal: new AbortController().signal, lateRejection } as const;
-  const heard = sender.send(placeOrder, c2s, sending).catch((thrown: unknown) => thrown);
+  const heard = sender
+    .ask(placeOrder, c2s, sending)
+    .then((outcome) => settle(outcome, true))
+    .catch((thrown: unknown) => thrown);
   await clock.pass(waitMs);
   return { heard: await heard, left: left.length };
 }
@@ -144,7 +148,10 @@ describe('a server that lacks something', () => {
     const read = async (market: number, passMs = 13_000) => {
       const c2s = create(getSnapshot.messages.C2SSchema, { securityList: [{ market, code: 'X' }] });
       const sending = { priority: 'read', deadline: clock.monotonic() + 30_000, signal: new AbortController().signal } as const;
-      const outcome = sender.send(getSnapshot, c2s, sending).catch((thrown: unknown) => thrown);
+      const outcome = sender
+        .ask(getSnapshot, c2s, sending)
+        .then((outcome) => settle(outcome))
+        .catch((thrown: unknown) => thrown);
       await clock.pass(passMs);
       return outcome;
     };

@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '@svc-gateway/contract/clock';
 import { BackendFailure } from '@svc-gateway/gateway';
-import { ANSWER_MS_MIN, type Deadline, withDeadline } from './deadline.js';
+import type { RequestOptions } from '../connection/upstream.js';
+import { ANSWER_MS_MIN, type Deadline, failureOf, withDeadline } from './deadline.js';
 
 /** Work that several callers wait for. A caller that goes away leaves it to the others; when all have gone it is abandoned. */
 export class SharedWork<T> {
@@ -29,11 +30,13 @@ export class SharedWork<T> {
 
   wait(deadline: Deadline): Promise<T> {
     this.#waiting += 1;
-    return withDeadline(this.clock, this.#answer, deadline, () => {
+    return withDeadline(this.clock, this.#answer, deadline, (departure) => {
       this.#waiting -= 1;
-      if (this.#waiting > 0) return;
-      this.close();
-      this.#controller.abort();
+      if (this.#waiting === 0) {
+        this.close();
+        this.#controller.abort();
+      }
+      return failureOf(departure);
     });
   }
 }
@@ -41,18 +44,18 @@ export class SharedWork<T> {
 /** Waits for shared work. Work that was given up at the deadline of the caller that began it is found or begun once more. */
 export async function joinWork<T>(
   clock: Clock,
-  deadline: Deadline,
+  options: RequestOptions,
   find: () => { readonly work: SharedWork<T>; readonly isNew: boolean },
 ): Promise<T> {
   for (;;) {
     const { work, isNew } = find();
     try {
-      const answer = await work.wait(deadline);
-      deadline.onAsked?.(work.startedAt);
+      const answer = await work.wait(options);
+      options.onAsked?.(work.startedAt);
       return answer;
     } catch (thrown) {
-      const hasTime = deadline.deadline - clock.monotonic() > ANSWER_MS_MIN && !deadline.signal.aborted;
-      if (isNew || !hasTime || deadline.deadline <= work.deadline || !(thrown instanceof BackendFailure)) throw thrown;
+      const hasTime = options.deadline - clock.monotonic() > ANSWER_MS_MIN && options.signal?.aborted !== true;
+      if (isNew || !hasTime || options.deadline <= work.deadline || !(thrown instanceof BackendFailure)) throw thrown;
     }
   }
 }
@@ -64,11 +67,11 @@ export class SharedReads<T> {
   constructor(private readonly clock: Clock) {}
 
   /** Joins the read of this key that is under way, or starts one with the deadline of its caller. */
-  join(key: string, deadline: Deadline, start: (deadline: Deadline) => Promise<T>): Promise<T> {
-    return joinWork(this.clock, deadline, () => {
+  join(key: string, options: RequestOptions, start: (deadline: Deadline) => Promise<T>): Promise<T> {
+    return joinWork(this.clock, options, () => {
       const known = this.#underWay.get(key);
       if (known !== undefined) return { work: known, isNew: false };
-      const work: SharedWork<T> = new SharedWork(this.clock, deadline.deadline, start, () => {
+      const work: SharedWork<T> = new SharedWork(this.clock, options.deadline, start, () => {
         if (this.#underWay.get(key) === work) this.#underWay.delete(key);
       });
       this.#underWay.set(key, work);

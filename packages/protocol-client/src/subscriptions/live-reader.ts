@@ -1,13 +1,12 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '@svc-gateway/contract/clock';
 import { BackendRefused, type ResponseMessage } from '@svc-gateway/gateway';
-import type { ProtocolOperation, Upstream } from '../connection/upstream.js';
+import type { ProtocolOperation, RequestOptions, Upstream } from '../connection/upstream.js';
 import { ANSWER_MS_MIN, type Deadline, pause } from '../requests/deadline.js';
-import type { ListReader } from '../requests/list-reader.js';
 import { askedOf, listReadOf } from '../requests/list-reads.js';
 import { RateLimitedClient } from '../requests/rate-limited-client.js';
 import type { RateLimitStart } from '../requests/rate-limiter.js';
-import type { Outcome, Sender } from '../requests/sender.js';
+import { settle } from '../requests/refusals.js';
 import { itemCount, liveUnitsOf } from './live-reads.js';
 import type { QuotaUnit, QuotaUnitName } from './quota-unit.js';
 import { quotesOf, snapshotRequest, snapshots } from './quote-from-snapshot.js';
@@ -40,14 +39,13 @@ export function limitedClient(
   const requests = new RateLimitedClient(upstream, {
     clock,
     limits: rules.limits,
-    readOtherwise: (asked, c2s, deadline) => {
+    readOtherwise: (asked, c2s, options) => {
       const units = rules.quota ? liveUnitsOf(asked.protoId, c2s) : undefined;
-      return units === undefined ? undefined : reader.read(units, asked, c2s, deadline);
+      return units === undefined ? undefined : reader.read(units, asked, c2s, options);
     },
   });
-  const { sender, lists } = requests;
-  const subscriptions = new SubscriptionReconciler(new SubscriptionRequests(sender, clock), clock, rules);
-  const reader = new LiveReader(subscriptions, sender, lists, clock);
+  const subscriptions = new SubscriptionReconciler(new SubscriptionRequests(requests.sender, clock), clock, rules);
+  const reader = new LiveReader(subscriptions, requests, clock);
   return { requests, subscriptions };
 }
 
@@ -55,31 +53,26 @@ export function limitedClient(
 class LiveReader {
   constructor(
     private readonly subscriptions: SubscriptionReconciler,
-    private readonly sender: Sender,
-    private readonly lists: ListReader,
+    private readonly requests: RateLimitedClient,
     private readonly clock: Clock,
   ) {}
 
   /** Answers the read; quotes without room for a subscription come from snapshots. */
-  async read(names: readonly QuotaUnitName[], asked: ProtocolOperation, c2s: Message, deadline: Deadline): Promise<ResponseMessage> {
+  async read(names: readonly QuotaUnitName[], asked: ProtocolOperation, c2s: Message, options: RequestOptions): Promise<ResponseMessage> {
     try {
-      return await this.#readSubscribed(names, asked, c2s, deadline);
+      return await this.#readSubscribed(names, asked, c2s, options);
     } catch (thrown) {
       const full = thrown instanceof BackendRefused && thrown.code === 'backend.quota';
       if (!full || asked.protoId !== QUOTES) throw thrown;
-      return quotesOf(await this.#readSnapshots(snapshotRequest(c2s), deadline));
+      return quotesOf(settle(await this.requests.ask(snapshots, snapshotRequest(c2s), options)));
     }
-  }
-
-  async #readSnapshots(c2s: Message, deadline: Deadline): Promise<ResponseMessage> {
-    return this.sender.settle(await this.#ask(snapshots, c2s, deadline), { ...deadline, priority: 'read' });
   }
 
   async #readSubscribed(
     names: readonly QuotaUnitName[],
     asked: ProtocolOperation,
     c2s: Message,
-    deadline: Deadline,
+    options: RequestOptions,
   ): Promise<ResponseMessage> {
     const { units, release } = this.subscriptions.read(names);
     try {
@@ -87,27 +80,25 @@ class LiveReader {
       // Data that a snapshot has are not worth waiting for.
       const waitsForRoom = !units.every(({ isSpare }) => isSpare);
       for (;;) {
-        const refused = await this.subscriptions.ensure(units, deadline, waitsForRoom);
-        if (refused !== undefined) return this.#refuse(asked, refused, deadline);
-        const outcome = await this.#ask(asked, c2s, deadline);
+        const refused = await this.subscriptions.ensure(units, options, waitsForRoom);
+        if (refused !== undefined) {
+          // A refused subscription refuses the read, in the same words.
+          const { retType, retMsg, errCode } = settle(refused);
+          return create(asked.messages.ResponseSchema, { retType, retMsg, errCode } as Record<string, unknown>) as ResponseMessage;
+        }
+        const outcome = await this.requests.ask(asked, c2s, options);
         if (outcome.refused === 'not_subscribed' && !forgotten && units.length > 0) {
           forgotten = true;
           this.subscriptions.forget(units);
           continue;
         }
-        const response = this.sender.settle(outcome, { ...deadline, priority: 'read' });
-        if (response.retType !== 0 || !this.#mayFollow(asked, c2s, response, units, deadline)) return response;
-        await pause(this.clock, LOOK_AGAIN_MS, deadline);
+        const response = settle(outcome);
+        if (response.retType !== 0 || !this.#mayFollow(asked, c2s, response, units, options)) return response;
+        await pause(this.clock, LOOK_AGAIN_MS, options);
       }
     } finally {
       release();
     }
-  }
-
-  #ask(asked: ProtocolOperation, c2s: Message, deadline: Deadline): Promise<Outcome> {
-    const list = listReadOf(asked.protoId, c2s);
-    if (list !== undefined) return this.lists.read(list, asked, c2s, deadline);
-    return this.sender.ask(asked, c2s, { ...deadline, priority: 'read' });
   }
 
   /** Whether the answer lacks data that may come yet, since their subscription is new. */
@@ -127,13 +118,5 @@ class LiveReader {
     const now = this.clock.monotonic();
     if (now + LOOK_AGAIN_MS + ANSWER_MS_MIN > deadline) return false;
     return units.some(({ warm, since }) => !warm && now - since < FIRST_DATA_MS);
-  }
-
-  /** A refused subscription refuses the read, in the same words. */
-  #refuse({ messages }: ProtocolOperation, { refused, response }: Outcome, deadline: Deadline): ResponseMessage {
-    const { retType, retMsg, errCode } = response;
-    const answer = create(messages.ResponseSchema, { retType, retMsg, errCode } as Record<string, unknown>) as ResponseMessage;
-    const outcome = refused === undefined ? { response: answer } : { response: answer, refused };
-    return this.sender.settle(outcome, { ...deadline, priority: 'read' });
   }
 }

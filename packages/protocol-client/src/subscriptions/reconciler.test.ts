@@ -91,6 +91,9 @@ describe('subscriptions at a server', () => {
     delivered = ['00005'];
     const [forgotten] = await Promise.all([subscriptions.verify(soon()), subscriptions.subscribe([tencent])]);
     expect(forgotten).toEqual([]);
-    expect([tencent, hsbc].flatMap((stream) => [...subscriptions.streamsOf(stream)])).toEqual([tencent, hsbc]);
+    expect([tencent, hsbc].flatMap((stream) => subscriptions.streams.all.filter((one) => one.symbol === stream.symbol))).toEqual([
+      tencent,
+      hsbc,
+    ]);
   });
 });

@@ -12,7 +12,7 @@ import {
 } from '@svc-gateway/gateway';
 import { streamKey } from '@svc-gateway/gateway/push';
 import { ANSWER_MS_MIN, type Deadline, pause, secondsUntil, withDeadline } from '../requests/deadline.js';
-import type { Outcome } from '../requests/sender.js';
+import { type Outcome, settle } from '../requests/refusals.js';
 import { QuotaUnit, type QuotaUnitName, unitKey } from './quota-unit.js';
 import { QuoteStreams } from './quote-streams.js';
 import { SubscriptionQuota } from './subscription-quota.js';
@@ -86,12 +86,12 @@ export class SubscriptionReconciler {
     for (const stream of streams) this.#unit(stream).streams.set(streamKey(stream), stream);
     this.streams.begin(added);
     const units = new Set(streams.map((stream) => this.#unit(stream)));
-    const deadline = { deadline: this.clock.monotonic() + SUBSCRIBE_MS_MAX, signal: new AbortController().signal };
+    const deadline = { deadline: this.clock.monotonic() + SUBSCRIBE_MS_MAX };
     let held = false;
     try {
       const refused = await this.ensure([...units], deadline);
       held = refused === undefined;
-      if (refused !== undefined) return this.requests.settle(refused, deadline);
+      if (refused !== undefined) return settle(refused);
       return create(QotSub.ResponseSchema, { retType: 0, s2c: create(QotSub.S2CSchema) });
     } finally {
       if (!held) this.#letGo(added);
@@ -140,11 +140,6 @@ export class SubscriptionReconciler {
       this.#armSweep();
     };
     return { units, release };
-  }
-
-  /** Streams that callers hold of a symbol and type. */
-  streamsOf(name: QuotaUnitName): Iterable<QuoteStream> {
-    return this.#units.get(unitKey(name))?.streams.values() ?? [];
   }
 
   /**

@@ -5,10 +5,10 @@ import * as QotGetSubInfo from '@svc-gateway/contract/generated/Qot_GetSubInfo_p
 import * as QotRegQotPush from '@svc-gateway/contract/generated/Qot_RegQotPush_pb';
 import * as QotSub from '@svc-gateway/contract/generated/Qot_Sub_pb';
 import { parseSymbol, symbolOf } from '@svc-gateway/contract/markets';
-import { BackendFailure, type ResponseMessage } from '@svc-gateway/gateway';
+import { BackendFailure } from '@svc-gateway/gateway';
 import type { ProtocolOperation } from '../connection/upstream.js';
-import type { Deadline } from '../requests/deadline.js';
-import type { Outcome, Sender } from '../requests/sender.js';
+import type { Outcome } from '../requests/refusals.js';
+import type { Sender } from '../requests/sender.js';
 import { type QuotaUnit, type SubscriptionTerms, unitKey } from './quota-unit.js';
 
 const sub: ProtocolOperation<typeof QotSub> = { name: 'subscribe', protoId: 3001, messages: QotSub };
@@ -35,17 +35,10 @@ export type UnitFailure = Outcome | BackendFailure;
 
 /** Requests about subscriptions, for many units at a time. */
 export class SubscriptionRequests {
-  readonly #never = new AbortController().signal;
-
   constructor(
     private readonly sender: Sender,
     private readonly clock: Clock,
   ) {}
-
-  /** Answer that a refusal is to callers; one with a known meaning is thrown. */
-  settle(refusal: Outcome, deadline: Deadline): ResponseMessage {
-    return this.sender.settle(refusal, { ...deadline, priority: 'read' });
-  }
 
   /** Subscribes, with pushes where they are wished. Says which were refused, and why. */
   async subscribe(wishes: readonly Wish[]): Promise<ReadonlyMap<QuotaUnit, UnitFailure>> {
@@ -170,7 +163,7 @@ export class SubscriptionRequests {
   async #ask(asked: ProtocolOperation, c2s: Message): Promise<UnitFailure> {
     const deadline = this.clock.monotonic() + ANSWER_MS_MAX;
     try {
-      return await this.sender.ask(asked, c2s, { deadline, signal: this.#never, priority: 'read' });
+      return await this.sender.ask(asked, c2s, { deadline });
     } catch (thrown) {
       if (thrown instanceof BackendFailure) return thrown;
       throw thrown;

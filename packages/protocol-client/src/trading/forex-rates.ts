@@ -27,7 +27,6 @@ export class ForexRates {
   #perDollar: ReadonlyMap<string, Decimal> = new Map();
   /** Time until which the rates hold, of `Clock.monotonic`. */
   #until = 0;
-  #asked: Promise<void> | undefined;
 
   constructor(upstream: Upstream, clock: Clock) {
     this.#upstream = upstream;
@@ -35,12 +34,9 @@ export class ForexRates {
   }
 
   /** Units of `to` that one unit of `from` is worth; undefined where the server has no such rate, or is not to be asked now. */
-  rate(from: string, to: string, { deadline }: RequestOptions): Decimal | undefined | Promise<Decimal | undefined> {
-    if (this.#until > this.#clock.monotonic()) return this.#known(from, to);
-    this.#asked ??= this.#ask({ deadline }).finally(() => {
-      this.#asked = undefined;
-    });
-    return this.#asked.then(() => this.#known(from, to));
+  async rate(from: string, to: string, { deadline }: RequestOptions): Promise<Decimal | undefined> {
+    if (this.#until <= this.#clock.monotonic()) await this.#ask({ deadline });
+    return this.#known(from, to);
   }
 
   #known(from: string, to: string): Decimal | undefined {

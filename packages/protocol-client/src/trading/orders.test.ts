@@ -2,13 +2,24 @@ import { create } from '@bufbuild/protobuf';
 import { ManualClock } from '@svc-gateway/contract/clock';
 import * as TrdPlaceComboOrder from '@svc-gateway/contract/generated/Trd_PlaceComboOrder_pb';
 import * as TrdPlaceOrder from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
-import { trade } from '@svc-gateway/contract/operations';
+import { account, trade } from '@svc-gateway/contract/operations';
 import type { ResponseMessage } from '@svc-gateway/gateway/backend';
 import { BackendLost } from '@svc-gateway/gateway/backend-failures';
 import { expect, it } from 'vitest';
 import { CountingClock } from '../../../../test/support/counting-clock.js';
 import { signal } from '../../../../test/support/until.js';
+import type { RequestOptions, Upstream } from '../connection/upstream.js';
 import { Orders } from './orders.js';
+
+type Request = Upstream['request'];
+
+/** A server that does something, and lists orders. */
+function upstreamOf(write: Request, list: Request): Upstream {
+  return {
+    request: (asked, c2s, options) => (asked.name === account.getOrders.name ? list : write)(asked, c2s, options),
+    requestBytes: () => Promise.reject(new Error('no bytes')),
+  };
+}
 
 it('the search for an order ends when the daemon stops', async () => {
   const clock = new CountingClock(new ManualClock(Date.UTC(2026, 0, 5)));
@@ -16,11 +27,13 @@ it('the search for an order ends when the daemon stops', async () => {
   const { promise: looking, resolve: looked } = signal();
   const orders = new Orders({
     clock,
-    write: () => Promise.reject(lost),
-    ask: async ({ messages }) => {
-      looked();
-      return create(messages.ResponseSchema, { retType: 0, s2c: { orderList: [] } } as Record<string, unknown>) as ResponseMessage;
-    },
+    upstream: upstreamOf(
+      () => Promise.reject(lost),
+      async ({ messages }) => {
+        looked();
+        return create(messages.ResponseSchema, { retType: 0, s2c: { orderList: [] } } as Record<string, unknown>) as ResponseMessage;
+      },
+    ),
     whenTrading: async () => true,
   });
   const placed = orders
@@ -46,15 +59,17 @@ it.each([
   const place = (list: () => object[]) => {
     const orders = new Orders({
       clock,
-      write: async (_operation, request) => {
-        sent = request as TrdPlaceOrder.C2S;
-        return create(ResponseSchema, { retType: 0, ...(s2c === undefined ? {} : { s2c }) }) as ResponseMessage;
-      },
-      ask: async ({ messages }) => {
-        const answer = create(messages.ResponseSchema, { retType: 0, s2c: { header, orderList: list() } } as Record<string, unknown>);
-        setImmediate(() => clock.advance(5_000));
-        return answer as ResponseMessage;
-      },
+      upstream: upstreamOf(
+        async (_operation, request) => {
+          sent = request as TrdPlaceOrder.C2S;
+          return create(ResponseSchema, { retType: 0, ...(s2c === undefined ? {} : { s2c }) }) as ResponseMessage;
+        },
+        async ({ messages }) => {
+          const answer = create(messages.ResponseSchema, { retType: 0, s2c: { header, orderList: list() } } as Record<string, unknown>);
+          setImmediate(() => clock.advance(5_000));
+          return answer as ResponseMessage;
+        },
+      ),
       whenTrading: async () => true,
     });
     return orders.call(trade.placeOrder, create(C2SSchema, terms), { deadline: 30_000 });
@@ -72,14 +87,16 @@ it('an order that was acknowledged by its number alone is never found for anothe
   let orderList: object[] = [];
   const orders = new Orders({
     clock,
-    async write() {
-      if (answers) return acknowledged;
-      throw new BackendLost('the connection was lost');
-    },
-    async ask({ messages }) {
-      setImmediate(() => clock.advance(5_000));
-      return create(messages.ResponseSchema, { retType: 0, s2c: { header, orderList } } as Record<string, unknown>) as ResponseMessage;
-    },
+    upstream: upstreamOf(
+      async () => {
+        if (answers) return acknowledged;
+        throw new BackendLost('the connection was lost');
+      },
+      async ({ messages }) => {
+        setImmediate(() => clock.advance(5_000));
+        return create(messages.ResponseSchema, { retType: 0, s2c: { header, orderList } } as Record<string, unknown>) as ResponseMessage;
+      },
+    ),
     whenTrading: async () => true,
   });
   const place = () => orders.call(trade.placeOrder, create(C2SSchema, { ...terms, remark: 'bot' }), { deadline: 30_000 });
@@ -100,19 +117,32 @@ it('an order of several legs whose answer was lost is looked for by its mark, an
   const sent: TrdPlaceComboOrder.C2S[] = [];
   const orders = new Orders({
     clock,
-    write: async (_operation, request) => {
-      sent.push(request as TrdPlaceComboOrder.C2S);
-      throw new BackendLost('the connection was lost');
-    },
-    ask: async ({ messages }) => {
-      // Another's, which is like it in all but its mark.
-      const like = { ...combo, code: '00700', trdSide: 1, orderIDEx: 'order-4' };
-      const orderList = [like, { ...like, remark: sent[0]?.remark, orderIDEx: 'order-5' }];
-      return create(messages.ResponseSchema, { retType: 0, s2c: { header, orderList } } as Record<string, unknown>) as ResponseMessage;
-    },
+    upstream: upstreamOf(
+      async (_operation, request) => {
+        sent.push(request as TrdPlaceComboOrder.C2S);
+        throw new BackendLost('the connection was lost');
+      },
+      async ({ messages }) => {
+        // Another's, which is like it in all but its mark.
+        const like = { ...combo, code: '00700', trdSide: 1, orderIDEx: 'order-4' };
+        const orderList = [like, { ...like, remark: sent[0]?.remark, orderIDEx: 'order-5' }];
+        return create(messages.ResponseSchema, { retType: 0, s2c: { header, orderList } } as Record<string, unknown>) as ResponseMessage;
+      },
+    ),
     whenTrading: async () => true,
   });
   const answer = await orders.call(trade.placeComboOrder, create(TrdPlaceComboOrder.C2SSchema, combo), { deadline: 30_000 });
   expect(answer).toMatchObject({ retType: 0, s2c: { orderIDEx: 'order-5' } });
   expect(sent).toHaveLength(1);
+});
+
+it('a change of an order takes its caller’s share of the server’s limits', async () => {
+  const heard: RequestOptions[] = [];
+  const answer: Request = async ({ messages }, _c2s, options) => {
+    heard.push(options);
+    return create(messages.ResponseSchema, { retType: 0 } as Record<string, unknown>) as ResponseMessage;
+  };
+  const orders = new Orders({ clock: new ManualClock(0), upstream: upstreamOf(answer, answer), whenTrading: async () => true });
+  await orders.call(trade.modifyOrder, create(trade.modifyOrder.messages.C2SSchema), { deadline: 30_000, owner: 'bot' });
+  expect(heard).toMatchObject([{ owner: 'bot' }]);
 });

@@ -7,25 +7,18 @@ import { RetType } from '@svc-gateway/contract/generated/Common_pb';
 import type { Order, TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { account, trade } from '@svc-gateway/contract/operations';
-import type { CallContext, ResponseMessage, TradePush } from '@svc-gateway/gateway/backend';
+import type { ResponseMessage, TradePush } from '@svc-gateway/gateway/backend';
 import { BackendFailure, BackendLost, BackendTimeout } from '@svc-gateway/gateway/backend-failures';
+import type { RequestOptions, Upstream } from '../connection/upstream.js';
 import { pause } from '../requests/deadline.js';
 import { type LostOrder, OrderSearch, type Placement, searchPauses } from './order-search.js';
 import { newMark } from './remark-mark.js';
 import { foundOrder } from './trades.js';
 
-/** Until when a write may leave, of the monotonic clock, and whether it still may. */
-export type WriteContext = Pick<CallContext, 'deadline' | 'lateRejection'>;
-
 export interface OrdersOptions {
-  /** Reads at the server; `deadline` is one of the monotonic clock. */
-  readonly ask: (operation: Operation, request: Message, deadline: number) => Promise<ResponseMessage>;
-  /**
-   * Has the server do something: leaves by the deadline, which is when the caller stops waiting, or not at all. Then its answer is
-   * waited for, for {@link WRITE_MS_MAX}. What is no answer is thrown.
-   */
-  readonly write: (operation: Operation, request: Message, departure: WriteContext) => Promise<ResponseMessage>;
   readonly clock: Clock;
+  /** Rate-limited requests. A write leaves by its deadline, which is when the caller stops waiting, or not at all. */
+  readonly upstream: Upstream;
   /** Called for a found order, whose push subscribers may have missed too. */
   readonly onFound?: (order: TradePush) => void;
   /** Resolves to true once trading is to be had, false when it is not by then (of the monotonic clock). */
@@ -55,9 +48,9 @@ export class Orders {
   }
 
   /** `Backend.call` of what changes something. What has not left when the caller stops waiting does not leave. */
-  call(operation: Operation, request: Message, departure: WriteContext): Promise<ResponseMessage> {
-    if (isPlacement(operation)) return this.#place(operation, request as Placement, departure);
-    return this.#options.write(operation, request, departure);
+  call(operation: Operation, request: Message, context: RequestOptions): Promise<ResponseMessage> {
+    if (isPlacement(operation)) return this.#place(operation, request as Placement, context);
+    return this.#options.upstream.request(operation, request, context);
   }
 
   /** Orders that are looked for are so no more: what became of them stays unknown. */
@@ -65,13 +58,13 @@ export class Orders {
     this.#stopping.abort();
   }
 
-  async #place(operation: Operation, asked: Placement, departure: WriteContext): Promise<ResponseMessage> {
+  async #place(operation: Operation, asked: Placement, context: RequestOptions): Promise<ResponseMessage> {
     const marked = asked.remark === '';
     const request: Placement = marked ? withFields(asked, { remark: newMark(randomBytes) }) : asked;
     const placement: LostOrder = { request, marked, sentAt: this.#options.clock.now() };
     this.#search.begin(placement);
     try {
-      const outcome = await this.#outcomeOf(operation, request, departure);
+      const outcome = await this.#outcomeOf(operation, request, context);
       if (isUnknown(outcome) || isNameless(outcome, request)) {
         const found = await this.#find(placement);
         if (found !== undefined) {
@@ -89,9 +82,9 @@ export class Orders {
     }
   }
 
-  async #outcomeOf(operation: Operation, request: Placement, departure: WriteContext): Promise<ResponseMessage | BackendFailure> {
+  async #outcomeOf(operation: Operation, request: Placement, context: RequestOptions): Promise<ResponseMessage | BackendFailure> {
     try {
-      return await this.#options.write(operation, request, departure);
+      return await this.#options.upstream.request(operation, request, context);
     } catch (thrown) {
       if (thrown instanceof BackendFailure) return thrown;
       throw thrown;
@@ -100,7 +93,7 @@ export class Orders {
 
   /** Looks for it until it is there, or there has been time enough for it to be. */
   async #find(lost: LostOrder): Promise<Order | undefined> {
-    const { clock, ask, whenTrading } = this.#options;
+    const { clock, upstream, whenTrading } = this.#options;
     const { signal } = this.#stopping;
     const end = clock.monotonic() + SEARCH_MS_MAX;
     const c2s = create(account.getOrders.messages.C2SSchema, {
@@ -111,7 +104,8 @@ export class Orders {
       if (wait > 0) await pause(clock, wait, { deadline: end, signal }).catch(() => undefined);
       if (signal.aborted || !(await whenTrading(end))) return undefined;
       try {
-        const answer = await ask(account.getOrders, c2s, Math.min(end, clock.monotonic() + LIST_MS_MAX));
+        const deadline = Math.min(end, clock.monotonic() + LIST_MS_MAX);
+        const answer = await upstream.request(account.getOrders, c2s, { deadline });
         const { s2c } = answer as ResponseMessage & { s2c?: { orderList: Order[] } };
         const found = s2c === undefined ? undefined : this.#search.find(lost, s2c.orderList);
         if (found !== undefined) return found;

@@ -5,7 +5,8 @@ import { SecuritySchema, SecurityType } from '@svc-gateway/contract/generated/Qo
 import { BackendLost, type ResponseMessage } from '@svc-gateway/gateway';
 import { expect, it } from 'vitest';
 import type { Upstream } from '../connection/upstream.js';
-import { TradingTermsCache } from './trading-terms.js';
+import { RateLimitedClient } from '../requests/rate-limited-client.js';
+import { readTradingTerms } from './trading-terms.js';
 
 const known: Readonly<Record<string, { secType: number; lotSize: number }>> = {
   '00700': { secType: SecurityType.SecurityType_Eqty, lotSize: 100 },
@@ -28,8 +29,9 @@ function cacheOver(fails = false) {
     },
     requestBytes: () => Promise.reject(new Error('not asked')),
   } satisfies Upstream;
-  const cache = new TradingTermsCache(upstream, clock);
-  const of = (market: number, code: string) => cache.of(create(SecuritySchema, { market, code }), { deadline: 1 });
+  const client = new RateLimitedClient(upstream, { clock, limits: 'when refused' });
+  const of = (market: number, code: string) =>
+    readTradingTerms(client, create(SecuritySchema, { market, code }), { deadline: clock.monotonic() + 1_000 });
   return { of, asked, clock };
 }
 
@@ -56,12 +58,12 @@ it('takes the currency of a future from the server, else from the market', async
   expect(await of(1, 'CUSmain')).toEqual({ multiplier: parseDecimal('100000'), currency: 'CNH' });
 });
 
-it('asks once an hour, and once for concurrent callers', async () => {
+it('asks once a day, and once for concurrent callers', async () => {
   const { of, asked, clock } = cacheOver();
   await Promise.all([of(1, '00700'), of(1, '00700')]);
-  expect(of(1, '00700')).toEqual({ multiplier: parseDecimal('1'), currency: 'HKD' });
+  expect(await of(1, '00700')).toEqual({ multiplier: parseDecimal('1'), currency: 'HKD' });
   expect(asked).toHaveLength(1);
-  clock.advance(3_600_000);
+  clock.advance(24 * 3_600_000);
   await of(1, '00700');
   expect(asked).toHaveLength(2);
 });

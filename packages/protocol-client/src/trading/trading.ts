@@ -7,7 +7,6 @@ import { account } from '@svc-gateway/contract/operations';
 import type { CallContext, ResponseMessage, TradePush } from '@svc-gateway/gateway/backend';
 import { BackendFailure, BackendRefused } from '@svc-gateway/gateway/backend-failures';
 import type { RequestOptions, Upstream } from '../connection/upstream.js';
-import { understood } from '../requests/refusals.js';
 import { Orders } from './orders.js';
 import { hideMarks } from './remark-mark.js';
 import { SellableQuantities } from './sellable-quantities.js';
@@ -15,11 +14,9 @@ import { AccountsRefused, readAccounts, readFills, readOrders, recoveredTrades }
 
 export interface TradingOptions {
   readonly clock: Clock;
-  /** The connection itself. */
+  /** Rate-limited requests. */
   readonly upstream: Upstream;
-  /** Rate-limited requests of the client itself. */
-  readonly own: Upstream;
-  /** Options of such a request. */
+  /** Options of a request of the client itself. */
   readonly soon: () => RequestOptions;
   /** Identity of the connection over which trading is ready; undefined where it is not. */
   readonly connection: () => unknown;
@@ -50,12 +47,11 @@ export class Trading {
 
   constructor(options: TradingOptions) {
     this.#options = options;
-    const { clock, own, whenReady, onPush } = options;
-    this.#sellable = new SellableQuantities(own, clock, onPush);
+    const { clock, upstream, whenReady, onPush } = options;
+    this.#sellable = new SellableQuantities(upstream, clock, onPush);
     this.#orders = new Orders({
-      ask: (operation, request, deadline) => own.request(operation, request, { deadline }),
-      write: (operation, request, context) => own.request(operation, request, context),
       clock,
+      upstream,
       onFound: (order) => this.#sellable.push(order),
       whenTrading: whenReady,
     });
@@ -76,11 +72,11 @@ export class Trading {
    * becomes with the list. It asks in the daemon's own words: a caller's list may be refused for what the caller asked.
    */
   checkList(): void {
-    const { own, soon, connection, onListRefused, onDefect } = this.#options;
+    const { upstream, soon, connection, onListRefused, onDefect } = this.#options;
     const asked = connection();
     if (this.#checking || asked === undefined) return;
     this.#checking = true;
-    readAccounts(own, soon())
+    readAccounts(upstream, soon())
       .then((accounts) => {
         if (connection() === asked) this.#accounts = accounts;
       })
@@ -130,9 +126,9 @@ export class Trading {
    * recovered. It stops once `isCurrent` is false.
    */
   async restore(since: number | undefined, isCurrent: () => boolean, subscribeAgain: () => Promise<void>): Promise<void> {
-    const { own, soon } = this.#options;
+    const { upstream, soon } = this.#options;
     // Everything else goes by the accounts.
-    const accounts = await readAccounts(own, soon());
+    const accounts = await readAccounts(upstream, soon());
     this.#accounts = accounts;
     if (!isCurrent()) return;
     await subscribeAgain();
@@ -151,9 +147,9 @@ export class Trading {
 
   /** Pushes what happened in an account as recovered. An account that does not say keeps no other from trading. */
   async #recover(of: TrdAcc, since: number, isCurrent: () => boolean): Promise<void> {
-    const { own, soon, onUnread } = this.#options;
-    const orders = await readOrders(own, of, soon());
-    const fills = await readFills(own, of, soon());
+    const { upstream, soon, onUnread } = this.#options;
+    const orders = await readOrders(upstream, of, soon());
+    const fills = await readFills(upstream, of, soon());
     if (!isCurrent()) return;
     // Simulated accounts have no fills to ask for: that is not reported.
     if ('refused' in orders) onUnread({ acc_id: String(of.accID), reason: orders.refused });
@@ -170,7 +166,7 @@ export class Trading {
     const asked = account.subAccPush;
     const c2s = create(asked.messages.C2SSchema, { accIDList: [...accIds] });
     // A server that has lost its trading login refuses now and takes them later.
-    const answer = understood(asked.name, await upstream.request(asked, c2s, soon()));
+    const answer = await upstream.request(asked, c2s, soon());
     this.#told = answer.retType === 0 ? told : undefined;
     return answer;
   }
