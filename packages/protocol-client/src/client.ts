@@ -28,6 +28,7 @@ import type {
   UnsubscribeRefusal,
 } from '@svc-gateway/gateway/backend';
 import { BackendFailure } from '@svc-gateway/gateway/backend-failures';
+import { StreamListeners } from '@svc-gateway/gateway/stream-listeners';
 import { packetEncAlgo } from '@svc-gateway/wire';
 import type { ProtocolClientOptions } from './client-options.js';
 import { readPush } from './connection/bodies.js';
@@ -83,7 +84,7 @@ export class ProtocolClient implements Backend {
   readonly #watch: ServerWatch;
   readonly #stale: StaleAnswers;
   readonly #pushListeners = new Emitter<PushEvent>();
-  readonly #streamsListeners = new Set<StreamsListener>();
+  readonly #streamListeners = new StreamListeners();
   readonly #lifecycleListeners = new Emitter<BackendStatus>();
   #greeting: Greeting | undefined;
   /** The server's last word on its own state. */
@@ -150,7 +151,7 @@ export class ProtocolClient implements Backend {
       soon: () => this.#soon(),
       connection: () => (roles.includes('trading') && this.#roles.state('trading') === 'ready' ? this.#greeting : undefined),
       whenReady: (deadline) => this.#roles.whenReady('trading', deadline),
-      onPush: (event) => this.#emit(event),
+      onPush: (event) => this.#pushListeners.emit(event),
       onListRefused: (reason) => this.#roles.judge({ ...this.#state?.missing, trading: reason }),
       onUnread: (details) => logger.warn({ ...logDetails, ...details }, `orders of the time when ${server} was away could not be read`),
       onDefect,
@@ -251,8 +252,7 @@ export class ProtocolClient implements Backend {
   }
 
   onStreams(listener: StreamsListener): () => void {
-    this.#streamsListeners.add(listener);
-    return () => this.#streamsListeners.delete(listener);
+    return this.#streamListeners.on(listener);
   }
 
   status(): BackendStatus {
@@ -292,16 +292,12 @@ export class ProtocolClient implements Backend {
     return { deadline: this.#options.clock.monotonic() + OWN_MS_MAX };
   }
 
-  #emit(event: PushEvent): void {
-    this.#pushListeners.emit(event);
-  }
-
   #received(frame: PushFrame): void {
     const quotes = this.#subscriptions.streams.take(frame);
     if (quotes !== undefined) {
       for (const push of quotes) {
         this.#watch.heard(push.stream);
-        this.#emit(push);
+        this.#pushListeners.emit(push);
       }
       return;
     }
@@ -312,7 +308,7 @@ export class ProtocolClient implements Backend {
       this.#noticed(frame);
     } else {
       const reminder = this.#options.roles.includes('quotes') ? reminderPushOf(frame) : undefined;
-      if (reminder !== undefined) this.#emit(reminder);
+      if (reminder !== undefined) this.#pushListeners.emit(reminder);
     }
   }
 
@@ -321,7 +317,8 @@ export class ProtocolClient implements Backend {
     const message = readPush<Notice>(NotifyResponse, frame);
     if (message === undefined) return;
     const { type } = message.s2c;
-    if (!isOwnConcern(type) && this.#options.roles.includes('quotes')) this.#emit({ type: 'notify', protoId: NOTIFY, message });
+    if (!isOwnConcern(type) && this.#options.roles.includes('quotes'))
+      this.#pushListeners.emit({ type: 'notify', protoId: NOTIFY, message });
     if (this.session.lifecycle.state === 'ready') this.#roles.judge({ ...this.#state?.missing, ...lostBy(message.s2c) });
     this.#watch.look(castsDoubt(type));
   }
@@ -402,22 +399,18 @@ export class ProtocolClient implements Backend {
     }
     const { label } = this.#options;
     const reason = label === undefined ? why : `the connection to ${label} was lost: ${why}`;
-    for (const listener of this.#streamsListeners) listener.lost({ ...this.#scopeOf(role), from, reason });
+    this.#streamListeners.lost({ ...this.#scopeOf(role), from, reason });
   }
 
   /** Pushes of the scope were missed since `from` (epoch ms) though the connection stands. */
   async #missed(scope: StreamScope, from: number, reason: string): Promise<void> {
-    for (const listener of this.#streamsListeners) listener.lost({ ...scope, from, reason });
-    await this.#subscribeAgain(scope);
-  }
-
-  /** The gateway subscribes again to everything that is still wanted. */
-  async #subscribeAgain(scope: StreamScope): Promise<void> {
-    for (const listener of this.#streamsListeners) await listener.restore(scope);
+    this.#streamListeners.lost({ ...scope, from, reason });
+    await this.#streamListeners.restore(scope);
   }
 
   #restore(role: Role, since: number | undefined, isCurrent: () => boolean): Promise<void> {
-    const subscribeAgain = () => this.#subscribeAgain(this.#scopeOf(role));
+    // The gateway subscribes again to everything that is still wanted.
+    const subscribeAgain = () => this.#streamListeners.restore(this.#scopeOf(role));
     return role === 'quotes' ? subscribeAgain() : this.#trading.restore(since, isCurrent, subscribeAgain);
   }
 }

@@ -31,7 +31,7 @@ export interface ConnectionDeps {
 interface EndpointConnectionOptions {
   /** Endpoint in log lines: "the platform", "broker 1001". */
   readonly point: string;
-  /** Endpoint in reasons for gaps. */
+  /** Endpoint in reasons for gaps: "the platform", or a broker's name. */
   readonly label: string;
   readonly role: Role;
   /** Address of the endpoint by a login; undefined where the login does not name it any more. */
@@ -44,6 +44,7 @@ interface EndpointConnectionOptions {
  */
 export class EndpointConnection {
   readonly client: ProtocolClient;
+  readonly label: string;
   readonly #deps: ConnectionDeps;
   readonly #options: EndpointConnectionOptions;
   #grant: LoginGrant | undefined;
@@ -53,6 +54,7 @@ export class EndpointConnection {
   constructor(deps: ConnectionDeps, options: EndpointConnectionOptions) {
     const { login, onGrant: _, ...shared } = deps;
     const { point, label, role } = options;
+    this.label = label;
     this.#deps = deps;
     this.#options = options;
     const withSession = (report: (sessionKey: string) => void) => {

@@ -34,8 +34,8 @@ import {
   type TradingTerms,
   type UnsubscribeRefusal,
 } from '@svc-gateway/gateway';
+import { StreamListeners } from '@svc-gateway/gateway/stream-listeners';
 import { ConnectFailure, type Dial, dialTcp, type ProtocolClient } from '@svc-gateway/protocol-client';
-import { Broker } from './broker.js';
 import { type ConnectionDeps, EndpointConnection } from './endpoint-connection.js';
 import { HistoryQuota } from './history-quota.js';
 import type { Login } from './login.js';
@@ -74,12 +74,12 @@ export class RemoteBackend implements Backend {
   /** Connection for quotes. */
   readonly #platform: EndpointConnection;
   /** By their ids, in the order of the login. */
-  #brokers = new Map<number, Broker>();
+  #brokers = new Map<number, EndpointConnection>();
   readonly #historyQuota: HistoryQuota;
   /** The login that the connections are made under. */
   #followed: LoginGrant | undefined;
   readonly #pushListeners = new Emitter<PushEvent>();
-  readonly #streamsListeners = new Set<StreamsListener>();
+  readonly #streamListeners = new StreamListeners();
   readonly #lifecycleListeners = new Emitter<BackendStatus>();
 
   constructor({ login, clock, logger, historyKlQuotaMax, random = Math.random, dial = dialTcp, rsaKey }: RemoteBackendOptions) {
@@ -159,12 +159,12 @@ export class RemoteBackend implements Backend {
 
   async subscribeAccounts(accIds: readonly bigint[]): Promise<ResponseMessage> {
     const brokers = [...this.#brokers.values()];
-    const unknown = brokers.some(({ accounts }) => accounts === undefined)
+    const unknown = brokers.some(({ client }) => client.accounts === undefined)
       ? undefined
       : accIds.find((accId) => this.#brokerOf(accId) === undefined);
     if (unknown !== undefined) return noSuchAccount(unknown);
     for (const broker of brokers) {
-      const answer = await broker.client.subscribeAccounts(accIds.filter((accId) => broker.has(accId)));
+      const answer = await broker.client.subscribeAccounts(accIds.filter((accId) => lists(broker, accId)));
       if (answer.retType !== SUCCEEDED) return answer;
     }
     return create(TrdSubAccPush.ResponseSchema, { retType: SUCCEEDED, s2c: {} }) as ResponseMessage;
@@ -179,12 +179,12 @@ export class RemoteBackend implements Backend {
   }
 
   onStreams(listener: StreamsListener): () => void {
-    this.#streamsListeners.add(listener);
-    return () => this.#streamsListeners.delete(listener);
+    return this.#streamListeners.on(listener);
   }
 
   status(): BackendStatus {
-    return { platform: this.#platform.snapshot, brokers: [...this.#brokers.values()].map(({ snapshot }) => snapshot) };
+    const brokers = [...this.#brokers].map(([brokerId, { label: name, snapshot }]) => ({ brokerId, name, ...snapshot }));
+    return { platform: this.#platform.snapshot, brokers };
   }
 
   /**
@@ -193,16 +193,14 @@ export class RemoteBackend implements Backend {
    */
   readiness(operation: Operation, request: Message): LifecycleSnapshot | BrokerSnapshot | undefined {
     if (operation === quote.getHistoryKlQuota && this.#followed === undefined) return undefined;
-    const platform = this.#platform.snapshot;
-    if (!isTrading(operation)) return unready(platform);
-    const brokers = [...this.#brokers.values()];
-    if (brokers.length === 0) return unready(platform);
+    const { platform, brokers } = this.status();
+    if (!isTrading(operation) || brokers.length === 0) return unready(platform);
     const named = accountsNamed(request);
-    if (named.length === 0) return brokers.every(({ snapshot }) => unready(snapshot) !== undefined) ? brokers[0]?.snapshot : undefined;
+    if (named.length === 0) return brokers.every((broker) => unready(broker) !== undefined) ? brokers[0] : undefined;
     for (const accId of named) {
-      const broker = this.#brokerOf(accId) ?? brokers.find(({ accounts }) => accounts === undefined);
-      const awaited = broker && unready(broker.snapshot);
-      if (awaited !== undefined) return awaited;
+      const broker = this.#brokerOf(accId) ?? [...this.#brokers.values()].find(({ client }) => client.accounts === undefined);
+      const awaited = brokers.find(({ brokerId }) => broker !== undefined && this.#brokers.get(brokerId) === broker);
+      if (awaited !== undefined && unready(awaited) !== undefined) return awaited;
     }
     return undefined;
   }
@@ -239,27 +237,23 @@ export class RemoteBackend implements Backend {
   }
 
   #connections(): EndpointConnection[] {
-    return [this.#platform, ...[...this.#brokers.values()].map(({ connection }) => connection)];
+    return [this.#platform, ...this.#brokers.values()];
   }
 
   /** Passes on everything that a connection says. */
   #listen(client: ProtocolClient): void {
-    client.onPush((event) => {
-      this.#pushListeners.emit(event);
-    });
-    client.onStreams({
-      lost: (lost) => {
-        for (const listener of this.#streamsListeners) listener.lost(lost);
-      },
-      restore: async (scope) => {
-        for (const listener of this.#streamsListeners) await listener.restore(scope);
-      },
-    });
+    client.onPush((event) => this.#pushListeners.emit(event));
+    client.onStreams(this.#streamListeners);
     client.onLifecycle(() => this.#changed());
   }
 
-  #newBroker(endpoint: BrokerEndpoint): Broker {
-    const broker = new Broker(endpoint, this.#deps);
+  #newBroker({ brokerId, name }: BrokerEndpoint): EndpointConnection {
+    const broker = new EndpointConnection(this.#deps, {
+      point: `broker ${brokerId}`,
+      label: name,
+      role: 'trading',
+      endpointIn: ({ brokers }) => brokers.find((endpoint) => endpoint.brokerId === brokerId),
+    });
     this.#listen(broker.client);
     return broker;
   }
@@ -278,31 +272,30 @@ export class RemoteBackend implements Backend {
   }
 
   #changed(): void {
-    const status = this.status();
-    this.#lifecycleListeners.emit(status);
+    this.#lifecycleListeners.emit(this.status());
   }
 
-  #brokerOf(accId: bigint): Broker | undefined {
-    for (const broker of this.#brokers.values()) if (broker.has(accId)) return broker;
+  #brokerOf(accId: bigint): EndpointConnection | undefined {
+    for (const broker of this.#brokers.values()) if (lists(broker, accId)) return broker;
     return undefined;
   }
 
   /** The broker that answers a request. An account that none has listed is refused by the first that is there, in its own words. */
-  #brokerFor(request: Message): Broker {
+  #brokerFor(request: Message): EndpointConnection {
     const broker = this.#brokerNamed(request) ?? this.#readyBrokers()[0];
     if (broker === undefined) throw new BackendUnsent('there is no connection to a broker');
     return broker;
   }
 
   /** By the account of its header, or by its own number. */
-  #brokerNamed(request: Message): Broker | undefined {
+  #brokerNamed(request: Message): EndpointConnection | undefined {
     const { brokerId } = request as Message & { readonly brokerId?: number };
     if (brokerId !== undefined) return this.#brokers.get(brokerId);
     const [accId] = accountsNamed(request);
     return accId === undefined ? undefined : this.#brokerOf(accId);
   }
 
-  #readyBrokers(): Broker[] {
+  #readyBrokers(): EndpointConnection[] {
     return [...this.#brokers.values()].filter(({ snapshot }) => unready(snapshot) === undefined);
   }
 
@@ -324,7 +317,7 @@ export class RemoteBackend implements Backend {
           return (await broker.client.call(operation, request, context)) as TrdGetAccList.Response;
         } catch (thrown) {
           if (!(thrown instanceof BackendFailure)) throw thrown;
-          return success(broker.accounts ?? []);
+          return success(broker.client.accounts ?? []);
         }
       }),
     );
@@ -349,6 +342,11 @@ export class RemoteBackend implements Backend {
     if (answer === undefined) throw new BackendUnsent('there is no connection to a broker');
     return answer;
   }
+}
+
+/** Whether a broker listed an account last. */
+function lists({ client }: EndpointConnection, accId: bigint): boolean {
+  return client.accounts?.some(({ accID }) => accID === accId) ?? false;
 }
 
 function unready<T extends LifecycleSnapshot>(snapshot: T): T | undefined {

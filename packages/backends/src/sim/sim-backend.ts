@@ -26,6 +26,7 @@ import type {
   TradingTerms,
 } from '@svc-gateway/gateway/backend';
 import { BackendFailure } from '@svc-gateway/gateway/backend-failures';
+import { StreamListeners } from '@svc-gateway/gateway/stream-listeners';
 import { Lifecycle } from '@svc-gateway/protocol-client/connection/lifecycle';
 import { answers } from '@svc-gateway/simulator/answers';
 import { isOffloaded } from '@svc-gateway/simulator/answers/offloaded';
@@ -83,7 +84,7 @@ class SimBackend implements Backend {
   /** Sources of pushes. */
   readonly #sources: readonly { start(): void; stop(): void }[];
   readonly #listeners = new Emitter<PushEvent>();
-  readonly #streamsListeners = new Set<StreamsListener>();
+  readonly #streamListeners = new StreamListeners();
 
   constructor(private readonly options: SimBackendOptions) {
     const { simulation, clock, logger } = options;
@@ -221,8 +222,7 @@ class SimBackend implements Backend {
 
   /** Nothing is ever lost between here and the simulation; a recording may lack something. */
   onStreams(listener: StreamsListener): () => void {
-    this.#streamsListeners.add(listener);
-    return () => this.#streamsListeners.delete(listener);
+    return this.#streamListeners.on(listener);
   }
 
   readiness(): LifecycleSnapshot | undefined {
@@ -252,10 +252,8 @@ class SimBackend implements Backend {
       emit: (event) => this.#listeners.emit(event),
       lost: (streams, { from, events, reason: before }) => {
         const reason = before === undefined ? `the recording lacks ${events} events` : `when this was recorded: ${before}`;
-        for (const listener of this.#streamsListeners) {
-          listener.lost({ streams, accIds: [], from, reason });
-          void listener.restore({ streams, accIds: [] });
-        }
+        this.#streamListeners.lost({ streams, accIds: [], from, reason });
+        void this.#streamListeners.restore({ streams, accIds: [] });
       },
       report: this.options.report ?? (() => {}),
     });

@@ -88,10 +88,10 @@ export class RateBudget {
     const time = this.#turnOf(place, now);
     if (time > deadline - ANSWER_MS_MIN) return Promise.reject(this.#refusal(time, now));
     const turn = new Promise<Turn>((go, refuse) => this.#waiting.splice(place, 0, { rank, go, refuse }));
-    const waiter = this.#waiting[place];
+    const waiter = this.#waiting[place] as Waiter;
     this.#look();
     return withDeadline(this.#clock, turn, { deadline: deadline - ANSWER_MS_MIN, signal }, (departure) => {
-      const index = this.#waiting.findIndex((one) => one === waiter);
+      const index = this.#waiting.indexOf(waiter);
       const at = this.#clock.monotonic();
       const failure = departure === 'late' ? this.#refusal(this.#turnOf(Math.max(0, index), at), at) : failureOf(departure);
       // A turn that was granted in the very moment is given back.

@@ -91,7 +91,7 @@ test('whatever callers do, no rule of the upstream is broken, nothing held is gi
             open -= 1;
             if (clock.monotonic() > deadline) late.push(`${operation.name} by ${clock.monotonic() - deadline}`);
           };
-          Promise.resolve(client.call(operation, make(symbol), { requestId: 'r', deadline, signal: gone.signal })).then(end, end);
+          Promise.resolve(client.call(operation, make(symbol), { deadline, signal: gone.signal })).then(end, end);
         };
         for (const each of steps) {
           if (each.kind === 'pass') await pass(each.ms);

@@ -12,7 +12,7 @@ function setUp(wishes: ConstructorParameters<typeof StrictUpstream>[1] = {}) {
   const upstream = new StrictUpstream(clock, wishes);
   const { requests: client, subscriptions } = limitedClient(upstream, clock, publishedRules);
   const pass = (ms: number) => clock.pass(ms);
-  const context = (ms = 30_000) => ({ requestId: 'r', deadline: clock.monotonic() + ms, signal: new AbortController().signal });
+  const context = (ms = 30_000) => ({ deadline: clock.monotonic() + ms, signal: new AbortController().signal });
   return { clock, upstream, client, subscriptions, pass, context };
 }
 
@@ -171,10 +171,8 @@ test('identical reads under way are one, and a caller that goes away does not en
     endTime: 'b',
   });
   const gone = new AbortController();
-  const first = watch(client.call(quote.getHistoryKline, request, { requestId: '1', deadline: 30_000, signal: gone.signal }));
-  const second = watch(
-    client.call(quote.getHistoryKline, request, { requestId: '2', deadline: 30_000, signal: new AbortController().signal }),
-  );
+  const first = watch(client.call(quote.getHistoryKline, request, { deadline: 30_000, signal: gone.signal }));
+  const second = watch(client.call(quote.getHistoryKline, request, { deadline: 30_000, signal: new AbortController().signal }));
   gone.abort();
   await pass(60);
   expect(first.error).toBeDefined();

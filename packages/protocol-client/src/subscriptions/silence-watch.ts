@@ -44,7 +44,8 @@ export interface Silence {
   readonly lasting: boolean;
 }
 
-interface Activity {
+/** Pushes of a market, or of one kind of its streams. */
+interface Activity extends Pick<Silence, 'market' | 'subType'> {
   /** Since when its silence counts, of the monotonic clock: its last push, or when it began to trade or the connection to stand. */
   at: number;
   /** Epoch ms. */
@@ -55,20 +56,13 @@ interface Activity {
   askedAt: number | undefined;
   /** Start of the current run of data without a long silence. */
   since: number;
-  /** The last long silence that ended by itself: such a market is quiet, and is left alone for longer. */
+  /** The last long silence that ended by itself: what is quiet is left alone for longer. */
   usual: number;
   /**
    * How long it may be silent before the connection is made anew, or a kind of stream is subscribed to again: doubles each time that this
    * was of no use.
    */
   tolerance: number;
-}
-
-/** One kind of a market's streams. */
-interface Kind {
-  readonly market: string;
-  readonly subType: number;
-  readonly heard: Activity;
 }
 
 /**
@@ -79,7 +73,6 @@ interface Kind {
 export class SilenceWatch {
   readonly #clock: Clock;
   readonly #heard = new Map<string, Activity>();
-  readonly #kinds = new Map<string, Kind>();
   /** The connection has pushed something. */
   #speaks = false;
 
@@ -89,113 +82,93 @@ export class SilenceWatch {
 
   /** A push of this stream came. The silence that it ends, where to subscribe again has ended it: what came meanwhile is lost. */
   heard({ symbol, subType }: Pick<QuoteStream, 'symbol' | 'subType'>): Silence | undefined {
-    const name = symbol.slice(0, symbol.indexOf('.'));
-    const market = name as QuoteMarket;
+    const market = symbol.slice(0, symbol.indexOf('.')) as QuoteMarket;
     this.#speaks = true;
-    const ofKind = this.#speak(this.#kindOf(name, subType).heard, DOUBTFUL_MS);
-    const ofMarket = this.#speak(this.#of(name), SILENT_MS);
-    if (ofMarket !== undefined) return { market, subType: undefined, since: ofMarket, lasting: false };
-    return ofKind === undefined ? undefined : { market, subType, since: ofKind, lasting: false };
+    const ofKind = this.#speak(this.#of(market, subType));
+    return this.#speak(this.#of(market)) ?? ofKind;
   }
 
-  /** Since when (epoch ms) it was silent, where to subscribe again has ended that. @param tolerance that of what is sound. */
-  #speak(known: Activity, tolerance: number): number | undefined {
+  /** The silence that ends, where to subscribe again has ended it. */
+  #speak(known: Activity): Silence | undefined {
     const now = this.#clock.monotonic();
-    const { askedAt, time } = known;
+    const { market, subType, askedAt, time } = known;
     const silent = now - known.at;
     const isCured = askedAt !== undefined && now - askedAt <= CURED_MS;
     if (silent >= DOUBTFUL_MS && !isCured) known.usual = silent;
     if (askedAt !== undefined) known.since = now;
-    else if (now - known.since >= SOUND_MS) known.tolerance = tolerance;
+    else if (now - known.since >= SOUND_MS) known.tolerance = soundTolerance(subType);
     Object.assign(known, { at: now, time: this.#clock.now(), spoke: true, askedAt: undefined });
-    return isCured ? time : undefined;
+    return isCured ? { market, subType, since: time, lasting: false } : undefined;
   }
 
   /** A connection begins: whatever is wanted has to speak anew. */
   reset(): void {
     this.#speaks = false;
     for (const heard of this.#heard.values()) this.#begin(heard);
-    for (const { heard } of this.#kinds.values()) this.#begin(heard);
   }
 
-  /** The silence that is to be looked into now; undefined where there is none. */
+  /** The silence that is to be looked into now, of a market before one of its kinds; undefined where there is none. */
   look(streams: readonly QuoteStream[], state: GlobalState): Silence | undefined {
-    const now = this.#clock.monotonic();
-    const wanted = new Set(streams.map(({ symbol }) => parseSymbol(symbol)?.market.name));
-    for (const market of wanted) if (market !== undefined) this.#of(market);
-    let found: Silence | undefined;
-    for (const [market, heard] of this.#heard) {
-      const name = market as QuoteMarket;
-      if (!wanted.has(name) || !trading.has(stateOf[name]?.(state) ?? 0)) {
-        this.#begin(heard);
-        continue;
-      }
-      const silent = now - heard.at;
-      if (found !== undefined || silent < DOUBTFUL_MS) continue;
-      const lasting = silent >= toleranceOf(heard) && (heard.spoke || !this.#speaks);
-      if (heard.askedAt !== undefined && !lasting) continue;
-      heard.askedAt = now;
-      if (lasting) heard.tolerance = Math.min(SILENT_MS_MAX, 2 * heard.tolerance);
-      found = { market: name, subType: undefined, since: heard.time, lasting };
-    }
-    return found ?? this.#silentKind(streams, state);
-  }
-
-  /** A kind of stream that is silent while others of its market speak; subscribed to again, it is left alone for twice as long. */
-  #silentKind(streams: readonly QuoteStream[], state: GlobalState): Silence | undefined {
-    const now = this.#clock.monotonic();
-    const wanted = new Set<Kind>();
+    const markets = new Set<Activity>();
+    const kinds = new Set<Activity>();
     for (const { symbol, subType } of streams) {
       const market = parseSymbol(symbol)?.market.name;
-      if (market !== undefined) wanted.add(this.#kindOf(market, subType));
+      if (market === undefined || !trading.has(stateOf[market]?.(state) ?? 0)) continue;
+      markets.add(this.#of(market));
+      kinds.add(this.#of(market, subType));
     }
-    let found: Silence | undefined;
-    for (const kind of this.#kinds.values()) {
-      const { subType, heard } = kind;
-      const market = kind.market as QuoteMarket;
-      if (!wanted.has(kind) || !trading.has(stateOf[market]?.(state) ?? 0)) {
-        this.#begin(heard);
-        continue;
-      }
-      const isMarketSilent = now - this.#of(market).at >= DOUBTFUL_MS;
-      if (found !== undefined || isMarketSilent || now < dueAt(heard)) continue;
-      heard.askedAt = now;
-      heard.tolerance = Math.min(SILENT_MS_MAX, 2 * heard.tolerance);
-      found = { market, subType, since: heard.time, lasting: false };
+    for (const heard of this.#heard.values()) if (!markets.has(heard) && !kinds.has(heard)) this.#begin(heard);
+    for (const heard of [...markets, ...kinds]) {
+      const lasting = this.#isDue(heard);
+      if (lasting === undefined) continue;
+      const { market, subType, time } = heard;
+      heard.askedAt = this.#clock.monotonic();
+      if (lasting || subType !== undefined) heard.tolerance = Math.min(SILENT_MS_MAX, 2 * heard.tolerance);
+      return { market, subType, since: time, lasting };
     }
-    return found;
+    return undefined;
   }
 
   /** How long until a silence may be looked into, as far as is known now. */
   dueMs(): number {
     const now = this.#clock.monotonic();
-    const due = [...this.#heard.values()].flatMap(({ at, tolerance }) => [at + DOUBTFUL_MS, at + tolerance]);
-    for (const { heard } of this.#kinds.values()) due.push(dueAt(heard));
+    const due = [...this.#heard.values()].flatMap((heard) =>
+      heard.subType === undefined ? [heard.at + DOUBTFUL_MS, heard.at + heard.tolerance] : [dueAt(heard)],
+    );
     return Math.min(...due.filter((time) => time > now)) - now;
   }
 
-  #of(market: string): Activity {
-    const known = this.#heard.get(market) ?? this.#unheard(SILENT_MS);
-    this.#heard.set(market, known);
-    return known;
-  }
-
-  #kindOf(market: string, subType: number): Kind {
-    const key = `${market} ${subType}`;
-    const known = this.#kinds.get(key) ?? { market, subType, heard: this.#unheard(DOUBTFUL_MS) };
-    this.#kinds.set(key, known);
-    return known;
-  }
-
-  #unheard(tolerance: number): Activity {
+  /** Whether a silence is {@link Silence.lasting}; undefined where it is not to be looked into now. */
+  #isDue(heard: Activity): boolean | undefined {
     const now = this.#clock.monotonic();
-    return { at: now, time: this.#clock.now(), since: now, spoke: false, askedAt: undefined, usual: 0, tolerance };
+    if (heard.subType !== undefined) {
+      const isMarketSilent = now - this.#of(heard.market).at >= DOUBTFUL_MS;
+      // Subscribed to again, it is left alone for twice as long.
+      return isMarketSilent || now < dueAt(heard) ? undefined : false;
+    }
+    const silent = now - heard.at;
+    const lasting = silent >= toleranceOf(heard) && (heard.spoke || !this.#speaks);
+    return silent < DOUBTFUL_MS || (heard.askedAt !== undefined && !lasting) ? undefined : lasting;
+  }
+
+  #of(market: QuoteMarket, subType?: number): Activity {
+    const key = `${market} ${subType ?? ''}`;
+    const now = this.#clock.monotonic();
+    const begun = { at: now, time: this.#clock.now(), since: now, spoke: false, askedAt: undefined, usual: 0 };
+    const known = this.#heard.get(key) ?? { market, subType, ...begun, tolerance: soundTolerance(subType) };
+    this.#heard.set(key, known);
+    return known;
   }
 
   #begin(heard: Activity): void {
     const now = this.#clock.monotonic();
     Object.assign(heard, { at: now, time: this.#clock.now(), since: now, askedAt: undefined });
   }
+}
+
+/** Tolerance of a sound market, or of a sound kind of its streams. */
+function soundTolerance(subType: number | undefined): number {
+  return subType === undefined ? SILENT_MS : DOUBTFUL_MS;
 }
 
 /** How long something may be silent: not less than twice its last long silence that ended by itself. */
