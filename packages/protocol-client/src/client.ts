@@ -1,7 +1,7 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Decimal } from '@svc-gateway/contract/decimal';
 import { Emitter } from '@svc-gateway/contract/emitter';
-import { type S2C as Notice, ResponseSchema as NotifyResponse, NotifyType } from '@svc-gateway/contract/generated/Notify_pb';
+import { type S2C as Notice, ResponseSchema as NotifyResponse } from '@svc-gateway/contract/generated/Notify_pb';
 import type { Security } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import type { C2S as GetBasicQotC2S } from '@svc-gateway/contract/generated/Qot_GetBasicQot_pb';
 import type { TrdAcc } from '@svc-gateway/contract/generated/Trd_Common_pb';
@@ -37,6 +37,7 @@ import type { Greeting } from './connection/handshake.js';
 import { Session } from './connection/session.js';
 import { StateLog } from './connection/state-log.js';
 import type { PushFrame, RequestOptions, Upstream } from './connection/upstream.js';
+import { NOTIFY, programNotice } from './notices.js';
 import { readQuoteRights } from './quote-rights.js';
 import { reminderPushOf } from './reminder-pushes.js';
 import { StaleAnswers } from './requests/answer-caches.js';
@@ -53,7 +54,6 @@ import { tradePushOf } from './trading/trades.js';
 import { Trading } from './trading/trading.js';
 import { readTradingTerms } from './trading/trading-terms.js';
 
-const NOTIFY = 1003;
 /** Version of the protocol's messages that this client knows: 10.11. */
 const CLIENT_VERSION = 1011;
 /** Timeout of the client's own requests. */
@@ -242,9 +242,7 @@ export class ProtocolClient implements Backend {
 
   notices(): readonly NotifyPush[] {
     const status = this.#state?.global.programStatus;
-    if (status === undefined) return [];
-    const s2c = { type: NotifyType.NotifyType_ProgramStatus, programStatus: { programStatus: status } };
-    return [{ type: 'notify', protoId: NOTIFY, message: create(NotifyResponse, { retType: 0, s2c }) }];
+    return status === undefined ? [] : [programNotice(status)];
   }
 
   onPush(listener: (event: PushEvent) => void): () => void {

@@ -5,5 +5,7 @@ export { ConnectFailure, HandshakeRefused } from './connection/connect-failure.j
 export { addressOf, type Dial, dialTcp, type Endpoint } from './connection/dial.js';
 export { transitions } from './connection/lifecycle.js';
 export type { ProtocolOperation, RequestOptions, Upstream } from './connection/upstream.js';
+export { programNotice } from './notices.js';
+export { pause } from './requests/deadline.js';
 export type { Role } from './server-state.js';
 export { publishedRules, unknownRules } from './subscriptions/live-reader.js';

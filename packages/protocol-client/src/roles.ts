@@ -1,7 +1,9 @@
 import type { Clock } from '@svc-gateway/contract/clock';
+import { Emitter } from '@svc-gateway/contract/emitter';
 import type { LifecycleSnapshot, LifecycleState } from '@svc-gateway/gateway/backend';
 import { BackendFailure } from '@svc-gateway/gateway/backend-failures';
 import { Lifecycle } from './connection/lifecycle.js';
+import { withDeadline } from './requests/deadline.js';
 import type { Role } from './server-state.js';
 
 export interface RoleKeeperOptions {
@@ -44,7 +46,7 @@ interface RoleState {
 export class RoleKeeper {
   readonly #options: RoleKeeperOptions;
   readonly #states: ReadonlyMap<Role, RoleState>;
-  readonly #waiting = new Set<() => void>();
+  readonly #changes = new Emitter();
   #held = false;
 
   constructor(options: RoleKeeperOptions) {
@@ -64,23 +66,22 @@ export class RoleKeeper {
   }
 
   /** Resolves to true once the role is ready, to false at `deadline` (of `Clock.monotonic`), or where it will never be ready. */
-  whenReady(role: Role, deadline: number): Promise<boolean> {
-    const { clock } = this.#options;
-    return new Promise((resolve) => {
-      const settle = (ready: boolean) => {
-        this.#waiting.delete(look);
-        cancel();
-        resolve(ready);
-      };
-      const look = () => {
-        const state = this.state(role);
-        if (state === 'ready') settle(true);
-        else if (state === 'failed' || state === 'stopped') settle(false);
-      };
-      const cancel = clock.after(Math.max(0, deadline - clock.monotonic()), () => settle(false));
-      this.#waiting.add(look);
-      look();
-    });
+  async whenReady(role: Role, deadline: number): Promise<boolean> {
+    for (;;) {
+      const state = this.state(role);
+      if (state === 'ready') return true;
+      if (state === 'failed' || state === 'stopped') return false;
+      let forget: () => void = () => undefined;
+      const changed = new Promise<void>((resolve) => {
+        forget = this.#changes.on(resolve);
+      });
+      const inTime = await withDeadline(this.#options.clock, changed, { deadline }).then(
+        () => true,
+        () => false,
+      );
+      forget();
+      if (!inTime) return false;
+    }
   }
 
   /** The connection has entered this state: all roles do, each by the steps that are open to it. */
@@ -182,7 +183,7 @@ export class RoleKeeper {
 
   #changed(): void {
     if (this.#held) return;
-    for (const look of this.#waiting) look();
+    this.#changes.emit();
     this.#options.onChange();
   }
 }

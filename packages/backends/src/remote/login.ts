@@ -1,7 +1,7 @@
 import type { Clock } from '@svc-gateway/contract/clock';
 import { Emitter } from '@svc-gateway/contract/emitter';
 import type { Logger } from '@svc-gateway/gateway';
-import { addressOf, ConnectFailure } from '@svc-gateway/protocol-client';
+import { addressOf, ConnectFailure, pause } from '@svc-gateway/protocol-client';
 import { type AuthService, ServiceFailure } from './auth-service.js';
 import type { CredentialsFile, SavedCheck } from './credentials-file.js';
 import type { LoginAnswer, LoginGrant, LoginRefusal } from './login-answer.js';
@@ -159,9 +159,9 @@ export class Login {
   /** Has a code sent once more. */
   requestCode(): Promise<CheckOutcome> {
     return this.#withCheck((check) => {
-      const pause = this.#throttle.codePause();
-      if (pause === undefined) return this.#sendCode(check);
-      return { ok: false, message: `${pause.said}; ask again in ${Math.ceil(pause.ms / 1000)} s` };
+      const wait = this.#throttle.codePause();
+      if (wait === undefined) return this.#sendCode(check);
+      return { ok: false, message: `${wait.said}; ask again in ${Math.ceil(wait.ms / 1000)} s` };
     });
   }
 
@@ -251,12 +251,12 @@ export class Login {
 
   /** Has a code sent for the check as soon as one may be. Throws what ends the login. */
   async #haveCodeSent(check: Check): Promise<CheckOutcome> {
-    const pause = this.#throttle.codePause();
-    if (pause === undefined) return this.#sendCode(check);
-    const message = `${pause.said}: the next is sent at ${this.#timeIn(pause.ms)}, since no more than one a minute and five an hour are asked for`;
+    const wait = this.#throttle.codePause();
+    if (wait === undefined) return this.#sendCode(check);
+    const message = `${wait.said}: the next is sent at ${this.#timeIn(wait.ms)}, since no more than one a minute and five an hour are asked for`;
     this.#say(message);
     this.#cancelCode();
-    this.#cancelCode = this.#options.clock.after(pause.ms, () => {
+    this.#cancelCode = this.#options.clock.after(wait.ms, () => {
       if (this.#check === check) this.#attend(check, this.#haveCodeSent(check));
     });
     return { ok: false, message };
@@ -353,24 +353,13 @@ export class Login {
   }
 
   /** Resolves when the service may be asked again. */
-  #pause(): Promise<void> {
+  async #pause(): Promise<void> {
     const { clock } = this.#options;
     const { signal } = this.#stopping;
     const ms = this.#notBefore - clock.monotonic();
-    if (signal.aborted) return Promise.reject(new ConnectFailure(SHUTTING_DOWN));
-    if (ms <= 0) return Promise.resolve();
-    if (this.#progress === '') this.#say(`the login service wants to be left alone; next try at ${this.#timeIn(ms)}`);
-    return new Promise((resolve, reject) => {
-      const onAbort = () => {
-        cancel();
-        reject(new ConnectFailure(SHUTTING_DOWN));
-      };
-      const cancel = clock.after(ms, () => {
-        signal.removeEventListener('abort', onAbort);
-        resolve();
-      });
-      signal.addEventListener('abort', onAbort, { once: true });
-    });
+    if (ms > 0 && this.#progress === '') this.#say(`the login service wants to be left alone; next try at ${this.#timeIn(ms)}`);
+    if (ms > 0) await pause(clock, ms, { deadline: Number.POSITIVE_INFINITY, signal }).catch(() => undefined);
+    if (signal.aborted) throw new ConnectFailure(SHUTTING_DOWN);
   }
 
   #failureOf(thrown: unknown): Error {

@@ -40,7 +40,7 @@ import { type ConnectionDeps, EndpointConnection } from './endpoint-connection.j
 import { HistoryQuota } from './history-quota.js';
 import type { Login } from './login.js';
 import type { BrokerEndpoint, LoginGrant } from './login-answer.js';
-import { programNotice } from './program-notice.js';
+import { loginNotice } from './login-notice.js';
 import { answerVerification } from './verification.js';
 
 export interface RemoteBackendOptions {
@@ -171,7 +171,7 @@ export class RemoteBackend implements Backend {
   }
 
   notices(): readonly NotifyPush[] {
-    return [programNotice(this.#platform.snapshot, this.#login.awaitsCode)];
+    return [loginNotice(this.#platform.snapshot, this.#login.awaitsCode)];
   }
 
   onPush(listener: (event: PushEvent) => void): () => void {

@@ -1,4 +1,4 @@
-import { create, type DescMessage, type Message } from '@bufbuild/protobuf';
+import { create, type DescMessage } from '@bufbuild/protobuf';
 import { type Security, SubType } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import * as QotUpdateBasicQot from '@svc-gateway/contract/generated/Qot_UpdateBasicQot_pb';
 import * as QotUpdateBroker from '@svc-gateway/contract/generated/Qot_UpdateBroker_pb';
@@ -16,64 +16,43 @@ import { SeenTicks } from './seen-ticks.js';
 
 /** One security's part of a push. */
 interface Piece {
-  readonly security: Security;
-  readonly subType: number;
+  readonly security: Security | undefined;
+  readonly subType: number | undefined;
   readonly rehabType: number;
   readonly message: ResponseMessage;
 }
 
 interface PushKind {
-  readonly messages: { readonly ResponseSchema: DescMessage; readonly S2CSchema: DescMessage };
-  pieces(message: ResponseMessage & { readonly s2c: Message }): readonly Piece[];
+  readonly schema: DescMessage;
+  /** Qot_Common.SubType; that of a K-line is in its push. */
+  readonly subType?: number;
 }
 
 const REHAB_NONE = 0;
 const PUSHED_BOOK = 3013;
 
-/** A push that names one security. */
-function ofOne(messages: PushKind['messages'], type: SubType): PushKind {
-  return {
-    messages,
-    pieces(message) {
-      const { security } = message.s2c as Message & { security?: Security };
-      return security === undefined ? [] : [{ security, subType: type, rehabType: REHAB_NONE, message }];
-    },
-  };
-}
-
 const kinds: ReadonlyMap<number, PushKind> = new Map<number, PushKind>([
-  [
-    3005,
-    {
-      messages: QotUpdateBasicQot,
-      pieces(message) {
-        const { basicQotList } = message.s2c as QotUpdateBasicQot.S2C;
-        return basicQotList.flatMap((quote) => {
-          const { security } = quote;
-          if (security === undefined) return [];
-          const alone =
-            basicQotList.length === 1 ? message : create(QotUpdateBasicQot.ResponseSchema, { retType: 0, s2c: { basicQotList: [quote] } });
-          return [{ security, subType: SubType.SubType_Basic, rehabType: REHAB_NONE, message: alone }];
-        });
-      },
-    },
-  ],
-  [
-    3007,
-    {
-      messages: QotUpdateKL,
-      pieces(message) {
-        const { security, klType: type, rehabType } = message.s2c as QotUpdateKL.S2C;
-        const known = klineSubTypes.get(type);
-        return security === undefined || known === undefined ? [] : [{ security, subType: known, rehabType, message }];
-      },
-    },
-  ],
-  [3009, ofOne(QotUpdateRT, SubType.SubType_RT)],
-  [3011, ofOne(QotUpdateTicker, SubType.SubType_Ticker)],
-  [PUSHED_BOOK, ofOne(QotUpdateOrderBook, SubType.SubType_OrderBook)],
-  [3015, ofOne(QotUpdateBroker, SubType.SubType_Broker)],
+  [3005, { schema: QotUpdateBasicQot.ResponseSchema, subType: SubType.SubType_Basic }],
+  [3007, { schema: QotUpdateKL.ResponseSchema }],
+  [3009, { schema: QotUpdateRT.ResponseSchema, subType: SubType.SubType_RT }],
+  [3011, { schema: QotUpdateTicker.ResponseSchema, subType: SubType.SubType_Ticker }],
+  [PUSHED_BOOK, { schema: QotUpdateOrderBook.ResponseSchema, subType: SubType.SubType_OrderBook }],
+  [3015, { schema: QotUpdateBroker.ResponseSchema, subType: SubType.SubType_Broker }],
 ]);
+
+/** Payload of a push: of quotes a list, of anything else the data of one security. */
+type Pushed = Partial<Pick<QotUpdateBasicQot.S2C, 'basicQotList'> & Pick<QotUpdateKL.S2C, 'security' | 'klType' | 'rehabType'>>;
+
+function piecesOf({ subType }: PushKind, message: ResponseMessage & { readonly s2c: Pushed }): readonly Piece[] {
+  const { basicQotList = [], security, klType = 0, rehabType = REHAB_NONE } = message.s2c;
+  if (basicQotList.length > 1) {
+    return basicQotList.map((quote) => {
+      const alone = create(QotUpdateBasicQot.ResponseSchema, { retType: 0, s2c: { basicQotList: [quote] } });
+      return { security: quote.security, subType, rehabType, message: alone };
+    });
+  }
+  return [{ security: security ?? basicQotList[0]?.security, subType: subType ?? klineSubTypes.get(klType), rehabType, message }];
+}
 
 interface Running {
   readonly stream: QuoteStream;
@@ -136,22 +115,22 @@ export class QuoteStreams {
   take(frame: PushFrame): readonly QuotePush[] | undefined {
     const kind = kinds.get(frame.protoId);
     if (kind === undefined) return undefined;
-    const message = readPush<Message>(kind.messages.ResponseSchema, frame);
+    const message = readPush<Pushed>(kind.schema, frame);
     if (message === undefined) return [];
     const pushes: QuotePush[] = [];
-    for (const piece of kind.pieces(message)) {
-      const symbol = symbolOf(piece.security);
-      const listening = symbol === undefined ? undefined : this.#byPush.get(pushKey(symbol, piece.subType, piece.rehabType));
-      if (symbol === undefined || listening === undefined) continue;
-      const told = piece.subType === SubType.SubType_Ticker ? this.#untold(symbol, piece.message) : piece.message;
-      const bare = isBook(frame.protoId) ? withoutOrders(piece.message) : undefined;
+    for (const { security, subType, rehabType, message: whole } of piecesOf(kind, message)) {
+      const symbol = security === undefined ? undefined : symbolOf(security);
+      const listening = this.#byPush.get(pushKey(symbol ?? '', subType ?? 0, rehabType));
+      if (security === undefined || symbol === undefined || listening === undefined) continue;
+      const told = subType === SubType.SubType_Ticker ? this.#untold(symbol, whole) : whole;
+      const bare = frame.protoId === PUSHED_BOOK ? withoutOrders(whole) : undefined;
       for (const running of listening.values()) {
-        const said = told ?? piece.message;
+        const said = told ?? whole;
         running.last = {
           type: 'quote',
           protoId: frame.protoId,
           stream: running.stream,
-          secKey: secKeyOf(piece.security),
+          secKey: secKeyOf(security),
           message: running.stream.orderDetail ? said : (bare ?? said),
         };
         if (told !== undefined) pushes.push(running.last);
@@ -175,10 +154,6 @@ function lastFor(stream: QuoteStream, { last }: Running): QuotePush | undefined 
   if (last === undefined || (stream.orderDetail && !last.stream.orderDetail)) return undefined;
   const message = last.stream.orderDetail && !stream.orderDetail ? withoutOrders(last.message) : last.message;
   return { ...last, stream, message };
-}
-
-function isBook(protoId: number): boolean {
-  return protoId === PUSHED_BOOK;
 }
 
 function pushKeyOf({ symbol, subType, rehabType }: QuoteStream): string {

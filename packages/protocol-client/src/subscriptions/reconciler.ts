@@ -315,16 +315,13 @@ export class SubscriptionReconciler {
   async #makeRoom(absent: readonly QuotaUnit[], failures: Map<QuotaUnit, UnitFailure | NoRoom>): Promise<readonly QuotaUnit[]> {
     if (absent.length === 0) return [];
     if (!this.#quota.known) await this.#quota.learn();
-    const accepted: QuotaUnit[] = [];
-    for (const wanted of this.#quota.byQuota(absent)) {
-      if (this.#quota.fit(wanted, accepted).lacking > 0) await this.#quota.learn();
-      const { lacking } = this.#quota.fit(wanted, accepted);
-      const [like] = wanted;
-      if (lacking > 0 && like !== undefined) await this.#giveBack(this.#quota.toEnd(this.#leastNeeded(), like, lacking));
-      accepted.push(...this.#quota.fit(wanted, accepted).placed);
+    if (this.#quota.plan(absent, []).placed.length < absent.length) {
+      await this.#quota.learn();
+      await this.#giveBack(this.#quota.plan(absent, this.#leastNeeded()).ending);
     }
-    for (const unit of absent) if (!accepted.includes(unit)) failures.set(unit, new NoRoom(this.#roomAt()));
-    return accepted;
+    const { placed } = this.#quota.plan(absent, []);
+    for (const unit of absent) if (!placed.includes(unit)) failures.set(unit, new NoRoom(this.#roomAt()));
+    return placed;
   }
 
   /** Idle units that are old enough, least recently read first. */

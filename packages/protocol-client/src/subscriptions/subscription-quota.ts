@@ -79,43 +79,38 @@ export class SubscriptionQuota {
     this.#vacated += units;
   }
 
-  /** Units by the quota that counts them; spare ones come last, since they leave room to the others. */
-  byQuota(units: readonly QuotaUnit[]): readonly (readonly QuotaUnit[])[] {
-    const groups = pools.flatMap((pool) => [false, true].map((spare) => ({ pool, spare })));
-    const inGroup = groups.map(({ pool, spare }) => units.filter((unit) => this.#costOf(unit).pool === pool && unit.isSpare === spare));
-    return inGroup.filter(({ length }) => length > 0);
-  }
-
-  /** Units of one group that fit beside ours and the accepted, in their order, and how many units of quota the others lack. */
-  fit(units: readonly QuotaUnit[], accepted: readonly QuotaUnit[]): { readonly placed: readonly QuotaUnit[]; readonly lacking: number } {
-    const [first] = units;
-    if (first === undefined) return { placed: [], lacking: 0 };
-    const { pool } = this.#costOf(first);
-    const { limit, others } = this.#pools[pool] ?? unlimited;
-    const ours = this.#costs(this.ours(), pool);
-    const taken = this.#costs([...this.ours(), ...accepted], pool);
-    const free = limit - others - ours.size;
-    const kept = first.isSpare && limit !== Number.POSITIVE_INFINITY ? Math.ceil(limit * KEPT_SHARE) : 0;
+  /**
+   * Units that fit beside ours, and which of the candidates to end so that the others would fit too. Spare units come last and leave room
+   * to the others.
+   */
+  plan(
+    units: readonly QuotaUnit[],
+    candidates: readonly QuotaUnit[],
+  ): { readonly placed: readonly QuotaUnit[]; readonly ending: readonly QuotaUnit[] } {
     const isFull = this.clock.monotonic() < this.#fullUntil;
-    let left = (isFull ? Math.min(free, this.#vacated) : free) - kept - (taken.size - ours.size);
+    const quotas = pools.map((pool) => {
+      const { limit, others } = this.#pools[pool] ?? unlimited;
+      const taken = this.#costs(this.ours(), pool);
+      const free = limit - others - taken.size;
+      const kept = limit === Number.POSITIVE_INFINITY ? 0 : Math.ceil(limit * KEPT_SHARE);
+      return { pool, taken, kept, left: isFull ? Math.min(free, this.#vacated) : free, lacking: 0 };
+    });
     const placed: QuotaUnit[] = [];
-    let lacking = 0;
-    for (const unit of units) {
-      const { cost } = this.#costOf(unit);
-      if (!taken.has(cost) && left <= 0) {
-        lacking += 1;
-        continue;
-      }
-      if (!taken.has(cost)) left -= 1;
-      taken.add(cost);
-      placed.push(unit);
+    for (const unit of [...units].sort((a, b) => Number(a.isSpare) - Number(b.isSpare))) {
+      const { pool, cost } = this.#costOf(unit);
+      const quota = quotas.find((one) => one.pool === pool);
+      if (quota === undefined) continue;
+      if (quota.taken.has(cost) || quota.left - (unit.isSpare ? quota.kept : 0) > 0) {
+        if (!quota.taken.has(cost)) quota.left -= 1;
+        quota.taken.add(cost);
+        placed.push(unit);
+      } else quota.lacking += 1;
     }
-    return { placed, lacking };
+    return { placed, ending: quotas.flatMap(({ pool, lacking }) => this.#toEnd(candidates, pool, lacking)) };
   }
 
-  /** The first of the candidates whose end makes so much room in the quota that counts `like`. */
-  toEnd(candidates: readonly QuotaUnit[], like: QuotaUnit, room: number): readonly QuotaUnit[] {
-    const { pool } = this.#costOf(like);
+  /** The first of the candidates whose end makes so much room in a quota. */
+  #toEnd(candidates: readonly QuotaUnit[], pool: Pool, room: number): readonly QuotaUnit[] {
     const users = new Map<string, number>();
     for (const unit of this.ours()) users.set(this.#costOf(unit).cost, (users.get(this.#costOf(unit).cost) ?? 0) + 1);
     const ending: QuotaUnit[] = [];

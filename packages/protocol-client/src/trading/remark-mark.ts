@@ -32,6 +32,7 @@ function isMarked({ remark }: Order): boolean {
   return MARK.test(remark);
 }
 
-function unmarked(order: Order): Order {
+/** An order without its mark. */
+export function unmarked(order: Order): Order {
   return isMarked(order) ? withFields(order, { remark: '' }) : order;
 }

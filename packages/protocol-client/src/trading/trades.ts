@@ -1,4 +1,4 @@
-import { create, type Message } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import { wholeAccountMarket } from '@svc-gateway/contract/account-market';
 import type { TrdAcc } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { type Order, type OrderFill, type TrdHeader, TrdHeaderSchema } from '@svc-gateway/contract/generated/Trd_Common_pb';
@@ -9,13 +9,8 @@ import { account } from '@svc-gateway/contract/operations';
 import type { ResponseMessage, TradePush } from '@svc-gateway/gateway/backend';
 import { type BackendRefusalCode, BackendRefused } from '@svc-gateway/gateway/backend-failures';
 import { readPush } from '../connection/bodies.js';
-import type { PushFrame, RequestOptions } from '../connection/upstream.js';
-import { hideMarks } from './remark-mark.js';
-
-/** Reads accounts. */
-export interface Reader {
-  request(asked: Operation, c2s: Message, options: RequestOptions): Promise<ResponseMessage>;
-}
+import type { PushFrame, RequestOptions, Upstream } from '../connection/upstream.js';
+import { hideMarks, unmarked } from './remark-mark.js';
 
 const ORDER_PUSH = 2208;
 const FILL_PUSH = 2218;
@@ -51,7 +46,7 @@ export class AccountsRefused extends BackendRefused {
 }
 
 /** The accounts of the user that the server is logged in as. Rejects with {@link AccountsRefused} where it does not list them. */
-export async function readAccounts(upstream: Reader, options: RequestOptions): Promise<readonly TrdAcc[]> {
+export async function readAccounts(upstream: Upstream, options: RequestOptions): Promise<readonly TrdAcc[]> {
   const asked = account.listAccounts;
   const c2s = create(asked.messages.C2SSchema, { userID: 0n, needGeneralSecAccount: true });
   const answer = await unlessRefused(upstream.request(asked, c2s, options));
@@ -72,27 +67,31 @@ interface Refused {
 }
 
 /** Today's orders of an account from the server behind the server, or why it would not say. */
-export async function readOrders(upstream: Reader, of: TrdAcc, options: RequestOptions): Promise<readonly Order[] | Refused> {
-  const answer = await readList(upstream, account.getOrders, of, options);
-  if ('refused' in answer) return answer;
-  const { s2c, retMsg } = hideMarks(answer) as ResponseMessage & { s2c?: { orderList: Order[] } };
-  return s2c?.orderList ?? { refused: retMsg };
+export async function readOrders(upstream: Upstream, of: TrdAcc, options: RequestOptions): Promise<readonly Order[] | Refused> {
+  const orders = await readList<Order>(upstream, account.getOrders, 'orderList', of, options);
+  return 'refused' in orders ? orders : orders.map(unmarked);
 }
 
 /** Today's fills of an account, likewise. */
-export async function readFills(upstream: Reader, of: TrdAcc, options: RequestOptions): Promise<readonly OrderFill[] | Refused> {
-  const answer = await readList(upstream, account.getDeals, of, options);
-  if ('refused' in answer) return answer;
-  const { s2c, retMsg } = answer as ResponseMessage & { s2c?: { orderFillList: OrderFill[] } };
-  return s2c?.orderFillList ?? { refused: retMsg };
+export function readFills(upstream: Upstream, of: TrdAcc, options: RequestOptions): Promise<readonly OrderFill[] | Refused> {
+  return readList<OrderFill>(upstream, account.getDeals, 'orderFillList', of, options);
 }
 
 /** Refusals that last; of the others, the next try may fare better. Servers have no fills of simulated accounts, for one. */
 const lasting: ReadonlySet<BackendRefusalCode> = new Set(['backend.invalid', 'backend.forbidden', 'backend.unsupported']);
 
-async function readList(upstream: Reader, asked: Operation, of: TrdAcc, options: RequestOptions): Promise<ResponseMessage | Refused> {
+async function readList<T>(
+  upstream: Upstream,
+  asked: Operation,
+  list: string,
+  of: TrdAcc,
+  options: RequestOptions,
+): Promise<readonly T[] | Refused> {
   const c2s = create(asked.messages.C2SSchema, { header: headerOf(of), refreshCache: true } as Record<string, unknown>);
-  return unlessRefused(upstream.request(asked, c2s, options));
+  const answer = await unlessRefused(upstream.request(asked, c2s, options));
+  if ('refused' in answer) return answer;
+  const { s2c, retMsg } = answer as ResponseMessage & { readonly s2c?: Readonly<Record<string, readonly T[]>> };
+  return s2c?.[list] ?? { refused: retMsg };
 }
 
 /** An answer, or why there is none and will be none. */
