@@ -6,6 +6,6 @@ export { addressOf, type Dial, dialTcp, type Endpoint } from './connection/dial.
 export { transitions } from './connection/lifecycle.js';
 export type { ProtocolOperation, RequestOptions, Upstream } from './connection/upstream.js';
 export { programNotice } from './notices.js';
-export { pause } from './requests/deadline.js';
+export { pause, withDeadline } from './requests/deadline.js';
 export type { Role } from './server-state.js';
 export { publishedRules, unknownRules } from './subscriptions/live-reader.js';

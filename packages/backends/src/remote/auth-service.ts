@@ -1,8 +1,9 @@
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Clock } from '@svc-gateway/contract/clock';
 import { parseJson } from '@svc-gateway/contract/json/parse';
 import type { JsonValue } from '@svc-gateway/contract/json/value';
+import { withDeadline } from '@svc-gateway/protocol-client';
 import { type CodeAnswer, type LoginAnswer, MalformedAnswer, readCodeAnswer, readLoginAnswer } from './login-answer.js';
 import { CLIENT_VERSION, CLIENT_VERSION_HEADER } from './login-request.js';
 
@@ -52,7 +53,7 @@ export class AuthService {
     return read(this.#deviceCode, await this.#post(this.#deviceCode, body, signal), readCodeAnswer);
   }
 
-  #post(url: URL, body: object, signal: AbortSignal): Promise<JsonValue> {
+  async #post(url: URL, body: object, signal: AbortSignal): Promise<JsonValue> {
     const text = JSON.stringify(body);
     const headers = {
       accept: 'application/json',
@@ -60,43 +61,39 @@ export class AuthService {
       'content-length': Buffer.byteLength(text),
       [CLIENT_VERSION_HEADER]: String(CLIENT_VERSION),
     };
-    return new Promise((resolve, reject) => {
-      const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
-      const outgoing = request(url, { method: 'POST', headers, agent: false, signal });
-      const fail = (error: Error) => {
-        cancelDeadline();
-        reject(error instanceof ServiceFailure ? error : new ServiceFailure(explain(error, url)));
-        outgoing.destroy();
-      };
-      const cancelDeadline = this.#clock.after(ANSWER_MS_MAX, () =>
-        fail(new ServiceFailure(`no answer from ${url.origin} within ${ANSWER_MS_MAX / 1000} s`)),
-      );
-      outgoing.on('error', fail);
+    const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const outgoing = request(url, { method: 'POST', headers, agent: false });
+    const response = new Promise<IncomingMessage>((resolve, reject) => {
+      outgoing.on('error', reject);
+      outgoing.on('response', resolve);
       // Node says nothing else of a connection that is to go on in another protocol.
-      outgoing.on('upgrade', (response, socket) => {
+      outgoing.on('upgrade', (answer, socket) => {
         socket.destroy();
-        fail(noLoginService(response, url));
+        reject(noLoginService(answer, url));
       });
-      outgoing.on('response', (response) => {
-        gather(response, outgoing, url).then((answer) => {
-          cancelDeadline();
-          resolve(answer);
-        }, fail);
-      });
-      outgoing.end(text);
     });
+    outgoing.end(text);
+    const answer = response.then((incoming) => gather(incoming, url));
+    const deadline = this.#clock.monotonic() + ANSWER_MS_MAX;
+    try {
+      return await withDeadline(this.#clock, answer, { deadline, signal }, (departure) => {
+        return new ServiceFailure(departure === 'late' ? `no answer from ${url.origin} within ${ANSWER_MS_MAX / 1000} s` : 'given up');
+      });
+    } catch (thrown) {
+      throw thrown instanceof ServiceFailure ? thrown : new ServiceFailure(explain(thrown as Error, url));
+    } finally {
+      outgoing.destroy();
+    }
   }
 }
 
-async function gather(response: IncomingMessage, outgoing: ClientRequest, url: URL): Promise<JsonValue> {
+async function gather(response: IncomingMessage, url: URL): Promise<JsonValue> {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of response as AsyncIterable<Buffer>) {
     length += part.length;
-    if (length > ANSWER_BYTES_MAX) {
-      outgoing.destroy();
+    if (length > ANSWER_BYTES_MAX)
       throw new ServiceFailure(`${url.origin} answered more than ${ANSWER_BYTES_MAX} bytes: it is no login service`);
-    }
     parts.push(part);
   }
   const status = response.statusCode ?? 0;

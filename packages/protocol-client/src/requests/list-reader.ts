@@ -6,6 +6,7 @@ import type { ProtocolOperation, RequestOptions } from '../connection/upstream.j
 import { type DayCache, keyOf } from './answer-caches.js';
 import { pause } from './deadline.js';
 import { answeredOf, askedOf, type ListRead } from './list-reads.js';
+import { askInHalves, partsOf } from './parts.js';
 import type { Turn } from './rate-budget.js';
 import type { Outcome } from './refusals.js';
 import { fieldsOf, scopeOf } from './request.js';
@@ -20,8 +21,9 @@ const REASONS_MAX = 20;
 
 type Elements = Map<string, unknown>;
 
-/** Outcome of a batch: the answer as it came, where one caller asked; else item by item. */
-interface Answered {
+/** Outcome of a batch, item by item. */
+interface BatchAnswer {
+  /** The answer as it came, where one caller asked. */
   readonly whole: Outcome | undefined;
   /** By the key of the element. */
   readonly items: ReadonlyMap<string, Message>;
@@ -33,7 +35,7 @@ interface Answered {
 /** One request to the server, made of the lists of several callers. */
 interface Batch {
   readonly elements: Elements;
-  readonly work: SharedWork<Answered>;
+  readonly work: SharedWork<BatchAnswer>;
   members: number;
   /** A caller can do with a part of the answer: refused elements are found. */
   inParts: boolean;
@@ -94,7 +96,7 @@ export class ListReader {
   }
 
   /** Reads one part of a list, in a batch with other callers' parts. */
-  #part(group: Group, elements: Elements, isPartial: boolean, options: RequestOptions): Promise<Answered> {
+  #part(group: Group, elements: Elements, isPartial: boolean, options: RequestOptions): Promise<BatchAnswer> {
     // Requests for one market do not wait for another's, on which the server may be silent.
     const batchKey = `${group.key} ${scopeOf(requestOf(group, elements))}`;
     return joinWork(this.clock, options, () => {
@@ -120,7 +122,7 @@ export class ListReader {
     return batch;
   }
 
-  async #send(group: Group, batch: Batch, options: RequestOptions, close: () => void): Promise<Answered> {
+  async #send(group: Group, batch: Batch, options: RequestOptions, close: () => void): Promise<BatchAnswer> {
     const { asked, template } = group;
     const { limiter } = this.sender;
     const like = { asked, c2s: template };
@@ -132,23 +134,22 @@ export class ListReader {
     return this.#ask(group, batch.elements, batch.members === 1 && !batch.inParts, options, turn);
   }
 
-  /** Asks for elements. Where several callers wait for them, those that are refused are found by halving. */
-  async #ask(group: Group, elements: Elements, isWhole: boolean, options: RequestOptions, turn?: Turn): Promise<Answered> {
-    const outcome = await this.sender.ask(group.asked, requestOf(group, elements), options, turn);
-    const { response } = outcome;
-    if (response.retType === 0 || isWhole || elements.size === 1 || !isAboutElements(outcome)) {
-      const items = new Map(answeredOf(group.read, response).map((item) => [group.read.keyOfAnswered(item), item]));
-      const refused = response.retType === 0 ? [] : [...elements.keys()].map((key) => [key, outcome] as const);
-      return { whole: isWhole ? outcome : undefined, items, refused: new Map(refused), response };
-    }
-    const half = Math.ceil(elements.size / 2);
-    const halves = [[...elements].slice(0, half), [...elements].slice(half)];
-    const [first, second] = await Promise.all(halves.map((part) => this.#ask(group, new Map(part), false, options)));
+  /** Asks for elements. Where several callers wait for them, those that are refused are found. */
+  async #ask(group: Group, elements: Elements, isWhole: boolean, options: RequestOptions, turn: Turn): Promise<BatchAnswer> {
+    let taken: Turn | undefined = turn;
+    const ask = (part: readonly (readonly [string, unknown])[]) => {
+      const inAdvance = taken;
+      taken = undefined;
+      return this.sender.ask(group.asked, requestOf(group, new Map(part)), options, inAdvance);
+    };
+    const answers = await askInHalves([...elements], ask, (outcome) => !isWhole && isAboutElements(outcome));
+    const items = answers.flatMap(([, { response }]) => answeredOf(group.read, response));
+    const refused = answers.flatMap(([part, outcome]) => (isSuccess(outcome) ? [] : part.map(([key]) => [key, outcome] as const)));
     return {
-      whole: undefined,
-      items: new Map([...(first?.items ?? []), ...(second?.items ?? [])]),
-      refused: new Map([...(first?.refused ?? []), ...(second?.refused ?? [])]),
-      response: first?.refused.size === 0 ? first.response : second?.response,
+      whole: isWhole ? answers[0]?.[1] : undefined,
+      items: new Map(items.map((item) => [group.read.keyOfAnswered(item), item])),
+      refused: new Map(refused),
+      response: (answers.find(([, outcome]) => isSuccess(outcome)) ?? answers[0])?.[1].response,
     };
   }
 
@@ -169,18 +170,24 @@ function fits(batch: Batch, elements: Elements, elementsMax: number): boolean {
   return size <= elementsMax;
 }
 
-function partsOf<T>(items: readonly T[], sizeMax: number): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(items.length / sizeMax) }, (_, part) => items.slice(part * sizeMax, (part + 1) * sizeMax));
+function isSuccess({ response }: Outcome): boolean {
+  return response.retType === 0;
 }
 
 /** Whether a refusal may be due to one element of several. */
-function isAboutElements({ refused }: Outcome): boolean {
+function isAboutElements(outcome: Outcome): boolean {
+  const { refused } = outcome;
+  if (isSuccess(outcome)) return false;
   return refused === undefined || refused === 'no_right' || refused === 'not_subscribed' || refused === 'server_failed';
 }
 
 /** Reason why a part was refused, if it was; of a partial answer, by more than the words that a single element was refused with. */
-function refusalOf({ whole, refused }: Answered, part: readonly (readonly [string, unknown])[], isPartial: boolean): Outcome | undefined {
-  if (whole !== undefined) return whole.response.retType === 0 ? undefined : whole;
+function refusalOf(
+  { whole, refused }: BatchAnswer,
+  part: readonly (readonly [string, unknown])[],
+  isPartial: boolean,
+): Outcome | undefined {
+  if (whole !== undefined) return isSuccess(whole) ? undefined : whole;
   const [key] = part.find(([element]) => refused.has(element) && !(isPartial && refused.get(element)?.refused === undefined)) ?? [];
   return key === undefined ? undefined : refused.get(key);
 }
@@ -203,7 +210,7 @@ function composePartial(
   group: Group,
   named: readonly (readonly [string, unknown])[],
   found: ReadonlyMap<string, Message>,
-  answers: readonly Answered[],
+  answers: readonly BatchAnswer[],
 ): ResponseMessage {
   const keys = [...new Set(named.map(([key]) => key))];
   const missing = keys.filter((key) => !found.has(key));

@@ -7,6 +7,7 @@ import * as QotSub from '@svc-gateway/contract/generated/Qot_Sub_pb';
 import { parseSymbol, symbolOf } from '@svc-gateway/contract/markets';
 import { BackendFailure } from '@svc-gateway/gateway';
 import type { ProtocolOperation } from '../connection/upstream.js';
+import { askInHalves, partsOf } from '../requests/parts.js';
 import type { Outcome } from '../requests/refusals.js';
 import type { Sender } from '../requests/sender.js';
 import { type QuotaUnit, type SubscriptionTerms, unitKey } from './quota-unit.js';
@@ -130,32 +131,21 @@ export class SubscriptionRequests {
       if (group === undefined) groups.set(signature, [wish]);
       else group.push(wish);
     }
-    const failures = new Map<QuotaUnit, UnitFailure>();
-    const ask = async (group: readonly Wish[]): Promise<void> => {
-      const [first] = group;
-      if (first === undefined) return;
+    const ask = (part: readonly Wish[]) => {
       const [asked, c2s] = request(
-        group.map(({ unit }) => securityOf(unit)),
-        first,
+        part.map(({ unit }) => securityOf(unit)),
+        part[0] as Wish,
       );
-      const answer = await this.#ask(asked, c2s);
-      if (!(answer instanceof BackendFailure) && answer.response.retType === 0) {
-        if (answer.response.retMsg !== '') onRemark(answer);
-        return;
-      }
-      if (group.length === 1 || !isAboutSymbols(answer)) {
-        for (const { unit } of group) failures.set(unit, answer);
-        return;
-      }
-      // One of them may be what is refused: found by halving.
-      const half = Math.ceil(group.length / 2);
-      await ask(group.slice(0, half));
-      await ask(group.slice(half));
+      return this.#ask(asked, c2s);
     };
-    const parts = [...groups.values()].flatMap((group) =>
-      Array.from({ length: Math.ceil(group.length / SYMBOLS_MAX) }, (_, part) => group.slice(part * SYMBOLS_MAX, (part + 1) * SYMBOLS_MAX)),
-    );
-    await Promise.all(parts.map(ask));
+    const parts = [...groups.values()].flatMap((group) => partsOf(group, SYMBOLS_MAX));
+    const answers = (await Promise.all(parts.map((part) => askInHalves(part, ask, isAboutSymbols)))).flat();
+    const failures = new Map<QuotaUnit, UnitFailure>();
+    for (const [part, answer] of answers) {
+      const taken = !(answer instanceof BackendFailure) && answer.response.retType === 0;
+      if (!taken) for (const { unit } of part) failures.set(unit, answer);
+      else if (answer.response.retMsg !== '') onRemark(answer);
+    }
     return failures;
   }
 
@@ -173,7 +163,7 @@ export class SubscriptionRequests {
 
 /** Whether a refusal may be due to some of the symbols only; of the quota, a part of them may still fit. */
 function isAboutSymbols(failure: UnitFailure): boolean {
-  if (failure instanceof BackendFailure) return false;
+  if (failure instanceof BackendFailure || failure.response.retType === 0) return false;
   const { refused } = failure;
   return refused === undefined || refused === 'no_right' || refused === 'too_young' || refused === 'subscription_quota';
 }
