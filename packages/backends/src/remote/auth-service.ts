@@ -4,7 +4,8 @@ import type { Clock } from '@svc-gateway/contract/clock';
 import { parseJson } from '@svc-gateway/contract/json/parse';
 import type { JsonValue } from '@svc-gateway/contract/json/value';
 import { withDeadline } from '@svc-gateway/protocol-client';
-import { type CodeAnswer, type LoginAnswer, MalformedAnswer, readCodeAnswer, readLoginAnswer } from './login-answer.js';
+import { Malformed } from './json-fields.js';
+import { type CodeAnswer, type LoginAnswer, readCodeAnswer, readLoginAnswer } from './login-answer.js';
 import { CLIENT_VERSION, CLIENT_VERSION_HEADER } from './login-request.js';
 
 /** The service did not answer, or not as a login service does: another try may help. */
@@ -121,7 +122,7 @@ function read<T>(url: URL, body: JsonValue, reader: (body: JsonValue) => T): T {
   try {
     return reader(body);
   } catch (thrown) {
-    if (!(thrown instanceof MalformedAnswer)) throw thrown;
+    if (!(thrown instanceof Malformed)) throw thrown;
     throw new ServiceFailure(`${url.origin}${url.pathname} did not answer as a login service does: ${thrown.message}`);
   }
 }

@@ -1,6 +1,7 @@
 import { parseJson } from '@svc-gateway/contract/json/parse';
-import { describeJson, isJsonObject, type JsonObject, type JsonValue } from '@svc-gateway/contract/json/value';
+import { describeJson, type JsonObject, type JsonValue } from '@svc-gateway/contract/json/value';
 import { readPlainFile, writePrivateFile } from '@svc-gateway/storage';
+import { Malformed, objectOf, textOf, wrong } from './json-fields.js';
 
 /** Owner of a credentials file: one account at one login service. */
 export interface LoginPlace {
@@ -30,9 +31,9 @@ export interface SavedRefusal {
   readonly reset: boolean;
 }
 
-interface Content {
+/** State that one login leaves for the next. */
+export interface SavedState {
   readonly deviceId: string;
-  readonly place?: LoginPlace | undefined;
   readonly ticket?: string | undefined;
   readonly check?: SavedCheck | undefined;
   /** When codes were asked for in the last hour, epoch ms, oldest first. */
@@ -42,11 +43,12 @@ interface Content {
   readonly notBefore?: number | undefined;
 }
 
+interface Content extends SavedState {
+  readonly place?: LoginPlace | undefined;
+}
+
 const VERSION = 1;
 const BYTES_MAX = 64 * 1024;
-const TEXT_MAX = 4096;
-/** Retention of the times at which codes were requested. */
-export const CODE_TIMES_MS = 3_600_000;
 
 /**
  * State that one login leaves for the next, in a file that its owner alone can read: the device's id, the ticket, a device check that
@@ -87,74 +89,21 @@ export class CredentialsFile {
       return file;
     } catch (thrown) {
       const why = thrown instanceof Error ? thrown.message : String(thrown);
-      const remedy = thrown instanceof Damaged ? '; start once with --reset-device, and the login asks for a new code' : '';
+      const remedy = thrown instanceof Malformed ? '; start once with --reset-device, and the login asks for a new code' : '';
       return `credentials ${path}: ${why}${remedy}`;
     }
   }
 
-  get deviceId(): string {
-    return this.#content.deviceId;
-  }
-
-  /** Ticket of the last login of this account at this service. */
-  get ticket(): string | undefined {
-    return this.#isOurs ? this.#content.ticket : undefined;
-  }
-
-  get check(): SavedCheck | undefined {
-    return this.#isOurs ? this.#content.check : undefined;
-  }
-
-  /** When codes were asked for, epoch ms, oldest first. */
-  get codeTimes(): readonly number[] {
-    return this.#ours.codeTimes ?? [];
-  }
-
-  get refusal(): SavedRefusal | undefined {
-    return this.#ours.refusal;
-  }
-
-  get notBefore(): number | undefined {
-    return this.#ours.notBefore;
-  }
-
-  /** A login succeeded. Throws when it cannot be written. */
-  saveTicket(ticket: string): void {
-    this.#save({ ticket, check: undefined, refusal: undefined, notBefore: undefined });
-  }
-
-  /** A code is on its way. Throws when it cannot be written. */
-  saveCheck(check: SavedCheck): void {
-    this.#save({ ticket: undefined, check });
-  }
-
-  /** A code is about to be asked for. Throws when it cannot be written. */
-  saveCodeTime(now: number): void {
-    this.#save({ codeTimes: [...this.codeTimes.filter((time) => now - time < CODE_TIMES_MS), now] });
-  }
-
-  /** Settings were refused. Throws when it cannot be written. */
-  saveRefusal(refusal: SavedRefusal): void {
-    this.#save({ refusal });
-  }
-
-  /** The service wants patience. Throws when it cannot be written. */
-  saveNotBefore(notBefore: number): void {
-    this.#save({ notBefore });
-  }
-
-  get #isOurs(): boolean {
+  /** State of this account at this service. */
+  get saved(): SavedState {
     const { place } = this.#content;
-    return place?.account === this.#place.account && place.authUrl === this.#place.authUrl;
+    const isOurs = place?.account === this.#place.account && place.authUrl === this.#place.authUrl;
+    return isOurs ? this.#content : { deviceId: this.#content.deviceId };
   }
 
-  /** Stored state of this account and service. */
-  get #ours(): Content {
-    return this.#isOurs ? this.#content : { deviceId: this.deviceId };
-  }
-
-  #save(change: Partial<Content>): void {
-    this.#write({ ...this.#ours, ...change, place: this.#place });
+  /** Replaces parts of the state. Throws when it cannot be written; the change counts for this process even so. */
+  save(change: Partial<SavedState>): void {
+    this.#write({ ...this.saved, ...change, place: this.#place });
   }
 
   #write(content: Content): void {
@@ -189,8 +138,6 @@ export class CredentialsFile {
   }
 }
 
-class Damaged extends Error {}
-
 function timeText(ms: number): string {
   return new Date(ms).toISOString();
 }
@@ -200,7 +147,7 @@ function readUnlessDamaged(text: string): Partial<Content> {
   try {
     return readContent(text);
   } catch (thrown) {
-    if (thrown instanceof Damaged) return {};
+    if (thrown instanceof Malformed) return {};
     throw thrown;
   }
 }
@@ -216,9 +163,9 @@ function readText(path: string): string | undefined {
 
 function readContent(text: string): Content {
   const parsed = parseJson(text);
-  if (!parsed.ok) throw new Damaged(`it is damaged at line ${parsed.error.line}, column ${parsed.error.column}: ${parsed.error.message}`);
+  if (!parsed.ok) throw new Malformed(`it is damaged at line ${parsed.error.line}, column ${parsed.error.column}: ${parsed.error.message}`);
   const fields = objectOf(parsed.value, 'the file');
-  if (fields.version !== VERSION) throw new Damaged(`version must be ${VERSION}; found ${describeJson(fields.version)}`);
+  if (fields.version !== VERSION) throw new Malformed(`version must be ${VERSION}; found ${describeJson(fields.version)}`);
   const account = textOf(fields, 'account');
   const authUrl = textOf(fields, 'auth_url');
   return {
@@ -239,7 +186,7 @@ function readCheck(fields: JsonObject): SavedCheck {
 
 function readRefusal(fields: JsonObject): SavedRefusal {
   const { ret_type: retType, reset_device: reset } = fields;
-  if (typeof retType !== 'number') throw new Damaged('ret_type must be a number');
+  if (typeof retType !== 'number') throw new Malformed('ret_type must be a number');
   return {
     retType,
     said: textOf(fields, 'ret_msg') ?? '',
@@ -251,30 +198,18 @@ function readRefusal(fields: JsonObject): SavedRefusal {
 }
 
 function readTimes(value: JsonValue, name: string): readonly number[] {
-  if (!Array.isArray(value)) throw new Damaged(`${name} must be an array; found ${describeJson(value)}`);
+  if (!Array.isArray(value)) throw wrong(name, 'an array', value);
   return value.map((time) => timeOf(time, name));
 }
 
 function timeOf(value: JsonValue | undefined, name: string): number {
   const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(time)) throw new Damaged(`${name} must be an ISO 8601 time; found ${describeJson(value)}`);
+  if (Number.isNaN(time)) throw wrong(name, 'an ISO 8601 time', value);
   return time;
-}
-
-function objectOf(value: JsonValue | undefined, what: string): JsonObject {
-  if (isJsonObject(value)) return value;
-  throw new Damaged(`${what} must be an object; found ${describeJson(value)}`);
-}
-
-/** Never shown: it may be a secret. */
-function textOf(fields: JsonObject, name: string): string | undefined {
-  const value = fields[name];
-  if (value === undefined || (typeof value === 'string' && value.length <= TEXT_MAX)) return value;
-  throw new Damaged(`${name} must be a text of at most ${TEXT_MAX} characters`);
 }
 
 function required(fields: JsonObject, name: string): string {
   const value = textOf(fields, name);
   if (value !== undefined && value !== '') return value;
-  throw new Damaged(`${name} is missing`);
+  throw new Malformed(`${name} is missing`);
 }

@@ -1,5 +1,6 @@
-import { describeJson, isJsonObject, type JsonObject, type JsonValue } from '@svc-gateway/contract/json/value';
+import type { JsonObject, JsonValue } from '@svc-gateway/contract/json/value';
 import type { Endpoint } from '@svc-gateway/protocol-client';
+import { Malformed, objectOf, TEXT_MAX, textOf, wrong } from './json-fields.js';
 
 /** A broker to connect to. */
 export interface BrokerEndpoint extends Endpoint {
@@ -36,11 +37,7 @@ export interface CodeAnswer {
   readonly phone: string;
 }
 
-/** An answer is not as it must be; the text holds no secret. */
-export class MalformedAnswer extends Error {}
-
 const BROKERS_MAX = 64;
-const TEXT_MAX = 4096;
 const SHOWN_MAX = 200;
 const PORT_MAX = 65_535;
 const INT32_MAX = 2 ** 31 - 1;
@@ -48,20 +45,20 @@ const UINT64_MAX = 2n ** 64n - 1n;
 const PHONE_MAX = 24;
 const PHONE_END = 4;
 
-/** Reads the body of a login's answer; throws {@link MalformedAnswer}. */
+/** Reads the body of a login's answer; throws {@link Malformed}. */
 export function readLoginAnswer(body: JsonValue): LoginAnswer {
   const fields = objectOf(body, 'the answer');
   const refusal = readCodeAnswer(fields);
   if (refusal.retType === 0) return { retType: 0, grant: readGrant(fields) };
-  return { ...refusal, deviceVerifySig: optionalText(fields, 'device_verify_sig') };
+  return { ...refusal, deviceVerifySig: textOf(fields, 'device_verify_sig') ?? '' };
 }
 
-/** Reads the body of the answer to a request for a device code; throws {@link MalformedAnswer}. */
+/** Reads the body of the answer to a request for a device code; throws {@link Malformed}. */
 export function readCodeAnswer(body: JsonValue): CodeAnswer {
   const fields = objectOf(body, 'the answer');
   const retType = fields.ret_type;
   if (typeof retType !== 'number' || !Number.isInteger(retType)) throw wrong('ret_type', 'an integer', retType);
-  return { retType, said: shown(fields.ret_msg), phone: masked(optionalText(fields, 'phone_no')) };
+  return { retType, said: shown(fields.ret_msg), phone: masked(textOf(fields, 'phone_no') ?? '') };
 }
 
 /** "+852 9123 4567" → "********4567": the probes that show it are open to everybody. A terminal may show it: nothing but digits is left. */
@@ -75,7 +72,7 @@ function readGrant(fields: JsonObject): LoginGrant {
   if (!Array.isArray(brokers) || brokers.length > BROKERS_MAX) throw wrong('brokers', `an array of at most ${BROKERS_MAX}`, brokers);
   const points = brokers.map((broker, index) => readBroker(broker, `brokers[${index}]`));
   const double = points.find(({ brokerId }, index) => points.findIndex((other) => other.brokerId === brokerId) !== index);
-  if (double !== undefined) throw new MalformedAnswer(`brokers: ${double.brokerId} is there twice`);
+  if (double !== undefined) throw new Malformed(`brokers: ${double.brokerId} is there twice`);
   return {
     ticket: secretOf(fields, 'tgtgt'),
     userId: userIdOf(fields.user_id),
@@ -112,26 +109,10 @@ function userIdOf(value: JsonValue | undefined): bigint {
 function secretOf(fields: JsonObject, name: string): string {
   const value = fields[name];
   if (typeof value === 'string' && value !== '' && value.length <= TEXT_MAX) return value;
-  throw new MalformedAnswer(`${name} must be a text of 1 to ${TEXT_MAX} characters`);
-}
-
-function optionalText(fields: JsonObject, name: string): string {
-  const value = fields[name];
-  if (value === undefined || value === null) return '';
-  if (typeof value === 'string' && value.length <= TEXT_MAX) return value;
-  throw new MalformedAnswer(`${name} must be a text of at most ${TEXT_MAX} characters`);
+  throw new Malformed(`${name} must be a text of 1 to ${TEXT_MAX} characters`);
 }
 
 /** Another's text, as short as one wants it in a message, and without what would steer a terminal. */
 function shown(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value.slice(0, SHOWN_MAX).replaceAll(/\p{Cc}/gu, ' ') : '';
-}
-
-function objectOf(value: JsonValue | undefined, path: string): JsonObject {
-  if (isJsonObject(value)) return value;
-  throw wrong(path, 'an object', value);
-}
-
-function wrong(path: string, accepted: string, found: JsonValue | undefined): MalformedAnswer {
-  return new MalformedAnswer(`${path} must be ${accepted}; found ${describeJson(found)}`);
 }

@@ -2,7 +2,7 @@ import { scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Clock } from '@svc-gateway/contract/clock';
 import type { Logger } from '@svc-gateway/gateway';
-import { CODE_TIMES_MS, type CredentialsFile } from './credentials-file.js';
+import type { CredentialsFile } from './credentials-file.js';
 import type { LoginRefusal } from './login-answer.js';
 import { CLIENT_VERSION, type LoginIdentity } from './login-request.js';
 import { refusalText, ruleOf } from './ret-types.js';
@@ -16,6 +16,8 @@ export interface LoginThrottleOptions {
   readonly newNonce: () => string;
 }
 
+/** Retention of the times at which codes were asked for. */
+const CODE_TIMES_MS = 3_600_000;
 /** Maximum codes per period, restarts included: each is a text message. */
 const codeBounds = [
   { codes: 1, ms: 60_000, said: 'a code was sent less than a minute ago' },
@@ -44,7 +46,7 @@ export class LoginThrottle {
   codePause(): CodePause | undefined {
     const { file, clock } = this.#options;
     const now = clock.now();
-    const times = file.codeTimes.filter((time) => time <= now);
+    const times = (file.saved.codeTimes ?? []).filter((time) => time <= now);
     const pauses = codeBounds.map(({ codes, ms, said }) => ({ said, ms: (times.at(-codes) ?? Number.NEGATIVE_INFINITY) + ms - now }));
     const [longest] = pauses.filter(({ ms }) => ms > 0).sort((a, b) => b.ms - a.ms);
     return longest;
@@ -53,19 +55,21 @@ export class LoginThrottle {
   /** A code is about to be asked for. */
   codeAsked(): void {
     const { file, clock } = this.#options;
-    this.save(() => file.saveCodeTime(clock.now()));
+    const now = clock.now();
+    const recent = (file.saved.codeTimes ?? []).filter((time) => now - time < CODE_TIMES_MS);
+    this.save(() => file.save({ codeTimes: [...recent, now] }));
   }
 
   /** How long the service wants to be left alone, by what it said before a restart. */
   patienceMs(): number {
     const { file, clock } = this.#options;
-    return Math.max(0, (file.notBefore ?? 0) - clock.now());
+    return Math.max(0, (file.saved.notBefore ?? 0) - clock.now());
   }
 
   /** The service wants patience. */
   patienceAsked(ms: number): void {
     const { file, clock } = this.#options;
-    this.save(() => file.saveNotBefore(clock.now() + ms));
+    this.save(() => file.save({ notBefore: clock.now() + ms }));
   }
 
   /** The next login is tried, whatever was refused before. */
@@ -75,7 +79,8 @@ export class LoginThrottle {
 
   /** Reason why a login is not even tried: these settings were refused. */
   async refusedBefore(): Promise<string | undefined> {
-    const { refusal, reset } = this.#options.file;
+    const { saved, reset } = this.#options.file;
+    const { refusal } = saved;
     const insisted = this.#insisted;
     this.#insisted = false;
     if (refusal === undefined || insisted || (reset && !refusal.reset)) return undefined;
@@ -89,11 +94,11 @@ export class LoginThrottle {
   async refused({ retType, said }: LoginRefusal): Promise<void> {
     const { file, clock, newNonce } = this.#options;
     if (ruleOf(retType).ofSettings !== true) return;
-    const before = file.refusal;
+    const before = file.saved.refusal;
     const salt = before?.salt ?? newNonce();
     const settings = await this.#hash(salt);
     const reset = file.reset || (before?.settings === settings && before.reset);
-    this.save(() => file.saveRefusal({ retType, said, at: clock.now(), settings, salt, reset }));
+    this.save(() => file.save({ refusal: { retType, said, at: clock.now(), settings, salt, reset } }));
   }
 
   /** A disk that takes nothing costs a code at the next start, and not this login. */

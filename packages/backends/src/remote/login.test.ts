@@ -507,16 +507,18 @@ describe('the credentials file', () => {
     await open().session();
     const other = CredentialsFile.open(filePath(), { account: '1002', authUrl: authority.url }, false, () => 'new');
     if (typeof other === 'string') throw new Error(other);
-    expect([other.deviceId, other.ticket]).toEqual(['device-1', undefined]);
+    expect([other.saved.deviceId, other.saved.ticket]).toEqual(['device-1', undefined]);
     const elsewhere = CredentialsFile.open(filePath(), { account: ACCOUNT, authUrl: 'https://other.example' }, false, () => 'new');
-    expect(elsewhere).toMatchObject({ deviceId: 'device-1', ticket: undefined });
+    expect(elsewhere).toMatchObject({ saved: { deviceId: 'device-1' } });
+    expect(elsewhere).not.toHaveProperty('saved.ticket');
   });
 
   it('is forgotten by --reset-device, device and all', async () => {
     await serve(grantOf());
     await open().session();
     const file = CredentialsFile.open(filePath(), { account: ACCOUNT, authUrl: authority.url }, true, () => 'new');
-    expect(file).toMatchObject({ deviceId: 'new', ticket: undefined });
+    expect(file).toMatchObject({ saved: { deviceId: 'new' } });
+    expect(file).not.toHaveProperty('saved.ticket');
   });
 
   it.each([
@@ -531,7 +533,7 @@ describe('the credentials file', () => {
     expect(found).toContain(text);
     expect(found).toContain('start once with --reset-device');
     expect(CredentialsFile.open(filePath(), { account: ACCOUNT, authUrl: authority.url }, true, () => 'new')).toMatchObject({
-      deviceId: 'new',
+      saved: { deviceId: 'new' },
     });
   });
 });

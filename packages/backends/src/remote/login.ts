@@ -184,10 +184,10 @@ export class Login {
     const refused = await this.#throttle.refusedBefore();
     if (refused !== undefined) throw new ConnectFailure(refused, true);
     // A restart with the code that was asked for before it.
-    const saved = file.check;
+    const saved = file.saved.check;
     const code = saved === undefined ? '' : this.#takeCode();
     const given = saved === undefined || code === '' ? { code: '', deviceVerifySig: '' } : { code, deviceVerifySig: saved.deviceVerifySig };
-    let ticket = given.code === '' ? (file.ticket ?? '') : '';
+    let ticket = given.code === '' ? (file.saved.ticket ?? '') : '';
     try {
       for (let tries = 0; ; tries++) {
         await this.#pause();
@@ -215,7 +215,7 @@ export class Login {
 
   /** The check that a refusal asks for; the one that waits already where its code is still to be entered. */
   #checkOf(answer: LoginRefusal, sentSig: string): SavedCheck | NewCheck {
-    const saved = this.#options.file.check;
+    const saved = this.#options.file.saved.check;
     const waits = saved !== undefined && (ruleOf(answer.retType).course === 'code' || this.#throttle.codePause() !== undefined);
     if (waits) return saved;
     const deviceVerifySig = answer.deviceVerifySig || sentSig;
@@ -267,7 +267,7 @@ export class Login {
     const { service, file, identity, clock, logger } = this.#options;
     this.#cancelCode();
     this.#throttle.codeAsked();
-    const body = { account: identity.account, device_id: file.deviceId, device_verify_sig: check.deviceVerifySig };
+    const body = { account: identity.account, device_id: file.saved.deviceId, device_verify_sig: check.deviceVerifySig };
     const { retType, said, phone } = await service.requestDeviceCode(body, this.#stopping.signal);
     // The code may be there, and entered, before the service has said that it sent it.
     if (this.#check !== check) return { ok: true, message: 'the code was entered meanwhile' };
@@ -280,7 +280,7 @@ export class Login {
     check.codeSentAt = clock.now();
     check.phone = phone || check.phone;
     const { deviceVerifySig, codeSentAt } = check;
-    this.#throttle.save(() => file.saveCheck({ deviceVerifySig, phone: check.phone, codeSentAt }));
+    this.#throttle.save(() => file.save({ ticket: undefined, check: { deviceVerifySig, phone: check.phone, codeSentAt } }));
     this.#sayCodeAwaited(check);
     logger.warn({}, this.#progress);
     return { ok: true, message: this.#progress };
@@ -322,13 +322,13 @@ export class Login {
   #ask(entered: { readonly ticket: string; readonly code: string; readonly deviceVerifySig: string }): Promise<LoginAnswer> {
     const { service, file, identity, clock, newNonce } = this.#options;
     const { ticket, code: verifyCode, deviceVerifySig } = entered;
-    const attempt = { deviceId: file.deviceId, ticket, deviceVerifySig, verifyCode, now: clock.now(), nonce: newNonce() };
+    const attempt = { deviceId: file.saved.deviceId, ticket, deviceVerifySig, verifyCode, now: clock.now(), nonce: newNonce() };
     return service.login(loginBody(identity, attempt), this.#stopping.signal);
   }
 
   #granted(grant: LoginGrant): LoginGrant {
     const { file, logger } = this.#options;
-    this.#throttle.save(() => file.saveTicket(grant.ticket));
+    this.#throttle.save(() => file.save({ ticket: grant.ticket, check: undefined, refusal: undefined, notBefore: undefined }));
     this.#verifyCode = '';
     this.#grant = grant;
     this.#accepted = false;
