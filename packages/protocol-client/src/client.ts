@@ -165,7 +165,7 @@ export class ProtocolClient implements Backend {
   async stop(): Promise<void> {
     this.#watch.end();
     this.#roles.stop();
-    this.#trading.stop();
+    this.#trading.orders.stop();
     this.#requests.stop();
     this.#subscriptions.stop();
     this.session.stop();
@@ -184,7 +184,7 @@ export class ProtocolClient implements Backend {
     }
     if (operation === system.getQuoteRights) return readQuoteRights(this.#requests, request, context);
     const writes = operation.effect === 'order' || operation.effect === 'write';
-    const answer = writes ? this.#trading.write(operation, request, context) : this.#requests.call(operation, request, context);
+    const answer = writes ? this.#trading.orders.call(operation, request, context) : this.#requests.call(operation, request, context);
     const shown = (response: ResponseMessage) => {
       this.#stale.note(operation, request, response);
       return hideMarks(response);
@@ -229,7 +229,7 @@ export class ProtocolClient implements Backend {
   }
 
   subscriptionQuotas(): SubscriptionQuotas | undefined {
-    return this.#subscriptions.lastFigures();
+    return this.#subscriptions.quota.figures();
   }
 
   current(stream: QuoteStream): QuotePush | undefined {
@@ -260,11 +260,9 @@ export class ProtocolClient implements Backend {
   }
 
   readiness(operation: Operation): LifecycleSnapshot | BrokerSnapshot | undefined {
-    const { roles } = this.#options;
-    const role = isTrading(operation) ? 'trading' : (roles[0] ?? 'quotes');
-    if (!roles.includes(role) || this.#roles.state(role) === 'ready') return undefined;
     const { platform, brokers } = this.status();
-    return isTrading(operation) ? brokers[0] : platform;
+    const awaited = isTrading(operation) ? brokers[0] : platform;
+    return awaited?.lifecycleState === 'ready' ? undefined : awaited;
   }
 
   onLifecycle(listener: (status: BackendStatus) => void): () => void {
@@ -382,7 +380,7 @@ export class ProtocolClient implements Backend {
     this.#state = state;
     this.#roles.judge(state.missing);
     this.#trading.checkList();
-    await this.#subscriptions.figures();
+    await this.#subscriptions.quota.learn();
   }
 
   #scopeOf(role: Role): StreamScope {

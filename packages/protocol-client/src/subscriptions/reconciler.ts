@@ -7,7 +7,6 @@ import {
   BackendTimeout,
   type QuoteStream,
   type ResponseMessage,
-  type SubscriptionQuotas,
   type UnsubscribeRefusal,
 } from '@svc-gateway/gateway';
 import { streamKey } from '@svc-gateway/gateway/push';
@@ -59,7 +58,7 @@ export class SubscriptionReconciler {
   /** Running streams, and the pushes that are theirs. */
   readonly streams = new QuoteStreams();
   readonly #units = new Map<string, QuotaUnit>();
-  readonly #quota: SubscriptionQuota;
+  readonly quota: SubscriptionQuota;
   /** Units that the next round looks at. */
   readonly #lacking = new Set<QuotaUnit>();
   #next: Promise<Failures> | undefined;
@@ -74,7 +73,7 @@ export class SubscriptionReconciler {
     private readonly clock: Clock,
     private readonly rules: SubscriptionRules,
   ) {
-    this.#quota = new SubscriptionQuota(requests, clock, rules.quota, () => this.#all(({ state }) => state !== 'absent'));
+    this.quota = new SubscriptionQuota(requests, clock, rules.quota, () => this.#all(({ state }) => state !== 'absent'));
   }
 
   /**
@@ -150,8 +149,8 @@ export class SubscriptionReconciler {
     for (;;) {
       const lacking = units.filter((unit) => !unit.isIdle && !unit.isServed);
       if (lacking.length === 0) return undefined;
-      if (!this.#quota.known) await withDeadline(this.clock, this.#quota.learn(), deadline);
-      const tooMany = this.#quota.tooMany(lacking);
+      if (!this.quota.known) await withDeadline(this.clock, this.quota.learn(), deadline);
+      const tooMany = this.quota.tooMany(lacking);
       if (tooMany !== undefined) throw new BackendRefused('backend.quota', tooMany);
       const failures = await withDeadline(this.clock, this.#bring(lacking), deadline);
       const failure = lacking.map((unit) => failures.get(unit)).find((found) => found !== undefined);
@@ -171,7 +170,7 @@ export class SubscriptionReconciler {
   reset(): void {
     this.#generation += 1;
     this.streams.clear();
-    this.#quota.forget();
+    this.quota.forget();
     this.#disarmSweep();
     for (const unit of this.#units.values()) {
       unit.forget();
@@ -197,17 +196,6 @@ export class SubscriptionReconciler {
   async resubscribe(streams: readonly QuoteStream[]): Promise<void> {
     const units = new Set(streams.flatMap((stream) => this.#units.get(unitKey(stream)) ?? []));
     await this.requests.repeat([...units].filter((unit) => unit.isServed && unit.streams.size > 0).map(wishOf));
-  }
-
-  /** The server's quotas as they are now; undefined where it does not say. */
-  async figures(): Promise<SubscriptionQuotas | undefined> {
-    await this.#quota.learn();
-    return this.#quota.figures();
-  }
-
-  /** The quotas as far as they are known without asking. */
-  lastFigures(): SubscriptionQuotas | undefined {
-    return this.#quota.figures();
   }
 
   stop(): void {
@@ -293,7 +281,7 @@ export class SubscriptionReconciler {
       unit.forget();
     } else if (failure !== undefined) {
       const isFull = refused === 'subscription_quota';
-      if (isFull) this.#quota.full();
+      if (isFull) this.quota.full();
       // Without an answer it may be there all the same, and is given back then.
       if (unit.state === 'starting') this.#begin(unit, failure instanceof BackendTimeout ? 'present' : 'absent');
       this.#tidy(unit);
@@ -308,18 +296,18 @@ export class SubscriptionReconciler {
     unit.state = state;
     if (state === 'absent') return;
     unit.since = this.clock.monotonic();
-    this.#quota.vacated(-1);
+    this.quota.vacated(-1);
   }
 
   /** Returns the units with room for them, after releasing idle ones. */
   async #makeRoom(absent: readonly QuotaUnit[], failures: Map<QuotaUnit, UnitFailure | NoRoom>): Promise<readonly QuotaUnit[]> {
     if (absent.length === 0) return [];
-    if (!this.#quota.known) await this.#quota.learn();
-    if (this.#quota.plan(absent, []).placed.length < absent.length) {
-      await this.#quota.learn();
-      await this.#giveBack(this.#quota.plan(absent, this.#leastNeeded()).ending);
+    if (!this.quota.known) await this.quota.learn();
+    if (this.quota.plan(absent, []).placed.length < absent.length) {
+      await this.quota.learn();
+      await this.#giveBack(this.quota.plan(absent, this.#leastNeeded()).ending);
     }
-    const { placed } = this.#quota.plan(absent, []);
+    const { placed } = this.quota.plan(absent, []);
     for (const unit of absent) if (!placed.includes(unit)) failures.set(unit, new NoRoom(this.#roomAt()));
     return placed;
   }
@@ -342,7 +330,7 @@ export class SubscriptionReconciler {
       if (failure === undefined) {
         unit.forget();
         this.#tidy(unit);
-        this.#quota.vacated(1);
+        this.quota.vacated(1);
         continue;
       }
       // By the server's clock it may be too young still.
@@ -370,7 +358,7 @@ export class SubscriptionReconciler {
     if (waits && availableAt !== undefined && availableAt <= deadline.deadline - ANSWER_MS_MIN)
       return pause(this.clock, Math.max(0, availableAt - now), deadline);
     const seconds = secondsUntil(availableAt ?? now + this.rules.minAgeMs, now);
-    throw new BackendRefused('backend.quota', `${this.#quota.describe()}; try again in ${seconds} s`, seconds);
+    throw new BackendRefused('backend.quota', `${this.quota.describe()}; try again in ${seconds} s`, seconds);
   }
 
   #disarmSweep(): void {

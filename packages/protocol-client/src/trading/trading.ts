@@ -1,10 +1,9 @@
-import { create, type Message } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import type { Clock } from '@svc-gateway/contract/clock';
 import type { TrdAcc } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { ResponseSchema as SubAccPushResponse } from '@svc-gateway/contract/generated/Trd_SubAccPush_pb';
-import type { Operation } from '@svc-gateway/contract/operation';
 import { account } from '@svc-gateway/contract/operations';
-import type { CallContext, ResponseMessage, TradePush } from '@svc-gateway/gateway/backend';
+import type { ResponseMessage, TradePush } from '@svc-gateway/gateway/backend';
 import { BackendFailure, BackendRefused } from '@svc-gateway/gateway/backend-failures';
 import type { RequestOptions, Upstream } from '../connection/upstream.js';
 import { Orders } from './orders.js';
@@ -36,7 +35,7 @@ const SKEW_MS = 60_000;
 /** Trading over one connection: writes, the accounts that are listed, their pushes, and the events of an outage. */
 export class Trading {
   readonly #options: TradingOptions;
-  readonly #orders: Orders;
+  readonly orders: Orders;
   readonly #sellable: SellableQuantities;
   #accounts: readonly TrdAcc[] | undefined;
   #checking = false;
@@ -49,7 +48,7 @@ export class Trading {
     this.#options = options;
     const { clock, upstream, whenReady, onPush } = options;
     this.#sellable = new SellableQuantities(upstream, clock, onPush);
-    this.#orders = new Orders({
+    this.orders = new Orders({
       clock,
       upstream,
       onFound: (order) => this.#sellable.push(order),
@@ -60,11 +59,6 @@ export class Trading {
   /** Accounts that the server listed last; undefined while it never did. */
   get accounts(): readonly TrdAcc[] | undefined {
     return this.#accounts;
-  }
-
-  /** Sends a write. One that was sent is never sent again; an order whose answer was lost is looked for. */
-  write(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
-    return this.#orders.call(operation, request, context);
   }
 
   /**
@@ -138,11 +132,6 @@ export class Trading {
     if (since === undefined) return;
     for (const of of accounts) if (this.#wanted.includes(of.accID) && isCurrent()) await this.#recover(of, since, isCurrent);
     await this.#sellable.idle();
-  }
-
-  /** Orders that are looked for stay unknown. */
-  stop(): void {
-    this.#orders.stop();
   }
 
   /** Pushes what happened in an account as recovered. An account that does not say keeps no other from trading. */
