@@ -2,7 +2,7 @@ import { create, type Message } from '@bufbuild/protobuf';
 import type { Decimal } from '@svc-gateway/contract/decimal';
 import { Emitter } from '@svc-gateway/contract/emitter';
 import { type S2C as Notice, ResponseSchema as NotifyResponse } from '@svc-gateway/contract/generated/Notify_pb';
-import type { Security } from '@svc-gateway/contract/generated/Qot_Common_pb';
+import { type Security, SubType } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import type { C2S as GetBasicQotC2S } from '@svc-gateway/contract/generated/Qot_GetBasicQot_pb';
 import type { TrdAcc } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { parseSymbol } from '@svc-gateway/contract/markets';
@@ -29,10 +29,9 @@ import type {
 } from '@svc-gateway/gateway/backend';
 import { BackendFailure } from '@svc-gateway/gateway/backend-failures';
 import { StreamListeners } from '@svc-gateway/gateway/stream-listeners';
-import { packetEncAlgo } from '@svc-gateway/wire';
 import type { ProtocolClientOptions } from './client-options.js';
 import { readPush } from './connection/bodies.js';
-import { CipherUnknown, ConnectFailure } from './connection/connect-failure.js';
+import { ConnectFailure } from './connection/connect-failure.js';
 import type { Greeting } from './connection/handshake.js';
 import { Session } from './connection/session.js';
 import { StateLog } from './connection/state-log.js';
@@ -43,7 +42,7 @@ import { reminderPushOf } from './reminder-pushes.js';
 import { StaleAnswers } from './requests/answer-caches.js';
 import type { RateLimitedClient } from './requests/rate-limited-client.js';
 import { RoleKeeper } from './roles.js';
-import { castsDoubt, isOwnConcern, lostBy, type Role, readUpstreamState, type UpstreamState } from './server-state.js';
+import { castsDoubt, isGateway, isOwnConcern, lostBy, type Role, readUpstreamState, type UpstreamState } from './server-state.js';
 import { ServerWatch } from './server-watch.js';
 import { limitedClient } from './subscriptions/live-reader.js';
 import { pushedQuotes } from './subscriptions/pushed-quotes.js';
@@ -58,8 +57,6 @@ import { readTradingTerms } from './trading/trading-terms.js';
 const CLIENT_VERSION = 1011;
 /** Timeout of the client's own requests. */
 const OWN_MS_MAX = 10_000;
-/** Ciphers that servers know; the first is asked for first, as CBC hides repetition. */
-const algorithms: readonly number[] = [packetEncAlgo.aesCbc, packetEncAlgo.ownEcb];
 /** The public protocol does not name the broker behind a server. */
 const BROKER = { brokerId: 0, name: 'upstream' };
 
@@ -89,7 +86,6 @@ export class ProtocolClient implements Backend {
   #greeting: Greeting | undefined;
   /** The server's last word on its own state. */
   #state: UpstreamState | undefined;
-  #algorithm: number = packetEncAlgo.aesCbc;
 
   constructor(options: ProtocolClientOptions) {
     this.#options = options;
@@ -102,7 +98,7 @@ export class ProtocolClient implements Backend {
       random,
       dial,
       endpoint,
-      introduction: () => ({ clientId: options.clientId(), clientVersion: CLIENT_VERSION, packetEncAlgo: this.#algorithm }),
+      introduction: () => ({ clientId: options.clientId(), clientVersion: CLIENT_VERSION }),
       ...(rsaKey === undefined ? {} : { rsaKey }),
       prepare: (upstream, greeting) => this.#connected(upstream, greeting),
       onLost: (reason, heardAt) => this.#roles.disconnected(reason, heardAt),
@@ -112,11 +108,7 @@ export class ProtocolClient implements Backend {
         this.#follow();
       },
       onDefect,
-      onFailed: (failure) => {
-        if (failure instanceof CipherUnknown)
-          this.#algorithm = algorithms.find((other) => other !== this.#algorithm) ?? packetEncAlgo.aesCbc;
-        options.onConnectFailed?.(failure);
-      },
+      onFailed: (failure) => options.onConnectFailed?.(failure),
     });
     const { requests, subscriptions } = limitedClient(this.session, clock, options.rules);
     this.#requests = requests;
@@ -179,7 +171,8 @@ export class ProtocolClient implements Backend {
 
   call(operation: Operation, request: Message, context: CallContext): ResponseMessage | Promise<ResponseMessage> {
     if (operation === quote.getQuote) {
-      const pushed = pushedQuotes(this.#subscriptions.streams, request as GetBasicQotC2S);
+      const { streams } = this.#subscriptions;
+      const pushed = pushedQuotes(request as GetBasicQotC2S, (symbol) => streams.newest(symbol, SubType.SubType_Basic)?.message);
       if (pushed !== undefined) return pushed;
     }
     if (operation === system.getQuoteRights) return readQuoteRights(this.#requests, request, context);
@@ -350,15 +343,11 @@ export class ProtocolClient implements Backend {
     return state;
   }
 
-  /**
-   * Only another gateway answers operations of our own. It keeps the limits of the server behind it, and has none itself; it is not
-   * waited for.
-   */
+  /** Another gateway keeps the limits of the server behind it, and has none itself; it is not waited for. */
   async #recognise(upstream: Upstream, greeting: Greeting): Promise<void> {
-    const asked = system.getQuoteRights;
     try {
-      const { retType } = await upstream.request(asked, create(asked.messages.C2SSchema), this.#soon());
-      if (this.#greeting === greeting) this.#requests.sender.limiter.begin(retType === 0 ? 'when refused' : 'at once');
+      const limits = (await isGateway(upstream, this.#soon())) ? 'when refused' : 'at once';
+      if (this.#greeting === greeting) this.#requests.sender.limiter.begin(limits);
     } catch (thrown) {
       if (!(thrown instanceof BackendFailure)) this.#options.logger.error({ err: thrown }, 'the upstream could not be recognised');
     }

@@ -48,6 +48,12 @@ export async function readUpstreamState(upstream: Upstream, options: RequestOpti
   return { global: s2c, missing: { quotes: missing(qotLogined, 'quotes'), trading: missing(trdLogined, 'trading') } };
 }
 
+/** Whether the server is another gateway: only that answers operations of our own. */
+export async function isGateway(upstream: Upstream, options: RequestOptions): Promise<boolean> {
+  const { retType } = await upstream.request(system.getQuoteRights, create(system.getQuoteRights.messages.C2SSchema), options);
+  return retType === 0;
+}
+
 function notLoggedIn(role: Role): string {
   return `the upstream is not logged in for ${role}`;
 }

@@ -2,7 +2,7 @@ import { create, type Message, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '@svc-gateway/contract/clock';
 import { decimalFromNumber } from '@svc-gateway/contract/decimal';
 import { type BasicQot, type SecurityStaticBasic, SecurityType } from '@svc-gateway/contract/generated/Qot_Common_pb';
-import * as GetBasicQot from '@svc-gateway/contract/generated/Qot_GetBasicQot_pb';
+import type { C2S as GetBasicQot } from '@svc-gateway/contract/generated/Qot_GetBasicQot_pb';
 import * as GetBroker from '@svc-gateway/contract/generated/Qot_GetBroker_pb';
 import type { S2C as StaticInfo } from '@svc-gateway/contract/generated/Qot_GetStaticInfo_pb';
 import type { S2C as UpdateBasicQotS2C } from '@svc-gateway/contract/generated/Qot_UpdateBasicQot_pb';
@@ -12,6 +12,7 @@ import type { Operation } from '@svc-gateway/contract/operation';
 import { quote } from '@svc-gateway/contract/operations';
 import type { Gap, NotifyPush, PushEvent, QuotePush, QuoteStream, ResponseMessage } from '@svc-gateway/gateway/backend';
 import { payloadOf, streamKey, streamOfKey } from '@svc-gateway/gateway/push';
+import { pushedQuotes } from '@svc-gateway/protocol-client/subscriptions/pushed-quotes';
 import { Playback, type PlaybackListener, type RecordedEvent, type RecordedLoss, type Source } from '@svc-gateway/recording';
 import type { RecordedMarket } from '@svc-gateway/simulator/market';
 import type { RecordedSymbol } from '@svc-gateway/simulator/simulation';
@@ -110,7 +111,7 @@ export class RecordedDay {
 
   /** The recorded answer to a request; undefined where the simulation answers. */
   answer(operation: Operation, request: Message): ResponseMessage | undefined {
-    if (operation === quote.getQuote) return this.#quotes((request as GetBasicQot.C2S).securityList);
+    if (operation === quote.getQuote) return pushedQuotes(request as GetBasicQot, (symbol) => this.#newest(symbol, SubType.quote));
     if (operation === quote.getBroker) return this.#brokers((request as GetBroker.C2S).security);
     // The market knows more past answers to the other pushed kinds than the recording.
     if (fromMarket.has(operation)) return undefined;
@@ -119,19 +120,9 @@ export class RecordedDay {
       : this.#answers.get(answerKey(operation.name, toBinary(operation.messages.C2SSchema, request)));
   }
 
-  #quotes(securities: readonly { readonly market: number; readonly code: string }[]): ResponseMessage | undefined {
-    const quotes: BasicQot[] = [];
-    for (const security of securities) {
-      const payload = this.#payload(symbolOf(security), SubType.quote) as UpdateBasicQotS2C | undefined;
-      const [basic] = payload?.basicQotList ?? [];
-      if (basic === undefined) return undefined;
-      quotes.push(basic);
-    }
-    return success(GetBasicQot, create(GetBasicQot.S2CSchema, { basicQotList: quotes }));
-  }
-
   #brokers(security: { readonly market: number; readonly code: string } | undefined): ResponseMessage | undefined {
-    const payload = security && (this.#payload(symbolOf(security), SubType.broker) as UpdateBrokerS2C | undefined);
+    const push = security && this.#newest(symbolOf(security), SubType.broker);
+    const payload = push && (payloadOf(push) as UpdateBrokerS2C | undefined);
     if (payload === undefined) return undefined;
     const { security: named, name, brokerAskList, brokerBidList } = payload;
     return success(
@@ -140,9 +131,10 @@ export class RecordedDay {
     );
   }
 
-  #payload(symbol: string | undefined, subType: number): Message | undefined {
-    const event = symbol === undefined ? undefined : this.#latest.get(streamKey({ symbol, subType, rehabType: 0, extendedTime: false }));
-    return event && payloadOf(event.message);
+  /** The newest push of a symbol and type. */
+  #newest(symbol: string | undefined, subType: number): ResponseMessage | undefined {
+    const key = symbol && streamKey({ symbol, subType, rehabType: 0, extendedTime: false });
+    return key === undefined ? undefined : (this.#latest.get(key)?.message as ResponseMessage | undefined);
   }
 
   #take(event: RecordedEvent): void {

@@ -3,7 +3,8 @@ import type { Message } from '@bufbuild/protobuf';
 import type { Clock } from '@svc-gateway/contract/clock';
 import type { ResponseMessage } from '@svc-gateway/gateway/backend';
 import { BackendFailure, BackendUnsent } from '@svc-gateway/gateway/backend-failures';
-import { ConnectFailure, HandshakeUnreadable } from './connect-failure.js';
+import { packetEncAlgo } from '@svc-gateway/wire';
+import { CipherUnknown, ConnectFailure, HandshakeUnreadable } from './connect-failure.js';
 import { ProtocolConnection } from './connection.js';
 import { addressOf, type Dial, type Endpoint } from './dial.js';
 import type { Greeting, Introduction } from './handshake.js';
@@ -18,7 +19,7 @@ export interface SessionOptions {
   /** Where to connect, asked before each try. A {@link ConnectFailure} that is final ends the session. */
   readonly endpoint: () => Endpoint | Promise<Endpoint>;
   /** Asked before each try, after {@link endpoint}. */
-  readonly introduction: () => Introduction;
+  readonly introduction: () => Omit<Introduction, 'packetEncAlgo'>;
   /** The private key that both sides have: bodies are encrypted. */
   readonly rsaKey?: KeyObject;
   /**
@@ -35,6 +36,8 @@ export interface SessionOptions {
   readonly onDefect: (error: unknown) => void;
 }
 
+/** Ciphers that servers know; the first is asked for first, as CBC hides repetition. */
+const algorithms = [packetEncAlgo.aesCbc, packetEncAlgo.ownEcb] as const;
 /** A frame may be damaged on its way; keys that differ spoil every one. */
 const UNREADABLE_MAX = 3;
 const BACK_OFF_MS = { first: 500, max: 30_000 } as const;
@@ -56,6 +59,8 @@ export class Session implements Upstream {
   #readyAt: number | undefined;
   /** Last moment at which the connection being given up was good, epoch ms. */
   #goodUntil: number | undefined;
+  /** Place of the cipher that is asked for, in {@link algorithms}. */
+  #algorithm: 0 | 1 = 0;
   /** Consecutive handshakes with an undecipherable answer. */
   #unreadable = 0;
   #cancelWait: () => void = () => undefined;
@@ -136,7 +141,7 @@ export class Session implements Upstream {
       endpoint,
       dial,
       clock,
-      introduction: introduction(),
+      introduction: { ...introduction(), packetEncAlgo: algorithms[this.#algorithm] },
       rsaKey,
       signal,
       onPush,
@@ -164,6 +169,7 @@ export class Session implements Upstream {
     const expected = thrown instanceof ConnectFailure || thrown instanceof BackendFailure;
     if (!expected) this.#options.onDefect(thrown);
     else this.#options.onFailed?.(thrown);
+    if (thrown instanceof CipherUnknown) this.#algorithm = this.#algorithm === 0 ? 1 : 0;
     this.#unreadable = thrown instanceof HandshakeUnreadable ? this.#unreadable + 1 : 0;
     if (this.#unreadable >= UNREADABLE_MAX) {
       this.lifecycle.enter('failed', 'the RSA keys of the two sides differ');
