@@ -1,7 +1,5 @@
-import type { KeyObject } from 'node:crypto';
-import type { Clock } from '@svc-gateway/contract/clock';
 import type { Backend } from '@svc-gateway/gateway/backend';
-import type { Dial, Endpoint } from './connection/dial.js';
+import type { ServerAccess } from './connection/session.js';
 import type { Role } from './server-state.js';
 import type { ServerRules } from './subscriptions/live-reader.js';
 
@@ -12,7 +10,7 @@ export interface ClientLogger {
   error(details: object, message: string): void;
 }
 
-export interface ProtocolClientOptions {
+export interface ProtocolClientOptions extends ServerAccess {
   readonly name: Backend['name'];
   /** Server in log lines: "the upstream", "the brokerage". */
   readonly server: string;
@@ -23,25 +21,14 @@ export interface ProtocolClientOptions {
   /** Trading over this connection is of the accounts that it lists; other connections trade others. */
   readonly ownAccountsOnly?: boolean;
   readonly roles: readonly Role[];
-  readonly clock: Clock;
   readonly logger: ClientLogger;
-  /** Uniform in [0, 1); for back-off. */
-  readonly random: () => number;
-  readonly dial: Dial;
-  /** Private key that both sides have: bodies are encrypted. */
-  readonly rsaKey?: KeyObject | undefined;
-  /** Asked before each try. A {@link ConnectFailure} that is final ends the connection for good. */
-  readonly endpoint: () => Endpoint | Promise<Endpoint>;
-  /** Introduction to the server, asked before each try after {@link endpoint}. */
-  readonly clientId: () => string;
   readonly rules: ServerRules;
   /**
    * A login that the server lacks is waited for on the connection (`wait`), or the connection is made anew (`reconnect`). Where the
    * server does not say its state, a connection that reconnects is used as it is.
    */
   readonly missingLogin: 'wait' | 'reconnect';
-  /** Called when the server has let the client in, when it refused a handshake, and when the connection is no good though it stands. */
+  /** Called when the server has let the client in, and when the connection is no good though it stands. */
   readonly onAccepted?: () => void;
-  readonly onConnectFailed?: (failure: Error) => void;
   readonly onUseless?: () => void;
 }

@@ -53,8 +53,6 @@ import { tradePushOf } from './trading/trades.js';
 import { Trading } from './trading/trading.js';
 import { readTradingTerms } from './trading/trading-terms.js';
 
-/** Version of the protocol's messages that this client knows: 10.11. */
-const CLIENT_VERSION = 1011;
 /** Timeout of the client's own requests. */
 const OWN_MS_MAX = 10_000;
 /** The public protocol does not name the broker behind a server. */
@@ -89,17 +87,12 @@ export class ProtocolClient implements Backend {
 
   constructor(options: ProtocolClientOptions) {
     this.#options = options;
-    const { name, server, logDetails = {}, roles, clock, logger, random, dial, endpoint, rsaKey, missingLogin } = options;
+    const { name, server, logDetails = {}, roles, clock, logger, missingLogin } = options;
     const onDefect = (error: unknown) => logger.error({ ...logDetails, err: error }, `a connection to ${server} failed`);
     const log = new StateLog(clock, logger, logDetails, `the connection to ${server}`);
     this.name = name;
     this.session = new Session({
-      clock,
-      random,
-      dial,
-      endpoint,
-      introduction: () => ({ clientId: options.clientId(), clientVersion: CLIENT_VERSION }),
-      ...(rsaKey === undefined ? {} : { rsaKey }),
+      ...options,
       prepare: (upstream, greeting) => this.#connected(upstream, greeting),
       onLost: (reason, heardAt) => this.#roles.disconnected(reason, heardAt),
       onPush: (frame) => this.#received(frame),
@@ -108,7 +101,6 @@ export class ProtocolClient implements Backend {
         this.#follow();
       },
       onDefect,
-      onFailed: (failure) => options.onConnectFailed?.(failure),
     });
     const { requests, subscriptions } = limitedClient(this.session, clock, options.rules);
     this.#requests = requests;
@@ -394,7 +386,7 @@ export class ProtocolClient implements Backend {
   }
 
   #restore(role: Role, since: number | undefined, isCurrent: () => boolean): Promise<void> {
-    // The gateway subscribes again to everything that is still wanted.
+    // The gateway subscribes again to whatever is still wanted.
     const subscribeAgain = () => this.#streamListeners.restore(this.#scopeOf(role));
     return role === 'quotes' ? subscribeAgain() : this.#trading.restore(since, isCurrent, subscribeAgain);
   }

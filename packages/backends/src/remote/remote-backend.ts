@@ -164,7 +164,7 @@ export class RemoteBackend implements Backend {
       : accIds.find((accId) => this.#brokerOf(accId) === undefined);
     if (unknown !== undefined) return noSuchAccount(unknown);
     for (const broker of brokers) {
-      const answer = await broker.client.subscribeAccounts(accIds.filter((accId) => lists(broker, accId)));
+      const answer = await broker.client.subscribeAccounts(accIds.filter((accId) => hasListed(broker, accId)));
       if (answer.retType !== SUCCEEDED) return answer;
     }
     return create(TrdSubAccPush.ResponseSchema, { retType: SUCCEEDED, s2c: {} }) as ResponseMessage;
@@ -194,15 +194,13 @@ export class RemoteBackend implements Backend {
   readiness(operation: Operation, request: Message): LifecycleSnapshot | BrokerSnapshot | undefined {
     if (operation === quote.getHistoryKlQuota && this.#followed === undefined) return undefined;
     const { platform, brokers } = this.status();
-    if (!isTrading(operation) || brokers.length === 0) return unready(platform);
+    if (!isTrading(operation) || brokers.length === 0) return isReady(platform) ? undefined : platform;
     const named = accountsNamed(request);
-    if (named.length === 0) return brokers.every((broker) => unready(broker) !== undefined) ? brokers[0] : undefined;
-    for (const accId of named) {
-      const broker = this.#brokerOf(accId) ?? [...this.#brokers.values()].find(({ client }) => client.accounts === undefined);
-      const awaited = brokers.find(({ brokerId }) => broker !== undefined && this.#brokers.get(brokerId) === broker);
-      if (awaited !== undefined && unready(awaited) !== undefined) return awaited;
-    }
-    return undefined;
+    if (named.length === 0) return brokers.some(isReady) ? undefined : brokers[0];
+    const connections = [...this.#brokers.values()];
+    const listing = named.map((accId) => connections.findIndex((broker) => hasListed(broker, accId)));
+    const unlisted = connections.findIndex(({ client }) => client.accounts === undefined);
+    return listing.map((place) => brokers[place === -1 ? unlisted : place]).find((broker) => broker !== undefined && !isReady(broker));
   }
 
   onLifecycle(listener: (status: BackendStatus) => void): () => void {
@@ -276,7 +274,7 @@ export class RemoteBackend implements Backend {
   }
 
   #brokerOf(accId: bigint): EndpointConnection | undefined {
-    for (const broker of this.#brokers.values()) if (lists(broker, accId)) return broker;
+    for (const broker of this.#brokers.values()) if (hasListed(broker, accId)) return broker;
     return undefined;
   }
 
@@ -296,7 +294,7 @@ export class RemoteBackend implements Backend {
   }
 
   #readyBrokers(): EndpointConnection[] {
-    return [...this.#brokers.values()].filter(({ snapshot }) => unready(snapshot) === undefined);
+    return [...this.#brokers.values()].filter(({ snapshot }) => isReady(snapshot));
   }
 
   async #askPlatform(operation: Operation, request: Message, context: CallContext): Promise<ResponseMessage> {
@@ -345,12 +343,12 @@ export class RemoteBackend implements Backend {
 }
 
 /** Whether a broker listed an account last. */
-function lists({ client }: EndpointConnection, accId: bigint): boolean {
+function hasListed({ client }: EndpointConnection, accId: bigint): boolean {
   return client.accounts?.some(({ accID }) => accID === accId) ?? false;
 }
 
-function unready<T extends LifecycleSnapshot>(snapshot: T): T | undefined {
-  return snapshot.lifecycleState === 'ready' ? undefined : snapshot;
+function isReady({ lifecycleState }: LifecycleSnapshot): boolean {
+  return lifecycleState === 'ready';
 }
 
 /** The accounts that a request is about: its header's, or those of its list. */

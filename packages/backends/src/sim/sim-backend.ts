@@ -2,6 +2,8 @@ import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '@svc-gateway/contract/clock';
 import type { Decimal } from '@svc-gateway/contract/decimal';
 import { Emitter } from '@svc-gateway/contract/emitter';
+import { ProgramStatusType } from '@svc-gateway/contract/generated/Common_pb';
+import { GtwEventType, NotifyType } from '@svc-gateway/contract/generated/Notify_pb';
 import type { Security } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import * as QotSub from '@svc-gateway/contract/generated/Qot_Sub_pb';
 import type { C2S as PlaceC2S } from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
@@ -28,16 +30,17 @@ import type {
 import { BackendFailure } from '@svc-gateway/gateway/backend-failures';
 import { StreamListeners } from '@svc-gateway/gateway/stream-listeners';
 import { Lifecycle } from '@svc-gateway/protocol-client/connection/lifecycle';
+import { noticeOf, programNotice } from '@svc-gateway/protocol-client/notices';
 import { answers } from '@svc-gateway/simulator/answers';
 import { isOffloaded } from '@svc-gateway/simulator/answers/offloaded';
 import { estimateFees } from '@svc-gateway/simulator/brokerage';
 import { Refusal } from '@svc-gateway/simulator/refusal';
 import type { RunningSimulation } from '@svc-gateway/simulator/simulation';
+import { SIMULATED } from '@svc-gateway/simulator/view/server';
 import { StorageFailure, type Store } from '@svc-gateway/storage';
 import { AccountPushes } from './account-pushes.js';
 import type { AnswerThread } from './answer-thread.js';
 import { refusal, remarked, success, successOnce } from './answers.js';
-import { readyNotices } from './notices.js';
 import { OptionEventPushes } from './option-event-pushes.js';
 import { prepare, prepareStreams } from './prepare.js';
 import type { RecordedDay } from './recorded-day.js';
@@ -281,3 +284,11 @@ class SimBackend implements Backend {
 const tellsHours: ReadonlySet<Operation> = new Set<Operation>([metadata.getTradingDays, quote.getMarketState, system.getGlobalState]);
 const HELD_OPEN =
   'the simulated clock is held open (--sim-clock open): every market trades on every day, around the clock; --sim-clock calendar has the real hours and holidays';
+
+/** Notices once the backend is ready: that everything is simulated, and that it serves. */
+function readyNotices(): readonly NotifyPush[] {
+  return [
+    noticeOf({ type: NotifyType.NotifyType_GtwEvent, event: { eventType: GtwEventType.GtwEventType_None, desc: SIMULATED } }),
+    programNotice({ type: ProgramStatusType.ProgramStatusType_Ready, strExtDesc: SIMULATED }),
+  ];
+}

@@ -56,7 +56,7 @@ describe('a connection of the public protocol', () => {
       endpoint: server.endpoint,
       dial: dialTcp,
       clock,
-      introduction: { clientId: 'test', clientVersion: 1011, packetEncAlgo: 2 },
+      introduction: { clientId: 'test', packetEncAlgo: 2 },
       rsaKey: undefined,
       signal: ending.signal,
       onPush: (frame) => pushes.push(frame),
@@ -94,7 +94,7 @@ describe('a connection of the public protocol', () => {
     await server.close();
     server = await ScriptedServer.listen(rsaPem);
     server.onRequest = (frame, peer) => peer.answer(frame, GetGlobalState, state);
-    const connection = await open({ ...(await withKey()), introduction: { clientId: 'test', clientVersion: 1011, packetEncAlgo } });
+    const connection = await open({ ...(await withKey()), introduction: { clientId: 'test', packetEncAlgo } });
     expect(server.peer.init?.packetEncAlgo).toBe(packetEncAlgo);
     await expect(connection.request(asked, c2s, soon())).resolves.toMatchObject({ retType: 0 });
   });

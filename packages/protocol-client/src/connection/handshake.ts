@@ -7,8 +7,6 @@ import { CipherUnknown, ConnectFailure, HandshakeRefused } from './connect-failu
 export interface Introduction {
   /** Identifies the client to the server's operator. */
   readonly clientId: string;
-  /** Major × 100 + minor of the protocol's messages that this client knows. */
-  readonly clientVersion: number;
   /** Common.PacketEncAlgo of the bodies after the handshake; counts only with an RSA key. */
   readonly packetEncAlgo: number;
 }
@@ -30,13 +28,15 @@ export interface Handshake {
 }
 
 export const INIT_CONNECT = 1001;
+/** Version of the protocol's messages that this client knows, major × 100 + minor: 10.11. */
+const CLIENT_VERSION = 1011;
 /** Seconds; a server that answers nonsense is not asked every millisecond, nor left alone for a day. */
 const KEEP_ALIVE_SECONDS = { min: 1, max: 120 } as const;
 
 /** The body of InitConnect. */
 export function initConnectBody(introduction: Introduction, isEncrypted: boolean): Uint8Array {
   return encodeRequest(InitConnect, {
-    clientVer: introduction.clientVersion,
+    clientVer: CLIENT_VERSION,
     clientID: introduction.clientId,
     recvNotify: true,
     packetEncAlgo: isEncrypted ? introduction.packetEncAlgo : packetEncAlgo.none,

@@ -41,7 +41,7 @@ describe('a session', () => {
       random: () => random,
       dial: dialTcp,
       endpoint: () => endpoint,
-      introduction: () => ({ clientId: 'test', clientVersion: 1011 }),
+      clientId: () => 'test',
       prepare: async () => undefined,
       onLost: (reason, heardAt) => told.push(`lost since ${heardAt - START}: ${reason}`),
       onPush: () => undefined,

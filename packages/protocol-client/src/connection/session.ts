@@ -7,21 +7,27 @@ import { packetEncAlgo } from '@svc-gateway/wire';
 import { CipherUnknown, ConnectFailure, HandshakeUnreadable } from './connect-failure.js';
 import { ProtocolConnection } from './connection.js';
 import { addressOf, type Dial, type Endpoint } from './dial.js';
-import type { Greeting, Introduction } from './handshake.js';
+import type { Greeting } from './handshake.js';
 import { Lifecycle } from './lifecycle.js';
 import type { ProtocolOperation, PushFrame, RequestOptions, Upstream } from './upstream.js';
 
-export interface SessionOptions {
+/** How to reach a server. */
+export interface ServerAccess {
   readonly clock: Clock;
-  /** Uniform in [0, 1). */
+  /** Uniform in [0, 1); for back-off. */
   readonly random: () => number;
   readonly dial: Dial;
-  /** Where to connect, asked before each try. A {@link ConnectFailure} that is final ends the session. */
+  /** Asked before each try. A {@link ConnectFailure} that is final ends the connection for good. */
   readonly endpoint: () => Endpoint | Promise<Endpoint>;
-  /** Asked before each try, after {@link endpoint}. */
-  readonly introduction: () => Omit<Introduction, 'packetEncAlgo'>;
+  /** Introduction to the server, asked before each try after {@link endpoint}. */
+  readonly clientId: () => string;
   /** The private key that both sides have: bodies are encrypted. */
-  readonly rsaKey?: KeyObject;
+  readonly rsaKey?: KeyObject | undefined;
+  /** Called when a try has failed, before the state changes. */
+  readonly onConnectFailed?: (failure: Error) => void;
+}
+
+export interface SessionOptions extends ServerAccess {
   /**
    * Called once a connection is made, before the session is `ready`. What it throws ends this connection, and another is tried; a {@link ConnectFailure} that is final ends the session.
    */
@@ -30,8 +36,6 @@ export interface SessionOptions {
   readonly onLost: (reason: string, heardAt: number) => void;
   readonly onPush: (frame: PushFrame) => void;
   readonly onLifecycle: () => void;
-  /** Called when a try has failed, before the state changes. */
-  readonly onFailed?: (failure: Error) => void;
   /** Called with errors that are defects. */
   readonly onDefect: (error: unknown) => void;
 }
@@ -135,13 +139,13 @@ export class Session implements Upstream {
   }
 
   async #open(endpoint: Endpoint, signal: AbortSignal): Promise<ProtocolConnection> {
-    const { clock, dial, introduction, rsaKey, onPush, onDefect } = this.#options;
+    const { clock, dial, clientId, rsaKey, onPush, onDefect } = this.#options;
     let opened: ProtocolConnection | undefined;
     opened = await ProtocolConnection.open({
       endpoint,
       dial,
       clock,
-      introduction: { ...introduction(), packetEncAlgo: algorithms[this.#algorithm] },
+      introduction: { clientId: clientId(), packetEncAlgo: algorithms[this.#algorithm] },
       rsaKey,
       signal,
       onPush,
@@ -168,7 +172,7 @@ export class Session implements Upstream {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     const expected = thrown instanceof ConnectFailure || thrown instanceof BackendFailure;
     if (!expected) this.#options.onDefect(thrown);
-    else this.#options.onFailed?.(thrown);
+    else this.#options.onConnectFailed?.(thrown);
     if (thrown instanceof CipherUnknown) this.#algorithm = this.#algorithm === 0 ? 1 : 0;
     this.#unreadable = thrown instanceof HandshakeUnreadable ? this.#unreadable + 1 : 0;
     if (this.#unreadable >= UNREADABLE_MAX) {

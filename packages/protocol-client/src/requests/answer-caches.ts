@@ -6,44 +6,8 @@ import { localDayNumber } from '@svc-gateway/contract/time';
 import type { HeldAnswer, ResponseMessage } from '@svc-gateway/gateway/backend';
 import { sizeOf } from '../connection/bodies.js';
 import type { ProtocolOperation } from '../connection/upstream.js';
+import { LruCache } from './lru-cache.js';
 import { fieldsOf } from './request.js';
-
-/** LRU cache that is bounded by the bytes of its values. */
-class BoundedCache<V> {
-  readonly #entries = new Map<string, { readonly value: V; readonly bytes: number }>();
-  #bytes = 0;
-
-  constructor(private readonly bytesMax: number) {}
-
-  get(key: string): V | undefined {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    return entry.value;
-  }
-
-  set(key: string, value: V, bytes: number): void {
-    this.#drop(key);
-    if (bytes > this.bytesMax) return;
-    this.#entries.set(key, { value, bytes });
-    this.#bytes += bytes;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= this.bytesMax) break;
-      this.#drop(oldest);
-    }
-  }
-
-  clear(): void {
-    this.#entries.clear();
-    this.#bytes = 0;
-  }
-
-  #drop(key: string): void {
-    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
-    this.#entries.delete(key);
-  }
-}
 
 /** Name of a request: equal for equal requests. */
 export function keyOf({ name, protoId, messages }: ProtocolOperation, c2s: Message): string {
@@ -70,7 +34,7 @@ const zones = [...new Set(quoteMarkets.map(({ timeZone }) => timeZone))];
  * there is room for every security of the largest markets.
  */
 export class DayCache {
-  readonly #values = new BoundedCache<Message>(32 * 1024 * 1024);
+  readonly #values = new LruCache<Message>(32 * 1024 * 1024);
   #days = '';
 
   constructor(private readonly clock: Clock) {}
@@ -114,7 +78,7 @@ const ENTRY_BYTES = 512;
  */
 export class StaleAnswers {
   /** `until` is of `Clock.monotonic`. */
-  readonly #values = new BoundedCache<HeldAnswer & { readonly until: number }>(STALE_BYTES_MAX);
+  readonly #values = new LruCache<HeldAnswer & { readonly until: number }>(STALE_BYTES_MAX);
 
   constructor(private readonly clock: Clock) {}
 

@@ -45,20 +45,18 @@ export class CircuitBreaker {
   /** Takes up the outcome of a request that was let through: any answer closes the circuit. `gone`: nobody waited for it. */
   heard({ protoId }: ProtocolOperation, scope: string, outcome: 'answered' | 'timed out' | 'gone'): void {
     const key = `${protoId} ${scope}`;
-    const circuit = this.#circuits.get(key);
     if (outcome === 'answered') {
       this.#circuits.delete(key);
-    } else if (outcome === 'gone') {
-      if (circuit !== undefined) circuit.trying = false;
-    } else if (circuit === undefined) {
-      this.#circuits.set(key, { timeouts: 1, pauseMs: PAUSE_MS_MIN, until: 0, trying: false });
-    } else {
-      circuit.timeouts += 1;
-      circuit.trying = false;
-      if (circuit.timeouts < TIMEOUTS_MAX) return;
-      circuit.until = this.clock.monotonic() + circuit.pauseMs;
-      circuit.pauseMs = Math.min(2 * circuit.pauseMs, PAUSE_MS_MAX);
+      return;
     }
+    const circuit = this.#circuits.get(key) ?? { timeouts: 0, pauseMs: PAUSE_MS_MIN, until: 0, trying: false };
+    circuit.trying = false;
+    if (outcome === 'gone') return;
+    this.#circuits.set(key, circuit);
+    circuit.timeouts += 1;
+    if (circuit.timeouts < TIMEOUTS_MAX) return;
+    circuit.until = this.clock.monotonic() + circuit.pauseMs;
+    circuit.pauseMs = Math.min(2 * circuit.pauseMs, PAUSE_MS_MAX);
   }
 
   /** Closes every circuit for a new connection. */

@@ -1,6 +1,7 @@
 import { PushDataType, type Ticker } from '@svc-gateway/contract/generated/Qot_Common_pb';
+import { LruCache } from '../requests/lru-cache.js';
 
-/** Symbols whose newest tick is remembered; the first are forgotten first. */
+/** Symbols whose newest tick is remembered. */
 const SYMBOLS_MAX = 10_000;
 
 const FROM_MEMORY: number = PushDataType.PushDataType_Cache;
@@ -13,7 +14,7 @@ type Newest = Pick<Ticker, 'sequence' | 'timestamp'>;
  * has in memory, and says so of them: each is to be heard once. What is live, or was missed by the server itself, always is.
  */
 export class SeenTicks {
-  readonly #newest = new Map<string, Newest>();
+  readonly #newest = new LruCache<Newest>(SYMBOLS_MAX);
 
   /** New ticks of a push, in its order; they are old from now on. */
   take(symbol: string, ticks: readonly Ticker[]): readonly Ticker[] {
@@ -21,22 +22,13 @@ export class SeenTicks {
     const fresh = before === undefined ? ticks : ticks.filter((tick) => tick.pushDataType !== FROM_MEMORY || isAfter(tick, before));
     let newest = before;
     for (const tick of fresh) if (newest === undefined || isAfter(tick, newest)) newest = tick;
-    if (newest !== undefined && newest !== before) this.#note(symbol, newest);
+    if (newest !== undefined) this.#newest.set(symbol, { sequence: newest.sequence, timestamp: newest.timestamp });
     return fresh;
   }
 
   /** Whoever subscribes to it next hears its last tick first. */
   forget(symbol: string): void {
     this.#newest.delete(symbol);
-  }
-
-  #note(symbol: string, { sequence, timestamp }: Newest): void {
-    this.#newest.delete(symbol);
-    this.#newest.set(symbol, { sequence, timestamp });
-    for (const oldest of this.#newest.keys()) {
-      if (this.#newest.size <= SYMBOLS_MAX) break;
-      this.#newest.delete(oldest);
-    }
   }
 }
 

@@ -2,6 +2,7 @@ import type { ComboLeg } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import type { Order } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import type { C2S as ComboC2S } from '@svc-gateway/contract/generated/Trd_PlaceComboOrder_pb';
 import type { C2S as PlaceC2S } from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
+import { LruCache } from '../requests/lru-cache.js';
 
 /** A request for a new order, of one security or of several. */
 export type Placement = PlaceC2S | ComboC2S;
@@ -28,8 +29,7 @@ const CLAIMED_MAX = 10_000;
 
 /** Finds the order whose answer was lost in a list of orders. An order that is another request's is never taken for it. */
 export class OrderSearch {
-  // In the order in which they were claimed: the first is forgotten first.
-  readonly #claimed = new Set<string>();
+  readonly #claimed = new LruCache<true>(CLAIMED_MAX);
   /** Placements not yet matched to an order. */
   readonly #open = new Set<LostOrder>();
 
@@ -45,12 +45,7 @@ export class OrderSearch {
 
   /** This order is known to be somebody's: by its text, or its number where its acknowledgement has none. One of several legs has no number. */
   claim(accId: bigint, { orderIDEx, orderID = 0n }: OrderName): void {
-    this.#claimed.add(`${accId} ${orderIDEx || orderID}`);
-    if (this.#claimed.size <= CLAIMED_MAX) return;
-    for (const oldest of this.#claimed) {
-      this.#claimed.delete(oldest);
-      return;
-    }
+    this.#claimed.set(`${accId} ${orderIDEx || orderID}`, true);
   }
 
   /** The order, which is claimed by that; undefined where there is none, or where two could be it. */
@@ -66,7 +61,7 @@ export class OrderSearch {
   }
 
   #isClaimed(accId: bigint, { orderID, orderIDEx }: Order): boolean {
-    return this.#claimed.has(`${accId} ${orderIDEx}`) || this.#claimed.has(`${accId} ${orderID}`);
+    return [orderIDEx, orderID].some((name) => this.#claimed.get(`${accId} ${name}`) === true);
   }
 }
 

@@ -10,7 +10,7 @@ import type { ResponseMessage, TradePush } from '@svc-gateway/gateway/backend';
 import { type BackendRefusalCode, BackendRefused } from '@svc-gateway/gateway/backend-failures';
 import { readPush } from '../connection/bodies.js';
 import type { PushFrame, RequestOptions, Upstream } from '../connection/upstream.js';
-import { hideMarks, unmarked } from './remark-mark.js';
+import { unmarked } from './remark-mark.js';
 
 const ORDER_PUSH = 2208;
 const FILL_PUSH = 2218;
@@ -106,31 +106,29 @@ async function unlessRefused(answer: Promise<ResponseMessage>): Promise<Response
 
 /** The event of an order that was found later, in its present state. */
 export function foundOrder(header: TrdHeader, found: Order): TradePush {
-  const { trdMarket, accID: accId } = header;
-  const message = hideMarks(create(TrdUpdateOrder.ResponseSchema, { retType: 0, s2c: { header, order: found } }));
-  return { type: 'trade', protoId: ORDER_PUSH, accId, trdMarket: found.trdMarket || trdMarket, recovered: true, message };
+  return recoveredPush(header, { order: unmarked(found) });
 }
 
 /** Events of an account since `from` (epoch ms), oldest first, each order in its newest state. */
 export function recoveredTrades(of: TrdAcc, orders: readonly Order[], fills: readonly OrderFill[], from: number): readonly TradePush[] {
   const header = headerOf(of);
-  const since = from / 1000;
-  const found: { readonly time: number; readonly push: TradePush }[] = [];
-  const add = (protoId: number, time: number, trdMarket: number, message: TradePush['message']) => {
-    // An event without a time may be new: the gateway drops it if it has pushed it already.
-    if (time === 0 || time >= since)
-      found.push({ time, push: { type: 'trade', protoId, accId: of.accID, trdMarket, recovered: true, message } });
-  };
-  for (const orderFill of fills) {
-    const own = { ...header, trdMarket: orderFill.trdMarket || header.trdMarket };
-    const message = create(TrdUpdateOrderFill.ResponseSchema, { retType: 0, s2c: { header: own, orderFill } });
-    add(FILL_PUSH, orderFill.updateTimestamp || orderFill.createTimestamp, own.trdMarket, message);
-  }
-  for (const order of orders) {
-    const own = { ...header, trdMarket: order.trdMarket || header.trdMarket };
-    const message = create(TrdUpdateOrder.ResponseSchema, { retType: 0, s2c: { header: own, order } });
-    add(ORDER_PUSH, order.updateTimestamp || order.createTimestamp, own.trdMarket, message);
-  }
+  const timeOf = ({ updateTimestamp, createTimestamp }: Order | OrderFill) => updateTimestamp || createTimestamp;
+  const found = [
+    ...fills.map((orderFill) => ({ time: timeOf(orderFill), push: recoveredPush(header, { orderFill }) })),
+    ...orders.map((order) => ({ time: timeOf(order), push: recoveredPush(header, { order }) })),
+  ];
+  // An event without a time may be new: the gateway drops it if it has pushed it already.
+  const recent = found.filter(({ time }) => time === 0 || time >= from / 1000);
   // Stable: of one moment, a fill comes before the order that it has changed.
-  return found.sort((a, b) => a.time - b.time).map(({ push }) => push);
+  return recent.sort((a, b) => a.time - b.time).map(({ push }) => push);
+}
+
+function recoveredPush(of: TrdHeader, found: { readonly order: Order } | { readonly orderFill: OrderFill }): TradePush {
+  const isOrder = 'order' in found;
+  const trdMarket = (isOrder ? found.order : found.orderFill).trdMarket || of.trdMarket;
+  const header = { ...of, trdMarket };
+  const message = isOrder
+    ? create(TrdUpdateOrder.ResponseSchema, { retType: 0, s2c: { header, order: found.order } })
+    : create(TrdUpdateOrderFill.ResponseSchema, { retType: 0, s2c: { header, orderFill: found.orderFill } });
+  return { type: 'trade', protoId: isOrder ? ORDER_PUSH : FILL_PUSH, accId: of.accID, trdMarket, recovered: true, message };
 }
