@@ -72,10 +72,15 @@ export class LiveEvents {
     if (watched !== undefined && watched.due > now) this.#arm(watched, now);
   }
 
+  /** Tells the listeners of an event that did not come with time; nobody where its symbol is not watched. */
+  tell(event: MarketEvent): void {
+    if (this.#watched.has(event.instrument.symbol)) this.#listeners.emit(event);
+  }
+
   #arm(watched: Watched, due: number): void {
     watched.cancel();
     watched.due = due;
-    watched.cancel = this.clock.at(due, () => this.#fire(watched));
+    watched.cancel = due === Infinity ? () => {} : this.clock.at(due, () => this.#fire(watched));
   }
 
   #fire(watched: Watched): void {
@@ -98,12 +103,8 @@ export class LiveEvents {
     const last = ticks.at(-1);
     if (last !== undefined) {
       watched.emitted = last.sequence;
-      this.#emit({ kind: 'tick', instrument, ticks });
+      this.#listeners.emit({ kind: 'tick', instrument, ticks });
     }
-    this.#emit({ kind: 'book', instrument });
-  }
-
-  #emit(event: MarketEvent): void {
-    this.#listeners.emit(event);
+    this.#listeners.emit({ kind: 'book', instrument });
   }
 }

@@ -1,28 +1,11 @@
-import type { Clock } from '@svc-gateway/contract/clock';
 import type { Decimal } from '@svc-gateway/contract/decimal';
-import { Emitter } from '@svc-gateway/contract/emitter';
 import type { Instrument } from '../world/instrument.js';
 import { nextPrice } from '../world/ticks.js';
-import { type Aggregate, aggregateOfTick, barOf, merge, turnoverOf, widened } from './aggregate.js';
-import type { BookState, Side } from './background-book.js';
-import type {
-  Bar,
-  BarPeriod,
-  Book,
-  BookLevel,
-  DetailedBook,
-  Execution,
-  MarketEvent,
-  PastDays,
-  PriceAdjustment,
-  PriceBounds,
-  Quote,
-  RestingOrder,
-  Tick,
-  TickDirection,
-} from './market.js';
-import { OrderBook } from './order-book.js';
+import { type Aggregate, aggregateOfTick, barOf, joined, merge, turnoverOf } from './aggregate.js';
+import type { BookState } from './background-book.js';
+import type { Bar, BarPeriod, Book, BookLevel, PastDays, PriceAdjustment, PriceBounds, Quote, Tick, TickDirection } from './market.js';
 import { type MarketOptions, SimulatedMarket } from './simulated-market.js';
+import type { View } from './views.js';
 
 /** Trades of a symbol that are kept, the newest. */
 const TICKS_KEPT = 5_000;
@@ -39,7 +22,6 @@ export type RecordedUpdate =
 
 interface Recorded {
   readonly instrument: Instrument;
-  readonly orders: OrderBook;
   quote: Quote | undefined;
   book: Book | undefined;
   state: BookState | undefined;
@@ -52,7 +34,6 @@ interface Recorded {
   day: string;
   /** Minute bars of the day, by start. */
   minutes: Map<number, Aggregate>;
-  watchers: number;
 }
 
 /**
@@ -62,19 +43,14 @@ interface Recorded {
  */
 export class RecordedMarket extends SimulatedMarket {
   readonly #recorded = new Map<string, Recorded>();
-  readonly #listeners = new Emitter<MarketEvent>();
-
-  readonly #clock: Clock;
   readonly #calendarOf: MarketOptions['calendarOf'];
 
   constructor(options: MarketOptions, instruments: readonly Instrument[]) {
     super(options);
-    this.#clock = options.clock;
     this.#calendarOf = options.calendarOf;
     for (const instrument of instruments) {
       this.#recorded.set(instrument.symbol, {
         instrument,
-        orders: new OrderBook(),
         quote: undefined,
         book: undefined,
         state: undefined,
@@ -84,7 +60,6 @@ export class RecordedMarket extends SimulatedMarket {
         telling: false,
         day: '',
         minutes: new Map(),
-        watchers: 0,
       });
     }
   }
@@ -106,34 +81,27 @@ export class RecordedMarket extends SimulatedMarket {
         const ticks = update.ticks.filter(({ sequence }) => sequence > recorded.newest);
         if (ticks.length === 0) return;
         this.#append(recorded, ticks);
-        this.#emit(recorded, { kind: 'tick', instrument, ticks });
+        this.live.tell({ kind: 'tick', instrument, ticks });
       }
     }
-    this.#emit(recorded, { kind: 'book', instrument });
+    this.live.tell({ kind: 'book', instrument });
   }
 
-  override *prepare(instrument: Instrument): Generator<void, void> {
-    if (!this.#recorded.has(instrument.symbol)) yield* super.prepare(instrument);
-  }
-
-  override quote(instrument: Instrument): Quote {
-    return this.#recorded.get(instrument.symbol)?.quote ?? super.quote(instrument);
-  }
-
-  override book(instrument: Instrument, depth: number): Book {
+  protected override view(instrument: Instrument): View {
+    const view = super.view(instrument);
     const recorded = this.#recorded.get(instrument.symbol);
-    if (recorded === undefined) return super.book(instrument, depth);
-    const state = this.#state(recorded);
-    const side = (name: Side) => recorded.orders.levels(state, name, depth);
-    return { time: recorded.book?.time ?? this.quote(instrument).time, bids: side('buy'), asks: side('sell') };
-  }
-
-  override detailedBook(instrument: Instrument, depth: number): DetailedBook {
-    const recorded = this.#recorded.get(instrument.symbol);
-    if (recorded === undefined) return super.detailedBook(instrument, depth);
-    const { time, bids, asks } = this.book(instrument, depth);
-    const state = this.#state(recorded);
-    return { time, bids: recorded.orders.detailed(state, 'buy', bids), asks: recorded.orders.detailed(state, 'sell', asks) };
+    if (recorded === undefined) return view;
+    const quote = recorded.quote ?? view.quote;
+    recorded.state ??= { shown: levelsOf(recorded, quote) };
+    // The next update is the next change.
+    return {
+      ...view,
+      quote,
+      book: recorded.state,
+      bookTime: recorded.book?.time ?? quote.time,
+      books: new Map(),
+      nextChange: Number.POSITIVE_INFINITY,
+    };
   }
 
   override ticks(instrument: Instrument, count: number): readonly Tick[] {
@@ -154,12 +122,11 @@ export class RecordedMarket extends SimulatedMarket {
     range: { from?: number; to?: number; limit?: number },
     adjustment: PriceAdjustment = 'none',
   ): readonly Bar[] {
-    const recorded = this.#recorded.get(instrument.symbol);
-    const today = recorded === undefined ? undefined : this.#bars(recorded, period);
+    const today = this.#bars(instrument, period);
     if (today === undefined) return super.bars(instrument, period, range, adjustment);
-    const to = range.to ?? this.#clock.now() + 1;
+    const to = range.to ?? this.clock.now() + 1;
     const fresh = today.filter((bar) => bar.start < to && bar.start >= (range.from ?? Number.NEGATIVE_INFINITY));
-    const begin = today[0]?.start ?? this.#clock.now();
+    const begin = today[0]?.start ?? this.clock.now();
     const before = super.bars(instrument, period, { ...range, to: Math.min(to, begin) }, adjustment).filter((bar) => bar.start < begin);
     const all = [...before, ...fresh];
     if (range.limit === undefined) return all;
@@ -167,12 +134,10 @@ export class RecordedMarket extends SimulatedMarket {
   }
 
   override range(instrument: Instrument, from: number, to: number): PriceBounds | undefined {
-    const recorded = this.#recorded.get(instrument.symbol);
-    const [today] = (recorded && this.#bars(recorded, { unit: 'day' })) ?? [];
+    const [today] = this.#bars(instrument, { unit: 'day' }) ?? [];
     if (today === undefined) return super.range(instrument, from, to);
     const before = super.range(instrument, from, Math.min(to, today.start));
-    if (today.start < from || today.start >= to) return before;
-    return before === undefined ? today : widened(before, today);
+    return today.start < from || today.start >= to ? before : joined(before, today);
   }
 
   override pastDays(instrument: Instrument, newest: string, max: number): PastDays {
@@ -180,75 +145,40 @@ export class RecordedMarket extends SimulatedMarket {
     return this.#recorded.has(instrument.symbol) ? { ...past, prices: () => undefined } : past;
   }
 
-  override watch(instrument: Instrument): void {
-    const recorded = this.#recorded.get(instrument.symbol);
-    if (recorded === undefined) super.watch(instrument);
-    else recorded.watchers += 1;
-  }
-
-  override unwatch(instrument: Instrument): void {
-    const recorded = this.#recorded.get(instrument.symbol);
-    if (recorded === undefined) super.unwatch(instrument);
-    else if (recorded.watchers === 0) throw new Error(`${instrument.symbol} is not watched`);
-    else recorded.watchers -= 1;
-  }
-
-  override onEvent(listener: (event: MarketEvent) => void): () => void {
-    const leave = this.#listeners.on(listener);
-    const stop = super.onEvent(listener);
-    return () => {
-      stop();
-      leave();
-    };
-  }
-
-  override take(instrument: Instrument, side: Side, volume: bigint, limit?: Decimal): readonly Execution[] {
-    const recorded = this.#recorded.get(instrument.symbol);
-    if (recorded === undefined) return super.take(instrument, side, volume, limit);
-    if (!this.#isOpen(instrument)) return [];
-    const executions = recorded.orders.take(this.#state(recorded), side, volume, limit);
-    for (const { price, volume: part, resting } of executions) {
-      this.#print(recorded, price, part, (side === 'buy') === !resting ? 1 : -1);
-    }
-    return executions.map(({ price, volume: part }) => ({ price, volume: part }));
-  }
-
-  override volumeAt(instrument: Instrument, side: Side, price: Decimal): bigint {
-    const recorded = this.#recorded.get(instrument.symbol);
-    if (recorded === undefined) return super.volumeAt(instrument, side, price);
-    return recorded.orders.volumeAt(this.#state(recorded), side, price);
-  }
-
-  override show(
-    instrument: Instrument,
-    side: Side,
-    price: Decimal,
-    volumeChange: bigint,
-    orderCountChange: number,
-    order: RestingOrder,
-  ): void {
-    const recorded = this.#recorded.get(instrument.symbol);
-    if (recorded === undefined) {
-      super.show(instrument, side, price, volumeChange, orderCountChange, order);
-      return;
-    }
-    recorded.orders.show(side, price, volumeChange, orderCountChange, order);
-    this.#changed(recorded);
-  }
-
-  override print(instrument: Instrument, price: Decimal, volume: bigint, direction: TickDirection): void {
-    const recorded = this.#recorded.get(instrument.symbol);
-    if (recorded === undefined) super.print(instrument, price, volume, direction);
-    else this.#print(recorded, price, volume, direction);
-  }
-
   override restorePrints(instrument: Instrument, ticks: readonly Tick[]): void {
     // Callers' trades of earlier runs are not part of the recording.
     if (!this.#recorded.has(instrument.symbol)) super.restorePrints(instrument, ticks);
   }
 
-  #isOpen(instrument: Instrument): boolean {
-    return this.#calendarOf(instrument).sessionAt(this.#clock.now()) !== undefined;
+  /** A caller's trade is on the tape of ticks, which names it, and in no total. */
+  protected override addPrint(instrument: Instrument, at: number, price: Decimal, volume: bigint, direction: TickDirection): void {
+    const recorded = this.#recorded.get(instrument.symbol);
+    if (recorded === undefined) {
+      super.addPrint(instrument, at, price, volume, direction);
+      return;
+    }
+    const sequence = (recorded.ticks.at(-1)?.sequence ?? 0n) + 1n;
+    const turnover = turnoverOf(instrument, price, volume);
+    const tick = { sequence, time: this.clock.now(), price, volume, turnover, direction };
+    recorded.ticks.push(tick);
+    recorded.untold.push(tick);
+  }
+
+  protected override tellChange(instrument: Instrument): void {
+    const recorded = this.#recorded.get(instrument.symbol);
+    if (recorded === undefined) {
+      super.tellChange(instrument);
+      return;
+    }
+    if (recorded.telling) return;
+    recorded.telling = true;
+    // Not from within the call, so that a listener may itself trade.
+    this.clock.after(0, () => {
+      recorded.telling = false;
+      const ticks = recorded.untold.splice(0);
+      if (ticks.length > 0) this.live.tell({ kind: 'tick', instrument, ticks });
+      this.live.tell({ kind: 'book', instrument });
+    });
   }
 
   #append(recorded: Recorded, ticks: readonly Tick[]): void {
@@ -267,18 +197,11 @@ export class RecordedMarket extends SimulatedMarket {
     if (recorded.ticks.length > TICKS_KEPT * 2) recorded.ticks = recorded.ticks.slice(-TICKS_KEPT);
   }
 
-  /** A caller's trade is on the tape of ticks, which names it, and in no total. */
-  #print(recorded: Recorded, price: Decimal, volume: bigint, direction: TickDirection): void {
-    const sequence = (recorded.ticks.at(-1)?.sequence ?? 0n) + 1n;
-    const turnover = turnoverOf(recorded.instrument, price, volume);
-    const tick = { sequence, time: this.#clock.now(), price, volume, turnover, direction };
-    recorded.ticks.push(tick);
-    recorded.untold.push(tick);
-    this.#changed(recorded);
-  }
-
-  /** Bars of the day that is recorded, as far as it was; undefined for periods that only the days before make up. */
-  #bars({ quote, minutes, instrument }: Recorded, period: BarPeriod): Bar[] | undefined {
+  /** Bars of the day that is recorded, as far as it was; undefined for other symbols, and for periods that only the days before make up. */
+  #bars(instrument: Instrument, period: BarPeriod): Bar[] | undefined {
+    const recorded = this.#recorded.get(instrument.symbol);
+    if (recorded === undefined) return undefined;
+    const { quote, minutes } = recorded;
     if (period.unit === 'minute') {
       const length = period.count * MINUTE_MS;
       const groups = new Map<number, Aggregate>();
@@ -287,7 +210,7 @@ export class RecordedMarket extends SimulatedMarket {
         const merged = merge(groups.get(start), totals);
         if (merged !== undefined) groups.set(start, merged);
       }
-      let previous = quote?.previousClose ?? super.quote(instrument).previousClose;
+      let previous = this.quote(instrument).previousClose;
       return [...groups].map(([start, totals]) => {
         const bar = barOf(start, start + length, previous, totals);
         previous = totals.close;
@@ -300,34 +223,11 @@ export class RecordedMarket extends SimulatedMarket {
     const { open, high, low, last: close, volume, turnover, previousClose } = quote;
     return [{ start, end: sessions.at(-1)?.end ?? quote.time, open, high, low, close, previousClose, volume, turnover }];
   }
+}
 
-  #state(recorded: Recorded): BookState {
-    recorded.state ??= { shown: this.#levels(recorded) };
-    return recorded.state;
-  }
-
-  #levels({ book, instrument }: Recorded): { readonly buy: readonly BookLevel[]; readonly sell: readonly BookLevel[] } {
-    if (book !== undefined) return { buy: book.bids.slice(0, DEPTH_MAX), sell: book.asks.slice(0, DEPTH_MAX) };
-    const { last } = this.quote(instrument);
-    const volume = BigInt(instrument.lotSize) * ASSUMED_LOTS;
-    const level = (steps: number): BookLevel => ({ price: nextPrice(instrument.tickTable, last, steps), volume, orderCount: 1 });
-    return { buy: [level(-1)], sell: [level(1)] };
-  }
-
-  /** Told at once, but not from within the call, so that a listener may itself trade. */
-  #changed(recorded: Recorded): void {
-    if (recorded.telling) return;
-    recorded.telling = true;
-    this.#clock.after(0, () => {
-      recorded.telling = false;
-      const { instrument } = recorded;
-      const ticks = recorded.untold.splice(0);
-      if (ticks.length > 0) this.#emit(recorded, { kind: 'tick', instrument, ticks });
-      this.#emit(recorded, { kind: 'book', instrument });
-    });
-  }
-
-  #emit({ watchers }: Recorded, event: MarketEvent): void {
-    if (watchers > 0) this.#listeners.emit(event);
-  }
+function levelsOf({ book, instrument }: Recorded, { last }: Quote): { readonly buy: readonly BookLevel[]; readonly sell: readonly BookLevel[] } {
+  if (book !== undefined) return { buy: book.bids.slice(0, DEPTH_MAX), sell: book.asks.slice(0, DEPTH_MAX) };
+  const volume = BigInt(instrument.lotSize) * ASSUMED_LOTS;
+  const level = (steps: number): BookLevel => ({ price: nextPrice(instrument.tickTable, last, steps), volume, orderCount: 1 });
+  return { buy: [level(-1)], sell: [level(1)] };
 }

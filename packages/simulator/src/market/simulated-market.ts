@@ -63,17 +63,17 @@ const REGULAR = new Set(['regular'] as const);
 const NO_ORDERS = new OrderBook();
 /** The whole market as a function of seed and time, with what callers add: their prints can be put back after a restart, and the whole day can be read. */
 export class SimulatedMarket implements Market {
-  readonly #clock: Clock;
+  protected readonly clock: Clock;
   readonly #tape: Tape;
   readonly #blocks = new BarBlocks();
   readonly #adjustments: Adjustments;
-  readonly #live: LiveEvents;
+  protected readonly live: LiveEvents;
   readonly #books = new Map<string, OrderBook>();
   readonly #views: Views;
   readonly #preparation: Preparation;
 
   constructor({ clock, seed, calendarOf, pairs, companies, history = new Map() }: MarketOptions) {
-    this.#clock = clock;
+    this.clock = clock;
     const [ofAll, ofRegular] = [new Map<Calendar, TradingDays>(), new Map<Calendar, TradingDays>()];
     const daysOf = (instrument: Instrument): TradingDays => {
       const calendar = calendarOf(instrument);
@@ -95,16 +95,21 @@ export class SimulatedMarket implements Market {
       (instrument, ex) => this.#tape.drop(instrument, ex),
       (instrument) => this.#tape.firstDay(instrument),
     );
-    this.#live = new LiveEvents(clock, {
+    this.live = new LiveEvents(clock, {
       newest: (instrument) => this.#tape.ticks(instrument, this.#views.now(instrument), 1).at(-1)?.sequence ?? 0n,
       ticksAfter: (instrument, sequence) => this.#tape.ticks(instrument, this.#views.now(instrument), EMITTED_TICKS_MAX, Number(sequence)),
-      nextChange: (instrument) => this.#views.of(instrument).nextChange,
+      nextChange: (instrument) => this.view(instrument).nextChange,
       prepare: (instrument) => this.prepare(instrument),
     });
   }
 
+  /** State of an instrument until it next changes. */
+  protected view(instrument: Instrument): View {
+    return this.#views.of(instrument);
+  }
+
   quote(instrument: Instrument): Quote {
-    return this.#views.of(instrument).quote;
+    return this.view(instrument).quote;
   }
 
   prepare(instrument: Instrument): Generator<void, void> {
@@ -112,7 +117,7 @@ export class SimulatedMarket implements Market {
   }
 
   book(instrument: Instrument, depth: number): Book {
-    const view = this.#views.of(instrument);
+    const view = this.view(instrument);
     const known = view.books.get(depth);
     if (known !== undefined) return known;
     const book = this.#book(instrument, view, depth);
@@ -168,25 +173,25 @@ export class SimulatedMarket implements Market {
   }
 
   watch(instrument: Instrument): void {
-    this.#live.watch(instrument);
+    this.live.watch(instrument);
   }
 
   unwatch(instrument: Instrument): void {
-    this.#live.unwatch(instrument);
+    this.live.unwatch(instrument);
   }
 
   onEvent(listener: (event: MarketEvent) => void): () => void {
-    return this.#live.onEvent(listener);
+    return this.live.onEvent(listener);
   }
 
   take(instrument: Instrument, side: Side, volume: bigint, limit?: Decimal): readonly Execution[] {
-    const { book, closedAt } = this.#views.of(instrument);
+    const { book, closedAt } = this.view(instrument);
     if (!kinds[instrument.kind].hasBook || closedAt !== undefined) return [];
-    const now = this.#clock.now();
+    const now = this.clock.now();
     const executions = this.#orders(instrument).take(book, side, volume, limit);
     for (const { price, volume: part, resting } of executions) {
       // A print against a resting order came from the background, which then was the aggressor.
-      this.#tape.print(instrument, now, price, part, (side === 'buy') === !resting ? 1 : -1);
+      this.addPrint(instrument, now, price, part, (side === 'buy') === !resting ? 1 : -1);
     }
     if (executions.length > 0) this.#changed(instrument);
     return executions.map(({ price, volume: part }) => ({ price, volume: part }));
@@ -194,21 +199,26 @@ export class SimulatedMarket implements Market {
 
   volumeAt(instrument: Instrument, side: Side, price: Decimal): bigint {
     if (!kinds[instrument.kind].hasBook) return 0n;
-    return (this.#books.get(instrument.symbol) ?? NO_ORDERS).volumeAt(this.#views.of(instrument).book, side, price);
+    return (this.#books.get(instrument.symbol) ?? NO_ORDERS).volumeAt(this.view(instrument).book, side, price);
   }
 
   show(instrument: Instrument, side: Side, price: Decimal, volumeChange: bigint, orderCountChange: number, order: RestingOrder): void {
     this.#orders(instrument).show(side, price, volumeChange, orderCountChange, order);
     // The background and the tape are as they were.
     this.#views.bookChanged(instrument);
-    this.#tellChange(instrument);
+    this.tellChange(instrument);
   }
 
   print(instrument: Instrument, price: Decimal, volume: bigint, direction: TickDirection): void {
     // A print outside the sessions belongs to the end of the last one, as a closing cross does.
-    const time = this.#views.of(instrument).closedAt ?? this.#clock.now();
-    this.#tape.print(instrument, time, price, volume, direction);
+    const time = this.view(instrument).closedAt ?? this.clock.now();
+    this.addPrint(instrument, time, price, volume, direction);
     this.#changed(instrument);
+  }
+
+  /** Puts a caller's trade on the tape. */
+  protected addPrint(instrument: Instrument, time: number, price: Decimal, volume: bigint, direction: TickDirection): void {
+    this.#tape.print(instrument, time, price, volume, direction);
   }
 
   /** Puts ticks that callers' trades printed in an earlier run back on the tape. Called before the first trade of this run. */
@@ -249,7 +259,7 @@ export class SimulatedMarket implements Market {
   settlementPrice(contract: Instrument): Decimal {
     const { contracts } = this.#tape.background;
     if (contract.kind === 'future') return contracts.settlementPrice(contract) ?? this.#views.of(contract).quote.last;
-    return isDerived(contract) ? contracts.payout(contract, this.#clock.now()) : this.#views.of(contract).quote.last;
+    return isDerived(contract) ? contracts.payout(contract, this.clock.now()) : this.#views.of(contract).quote.last;
   }
 
   valuation(contract: Option | Warrant): ContractValuation {
@@ -299,7 +309,7 @@ export class SimulatedMarket implements Market {
   #changed(instrument: Instrument): void {
     const onTape = this.#onTape(instrument);
     this.#views.traded(onTape);
-    for (const one of onTape) this.#tellChange(one);
+    for (const one of onTape) this.tellChange(one);
   }
 
   #onTape(instrument: Instrument): readonly Instrument[] {
@@ -313,10 +323,11 @@ export class SimulatedMarket implements Market {
     return this.#tape.background.traded(instrument, this.#tape.days(instrument).at(this.#views.now(instrument)));
   }
 
-  #tellChange(instrument: Instrument): void {
+  /** A caller changed the book or the tape. */
+  protected tellChange(instrument: Instrument): void {
     const orders = this.#books.get(instrument.symbol);
-    if (orders !== undefined) orders.changedAt = this.#clock.now();
-    this.#live.changed(instrument);
+    if (orders !== undefined) orders.changedAt = this.clock.now();
+    this.live.changed(instrument);
   }
 
   #book(instrument: Instrument, { book, bookTime }: View, depth: number): Book {
@@ -328,7 +339,7 @@ export class SimulatedMarket implements Market {
 
   detailedBook(instrument: Instrument, depth: number): DetailedBook {
     const { time, bids, asks } = this.book(instrument, depth);
-    const { book } = this.#views.of(instrument);
+    const { book } = this.view(instrument);
     const orders = this.#books.get(instrument.symbol) ?? NO_ORDERS;
     return { time, bids: orders.detailed(book, 'buy', bids), asks: orders.detailed(book, 'sell', asks) };
   }
