@@ -12,7 +12,7 @@ export interface Feed {
   /** The kind of market event that it answers. */
   readonly on: MarketEvent['kind'];
   /** Works out in turns what an event takes long for; undefined where there is nothing to wait for, as with most feeds at all times. */
-  prepare?(event: MarketEvent): Promise<void> | undefined;
+  prepare?(event: MarketEvent): Promise<unknown> | undefined;
   /** The push for an event; undefined when the event holds nothing for this stream. */
   next(event: MarketEvent): ResponseMessage | undefined;
   /** The content of a first push; undefined when there is nothing yet. */

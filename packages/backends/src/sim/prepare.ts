@@ -44,6 +44,6 @@ function* firstPushes({ market, listings }: Needed, streams: readonly QuoteStrea
     const klType = klTypeOfSubType.get(subType);
     const period = subType === SubType.rt ? ({ unit: 'minute', count: 1 } as const) : klType === undefined ? undefined : periodOf(klType);
     if (period === undefined || period instanceof Refusal) continue;
-    yield* market.prepareBars(instrument, period, { limit: PUSHED_BARS_MAX });
+    yield* market.barsInTurns(instrument, period, { limit: PUSHED_BARS_MAX });
   }
 }

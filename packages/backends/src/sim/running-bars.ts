@@ -57,10 +57,10 @@ export class RunningBars {
    * Works out in turns what {@link RunningBars.changedBy} takes long for: bars of a plate are made of what all its members traded. Undefined where there is nothing to
    * wait for.
    */
-  prepare(ticks: readonly Tick[]): Promise<void> | undefined {
+  prepare(ticks: readonly Tick[]): Promise<unknown> | undefined {
     const { instrument } = this.listing;
     if (instrument.kind !== 'plate' || !this.#isToRead(ticks, this.#fresh(this.#counted(ticks)).at(-1))) return undefined;
-    const preparing = inTurns(this.facts.market.prepareBars(instrument, this.period, { limit: PUSHED_BARS_MAX }));
+    const preparing = inTurns(this.facts.market.barsInTurns(instrument, this.period, { limit: PUSHED_BARS_MAX }));
     return preparing instanceof Promise ? preparing : undefined;
   }
 

@@ -5,6 +5,9 @@ import type { Totals } from './day-tape.js';
 import type { Bar, PriceBounds, Tick } from './market.js';
 import { tickSequence } from './sequence.js';
 
+/** Volume and turnover of some trades. */
+export type Traded = Pick<Aggregate, 'volume' | 'turnover'>;
+
 /** Exact totals of some trades of one symbol, whichever they are: bars, quotes and loaded history are all made of these. */
 export interface Aggregate {
   /** Sequence of the first and last trade: decides whose open and close hold when two are merged. */

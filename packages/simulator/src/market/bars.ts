@@ -28,15 +28,15 @@ interface BarSources {
 /**
  * Bars of any period as of `now`, oldest first. A bar exists where a trade does. Minute bars are counted from each
  * session's start and do not reach over a break; the bar of a week and longer starts with its first trading day. Bars of days
- * and longer are of regular trading.
+ * and longer are of regular trading. Ready to pause before each day of a plate.
  */
-export function barsOf(
+export function* barsOf(
   { tape, blocks }: BarSources,
   instrument: Instrument,
   period: BarPeriod,
   range: BarRange,
   now: number,
-): readonly Bar[] {
+): Generator<void, readonly Bar[]> {
   if (range.limit !== undefined && range.limit <= 0) return [];
   const groups = dayGroups(tape, instrument, period, range, now);
   const bars = (group: readonly TradingDay[], wanted: number): readonly Bar[] => {
@@ -48,6 +48,7 @@ export function barsOf(
   let count = 0;
   for (const group of groups) {
     if (count >= limit) break;
+    if (instrument.kind === 'plate') for (const day of group) yield* tape.plates.prepareBars(instrument, day, period.unit === 'minute');
     const kept = within(bars(group, limit - count), range);
     found.push(kept);
     count += kept.length;
@@ -59,26 +60,6 @@ export function barsOf(
 }
 
 const NONE: readonly Bar[] = [];
-
-/** The days that {@link barsOf} looks at where a bar exists for every minute and day: others are looked at only where there are gaps. */
-export function* daysOfBars(
-  tape: Tape,
-  instrument: Instrument,
-  period: BarPeriod,
-  range: Omit<BarRange, 'factor'>,
-  now: number,
-): Generator<TradingDay> {
-  const { from = -Infinity, to, limit = Infinity } = range;
-  let count = 0;
-  for (const group of dayGroups(tape, instrument, period, range, now)) {
-    if (count >= limit) return;
-    yield* group;
-    for (const day of group) {
-      const starts = period.unit === 'minute' ? edgesOf(day, period.count) : day === group[0] ? [day.start] : [];
-      count += starts.filter((start) => start >= from && start < to && start <= now).length;
-    }
-  }
-}
 
 /** Selects the bars that start in [from, to); bars are in rising order. */
 function within(bars: readonly Bar[], { from = -Infinity, to }: BarRange): readonly Bar[] {

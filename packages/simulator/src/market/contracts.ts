@@ -5,14 +5,13 @@ import { catalogue } from '../world/catalogue.js';
 import { carryOf, spotInstrument } from '../world/futures.js';
 import type { Future, Instrument, Option, Warrant } from '../world/instrument.js';
 import { roundToTick } from '../world/ticks.js';
-import type { BackgroundDay } from './background-day.js';
 import { ContractPath } from './contract-path.js';
+import type { FollowedMarket } from './followed-market.js';
 import { KnockOuts, type TradedUnderlying } from './knock-outs.js';
 import { Makers, type Quoting } from './makers.js';
 import { OptionPath } from './option-path.js';
-import type { Profile } from './profile.js';
 import { Spot } from './spot.js';
-import type { TradingDay, TradingDays } from './trading-days.js';
+import type { TradingDay } from './trading-days.js';
 import { UnderlyingModel } from './underlying-model.js';
 import { WarrantPath } from './warrant-path.js';
 
@@ -23,16 +22,6 @@ const NIGHTS = keyOf('nights');
 
 /** A contract whose price follows from another's. */
 type Following = Future | Option | Warrant;
-
-/** Other instruments as they trade, which contracts follow. */
-export interface FollowedMarket {
-  tradingDays(instrument: Instrument): TradingDays;
-  profile(instrument: Instrument): Profile;
-  day(instrument: Instrument, day: TradingDay): BackgroundDay;
-  /** The day of an index, or of a hidden spot price where a product's underlying is not listed. */
-  spotDay(spot: Instrument, day: TradingDay): BackgroundDay;
-  level(instrument: Instrument, day: number): Decimal;
-}
 
 /** The contracts whose prices follow from others': dated futures, options and warrants. */
 export class Contracts {
@@ -45,7 +34,7 @@ export class Contracts {
   readonly #found = new LruCache<string, Instrument>(CACHED_PATHS);
   readonly #knockOuts = new KnockOuts();
 
-  constructor(private readonly followed: FollowedMarket) {}
+  constructor(private readonly background: FollowedMarket) {}
 
   /** The final settlement price of a dated contract, on the tick; undefined where it is its own last price. */
   settlementPrice(contract: Future): Decimal | undefined {
@@ -58,7 +47,7 @@ export class Contracts {
   /** When market makers quote a contract: see {@link Makers}. */
   quoting(contract: Following, time: number): Quoting {
     const of = contract.kind === 'future' ? spotInstrument(contract.future.product) : this.#underlyingOf(contract);
-    return this.#makers.get(of, () => new Makers(this.followed.profile(of).key, this.#spot(of))).at(time);
+    return this.#makers.get(of, () => new Makers(this.background.profile(of).key, this.#spot(of))).at(time);
   }
 
   /** Value of a contract at a moment of a trading day, in unrounded billionths. */
@@ -92,12 +81,12 @@ export class Contracts {
   payout(contract: Option | Warrant, now: number): Decimal {
     const path = this.derived(contract);
     const time = Math.min(now, path.expires);
-    return BigInt(Math.round(path.at(this.followed.tradingDays(contract).at(Math.min(time, path.expires - 1)), time)));
+    return BigInt(Math.round(path.at(this.background.tradingDays(contract).at(Math.min(time, path.expires - 1)), time)));
   }
 
   #makeDerived(contract: Option | Warrant): OptionPath | WarrantPath {
-    const { key } = this.followed.profile(contract);
-    const days = this.followed.tradingDays(contract);
+    const { key } = this.background.profile(contract);
+    const days = this.background.tradingDays(contract);
     if (contract.kind === 'option') {
       const underlying = this.#underlying(this.#underlyingOf(contract));
       return new OptionPath(key, contract, underlying, days.on(contract.option.expiry).regular.end);
@@ -122,8 +111,8 @@ export class Contracts {
       return new UnderlyingModel(
         of,
         this.#spot(of),
-        (day) => Number(this.followed.level(of, day)),
-        this.followed.profile(of).timeline,
+        (day) => Number(this.background.level(of, day)),
+        this.background.profile(of).timeline,
         carryOf(of),
       );
     });
@@ -132,9 +121,9 @@ export class Contracts {
   #traded(of: Instrument): TradedUnderlying {
     const model = this.#underlying(of);
     return {
-      index: this.followed.profile(of).index,
-      days: this.followed.tradingDays(of),
-      on: (day) => this.followed.day(of, day),
+      index: this.background.profile(of).index,
+      days: this.background.tradingDays(of),
+      on: (day) => this.background.day(of, day),
       sharesSince: (day, earlier) => model.sharesSince(day, earlier),
     };
   }
@@ -144,15 +133,15 @@ export class Contracts {
     return this.#paths.get(contract, () => {
       const { lastTradingDay } = contract;
       if (lastTradingDay === undefined) throw new Error(`${contract.symbol} is no dated contract`);
-      const last = this.followed.tradingDays(contract).on(lastTradingDay);
+      const last = this.background.tradingDays(contract).on(lastTradingDay);
       return new ContractPath(contract, this.#spot(spotInstrument(contract.future.product)), last);
     });
   }
 
   #spot(of: Instrument): Spot {
     return this.#spots.get(of, () => {
-      const { key, daily } = this.followed.profile(of);
-      return new Spot(mix(key, NIGHTS), daily, this.followed.tradingDays(of), (day) => this.followed.spotDay(of, day));
+      const { key, daily } = this.background.profile(of);
+      return new Spot(mix(key, NIGHTS), daily, this.background.tradingDays(of), (day) => this.background.spotDay(of, day));
     });
   }
 }

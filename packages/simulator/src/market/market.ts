@@ -79,6 +79,13 @@ export type BarPeriod =
   | { readonly unit: 'minute'; readonly count: 1 | 3 | 5 | 10 | 15 | 30 | 60 | 120 | 180 | 240 }
   | { readonly unit: 'day' | 'week' | 'month' | 'quarter' | 'year' };
 
+/** Bars whose start lies in [from, to), epoch ms; without `from`, the last `limit` bars up to `to`, without `to`, up to now. */
+export interface BarsRange {
+  readonly from?: number;
+  readonly to?: number;
+  readonly limit?: number;
+}
+
 /** Trading before or after regular hours. */
 export interface ExtendedTrades {
   readonly last: Decimal;
@@ -163,8 +170,8 @@ export interface PastDays {
 export interface Market {
   quote(instrument: Instrument): Quote;
   /**
-   * Works out what the first look at an instrument takes long for, ready to pause: its day, and on every day of a plate its members. For `inTurns`; done at once
-   * when a look costs next to nothing already.
+   * The first look at an instrument on its day, ready to pause: that at a plate of a thousand members takes up to a second. For `inTurns`; done at once when a
+   * look costs next to nothing already.
    */
   prepare(instrument: Instrument): Generator<void, void>;
   book(instrument: Instrument, depth: number): Book;
@@ -172,18 +179,10 @@ export interface Market {
   detailedBook(instrument: Instrument, depth: number): DetailedBook;
   /** The newest `count` ticks, oldest first. */
   ticks(instrument: Instrument, count: number): readonly Tick[];
-  /** Bars whose start lies in [from, to), oldest first; without `from`, the last `limit` bars up to `to`. The running bar is included. Prices are as traded unless an adjustment is named. */
-  bars(
-    instrument: Instrument,
-    period: BarPeriod,
-    range: { from?: number; to?: number; limit?: number },
-    adjustment?: PriceAdjustment,
-  ): readonly Bar[];
-  /**
-   * Works out what {@link bars} of the same period and range take long for, ready to pause: of the index of a plate, what all its members traded. For
-   * `inTurns`.
-   */
-  prepareBars(instrument: Instrument, period: BarPeriod, range: { from?: number; to?: number; limit?: number }): Generator<void, void>;
+  /** Bars of a range, oldest first, the running one included. Prices are as traded unless an adjustment is named. */
+  bars(instrument: Instrument, period: BarPeriod, range: BarsRange, adjustment?: PriceAdjustment): readonly Bar[];
+  /** As {@link bars}, ready to pause: those of the index of a plate are made of what all its members traded. For `inTurns`. */
+  barsInTurns(instrument: Instrument, period: BarPeriod, range: BarsRange, adjustment?: PriceAdjustment): Generator<void, readonly Bar[]>;
   /**
    * The highest and the lowest price of the day bars that start in [from, to), forward adjusted; undefined where there is none. It costs a fraction of
    * the bars.

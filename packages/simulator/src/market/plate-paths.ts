@@ -1,11 +1,9 @@
-import type { Decimal } from '@svc-gateway/contract/decimal';
-import type { PlateComposition, Weighted } from '../companies/index.js';
+import type { Weighted } from '../companies/index.js';
 import { LruCache } from '../rng/lru-cache.js';
 import type { Instrument, PlateIndex } from '../world/instrument.js';
-import type { BackgroundDay } from './background-day.js';
-import type { History } from './history.js';
+import type { FollowedMarket, RegularDay } from './followed-market.js';
 import type { PriceRange } from './price-range.js';
-import type { TradingDay, TradingDays } from './trading-days.js';
+import type { TradingDay } from './trading-days.js';
 
 const DAYS_PER_YEAR = 365;
 /** Equal parts of a day, between whose ends the index goes straight, but for its own steps: members are looked at there alone. */
@@ -17,28 +15,6 @@ const REACH = 0.6;
 /** Within a day, the index goes with its heaviest members: those that make up this part of its variance, and so many at the most. */
 const GUIDED_VARIANCE = 0.9;
 const GUIDES_MAX = 24;
-
-/** Prices of members that the indices of plates need. */
-export interface MemberPrices {
-  readonly composition: (plate: PlateIndex) => PlateComposition;
-  readonly history: (instrument: Instrument) => History | undefined;
-  readonly days: (instrument: Instrument) => TradingDays;
-  readonly day: (instrument: Instrument, day: TradingDay) => BackgroundDay;
-  readonly regular: (instrument: Instrument, day: TradingDay) => MemberDay;
-}
-
-/** Where regular trading of a day began and ended, and its mean, in billionths. */
-interface RegularDay {
-  readonly open: number;
-  readonly close: number;
-  readonly mean: number;
-}
-
-/** The same, with what was traded. */
-export interface MemberDay extends RegularDay {
-  readonly volume: bigint;
-  readonly turnover: Decimal;
-}
 
 /** A day of a plate's index, in unrounded billionths. */
 export interface PlatePath {
@@ -79,16 +55,17 @@ function guidesOf(members: readonly Counted[], variance: number): readonly Count
 export class PlatePaths {
   readonly #paths = new LruCache<string, PlatePath>(CACHED_DAYS);
 
-  constructor(private readonly members: MemberPrices) {}
+  constructor(private readonly background: FollowedMarket) {}
 
   /** Members on a day of the plate's, with their weights. */
   weights(plate: PlateIndex, day: TradingDay): readonly Weighted[] {
-    return this.members.composition(plate).weights(day.number);
+    return this.background.companies.plate(plate.plate).weights(day.number);
   }
 
   /** Works out what {@link on} takes long for on a day not asked for yet, ready to pause. */
   *prepare(plate: PlateIndex, day: TradingDay): Generator<void, void> {
-    yield* this.members.composition(plate).prepare(day.number);
+    if (this.#paths.peek(keyOf(plate, day)) !== undefined) return;
+    yield* this.background.companies.plate(plate.plate).prepare(day.number);
     for (const { instrument } of this.weights(plate, day)) {
       this.#regular(instrument, day);
       yield;
@@ -106,13 +83,13 @@ export class PlatePaths {
   }
 
   on(plate: PlateIndex, day: TradingDay): PlatePath {
-    return this.#paths.get(`${plate.symbol} ${day.number}`, () => this.#makePath(plate, day));
+    return this.#paths.get(keyOf(plate, day), () => this.#makePath(plate, day));
   }
 
   #makePath(plate: PlateIndex, day: TradingDay): PlatePath {
     const weights = this.weights(plate, day);
     if (weights.length === 0) {
-      const level = this.members.composition(plate).emptyLevel(day.number);
+      const level = this.background.companies.plate(plate.plate).emptyLevel(day.number);
       return { open: level, close: level, mean: level, deviation: 0, follows: undefined };
     }
     let [open, close, mean, variance] = [0, 0, 0, 0];
@@ -126,24 +103,19 @@ export class PlatePaths {
       variance += ofVariance;
       counted.push({ instrument, weight, own, variance: ofVariance });
     }
-    const isLoaded = weights.some(({ instrument }) => this.#loaded(instrument, day) !== undefined);
+    const isLoaded = weights.some(({ instrument }) => this.background.historyOf(instrument, day) !== undefined);
     const deviation = Math.sqrt(variance / DAYS_PER_YEAR);
     const follows = isLoaded ? undefined : this.#following(guidesOf(counted, variance), { open, close }, day, deviation);
     return { open, close, mean, deviation, follows };
   }
 
   #regular(instrument: Instrument, day: TradingDay): RegularDay {
-    const loaded = this.#loaded(instrument, day);
-    if (loaded === undefined) return this.members.regular(instrument, this.members.days(instrument).on(day.day));
+    const loaded = this.background.historyOf(instrument, day);
+    if (loaded === undefined) return this.background.memberDay(instrument, this.background.tradingDays(instrument).on(day.day));
     const last = Number(loaded.lastAt(day.number)?.close ?? instrument.referencePrice);
     const on = loaded.day(day.number);
     const [open, close] = on === undefined ? [last, last] : [Number(on.open), Number(on.close)];
     return { open, close, mean: (open + close) / 2 };
-  }
-
-  #loaded(instrument: Instrument, { number }: TradingDay): History | undefined {
-    const history = this.members.history(instrument);
-    return history !== undefined && number <= history.lastDay ? history : undefined;
   }
 
   /** The guides as they trade, and all others together straight from where they open to where they close. */
@@ -183,10 +155,13 @@ export class PlatePaths {
 
   /** Price of the last trade before a moment of regular trading, or of the day's first where there is none. */
   #priceAt(instrument: Instrument, day: TradingDay, time: number): number {
-    const memberDay = this.members.days(instrument).on(day.day);
-    const { tape, grid } = this.members.day(instrument, memberDay);
+    const { tape, grid } = this.background.day(instrument, this.background.tradingDays(instrument).on(day.day));
     const happened = tape.countBefore(time);
     const [last] = happened === 0 ? [] : tape.trades(happened - 1, happened);
     return last === undefined ? this.#regular(instrument, day).open : last.price * grid;
   }
+}
+
+function keyOf({ symbol }: PlateIndex, { number }: TradingDay): string {
+  return `${symbol} ${number}`;
 }

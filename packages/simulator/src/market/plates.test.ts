@@ -170,22 +170,6 @@ describe('the index of a plate', () => {
     expect(inTurns(fresh.market.prepare(one))).toBeInstanceOf(Promise);
   });
 
-  test('anything else is looked at in turns for the first time alone, and shows the same as without', async () => {
-    const pauses = vi.spyOn(Turn.prototype, 'pause').mockImplementation(nextTurn);
-    onTestFinished(() => pauses.mockRestore());
-    const [fresh, other] = [setUp('2026-11-20T03:07:11Z', 9), setUp('2026-11-20T03:07:11Z', 9)];
-    for (const symbol of ['HK.00700', 'HK.HSImain', 'FX.USDJPY']) {
-      const one = fresh.world.instrument(symbol)!;
-      const preparing = inTurns(fresh.market.prepare(one));
-      expect(preparing, symbol).toBeInstanceOf(Promise);
-      await preparing;
-      expect(inTurns(fresh.market.prepare(one)), symbol).toBeUndefined();
-      expect(fresh.market.quote(one)).toEqual(other.market.quote(other.world.instrument(symbol)!));
-    }
-    fresh.clock.advance(24 * 3_600_000 * 3);
-    expect(inTurns(fresh.market.prepare(fresh.world.instrument('HK.00700')!))).toBeUndefined();
-  });
-
   test.each<[BarPeriod, number]>([
     [{ unit: 'minute', count: 1 }, 500],
     [{ unit: 'day' }, 30],
@@ -195,7 +179,7 @@ describe('the index of a plate', () => {
     const [fresh, other] = [setUp('2026-11-20T03:07:11Z', 11), setUp('2026-11-20T03:07:11Z', 11)];
     const symbol = 'HK.LIST2009';
     let turns = 0;
-    const work = fresh.market.prepareBars(fresh.plate(symbol), period, { limit });
+    const work = fresh.market.barsInTurns(fresh.plate(symbol), period, { limit });
     while (!work.next().done) turns += 1;
     expect(turns).toBeGreaterThan(fresh.members(symbol, '2026-11-20').length);
     // Callers' trades count in both.
@@ -215,7 +199,7 @@ describe('the index of a plate', () => {
     const fresh = setUp('2026-11-19T03:07:11Z', 13);
     const one = fresh.plate('HK.LIST2009');
     const minute: BarPeriod = { unit: 'minute', count: 1 };
-    const work = fresh.market.prepareBars(one, minute, { limit: 2 });
+    const work = fresh.market.barsInTurns(one, minute, { limit: 2 });
     work.next();
     fresh.clock.advance(24 * 3_600_000);
     atOnce(work);

@@ -3,7 +3,19 @@ import type { Instrument } from '../world/instrument.js';
 import { nextPrice } from '../world/ticks.js';
 import { type Aggregate, aggregateOfTick, barOf, joined, merge, turnoverOf } from './aggregate.js';
 import type { BookState } from './background-book.js';
-import type { Bar, BarPeriod, Book, BookLevel, PastDays, PriceAdjustment, PriceBounds, Quote, Tick, TickDirection } from './market.js';
+import type {
+  Bar,
+  BarPeriod,
+  BarsRange,
+  Book,
+  BookLevel,
+  PastDays,
+  PriceAdjustment,
+  PriceBounds,
+  Quote,
+  Tick,
+  TickDirection,
+} from './market.js';
 import { type MarketOptions, SimulatedMarket } from './simulated-market.js';
 import type { View } from './views.js';
 
@@ -116,12 +128,7 @@ export class RecordedMarket extends SimulatedMarket {
   }
 
   /** The days before are the generated market's; the minutes of the day begin with the recording. */
-  override bars(
-    instrument: Instrument,
-    period: BarPeriod,
-    range: { from?: number; to?: number; limit?: number },
-    adjustment: PriceAdjustment = 'none',
-  ): readonly Bar[] {
+  override bars(instrument: Instrument, period: BarPeriod, range: BarsRange, adjustment: PriceAdjustment = 'none'): readonly Bar[] {
     const today = this.#bars(instrument, period);
     if (today === undefined) return super.bars(instrument, period, range, adjustment);
     const to = range.to ?? this.clock.now() + 1;
@@ -225,7 +232,10 @@ export class RecordedMarket extends SimulatedMarket {
   }
 }
 
-function levelsOf({ book, instrument }: Recorded, { last }: Quote): { readonly buy: readonly BookLevel[]; readonly sell: readonly BookLevel[] } {
+function levelsOf(
+  { book, instrument }: Recorded,
+  { last }: Quote,
+): { readonly buy: readonly BookLevel[]; readonly sell: readonly BookLevel[] } {
   if (book !== undefined) return { buy: book.bids.slice(0, DEPTH_MAX), sell: book.asks.slice(0, DEPTH_MAX) };
   const volume = BigInt(instrument.lotSize) * ASSUMED_LOTS;
   const level = (steps: number): BookLevel => ({ price: nextPrice(instrument.tickTable, last, steps), volume, orderCount: 1 });

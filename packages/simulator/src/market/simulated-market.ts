@@ -3,6 +3,7 @@ import type { Decimal } from '@svc-gateway/contract/decimal';
 import { requireDay } from '@svc-gateway/contract/time';
 import type { Companies } from '../companies/companies.js';
 import type { DayMove } from '../companies/market-prices.js';
+import { atOnce } from '../pace.js';
 import type { Calendar } from '../world/calendar.js';
 import { continuousOf } from '../world/futures.js';
 import { type Instrument, isDerived, type Option, type Warrant } from '../world/instrument.js';
@@ -19,6 +20,7 @@ import { EMITTED_TICKS_MAX, LiveEvents } from './live-events.js';
 import type {
   Bar,
   BarPeriod,
+  BarsRange,
   Book,
   ContractValuation,
   DetailedBook,
@@ -35,7 +37,6 @@ import type {
 } from './market.js';
 import { OrderBook } from './order-book.js';
 import { pastDaysOf } from './past-days.js';
-import { Preparation } from './preparation.js';
 import { rangeOf } from './range.js';
 import { anchorOf } from './spot-anchor.js';
 import { Tape } from './tape.js';
@@ -70,7 +71,6 @@ export class SimulatedMarket implements Market {
   protected readonly live: LiveEvents;
   readonly #books = new Map<string, OrderBook>();
   readonly #views: Views;
-  readonly #preparation: Preparation;
 
   constructor({ clock, seed, calendarOf, pairs, companies, history = new Map() }: MarketOptions) {
     this.clock = clock;
@@ -87,9 +87,8 @@ export class SimulatedMarket implements Market {
     const anchor = (instrument: Instrument) => anchorOf(instrument, (symbol) => history.get(symbol)?.anchor);
     const [pair] = pairs;
     const currencies = pair === undefined ? undefined : Currencies.of(seed, pairs, daysOf(pair), anchor);
-    this.#tape = new Tape(new Background(seed, daysOf, anchor, currencies, companies, history), history);
+    this.#tape = new Tape(new Background(seed, daysOf, anchor, currencies, companies, history));
     this.#views = new Views(clock, this.#tape);
-    this.#preparation = new Preparation(clock, this.#tape, this.#views);
     this.#adjustments = new Adjustments(
       (instrument) => companies.timeline(instrument),
       (instrument, ex) => this.#tape.drop(instrument, ex),
@@ -112,8 +111,20 @@ export class SimulatedMarket implements Market {
     return this.view(instrument).quote;
   }
 
-  prepare(instrument: Instrument): Generator<void, void> {
-    return this.#preparation.firstLook(instrument);
+  *prepare(instrument: Instrument): Generator<void, void> {
+    if (this.#views.isKnownToday(instrument)) return;
+    if (instrument.kind === 'plate') yield* this.#forToday(instrument, () => this.#tape.plates.prepare(instrument, this.clock.now()));
+    this.view(instrument);
+  }
+
+  /** Work that pauses, for the trading day that it is: once more where another began before it was done. */
+  *#forToday(instrument: Instrument, work: () => Generator<void, unknown>): Generator<void, void> {
+    const today = () => this.#tape.days(instrument).at(this.clock.now()).number;
+    let day: number;
+    do {
+      day = today();
+      yield* work();
+    } while (today() !== day);
   }
 
   book(instrument: Instrument, depth: number): Book {
@@ -136,21 +147,27 @@ export class SimulatedMarket implements Market {
     return this.#tape.dayTicks(instrument, this.#views.now(instrument), Number(after));
   }
 
-  bars(
+  bars(instrument: Instrument, period: BarPeriod, range: BarsRange, adjustment: PriceAdjustment = 'none'): readonly Bar[] {
+    return atOnce(this.#bars(instrument, period, range, adjustment));
+  }
+
+  *barsInTurns(
     instrument: Instrument,
     period: BarPeriod,
-    range: { from?: number; to?: number; limit?: number },
+    range: BarsRange,
     adjustment: PriceAdjustment = 'none',
-  ): readonly Bar[] {
+  ): Generator<void, readonly Bar[]> {
+    // The first round fills the caches, the second one is of one moment.
+    if (instrument.kind === 'plate') yield* this.#forToday(instrument, () => this.#bars(instrument, period, range, adjustment));
+    return this.bars(instrument, period, range, adjustment);
+  }
+
+  #bars(instrument: Instrument, period: BarPeriod, range: BarsRange, adjustment: PriceAdjustment): Generator<void, readonly Bar[]> {
     const now = this.#views.now(instrument);
     const today = this.#tape.days(instrument).at(now).number;
     const factors = this.#adjustments.factors(instrument, adjustment, today);
     const factor = ({ number }: TradingDay) => factors(number);
     return barsOf({ tape: this.#tape, blocks: this.#blocks }, instrument, period, { ...range, to: range.to ?? now + 1, factor }, now);
-  }
-
-  prepareBars(instrument: Instrument, period: BarPeriod, range: { from?: number; to?: number; limit?: number }): Generator<void, void> {
-    return this.#preparation.bars(instrument, period, range);
   }
 
   adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time = this.#views.now(instrument)): bigint {

@@ -8,7 +8,7 @@ import type { Background } from './background.js';
 import type { BackgroundDay } from './background-day.js';
 import type { History } from './history.js';
 import type { DayPrices, PriceBounds, Tick, TickDirection } from './market.js';
-import { type MemberTape, PlateTape } from './plate-tape.js';
+import { PlateTape } from './plate-tape.js';
 import { Prints, type PrintsChange } from './prints.js';
 import { printSequence, tickSequence, tradesUpTo } from './sequence.js';
 import type { Trade } from './trades.js';
@@ -20,17 +20,14 @@ const NO_PRINTS = new Prints();
 const TRADES_A_PIECE = 200;
 
 /** The whole tape of every symbol: loaded history, then the background's trades with callers' prints among them. */
-export class Tape implements MemberTape {
+export class Tape {
   readonly #prints = new Map<string, Prints>();
   readonly plates: PlateTape;
   /** How often callers' trades were added. */
   #printed = 0;
 
-  constructor(
-    readonly background: Background,
-    readonly history: ReadonlyMap<string, History>,
-  ) {
-    this.plates = new PlateTape(this);
+  constructor(readonly background: Background) {
+    this.plates = new PlateTape(background, this.#prints);
   }
 
   days(instrument: Instrument): TradingDays {
@@ -39,7 +36,7 @@ export class Tape implements MemberTape {
 
   /** Number of the first day that the symbol may have bars of. */
   firstDay(instrument: Instrument): number {
-    return this.history.get(instrument.symbol)?.firstDay ?? requireDay(instrument.listDate);
+    return this.background.history.get(instrument.symbol)?.firstDay ?? requireDay(instrument.listDate);
   }
 
   /** Totals of the day's regular trades up to `now` (inclusive). */
@@ -121,7 +118,7 @@ export class Tape implements MemberTape {
 
   /** About the price at the end of a day (its number), loaded or not. */
   levelBefore(instrument: Instrument, day: number): Decimal {
-    const history = this.history.get(instrument.symbol);
+    const history = this.background.history.get(instrument.symbol);
     const loaded = history !== undefined && day <= history.lastDay ? history.lastAt(day) : undefined;
     return loaded?.close ?? this.background.level(instrument, day);
   }
@@ -255,10 +252,6 @@ export class Tape implements MemberTape {
     this.#printed += 1;
   }
 
-  get hasPrints(): boolean {
-    return this.#prints.size > 0;
-  }
-
   /** The symbols that callers traded. */
   printed(): Iterable<readonly [string, Prints]> {
     return this.#prints;
@@ -287,14 +280,12 @@ export class Tape implements MemberTape {
 
   /** Loaded bar of the first known day. */
   #firstLoaded({ symbol }: Instrument, { number }: TradingDay): Aggregate | undefined {
-    const history = this.history.get(symbol);
+    const history = this.background.history.get(symbol);
     return history?.firstDay === number ? history.day(number) : undefined;
   }
 
-  /** The loaded history that stands for a day. */
   historyOf(instrument: Instrument, day: TradingDay): History | undefined {
-    const history = this.history.get(instrument.symbol);
-    return history !== undefined && day.number <= history.lastDay ? history : undefined;
+    return this.background.historyOf(instrument, day);
   }
 }
 

@@ -112,8 +112,10 @@ export class Views {
     return { index: last?.index ?? -1, direction: -1, price: Number(bid) };
   }
 
-  isKnown(instrument: Instrument): boolean {
-    return this.#views.peek(instrument.symbol) !== undefined;
+  /** Whether an instrument was looked at on its trading day. */
+  isKnownToday(instrument: Instrument): boolean {
+    const known = this.#views.peek(instrument.symbol)?.view;
+    return known !== undefined && known.quote.tradingDay === this.tape.days(instrument).at(this.now(instrument)).day;
   }
 
   /** A caller traded: what is known of these is out of date, and so are the indices of their plates. */

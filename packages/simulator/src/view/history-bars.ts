@@ -54,8 +54,7 @@ export function* historyPage(
   let from = Math.max(earliest, resume ?? earliest);
   for (;;) {
     const limit = Math.min(count + 1 - bars.length, barsAtOnce[period.unit]);
-    yield* facts.market.prepareBars(listing.instrument, period, { from, to, limit });
-    const found = facts.market.bars(listing.instrument, period, { from, to, limit }, adjustment);
+    const found = yield* facts.market.barsInTurns(listing.instrument, period, { from, to, limit }, adjustment);
     for (const bar of found) {
       const label = labelTime(facts, listing, period, bar);
       if (label < first || label > last || !inHours(facts, listing, period, bar, hours)) continue;
@@ -83,8 +82,7 @@ export function* newestBars(
   let range: { readonly to?: number } = to === undefined ? {} : { to };
   for (;;) {
     const limit = Math.min(wanted, barsAtOnce[period.unit]);
-    yield* market.prepareBars(listing.instrument, period, { ...range, limit });
-    const found = market.bars(listing.instrument, period, { ...range, limit }, adjustment);
+    const found = yield* market.barsInTurns(listing.instrument, period, { ...range, limit }, adjustment);
     newestFirst.push(found);
     wanted -= found.length;
     const [oldest] = found;

@@ -91,7 +91,7 @@ function* timeShares({ clock, world, market }: Facts<'clock' | 'world' | 'market
     .calendar(instrument)
     .sessions(market.quote(instrument).tradingDay)
     .filter(({ kind }) => kind === 'regular');
-  if (first !== undefined) yield* market.prepareBars(instrument, { unit: 'minute', count: 1 }, { from: first.start });
+  if (first !== undefined) yield* market.barsInTurns(instrument, { unit: 'minute', count: 1 }, { from: first.start });
   const rtList = timeShare(market, world.calendar(instrument), instrument, clock.now()).map((point) => timeShareMessage(listing, point));
   return { security: listing.security, name: instrument.name, rtList };
 }
