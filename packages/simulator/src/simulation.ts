@@ -262,7 +262,7 @@ function marketOf(options: MadeFrom, { world, prices, priceBy }: PricedWorld, lo
   const today = (instrument: Instrument) => requireDay(calendarOf(instrument).tradingDay(clock.now()));
   const history = [...loaded, ...historyBefore(recorded, loaded, world)];
   const pasts = pastsOf(history, today);
-  const companies = companiesOf(world, seed, (symbol) => pasts.get(symbol)?.loadedPrices, prices);
+  const companies = companiesOf(world, seed, (symbol) => pasts.get(symbol), prices);
   const pairs = world.instruments({ market: 'FX', kind: 'forex' });
   const instruments = recorded.flatMap(({ symbol }) => world.instrument(symbol) ?? []);
   const marketOptions = { clock, seed, calendarOf, companies, pairs, history: pasts };

@@ -3,6 +3,7 @@ import type { Currency, QuoteMarket } from '@svc-gateway/contract/markets';
 import { dayOfNumber, requireDay } from '@svc-gateway/contract/time';
 import { atOnce } from '../pace.js';
 import { LruCache } from '../rng/lru-cache.js';
+import type { Anchor } from '../rng/price-chain.js';
 import { keyOf } from '../rng/random.js';
 import type { World } from '../world/index.js';
 import type { Instrument } from '../world/instrument.js';
@@ -18,7 +19,6 @@ import type { MarketPrices } from './market-prices.js';
 import { Peers } from './peers.js';
 import { PlateComposition, type PlateMember } from './plate-composition.js';
 import { industryOf, PlateMembership } from './plate-membership.js';
-import type { KnownPrice } from './price-path.js';
 import { companyKey, companyProfile } from './profile.js';
 
 /** Loaded price history of a listing. Simulated actions keep off its days: what happened then is in its prices. */
@@ -27,7 +27,7 @@ export interface LoadedPrices {
   readonly firstDay: number;
   readonly lastDay: number;
   /** Close of the last day. */
-  readonly close: Decimal;
+  readonly anchor: Anchor;
 }
 
 const NO_MEMBERS = new PlateComposition([]);
@@ -107,7 +107,7 @@ export class Companies implements CorporateActions {
     return this.#funds.get(etf, () => {
       const prices = this.loaded(etf.symbol);
       const isQuiet = (day: number) => prices !== undefined && day >= prices.firstDay && day <= prices.lastDay;
-      return new Fund(this.seed, etf, keyOf(`${this.seed}|${etf.symbol}`), knownPrice(prices), isQuiet);
+      return new Fund(this.seed, etf, keyOf(`${this.seed}|${etf.symbol}`), prices?.anchor, isQuiet);
     });
   }
 
@@ -188,19 +188,18 @@ export class Companies implements CorporateActions {
     const company = of(reference / 1e9);
     const price = known(home);
     // A loaded price says what the company is worth: its books follow.
-    return price === undefined ? company : of(price.price / company.prices.levelOn(price.day) / 1e9);
+    return price === undefined ? company : of(price.price / company.prices.levelOn(price.number) / 1e9);
   }
 
   /** A loaded price of the listing, or else of another of its issuer, at the ratio of their reference prices. */
-  #known({ classes }: Issuer, instrument: Instrument): KnownPrice | undefined {
-    const own = knownPrice(this.loaded(instrument.symbol));
-    if (own !== undefined) return own;
+  #known({ classes }: Issuer, instrument: Instrument): Anchor | undefined {
+    const own = this.loaded(instrument.symbol);
+    if (own !== undefined) return own.anchor;
     for (const other of classes) {
-      const known = knownPrice(this.loaded(other.instrument.symbol));
-      if (known !== undefined) {
-        const ratio = Number(instrument.referencePrice) / Number(other.instrument.referencePrice);
-        return { day: known.day, price: known.price * ratio };
-      }
+      const known = this.loaded(other.instrument.symbol)?.anchor;
+      if (known === undefined) continue;
+      const ratio = Number(instrument.referencePrice) / Number(other.instrument.referencePrice);
+      return { ...known, price: known.price * ratio };
     }
     return undefined;
   }
@@ -219,7 +218,7 @@ export class Companies implements CorporateActions {
         return Number(numerator) / Number(denominator);
       },
       cash: (perShare, announced) => this.#conversion(issuer.home.currency, equity.currency, dayOfNumber(announced))(perShare * ordinary),
-      accruesFrom: this.#known(issuer, equity)?.day ?? -Infinity,
+      accruesFrom: this.#known(issuer, equity)?.number ?? -Infinity,
     });
   }
 
@@ -253,8 +252,4 @@ export class Companies implements CorporateActions {
     if (inverse === undefined) throw new Error(`the world quotes no ${currency}`);
     return divide(DECIMAL_ONE, rate(inverse));
   }
-}
-
-function knownPrice(prices: LoadedPrices | undefined): KnownPrice | undefined {
-  return prices === undefined ? undefined : { day: prices.lastDay, price: Number(prices.close) };
 }

@@ -1,12 +1,11 @@
 import type { QuoteMarket } from '@svc-gateway/contract/markets';
 import { requireDay } from '@svc-gateway/contract/time';
-import { chainPrice } from '../rng/price-chain.js';
+import { type Anchor, chainPrice } from '../rng/price-chain.js';
 import { keyOf, mix, uniform } from '../rng/random.js';
 import type { Instrument } from '../world/instrument.js';
 import { significant } from './amounts.js';
 import type { Declared } from './declared.js';
 import { FIRST_YEAR, LAST_YEAR } from './growth.js';
-import type { KnownPrice } from './price-path.js';
 import { firstCommon } from './trading-days.js';
 
 /** Qot_Common.AssetClass. */
@@ -34,7 +33,7 @@ export class Fund {
     seed: string | number,
     readonly instrument: Instrument,
     private readonly priceKey: number,
-    private readonly known: KnownPrice | undefined,
+    private readonly known: Anchor | undefined,
     private readonly isQuiet: (day: number) => boolean,
   ) {
     this.#key = keyOf(`${seed}|fund|${instrument.symbol}`);
@@ -51,8 +50,7 @@ export class Fund {
   /** As of {@link PricePath.at}. */
   priceAt(day: number): number {
     const { volatility, referencePrice } = this.instrument;
-    const anchor = this.known === undefined ? { price: Number(referencePrice) } : { price: this.known.price, number: this.known.day };
-    return chainPrice(this.priceKey, day, volatility / Math.sqrt(DAYS_PER_YEAR), anchor);
+    return chainPrice(this.priceKey, day, volatility / Math.sqrt(DAYS_PER_YEAR), this.known ?? { price: Number(referencePrice) });
   }
 
   /** Distributions that go ex in a calendar year, oldest first. */

@@ -1,6 +1,7 @@
 import { DECIMAL_ONE, type Decimal } from '@svc-gateway/contract/decimal';
 import { requireDay } from '@svc-gateway/contract/time';
 import { LruCache } from '../rng/lru-cache.js';
+import type { Anchor } from '../rng/price-chain.js';
 import { mix, uniform } from '../rng/random.js';
 import type { Instrument } from '../world/instrument.js';
 import { Accounts } from './accounts.js';
@@ -10,7 +11,7 @@ import { compound, FIRST_YEAR, firstOf, LAST_YEAR, REFERENCE_DAY, yearOf, yearsT
 import type { Issuer } from './issuers.js';
 import type { DayMove } from './market-prices.js';
 import type { Seat } from './peers.js';
-import { type KnownPrice, PricePath } from './price-path.js';
+import { PricePath } from './price-path.js';
 import { aspect, type CompanyProfile } from './profile.js';
 import { type Restatement, restatement } from './restatements.js';
 import { RIGHTS_DISCOUNT, shareEvents } from './share-events.js';
@@ -20,7 +21,7 @@ import { firstCommon } from './trading-days.js';
 export interface Surroundings {
   /** Stream of the price. */
   readonly priceKey: number;
-  readonly known: (instrument: Instrument) => KnownPrice | undefined;
+  readonly known: (instrument: Instrument) => Anchor | undefined;
   /** Days on which no action goes ex: those of loaded price history. */
   readonly isQuiet: (day: number) => boolean;
   readonly seat: () => Seat;

@@ -1,15 +1,7 @@
-import { chainPrice } from '../rng/price-chain.js';
+import { type Anchor, chainPrice } from '../rng/price-chain.js';
 import type { Instrument } from '../world/instrument.js';
 import { compound, REFERENCE_DAY, yearsTo } from './growth.js';
 import { RIGHTS_DISCOUNT, type ShareEvent } from './share-events.js';
-
-/** A known price that a path goes through: the last close of loaded history. */
-export interface KnownPrice {
-  /** Days since 1970-01-01. */
-  readonly day: number;
-  /** Billionths. */
-  readonly price: number;
-}
 
 const DAYS_PER_YEAR = 365;
 
@@ -23,7 +15,7 @@ export class PricePath {
     /** Yearly, of one share. */
     private readonly growth: number,
     private readonly events: readonly (ShareEvent & { readonly ex: number })[],
-    private readonly known: (instrument: Instrument) => KnownPrice | undefined,
+    private readonly known: (instrument: Instrument) => Anchor | undefined,
   ) {
     this.#daily = home.volatility / Math.sqrt(DAYS_PER_YEAR);
   }
@@ -31,10 +23,8 @@ export class PricePath {
   /** Price of a listing at the end of a day, in unrounded billionths, without the dividend that the next ex-day takes off. */
   at(instrument: Instrument, day: number): number {
     const known = this.known(instrument);
-    if (known === undefined)
-      return chainPrice(this.key, day, this.#daily, { price: Number(instrument.referencePrice) }) * this.levelOn(day);
-    const anchor = { price: known.price, number: known.day };
-    return (chainPrice(this.key, day, this.#daily, anchor) * this.levelOn(day)) / this.levelOn(known.day);
+    const price = chainPrice(this.key, day, this.#daily, known ?? { price: Number(instrument.referencePrice) }) * this.levelOn(day);
+    return known === undefined ? price : price / this.levelOn(known.number);
   }
 
   /** Price level from growth and share events, against the reference day. */

@@ -13,10 +13,3 @@ export interface BackgroundDay {
   /** Turnover of one lot at one step of the grid. */
   readonly amountUnit: Decimal;
 }
-
-/** The last close of loaded history, from which the generator goes on. */
-export interface Anchor {
-  /** Days since 1970-01-01 of the close. */
-  readonly number: number;
-  readonly close: Decimal;
-}

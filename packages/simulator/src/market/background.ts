@@ -3,14 +3,14 @@ import type { Companies } from '../companies/companies.js';
 import { exPrice } from '../companies/ex-price.js';
 import type { ListingTimeline } from '../companies/listing-timeline.js';
 import { LruCache } from '../rng/lru-cache.js';
-import { chainPrice } from '../rng/price-chain.js';
+import { type Anchor, chainPrice } from '../rng/price-chain.js';
 import { keyOf, mix, normal } from '../rng/random.js';
 import { closingPrice, dailyDeviation } from '../world/bond-price.js';
 import { tradedOn } from '../world/futures.js';
 import { type Future, type Instrument, isDerived, type Option, type PlateIndex, type Warrant } from '../world/instrument.js';
 import { roundToTick, tickSize } from '../world/ticks.js';
 import { type Aggregate, aggregateOfTotals, type Traded, turnoverOf } from './aggregate.js';
-import type { Anchor, BackgroundDay } from './background-day.js';
+import type { BackgroundDay } from './background-day.js';
 import { Contracts } from './contracts.js';
 import type { Currencies } from './currencies.js';
 import { DayOfSessions } from './day-of-sessions.js';
@@ -51,7 +51,7 @@ export class Background implements FollowedMarket {
 
   /** A large plate asks for a thousand a day. */
   readonly #memberDays = new LruCache<number, MemberDay>(CACHED_TOTALS);
-  /** Running days of members of plates: a look at a plate of a thousand takes 5 ms, and ten times as long where its members' days are made anew. */
+  /** Running days of members of plates: a look at a plate of a thousand takes 5 ms, and 20 ms where these are made anew. */
   readonly #runningDays = new LruCache<number, BackgroundDay>(CACHED_MEMBERS);
 
   readonly #own = new OwnDays();
@@ -212,9 +212,7 @@ export class Background implements FollowedMarket {
     }
     const daily = instrument.volatility / Math.sqrt(DAYS_PER_YEAR);
     if (timeline !== undefined) return { daily: () => daily, closeOn: (day) => timeline.priceAt(day) };
-    const anchor = this.anchor(instrument);
-    const known =
-      anchor === undefined ? { price: Number(instrument.referencePrice) } : { price: Number(anchor.close), number: anchor.number };
+    const known = this.anchor(instrument) ?? { price: Number(instrument.referencePrice) };
     return { daily: () => daily, closeOn: (day) => chainPrice(key, day, daily, known) };
   }
 
@@ -249,12 +247,6 @@ export class Background implements FollowedMarket {
     return this.#own.prices(this.profile(instrument), this.tradingDays(instrument), day);
   }
 
-  /** Extremes of a day's regular trading, in whole billionths; undefined where nothing trades then. */
-  extremes(instrument: Instrument, day: TradingDay): Pick<DayPrices, 'high' | 'low'> | undefined {
-    const totals = this.regularTotals(instrument, day);
-    return totals && { high: Number(totals.high), low: Number(totals.low) };
-  }
-
   /** A day that goes its own way, from the close before to its own. */
   #ownDay(instrument: Instrument, profile: Profile, day: TradingDay): BackgroundDay {
     const { previous, grid, parts } = this.#own.outline(profile, this.tradingDays(instrument), day);
@@ -287,12 +279,12 @@ export class Background implements FollowedMarket {
     profile: Profile,
     filling: Pick<Filling, 'day' | 'previous' | 'deviation' | 'typical'>,
     range: PriceRange,
-    path: (from: number, until: number) => PriceRange,
+    path: ((from: number, until: number) => PriceRange) | undefined,
   ): BackgroundDay {
     const { day } = filling;
     const grid = profile.ladder.commonTick(range.low, range.high);
     const key = mix(profile.key, day.number);
-    const follows = (from: number, until: number) => scaled(path(from, until), 1 / grid);
+    const follows = path && ((from: number, until: number) => scaled(path(from, until), 1 / grid));
     const tape = filledTape(instrument, profile, { ...filling, part: { ...day, share: 1 }, key, grid }, range, follows);
     return this.#day(instrument, profile, day, grid, tape);
   }
@@ -303,11 +295,7 @@ export class Background implements FollowedMarket {
     const key = mix(profile.key, day.number);
     const high = Math.max(open, close) + deviation * (PLATE_REACH.least + PLATE_REACH.more * Math.abs(normal(key, 1)));
     const low = Math.min(open, close) - deviation * (PLATE_REACH.least + PLATE_REACH.more * Math.abs(normal(key, 2)));
-    const grid = profile.ladder.commonTick(low, high);
-    const part = { ...day, share: 1 };
-    const inSteps = follows && ((from: number, until: number) => scaled(follows(from, until), 1 / grid));
-    const tape = filledTape(plate, profile, { day, part, key, grid, previous: open }, { open, close, high, low, mean }, inSteps);
-    return this.#day(plate, profile, day, grid, tape);
+    return this.#followingDay(plate, profile, { day, previous: open }, { open, close, high, low, mean }, follows);
   }
 
   spotDay(spot: Instrument, day: TradingDay): BackgroundDay {
@@ -322,19 +310,9 @@ export class Background implements FollowedMarket {
 
   #pairDay(pair: Instrument, profile: Profile, day: TradingDay, currencies: Currencies): BackgroundDay {
     const { finest } = profile.ladder;
-    return {
-      day,
-      tape: new PairTape({
-        day,
-        ...currencies.knots(pair, day),
-        grid: finest,
-        shared: mix(keyOf(`${this.seed}|currencies`), day.number),
-        key: mix(profile.key, day.number),
-      }),
-      grid: finest,
-      lotSize: profile.lotSize,
-      amountUnit: turnoverOf(pair, BigInt(finest), BigInt(profile.lotSize)),
-    };
+    const shared = mix(keyOf(`${this.seed}|currencies`), day.number);
+    const key = mix(profile.key, day.number);
+    return this.#day(pair, profile, day, finest, new PairTape({ day, ...currencies.knots(pair, day), grid: finest, shared, key }));
   }
 }
 

@@ -1,8 +1,7 @@
 import { LruCache } from '../rng/lru-cache.js';
-import { chainPrice } from '../rng/price-chain.js';
+import { type Anchor, chainPrice } from '../rng/price-chain.js';
 import { keyOf, mix, normal } from '../rng/random.js';
 import type { Instrument } from '../world/instrument.js';
-import type { Anchor } from './background-day.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
 
 /** Segments of a day between two knots of a currency's path: a power of two. */
@@ -28,34 +27,26 @@ interface Major {
  */
 export class Currencies {
   readonly #days = new LruCache<string, readonly number[]>(CACHED_DAYS);
+  /** By currency. */
+  readonly #majors = new Map<string, Major>();
 
   constructor(
     private readonly seed: number | string,
-    private readonly majors: ReadonlyMap<string, Major>,
+    pairs: readonly Instrument[],
     private readonly days: TradingDays,
     private readonly anchor: (instrument: Instrument) => Anchor | undefined,
-  ) {}
-
-  /** Builds the currencies of a world from its pairs against the dollar. */
-  static of(
-    seed: number | string,
-    pairs: readonly Instrument[],
-    days: TradingDays,
-    anchor: (instrument: Instrument) => Anchor | undefined,
-  ): Currencies {
-    const majors = new Map<string, Major>();
+  ) {
     for (const pair of pairs) {
       const [first, second] = currenciesOf(pair);
-      if (second === DOLLAR) majors.set(first, { pair, inverted: false });
-      else if (first === DOLLAR) majors.set(second, { pair, inverted: true });
+      if (second === DOLLAR) this.#majors.set(first, { pair, inverted: false });
+      else if (first === DOLLAR) this.#majors.set(second, { pair, inverted: true });
     }
-    return new Currencies(seed, majors, days, anchor);
   }
 
   /** Whether a pair is the quotient of two paths. Loaded history of a cross has it go on by itself from its last close. */
   quotes(pair: Instrument): boolean {
     const currencies = currenciesOf(pair);
-    if (!currencies.every((currency) => currency === DOLLAR || this.majors.has(currency))) return false;
+    if (!currencies.every((currency) => currency === DOLLAR || this.#majors.has(currency))) return false;
     return currencies.includes(DOLLAR) || this.anchor(pair) === undefined;
   }
 
@@ -71,7 +62,7 @@ export class Currencies {
 
   /** Halved again and again, as a random walk between two known ends is. */
   #makePath(currency: string, day: TradingDay): readonly number[] {
-    const major = this.majors.get(currency);
+    const major = this.#majors.get(currency);
     if (major === undefined) return new Array<number>(SEGMENTS + 1).fill(1);
     const yesterday = this.days.previous(day);
     const daily = dailyDeviation(major.pair);
@@ -95,8 +86,7 @@ export class Currencies {
 
   /** Dollars for one of the currency at the end of a day. */
   #close(currency: string, { pair, inverted }: Major, day: TradingDay): number {
-    const known = this.anchor(pair);
-    const anchor = known === undefined ? { price: Number(pair.referencePrice) } : { price: Number(known.close), number: known.number };
+    const anchor = this.anchor(pair) ?? { price: Number(pair.referencePrice) };
     const rate = chainPrice(keyOf(`${this.seed}|${currency}`), day.number, dailyDeviation(pair), anchor) / 1e9;
     return inverted ? 1 / rate : rate;
   }

@@ -63,7 +63,7 @@ describe('capital flow', () => {
           for (const wait of waits) {
             clock.advance(wait);
             const flow = flows.of(instrument);
-            const ticks = [...market.dayTicks(instrument, 0n)].flat();
+            const ticks = market.dayTicks(instrument, 0n);
             const turnover = (direction: number) =>
               ticks.reduce((total, tick) => total + (tick.direction === direction ? tick.turnover : 0n), 0n);
             expect(sum(flow.in)).toBe(turnover(1));

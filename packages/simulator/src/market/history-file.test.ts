@@ -44,7 +44,7 @@ async function marketWithHistory(time: number) {
   const clock = new ManualClock(time);
   const { histories, problems } = await loadHistoryFolder(folder, (symbol) => world.instrument(symbol), calendarOf);
   const history = pastsOf(histories, (instrument) => requireDay(calendarOf(instrument).tradingDay(time)));
-  const companies = companiesOf(world, 1, (symbol) => history.get(symbol)?.loadedPrices);
+  const companies = companiesOf(world, 1, (symbol) => history.get(symbol));
   return {
     market: createMarket({ clock, seed: 1, calendarOf, pairs: world.instruments({ market: 'FX' }), companies, history }),
     companies,

@@ -1,8 +1,8 @@
 import type { Decimal } from '@svc-gateway/contract/decimal';
 import type { LoadedPrices } from '../companies/companies.js';
+import type { Anchor } from '../rng/price-chain.js';
 import type { Instrument } from '../world/instrument.js';
 import { type Aggregate, merge, turnoverOf } from './aggregate.js';
-import type { Anchor } from './background-day.js';
 import { firstIndex } from './prints.js';
 
 /** One loaded bar. The files name no turnover: it is taken as volume × the mean of high, low and close. */
@@ -32,7 +32,7 @@ interface Loaded {
 }
 
 /** The bars that stand in for one symbol's past. After its last day the generator goes on from its last close. */
-export class History {
+export class History implements LoadedPrices {
   readonly #days: readonly { readonly number: number; readonly totals: Aggregate }[];
   readonly #minutes: readonly Loaded[];
 
@@ -69,14 +69,8 @@ export class History {
     return this.#days.at(-1)?.number ?? 0;
   }
 
-  get anchor(): Anchor | undefined {
-    const last = this.#days.at(-1);
-    return last === undefined ? undefined : { number: last.number, close: last.totals.close };
-  }
-
-  /** Its days and last close. */
-  get loadedPrices(): LoadedPrices {
-    return { firstDay: this.firstDay, lastDay: this.lastDay, close: this.#days.at(-1)?.totals.close ?? 0n };
+  get anchor(): Anchor {
+    return { number: this.lastDay, price: Number(this.#days.at(-1)?.totals.close ?? 0n) };
   }
 
   day(number: number): Aggregate | undefined {

@@ -14,7 +14,6 @@ export type {
   DetailedBook,
   Execution,
   ExtendedTrades,
-  Market,
   MarketEvent,
   PastDays,
   PriceAdjustment,

@@ -12,7 +12,7 @@ export interface LiveSource {
   ticksAfter(instrument: Instrument, sequence: bigint): readonly Tick[];
   /** The next moment after now at which the background trades or changes its book. */
   nextChange(instrument: Instrument): number;
-  /** As of `Market.prepare`. */
+  /** As of `SimulatedMarket.prepare`. */
   prepare(instrument: Instrument): Generator<void, void>;
 }
 

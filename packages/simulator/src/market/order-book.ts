@@ -122,7 +122,7 @@ export class OrderBook {
     return level === undefined || this.#isHidden(side, level.price) ? 0n : BigInt(level.volume);
   }
 
-  /** Takes background liquidity for a caller who buys or sells: see Market.take. `resting` marks executions at a resting price. */
+  /** Takes background liquidity for a caller who buys or sells: see `SimulatedMarket.take`. `resting` marks executions at a resting price. */
   take(state: BookState, side: Side, volume: bigint, limit: Decimal | undefined): (Execution & { readonly resting: boolean })[] {
     const from: Side = side === 'buy' ? 'sell' : 'buy';
     const through = (price: number, bound: number) => (side === 'buy' ? price > bound : price < bound);

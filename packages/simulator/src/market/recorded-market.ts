@@ -117,14 +117,11 @@ export class RecordedMarket extends SimulatedMarket {
   }
 
   override ticks(instrument: Instrument, count: number): readonly Tick[] {
-    const recorded = this.#recorded.get(instrument.symbol);
-    return recorded === undefined ? super.ticks(instrument, count) : recorded.ticks.slice(-count);
+    return this.#recorded.get(instrument.symbol)?.ticks.slice(-count) ?? super.ticks(instrument, count);
   }
 
-  override dayTicks(instrument: Instrument, after: bigint): Iterable<readonly Tick[]> {
-    const recorded = this.#recorded.get(instrument.symbol);
-    if (recorded === undefined) return super.dayTicks(instrument, after);
-    return [recorded.ticks.filter(({ sequence }) => sequence > after)];
+  override dayTicks(instrument: Instrument, after: bigint): readonly Tick[] {
+    return this.#recorded.get(instrument.symbol)?.ticks.filter(({ sequence }) => sequence > after) ?? super.dayTicks(instrument, after);
   }
 
   /** The days before are the generated market's; the minutes of the day begin with the recording. */

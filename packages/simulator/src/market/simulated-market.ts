@@ -25,7 +25,6 @@ import type {
   ContractValuation,
   DetailedBook,
   Execution,
-  Market,
   MarketEvent,
   PastDays,
   PriceAdjustment,
@@ -62,8 +61,14 @@ export function createMarket(options: MarketOptions): SimulatedMarket {
 const REGULAR = new Set(['regular'] as const);
 /** The book of symbols that no caller touched. */
 const NO_ORDERS = new OrderBook();
-/** The whole market as a function of seed and time, with what callers add: their prints can be put back after a restart, and the whole day can be read. */
-export class SimulatedMarket implements Market {
+
+/**
+ * The simulated market of every instrument, as of the clock's now.
+ *
+ * The background flow is a pure function of (seed, symbol, time); what callers add (their resting orders and their
+ * trades) is laid over it. Symbols that nobody watches cost nothing: they are computed when somebody asks.
+ */
+export class SimulatedMarket {
   protected readonly clock: Clock;
   readonly #tape: Tape;
   readonly #blocks = new BarBlocks();
@@ -86,7 +91,7 @@ export class SimulatedMarket implements Market {
     };
     const anchor = (instrument: Instrument) => anchorOf(instrument, (symbol) => history.get(symbol)?.anchor);
     const [pair] = pairs;
-    const currencies = pair === undefined ? undefined : Currencies.of(seed, pairs, daysOf(pair), anchor);
+    const currencies = pair === undefined ? undefined : new Currencies(seed, pairs, daysOf(pair), anchor);
     this.#tape = new Tape(new Background(seed, daysOf, anchor, currencies, companies, history));
     this.#views = new Views(clock, this.#tape);
     this.#adjustments = new Adjustments(
@@ -111,6 +116,10 @@ export class SimulatedMarket implements Market {
     return this.view(instrument).quote;
   }
 
+  /**
+   * The first look at an instrument on its day, ready to pause: that at a plate of a thousand members takes up to a second. For `inTurns`; done at once when a
+   * look costs next to nothing already.
+   */
   *prepare(instrument: Instrument): Generator<void, void> {
     if (this.#views.isKnownToday(instrument)) return;
     if (instrument.kind === 'plate') yield* this.#forToday(instrument, () => this.#tape.plates.prepare(instrument, this.clock.now()));
@@ -136,21 +145,24 @@ export class SimulatedMarket implements Market {
     return book;
   }
 
+  /** The newest `count` ticks, oldest first. */
   ticks(instrument: Instrument, count: number): readonly Tick[] {
     if (!kinds[instrument.kind].hasTrades) return [];
     return this.#tape.ticks(instrument, this.#views.now(instrument), count);
   }
 
-  /** All ticks of the current trading day's regular hours with a sequence above `after`, oldest first (of callers' own prints, the newest thousand), in pieces. */
-  dayTicks(instrument: Instrument, after: bigint): Iterable<readonly Tick[]> {
+  /** All ticks of the current trading day's regular hours with a sequence above `after`, oldest first; of callers' own prints, the newest thousand. */
+  dayTicks(instrument: Instrument, after: bigint): readonly Tick[] {
     if (!kinds[instrument.kind].hasTrades) return [];
     return this.#tape.dayTicks(instrument, this.#views.now(instrument), Number(after));
   }
 
+  /** Bars of a range, oldest first, the running one included. Prices are as traded unless an adjustment is named. */
   bars(instrument: Instrument, period: BarPeriod, range: BarsRange, adjustment: PriceAdjustment = 'none'): readonly Bar[] {
     return atOnce(this.#bars(instrument, period, range, adjustment));
   }
 
+  /** As {@link bars}, ready to pause: those of the index of a plate are made of what all its members traded. For `inTurns`. */
   *barsInTurns(
     instrument: Instrument,
     period: BarPeriod,
@@ -170,6 +182,7 @@ export class SimulatedMarket implements Market {
     return barsOf({ tape: this.#tape, blocks: this.#blocks }, instrument, period, { ...range, to: range.to ?? now + 1, factor }, now);
   }
 
+  /** Factor by which a price at `time` (default: now) is multiplied to be adjusted as of now: see `adjustedPrice`. */
   adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time = this.#views.now(instrument)): bigint {
     const days = this.#tape.days(instrument);
     const now = this.#views.now(instrument);
@@ -177,6 +190,10 @@ export class SimulatedMarket implements Market {
     return this.#adjustments.factors(instrument, adjustment, days.at(now).number)(days.at(Math.min(time, now)).number);
   }
 
+  /**
+   * The highest and the lowest price of the day bars that start in [from, to), forward adjusted; undefined where there is none. It costs a fraction of
+   * the bars.
+   */
   range(instrument: Instrument, from: number, to: number): PriceBounds | undefined {
     const now = this.#views.now(instrument);
     const days = this.#tape.days(instrument);
@@ -184,11 +201,13 @@ export class SimulatedMarket implements Market {
     return rangeOf(this.#tape, instrument, { from, to: Math.min(to, now + 1) }, now, factors);
   }
 
+  /** The newest `max` days since an instrument's first one, up to `newest` ("2026-11-20"), whose regular trading is over. */
   pastDays(instrument: Instrument, newest: string, max: number): PastDays {
     const today = this.#tape.days(instrument).at(this.#views.now(instrument)).number;
     return pastDaysOf(this.#tape, instrument, { newest, max }, this.#adjustments.factors(instrument, 'forward', today));
   }
 
+  /** Starts (or stops) live events of a symbol. Calls nest: each watch needs its own unwatch. */
   watch(instrument: Instrument): void {
     this.live.watch(instrument);
   }
@@ -197,10 +216,19 @@ export class SimulatedMarket implements Market {
     this.live.unwatch(instrument);
   }
 
+  /** Called for each event of a watched symbol, in order of time. Returns its own removal. */
   onEvent(listener: (event: MarketEvent) => void): () => void {
     return this.live.onEvent(listener);
   }
 
+  /**
+   * Takes background liquidity at `limit` or better (any price when undefined), best first, up to `volume`.
+   * Taken liquidity is gone from the book until the background renews that level, and is printed on the tape.
+   *
+   * Background levels that callers' resting orders on the other side would cross are hidden from the book. They are taken too, at the
+   * resting price (at `limit`, when that is less): so a resting order is filled by calling this with its own price after each event,
+   * and the caller then takes what was filled off the book with {@link show}. Nothing can be taken outside the sessions.
+   */
   take(instrument: Instrument, side: Side, volume: bigint, limit?: Decimal): readonly Execution[] {
     const { book, closedAt } = this.view(instrument);
     if (!kinds[instrument.kind].hasBook || closedAt !== undefined) return [];
@@ -214,11 +242,16 @@ export class SimulatedMarket implements Market {
     return executions.map(({ price, volume: part }) => ({ price, volume: part }));
   }
 
+  /** Volume of the background shown at exactly this price on the given side of the book. */
   volumeAt(instrument: Instrument, side: Side, price: Decimal): bigint {
     if (!kinds[instrument.kind].hasBook) return 0n;
     return (this.#books.get(instrument.symbol) ?? NO_ORDERS).volumeAt(this.view(instrument).book, side, price);
   }
 
+  /**
+   * Adds (negative: removes) volume of a caller's resting order to what the book shows at a price. `orderCountChange` is 1 when it comes to
+   * rest there, -1 when it leaves, else 0.
+   */
   show(instrument: Instrument, side: Side, price: Decimal, volumeChange: bigint, orderCountChange: number, order: RestingOrder): void {
     this.#orders(instrument).show(side, price, volumeChange, orderCountChange, order);
     // The background and the tape are as they were.
@@ -226,6 +259,10 @@ export class SimulatedMarket implements Market {
     this.tellChange(instrument);
   }
 
+  /**
+   * Prints a trade on the tape: a resting order that was filled by the flow at the moment of a background tick needs
+   * none, a cross between two callers' orders does.
+   */
   print(instrument: Instrument, price: Decimal, volume: bigint, direction: TickDirection): void {
     // A print outside the sessions belongs to the end of the last one, as a closing cross does.
     const time = this.view(instrument).closedAt ?? this.clock.now();
@@ -273,12 +310,17 @@ export class SimulatedMarket implements Market {
     }
   }
 
+  /**
+   * The price at which a contract that has expired is settled: by its product's rule, or its own last price. Of options what exercise pays, of warrants the cash
+   * that one unit is paid; before that, what they are worth now.
+   */
   settlementPrice(contract: Instrument): Decimal {
     const { contracts } = this.#tape.background;
     if (contract.kind === 'future') return contracts.settlementPrice(contract) ?? this.#views.of(contract).quote.last;
     return isDerived(contract) ? contracts.payout(contract, this.clock.now()) : this.#views.of(contract).quote.last;
   }
 
+  /** Valuation now, or at the last moment of an expired or delisted contract, by the background's price of the underlying. */
   valuation(contract: Option | Warrant): ContractValuation {
     const now = this.#views.now(contract);
     const day = this.#tape.days(contract).at(now);
@@ -287,10 +329,12 @@ export class SimulatedMarket implements Market {
     return this.#tape.background.contracts.derived(contract).valuation(day, Math.min(now, (last?.end ?? day.end) - 1));
   }
 
+  /** At-the-money volatility, a fraction a year, of options that end in `years`, on a day ("2026-11-20"). */
   volatilityAtTheMoney(underlying: Instrument, day: string, years: number): number {
     return this.#tape.background.contracts.volatilityAtTheMoney(underlying, requireDay(day), years);
   }
 
+  /** True once a callable contract has been called: it no longer trades. */
   isCalled(contract: Warrant): boolean {
     const now = this.#views.now(contract);
     return this.#tape.background.contracts.isCalled(contract, this.#tape.days(contract).at(now), now);
@@ -354,6 +398,7 @@ export class SimulatedMarket implements Market {
     return { time, bids: orders.levels(book, 'buy', depth), asks: orders.levels(book, 'sell', depth) };
   }
 
+  /** The same with the orders behind each level: of any instrument, whether its exchange publishes them or not. */
   detailedBook(instrument: Instrument, depth: number): DetailedBook {
     const { time, bids, asks } = this.book(instrument, depth);
     const { book } = this.view(instrument);

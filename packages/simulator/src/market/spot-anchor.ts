@@ -1,8 +1,8 @@
 import { dayOfNumber, requireDay } from '@svc-gateway/contract/time';
+import type { Anchor } from '../rng/price-chain.js';
 import { exponential } from '../rng/random.js';
 import { continuousContracts, spotInstrument, tradedOn } from '../world/futures.js';
 import type { Instrument } from '../world/instrument.js';
-import type { Anchor } from './background-day.js';
 
 const DAYS_PER_YEAR = 365;
 
@@ -20,5 +20,5 @@ export function anchorOf(instrument: Instrument, loaded: (symbol: string) => Anc
   const { lastTradingDay } = tradedOn(main, dayOfNumber(close.number));
   const years = lastTradingDay === undefined ? 0 : (requireDay(lastTradingDay) - close.number) / DAYS_PER_YEAR;
   const carried = exponential((main.future.product.carry / 100) * years);
-  return { number: close.number, close: BigInt(Math.round(Number(close.close) / carried)) };
+  return { number: close.number, price: Math.round(close.price / carried) };
 }

@@ -3,7 +3,7 @@ import { dayOfNumber, requireDay } from '@svc-gateway/contract/time';
 import type { DayMove } from '../companies/market-prices.js';
 import { orderedSince } from '../world/contract-cycle.js';
 import type { Instrument } from '../world/instrument.js';
-import { type Aggregate, aggregateOfTotals, merge, turnoverOf, widened } from './aggregate.js';
+import { type Aggregate, aggregateOfTotals, merge, turnoverOf } from './aggregate.js';
 import type { Background } from './background.js';
 import type { BackgroundDay } from './background-day.js';
 import type { History } from './history.js';
@@ -15,9 +15,6 @@ import type { Trade } from './trades.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
 
 const NO_PRINTS = new Prints();
-
-/** Drawn without a pause: about a millisecond's worth. */
-const TRADES_A_PIECE = 200;
 
 /** The whole tape of every symbol: loaded history, then the background's trades with callers' prints among them. */
 export class Tape {
@@ -55,16 +52,10 @@ export class Tape {
     return prints === undefined ? totals : merge(totals, prints.totals(start, end));
   }
 
-  /** Extremes of {@link Tape.dayTotals}, for which the trades of most days need not be made. */
-  extremes(of: Instrument, day: TradingDay, now: number): PriceBounds | undefined {
-    const instrument = this.#on(of, day);
-    const isMade = day.regular.end > now || this.historyOf(instrument, day) !== undefined;
-    if (of.kind === 'plate' && this.background.plates.weights(of, day).length === 0) return undefined;
-    const found = isMade ? undefined : this.background.extremes(instrument, day);
-    if (found === undefined) return this.dayTotals(of, day, now);
-    const background = { high: BigInt(found.high), low: BigInt(found.low) };
-    const printed = this.#prints.get(instrument.symbol)?.totals(day.regular.start, day.regular.end);
-    return printed === undefined ? background : widened(background, printed);
+  /** Extremes of {@link Tape.dayTotals}, for which members of a plate need not be summed. */
+  extremes(instrument: Instrument, day: TradingDay, now: number): PriceBounds | undefined {
+    if (instrument.kind !== 'plate' || day.end > now) return this.dayTotals(instrument, day, now);
+    return this.background.plates.weights(instrument, day).length === 0 ? undefined : this.background.regularTotals(instrument, day);
   }
 
   /** Prices of {@link Tape.dayTotals} of a finished day, where they are known before its trades; undefined where they are not. */
@@ -198,29 +189,16 @@ export class Tape {
     return inOrder(found).slice(-count);
   }
 
-  /**
-   * All ticks of regular trading of the day of `now` up to then with a sequence above `after`, oldest first; of callers' prints
-   * the newest thousand. In pieces: a day's trades are drawn when they are first looked at, which takes long.
-   */
-  *dayTicks(of: Instrument, now: number, after: number): Generator<readonly Tick[], void> {
+  /** All ticks of regular trading of the day of `now` up to then with a sequence above `after`, oldest first; of callers' prints the newest thousand. */
+  dayTicks(of: Instrument, now: number, after: number): readonly Tick[] {
     const day = this.days(of).at(now);
     const instrument = this.#on(of, day);
-    if (this.historyOf(instrument, day) !== undefined) return;
+    if (this.historyOf(instrument, day) !== undefined) return [];
     const background = this.background.day(instrument, day);
-    const happened = background.tape.countBefore(now + 1);
+    const trades = background.tape.trades(tradesUpTo(day.number, after), background.tape.countBefore(now + 1));
     const prints = this.printsOf(instrument).since(Math.max(after + 1, tickSequence(day.number, -1)));
     const { start, end } = day.regular;
-    let from = tradesUpTo(day.number, after);
-    let printed = 0;
-    do {
-      const until = Math.min(from + TRADES_A_PIECE, happened);
-      const before = printed;
-      while (printed < prints.length && (until === happened || Number(prints[printed]?.sequence) < tickSequence(day.number, until)))
-        printed += 1;
-      const trades = background.tape.trades(from, until).map((trade) => tickOf(trade, background));
-      yield inOrder([...prints.slice(before, printed), ...trades].filter(({ time }) => time >= start && time < end));
-      from = until;
-    } while (from < happened);
+    return inOrder([...prints, ...trades.map((trade) => tickOf(trade, background))]).filter(({ time }) => time >= start && time < end);
   }
 
   /** Prints a caller's trade at `time`, which is not before the last one's. */

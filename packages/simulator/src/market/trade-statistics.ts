@@ -105,10 +105,7 @@ export class TradeStatistics {
     if (remembered.day?.tradingDay !== tradingDay) remembered.day = { tradingDay, counted: 0n, minutes: new Map(), prices: new Map() };
     const { day } = remembered;
     const typical = typicalTrade(instrument);
-    for (const ticks of this.market.dayTicks(instrument, day.counted)) {
-      // A concurrent reader may have been faster.
-      for (const tick of ticks) if (tick.sequence > day.counted) count(day, tick, sizeOf(tick.turnover, typical));
-    }
+    for (const tick of this.market.dayTicks(instrument, day.counted)) count(day, tick, sizeOf(tick.turnover, typical));
     return day;
   }
 }

@@ -24,13 +24,16 @@ export function walk(key: number, number: number, daily: number): number {
   return (sum * daily) / 2;
 }
 
+/** A known price that a path goes through: the last close of loaded history. */
+export interface Anchor {
+  /** Billionths. */
+  readonly price: number;
+  /** Days since 1970-01-01 of the close. */
+  readonly number: number;
+}
+
 /** A price of day `number`, given that it was `anchor.price` on `anchor.number` (without: that the long-run mean is `price`). */
-export function chainPrice(
-  key: number,
-  number: number,
-  daily: number,
-  anchor: { readonly price: number; readonly number?: number },
-): number {
+export function chainPrice(key: number, number: number, daily: number, anchor: Pick<Anchor, 'price'> & Partial<Anchor>): number {
   const base = anchor.number === undefined ? 0 : walk(key, anchor.number, daily);
   return anchor.price * exponential(walk(key, number, daily) - base);
 }

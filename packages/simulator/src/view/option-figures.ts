@@ -10,7 +10,8 @@ import {
 } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import type { OptionSnapshotExData } from '@svc-gateway/contract/generated/Qot_GetSecuritySnapshot_pb';
 import { requireDay, weekday } from '@svc-gateway/contract/time';
-import type { ContractValuation, Market } from '../market/market.js';
+import type { ContractValuation } from '../market/market.js';
+import type { SimulatedMarket } from '../market/simulated-market.js';
 import type { ListedSeries, World } from '../world/index.js';
 import type { Instrument, Option } from '../world/instrument.js';
 import { type Listing, secondsOf } from './listings.js';
@@ -81,7 +82,7 @@ export function optionFigures(
 
 /** The figures of a listed option as of now. */
 export function figuresOf(
-  { market, world }: { readonly market: Market; readonly world: World },
+  { market, world }: { readonly market: SimulatedMarket; readonly world: World },
   option: Option,
   price: number,
 ): OptionFigures {

@@ -10,7 +10,8 @@ import {
 } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import { localDateTime } from '@svc-gateway/contract/time';
 import type { Companies } from '../companies/index.js';
-import type { ExtendedTrades, Market, Quote } from '../market/market.js';
+import type { ExtendedTrades, Quote } from '../market/market.js';
+import type { SimulatedMarket } from '../market/simulated-market.js';
 import type { World } from '../world/index.js';
 import { type Instrument, isDerived } from '../world/instrument.js';
 import { kinds } from '../world/kinds.js';
@@ -32,13 +33,13 @@ interface Posted {
  * the same object, so that whoever encodes it need not do so twice. The messages are shared: nothing may write to them.
  */
 export class QuoteBoard {
-  readonly #market: Market;
+  readonly #market: SimulatedMarket;
   readonly #companies: Companies;
   readonly #world: World;
   // Listings of contracts come and go.
   readonly #posted = new WeakMap<Listing, Posted>();
 
-  constructor(market: Market, companies: Companies, world: World) {
+  constructor(market: SimulatedMarket, companies: Companies, world: World) {
     this.#market = market;
     this.#companies = companies;
     this.#world = world;
