@@ -9,7 +9,6 @@ import { companiesOf, type MarketPrices } from './companies/index.js';
 import { Macro } from './macro/index.js';
 import {
   type CallerChange,
-  CapitalFlows,
   createMarket,
   type Followed,
   type LoadedHistory,
@@ -299,7 +298,6 @@ function worldFacts(
 ): WorldFacts {
   const listings = new Listings(world);
   const caches = new Caches(clock);
-  const tradeStatistics = new TradeStatistics(market);
   return {
     clock,
     world,
@@ -310,8 +308,7 @@ function worldFacts(
     caches,
     columnSnapshots: new ColumnSnapshots({ clock, world, companies, market, listings, caches }),
     names: new NameIndex(world),
-    capitalFlows: new CapitalFlows(tradeStatistics),
-    tradeStatistics,
+    tradeStatistics: new TradeStatistics(market),
     macro: new Macro(seed),
     watched,
   };

@@ -11,23 +11,18 @@ export interface CapitalFlow {
   readonly minutes: readonly { readonly time: number; readonly net: BySize }[];
 }
 
-/** The capital flows of the current day, from the statistics of its trades. */
-export class CapitalFlows {
-  constructor(private readonly statistics: TradeStatistics) {}
-
-  /** In and out by size; together the turnover of all ticks that have a direction. */
-  of(instrument: Instrument): CapitalFlow {
-    const { tradingDay, minutes } = this.statistics.day(instrument);
-    let [bought, sold] = [none, none];
-    const points: { time: number; net: BySize }[] = [];
-    for (const [time, { buy, sell, sizes }] of minutes) {
-      if (buy.count + sell.count === 0) continue;
-      bought = bySize((size) => bought[size] + sizes[size].buy.turnover);
-      sold = bySize((size) => sold[size] + sizes[size].sell.turnover);
-      points.push({ time, net: bySize((size) => bought[size] - sold[size]) });
-    }
-    return { tradingDay, in: bought, out: sold, minutes: points };
+/** In and out by size on the current day; together the turnover of all ticks that have a direction. */
+export function capitalFlow(statistics: TradeStatistics, instrument: Instrument): CapitalFlow {
+  const { tradingDay, minutes } = statistics.day(instrument);
+  let [bought, sold] = [none, none];
+  const points: { time: number; net: BySize }[] = [];
+  for (const [time, { buy, sell, sizes }] of minutes) {
+    if (buy.count + sell.count === 0) continue;
+    bought = bySize((size) => bought[size] + sizes[size].buy.turnover);
+    sold = bySize((size) => sold[size] + sizes[size].sell.turnover);
+    points.push({ time, net: bySize((size) => bought[size] - sold[size]) });
   }
+  return { tradingDay, in: bought, out: sold, minutes: points };
 }
 
 function bySize(of: (size: keyof BySize) => Decimal): BySize {

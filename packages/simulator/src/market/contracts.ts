@@ -1,24 +1,20 @@
 import type { Decimal } from '@svc-gateway/contract/decimal';
 import { LruCache } from '../rng/lru-cache.js';
-import { keyOf, mix } from '../rng/random.js';
 import { catalogue } from '../world/catalogue.js';
 import { carryOf, spotInstrument } from '../world/futures.js';
 import type { Future, Instrument, Option, Warrant } from '../world/instrument.js';
 import { roundToTick } from '../world/ticks.js';
 import { ContractPath } from './contract-path.js';
 import type { FollowedMarket } from './followed-market.js';
-import { KnockOuts, type TradedUnderlying } from './knock-outs.js';
-import { Makers, type Quoting } from './makers.js';
+import { type Call, KnockOuts } from './knock-outs.js';
 import { OptionPath } from './option-path.js';
-import { Spot } from './spot.js';
+import { type Quoting, Spot } from './spot.js';
 import type { TradingDay } from './trading-days.js';
 import { UnderlyingModel } from './underlying-model.js';
 import { WarrantPath } from './warrant-path.js';
 
 const CACHED_PATHS = 1_000;
 const CACHED_DERIVED = 5_000;
-/** Stream of what spot prices do between their days. */
-const NIGHTS = keyOf('nights');
 
 /** A contract whose price follows from another's. */
 type Following = Future | Option | Warrant;
@@ -27,7 +23,6 @@ type Following = Future | Option | Warrant;
 export class Contracts {
   readonly #paths = new LruCache<Instrument, ContractPath>(CACHED_PATHS);
   readonly #spots = new LruCache<Instrument, Spot>(CACHED_PATHS);
-  readonly #makers = new LruCache<Instrument, Makers>(CACHED_PATHS);
   readonly #underlyings = new LruCache<Instrument, UnderlyingModel>(CACHED_PATHS);
   readonly #derived = new LruCache<Instrument, OptionPath | WarrantPath>(CACHED_DERIVED);
   /** Underlyings of contracts, by symbol. */
@@ -44,10 +39,9 @@ export class Contracts {
     return roundToTick(contract.tickTable, BigInt(Math.round(price)), rounding);
   }
 
-  /** When market makers quote a contract: see {@link Makers}. */
+  /** See {@link Spot.quoting}. */
   quoting(contract: Following, time: number): Quoting {
-    const of = contract.kind === 'future' ? spotInstrument(contract.future.product) : this.#underlyingOf(contract);
-    return this.#makers.get(of, () => new Makers(this.background.profile(of).key, this.#spot(of))).at(time);
+    return this.#spot(contract.kind === 'future' ? spotInstrument(contract.future.product) : this.#underlyingOf(contract)).quoting(time);
   }
 
   /** Value of a contract at a moment of a trading day, in unrounded billionths. */
@@ -67,14 +61,26 @@ export class Contracts {
 
   /** The day, up to one (days from 1970-01-01), on which a callable contract was called. */
   calledOn(warrant: Warrant, through: number): TradingDay | undefined {
-    return this.#knockOuts.calledOn(warrant, this.#traded(this.#underlyingOf(warrant)), through);
+    return this.#call(warrant, through)?.day;
   }
 
   /** Whether a callable contract has been called by a moment of a day on which it was listed. */
   isCalled(warrant: Warrant, day: TradingDay, time: number): boolean {
     if (warrant.warrant.callPrice === undefined) return false;
-    const call = this.#knockOuts.call(warrant, this.#traded(this.#underlyingOf(warrant)), day.number);
+    const call = this.#call(warrant, day.number);
     return call !== undefined && call.time <= time;
+  }
+
+  #call(warrant: Warrant, through: number): Call | undefined {
+    const of = this.#underlyingOf(warrant);
+    const model = this.#underlying(of);
+    const traded = {
+      index: this.background.profile(of).index,
+      days: this.background.tradingDays(of),
+      on: (day: TradingDay) => this.background.day(of, day),
+      sharesSince: (day: number, earlier: number) => model.sharesSince(day, earlier),
+    };
+    return this.#knockOuts.call(warrant, traded, through);
   }
 
   /** Payout of one unit of a contract if `now` were its last moment, on the tick that it is settled in. */
@@ -86,14 +92,11 @@ export class Contracts {
 
   #makeDerived(contract: Option | Warrant): OptionPath | WarrantPath {
     const { key } = this.background.profile(contract);
-    const days = this.background.tradingDays(contract);
-    if (contract.kind === 'option') {
-      const underlying = this.#underlying(this.#underlyingOf(contract));
-      return new OptionPath(key, contract, underlying, days.on(contract.option.expiry).regular.end);
-    }
-    const of = this.#underlyingOf(contract);
-    const callBy = ({ number }: TradingDay) => this.#knockOuts.call(contract, this.#traded(of), number);
-    return new WarrantPath(key, contract, this.#underlying(of), days.on(contract.warrant.maturity).regular.end, callBy);
+    const underlying = this.#underlying(this.#underlyingOf(contract));
+    const expires = (day: string) => this.background.tradingDays(contract).on(day).regular.end;
+    if (contract.kind === 'option') return new OptionPath(key, contract, underlying, expires(contract.option.expiry));
+    const callBy = ({ number }: TradingDay) => this.#call(contract, number);
+    return new WarrantPath(key, contract, underlying, expires(contract.warrant.maturity), callBy);
   }
 
   #underlyingOf(contract: Option | Warrant): Instrument {
@@ -118,16 +121,6 @@ export class Contracts {
     });
   }
 
-  #traded(of: Instrument): TradedUnderlying {
-    const model = this.#underlying(of);
-    return {
-      index: this.background.profile(of).index,
-      days: this.background.tradingDays(of),
-      on: (day) => this.background.day(of, day),
-      sharesSince: (day, earlier) => model.sharesSince(day, earlier),
-    };
-  }
-
   /** The path of a dated contract. */
   path(contract: Future): ContractPath {
     return this.#paths.get(contract, () => {
@@ -140,8 +133,7 @@ export class Contracts {
 
   #spot(of: Instrument): Spot {
     return this.#spots.get(of, () => {
-      const { key, daily } = this.background.profile(of);
-      return new Spot(mix(key, NIGHTS), daily, this.background.tradingDays(of), (day) => this.background.spotDay(of, day));
+      return new Spot(this.background.profile(of), this.background.tradingDays(of), (day) => this.background.spotDay(of, day));
     });
   }
 }

@@ -1,3 +1,4 @@
+import type { Outlook } from '../pricing/option-terms.js';
 import type { ContractValuation } from './market.js';
 import type { PriceRange } from './price-range.js';
 import type { TradingDay } from './trading-days.js';
@@ -14,7 +15,7 @@ export abstract class DerivedPath {
   constructor(
     protected readonly underlying: UnderlyingModel,
     readonly expires: number,
-    private readonly listed: number,
+    protected readonly listed: number,
   ) {}
 
   /** Price at a moment of a trading day, in unrounded billionths. */
@@ -65,5 +66,10 @@ export abstract class DerivedPath {
   /** Price of a unit of the underlying. */
   protected unitAt(day: TradingDay, time: number): number {
     return (this.underlying.at(time) / BILLION) * this.shares(day);
+  }
+
+  /** Outlook of the underlying up to the expiry, when a unit of it costs `spot`. */
+  protected outlook(spot: number, day: TradingDay, time: number): Outlook {
+    return this.underlying.outlook(spot, day.number, time, this.expires, this.shares(day));
   }
 }

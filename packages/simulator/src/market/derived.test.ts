@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { companiesOf } from '../companies/index.js';
 import { createWorld } from '../world/index.js';
-import { brokerQueue, type CapitalFlow, CapitalFlows, createMarket, TradeStatistics, timeShare } from './index.js';
+import { brokerQueue, type CapitalFlow, capitalFlow, createMarket, TradeStatistics, timeShare } from './index.js';
 
 const world = createWorld({
   clock: new ManualClock(Date.UTC(2026, 10, 20, 2)),
@@ -59,10 +59,10 @@ describe('capital flow', () => {
         fc.integer({ min: 0, max: 50 }),
         (waits, seed) => {
           const { market, clock } = marketAt(AFTERNOON, seed);
-          const flows = new CapitalFlows(new TradeStatistics(market));
+          const statistics = new TradeStatistics(market);
           for (const wait of waits) {
             clock.advance(wait);
-            const flow = flows.of(instrument);
+            const flow = capitalFlow(statistics, instrument);
             const ticks = market.dayTicks(instrument, 0n);
             const turnover = (direction: number) =>
               ticks.reduce((total, tick) => total + (tick.direction === direction ? tick.turnover : 0n), 0n);
@@ -71,7 +71,7 @@ describe('capital flow', () => {
             expect(sum(flow.in) + sum(flow.out) + turnover(0)).toBe(market.quote(instrument).turnover);
             const net = flow.minutes.at(-1)?.net;
             expect(net === undefined ? 0n : sum(net)).toBe(sum(flow.in) - sum(flow.out));
-            expect(flow).toEqual(new CapitalFlows(new TradeStatistics(market)).of(instrument));
+            expect(flow).toEqual(capitalFlow(new TradeStatistics(market), instrument));
           }
         },
       ),
@@ -81,7 +81,7 @@ describe('capital flow', () => {
 
   test('has trades of every size', () => {
     const { market } = marketAt(AFTERNOON);
-    const { in: inflow, out } = new CapitalFlows(new TradeStatistics(market)).of(world.instrument('HK.00700')!);
+    const { in: inflow, out } = capitalFlow(new TradeStatistics(market), world.instrument('HK.00700')!);
     for (const part of [...Object.values(inflow), ...Object.values(out)]) expect(part > 0n).toBe(true);
   });
 });

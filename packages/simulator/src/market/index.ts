@@ -3,7 +3,7 @@ export { adjustedPrice, FACTOR_ONE } from './adjustment.js';
 export { joined, widened } from './aggregate.js';
 export { type BrokerQueue, brokerQueue, brokers, type QueuedBroker } from './broker-queue.js';
 export { type CallerChange, Followed } from './caller-changes.js';
-export { type CapitalFlow, CapitalFlows } from './capital-flow.js';
+export { type CapitalFlow, capitalFlow } from './capital-flow.js';
 export { type LoadedBar, type LoadedHistory, pastsOf } from './history.js';
 export { type LoadedFolder, loadHistoryFolder, parseHistory } from './history-file.js';
 export type {

@@ -10,23 +10,17 @@ const CACHED_DAYS = 60_000;
 const DAYS_MAX = 2 ** 23;
 
 interface Watched {
-  /** The day up to which it has been looked at, and that on which it was called. */
+  /** The day up to which it has been looked at. */
   until: TradingDay | undefined;
-  called: TradingDay | undefined;
-  time: number | undefined;
+  called: Call | undefined;
 }
 
-/** Epoch ms. */
+/** The end of a callable contract before its maturity. */
 export interface Call {
-  /** Time of the trade that called the contract. */
+  /** What the underlying does up to its end counts for the residual value. */
+  readonly day: TradingDay;
+  /** Time of the trade that called the contract, epoch ms. */
   readonly time: number;
-  /** End of the day on which it was: what the underlying does up to then counts for the residual value. */
-  readonly valuedUntil: number;
-}
-
-interface Extremes {
-  readonly high: number;
-  readonly low: number;
 }
 
 /** The trading of an underlying as far as knock-outs depend on it. */
@@ -40,30 +34,17 @@ export interface TradedUnderlying {
 
 /**
  * When callable bull/bear contracts are called: at the first trade of the underlying at the call price or beyond, in the underlying's own hours.
- * Each day is looked at once.
+ * Each day is looked at once: a contract of a year takes 250 days of its underlying.
  */
 export class KnockOuts {
   readonly #watched = new LruCache<string, Watched>(CACHED_CONTRACTS);
-  readonly #extremes = new LruCache<number, Extremes>(CACHED_DAYS);
+  readonly #extremes = new LruCache<number, { readonly high: number; readonly low: number }>(CACHED_DAYS);
 
-  /** The day, up to one (days from 1970-01-01, included), on which a contract was called; undefined when it was not. */
-  calledOn(warrant: Warrant, underlying: TradedUnderlying, through: number): TradingDay | undefined {
-    const watched = this.#watched.get(`${warrant.symbol} ${warrant.listDate}`, () => ({
-      until: undefined,
-      called: undefined,
-      time: undefined,
-    }));
-    if (watched.called === undefined) this.#watch(watched, warrant, underlying, through);
-    return watched.called !== undefined && watched.called.number <= through ? watched.called : undefined;
-  }
-
-  /** When a contract was called, as of a day; undefined when it was not by then. */
+  /** The call of a contract up to a day (from 1970-01-01, included); undefined when it was not called by then. */
   call(warrant: Warrant, underlying: TradedUnderlying, through: number): Call | undefined {
-    const day = this.calledOn(warrant, underlying, through);
-    if (day === undefined) return undefined;
-    const watched = this.#watched.get(`${warrant.symbol} ${warrant.listDate}`, () => ({ until: undefined, called: day, time: undefined }));
-    watched.time ??= this.#momentOn(day, warrant, underlying);
-    return { time: watched.time, valuedUntil: day.end };
+    const watched = this.#watched.get(`${warrant.symbol} ${warrant.listDate}`, () => ({ until: undefined, called: undefined }));
+    if (watched.called === undefined) this.#watch(watched, warrant, underlying, through);
+    return watched.called !== undefined && watched.called.day.number <= through ? watched.called : undefined;
   }
 
   #watch(watched: Watched, warrant: Warrant, underlying: TradedUnderlying, through: number): void {
@@ -74,32 +55,32 @@ export class KnockOuts {
       watched.until = day;
       const { high, low } = this.#extremesOf(underlying, day);
       if (isCalled(warrant, high, low, underlying.sharesSince(day.number, requireDay(warrant.listDate)))) {
-        watched.called = day;
+        watched.called = { day, time: momentOn(day, warrant, underlying) };
         return;
       }
     }
   }
 
-  #extremesOf(underlying: TradedUnderlying, day: TradingDay): Extremes {
+  #extremesOf(underlying: TradedUnderlying, day: TradingDay): { readonly high: number; readonly low: number } {
     return this.#extremes.get(underlying.index * DAYS_MAX + day.number, () => {
       const { tape, grid } = underlying.on(day);
       return { high: tape.root.high * grid, low: tape.root.low * grid };
     });
   }
+}
 
-  /** By halving the day. */
-  #momentOn(day: TradingDay, warrant: Warrant, underlying: TradedUnderlying): number {
-    const { tape, grid } = underlying.on(day);
-    const shares = underlying.sharesSince(day.number, requireDay(warrant.listDate));
-    let [before, after] = [day.start, day.end];
-    while (after - before > 1) {
-      const middle = Math.floor((before + after) / 2);
-      const [totals] = tape.totals([day.start, middle]);
-      if (totals !== undefined && isCalled(warrant, totals.high * grid, totals.low * grid, shares)) after = middle;
-      else before = middle;
-    }
-    return after - 1;
+/** When a contract was called on a day: by halving it. */
+function momentOn(day: TradingDay, warrant: Warrant, underlying: TradedUnderlying): number {
+  const { tape, grid } = underlying.on(day);
+  const shares = underlying.sharesSince(day.number, requireDay(warrant.listDate));
+  let [before, after] = [day.start, day.end];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    const [totals] = tape.totals([day.start, middle]);
+    if (totals !== undefined && isCalled(warrant, totals.high * grid, totals.low * grid, shares)) after = middle;
+    else before = middle;
   }
+  return after - 1;
 }
 
 function isCalled({ warrant: { type, callPrice } }: Warrant, high: number, low: number, shares: number): boolean {

@@ -1,7 +1,6 @@
 import type { Decimal } from '@svc-gateway/contract/decimal';
-import type { Valuation } from '../pricing/option-terms.js';
+import type { Outlook, Valuation } from '../pricing/option-terms.js';
 import type { Instrument } from '../world/instrument.js';
-import type { Outlook } from './underlying-model.js';
 
 /** +1: the buyer was the aggressor; -1: the seller; 0: neither (auction, opening print). */
 export type TickDirection = 1 | -1 | 0;

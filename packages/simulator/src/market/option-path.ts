@@ -1,13 +1,13 @@
 import { requireDay } from '@svc-gateway/contract/time';
 import { openContracts, optionVolume } from '../pricing/contract-volume.js';
-import { intrinsic, type OptionInputs } from '../pricing/option-terms.js';
+import { intrinsic, type OptionInputs, type Outlook } from '../pricing/option-terms.js';
 import { optionValuation } from '../pricing/option-value.js';
 import { mix, uniform } from '../rng/random.js';
 import type { Option } from '../world/instrument.js';
 import { DerivedPath } from './derived-path.js';
 import type { ContractValuation } from './market.js';
 import type { TradingDay } from './trading-days.js';
-import type { Outlook, UnderlyingModel } from './underlying-model.js';
+import type { UnderlyingModel } from './underlying-model.js';
 
 /** Contracts a day of all options on an index, by its market; of those on a stock or fund, shares behind them for each that is traded. */
 const INDEX_CONTRACTS: Readonly<Record<string, number>> = { US: 1_500_000, HK: 40_000 };
@@ -17,7 +17,6 @@ const SHARES_BEHIND = 0.5;
 export class OptionPath extends DerivedPath {
   readonly #strike: number;
   readonly #total: number;
-  readonly #listedDay: number;
   /** Open contracts of the day that was asked for last. */
   #open = { day: Number.NaN, contracts: 0 };
 
@@ -27,9 +26,7 @@ export class OptionPath extends DerivedPath {
     underlying: UnderlyingModel,
     expires: number,
   ) {
-    const listed = requireDay(option.listDate);
-    super(underlying, expires, listed);
-    this.#listedDay = listed;
+    super(underlying, expires, requireDay(option.listDate));
     this.#strike = Number(option.option.strike) / 1e9;
     const { instrument } = underlying;
     const multiplier = Number(option.multiplier) / 1e9;
@@ -40,7 +37,7 @@ export class OptionPath extends DerivedPath {
   }
 
   valuation(day: TradingDay, time: number): ContractValuation {
-    const outlook = this.#outlook(this.unitAt(day, time), day, time);
+    const outlook = this.outlook(this.unitAt(day, time), day, time);
     const inputs = this.#inputs(outlook);
     const { value, delta, gamma, vega, theta, rho } = optionValuation(inputs);
     return { value, delta, gamma, vega, theta, rho, outlook, volatility: inputs.volatility, open: this.openInterest(day) };
@@ -54,7 +51,7 @@ export class OptionPath extends DerivedPath {
   openInterest(day: TradingDay): number {
     if (this.#open.day !== day.number) {
       const draw = 0.5 + uniform(this.key, 2);
-      const contracts = openContracts(this.#volume(day, this.unitAt(day, day.start)) * draw, day.number - this.#listedDay);
+      const contracts = openContracts(this.#volume(day, this.unitAt(day, day.start)) * draw, day.number - this.listed);
       this.#open = { day: day.number, contracts };
     }
     return this.#open.contracts;
@@ -62,16 +59,12 @@ export class OptionPath extends DerivedPath {
 
   protected price(spot: number, day: TradingDay, time: number): number {
     if (time >= this.expires) return intrinsic(this.option.option.right, spot, this.#strike);
-    return optionValuation(this.#inputs(this.#outlook(spot, day, time))).value;
+    return optionValuation(this.#inputs(this.outlook(spot, day, time))).value;
   }
 
   #volume(day: TradingDay, spot: number): number {
-    const { forward, years, volatility } = this.#outlook(spot, day, day.start);
+    const { forward, years, volatility } = this.outlook(spot, day, day.start);
     return optionVolume(this.#total, Math.log(this.#strike / forward), volatility(forward) * Math.sqrt(years), years);
-  }
-
-  #outlook(spot: number, day: TradingDay, time: number): Outlook {
-    return this.underlying.outlook(spot, day.number, time, this.expires, this.shares(day));
   }
 
   #inputs({ spot, years, rate, yield: paid, dividends, volatility }: Outlook): OptionInputs {

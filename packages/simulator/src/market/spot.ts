@@ -1,14 +1,31 @@
 import { LruCache } from '../rng/lru-cache.js';
-import { mix } from '../rng/random.js';
+import { keyOf, mix } from '../rng/random.js';
+import { refreshAt } from './background-book.js';
 import type { BackgroundDay } from './background-day.js';
 import { Bridge } from './bridge.js';
 import type { Totals } from './day-tape.js';
 import { joined, type PriceRange, still } from './price-range.js';
+import type { Profile } from './profile.js';
 import type { TradingDay, TradingDays } from './trading-days.js';
 
+/** Streams of what spot prices do between their days, and of when market makers renew their quotes. */
+const NIGHTS = keyOf('nights');
+const MAKERS = keyOf('market makers');
+/** Quotes are renewed at least so often, however seldom the underlying trades: a moment is drawn in each period. */
+const QUOTING_MS = 2_000;
 /** A night without trading, in deviations of a day. */
 const NIGHT = 0.35;
 const CACHED_NIGHTS = 64;
+
+/** A moment at which market makers set their quotes. */
+export interface Quoting {
+  /** Epoch ms. */
+  readonly time: number;
+  /** Number of the renewal, which rises with time. */
+  readonly number: number;
+  /** The moment at which quotes are next set: epoch ms. */
+  readonly next: number;
+}
 
 /**
  * The price of what futures are on, at every moment: as it trades where it does. Between two of its days, where its futures may trade on, it is a
@@ -16,14 +33,11 @@ const CACHED_NIGHTS = 64;
  */
 export class Spot {
   readonly #nights = new LruCache<number, Bridge>(CACHED_NIGHTS);
+  /** Renewal of quotes that was asked for last: contracts on one underlying ask for it one after another, at 20 µs each. */
+  #quoting: Quoting | undefined;
 
-  /**
-   * @param key stream of the nights
-   * @param daily see `Profile.daily`
-   */
   constructor(
-    private readonly key: number,
-    private readonly daily: (day: number) => number,
+    private readonly profile: Profile,
     private readonly days: TradingDays,
     private readonly on: (day: TradingDay) => BackgroundDay,
   ) {}
@@ -36,8 +50,21 @@ export class Spot {
     return next.start === day.end ? closeOf(this.on(day)) : this.#night(day, next).at(time);
   }
 
+  /**
+   * When market makers last set their quotes of everything that follows the price, up to a moment: with each of its trades, and in between. It is the same moment
+   * for all futures, options and warrants on it, so that they agree with one another and with the underlying at every moment.
+   */
+  quoting(time: number): Quoting {
+    const known = this.#quoting;
+    if (known !== undefined && known.time <= time && time < known.next) return known;
+    const refresh = refreshAt({ key: mix(this.profile.key, MAKERS), period: QUOTING_MS }, time);
+    const moved = this.#moved(time);
+    this.#quoting = { time: Math.max(refresh.time, moved.last), number: refresh.number, next: Math.min(refresh.next, moved.next) };
+    return this.#quoting;
+  }
+
   /** When it moved last, up to a moment, and when it next may: with a trade, or at an end of the time between two of its days. */
-  moved(time: number): { readonly last: number; readonly next: number } {
+  #moved(time: number): { readonly last: number; readonly next: number } {
     const day = this.days.at(time);
     if (time >= day.end) return { last: day.end, next: this.days.next(day).start };
     const { tape } = this.on(day);
@@ -89,9 +116,9 @@ export class Spot {
       const open = closeOf(this.on(day));
       const close = openOf(this.on(next));
       return new Bridge(
-        mix(this.key, day.number),
+        mix(mix(this.profile.key, NIGHTS), day.number),
         { from: day.end, until: next.start, open, close },
-        NIGHT * this.daily(day.number) * open,
+        NIGHT * this.profile.daily(day.number) * open,
       );
     });
   }

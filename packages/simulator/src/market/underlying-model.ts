@@ -1,6 +1,6 @@
 import { DAY_MS, requireDay } from '@svc-gateway/contract/time';
 import type { ListingTimeline } from '../companies/listing-timeline.js';
-import { type ExpectedDividend, presentValue } from '../pricing/option-terms.js';
+import { type ExpectedDividend, type Outlook, presentValue } from '../pricing/option-terms.js';
 import { smiles, totalVariance, type VolatilitySurface, volatilityAt } from '../pricing/volatility-surface.js';
 import { LruCache } from '../rng/lru-cache.js';
 import type { Instrument } from '../world/instrument.js';
@@ -25,18 +25,6 @@ const CACHED_PRICES = 32;
 const EXPECTED_DAYS = 1_200;
 /** Yield of an underlying without futures in the world. */
 const INDEX_YIELD = 0.025;
-
-/** The underlying as options and warrants of one expiry see it. Money per unit, rates as fractions a year. */
-export interface Outlook {
-  readonly spot: number;
-  /** Forward price of a unit at the expiry. */
-  readonly forward: number;
-  readonly years: number;
-  readonly rate: number;
-  readonly yield: number;
-  readonly dividends: readonly ExpectedDividend[];
-  volatility(strike: number): number;
-}
 
 const NONE: readonly ExpectedDividend[] = [];
 

@@ -1,7 +1,7 @@
 import { requireDay } from '@svc-gateway/contract/time';
 import { callableValuation, residualValue } from '../pricing/callable-contract.js';
 import { inlineValuation } from '../pricing/inline-warrant.js';
-import type { OptionInputs, Valuation } from '../pricing/option-terms.js';
+import type { OptionInputs, Outlook, Valuation } from '../pricing/option-terms.js';
 import { optionValuation } from '../pricing/option-value.js';
 import { keyOf, mix, uniform } from '../rng/random.js';
 import type { Warrant } from '../world/instrument.js';
@@ -10,7 +10,7 @@ import type { Call } from './knock-outs.js';
 import type { ContractValuation } from './market.js';
 import type { PriceRange } from './price-range.js';
 import type { TradingDay } from './trading-days.js';
-import type { Outlook, UnderlyingModel } from './underlying-model.js';
+import type { UnderlyingModel } from './underlying-model.js';
 
 /** Volatility that issuers ask for on top, and what they charge above the risk-free rate for the money in callable contracts. */
 const MARGIN = { least: 0.01, range: 0.04 };
@@ -24,7 +24,6 @@ export class WarrantPath extends DerivedPath {
   readonly #strike: number;
   readonly #upper: number;
   readonly #ratio: number;
-  readonly #listedDay: number;
   /** Mark-up of the issuer, from 0 to 1. */
   readonly #dear: number;
 
@@ -36,29 +35,20 @@ export class WarrantPath extends DerivedPath {
     expires: number,
     private readonly callBy: (day: TradingDay) => Call | undefined,
   ) {
-    const listed = requireDay(warrant.listDate);
-    super(underlying, expires, listed);
+    super(underlying, expires, requireDay(warrant.listDate));
     const { strike, upperStrike = strike, issuer, conversionRatio } = warrant.warrant;
     this.#strike = Number(strike) / 1e9;
     this.#upper = Number(upperStrike) / 1e9;
     this.#ratio = conversionRatio;
-    this.#listedDay = listed;
     this.#dear = uniform(keyOf(`issuer ${issuer}`), 0);
   }
 
   valuation(day: TradingDay, time: number): ContractValuation {
-    const outlook = this.#outlook(this.unitAt(day, time), day, time);
+    const outlook = this.outlook(this.unitAt(day, time), day, time);
     const { value, delta, gamma, vega, theta, rho } = this.#valued(outlook, day, time);
-    const ratio = this.#ratio;
+    const [volatility, ratio] = [this.#volatility(outlook, this.#strike), this.#ratio];
     const part = { value: value / ratio, delta: delta / ratio, gamma: gamma / ratio, vega: vega / ratio };
-    return {
-      ...part,
-      theta: theta / ratio,
-      rho: rho / ratio,
-      outlook,
-      volatility: this.#volatility(outlook, this.#strike),
-      open: this.held(day),
-    };
+    return { ...part, theta: theta / ratio, rho: rho / ratio, outlook, volatility, open: this.held(day) };
   }
 
   protected volume({ number }: TradingDay): number {
@@ -67,12 +57,12 @@ export class WarrantPath extends DerivedPath {
 
   /** Units that the public holds when a day begins. */
   held(day: TradingDay): number {
-    const sold = HELD_MOST * uniform(this.key, 3) ** 2 * -Math.expm1(-Math.max(0, day.number - this.#listedDay) / SELLS_DAYS);
+    const sold = HELD_MOST * uniform(this.key, 3) ** 2 * -Math.expm1(-Math.max(0, day.number - this.listed) / SELLS_DAYS);
     return Math.round((sold * Number(this.warrant.sharesIssued)) / this.warrant.lotSize) * this.warrant.lotSize;
   }
 
   protected price(spot: number, day: TradingDay, time: number): number {
-    return this.#valued(this.#outlook(spot, day, time), day, time).value / this.#ratio;
+    return this.#valued(this.outlook(spot, day, time), day, time).value / this.#ratio;
   }
 
   /** The value of an inline warrant is highest in the middle of its range. */
@@ -104,12 +94,8 @@ export class WarrantPath extends DerivedPath {
   #residual(type: 'bull' | 'bear', day: TradingDay, time: number): number | undefined {
     const call = this.callBy(day);
     if (call === undefined || time < call.time) return undefined;
-    const { high, low } = this.underlying.range(call.time, Math.max(Math.min(time, call.valuedUntil), call.time + 1));
+    const { high, low } = this.underlying.range(call.time, Math.max(Math.min(time, call.day.end), call.time + 1));
     return residualValue(type, ((type === 'bull' ? low : high) / 1e9) * this.shares(day), this.#strike);
-  }
-
-  #outlook(spot: number, day: TradingDay, time: number): Outlook {
-    return this.underlying.outlook(spot, day.number, time, this.expires, this.shares(day));
   }
 
   #volatility({ volatility }: Outlook, strike: number): number {

@@ -22,6 +22,18 @@ export interface OptionInputs {
   readonly volatility: number;
 }
 
+/** The underlying as options and warrants of one expiry see it. Money per unit, rates as fractions a year. */
+export interface Outlook {
+  readonly spot: number;
+  /** Forward price of a unit at the expiry. */
+  readonly forward: number;
+  readonly years: number;
+  readonly rate: number;
+  readonly yield: number;
+  readonly dividends: readonly ExpectedDividend[];
+  volatility(strike: number): number;
+}
+
 /** A value and its derivatives, of one unit of the underlying. */
 export interface Valuation {
   readonly value: number;

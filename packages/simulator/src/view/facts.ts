@@ -2,7 +2,7 @@ import type { Clock } from '@svc-gateway/contract/clock';
 import type { Brokerage } from '../brokerage/index.js';
 import type { Companies } from '../companies/index.js';
 import type { Macro } from '../macro/index.js';
-import type { CapitalFlows, SimulatedMarket, TradeStatistics } from '../market/index.js';
+import type { SimulatedMarket, TradeStatistics } from '../market/index.js';
 import { Refusal } from '../refusal.js';
 import type { ColumnSnapshots } from '../screen/column-snapshot.js';
 import type { NameIndex } from '../search/index.js';
@@ -31,7 +31,6 @@ export interface EveryFact {
   readonly caches: Caches;
   /** Finds what is listed by its names. */
   readonly names: NameIndex;
-  readonly capitalFlows: CapitalFlows;
   readonly tradeStatistics: TradeStatistics;
   /** Economies: what their offices publish, and when. */
   readonly macro: Macro;

@@ -2,7 +2,7 @@ import { decimalToNumber } from '@svc-gateway/contract/decimal';
 import type { C2S } from '@svc-gateway/contract/generated/Qot_GetCapitalFlow_pb';
 import type { quote as declared } from '@svc-gateway/contract/operations';
 import { addDays, localDate, localDateTime, parseLocal, weekday } from '@svc-gateway/contract/time';
-import type { Bar, BySize, CapitalFlow } from '../../market/index.js';
+import { type Bar, type BySize, type CapitalFlow, capitalFlow } from '../../market/index.js';
 import { atOnce } from '../../pace.js';
 import { Refusal } from '../../refusal.js';
 import { labelTime } from '../../view/bars.js';
@@ -18,7 +18,7 @@ import type { AnswerTo } from '../table.js';
 export const getCapitalDistribution: AnswerTo<typeof declared.getCapitalDistribution> = (facts, request) => {
   const listing = locateTraded(facts, request.security);
   if (listing instanceof Refusal) return listing;
-  const flow = facts.capitalFlows.of(listing.instrument);
+  const flow = capitalFlow(facts.tradeStatistics, listing.instrument);
   const quote = facts.market.quote(listing.instrument);
   return {
     capitalInSuper: decimalToNumber(flow.in.super),
@@ -57,12 +57,12 @@ export const getCapitalFlow: AnswerTo<typeof declared.getCapitalFlow> = (facts, 
   return { flowItemList, lastValidTime: localDateTime(time, listing.market.timeZone), lastValidTimestamp: time / 1000 };
 };
 
-type Needed = Facts<'clock' | 'world' | 'market' | 'capitalFlows'>;
+type Needed = Facts<'clock' | 'world' | 'market' | 'tradeStatistics'>;
 
 function itemsOf(facts: Needed, listing: Listing, request: C2S) {
   switch (request.periodType || PeriodType.intraday) {
     case PeriodType.intraday: {
-      const { minutes } = facts.capitalFlows.of(listing.instrument);
+      const { minutes } = capitalFlow(facts.tradeStatistics, listing.instrument);
       return minutes.map(({ time, net }) => itemOf(listing, time + MINUTE_MS, net));
     }
     case PeriodType.day:
@@ -81,7 +81,7 @@ function byDays(facts: Needed, listing: Listing, request: C2S, groupOf: (day: st
   if (range instanceof Refusal) return range;
   const whole = { period: day, adjustment: 'none', hours: 'all', ...range } as const;
   const { bars } = atOnce(historyPage(facts, listing, whole, RANGE_DAYS_MAX, undefined));
-  const today = facts.capitalFlows.of(listing.instrument);
+  const today = capitalFlow(facts.tradeStatistics, listing.instrument);
   const groups = new Map<string, { readonly time: number; readonly flow: BySize }>();
   for (const bar of bars) {
     const time = labelTime(facts, listing, day, bar);
