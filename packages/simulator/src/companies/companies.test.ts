@@ -263,7 +263,8 @@ describe('timelines', () => {
 
 describe('loaded price history', () => {
   const coke = world.instrument('US.KO')!;
-  const loaded = { firstDay: requireDay('2018-01-02'), lastDay: requireDay('2026-06-30'), close: 7_500_000_000n };
+  const lastDay = requireDay('2026-06-30');
+  const loaded = { firstDay: requireDay('2018-01-02'), lastDay, anchor: { number: lastDay, price: 7_500_000_000 } };
   const withHistory = companiesOf(world, 1, (symbol) => (symbol === coke.symbol ? loaded : undefined));
 
   test('has no simulated action on its days: what happened then is in its prices', () => {
@@ -273,10 +274,10 @@ describe('loaded price history', () => {
   });
 
   test('says what the company is worth: its price goes on from there, and its books follow', () => {
-    expect(withHistory.timeline(coke)!.priceAt(loaded.lastDay)).toBeCloseTo(Number(loaded.close), 0);
+    expect(withHistory.timeline(coke)!.priceAt(loaded.lastDay)).toBeCloseTo(loaded.anchor.price, 0);
     const ratio = (of: typeof withHistory, price: number) => price / Number(of.figures(coke, '2026-07-01').earningsPerShareTtm);
     const drawn = Number(coke.referencePrice) * companies(1).company(coke).prices.levelOn(loaded.lastDay);
-    expect(ratio(withHistory, Number(loaded.close)) / ratio(companies(1), drawn)).toBeCloseTo(1, 3);
+    expect(ratio(withHistory, loaded.anchor.price) / ratio(companies(1), drawn)).toBeCloseTo(1, 3);
   });
 
   test('leaves other companies as they are', () => {
