@@ -17,7 +17,7 @@ interface Watched {
 
 /** The end of a callable contract before its maturity. */
 export interface Call {
-  /** What the underlying does up to its end counts for the residual value. */
+  /** Its end closes the time over which the residual value looks at the underlying. */
   readonly day: TradingDay;
   /** Time of the trade that called the contract, epoch ms. */
   readonly time: number;
