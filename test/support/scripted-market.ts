@@ -11,7 +11,6 @@ import type {
   MarketEvent,
   PastDays,
   Quote,
-  SimulatedMarket,
   Tick,
   TickDirection,
 } from '@svc-gateway/simulator/market';
@@ -32,7 +31,7 @@ interface Script {
  * For tests: a market whose flow does exactly what it is told. Like the real one, it tells events in a turn of their own, and
  * callers' trades among them.
  */
-export class ScriptedMarket implements Market, Pick<SimulatedMarket, 'restorePrints'> {
+export class ScriptedMarket implements Market {
   readonly #scripts = new Map<string, Script>();
   readonly #listeners = new Set<(event: MarketEvent) => void>();
 
@@ -59,7 +58,9 @@ export class ScriptedMarket implements Market, Pick<SimulatedMarket, 'restorePri
 
   *prepare(): Generator<void, void> {}
 
-  *prepareBars(): Generator<void, void> {}
+  *barsInTurns(): Generator<void, readonly Bar[]> {
+    return [];
+  }
 
   quote(instrument: Instrument): Quote {
     const last = this.#script(instrument).ticks.at(-1)?.price ?? instrument.referencePrice;

@@ -1,6 +1,6 @@
 import { type Decimal, decimalFromNumber, formatDecimal, multiply } from '@svc-gateway/contract/decimal';
 import { netMoney, unitMultiplier } from '../exchange/index.js';
-import type { SimulatedMarket } from '../market/simulated-market.js';
+import type { Market } from '../market/simulated-market.js';
 import { Refusal } from '../refusal.js';
 import { type Instrument, tickSize, type World } from '../world/index.js';
 import type { Account } from './account.js';
@@ -44,7 +44,7 @@ export interface ExaminedCombo extends Pick<CheckedOrder, 'legs' | 'price'> {
 export class ComboCheck {
   constructor(
     private readonly world: World,
-    private readonly market: SimulatedMarket,
+    private readonly market: Market,
     private readonly holds: Holds,
     private readonly single: OrderCheck,
   ) {}

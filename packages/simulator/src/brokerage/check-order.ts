@@ -1,7 +1,7 @@
 import type { Clock } from '@svc-gateway/contract/clock';
 import { quoted } from '@svc-gateway/contract/shown';
 import { addDays, DAY_MS, dayNumber, localDateTime, parseLocal } from '@svc-gateway/contract/time';
-import type { SimulatedMarket } from '../market/simulated-market.js';
+import type { Market } from '../market/simulated-market.js';
 import { Refusal } from '../refusal.js';
 import { type Instrument, kinds, type World } from '../world/index.js';
 import type { Account } from './account.js';
@@ -55,7 +55,7 @@ export class OrderCheck {
   constructor(
     private readonly clock: Clock,
     private readonly world: World,
-    private readonly market: SimulatedMarket,
+    private readonly market: Market,
     private readonly holds: Holds,
   ) {}
 

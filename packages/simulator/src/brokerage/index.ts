@@ -2,7 +2,7 @@ import type { Clock } from '@svc-gateway/contract/clock';
 import type { Store } from '@svc-gateway/storage';
 import type { CorporateActions } from '../companies/corporate-actions.js';
 import { restoreLostSums } from '../ledger/index.js';
-import type { SimulatedMarket } from '../market/index.js';
+import type { Market } from '../market/index.js';
 import type { World } from '../world/index.js';
 import { type AccountBook, accountById, accounts, currenciesOf } from './account.js';
 import { ComboCheck } from './check-combo.js';
@@ -33,7 +33,7 @@ export interface BrokerageOptions {
   readonly clock: Clock;
   readonly world: World;
   /** The tape of callers' trades is put back into it. */
-  readonly market: SimulatedMarket;
+  readonly market: Market;
   /** Keeps orders, fills, ledger and answered packet numbers. A second brokerage made on it continues where the first one ended. */
   readonly store: Store;
   /** Corporate actions of the issuers of held shares. */

@@ -1,5 +1,5 @@
 import { type Decimal, decimalFromNumber, formatDecimal, multiply } from '@svc-gateway/contract/decimal';
-import type { SimulatedMarket } from '../market/simulated-market.js';
+import type { Market } from '../market/simulated-market.js';
 import { Refusal } from '../refusal.js';
 import { type Instrument, roundToTick } from '../world/index.js';
 import { isBuying, mainLeg, type OrderRecord, type Trigger } from './order.js';
@@ -20,7 +20,7 @@ export interface PriceTerms {
 type PriceQuestion = Pick<PlaceRequest, 'side' | 'type' | 'price' | 'adjustment' | 'auxPrice' | 'trail' | 'spread'>;
 
 /** Limit, worst price and trigger of an order, from what its type needs. */
-export function pricesOf(market: SimulatedMarket, instrument: Instrument, request: PriceQuestion): PriceTerms | Refusal {
+export function pricesOf(market: Market, instrument: Instrument, request: PriceQuestion): PriceTerms | Refusal {
   const rules = rulesOf(request.type);
   const buying = isBuying(request.side);
   let price = 0n;
@@ -37,7 +37,7 @@ export function pricesOf(market: SimulatedMarket, instrument: Instrument, reques
   return { price, worstPrice: protection(instrument, buying, from) };
 }
 
-function triggeredPrices(market: SimulatedMarket, instrument: Instrument, request: PriceQuestion, price: Decimal): PriceTerms | Refusal {
+function triggeredPrices(market: Market, instrument: Instrument, request: PriceQuestion, price: Decimal): PriceTerms | Refusal {
   const rules = rulesOf(request.type);
   const buying = isBuying(request.side);
   if (rules.trigger === 'trailing') return trailingPrices(market, instrument, request);
@@ -49,7 +49,7 @@ function triggeredPrices(market: SimulatedMarket, instrument: Instrument, reques
   return { price, worstPrice: price > 0n ? price : protection(instrument, buying, aux), trigger: { price: aux, when, reached: false } };
 }
 
-function trailingPrices(market: SimulatedMarket, instrument: Instrument, request: PriceQuestion): PriceTerms | Refusal {
+function trailingPrices(market: Market, instrument: Instrument, request: PriceQuestion): PriceTerms | Refusal {
   const buying = isBuying(request.side);
   const value = request.trail === undefined ? undefined : decimalFromNumber(request.trail.value);
   if (request.trail === undefined || value === undefined || value <= 0n) {
@@ -72,12 +72,7 @@ function trailingPrices(market: SimulatedMarket, instrument: Instrument, request
 }
 
 /** Prices of an open order after a change; those that the change does not name stay. */
-export function replacedPrices(
-  market: SimulatedMarket,
-  instrument: Instrument,
-  order: OrderRecord,
-  request: ReplaceRequest,
-): PriceTerms | Refusal {
+export function replacedPrices(market: Market, instrument: Instrument, order: OrderRecord, request: ReplaceRequest): PriceTerms | Refusal {
   const named = [request.price, request.auxPrice, request.trail, request.spread].some((value) => value !== undefined);
   const kept: PriceTerms = {
     price: order.price,
@@ -107,7 +102,7 @@ export function replacedPrices(
 }
 
 /** The price at which an order asks most of its account. A sale fills at the market, or where it triggers, when that is above its limit. */
-export function dearest(market: SimulatedMarket, instrument: Instrument, side: TradeSide, { worstPrice, trigger }: PriceTerms): Decimal {
+export function dearest(market: Market, instrument: Instrument, side: TradeSide, { worstPrice, trigger }: PriceTerms): Decimal {
   if (isBuying(side)) return worstPrice;
   const waitsFor = trigger?.reached === false ? trigger.price : 0n;
   return [marketPrice(market, instrument, false), waitsFor].reduce((most, price) => (price > most ? price : most), worstPrice);

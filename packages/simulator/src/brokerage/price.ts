@@ -1,5 +1,5 @@
 import { DECIMAL_ONE, type Decimal, decimalFromNumber, formatDecimal, multiply } from '@svc-gateway/contract/decimal';
-import type { SimulatedMarket } from '../market/simulated-market.js';
+import type { Market } from '../market/simulated-market.js';
 import { Refusal } from '../refusal.js';
 import { type Instrument, isOnTick, roundToTick, tickSize } from '../world/index.js';
 
@@ -64,7 +64,7 @@ export function protection(instrument: Instrument, buying: boolean, from: Decima
 }
 
 /** Where a market order would begin to trade: the best price of the other side, or else the last. */
-export function marketPrice(market: SimulatedMarket, instrument: Instrument, buying: boolean): Decimal {
+export function marketPrice(market: Market, instrument: Instrument, buying: boolean): Decimal {
   const { bids, asks } = market.book(instrument, 1);
   return (buying ? asks : bids)[0]?.price ?? market.quote(instrument).last;
 }

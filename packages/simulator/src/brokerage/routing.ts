@@ -1,7 +1,7 @@
 import type { Clock } from '@svc-gateway/contract/clock';
 import { type ComboOrder, type ComboTrade, Exchange, type Remainder } from '../exchange/index.js';
 import type { Tick } from '../market/market.js';
-import type { SimulatedMarket } from '../market/simulated-market.js';
+import type { Market } from '../market/simulated-market.js';
 import { nextTurn } from '../pace.js';
 import { Refusal } from '../refusal.js';
 import type { Instrument, World } from '../world/index.js';
@@ -49,7 +49,7 @@ export class Routing {
   constructor(
     private readonly clock: Clock,
     private readonly world: World,
-    market: SimulatedMarket,
+    market: Market,
     private readonly records: Records,
     private readonly check: OrderCheck,
     private readonly combos: ComboCheck,

@@ -1,6 +1,6 @@
 import type { Decimal } from '@svc-gateway/contract/decimal';
 import type { Currency } from '@svc-gateway/contract/markets';
-import type { SimulatedMarket } from '../market/simulated-market.js';
+import type { Market } from '../market/simulated-market.js';
 import type { Instrument, World } from '../world/index.js';
 import { type Account, currenciesOf } from './account.js';
 import type { ExchangeRates } from './exchange-rates.js';
@@ -52,7 +52,7 @@ export interface PositionValue {
 export class Valuer {
   constructor(
     private readonly world: World,
-    private readonly market: SimulatedMarket,
+    private readonly market: Market,
     private readonly ledger: Ledger,
     readonly rates: ExchangeRates,
   ) {}

@@ -1,6 +1,6 @@
 import { type Decimal, lesser } from '@svc-gateway/contract/decimal';
 import type { Book, Execution, Tick } from '../market/market.js';
-import type { SimulatedMarket } from '../market/simulated-market.js';
+import type { Market } from '../market/simulated-market.js';
 import { hasMakers, type Instrument } from '../world/instrument.js';
 import { isWithin, opposite, type PriceLevel, PriceLevels, type Resting, type Side } from './price-levels.js';
 
@@ -43,7 +43,7 @@ export class CallerBook {
   readonly #resting = new Map<bigint, Resting>();
 
   constructor(
-    private readonly market: SimulatedMarket,
+    private readonly market: Market,
     readonly instrument: Instrument,
   ) {}
 

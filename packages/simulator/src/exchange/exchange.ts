@@ -1,6 +1,6 @@
 import type { Clock } from '@svc-gateway/contract/clock';
 import type { MarketEvent, Tick } from '../market/market.js';
-import type { SimulatedMarket } from '../market/simulated-market.js';
+import type { Market } from '../market/simulated-market.js';
 import { TrustedPrints } from '../market/trusted-prints.js';
 import type { Calendar, CalendarName, TradingSession } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
@@ -56,7 +56,7 @@ export class Exchange {
 
   constructor(
     private readonly clock: Clock,
-    private readonly market: SimulatedMarket,
+    private readonly market: Market,
     private readonly calendar: (name: CalendarName) => Calendar,
     private readonly listener: ExchangeListener,
   ) {

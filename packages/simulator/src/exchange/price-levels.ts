@@ -40,10 +40,6 @@ export class PriceLevels {
 
   constructor(readonly side: Side) {}
 
-  get isEmpty(): boolean {
-    return this.#levels.length === 0;
-  }
-
   /** Best first. Stands still while it is walked: callers change it only through `add` and `remove`. */
   levels(): readonly PriceLevel[] {
     return this.#levels;

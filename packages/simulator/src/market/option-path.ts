@@ -17,8 +17,6 @@ const SHARES_BEHIND = 0.5;
 export class OptionPath extends DerivedPath {
   readonly #strike: number;
   readonly #total: number;
-  /** Open contracts of the day that was asked for last. */
-  #open = { day: Number.NaN, contracts: 0 };
 
   constructor(
     private readonly key: number,
@@ -49,12 +47,8 @@ export class OptionPath extends DerivedPath {
 
   /** Contracts that are open when a day begins. */
   openInterest(day: TradingDay): number {
-    if (this.#open.day !== day.number) {
-      const draw = 0.5 + uniform(this.key, 2);
-      const contracts = openContracts(this.#volume(day, this.unitAt(day, day.start)) * draw, day.number - this.listed);
-      this.#open = { day: day.number, contracts };
-    }
-    return this.#open.contracts;
+    const draw = 0.5 + uniform(this.key, 2);
+    return openContracts(this.#volume(day, this.unitAt(day, day.start)) * draw, day.number - this.listed);
   }
 
   protected price(spot: number, day: TradingDay, time: number): number {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { companiesOf } from '../companies/index.js';
 import { createWorld, type Instrument, nextPrice, roundToTick } from '../world/index.js';
-import { createMarket, type MarketEvent, type SimulatedMarket, type Tick } from './index.js';
+import { createMarket, type Market, type MarketEvent, type Tick } from './index.js';
 
 const world = createWorld({ clock: new ManualClock(Date.UTC(2026, 10, 20, 2)), calendarMode: 'open', generatedInstruments: 0, seed: 'w' });
 const NOON = Date.UTC(2026, 10, 20, 12);
@@ -38,7 +38,7 @@ function restingOrder(remaining: bigint) {
 }
 
 /** The orders behind a book's levels make the levels up, and no two have one number. */
-function expectOrders(market: SimulatedMarket, of: Instrument): void {
+function expectOrders(market: Market, of: Instrument): void {
   const { bids, asks } = market.detailedBook(of, 100);
   const book = market.book(of, 100);
   expect([bids, asks].map((levels) => levels.map(({ orders: _, ...level }) => level))).toEqual([book.bids, book.asks]);
@@ -54,7 +54,7 @@ function expectOrders(market: SimulatedMarket, of: Instrument): void {
   expect(new Set(numbers).size).toBe(numbers.length);
 }
 
-function expectSound(market: SimulatedMarket, of: Instrument): void {
+function expectSound(market: Market, of: Instrument): void {
   expectOrders(market, of);
   const { bids, asks } = market.book(of, 100);
   for (const levels of [bids, asks]) {

@@ -96,11 +96,6 @@ export class Prints {
     return this.#ticks.slice(Math.max(from, this.#ticks.length - WHOLE_TICKS_MAX));
   }
 
-  /** The newest `count` prints, oldest first. */
-  newest(count: number): readonly Tick[] {
-    return count <= 0 ? [] : this.#ticks.slice(-Math.min(count, WHOLE_TICKS_MAX));
-  }
-
   /** Totals of the prints in [from, to): whole minutes, but for a running one. */
   totals(from: number, to: number): Aggregate | undefined {
     let sum: Aggregate | undefined;

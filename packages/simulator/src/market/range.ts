@@ -1,9 +1,10 @@
 import { DAY_MS } from '@svc-gateway/contract/time';
 import type { Instrument } from '../world/instrument.js';
-import { adjustedPrice } from './adjustment.js';
+import { adjustedPrice, FACTOR_ONE } from './adjustment.js';
 import { joined } from './aggregate.js';
-import type { PriceBounds } from './market.js';
+import type { DayPrices, PastDays, PriceBounds } from './market.js';
 import type { Tape } from './tape.js';
+import type { TradingDay } from './trading-days.js';
 
 /**
  * The highest and the lowest price of the day bars that start in [from, to) as of `now`, epoch ms; undefined where there is none.
@@ -48,4 +49,32 @@ export function rangeOf(
   }
   finish();
   return range;
+}
+
+/** The newest `max` days of an instrument up to one ("2026-11-20"); `factors` as of {@link rangeOf}. */
+export function pastDaysOf(tape: Tape, instrument: Instrument, newest: string, max: number, factors: (day: number) => bigint): PastDays {
+  const calendar = tape.days(instrument);
+  const firstDay = tape.firstDay(instrument);
+  const days: TradingDay[] = [];
+  for (let day = calendar.on(newest); days.length < max && day.number >= firstDay; day = calendar.previous(day)) days.push(day);
+  const dayAt = (back: number) => {
+    const day = days[back];
+    if (day === undefined) throw new RangeError(`no day ${back} of ${days.length}`);
+    return day;
+  };
+  return {
+    count: days.length,
+    day: (back) => dayAt(back).day,
+    prices(back) {
+      const day = dayAt(back);
+      const prices = tape.outlined(instrument, day);
+      return prices && adjusted(prices, factors(day.number));
+    },
+  };
+}
+
+function adjusted(prices: DayPrices, factor: bigint): DayPrices {
+  if (factor === FACTOR_ONE) return prices;
+  const at = (price: number) => Number(adjustedPrice(BigInt(price), factor));
+  return { open: at(prices.open), high: at(prices.high), low: at(prices.low), close: at(prices.close) };
 }

@@ -11,8 +11,7 @@ import { kinds } from '../world/kinds.js';
 import { Adjustments } from './adjustment.js';
 import { Background } from './background.js';
 import type { Side } from './background-book.js';
-import { BarBlocks } from './bar-blocks.js';
-import { barsOf } from './bars.js';
+import { Bars } from './bars.js';
 import type { CallerChange, Followed } from './caller-changes.js';
 import { Currencies } from './currencies.js';
 import type { History } from './history.js';
@@ -35,11 +34,10 @@ import type {
   TickDirection,
 } from './market.js';
 import { OrderBook } from './order-book.js';
-import { pastDaysOf } from './past-days.js';
-import { rangeOf } from './range.js';
+import { pastDaysOf, rangeOf } from './range.js';
 import { anchorOf } from './spot-anchor.js';
 import { Tape } from './tape.js';
-import { type TradingDay, TradingDays } from './trading-days.js';
+import { TradingDays } from './trading-days.js';
 import { type View, Views } from './views.js';
 
 export interface MarketOptions {
@@ -53,6 +51,12 @@ export interface MarketOptions {
   /** By symbol, what stands in for its past: see {@link pastsOf}. The companies are to know of it as well. */
   readonly history?: ReadonlyMap<string, History>;
 }
+
+/** The market as accounts and answers see it; the rest keeps a copy of it, and the world, up to date. */
+export type Market = Omit<
+  SimulatedMarket,
+  'dayTicks' | 'callerChanges' | 'adopt' | 'calledBefore' | 'closeBefore' | 'levelBefore' | 'dayMove'
+>;
 
 export function createMarket(options: MarketOptions): SimulatedMarket {
   return new SimulatedMarket(options);
@@ -71,7 +75,7 @@ const NO_ORDERS = new OrderBook();
 export class SimulatedMarket {
   protected readonly clock: Clock;
   readonly #tape: Tape;
-  readonly #blocks = new BarBlocks();
+  readonly #bars: Bars;
   readonly #adjustments: Adjustments;
   protected readonly live: LiveEvents;
   readonly #books = new Map<string, OrderBook>();
@@ -93,6 +97,7 @@ export class SimulatedMarket {
     const [pair] = pairs;
     const currencies = pair === undefined ? undefined : new Currencies(seed, pairs, daysOf(pair), anchor);
     this.#tape = new Tape(new Background(seed, daysOf, anchor, currencies, companies, history));
+    this.#bars = new Bars(this.#tape);
     this.#views = new Views(clock, this.#tape);
     this.#adjustments = new Adjustments(
       (instrument) => companies.timeline(instrument),
@@ -159,7 +164,7 @@ export class SimulatedMarket {
 
   /** Bars of a range, oldest first, the running one included. Prices are as traded unless an adjustment is named. */
   bars(instrument: Instrument, period: BarPeriod, range: BarsRange, adjustment: PriceAdjustment = 'none'): readonly Bar[] {
-    return atOnce(this.#bars(instrument, period, range, adjustment));
+    return atOnce(this.#barsOf(instrument, period, range, adjustment));
   }
 
   /** As {@link bars}, ready to pause: those of the index of a plate are made of what all its members traded. For `inTurns`. */
@@ -170,24 +175,25 @@ export class SimulatedMarket {
     adjustment: PriceAdjustment = 'none',
   ): Generator<void, readonly Bar[]> {
     // The first round fills the caches, the second one is of one moment.
-    if (instrument.kind === 'plate') yield* this.#forToday(instrument, () => this.#bars(instrument, period, range, adjustment));
+    if (instrument.kind === 'plate') yield* this.#forToday(instrument, () => this.#barsOf(instrument, period, range, adjustment));
     return this.bars(instrument, period, range, adjustment);
   }
 
-  #bars(instrument: Instrument, period: BarPeriod, range: BarsRange, adjustment: PriceAdjustment): Generator<void, readonly Bar[]> {
+  #barsOf(instrument: Instrument, period: BarPeriod, range: BarsRange, adjustment: PriceAdjustment): Generator<void, readonly Bar[]> {
     const now = this.#views.now(instrument);
-    const today = this.#tape.days(instrument).at(now).number;
-    const factors = this.#adjustments.factors(instrument, adjustment, today);
-    const factor = ({ number }: TradingDay) => factors(number);
-    return barsOf({ tape: this.#tape, blocks: this.#blocks }, instrument, period, { ...range, to: range.to ?? now + 1, factor }, now);
+    return this.#bars.of({ ...range, to: range.to ?? now + 1, instrument, period, now, factor: this.#factors(instrument, adjustment) });
+  }
+
+  /** Factors by which prices of a day (counted from 1970-01-01) are multiplied, as of now. */
+  #factors(instrument: Instrument, adjustment: PriceAdjustment): (day: number) => bigint {
+    return this.#adjustments.factors(instrument, adjustment, this.#tape.days(instrument).at(this.#views.now(instrument)).number);
   }
 
   /** Factor by which a price at `time` (default: now) is multiplied to be adjusted as of now: see `adjustedPrice`. */
   adjustmentFactor(instrument: Instrument, adjustment: PriceAdjustment, time = this.#views.now(instrument)): bigint {
-    const days = this.#tape.days(instrument);
-    const now = this.#views.now(instrument);
     // Instruments that trade no more have no ex-dates after their last day.
-    return this.#adjustments.factors(instrument, adjustment, days.at(now).number)(days.at(Math.min(time, now)).number);
+    const day = this.#tape.days(instrument).at(Math.min(time, this.#views.now(instrument)));
+    return this.#factors(instrument, adjustment)(day.number);
   }
 
   /**
@@ -196,15 +202,12 @@ export class SimulatedMarket {
    */
   range(instrument: Instrument, from: number, to: number): PriceBounds | undefined {
     const now = this.#views.now(instrument);
-    const days = this.#tape.days(instrument);
-    const factors = this.#adjustments.factors(instrument, 'forward', days.at(now).number);
-    return rangeOf(this.#tape, instrument, { from, to: Math.min(to, now + 1) }, now, factors);
+    return rangeOf(this.#tape, instrument, { from, to: Math.min(to, now + 1) }, now, this.#factors(instrument, 'forward'));
   }
 
   /** The newest `max` days since an instrument's first one, up to `newest` ("2026-11-20"), whose regular trading is over. */
   pastDays(instrument: Instrument, newest: string, max: number): PastDays {
-    const today = this.#tape.days(instrument).at(this.#views.now(instrument)).number;
-    return pastDaysOf(this.#tape, instrument, { newest, max }, this.#adjustments.factors(instrument, 'forward', today));
+    return pastDaysOf(this.#tape, instrument, newest, max, this.#factors(instrument, 'forward'));
   }
 
   /** Starts (or stops) live events of a symbol. Calls nest: each watch needs its own unwatch. */
@@ -283,22 +286,7 @@ export class SimulatedMarket {
 
   /** Callers' trades and orders that a copy of this market lacks; `followed` is brought up to now. */
   callerChanges(followed: Followed): CallerChange[] {
-    const changes = new Map<string, CallerChange>();
-    for (const [symbol, prints] of this.#tape.printed()) {
-      const known = followed.prints.get(symbol);
-      const { version, lastSequence: sequence } = prints;
-      if (known?.version === version) continue;
-      followed.prints.set(symbol, { sequence, version });
-      changes.set(symbol, { symbol, prints: prints.changeAfter(known?.sequence ?? -1) });
-    }
-    for (const [symbol, book] of this.#books) {
-      const known = followed.books.get(symbol);
-      const { version, changedAt } = book;
-      if (known?.version === version && known.changedAt === changedAt) continue;
-      followed.books.set(symbol, { version, changedAt });
-      changes.set(symbol, { symbol, ...changes.get(symbol), book: book.state() });
-    }
-    return [...changes.values()];
+    return followed.changes(this.#tape.printed(), this.#books);
   }
 
   /** Takes in changes of the market that this is a copy of. Those of instruments that are no more are passed over. */

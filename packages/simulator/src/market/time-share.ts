@@ -2,7 +2,7 @@ import { type Decimal, divide } from '@svc-gateway/contract/decimal';
 import type { Calendar } from '../world/calendar.js';
 import type { Instrument } from '../world/instrument.js';
 import type { Bar } from './market.js';
-import type { SimulatedMarket } from './simulated-market.js';
+import type { Market } from './simulated-market.js';
 
 const MINUTE = 60_000;
 
@@ -21,7 +21,7 @@ export interface TimeSharePoint {
 }
 
 /** The minutes of the current trading day's regular hours up to now, oldest first, those without a trade included. */
-export function timeShare(market: SimulatedMarket, calendar: Calendar, instrument: Instrument, now: number): readonly TimeSharePoint[] {
+export function timeShare(market: Market, calendar: Calendar, instrument: Instrument, now: number): readonly TimeSharePoint[] {
   const { tradingDay, previousClose } = market.quote(instrument);
   const sessions = calendar.sessions(tradingDay).filter(({ kind }) => kind === 'regular');
   const from = sessions[0]?.start;

@@ -1,7 +1,7 @@
 import { decimalToNumber } from '@svc-gateway/contract/decimal';
 import { AccumulateField, CustomIndicatorField, RelativePosition } from '@svc-gateway/contract/generated/Qot_StockFilter_pb';
 import type { Bar, BarPeriod } from '../market/market.js';
-import type { SimulatedMarket } from '../market/simulated-market.js';
+import type { Market } from '../market/simulated-market.js';
 import { atOnce } from '../pace.js';
 import { threePlaces, turnoverRate } from '../view/figures.js';
 import { newestBars } from '../view/history-bars.js';
@@ -61,7 +61,7 @@ const WARM_UP = 4;
 const PATTERN_PERIOD = 60;
 
 const kept = new WeakMap<Row, Map<string, readonly Bar[]>>();
-const past = new WeakMap<SimulatedMarket, WholeBars>();
+const past = new WeakMap<Market, WholeBars>();
 
 /** The newest bars of a row, forward adjusted, the running one last. */
 export function barsOf(facts: ScreenFacts, row: Row, klType: number, count: number): readonly Bar[] {

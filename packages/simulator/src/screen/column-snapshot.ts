@@ -2,7 +2,7 @@ import type { Clock } from '@svc-gateway/contract/clock';
 import type { QuoteMarket } from '@svc-gateway/contract/markets';
 import type { Companies } from '../companies/index.js';
 import type { Quote } from '../market/market.js';
-import type { SimulatedMarket } from '../market/simulated-market.js';
+import type { Market } from '../market/simulated-market.js';
 import type { CacheKind, Caches } from '../view/caches.js';
 import type { Listing, Listings } from '../view/listings.js';
 import type { SecurityKind, World } from '../world/index.js';
@@ -12,7 +12,7 @@ export interface ScreenFacts {
   readonly clock: Clock;
   readonly world: World;
   readonly companies: Companies;
-  readonly market: SimulatedMarket;
+  readonly market: Market;
   readonly listings: Listings;
   readonly caches: Caches;
 }

@@ -2,7 +2,7 @@ import type { Clock } from '@svc-gateway/contract/clock';
 import type { Brokerage } from '../brokerage/index.js';
 import type { Companies } from '../companies/index.js';
 import type { Macro } from '../macro/index.js';
-import type { SimulatedMarket, TradeStatistics } from '../market/index.js';
+import type { Market, TradeStatistics } from '../market/index.js';
 import { Refusal } from '../refusal.js';
 import type { ColumnSnapshots } from '../screen/column-snapshot.js';
 import type { NameIndex } from '../search/index.js';
@@ -19,7 +19,7 @@ export interface EveryFact {
   readonly world: World;
   /** Issuers and funds on their timelines. */
   readonly companies: Companies;
-  readonly market: SimulatedMarket;
+  readonly market: Market;
   readonly brokerage: Brokerage;
   /** Instruments as messages name them. */
   readonly listings: Listings;

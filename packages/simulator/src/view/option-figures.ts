@@ -11,7 +11,7 @@ import {
 import type { OptionSnapshotExData } from '@svc-gateway/contract/generated/Qot_GetSecuritySnapshot_pb';
 import { requireDay, weekday } from '@svc-gateway/contract/time';
 import type { ContractValuation } from '../market/market.js';
-import type { SimulatedMarket } from '../market/simulated-market.js';
+import type { Market } from '../market/simulated-market.js';
 import type { ListedSeries, World } from '../world/index.js';
 import type { Instrument, Option } from '../world/instrument.js';
 import { type Listing, secondsOf } from './listings.js';
@@ -82,7 +82,7 @@ export function optionFigures(
 
 /** The figures of a listed option as of now. */
 export function figuresOf(
-  { market, world }: { readonly market: SimulatedMarket; readonly world: World },
+  { market, world }: { readonly market: Market; readonly world: World },
   option: Option,
   price: number,
 ): OptionFigures {

@@ -1,4 +1,4 @@
-import { joined, type PriceBounds, type Quote, type SimulatedMarket } from '../market/index.js';
+import { joined, type Market, type PriceBounds, type Quote } from '../market/index.js';
 import { atOnce } from '../pace.js';
 import type { Instrument } from '../world/instrument.js';
 import type { CacheKind } from './caches.js';
@@ -39,13 +39,8 @@ export function* prepareYearRange(
   });
 }
 
-/** {@link SimulatedMarket.range}, ready to pause. */
-function* rangeBetween(
-  market: SimulatedMarket,
-  instrument: Instrument,
-  from: number,
-  to: number,
-): Generator<void, PriceBounds | undefined> {
+/** {@link Market.range}, ready to pause. */
+function* rangeBetween(market: Market, instrument: Instrument, from: number, to: number): Generator<void, PriceBounds | undefined> {
   let range: PriceBounds | undefined;
   const length = partOf(instrument);
   for (let start = from; start < to; start += length) {

@@ -11,7 +11,7 @@ import {
 import { localDateTime } from '@svc-gateway/contract/time';
 import type { Companies } from '../companies/index.js';
 import type { ExtendedTrades, Quote } from '../market/market.js';
-import type { SimulatedMarket } from '../market/simulated-market.js';
+import type { Market } from '../market/simulated-market.js';
 import type { World } from '../world/index.js';
 import { type Instrument, isDerived } from '../world/instrument.js';
 import { kinds } from '../world/kinds.js';
@@ -33,13 +33,13 @@ interface Posted {
  * the same object, so that whoever encodes it need not do so twice. The messages are shared: nothing may write to them.
  */
 export class QuoteBoard {
-  readonly #market: SimulatedMarket;
+  readonly #market: Market;
   readonly #companies: Companies;
   readonly #world: World;
   // Listings of contracts come and go.
   readonly #posted = new WeakMap<Listing, Posted>();
 
-  constructor(market: SimulatedMarket, companies: Companies, world: World) {
+  constructor(market: Market, companies: Companies, world: World) {
     this.#market = market;
     this.#companies = companies;
     this.#world = world;

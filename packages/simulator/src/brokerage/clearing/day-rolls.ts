@@ -1,7 +1,7 @@
 import type { Clock } from '@svc-gateway/contract/clock';
 import { addDays } from '@svc-gateway/contract/time';
 import type { CorporateActions } from '../../companies/corporate-actions.js';
-import type { SimulatedMarket } from '../../market/simulated-market.js';
+import type { Market } from '../../market/simulated-market.js';
 import { Pace } from '../../pace.js';
 import type { Calendar } from '../../world/calendar.js';
 import type { CalendarName, World } from '../../world/index.js';
@@ -41,7 +41,7 @@ const CHANGES_AHEAD_MAX = 500;
 export interface DayRollOptions {
   readonly clock: Clock;
   readonly world: World;
-  readonly market: SimulatedMarket;
+  readonly market: Market;
   readonly records: Records;
   readonly corporateActions: CorporateActions;
   readonly endOrders: EndOrders;

@@ -1,6 +1,6 @@
 import type { Decimal } from '@svc-gateway/contract/decimal';
 import type { LedgerTransaction } from '../../ledger/index.js';
-import type { SimulatedMarket } from '../../market/simulated-market.js';
+import type { Market } from '../../market/simulated-market.js';
 import type { Calendar } from '../../world/calendar.js';
 import type { Instrument, World } from '../../world/index.js';
 import { type Account, accounts } from '../account.js';
@@ -22,7 +22,7 @@ export type EndOrders = (change: Change, symbol: string, why: string, of?: Accou
 export class Roll {
   constructor(
     private readonly world: World,
-    private readonly market: SimulatedMarket,
+    private readonly market: Market,
     readonly records: Records,
     readonly change: Change,
     readonly calendar: Calendar,
