@@ -59,6 +59,7 @@ export class ScriptedMarket implements Market {
   *prepare(): Generator<void, void> {}
 
   *barsInTurns(): Generator<void, readonly Bar[]> {
+    yield;
     return [];
   }
 
